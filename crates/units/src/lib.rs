@@ -1,0 +1,15 @@
+//! Time, sizes and rates as integer types, and the parsing of quantities such as `"10 Gbps"`.
+//!
+//! Conversion and rounding live here and nowhere else. Everything is an integer: time in picoseconds, sizes in bytes,
+//! rates in bits per second. There is deliberately no clock, no random number and no dependency in this crate.
+
+mod quantity;
+mod rate;
+mod size;
+mod time;
+
+pub use quantity::{QuantityError, parse_bytes, parse_duration, parse_length, parse_packets_or_bytes, parse_rate};
+pub use quantity::{BufferSize, Kilometres};
+pub use rate::{ByteTime, Rate};
+pub use size::Bytes;
+pub use time::{Duration, Instant, PS_PER_SECOND};

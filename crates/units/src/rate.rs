@@ -1,0 +1,105 @@
+//! Bit rates, and the time a packet lasts at one.
+
+use crate::{Bytes, Duration, PS_PER_SECOND};
+use std::fmt;
+
+/// A bit rate in whole bits per second. Zero is a value (a link that is down); a [`ByteTime`] needs a positive one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(u64);
+
+impl Rate {
+    /// `bps` bits per second.
+    pub const fn from_bps(bps: u64) -> Rate {
+        Rate(bps)
+    }
+
+    /// `gbps` gigabits per second.
+    pub const fn from_gbps(gbps: u64) -> Rate {
+        Rate(gbps * 1_000_000_000)
+    }
+
+    /// `mbps` megabits per second.
+    pub const fn from_mbps(mbps: u64) -> Rate {
+        Rate(mbps * 1_000_000)
+    }
+
+    /// Bits per second.
+    #[inline]
+    pub const fn bps(self) -> u64 {
+        self.0
+    }
+
+    /// The bytes that pass in `span`, rounded down (the buffer of `"0.25 s"` at this rate, a bandwidth-delay product).
+    pub fn bytes_in(self, span: Duration) -> Bytes {
+        let bytes = u128::from(self.0) * u128::from(span.ps()) / (8 * u128::from(PS_PER_SECOND));
+        Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(1_000_000_000, "Gbps"), (1_000_000, "Mbps"), (1_000, "kbps")];
+        match units.into_iter().find(|(size, _)| self.0 != 0 && self.0 % size == 0) {
+            Some((size, name)) => write!(f, "{} {name}", self.0 / size),
+            None => write!(f, "{} bps", self.0),
+        }
+    }
+}
+
+/// How long one byte lasts at a rate, as a fixed-point number with 24 fractional bits of a picosecond, so that the
+/// transmission time of a packet is one multiplication and is right to the nearest picosecond for every rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteTime(u64);
+
+const FRACTION_BITS: u32 = 24;
+
+impl ByteTime {
+    /// The duration of a byte at `rate`; `None` below 8 bit/s, where a byte lasts longer than a second.
+    pub fn at(rate: Rate) -> Option<ByteTime> {
+        if rate.bps() < 8 {
+            return None;
+        }
+        let numerator = (8 * u128::from(PS_PER_SECOND)) << FRACTION_BITS;
+        let rounded = (numerator + u128::from(rate.bps()) / 2) / u128::from(rate.bps());
+        u64::try_from(rounded).ok().map(ByteTime)
+    }
+
+    /// The time `size` bytes last, to the nearest picosecond.
+    #[inline]
+    pub fn of(self, size: u32) -> Duration {
+        let product = u128::from(self.0) * u128::from(size) + (1 << (FRACTION_BITS - 1));
+        Duration::from_ps((product >> FRACTION_BITS) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_at_10_gbps_lasts_800_ps() {
+        let byte = ByteTime::at(Rate::from_gbps(10)).unwrap();
+        assert_eq!(byte.of(1), Duration::from_ps(800));
+        assert_eq!(byte.of(1500), Duration::from_ps(1_200_000));
+    }
+
+    #[test]
+    fn a_rate_without_a_whole_byte_time_is_right_to_the_picosecond() {
+        // 576 B at 55 Mb/s: 576 * 8 / 55e6 s = 83.781818… us.
+        let byte = ByteTime::at(Rate::from_mbps(55)).unwrap();
+        assert_eq!(byte.of(576), Duration::from_ps(83_781_818));
+        // 65535 B at 45 Mb/s: 11 650 666 666.67 ps.
+        assert_eq!(ByteTime::at(Rate::from_mbps(45)).unwrap().of(65535), Duration::from_ps(11_650_666_667));
+    }
+
+    #[test]
+    fn a_dead_rate_has_no_byte_time() {
+        assert_eq!(ByteTime::at(Rate::from_bps(0)), None);
+        assert!(ByteTime::at(Rate::from_bps(8)).is_some());
+    }
+
+    #[test]
+    fn the_bandwidth_delay_product_of_1_gbps_and_100_ms_is_12_5_mb() {
+        assert_eq!(Rate::from_gbps(1).bytes_in(Duration::from_millis(100)), Bytes(12_500_000));
+    }
+}
