@@ -1,1 +1,13 @@
-//! To be written.
+//! The deterministic packet simulator of photocol.
+//!
+//! A scenario is read and resolved ([`scenario`]), its random parts are drawn ([`traffic`]), a world is built and run
+//! ([`engine`]), and tables come out ([`results`]). True time exists only here.
+
+pub mod ids;
+pub mod random;
+pub mod results;
+pub mod scenario;
+mod time;
+pub mod traffic;
+
+pub use time::SimTime;

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Flow lists: which greedy flow starts when, and between which hosts.
+
+One list serves all simulators, so that their runs differ in nothing but the simulator. It is written twice:
+
+- ``OUT.txt``, one line ``start_s source destination`` per flow, read by the ns-2 and ns-3 programs. In S1 the source and
+  the destination are the index of the host pair; in S2 they are the names of edge nodes, ``e0`` to ``e13``.
+- ``OUT.csv``, photocol's traffic list: header ``start_s,source,destination``, node names (S1: ``l<i>`` and ``r<i>``).
+
+Start times have nine decimals, i.e. whole nanoseconds, which every simulator represents alike.
+"""
+
+import argparse
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+NSFNET_NODES = 14
+NSFNET_FLOWS = 1586
+NSFNET_ARRIVAL_WINDOW_S = 40.0
+
+
+class Flow(NamedTuple):
+    """A flow between two places, given by their indices, that never ends once started."""
+
+    start_s: float
+    source: int
+    destination: int
+
+
+def dumbbell_flows(*, flows: int, pairs: int, seed: int) -> list[Flow]:
+    """S1: starts uniform in [0, 1) s; flow k belongs to host pair k modulo ``pairs``."""
+    rng = random.Random(seed)
+    return sorted(Flow(rng.random(), k % pairs, k % pairs) for k in range(flows))
+
+
+def nsfnet_flows(*, flows: int, window_s: float, seed: int) -> list[Flow]:
+    """S2: a Poisson process over ``window_s`` given its number of arrivals, which makes the arrivals uniform; ordered
+    pairs of distinct edge nodes, all equally likely."""
+    rng = random.Random(seed)
+    starts = sorted(rng.uniform(0.0, window_s) for _ in range(flows))
+    return [Flow(start, *rng.sample(range(NSFNET_NODES), 2)) for start in starts]
+
+
+def write(flows: list[Flow], out: Path, *, name_text: Callable[[str, int], str], name_csv: Callable[[str, int], str]) -> None:
+    """Writes both forms. The two functions name an end, given which end it is ("source" or "destination") and its index."""
+
+    def rows(name: Callable[[str, int], str], separator: str) -> list[str]:
+        return [
+            separator.join((f"{flow.start_s:.9f}", name("source", flow.source), name("destination", flow.destination)))
+            for flow in flows
+        ]
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.with_suffix(".txt").write_text("\n".join(rows(name_text, " ")) + "\n")
+    out.with_suffix(".csv").write_text("\n".join(["start_s,source,destination", *rows(name_csv, ",")]) + "\n")
+
+
+def write_dumbbell(out: Path, *, flows: int, pairs: int, seed: int) -> None:
+    """Writes the list of workload S1."""
+    write(
+        dumbbell_flows(flows=flows, pairs=pairs, seed=seed),
+        out,
+        name_text=lambda end, index: str(index),
+        name_csv=lambda end, index: ("l" if end == "source" else "r") + str(index),
+    )
+
+
+def write_nsfnet(out: Path, *, flows: int = NSFNET_FLOWS, window_s: float = NSFNET_ARRIVAL_WINDOW_S, seed: int) -> None:
+    """Writes the list of workload S2."""
+    name: Callable[[str, int], str] = lambda end, index: f"e{index}"
+    write(nsfnet_flows(flows=flows, window_s=window_s, seed=seed), out, name_text=name, name_csv=name)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Write the flow list of a workload.")
+    parser.add_argument("workload", choices=["s1", "s2"])
+    parser.add_argument("--out", type=Path, required=True, help="file to write, without its suffix")
+    parser.add_argument("--flows", type=int, help=f"number of flows (s1: 100, s2: {NSFNET_FLOWS})")
+    parser.add_argument("--pairs", type=int, default=10, help="host pairs of the dumbbell (s1 only; default 10)")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    if options.workload == "s1":
+        write_dumbbell(options.out, flows=options.flows or 100, pairs=options.pairs, seed=options.seed)
+    else:
+        write_nsfnet(options.out, flows=options.flows or NSFNET_FLOWS, seed=options.seed)
+
+
+if __name__ == "__main__":
+    main()

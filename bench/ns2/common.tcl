@@ -1,0 +1,72 @@
+# What both workloads share in ns-2: options, the leanest packet, TCP as photocol is configured, counters, the JSON line.
+
+# Every header that is not removed is copied and cleared with each packet; with all of ns-2's own the CPU time doubles.
+remove-all-packet-headers
+add-packet-header Flags IP TCP
+
+# Options given as `-name value` replace the defaults in the global array `opt`.
+proc read-options {argv} {
+    global opt
+    foreach {name value} $argv {
+        set name [string range $name 1 end]
+        if {![info exists opt($name)]} {
+            puts stderr "unknown option -$name; known: [lsort [array names opt]]"
+            exit 2
+        }
+        set opt($name) $value
+    }
+}
+
+# The flow list as a list of {start_s source destination}.
+proc read-lines {path} {
+    set file [open $path]
+    set lines [split [string trim [read $file]] "\n"]
+    close $file
+    return $lines
+}
+
+# 1460 bytes of payload and 40 of headers make 1500 on the wire; the sink acknowledges every segment with 40 bytes.
+proc configure-tcp {window} {
+    Agent/TCP set packetSize_ 1460
+    Agent/TCP set window_ $window
+    Agent/TCP set windowInit_ 2
+    Agent/TCP set minrto_ 0.2
+    Agent/TCPSink set packetSize_ 40
+}
+
+# A greedy flow of agent class `sender`, from its start to the end of the run. `send -1` is what an FTP source would do,
+# without the object; it comes after `run`, which resets every agent, ssthresh included.
+proc add-flow {ns sender sink from to start_s ssthresh} {
+    set tcp [new $sender]
+    $ns attach-agent $from $tcp
+    set receiver [new $sink]
+    $ns attach-agent $to $receiver
+    $ns connect $tcp $receiver
+    if {$ssthresh > 0} {
+        $ns at $start_s "$tcp set ssthresh_ $ssthresh; $tcp send -1"
+    } else {
+        $ns at $start_s "$tcp send -1"
+    }
+    return $tcp
+}
+
+# Sum of an instance variable over objects, in integers.
+proc total {objects variable} {
+    set sum 0
+    foreach object $objects {
+        set sum [expr {$sum + wide([$object set $variable])}]
+    }
+    return $sum
+}
+
+# One line of JSON from a flat list of names and values, all of them numbers or strings.
+proc print-json {pairs} {
+    set fields {}
+    foreach {name value} $pairs {
+        if {![string is double -strict $value]} {
+            set value "\"$value\""
+        }
+        lappend fields "\"$name\": $value"
+    }
+    puts "{[join $fields {, }]}"
+}

@@ -1,0 +1,53 @@
+//! What a run leaves: tidy tables with units in the column names, and a summary.
+
+/// One column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Counts and ids.
+    U64(Vec<u64>),
+    /// Measurements; a missing one is NaN.
+    F64(Vec<f64>),
+    /// Names.
+    Text(Vec<String>),
+    /// Yes or no.
+    Bool(Vec<bool>),
+}
+
+/// A table: named columns of equal length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Columns in order.
+    pub columns: Vec<(&'static str, Column)>,
+}
+
+/// A named figure of the summary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// For example `mean_core_utilization`.
+    pub name: &'static str,
+    /// The value.
+    pub value: f64,
+    /// Its unit, `"1"` for a ratio.
+    pub unit: &'static str,
+}
+
+/// Everything a finished run has to say.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// One row a flow.
+    pub flows: Table,
+    /// One row a directed link.
+    pub links: Table,
+    /// One row a sample.
+    pub series: Table,
+    /// One row a (place, class, cause) with at least one drop.
+    pub drops: Table,
+    /// The figures of `summary.json`.
+    pub summary: Vec<Figure>,
+    /// Hash over every arrival, equal for equal runs.
+    pub fingerprint: u64,
+    /// Events handled (arrivals and timer expiries that did something).
+    pub events: u64,
+    /// Packets sent on links.
+    pub packet_hops: u64,
+}
