@@ -1,0 +1,51 @@
+# photocol: each target is one sentence; `make` alone lists them.
+# Every target sets up what it needs in .venv and target/ and nothing outside the checkout.
+
+PHOTOCOL := .venv/bin/photocol
+PYTHON   := .venv/bin/python
+# One interpreter and one profile for the wheel, the tests and the lints, so that each crate is compiled once.
+export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
+export PYTHONDONTWRITEBYTECODE :=
+CARGO_TEST := cargo test --release --workspace --exclude photocol-py --locked --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check bench reproduce docs lock clean
+
+help:  ## lists these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup:  ## makes .venv with the locked packages and builds the extension
+	@tools/setup
+
+run: setup  ## sets everything up and runs the main job (002/baseline, quick form)
+	$(PHOTOCOL) reproduce 002/baseline --quick
+
+test: setup  ## sets everything up and runs all tests and the checks
+	$(CARGO_TEST)
+	$(PYTHON) -m pytest
+	@$(MAKE) --no-print-directory check
+
+check: setup  ## formatting, lints, types and the typed stub of the extension
+	cargo fmt --all --check
+	cargo clippy --release --workspace --all-targets --locked --quiet -- -D warnings
+	.venv/bin/ruff check --quiet python tests experiments
+	.venv/bin/ruff format --check --quiet python tests experiments
+	$(PYTHON) -m mypy
+	$(PYTHON) -m mypy.stubtest photocol._core --ignore-disjoint-bases
+
+bench: setup  ## measures packet-hops and events per CPU second and memory per flow
+	$(PHOTOCOL) bench
+
+reproduce: setup  ## regenerates every figure in the papers' full form (long)
+	$(PHOTOCOL) reproduce --full
+
+docs: setup  ## regenerates schema/scenario.schema.json and the pages of the Rust crates
+	@mkdir -p schema
+	$(PHOTOCOL) schema > schema/scenario.schema.json
+	cargo doc --no-deps --workspace --exclude photocol-py --locked --quiet
+
+lock: setup  ## resolves the Python packages anew into requirements.lock (needs uv)
+	tools/lock
+
+clean:  ## removes what was built and installed, never results
+	rm -rf .venv target python/photocol/_core*.so .mypy_cache .ruff_cache .pytest_cache
