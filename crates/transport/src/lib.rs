@@ -1,1 +1,14 @@
-//! To be written.
+//! End-host protocols as state machines without input or output.
+//!
+//! A machine is told what happened and at what reading of its node's clock (`handle_*(now, …, &mut Actions)`), says
+//! when it next wants to be woken (`next_timeout`), and leaves what it wants sent in `Actions`, which the host drains
+//! after each call. No machine owns a clock, a socket, a thread, a random number or a logger, and none knows that a
+//! simulator exists.
+//!
+//! - [`tcp`]: sender and receiver of a one-way byte stream (no handshake, no close).
+//! - [`cc`]: the window laws, one a file, and their registry.
+//! - [`udp`]: a source of datagrams at a constant rate.
+
+pub mod cc;
+pub mod tcp;
+pub mod udp;

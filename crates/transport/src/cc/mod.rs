@@ -1,0 +1,188 @@
+//! Congestion control: how the window grows and how far it falls.
+//!
+//! A window law is one file with its source, its parameters and its tests; the line in `algorithms!` below registers it
+//! together with the loss recovery it runs on. Laws live in an enum, so that an ACK costs a jump and not a call through
+//! a table. What the laws share (slow start, the loss window, the caps) is [`Window`].
+
+pub mod highspeed;
+pub mod reno;
+
+use crate::tcp::{ConfigError, LossRecovery, SenderConfig};
+
+/// The congestion window of one flow, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// cwnd.
+    pub cwnd: u64,
+    /// ssthresh.
+    pub ssthresh: u64,
+    /// Payload bytes of a full-sized segment.
+    pub mss: u64,
+}
+
+impl Window {
+    /// Whether the window is below the slow-start threshold (at the threshold RFC 5681 leaves the choice; here it is out).
+    #[inline]
+    pub const fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Slow start: min(N, SMSS) for an ACK of N new bytes. RFC 5681 §3.1 eq. (2).
+    #[inline]
+    pub fn slow_start(&mut self, acked: u64) {
+        self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
+    }
+}
+
+/// How a loss was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossCause {
+    /// By duplicate ACKs or SACK.
+    FastRetransmit,
+    /// By the retransmission timer.
+    Timeout,
+}
+
+/// A loss as a window law sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// How it was noticed.
+    pub cause: LossCause,
+    /// FlightSize in bytes, without what Limited Transmit sent.
+    pub flight_size: u64,
+}
+
+/// A window law.
+pub trait CongestionControl: Sized {
+    /// Its parameters.
+    type Config;
+
+    /// The law at the start of a flow.
+    fn new(config: &Self::Config) -> Self;
+
+    /// `acked` new bytes arrived outside of fast recovery while the window was in full use.
+    fn increase(&mut self, config: &Self::Config, window: &mut Window, acked: u64);
+
+    /// The new ssthresh in bytes; the sender bounds it below by 2 MSS.
+    fn ssthresh_after(&mut self, config: &Self::Config, window: &Window, loss: Loss) -> u64;
+}
+
+/// An algorithm as it can be named in a scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name in scenarios.
+    pub name: &'static str,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// One sentence.
+    pub summary: &'static str,
+    /// Where it is specified.
+    pub source: &'static str,
+}
+
+macro_rules! algorithms {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal: $law:ty, $config:ident, $recovery:ident, $source:literal, $summary:literal;)+) => {
+        /// A window law together with its loss recovery.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Algorithm { $($(#[$doc])* #[doc = $summary] $variant),+ }
+
+        impl Algorithm {
+            /// How it repairs losses.
+            pub const fn recovery(self) -> LossRecovery {
+                match self { $(Algorithm::$variant => LossRecovery::$recovery),+ }
+            }
+
+            /// Its line in the registry.
+            pub fn entry(self) -> &'static Entry {
+                &REGISTRY[self as usize]
+            }
+        }
+
+        static REGISTRY: &[Entry] =
+            &[$(Entry { name: $name, algorithm: Algorithm::$variant, summary: $summary, source: $source }),+];
+
+        /// The state of the law of one flow.
+        #[derive(Clone, Debug)]
+        pub(crate) enum Law { $($variant($law)),+ }
+
+        impl Law {
+            pub(crate) fn new(config: &SenderConfig) -> Law {
+                match config.algorithm {
+                    $(Algorithm::$variant => Law::$variant(<$law>::new(&config.laws.$config))),+
+                }
+            }
+
+            #[inline]
+            pub(crate) fn increase(&mut self, config: &Config, window: &mut Window, acked: u64) {
+                match self { $(Law::$variant(law) => law.increase(&config.$config, window, acked)),+ }
+            }
+
+            pub(crate) fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: Loss) -> u64 {
+                match self { $(Law::$variant(law) => law.ssthresh_after(&config.$config, window, loss)),+ }
+            }
+        }
+    };
+}
+
+algorithms! {
+    Reno = "reno": reno::Reno, reno, Reno, "RFC 5681",
+        "Additive increase by one segment per round trip, halving on loss; fast recovery ends at the first new ACK.";
+    NewReno = "newreno": reno::Reno, reno, NewReno, "RFC 5681, RFC 6582",
+        "Reno's window; a partial ACK in fast recovery repairs the next hole.";
+    Sack = "sack": reno::Reno, reno, Sack, "RFC 5681, RFC 6675",
+        "Reno's window; losses are repaired from selective acknowledgements.";
+    HighSpeed = "highspeed": highspeed::HighSpeed, highspeed, Sack, "RFC 3649, RFC 6675",
+        "HighSpeed TCP: increase and decrease depend on the window; SACK recovery.";
+}
+
+/// Every algorithm there is, in a fixed order.
+pub fn registry() -> &'static [Entry] {
+    REGISTRY
+}
+
+impl Algorithm {
+    /// The algorithm of that name.
+    pub fn from_name(name: &str) -> Option<Algorithm> {
+        REGISTRY.iter().find(|entry| entry.name == name).map(|entry| entry.algorithm)
+    }
+
+    /// The name in scenarios.
+    pub fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// Whether the receiver must send SACK blocks for its loss recovery to work.
+    pub const fn needs_sack(self) -> bool {
+        matches!(self.recovery(), LossRecovery::Sack)
+    }
+}
+
+/// The parameters of all laws.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// Reno's, NewReno's and SACK's window law.
+    pub reno: reno::Config,
+    /// HighSpeed TCP.
+    pub highspeed: highspeed::Config,
+}
+
+impl Config {
+    /// Whether every law can run with its parameters.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.highspeed.validate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_algorithm_is_found_under_its_name() {
+        for entry in registry() {
+            assert_eq!(Algorithm::from_name(entry.name), Some(entry.algorithm));
+            assert_eq!(entry.algorithm.name(), entry.name);
+        }
+        assert_eq!(Algorithm::from_name("vegas"), None);
+    }
+}

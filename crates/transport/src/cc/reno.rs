@@ -1,0 +1,131 @@
+//! Reno's window law: RFC 5681 §3.1. Also NewReno's and SACK's; they differ in loss recovery only.
+//!
+//! Left out: ECN, and the increase by more than one segment per ACK in slow start (RFC 3465 with L > 1).
+
+use super::{CongestionControl, Loss, Window};
+
+/// How acknowledged data count in congestion avoidance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Increase {
+    /// Acknowledged bytes are counted until there are cwnd of them, then cwnd grows by one segment: RFC 5681 §3.1,
+    /// recommended there; delayed ACKs do not slow the growth.
+    #[default]
+    ByteCounting,
+    /// SMSS·SMSS/cwnd per ACK: RFC 5681 eq. (3); with delayed ACKs the window grows by 1/2 a segment per round trip
+    /// (the b = 2 of the throughput formulas, and ns-2).
+    PerAck,
+}
+
+/// Parameters of the law.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Config {
+    /// How acknowledged data count in congestion avoidance.
+    pub increase: Increase,
+}
+
+/// Additive increase, multiplicative decrease.
+#[derive(Clone, Copy, Debug)]
+pub struct Reno {
+    /// Bytes acknowledged since the window last grew (byte counting).
+    acked: u64,
+}
+
+impl CongestionControl for Reno {
+    type Config = Config;
+
+    fn new(_: &Config) -> Reno {
+        Reno { acked: 0 }
+    }
+
+    #[inline]
+    fn increase(&mut self, config: &Config, window: &mut Window, acked: u64) {
+        if window.in_slow_start() {
+            window.slow_start(acked);
+            return;
+        }
+        match config.increase {
+            Increase::ByteCounting => self.count(window, acked),
+            Increase::PerAck => per_ack(window),
+        }
+    }
+
+    /// Half of the FlightSize: RFC 5681 §3.1 eq. (4).
+    fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: Loss) -> u64 {
+        self.acked = 0;
+        loss.flight_size / 2
+    }
+}
+
+impl Reno {
+    #[inline]
+    fn count(&mut self, window: &mut Window, acked: u64) {
+        self.acked = self.acked.saturating_add(acked);
+        if self.acked >= window.cwnd {
+            self.acked -= window.cwnd;
+            window.cwnd = window.cwnd.saturating_add(window.mss);
+        }
+    }
+}
+
+/// RFC 5681 eq. (3); at least one byte, as the RFC says.
+#[inline]
+fn per_ack(window: &mut Window) {
+    let step = (window.mss * window.mss / window.cwnd).max(1);
+    window.cwnd = window.cwnd.saturating_add(step);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::LossCause;
+
+    fn window(cwnd: u64, ssthresh: u64) -> Window {
+        Window { cwnd, ssthresh, mss: 1000 }
+    }
+
+    #[test]
+    fn slow_start_adds_at_most_one_segment_per_ack() {
+        let (config, mut w) = (Config::default(), window(2000, 64_000));
+        let mut law = Reno::new(&config);
+        law.increase(&config, &mut w, 1000);
+        assert_eq!(w.cwnd, 3000);
+        law.increase(&config, &mut w, 2000);
+        assert_eq!(w.cwnd, 4000, "an ACK of two segments counts as one");
+        law.increase(&config, &mut w, 300);
+        assert_eq!(w.cwnd, 4300, "an ACK of 300 bytes counts as 300");
+    }
+
+    #[test]
+    fn congestion_avoidance_adds_one_segment_per_window_of_bytes() {
+        let (config, mut w) = (Config::default(), window(10_000, 10_000));
+        let mut law = Reno::new(&config);
+        for _ in 0..9 {
+            law.increase(&config, &mut w, 1000);
+        }
+        assert_eq!(w.cwnd, 10_000);
+        law.increase(&config, &mut w, 1000);
+        assert_eq!(w.cwnd, 11_000);
+        // Delayed ACKs: 11 000 bytes in ACKs of 2000 are six ACKs.
+        for _ in 0..6 {
+            law.increase(&config, &mut w, 2000);
+        }
+        assert_eq!(w.cwnd, 12_000);
+    }
+
+    #[test]
+    fn eq_3_adds_mss_squared_over_cwnd_per_ack() {
+        let config = Config { increase: Increase::PerAck };
+        let mut w = window(10_000, 10_000);
+        let mut law = Reno::new(&config);
+        law.increase(&config, &mut w, 2000);
+        // 1000 * 1000 / 10000.
+        assert_eq!(w.cwnd, 10_100);
+    }
+
+    #[test]
+    fn a_loss_halves_the_flight_not_the_window() {
+        let config = Config::default();
+        let loss = Loss { cause: LossCause::FastRetransmit, flight_size: 8000 };
+        assert_eq!(Reno::new(&config).ssthresh_after(&config, &window(20_000, 20_000), loss), 4000);
+    }
+}

@@ -1,0 +1,34 @@
+//! TCP as two machines: a [`Sender`] and a [`Receiver`] of one byte stream.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `segment` | what travels: segments, ACKs, SACK blocks |
+//! | `config` | the sender's parameters and their check |
+//! | `sender` | the sender: its inputs, its fast path, its timer |
+//! | `recovery` | what an ACK means in each phase: Reno, NewReno and SACK loss recovery |
+//! | `transmit` | which segment leaves next |
+//! | `scoreboard` | the SACKed ranges and the pipe |
+//! | `rtt` | the retransmission timeout |
+//! | `pacing` | one segment every SRTT/cwnd |
+//! | `spurious` | retransmissions that D-SACK proves needless |
+//! | `receiver` | the receiver: delayed ACKs, SACK, D-SACK |
+//!
+//! Left out: connection set-up and close, urgent data, timestamps, ECN, Nagle's algorithm (a short segment leaves when
+//! the written data end there), silly-window avoidance beyond "no short segment while something is outstanding".
+
+mod config;
+mod pacing;
+mod receiver;
+mod recovery;
+mod rtt;
+mod scoreboard;
+mod segment;
+mod sender;
+mod spurious;
+mod transmit;
+
+pub use config::{ConfigError, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};
+pub use receiver::{Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
+pub use recovery::LossRecovery;
+pub use segment::{Ack, AckOut, Actions, SackBlock, SackList, Segment};
+pub use sender::{PhaseName, Sender, SenderStats};

@@ -1,0 +1,64 @@
+//! Pacing: one segment every SRTT/cwnd, by a timer (Aggarwal, Savage, Anderson, INFOCOM 2000).
+//!
+//! Retransmissions are paced like everything else. Before the first RTT sample there is no rate to pace at, and segments
+//! leave as the window permits. A timer served late sends one segment, not the ones it missed.
+
+use units::{Duration, Instant};
+
+/// The spacing of one sender's segments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pacer {
+    /// No segment leaves before this.
+    next: Instant,
+    /// When the sender wants to be woken because a segment waits; `NEVER` when none does.
+    wake: Instant,
+}
+
+impl Pacer {
+    pub(super) const fn new() -> Pacer {
+        Pacer { next: Instant::ZERO, wake: Instant::NEVER }
+    }
+
+    #[inline]
+    pub(super) fn wake(&self) -> Instant {
+        self.wake
+    }
+
+    #[inline]
+    pub(super) fn permits(&self, now: Instant) -> bool {
+        self.next <= now
+    }
+
+    /// A segment waits for its turn.
+    pub(super) fn wait(&mut self) {
+        self.wake = self.next;
+    }
+
+    /// Nothing waits.
+    pub(super) fn rest(&mut self) {
+        self.wake = Instant::NEVER;
+    }
+
+    /// A segment leaves at `now`.
+    pub(super) fn sent(&mut self, now: Instant, interval: Duration) {
+        self.next = now + interval;
+    }
+}
+
+/// SRTT/cwnd with cwnd in segments, rounded down to the picosecond.
+pub(super) fn interval(srtt: Duration, mss: u32, cwnd: u64) -> Duration {
+    let ps = u128::from(srtt.ps()) * u128::from(mss) / u128::from(cwnd.max(1));
+    Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_segments_in_100_ms_leave_every_10_ms() {
+        assert_eq!(interval(Duration::from_millis(100), 1000, 10_000), Duration::from_millis(10));
+        // 100 ms / 2.5 segments.
+        assert_eq!(interval(Duration::from_millis(100), 1000, 2_500), Duration::from_millis(40));
+    }
+}

@@ -1,0 +1,244 @@
+//! What an ACK means in each phase: Reno (RFC 5681 §3.2), NewReno (RFC 6582), SACK (RFC 6675), and the go-back after a
+//! timeout.
+//!
+//! After a timeout everything outstanding counts as lost. HighRxt starts again at SND.UNA and walks up over what the
+//! scoreboard does not cover, in slow start; the phase ends when the ACK reaches what had been sent at the timeout.
+
+use super::spurious::Cause;
+use super::{Ack, Actions, PartialAckTimer, SackBlock, Sender};
+use crate::cc::LossCause;
+use units::Instant;
+
+/// How losses that duplicate ACKs show are repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossRecovery {
+    /// RFC 5681 §3.2: the first ACK of new data ends fast recovery.
+    Reno,
+    /// RFC 6582: a partial ACK repairs the next hole.
+    NewReno,
+    /// RFC 6675.
+    Sack,
+}
+
+/// What the sender is doing about losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Nothing is amiss: no duplicate ACK, nothing SACKed.
+    Open,
+    /// Something arrived out of order: duplicate ACKs since the last new one, and the bytes Limited Transmit sent on them.
+    Disorder { dup_acks: u32, limited: u64 },
+    /// Losses noticed by duplicate ACKs or SACK are being repaired.
+    FastRecovery(FastRecovery),
+    /// What was outstanding when the timer expired, all below `recover`, is being sent again.
+    TimeoutRecovery { recover: u64 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FastRecovery {
+    /// The byte after the highest one sent at entry: RFC 6582's recover, RFC 6675's RecoveryPoint.
+    pub(super) recover: u64,
+    /// RescueRxt, exclusive.
+    pub(super) rescue: u64,
+    pub(super) repair: Repair,
+    pub(super) partial_ack_seen: bool,
+}
+
+/// The retransmission of the first unacknowledged segment, which no window holds back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repair {
+    Due,
+    Sent,
+}
+
+impl Sender {
+    /// Any ACK, in any phase.
+    pub(super) fn handle_ack_in_full(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
+        if !self.admit(ack.ack) {
+            return;
+        }
+        let limited = self.is_cwnd_limited();
+        let acked = ack.ack.saturating_sub(self.una);
+        let newly_sacked = self.read_sack(ack);
+        let duplicate = self.is_duplicate(ack, newly_sacked);
+        if ack.ack >= self.una {
+            self.move_edge(ack.ack.saturating_add(ack.window));
+        }
+        if acked > 0 {
+            self.on_new_ack(now, ack.ack, limited);
+        }
+        if duplicate {
+            self.on_duplicate_ack();
+        }
+        self.transmit(now, actions);
+    }
+
+    /// RFC 6675 §2: with SACK, news about bytes above the ACK. RFC 5681 §2: without, the same ACK and window while data
+    /// are outstanding.
+    fn is_duplicate(&self, ack: &Ack<'_>, newly_sacked: u64) -> bool {
+        match self.recovery() {
+            LossRecovery::Sack => newly_sacked > 0,
+            LossRecovery::Reno | LossRecovery::NewReno => {
+                let same_window = ack.ack.saturating_add(ack.window) == self.edge;
+                ack.ack == self.una && self.una < self.nxt && same_window
+            }
+        }
+    }
+
+    /// Update() of RFC 6675, and the D-SACK block of RFC 2883 §4. Returns the bytes newly known to be held. Blocks that
+    /// are inverted or cover bytes never sent are ignored.
+    fn read_sack(&mut self, ack: &Ack<'_>) -> u64 {
+        let una = self.una.max(ack.ack);
+        let (duplicate, blocks) = split_dsack(ack);
+        if let Some(block) = duplicate {
+            let verdict = self.ledger.report(block, una);
+            self.count_false(verdict);
+        }
+        if self.recovery() != LossRecovery::Sack {
+            return 0;
+        }
+        let mut news = 0;
+        for block in blocks.iter().filter(|block| block.end <= self.nxt) {
+            let block = SackBlock { start: block.start.max(una), end: block.end };
+            if !block.is_empty() {
+                news += self.scoreboard.insert(block, self.nxt - una, self.config.mss);
+            }
+        }
+        news
+    }
+
+    /// The cumulative ACK moves to `ack`.
+    fn on_new_ack(&mut self, now: Instant, ack: u64, limited: bool) {
+        let acked = ack - self.una;
+        let timer = self.timer();
+        self.acknowledge(now, ack);
+        self.scoreboard.advance(ack);
+        match (self.phase, self.recovery()) {
+            (Phase::Open | Phase::Disorder { .. }, _) => {
+                self.settle();
+                self.grow(acked, limited);
+            }
+            (Phase::TimeoutRecovery { recover }, _) => {
+                self.grow(acked, limited);
+                self.end_recovery_at(recover);
+            }
+            (Phase::FastRecovery(_), LossRecovery::Reno) => {
+                // RFC 5681 §3.2 step 6, whatever of the window is still missing.
+                self.set_cwnd(self.window.ssthresh);
+                self.end_recovery_at(ack);
+            }
+            (Phase::FastRecovery(state), LossRecovery::NewReno) if ack >= state.recover => {
+                self.set_cwnd(self.window.ssthresh.min(self.flight_size().max(self.window.mss) + self.window.mss));
+                self.end_recovery_at(state.recover);
+            }
+            (Phase::FastRecovery(state), LossRecovery::NewReno) => self.on_partial_ack(acked, state, timer),
+            // RFC 6675 §5 step A; cwnd stays at ssthresh.
+            (Phase::FastRecovery(state), LossRecovery::Sack) => self.end_recovery_at(state.recover),
+        }
+    }
+
+    /// RFC 6582 §3.2 step 3, partial acknowledgements.
+    fn on_partial_ack(&mut self, acked: u64, state: FastRecovery, timer: Instant) {
+        let mss = self.window.mss;
+        let deflated = self.window.cwnd.saturating_sub(acked);
+        let added = if acked >= mss { mss } else { 0 };
+        self.set_cwnd((deflated + added).max(mss));
+        self.scoreboard.set_high_rxt(self.una);
+        self.phase = Phase::FastRecovery(FastRecovery { repair: Repair::Due, partial_ack_seen: true, ..state });
+        if state.partial_ack_seen && self.config.partial_ack_timer == PartialAckTimer::Impatient {
+            self.keep_timer(timer);
+        }
+    }
+
+    /// A duplicate ACK.
+    fn on_duplicate_ack(&mut self) {
+        match (self.phase, self.recovery()) {
+            (Phase::Open, _) => self.count_duplicate(1, 0),
+            (Phase::Disorder { dup_acks, limited }, _) => self.count_duplicate(dup_acks.saturating_add(1), limited),
+            // RFC 5681 §3.2 step 4: a segment has left the network.
+            (Phase::FastRecovery(_), LossRecovery::Reno | LossRecovery::NewReno) => {
+                self.set_cwnd(self.window.cwnd.saturating_add(self.window.mss));
+            }
+            (Phase::FastRecovery(_), LossRecovery::Sack) | (Phase::TimeoutRecovery { .. }, _) => {}
+        }
+    }
+
+    /// The `dup_acks`th duplicate ACK in a row: RFC 5681 §3.2 step 2, RFC 6675 §5 steps 1 and 2.
+    fn count_duplicate(&mut self, dup_acks: u32, limited: u64) {
+        self.phase = Phase::Disorder { dup_acks, limited };
+        let enough = match self.recovery() {
+            LossRecovery::Reno | LossRecovery::NewReno => dup_acks >= self.config.dupthresh && self.is_past_guard(),
+            LossRecovery::Sack => {
+                dup_acks >= self.config.dupthresh || self.scoreboard.is_lost(self.una, self.threshold())
+            }
+        };
+        if enough {
+            self.enter_fast_recovery();
+        }
+    }
+
+    /// RFC 6582 §3.2 step 2: the ACK covers more than recover.
+    fn is_past_guard(&self) -> bool {
+        self.guard == 0 || self.una > self.guard
+    }
+
+    fn enter_fast_recovery(&mut self) {
+        let flight = self.flight_for_cut();
+        self.stats.fast_retransmits += 1;
+        self.cut_ssthresh(LossCause::FastRetransmit, flight);
+        let ssthresh = self.window.ssthresh;
+        match self.recovery() {
+            LossRecovery::Sack => self.set_cwnd(ssthresh),
+            // RFC 5681 §3.2 step 3: the segments that the duplicate ACKs show have left.
+            LossRecovery::Reno | LossRecovery::NewReno => {
+                let left = u64::from(self.config.dupthresh) * self.window.mss;
+                self.set_cwnd(ssthresh.saturating_add(left));
+            }
+        }
+        if self.recovery() == LossRecovery::NewReno {
+            self.guard = self.nxt;
+        }
+        self.scoreboard.set_high_rxt(self.una);
+        self.open_episode(Cause::FastRetransmit);
+        self.phase = Phase::FastRecovery(FastRecovery {
+            recover: self.nxt,
+            rescue: self.una,
+            repair: Repair::Due,
+            partial_ack_seen: false,
+        });
+    }
+
+    /// FlightSize as the cut of ssthresh uses it: RFC 3042 and RFC 5681 §3.2 step 2 leave out what Limited Transmit sent;
+    /// after a timeout what has not been sent again is not in flight.
+    pub(super) fn flight_for_cut(&self) -> u64 {
+        match self.phase {
+            Phase::Disorder { limited, .. } => self.flight_size().saturating_sub(limited),
+            Phase::TimeoutRecovery { .. } => self.pipe(),
+            Phase::Open | Phase::FastRecovery(_) => self.flight_size(),
+        }
+    }
+
+    /// Leaves the recovery if everything below `recover` is acknowledged.
+    fn end_recovery_at(&mut self, recover: u64) {
+        if self.una >= recover {
+            self.close_episode();
+            self.settle();
+        }
+    }
+
+    /// The phase outside of recovery after an ACK of new data.
+    fn settle(&mut self) {
+        self.phase = match self.scoreboard.is_empty() {
+            true => Phase::Open,
+            false => Phase::Disorder { dup_acks: 0, limited: 0 },
+        };
+    }
+}
+
+/// Takes the D-SACK block off the front: RFC 2883 §4, §5: it lies below the ACK, or within the second block.
+fn split_dsack<'a>(ack: &Ack<'a>) -> (Option<SackBlock>, &'a [SackBlock]) {
+    match *ack.sack {
+        [first, ref rest @ ..] if first.end <= ack.ack => (Some(first), rest),
+        [first, second, ..] if second.contains(first) => (Some(first), &ack.sack[1..]),
+        _ => (None, ack.sack),
+    }
+}

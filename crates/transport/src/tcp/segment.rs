@@ -1,0 +1,128 @@
+//! What travels between the two ends. Sequence numbers are `u64` byte offsets in the flow; they never wrap.
+
+/// A range of bytes `[start, end)` that the receiver holds (or, as D-SACK, has received twice).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlock {
+    /// The first byte.
+    pub start: u64,
+    /// The byte after the last one.
+    pub end: u64,
+}
+
+impl SackBlock {
+    /// The number of bytes.
+    #[inline]
+    pub const fn len(self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// Whether the block holds nothing, or is inverted.
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.end <= self.start
+    }
+
+    /// Whether every byte of `other` lies in this block.
+    #[inline]
+    pub const fn contains(self, other: SackBlock) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
+
+/// The blocks of one SACK option, at most four (RFC 2018 §3, without timestamps); a D-SACK block comes first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SackList {
+    blocks: [SackBlock; SackList::CAPACITY],
+    len: u8,
+}
+
+impl SackList {
+    /// The number of blocks that fit.
+    pub const CAPACITY: usize = 4;
+
+    /// No blocks.
+    pub const EMPTY: SackList = SackList { blocks: [SackBlock { start: 0, end: 0 }; SackList::CAPACITY], len: 0 };
+
+    /// The blocks in the order in which they travel.
+    #[inline]
+    pub fn as_slice(&self) -> &[SackBlock] {
+        &self.blocks[..usize::from(self.len)]
+    }
+
+    /// Adds a block behind the others; what does not fit is left out.
+    #[inline]
+    pub fn push(&mut self, block: SackBlock) {
+        if let Some(place) = self.blocks.get_mut(usize::from(self.len)) {
+            *place = block;
+            self.len += 1;
+        }
+    }
+
+    /// Whether there are no blocks.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The number of blocks.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.len as usize
+    }
+}
+
+impl PartialEq for SackList {
+    fn eq(&self, other: &SackList) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for SackList {}
+
+/// A data segment to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The offset of the first payload byte.
+    pub seq: u64,
+    /// Payload bytes.
+    pub len: u32,
+    /// Whether some of these bytes have been sent before.
+    pub retransmission: bool,
+}
+
+/// What a sender wants done; the host drains it after each call and keeps its capacity.
+#[derive(Clone, Debug, Default)]
+pub struct Actions {
+    /// Segments to send, in order.
+    pub segments: Vec<Segment>,
+}
+
+/// An acknowledgement as it arrives at the sender; it carries no payload.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack<'a> {
+    /// The next byte the receiver expects.
+    pub ack: u64,
+    /// The advertised window in bytes from `ack`.
+    pub window: u64,
+    /// SACK blocks in the order in which they travelled, D-SACK first.
+    pub sack: &'a [SackBlock],
+}
+
+/// An acknowledgement as the receiver sends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckOut {
+    /// The next byte expected.
+    pub ack: u64,
+    /// The advertised window in bytes from `ack`.
+    pub window: u64,
+    /// SACK blocks, D-SACK first.
+    pub sack: SackList,
+}
+
+impl AckOut {
+    /// The same acknowledgement as the sender reads it.
+    #[inline]
+    pub fn as_ack(&self) -> Ack<'_> {
+        Ack { ack: self.ack, window: self.window, sack: self.sack.as_slice() }
+    }
+}

@@ -1,0 +1,399 @@
+//! The sender: its inputs, the fast path of an ACK, and its timers (RFC 6298 §5).
+//!
+//! The effective window is min(cwnd, advertised window), and cwnd never exceeds `max_cwnd`. cwnd grows only when it is
+//! what held the flow back: while data that the peer would take wait, or the flight is within a segment of cwnd; so a
+//! window that the application, the peer or `max_cwnd` does not let the flow use is not raised (the aim of RFC 7661).
+
+use super::pacing::Pacer;
+use super::recovery::Phase;
+use super::rtt::Rtt;
+use super::scoreboard::{Scoreboard, Threshold};
+use super::spurious::{Cause, Ledger};
+use super::{Ack, Actions, LossRecovery, SackAfterTimeout, Segment, SenderConfig};
+use crate::cc::{Law, Loss, LossCause, Window};
+use std::sync::Arc;
+use units::{Duration, Instant};
+
+/// What a sender has done since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderStats {
+    /// Data segments sent, retransmissions and window probes included.
+    pub segments_sent: u64,
+    /// Segments of which some bytes had been sent before.
+    pub retransmissions: u64,
+    /// Fast retransmits, that is entries into fast recovery.
+    pub fast_retransmits: u64,
+    /// Fast recoveries all of whose retransmissions D-SACK reported as duplicates (RFC 3708).
+    pub false_fast_retransmits: u64,
+    /// Expiries of the retransmission timer with data outstanding.
+    pub timeouts: u64,
+    /// Timeouts all of whose retransmissions D-SACK reported as duplicates (RFC 3708).
+    pub false_timeouts: u64,
+    /// The sum of the RTT samples in picoseconds.
+    pub rtt_sum: u64,
+    /// RTT samples taken.
+    pub rtt_samples: u64,
+}
+
+/// What the sender is doing, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseName {
+    /// cwnd is below ssthresh.
+    SlowStart,
+    /// cwnd is at or above ssthresh.
+    CongestionAvoidance,
+    /// Losses noticed by duplicate ACKs or SACK are being repaired.
+    FastRecovery,
+}
+
+/// One flow's sender. Fields that an ACK touches come first.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct Sender {
+    pub(super) config: Arc<SenderConfig>,
+    /// SND.UNA, the lowest byte not acknowledged.
+    pub(super) una: u64,
+    /// The byte after the highest one sent (HighData + 1).
+    pub(super) nxt: u64,
+    /// Bytes the application has written.
+    pub(super) written: u64,
+    /// The byte after the last one that the peer's window admits.
+    pub(super) edge: u64,
+    pub(super) window: Window,
+    pub(super) phase: Phase,
+    rto_at: Instant,
+    pub(super) rtt: Rtt,
+    last_sent: Instant,
+    law: Law,
+    pub(super) pacer: Pacer,
+    pub(super) stats: SenderStats,
+    /// Fast retransmit is refused until an ACK passes this (RFC 6582's recover, exclusive; 0 lies below the first byte).
+    pub(super) guard: u64,
+    /// The byte after the last window probe.
+    probe_end: u64,
+    /// `una` at the last timeout: its segment has been resent by the timer.
+    timed_out: Option<u64>,
+    pub(super) scoreboard: Scoreboard,
+    pub(super) ledger: Ledger,
+}
+
+impl Sender {
+    /// A sender with nothing to send. The parameters must be valid ([`SenderConfig::validate`]).
+    pub fn new(config: Arc<SenderConfig>) -> Sender {
+        assert!(config.validate().is_ok(), "a sender runs with valid parameters only");
+        let cwnd = config.initial_cwnd.bytes(config.mss).min(config.max_cwnd);
+        let ssthresh = config.initial_ssthresh.unwrap_or(u64::MAX);
+        Sender {
+            una: 0,
+            nxt: 0,
+            written: 0,
+            edge: config.initial_peer_window,
+            window: Window { cwnd, ssthresh, mss: u64::from(config.mss) },
+            phase: Phase::Open,
+            rto_at: Instant::NEVER,
+            rtt: Rtt::new(&config),
+            last_sent: Instant::ZERO,
+            law: Law::new(&config),
+            pacer: Pacer::new(),
+            stats: SenderStats::default(),
+            guard: 0,
+            probe_end: 0,
+            timed_out: None,
+            scoreboard: Scoreboard::default(),
+            ledger: Ledger::default(),
+            config,
+        }
+    }
+
+    /// The application writes `bytes` more; `u64::MAX` is a source that never ends.
+    pub fn write(&mut self, now: Instant, bytes: u64, actions: &mut Actions) {
+        self.written = self.written.saturating_add(bytes);
+        self.restart_after_idle(now);
+        self.transmit(now, actions);
+    }
+
+    /// An ACK arrives. One that acknowledges what was never sent is ignored.
+    #[inline]
+    pub fn handle_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
+        let plain = matches!(self.phase, Phase::Open) && ack.sack.is_empty() && !self.config.paced;
+        if plain && ack.ack > self.una && ack.ack <= self.nxt {
+            let acked = ack.ack - self.una;
+            let limited = self.is_cwnd_limited();
+            self.edge = ack.ack.saturating_add(ack.window);
+            self.acknowledge(now, ack.ack);
+            self.grow(acked, limited);
+            self.send_new_data(now, actions);
+        } else {
+            self.handle_ack_in_full(now, ack, actions);
+        }
+    }
+
+    /// The clock has reached `now`: serves the retransmission timer and the pacing timer if they are due.
+    pub fn handle_timeout(&mut self, now: Instant, actions: &mut Actions) {
+        if self.rto_at <= now {
+            self.rto_at = Instant::NEVER;
+            if self.una < self.nxt {
+                self.time_out(now);
+                self.transmit(now, actions);
+            } else {
+                self.probe(now, actions);
+            }
+        } else if self.pacer.wake() <= now {
+            self.transmit(now, actions);
+        }
+    }
+
+    /// When the sender next wants `handle_timeout`.
+    #[inline]
+    pub fn next_timeout(&self) -> Option<Instant> {
+        let next = self.rto_at.min(self.pacer.wake());
+        (next != Instant::NEVER).then_some(next)
+    }
+
+    /// The congestion window in bytes.
+    #[inline]
+    pub fn cwnd(&self) -> u64 {
+        self.window.cwnd
+    }
+
+    /// The slow-start threshold in bytes.
+    #[inline]
+    pub fn ssthresh(&self) -> u64 {
+        self.window.ssthresh
+    }
+
+    /// The bytes outstanding: sent and not cumulatively acknowledged.
+    #[inline]
+    pub fn flight_size(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    /// What the sender is doing.
+    pub fn phase(&self) -> PhaseName {
+        match self.phase {
+            Phase::FastRecovery(_) => PhaseName::FastRecovery,
+            _ if self.window.in_slow_start() => PhaseName::SlowStart,
+            _ => PhaseName::CongestionAvoidance,
+        }
+    }
+
+    /// The retransmission timeout, backed off if it is.
+    pub fn rto(&self) -> Duration {
+        self.rtt.rto()
+    }
+
+    /// The smoothed round-trip time, once there was a sample.
+    pub fn srtt(&self) -> Option<Duration> {
+        self.rtt.srtt()
+    }
+
+    /// The duplicate ACKs that show a loss.
+    pub fn dupthresh(&self) -> u32 {
+        self.config.dupthresh
+    }
+
+    /// The lowest byte not acknowledged.
+    #[inline]
+    pub fn snd_una(&self) -> u64 {
+        self.una
+    }
+
+    /// The byte after the highest one sent.
+    #[inline]
+    pub fn snd_nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// Bytes cumulatively acknowledged.
+    #[inline]
+    pub fn bytes_acked(&self) -> u64 {
+        self.una
+    }
+
+    /// Whether all that was written is acknowledged.
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        self.una == self.written
+    }
+
+    /// What the sender has done.
+    #[inline]
+    pub fn stats(&self) -> &SenderStats {
+        &self.stats
+    }
+
+    /// Whether the congestion window is what limits the flow.
+    #[inline]
+    pub(super) fn is_cwnd_limited(&self) -> bool {
+        let unsent = (self.written - self.nxt).min(self.window.mss);
+        let waiting = unsent > 0 && self.nxt.saturating_add(unsent) <= self.edge;
+        waiting || self.nxt - self.una + self.window.mss > self.window.cwnd
+    }
+
+    /// The cumulative ACK moves up to `ack`, which is at most `nxt`: RTT sample and timer.
+    #[inline]
+    pub(super) fn acknowledge(&mut self, now: Instant, ack: u64) {
+        self.una = ack;
+        if self.rtt.is_measured_by(ack) {
+            self.sample_rtt(now);
+        }
+        // RFC 6298 §5.2 and §5.3.
+        self.rto_at = if self.una == self.nxt { Instant::NEVER } else { now + self.rtt.rto() };
+    }
+
+    #[inline]
+    fn sample_rtt(&mut self, now: Instant) {
+        let sample = self.rtt.finish(now, &self.config);
+        self.stats.rtt_sum = self.stats.rtt_sum.saturating_add(sample.ps());
+        self.stats.rtt_samples += 1;
+    }
+
+    /// The window law, outside of fast recovery.
+    #[inline]
+    pub(super) fn grow(&mut self, acked: u64, limited: bool) {
+        if limited {
+            self.law.increase(&self.config.laws, &mut self.window, acked);
+            self.window.cwnd = self.window.cwnd.min(self.config.max_cwnd);
+        }
+    }
+
+    /// ssthresh after a loss: what the law says, at least 2 MSS (RFC 5681 eq. (4)).
+    pub(super) fn cut_ssthresh(&mut self, cause: LossCause, flight_size: u64) {
+        let cut = self.law.ssthresh_after(&self.config.laws, &self.window, Loss { cause, flight_size });
+        self.window.ssthresh = cut.max(2 * self.window.mss);
+    }
+
+    /// Sets cwnd within its bounds.
+    pub(super) fn set_cwnd(&mut self, bytes: u64) {
+        self.window.cwnd = bytes.min(self.config.max_cwnd);
+    }
+
+    pub(super) fn recovery(&self) -> LossRecovery {
+        self.config.algorithm.recovery()
+    }
+
+    pub(super) fn threshold(&self) -> Threshold {
+        Threshold::new(self.config.dupthresh, self.config.mss)
+    }
+
+    /// A segment leaves: RFC 6298 §5.1.
+    #[inline]
+    pub(super) fn send(&mut self, now: Instant, segment: Segment, actions: &mut Actions) {
+        actions.segments.push(segment);
+        self.stats.segments_sent += 1;
+        self.last_sent = now;
+        if self.rto_at == Instant::NEVER {
+            self.rto_at = now + self.rtt.rto();
+        }
+    }
+
+    /// The retransmission timer restarts although it runs.
+    pub(super) fn restart_timer(&mut self, now: Instant) {
+        self.rto_at = now + self.rtt.rto();
+    }
+
+    /// Leaves the timer as it was at `at`.
+    pub(super) fn keep_timer(&mut self, at: Instant) {
+        self.rto_at = at;
+    }
+
+    /// When the retransmission timer expires; `NEVER` while it is off.
+    pub(super) fn timer(&self) -> Instant {
+        self.rto_at
+    }
+
+    /// A verdict of the ledger enters the statistics.
+    pub(super) fn count_false(&mut self, verdict: Option<Cause>) {
+        match verdict {
+            Some(Cause::FastRetransmit) => self.stats.false_fast_retransmits += 1,
+            Some(Cause::Timeout) => self.stats.false_timeouts += 1,
+            None => {}
+        }
+    }
+
+    /// RFC 5681 §4.1: after an idle time beyond the RTO, cwnd is at most the initial window.
+    fn restart_after_idle(&mut self, now: Instant) {
+        let idle = self.una == self.nxt && self.nxt > 0 && now.saturating_since(self.last_sent) > self.rtt.rto();
+        if idle && self.config.idle_restart {
+            let restart = self.config.initial_cwnd.bytes(self.config.mss);
+            self.window.cwnd = self.window.cwnd.min(restart);
+        }
+    }
+
+    /// The retransmission timer expires with data outstanding: RFC 5681 §3.1, RFC 6298 §5.4 to §5.6. All that was sent
+    /// counts as lost and is sent again from `una` on, in slow start.
+    fn time_out(&mut self, now: Instant) {
+        self.stats.timeouts += 1;
+        // Eq. (4) only if the timer has not yet resent this segment.
+        if self.timed_out != Some(self.una) {
+            let flight = self.flight_for_cut();
+            self.cut_ssthresh(LossCause::Timeout, flight);
+        }
+        self.timed_out = Some(self.una);
+        self.set_cwnd(self.window.mss);
+        self.rtt.back_off(&self.config);
+        self.rtt.cancel();
+        if self.config.sack_after_timeout == SackAfterTimeout::Discard {
+            self.scoreboard.clear();
+        }
+        self.scoreboard.set_high_rxt(self.una);
+        self.guard = self.nxt;
+        self.open_episode(Cause::Timeout);
+        self.phase = Phase::TimeoutRecovery { recover: self.nxt };
+        self.restart_timer(now);
+    }
+
+    /// Closes the running episode and opens the next.
+    pub(super) fn open_episode(&mut self, cause: Cause) {
+        self.close_episode();
+        self.ledger.open(cause);
+    }
+
+    /// The running episode is over; D-SACKs for it are awaited for two more windows.
+    pub(super) fn close_episode(&mut self) {
+        let expires = self.nxt.saturating_add(2 * self.window.mss.max(self.nxt - self.una));
+        let verdict = self.ledger.close(expires);
+        self.count_false(verdict);
+    }
+
+    /// The peer's window is closed, nothing is outstanding and data wait: the RTO timer is the persist timer
+    /// (RFC 9293 §3.8.6.1). The probe is a full segment that does not count as sent: the peer drops or takes it.
+    fn probe(&mut self, now: Instant, actions: &mut Actions) {
+        let len = (self.written - self.nxt).min(self.window.mss);
+        if len == 0 {
+            return;
+        }
+        let retransmission = self.probe_end > self.nxt;
+        self.probe_end = self.nxt + len;
+        self.stats.retransmissions += u64::from(retransmission);
+        self.rtt.back_off(&self.config);
+        self.send(now, Segment { seq: self.nxt, len: len as u32, retransmission }, actions);
+    }
+
+    /// Starts the persist timer if it is needed.
+    #[inline]
+    pub(super) fn watch_closed_window(&mut self, now: Instant) {
+        let closed = self.una == self.nxt && self.written > self.nxt && self.edge <= self.nxt;
+        if closed && self.rto_at == Instant::NEVER {
+            self.restart_timer(now);
+        }
+    }
+
+    /// An ACK may cover the window probe, which `nxt` does not know. Returns whether the ACK is for bytes that were sent.
+    pub(super) fn admit(&mut self, ack: u64) -> bool {
+        if ack > self.nxt && ack <= self.probe_end {
+            self.nxt = ack;
+        }
+        ack <= self.nxt
+    }
+
+    /// The peer's window moves. When it opens after probes, the timer returns to the plain RTO.
+    pub(super) fn move_edge(&mut self, edge: u64) {
+        let opens = self.una == self.nxt && self.edge <= self.nxt && edge > self.nxt;
+        self.edge = edge;
+        if opens && self.probe_end > 0 {
+            self.rtt.recompute(&self.config);
+            self.rto_at = Instant::NEVER;
+        }
+    }
+}

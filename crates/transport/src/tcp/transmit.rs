@@ -1,0 +1,197 @@
+//! Which segment leaves next: the window, Limited Transmit, NextSeg of RFC 6675, and the pacing.
+
+use super::recovery::{FastRecovery, Phase, Repair};
+use super::{Actions, LossRecovery, SackBlock, Segment, Sender, pacing};
+use units::{Duration, Instant};
+
+/// The segment that may leave now.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// The next unsent bytes.
+    NewData { len: u64 },
+    /// Bytes above HighRxt, which moves behind them.
+    Repair(SackBlock),
+    /// The highest unSACKed bytes, once per recovery; HighRxt stays.
+    Rescue(SackBlock),
+}
+
+impl Sender {
+    /// The bytes in the network as the loss recovery counts them.
+    pub fn pipe(&self) -> u64 {
+        match (self.phase, self.recovery()) {
+            (Phase::TimeoutRecovery { recover }, _) => {
+                self.scoreboard.pipe_after_timeout(self.una, self.nxt, recover)
+            }
+            (Phase::Disorder { .. } | Phase::FastRecovery(_), LossRecovery::Sack) => {
+                self.scoreboard.pipe(self.una, self.nxt, self.threshold())
+            }
+            _ => self.nxt - self.una,
+        }
+    }
+
+    /// Sends what window, phase and pacing permit.
+    pub(super) fn transmit(&mut self, now: Instant, actions: &mut Actions) {
+        while let Some(next) = self.next_segment() {
+            if self.config.paced && !self.pacer.permits(now) {
+                self.pacer.wait();
+                return;
+            }
+            self.emit(now, next, actions);
+        }
+        self.pacer.rest();
+        self.watch_closed_window(now);
+    }
+
+    /// `transmit` when nothing is amiss and nothing is paced.
+    #[inline]
+    pub(super) fn send_new_data(&mut self, now: Instant, actions: &mut Actions) {
+        while let Some(len) = self.new_data(self.nxt - self.una, self.window.cwnd) {
+            self.emit_new_data(now, len, actions);
+        }
+        self.watch_closed_window(now);
+    }
+
+    /// The length of the next new segment if `window` and the peer have room for it beside `in_flight`. Segments are
+    /// full-sized unless the data end; with nothing outstanding a window below that is used as it is.
+    #[inline]
+    fn new_data(&self, in_flight: u64, window: u64) -> Option<u64> {
+        let len = (self.written - self.nxt).min(self.window.mss);
+        let admitted = self.edge.saturating_sub(self.nxt);
+        if len == 0 || len > window.saturating_sub(in_flight) {
+            return None;
+        }
+        if len <= admitted {
+            return Some(len);
+        }
+        (admitted > 0 && self.una == self.nxt).then_some(admitted)
+    }
+
+    fn next_segment(&mut self) -> Option<Next> {
+        let new_data = |len| Next::NewData { len };
+        match (self.phase, self.recovery()) {
+            (Phase::Open, _) => self.new_data(self.nxt - self.una, self.window.cwnd).map(new_data),
+            (Phase::Disorder { dup_acks, .. }, recovery) => self.limited_transmit(dup_acks, recovery).map(new_data),
+            (Phase::TimeoutRecovery { recover }, _) => self.next_after_timeout(recover),
+            (Phase::FastRecovery(state), _) if state.repair == Repair::Due => self.first_repair(state),
+            (Phase::FastRecovery(state), LossRecovery::Sack) => self.next_seg(state),
+            (Phase::FastRecovery(_), _) => self.new_data(self.nxt - self.una, self.window.cwnd).map(new_data),
+        }
+    }
+
+    /// New data on duplicate ACKs. Without SACK RFC 3042: one segment on each of the first two. With SACK RFC 6675 §5
+    /// step 3: while cwnd − pipe ≥ SMSS.
+    fn limited_transmit(&self, dup_acks: u32, recovery: LossRecovery) -> Option<u64> {
+        let flight = self.nxt - self.una;
+        match recovery {
+            _ if !self.config.limited_transmit => self.new_data(flight, self.window.cwnd),
+            LossRecovery::Reno | LossRecovery::NewReno => {
+                let extra = u64::from(dup_acks.min(2)) * self.window.mss;
+                self.new_data(flight, self.window.cwnd.saturating_add(extra))
+            }
+            LossRecovery::Sack => self.new_data(self.pipe(), self.window.cwnd),
+        }
+    }
+
+    /// The first unacknowledged segment: the fast retransmit, and what a partial ACK asks for.
+    fn first_repair(&mut self, state: FastRecovery) -> Option<Next> {
+        let hole = self.scoreboard.hole(self.una, self.nxt);
+        if hole.is_none() {
+            self.phase = Phase::FastRecovery(FastRecovery { repair: Repair::Sent, ..state });
+        }
+        hole.map(|hole| Next::Repair(self.first_segment_of(hole)))
+    }
+
+    /// After a timeout: what is missing below `recover` in order, then new data, as the window permits.
+    fn next_after_timeout(&mut self, recover: u64) -> Option<Next> {
+        let pipe = self.pipe();
+        match self.scoreboard.hole(self.scoreboard.high_rxt(), recover) {
+            Some(hole) => {
+                let segment = self.first_segment_of(hole);
+                (pipe + segment.len() <= self.window.cwnd).then_some(Next::Repair(segment))
+            }
+            None => {
+                self.scoreboard.set_high_rxt(recover.max(self.scoreboard.high_rxt()));
+                self.new_data(self.pipe(), self.window.cwnd).map(|len| Next::NewData { len })
+            }
+        }
+    }
+
+    /// RFC 6675 §5 step C with NextSeg() of §4.
+    fn next_seg(&self, state: FastRecovery) -> Option<Next> {
+        if self.window.cwnd.saturating_sub(self.pipe()) < self.window.mss {
+            return None;
+        }
+        let hole = self.scoreboard.next_hole(self.una);
+        let lost = hole.filter(|hole| self.scoreboard.is_lost(hole.start, self.threshold()));
+        let repair = |hole| Next::Repair(self.first_segment_of(hole));
+        // Rules (1), (2), (3) and (4) in order.
+        lost.map(repair)
+            .or_else(|| self.new_data(self.pipe(), self.window.cwnd).map(|len| Next::NewData { len }))
+            .or_else(|| hole.map(repair))
+            .or_else(|| self.rescue(state))
+    }
+
+    /// NextSeg rule (4): a copy of the highest unSACKed bytes when HighACK has passed RescueRxt.
+    fn rescue(&self, state: FastRecovery) -> Option<Next> {
+        if !self.config.rescue_retransmission || self.una < state.rescue {
+            return None;
+        }
+        let hole = self.scoreboard.highest_hole(self.una, self.nxt)?;
+        let start = hole.start.max(hole.end.saturating_sub(self.window.mss));
+        Some(Next::Rescue(SackBlock { start, end: hole.end }))
+    }
+
+    fn first_segment_of(&self, hole: SackBlock) -> SackBlock {
+        SackBlock { start: hole.start, end: hole.end.min(hole.start.saturating_add(self.window.mss)) }
+    }
+
+    fn emit(&mut self, now: Instant, next: Next, actions: &mut Actions) {
+        match next {
+            Next::NewData { len } => self.emit_new_data(now, len, actions),
+            Next::Repair(block) => {
+                self.scoreboard.set_high_rxt(block.end);
+                if let Phase::FastRecovery(state) = &mut self.phase {
+                    if state.rescue < block.end && state.repair == Repair::Due && !state.partial_ack_seen {
+                        state.rescue = block.end;
+                    }
+                    state.repair = Repair::Sent;
+                }
+                self.retransmit(now, block, actions);
+            }
+            Next::Rescue(block) => {
+                if let Phase::FastRecovery(state) = &mut self.phase {
+                    state.rescue = state.recover.max(self.nxt);
+                }
+                self.retransmit(now, block, actions);
+            }
+        }
+        if self.config.paced {
+            self.pacer.sent(now, self.pacing_interval());
+        }
+    }
+
+    #[inline]
+    fn emit_new_data(&mut self, now: Instant, len: u64, actions: &mut Actions) {
+        let segment = Segment { seq: self.nxt, len: len as u32, retransmission: false };
+        self.nxt += len;
+        self.rtt.start(now, self.nxt);
+        if let Phase::Disorder { dup_acks: 1.., limited } = &mut self.phase {
+            let beyond = (self.nxt - self.una).saturating_sub(self.window.cwnd);
+            *limited += beyond.min(len);
+        }
+        self.send(now, segment, actions);
+    }
+
+    fn retransmit(&mut self, now: Instant, block: SackBlock, actions: &mut Actions) {
+        self.rtt.cancel();
+        self.stats.retransmissions += 1;
+        self.ledger.record(block);
+        self.send(now, Segment { seq: block.start, len: block.len() as u32, retransmission: true }, actions);
+    }
+
+    /// Zero before the first RTT sample: segments then leave as the window permits.
+    fn pacing_interval(&self) -> Duration {
+        let srtt = self.rtt.srtt().unwrap_or(Duration::ZERO);
+        pacing::interval(srtt, self.config.mss, self.window.cwnd)
+    }
+}
