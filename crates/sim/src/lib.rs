@@ -8,6 +8,7 @@ pub mod random;
 pub mod results;
 pub mod scenario;
 mod time;
+pub mod topology;
 pub mod traffic;
 
 pub use time::SimTime;

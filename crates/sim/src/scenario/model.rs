@@ -162,7 +162,8 @@ pub struct Traffic {
 /// When flows start, and between whom.
 #[derive(Clone, Debug)]
 pub enum Arrivals {
-    /// `count` flows on each pair, starting at `start` plus a uniform draw from [0, spread).
+    /// `count` flows, each starting at `start` plus a uniform draw from [0, spread). A Poisson process given its number
+    /// of starts is this.
     Fixed {
         /// Source and destination of the flows.
         pairs: Pairs,
@@ -221,6 +222,13 @@ pub enum Load {
     Size(Bytes),
     /// Datagrams at a constant rate (UDP), measured on the wire.
     Constant(Rate),
+    /// Datagrams as a Poisson process (UDP).
+    Poisson {
+        /// Mean rate on the wire.
+        rate: Rate,
+        /// Law of the sizes; their mean is the transport's packet size.
+        sizes: SizeLaw,
+    },
     /// On and off by turns (UDP): during on-times datagrams at `rate`, nothing in off-times.
     OnOff {
         /// Rate on the wire while on.
@@ -230,6 +238,15 @@ pub enum Load {
         /// Law of the off-times.
         off: Sojourn,
     },
+}
+
+/// The law of datagram sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeLaw {
+    /// All of the mean size.
+    Fixed,
+    /// Exponential, to the nearest byte, at least 1 B and at most 65 535 B.
+    Exponential,
 }
 
 /// The law of an on-time or off-time.

@@ -1,0 +1,107 @@
+//! What is wrong with a user's input, and where.
+
+use std::fmt;
+
+/// The one message a user gets about bad input: place, key, what was found, what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The file, or `--set` for an assignment of the command line; `None` where there is no file (a Python dict).
+    pub file: Option<String>,
+    /// Line in the file, from 1.
+    pub line: Option<u32>,
+    /// Column in characters, from 1.
+    pub column: Option<u32>,
+    /// The path of the key, as `--set` takes it: `traffic.0.size`. Empty where the text is not even readable.
+    pub key: String,
+    /// What was found, what is allowed, and the nearest valid name.
+    pub message: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{file}")?;
+            if let (Some(line), Some(column)) = (self.line, self.column) {
+                write!(f, ":{line}:{column}")?;
+            }
+            write!(f, ": ")?;
+        }
+        if !self.key.is_empty() {
+            write!(f, "{}: ", self.key)?;
+        }
+        write!(f, "{}", self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Error {
+    /// A file that cannot be used at all.
+    pub(super) fn of_file(file: &str, message: impl Into<String>) -> Error {
+        Error { file: Some(file.to_owned()), line: None, column: None, key: String::new(), message: message.into() }
+    }
+
+    /// A mistake at byte `offset` of a file's text.
+    pub(super) fn in_text(file: &str, text: &str, offset: usize, message: impl Into<String>) -> Error {
+        let (line, column) = position(text, offset);
+        Error { line: Some(line), column: Some(column), ..Error::of_file(file, message) }
+    }
+}
+
+/// Line and column, both from 1, of a byte offset; the column counts characters.
+pub(crate) fn position(text: &str, offset: usize) -> (u32, u32) {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    let line = before.iter().filter(|byte| **byte == b'\n').count();
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    // Continuation bytes of UTF-8 are not characters of their own.
+    let column = before[start..].iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+    (line as u32 + 1, column as u32 + 1)
+}
+
+/// A mistake found while a scenario is read or resolved, placed in the tree; [`super::tree::Tree::error`] makes the
+/// user's message of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub place: Place,
+    pub message: String,
+}
+
+/// Where a mistake is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Not known yet: whoever knows the innermost node fills it in.
+    Unknown,
+    /// The value of this node of the tree.
+    Node(u32),
+    /// This key of a table.
+    Key(u32, String),
+    /// A position in a data file that this node names.
+    Data { node: u32, file: String, line: u32, column: u32 },
+}
+
+impl Fault {
+    pub fn new(place: Place, message: impl Into<String>) -> Fault {
+        Fault { place, message: message.into() }
+    }
+
+    /// The fault, at `place` if it has none of its own.
+    pub fn or_at(mut self, place: Place) -> Fault {
+        if self.place == Place::Unknown {
+            self.place = place;
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_from_one() {
+        assert_eq!(position("ab\nµs = 1", 0), (1, 1));
+        // Line 2: 'µ' is two bytes, so 's' stands at byte 5 and in column 2.
+        assert_eq!(position("ab\nµs = 1", 5), (2, 2));
+        assert_eq!(position("ab\n", 99), (2, 1));
+    }
+}

@@ -1,0 +1,368 @@
+//! A resolved scenario as a text: every default written out, every link listed. It parses again to the same scenario.
+
+use super::model::*;
+use crate::SimTime;
+use crate::ids::{LinkId, NodeId};
+use std::fmt::Write;
+use transport::cc::{highspeed, reno};
+use transport::tcp::{InitialWindow, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig};
+use units::{Bytes, Duration};
+
+/// The text.
+pub(super) fn explain(scenario: &Scenario) -> String {
+    let mut text = Text { scenario, out: String::new() };
+    text.line("# The scenario as it runs: layers and --set applied, names resolved, every default written out.");
+    text.nodes();
+    text.links();
+    text.run();
+    scenario.transports.iter().for_each(|transport| text.transport(transport));
+    scenario.traffic.iter().for_each(|traffic| text.traffic(traffic));
+    scenario.events.iter().for_each(|event| text.event(event));
+    scenario.forced.iter().for_each(|forced| text.forced(forced));
+    text.probe(&scenario.probe);
+    text.out
+}
+
+struct Text<'s> {
+    scenario: &'s Scenario,
+    out: String,
+}
+
+/// A TOML string.
+fn quote(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+fn time(time: SimTime) -> Duration {
+    Duration::from_ps(time.ps())
+}
+
+impl Text<'_> {
+    fn line(&mut self, line: &str) {
+        self.out.push_str(line);
+        self.out.push('\n');
+    }
+
+    /// `key = value`, and what it means.
+    fn key(&mut self, key: &str, value: impl std::fmt::Display, comment: &str) {
+        let assignment = format!("{key} = {value}");
+        if comment.is_empty() {
+            self.line(&assignment);
+        } else {
+            self.line(&format!("{assignment:<40} # {comment}"));
+        }
+    }
+
+    /// A quantity in quotes.
+    fn quantity(&mut self, key: &str, value: impl std::fmt::Display, comment: &str) {
+        self.key(key, format!("\"{value}\""), comment);
+    }
+
+    fn node_name(&self, node: NodeId) -> String {
+        quote(&self.scenario.network.nodes[node.index()].name)
+    }
+
+    fn link_name(&self, link: LinkId) -> String {
+        quote(&self.scenario.network.links[link.index()].name)
+    }
+
+    fn nodes(&mut self) {
+        self.line("node = [");
+        for node in &self.scenario.network.nodes {
+            let role = match node.role {
+                Role::Core => "core",
+                Role::Edge => "edge",
+                Role::Host => "host",
+            };
+            self.line(&format!("    {{ name = {}, role = \"{role}\" }},", quote(&node.name)));
+        }
+        self.line("]");
+    }
+
+    fn links(&mut self) {
+        let links = &self.scenario.network.links;
+        let mut seen = std::collections::BTreeSet::new();
+        self.line("link = [");
+        let mut index = 0;
+        while let Some(link) = links.get(index) {
+            let parallel = !seen.insert((link.from, link.to));
+            let back = links.get(index + 1).filter(|back| {
+                let ends = (back.from, back.to) == (link.to, link.from);
+                let alike = Link { name: String::new(), from: link.from, to: link.to, ..(*back).clone() };
+                ends && alike == (Link { name: String::new(), ..link.clone() })
+                    && parallel == seen.contains(&(back.from, back.to))
+            });
+            if let Some(back) = back {
+                seen.insert((back.from, back.to));
+            }
+            self.link(link, back.is_some(), parallel);
+            index += if back.is_some() { 2 } else { 1 };
+        }
+        self.line("]");
+    }
+
+    fn link(&mut self, link: &Link, duplex: bool, parallel: bool) {
+        let buffer = match link.buffer {
+            Buffer::Packets(packets) => format!("{packets} packets"),
+            Buffer::Bytes(bytes) => bytes.to_string(),
+            Buffer::Unlimited => "unlimited".to_owned(),
+        };
+        let mut line = format!(
+            "    {{ from = {}, to = {}, capacity = \"{}\", delay = \"{}\", buffer = \"{buffer}\"",
+            self.node_name(link.from),
+            self.node_name(link.to),
+            link.capacity,
+            link.delay
+        );
+        line += &match link.loss {
+            Loss::None => ", loss = 0.0".to_owned(),
+            Loss::Bernoulli(p) => format!(", loss = {p:?}"),
+            Loss::EveryNth(n) => format!(", loss_every = {n}"),
+        };
+        if link.cost != link.delay.ps() {
+            line += &format!(", cost = {}", link.cost);
+        }
+        line += if parallel { ", parallel = true" } else { "" };
+        line += if duplex { " }," } else { ", duplex = false }," };
+        self.line(&line);
+    }
+
+    fn run(&mut self) {
+        let run = &self.scenario.run;
+        self.line("\n[run]");
+        self.key("name", quote(&run.name), "");
+        self.quantity("duration", run.duration, "the run covers [0, duration)");
+        self.quantity("warm_up", run.warm_up, "statistics of links begin here");
+        self.key("seed", run.seed, "of all random streams");
+        self.key("runs", run.runs, "replications");
+        self.line("\n[topology]");
+        self.key("kind", "\"custom\"", "the nodes and links above");
+        if let Some(span) = self.scenario.network.reroute_after {
+            self.quantity("reroute_after", span, "after a link goes down or comes up");
+        }
+    }
+
+    fn transport(&mut self, transport: &Transport) {
+        self.line(&format!("\n[transport.{}]", quote(&transport.name)));
+        match &transport.kind {
+            TransportKind::Udp { packet_size } => {
+                self.key("algorithm", "\"udp\"", "");
+                self.key("packet_size", packet_size, "bytes on the wire");
+            }
+            TransportKind::Tcp { sender, receiver, header, ack_size } => {
+                self.key("algorithm", format!("\"{}\"", sender.algorithm.name()), sender.algorithm.entry().source);
+                self.key("mss", sender.mss, "bytes of payload");
+                self.key("header", header, "bytes that headers add on the wire");
+                self.key("ack_size", ack_size, "bytes on the wire");
+                self.receiver(receiver);
+                self.sender(sender);
+            }
+        }
+    }
+
+    fn receiver(&mut self, receiver: &ReceiverConfig) {
+        match receiver.delayed_ack {
+            None => self.key("delayed_ack", false, "an ACK for every segment"),
+            Some(span) => self.quantity("delayed_ack", span, "an ACK for every second segment, or after this"),
+        }
+        self.quantity("receiver_window", Bytes(receiver.window), "");
+        self.key("sack", receiver.sack, "RFC 2018");
+        self.key("dsack", receiver.dsack, "RFC 2883");
+    }
+
+    fn sender(&mut self, sender: &SenderConfig) {
+        let window = |bytes: Option<u64>| bytes.map_or("unlimited".to_owned(), |bytes| Bytes(bytes).to_string());
+        self.key("paced", sender.paced, "segments leave at cwnd/srtt");
+        match sender.initial_cwnd {
+            InitialWindow::Segments(segments) => self.key("initial_window", segments, "segments"),
+            InitialWindow::Rfc3390 => self.key("initial_window", "\"rfc3390\"", ""),
+            InitialWindow::Rfc6928 => self.key("initial_window", "\"rfc6928\"", "10 segments of up to 1460 B"),
+        }
+        self.quantity("initial_ssthresh", window(sender.initial_ssthresh), "slow start ends here at first");
+        self.quantity("max_window", window(Some(sender.max_cwnd).filter(|bytes| *bytes != u64::MAX)), "");
+        self.quantity("min_rto", sender.min_rto, "RFC 6298 says 1 s");
+        self.quantity("max_rto", sender.max_rto, "");
+        self.quantity("initial_rto", sender.initial_rto, "");
+        self.quantity("clock_granularity", sender.clock_granularity, "G of RFC 6298");
+        self.key("dupthresh", sender.dupthresh, "duplicate ACKs that mean a loss");
+        self.key("limited_transmit", sender.limited_transmit, "RFC 3042");
+        self.key("rescue_retransmission", sender.rescue_retransmission, "RFC 6675, NextSeg rule 4");
+        self.key("idle_restart", sender.idle_restart, "RFC 5681, section 4.1");
+        let timer = match sender.partial_ack_timer {
+            PartialAckTimer::Impatient => "\"impatient\"",
+            PartialAckTimer::SlowButSteady => "\"slow-but-steady\"",
+        };
+        self.key("partial_ack_timer", timer, "RFC 6582, section 4");
+        let memory = match sender.sack_after_timeout {
+            SackAfterTimeout::Discard => "\"discard\"",
+            SackAfterTimeout::Keep => "\"keep\"",
+        };
+        self.key("sack_after_timeout", memory, "");
+        let increase = match sender.laws.reno.increase {
+            reno::Increase::ByteCounting => "\"byte-counting\"",
+            reno::Increase::PerAck => "\"per-ack\"",
+        };
+        self.key("increase", increase, "congestion avoidance of reno, newreno, sack");
+        self.highspeed(&sender.laws.highspeed);
+    }
+
+    fn highspeed(&mut self, law: &highspeed::Config) {
+        let response = match law.response {
+            highspeed::ResponseFunction::Rounded => "rounded",
+            highspeed::ResponseFunction::Unrounded => "unrounded",
+        };
+        let highspeed::Config { low_window, low_p, high_window, high_p, high_decrease, .. } = law;
+        let windows = format!(
+            "low_window = {low_window:?}, low_p = {low_p:?}, high_window = {high_window:?}, high_p = {high_p:?}"
+        );
+        let rest = format!("high_decrease = {high_decrease:?}, response = \"{response}\"");
+        let halve = format!("halve_after_slow_start = {}", law.halve_after_slow_start);
+        self.key("highspeed", format!("{{ {windows}, {rest}, {halve} }}"), "");
+    }
+
+    fn traffic(&mut self, traffic: &Traffic) {
+        self.line("\n[[traffic]]");
+        self.key("name", quote(&traffic.name), "also the name of its random streams");
+        self.key("transport", quote(&self.scenario.transports[traffic.transport.index()].name), "");
+        match &traffic.arrivals {
+            Arrivals::Fixed { pairs, count, start, spread } => {
+                self.pairs(pairs);
+                self.key("arrivals", "\"fixed\"", "");
+                self.key("flows", count, "in all");
+                self.quantity("start", time(*start), "");
+                self.quantity("spread", spread, "starts are uniform over this");
+            }
+            Arrivals::Poisson { pairs, mean_gap, start, until, at_most } => {
+                self.pairs(pairs);
+                self.key("arrivals", "\"poisson\"", "");
+                self.quantity("mean_gap", mean_gap, "between starts");
+                self.quantity("start", time(*start), "");
+                self.quantity("until", time(*until), "");
+                if let Some(count) = at_most {
+                    self.key("count", count, "at most");
+                }
+            }
+            Arrivals::List(list) => self.list(list),
+        }
+        if let Some(stop) = traffic.stop {
+            self.quantity("stop", time(stop), "");
+        }
+        self.load(traffic.load);
+    }
+
+    fn pairs(&mut self, pairs: &Pairs) {
+        match pairs {
+            Pairs::Given(list) => {
+                let pair = |(a, b): &(NodeId, NodeId)| format!("[{}, {}]", self.node_name(*a), self.node_name(*b));
+                let pairs: Vec<String> = list.iter().map(pair).collect();
+                self.key("pairs", format!("[{}]", pairs.join(", ")), "");
+            }
+            Pairs::UniformRandom(nodes) => {
+                let names: Vec<String> = nodes.iter().map(|node| self.node_name(*node)).collect();
+                self.key("pairs", "\"random\"", "");
+                self.key("among", format!("[{}]", names.join(", ")), "");
+            }
+        }
+    }
+
+    fn list(&mut self, list: &[Listed]) {
+        self.line("list = [");
+        for flow in list {
+            let ends = (self.node_name(flow.source), self.node_name(flow.destination));
+            let size = flow.size.map_or(String::new(), |size| format!(", size = \"{size}\""));
+            let start = time(flow.start);
+            self.line(&format!("    {{ start = \"{start}\", source = {}, destination = {}{size} }},", ends.0, ends.1));
+        }
+        self.line("]");
+    }
+
+    fn load(&mut self, load: Load) {
+        match load {
+            Load::Greedy => self.key("size", "\"greedy\"", ""),
+            Load::Size(bytes) => self.quantity("size", bytes, ""),
+            Load::Constant(rate) => {
+                self.key("load", "\"constant\"", "");
+                self.quantity("rate", rate, "on the wire");
+            }
+            Load::Poisson { rate, sizes } => {
+                self.key("load", "\"poisson\"", "");
+                self.quantity("rate", rate, "mean, on the wire");
+                let sizes = match sizes {
+                    SizeLaw::Fixed => "\"fixed\"",
+                    SizeLaw::Exponential => "\"exponential\"",
+                };
+                self.key("sizes", sizes, "");
+            }
+            Load::OnOff { rate, on, off } => {
+                self.key("load", "\"on-off\"", "");
+                self.quantity("rate", rate, "on the wire, while on");
+                self.key("on", sojourn(on), "");
+                self.key("off", sojourn(off), "");
+            }
+        }
+    }
+
+    fn event(&mut self, event: &LinkEvent) {
+        self.line("\n[[event]]");
+        self.quantity("at", time(event.at), "");
+        let names: Vec<String> = event.links.iter().map(|link| self.link_name(*link)).collect();
+        self.key("link", format!("[{}]", names.join(", ")), "");
+        match event.change {
+            Change::Capacity(rate) => self.quantity("capacity", rate, ""),
+            Change::Delay(delay) => self.quantity("delay", delay, ""),
+            Change::Down => self.key("state", "\"down\"", ""),
+            Change::Up => self.key("state", "\"up\"", ""),
+        }
+    }
+
+    fn forced(&mut self, forced: &Forced) {
+        self.line("\n[[force]]");
+        self.key("flow", forced.flow, "in the order of starts, from 0");
+        self.key("segment", forced.segment, "of the flow, from 0");
+        self.key("copy", forced.copy, "which transmission, from 1");
+        match forced.fate {
+            Fate::Drop => self.key("action", "\"drop\"", ""),
+            Fate::Duplicate => self.key("action", "\"duplicate\"", ""),
+            Fate::Delay(span) => {
+                self.key("action", "\"delay\"", "");
+                self.quantity("delay", span, "");
+            }
+        }
+    }
+
+    fn probe(&mut self, probe: &Probe) {
+        self.line("\n[probe]");
+        let Some(interval) = probe.interval else {
+            return self.line("# no interval: nothing is sampled");
+        };
+        self.quantity("interval", interval, "");
+        let indices = |indices: &[u32], name: &dyn Fn(u32) -> String| {
+            let names: Vec<String> = indices.iter().map(|index| name(*index)).collect();
+            format!("[{}]", names.join(", "))
+        };
+        match &probe.flows {
+            Selection::None => {}
+            Selection::All => self.key("flows", "\"all\"", ""),
+            Selection::Some(flows) => self.key("flows", indices(flows, &|flow| flow.to_string()), ""),
+        }
+        match &probe.links {
+            Selection::None => {}
+            Selection::All => self.key("links", "\"all\"", ""),
+            Selection::Some(links) => {
+                let names = indices(links, &|link| self.link_name(LinkId(link)));
+                self.key("links", names, "");
+            }
+        }
+    }
+}
+
+fn sojourn(law: Sojourn) -> String {
+    let mut text = String::new();
+    let written = match law {
+        Sojourn::Constant(mean) => write!(text, "{{ law = \"constant\", mean = \"{mean}\" }}"),
+        Sojourn::Exponential(mean) => write!(text, "{{ law = \"exponential\", mean = \"{mean}\" }}"),
+        Sojourn::Pareto { mean, shape } => write!(text, "{{ law = \"pareto\", mean = \"{mean}\", shape = {shape:?} }}"),
+    };
+    written.expect("a string takes all");
+    text
+}

@@ -1,0 +1,289 @@
+//! From files to one tree: `extends` below, the file itself above, `--set` on top.
+//!
+//! Tables merge key by key; everything else, lists too, replaces what was below. A table whose `kind` or `law` differs
+//! from the one below replaces it as a whole, since the keys of one kind mean nothing to another.
+
+use super::Source;
+use super::error::Error;
+use super::nearest::choices;
+use super::tree::{Entry, Files, Node, Origin, SourceText, TextKind, Tree, Value, join, quoted};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use toml::de::{DeTable, DeValue};
+
+/// The longest chain of `extends`.
+const MAX_LAYERS: usize = 16;
+/// The largest scenario text.
+const MAX_TEXT_BYTES: u64 = 64 << 20;
+/// The most keys in one `--set` path.
+const MAX_PATH_KEYS: usize = 32;
+
+/// Reads a source with everything it extends, and applies the assignments.
+pub(super) fn read(source: Source<'_>, set: &[(String, String)]) -> Result<Tree, Error> {
+    let mut files = Files::default();
+    let (top, mut chain) = first(source, &mut files)?;
+    let mut layers = vec![top];
+    while let Some((base, origin)) = take_extends(layers.last_mut(), &files)? {
+        let path = files.get(origin).folder.join(&base);
+        let identity = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let wrong = |why: &str| files.error_at(origin, "extends".into(), format!("found {}: {why}", quoted(&base)));
+        if chain.contains(&identity) {
+            return Err(wrong("the files extend one another"));
+        }
+        if layers.len() >= MAX_LAYERS {
+            return Err(wrong("more than 16 layers"));
+        }
+        let text = read_text(&path, MAX_TEXT_BYTES).map_err(|why| wrong(&why))?;
+        let file = files.add(file_text(&path, text));
+        layers.push(parse_toml(file, &files)?);
+        chain.push(identity);
+    }
+    // From the bottom up, since a layer means the kinds of what is below it.
+    let mut root = layers.pop().expect("the top layer is one");
+    while let Some(over) = layers.pop() {
+        root = merge(root, over);
+    }
+    name_run(&mut root, &files);
+    for (path, value) in set {
+        assign(&mut root, path, value, &mut files)?;
+    }
+    let mut tree = Tree::new(root, files);
+    anchor_paths(&mut tree);
+    Ok(tree)
+}
+
+/// The top layer, and the identity of its file, if it is one.
+fn first(source: Source<'_>, files: &mut Files) -> Result<(Node, Vec<PathBuf>), Error> {
+    match source {
+        Source::File(path) => {
+            let text = read_text(path, MAX_TEXT_BYTES).map_err(|why| Error::of_file(&path.to_string_lossy(), why))?;
+            let file = files.add(file_text(path, text));
+            Ok((parse_toml(file, files)?, vec![path.canonicalize().unwrap_or_else(|_| path.to_owned())]))
+        }
+        Source::Text { name, text, folder } => {
+            let (name, text, folder) = (name.to_owned(), text.to_owned(), folder.to_owned());
+            let file = files.add(SourceText { name, text, folder, kind: TextKind::Toml });
+            Ok((parse_toml(file, files)?, Vec::new()))
+        }
+        Source::Json { text, folder } => {
+            let value: serde_json::Value = serde_json::from_str(text).map_err(|why| Error {
+                file: None,
+                line: Some(why.line() as u32),
+                column: Some(why.column() as u32),
+                key: String::new(),
+                message: format!("not JSON: {why}"),
+            })?;
+            let folder = folder.to_owned();
+            let file = files.add(SourceText { name: String::new(), text: String::new(), folder, kind: TextKind::Json });
+            let node = Node::from_json(value, file);
+            match node.value {
+                Value::Table(_) => Ok((node, Vec::new())),
+                _ => Err(files.error_at(
+                    node.origin,
+                    String::new(),
+                    format!("found {}; allowed: a table", node.describe()),
+                )),
+            }
+        }
+    }
+}
+
+fn file_text(path: &Path, text: String) -> SourceText {
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    SourceText { name: path.to_string_lossy().into_owned(), text, folder, kind: TextKind::Toml }
+}
+
+/// A regular file of bounded size in UTF-8, or why not.
+pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, String> {
+    let cannot = |why: std::io::Error| format!("the file cannot be read: {why}");
+    let about = std::fs::metadata(path).map_err(cannot)?;
+    if !about.is_file() {
+        return Err("not a regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).map_err(cannot)?.take(limit + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > limit {
+        return Err(format!("the file is larger than {} MB", limit >> 20));
+    }
+    String::from_utf8(bytes)
+        .map_err(|why| format!("not UTF-8 text: the byte at {} is wrong", why.utf8_error().valid_up_to()))
+}
+
+fn parse_toml(file: u32, files: &Files) -> Result<Node, Error> {
+    let source = &files.0[file as usize];
+    if source.text.len() as u64 > MAX_TEXT_BYTES {
+        return Err(Error::of_file(&source.name, "the text is larger than 64 MB"));
+    }
+    match DeTable::parse(&source.text) {
+        Ok(table) => Ok(Node::from_toml(&table, file)),
+        Err(why) => {
+            let offset = why.span().map_or(0, |span| span.start);
+            Err(Error::in_text(
+                &source.name,
+                &source.text,
+                offset,
+                format!("not TOML: {}", why.message().replace('\n', ", ")),
+            ))
+        }
+    }
+}
+
+/// Removes `extends` from a layer.
+fn take_extends(layer: Option<&mut Node>, files: &Files) -> Result<Option<(String, Origin)>, Error> {
+    let Some(Value::Table(entries)) = layer.map(|layer| &mut layer.value) else { return Ok(None) };
+    let Some(entry) = entries.remove("extends") else { return Ok(None) };
+    match entry.node.value {
+        Value::Text(base) => Ok(Some((base, entry.node.origin))),
+        _ => {
+            let message = format!("found {}; allowed: the path of a scenario in quotes", entry.node.describe());
+            Err(files.error_at(entry.node.origin, "extends".into(), message))
+        }
+    }
+}
+
+/// `over` on top of `base`.
+fn merge(base: Node, over: Node) -> Node {
+    let (Value::Table(below), Value::Table(above)) = (base.value, over.value.clone()) else { return over };
+    if ["kind", "law"].iter().any(|tag| differs(below.get(*tag), above.get(*tag))) {
+        return over;
+    }
+    let mut merged = below;
+    for (key, entry) in above {
+        let entry = match merged.remove(&key) {
+            Some(old) => Entry { key: entry.key, node: merge(old.node, entry.node) },
+            None => entry,
+        };
+        merged.insert(key, entry);
+    }
+    Node { value: Value::Table(merged), origin: over.origin, id: 0 }
+}
+
+fn differs(below: Option<&Entry>, above: Option<&Entry>) -> bool {
+    matches!((below, above), (Some(below), Some(above)) if below.node.value != above.node.value)
+}
+
+/// A run without a name has that of its file, without the ending.
+fn name_run(root: &mut Node, files: &Files) {
+    let Some(Value::Table(run)) = child(root, "run").map(|run| &mut run.value) else { return };
+    let origin = Origin { file: 0, start: 0 };
+    let name = Path::new(&files.get(origin).name).file_stem().map_or("scenario".into(), |stem| stem.to_string_lossy());
+    let node = Node { value: Value::Text(name.into_owned()), origin, id: 0 };
+    run.entry("name".to_owned()).or_insert(Entry { key: origin, node });
+}
+
+/// One `--set path=value`. The value is TOML if it reads as such, else a text, so that shells need no double quotes.
+fn assign(root: &mut Node, path: &str, value: &str, files: &mut Files) -> Result<(), Error> {
+    let folder = PathBuf::new();
+    let name = "--set".to_owned();
+    let file = files.add(SourceText { name, text: value.to_owned(), folder, kind: TextKind::Assignment });
+    let origin = Origin { file, start: 0 };
+    let wrong = |message: String| files.error_at(origin, path.to_owned(), message);
+    let keys =
+        split_path(path).ok_or_else(|| wrong("allowed: a path such as run.duration or traffic.0.size".into()))?;
+    let value = match DeValue::parse(value) {
+        Ok(parsed) => match Node::from_toml_value(&parsed, file).value {
+            Value::Other(_) => Value::Text(value.to_owned()),
+            parsed => parsed,
+        },
+        Err(_) => Value::Text(value.to_owned()),
+    };
+    let mut node = root;
+    let mut walked = String::new();
+    for (position, key) in keys.iter().enumerate() {
+        let next_is_index = keys.get(position + 1).is_some_and(|next| next.parse::<usize>().is_ok());
+        node = step(node, key, next_is_index, origin).map_err(|message| wrong(format!("{walked}{message}")))?;
+        walked = format!("at {}: ", keys[..=position].iter().fold(String::new(), |path, key| join(&path, key)));
+    }
+    *node = Node { value, origin, id: 0 };
+    Ok(())
+}
+
+/// The keys of a path; a key with dots stands in double quotes.
+fn split_path(path: &str) -> Option<Vec<String>> {
+    let mut keys = vec![String::new()];
+    let mut inside_quotes = false;
+    for letter in path.trim().chars() {
+        match letter {
+            '"' => inside_quotes = !inside_quotes,
+            '.' if !inside_quotes => keys.push(String::new()),
+            _ => keys.last_mut()?.push(letter),
+        }
+    }
+    let sound = !inside_quotes && keys.len() <= MAX_PATH_KEYS && keys.iter().all(|key| !key.is_empty());
+    sound.then_some(keys)
+}
+
+/// The child of `node` that `key` names: a key of a table (made if it is missing), an index of a list (one past the
+/// end appends), or the `name` of a table in a list.
+fn step<'n>(node: &'n mut Node, key: &str, next_is_index: bool, origin: Origin) -> Result<&'n mut Node, String> {
+    let described = node.describe();
+    let fresh = |list: bool| Node {
+        value: if list { Value::List(Vec::new()) } else { Value::Table(BTreeMap::new()) },
+        origin,
+        id: 0,
+    };
+    match &mut node.value {
+        Value::Table(entries) => {
+            let entry = entries.entry(key.to_owned());
+            Ok(&mut entry.or_insert_with(|| Entry { key: origin, node: fresh(next_is_index) }).node)
+        }
+        Value::List(items) => {
+            let count = items.len();
+            let index = match key.parse::<usize>() {
+                Ok(index) => index,
+                Err(_) => named(items, key)?,
+            };
+            if index == count {
+                items.push(fresh(next_is_index));
+            }
+            items.get_mut(index).ok_or_else(|| format!("found the index {index}; allowed: 0 to {count}"))
+        }
+        _ => Err(format!("{described} has no key {}", quoted(key))),
+    }
+}
+
+fn named(items: &[Node], key: &str) -> Result<usize, String> {
+    let name = |item: &Node| match &item.value {
+        Value::Table(entries) => match entries.get("name").map(|entry| &entry.node.value) {
+            Some(Value::Text(name)) => Some(name.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let names: Vec<Option<String>> = items.iter().map(name).collect();
+    let known: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
+    names
+        .iter()
+        .position(|name| name.as_deref() == Some(key))
+        .ok_or_else(|| format!("no item is named {}{}", quoted(key), choices(key, &known)))
+}
+
+/// Makes the paths of data files absolute: each is relative to the folder of the text that names it (of a `--set`: to
+/// the working directory), and the layered text must mean the same from anywhere.
+fn anchor_paths(tree: &mut Tree) {
+    let Tree { root, files } = tree;
+    let Value::Table(entries) = &mut root.value else { return };
+    if let Some(path) = entries.get_mut("topology").and_then(|topology| child(&mut topology.node, "path")) {
+        anchor(path, files);
+    }
+    if let Some(Value::List(items)) = entries.get_mut("traffic").map(|traffic| &mut traffic.node.value) {
+        for path in items.iter_mut().filter_map(|item| child(item, "file")) {
+            anchor(path, files);
+        }
+    }
+}
+
+fn child<'n>(node: &'n mut Node, key: &str) -> Option<&'n mut Node> {
+    match &mut node.value {
+        Value::Table(entries) => entries.get_mut(key).map(|entry| &mut entry.node),
+        _ => None,
+    }
+}
+
+fn anchor(node: &mut Node, files: &Files) {
+    if let Value::Text(path) = &mut node.value {
+        let joined = files.get(node.origin).folder.join(&*path);
+        *path = std::path::absolute(&joined).unwrap_or(joined).to_string_lossy().into_owned();
+    }
+}

@@ -1,0 +1,169 @@
+//! `[[event]]`, `[[force]]`, `[probe]`.
+
+use super::{Context, positive, rate_in_range};
+use crate::SimTime;
+use crate::ids::LinkId;
+use crate::scenario::At;
+use crate::scenario::error::{Fault, Place};
+use crate::scenario::model::{Arrivals, Change, Fate, Forced, LinkEvent, Probe, Selection, Traffic};
+use crate::scenario::nearest::choices;
+use crate::scenario::spec::{Choice, Event, ForceAction, Spec, State};
+use crate::scenario::tree::quoted;
+
+/// The events in the order of time.
+pub(super) fn link_events(spec: &Spec, context: &mut Context) -> Result<Vec<LinkEvent>, Fault> {
+    let mut events = Vec::new();
+    for event in &spec.event {
+        let changes = changes(event)?;
+        let mut links = Vec::new();
+        for (name, place) in event.link.each() {
+            links.extend(named(name, place, context)?);
+        }
+        if links.is_empty() {
+            return Err(event.link.fault("found an empty list; allowed: at least one link"));
+        }
+        if event.at.0 >= context.duration {
+            let (at, end) = (event.at.0, context.duration);
+            context.warnings.push(format!("an event at \"{at}\" never happens: the run ends at \"{end}\""));
+        }
+        let at = SimTime::ZERO + event.at.0;
+        events.extend(changes.into_iter().map(|change| LinkEvent { at, links: links.clone(), change }));
+    }
+    events.sort_by_key(|event| event.at);
+    Ok(events)
+}
+
+fn changes(event: &At<Event>) -> Result<Vec<Change>, Fault> {
+    let mut changes = Vec::new();
+    if let Some(capacity) = event.capacity {
+        let rate = rate_in_range(capacity.0, || capacity.place());
+        changes.push(Change::Capacity(rate.map_err(|fault| match capacity.0.bps() {
+            0 => Fault { message: format!("{}; for a cut: state = \"down\"", fault.message), ..fault },
+            _ => fault,
+        })?));
+    }
+    if let Some(delay) = &event.delay {
+        changes.push(Change::Delay(positive(delay)?));
+    }
+    changes.extend(event.state.map(|state| match state {
+        State::Up => Change::Up,
+        State::Down => Change::Down,
+    }));
+    if changes.is_empty() {
+        return Err(event.fault("the event changes nothing; allowed: capacity, delay, state"));
+    }
+    Ok(changes)
+}
+
+/// The links a user means: `a->b` one direction, `a->b#2` one beside it, `a-b` or `a<->b` all in both directions.
+fn named(name: &str, place: Place, context: &Context) -> Result<Vec<LinkId>, Fault> {
+    let draft = &context.draft;
+    let id = |index: &usize| LinkId(*index as u32);
+    let both = |a: &str, b: &str| {
+        let (a, b) = (draft.find(a.trim())?, draft.find(b.trim())?);
+        let links: Vec<LinkId> = draft.between(a, b).iter().chain(draft.between(b, a)).map(id).collect();
+        (!links.is_empty()).then_some(links)
+    };
+    if let Some((a, b)) = name.split_once("<->") {
+        if let Some(links) = both(a, b) {
+            return Ok(links);
+        }
+    } else if let Some((a, b)) = name.split_once("->") {
+        let (b, number) = match b.rsplit_once('#') {
+            Some((before, number)) if draft.find(b.trim()).is_none() => (before, number.trim().parse().unwrap_or(0)),
+            _ => (b, 1usize),
+        };
+        if let (Some(a), Some(b)) = (draft.find(a.trim()), draft.find(b.trim()))
+            && let Some(index) = number.checked_sub(1).and_then(|nth| draft.between(a, b).get(nth))
+        {
+            return Ok(vec![id(index)]);
+        }
+    } else {
+        // Names may have hyphens of their own: the hyphen that counts is one between two linked nodes.
+        let splits: Vec<_> = name.match_indices('-').filter_map(|(at, _)| both(&name[..at], &name[at + 1..])).collect();
+        match splits.len() {
+            1 => return splits.into_iter().next().ok_or_else(|| unreachable_link(name, place, context)),
+            0 => {}
+            _ => return Err(Fault::new(place, format!("{} can be read in two ways; write \"a<->b\"", quoted(name)))),
+        }
+    }
+    Err(unreachable_link(name, place, context))
+}
+
+fn unreachable_link(name: &str, place: Place, context: &Context) -> Fault {
+    let names: Vec<&str> = context.draft.links.iter().map(|link| link.name.as_str()).collect();
+    let both = "(\"a-b\" means both directions)";
+    Fault::new(place, format!("there is no link {}{} {both}", quoted(name), choices(name, &names)))
+}
+
+/// The fates of single segments.
+pub(super) fn forced(spec: &Spec, traffic: &[Traffic]) -> Result<Vec<Forced>, Fault> {
+    let known: Option<u64> = traffic
+        .iter()
+        .map(|traffic| match &traffic.arrivals {
+            Arrivals::Fixed { count, .. } => Some(u64::from(*count)),
+            Arrivals::List(list) => Some(list.len() as u64),
+            Arrivals::Poisson { .. } => None,
+        })
+        .sum();
+    let mut forced = Vec::new();
+    for force in &spec.force {
+        if let Some(flows) = known.filter(|flows| u64::from(*force.flow) >= *flows) {
+            return Err(force.flow.fault(format!("found {}; there are {flows} flows, numbered from 0", *force.flow)));
+        }
+        if let Some(copy) = force.copy.filter(|copy| **copy == 0) {
+            return Err(copy.fault("found 0; allowed: from 1, the first transmission"));
+        }
+        let fate = match (force.action, &force.delay) {
+            (ForceAction::Delay, Some(delay)) => Fate::Delay(positive(delay)?),
+            (ForceAction::Delay, None) => return Err(force.fault("the key \"delay\" is missing: by how much")),
+            (_, Some(delay)) => return Err(delay.fault("this key goes with action = \"delay\"")),
+            (ForceAction::Drop, None) => Fate::Drop,
+            (ForceAction::Duplicate, None) => Fate::Duplicate,
+        };
+        forced.push(Forced {
+            flow: *force.flow,
+            segment: force.segment,
+            copy: force.copy.map_or(1, |copy| *copy),
+            fate,
+        });
+    }
+    Ok(forced)
+}
+
+/// What is sampled.
+pub(super) fn probe(spec: &Spec, context: &Context) -> Result<Probe, Fault> {
+    let probe = &spec.probe;
+    let Some(interval) = &probe.interval else {
+        let given = probe.flows.as_ref().map(At::place).or(probe.links.as_ref().map(At::place));
+        return match given {
+            Some(place) => Err(Fault::new(place, "the key \"interval\" is missing beside it")),
+            None => Ok(Probe::default()),
+        };
+    };
+    let unsaid = if probe.flows.is_none() && probe.links.is_none() { Selection::All } else { Selection::None };
+    let flows = match probe.flows.as_deref() {
+        None => unsaid.clone(),
+        Some(Choice::All) => Selection::All,
+        Some(Choice::Some(flows)) => some(flows.iter().map(|flow| **flow).collect()),
+    };
+    let links = match probe.links.as_deref() {
+        None => unsaid,
+        Some(Choice::All) => Selection::All,
+        Some(Choice::Some(names)) => {
+            let mut links = Vec::new();
+            for name in names {
+                links.extend(named(name, name.place(), context)?.into_iter().map(|link| link.0));
+            }
+            some(links)
+        }
+    };
+    Ok(Probe { interval: Some(positive(interval)?), flows, links })
+}
+
+/// In order, each once.
+fn some(mut indices: Vec<u32>) -> Selection {
+    indices.sort_unstable();
+    indices.dedup();
+    Selection::Some(indices)
+}

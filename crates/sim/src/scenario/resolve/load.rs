@@ -1,0 +1,101 @@
+//! What a flow sends.
+
+use super::{given, positive, rate_in_range, refuse};
+use crate::scenario::At;
+use crate::scenario::error::Fault;
+use crate::scenario::model::{Load, SizeLaw, Sojourn, TransportKind};
+use crate::scenario::spec::{self, FlowSize, LoadLaw, SojournPareto, Traffic};
+use crate::traffic::MAX_EXPONENTIAL_MEAN;
+use units::{ByteTime, Bytes, Duration, Rate};
+
+/// Greedy or a size for TCP; a rate for UDP.
+pub(super) fn resolve(table: &At<Traffic>, kind: &TransportKind) -> Result<Load, Fault> {
+    match kind {
+        TransportKind::Tcp { .. } => {
+            refuse(
+                &given!(table; load, rate, sizes, on, off),
+                "is for UDP; this transport is TCP, which takes \"size\"",
+            )?;
+            tcp(table)
+        }
+        TransportKind::Udp { packet_size } => {
+            refuse(
+                &given!(table; size),
+                "is for TCP; this transport is UDP, which takes \"load\", \"rate\" and \"stop\"",
+            )?;
+            udp(table, *packet_size)
+        }
+    }
+}
+
+fn tcp(table: &At<Traffic>) -> Result<Load, Fault> {
+    match table.size.as_ref().map(|size| (size, **size)) {
+        None | Some((_, FlowSize::Greedy)) => Ok(Load::Greedy),
+        Some((at, FlowSize::Bytes(0))) => Err(at.fault("found \"0 B\"; allowed: at least 1 B")),
+        Some((_, FlowSize::Bytes(bytes))) => Ok(Load::Size(Bytes(bytes))),
+    }
+}
+
+fn udp(table: &At<Traffic>, packet_size: u32) -> Result<Load, Fault> {
+    let law = table.load.map_or(LoadLaw::Constant, |load| *load);
+    if law != LoadLaw::Poisson {
+        refuse(&given!(table; sizes), "goes with load = \"poisson\"")?;
+    }
+    if law != LoadLaw::OnOff {
+        refuse(&given!(table; on, off), "goes with load = \"on-off\"")?;
+    }
+    let Some(rate) = table.rate else { return Err(table.fault("the key \"rate\" is missing: the rate of a UDP flow")) };
+    let rate = rate_in_range(rate.0, || rate.place())?;
+    Ok(match law {
+        LoadLaw::Constant => Load::Constant(rate),
+        LoadLaw::Poisson => Load::Poisson { rate, sizes: sizes(table, packet_size)? },
+        LoadLaw::OnOff => on_off(table, rate, packet_size)?,
+    })
+}
+
+fn sizes(table: &At<Traffic>, packet_size: u32) -> Result<SizeLaw, Fault> {
+    match &table.sizes {
+        Some(sizes) if **sizes == spec::SizeLaw::Exponential => {
+            if packet_size > MAX_EXPONENTIAL_MEAN {
+                let message = format!("the mean is {packet_size} B; allowed: at most {MAX_EXPONENTIAL_MEAN} B");
+                return Err(sizes.fault(message));
+            }
+            Ok(SizeLaw::Exponential)
+        }
+        _ => Ok(SizeLaw::Fixed),
+    }
+}
+
+fn on_off(table: &At<Traffic>, rate: Rate, packet_size: u32) -> Result<Load, Fault> {
+    let (Some(on), Some(off)) = (&table.on, &table.off) else {
+        return Err(table.fault("load = \"on-off\" needs the keys \"on\" and \"off\", such as {law = \"pareto\", mean = \"10 ms\", shape = 1.5}"));
+    };
+    let (on_law, off_law) = (sojourn(on)?, sojourn(off)?);
+    // A packet is collected over on-times; more than some thousand of them for each make no sense and take forever.
+    let gap = ByteTime::at(rate).map_or(Duration::MAX, |byte| byte.of(packet_size));
+    if on_law.mean().saturating_mul(1000) < gap {
+        return Err(on.fault(format!("the mean is less than a thousandth of the time between packets, \"{gap}\"")));
+    }
+    Ok(Load::OnOff { rate, on: on_law, off: off_law })
+}
+
+fn sojourn(law: &At<spec::Sojourn>) -> Result<Sojourn, Fault> {
+    Ok(match &**law {
+        spec::Sojourn::Constant(constant) => Sojourn::Constant(positive(&constant.mean)?),
+        spec::Sojourn::Exponential(exponential) => Sojourn::Exponential(positive(&exponential.mean)?),
+        spec::Sojourn::Pareto(pareto) => Sojourn::Pareto { mean: positive(&pareto.mean)?, shape: shape(law, pareto)? },
+    })
+}
+
+fn shape(law: &At<spec::Sojourn>, pareto: &SojournPareto) -> Result<f64, Fault> {
+    match (pareto.shape, pareto.hurst) {
+        (Some(_), Some(hurst)) => Err(hurst.fault("there is a shape already; allowed: shape or hurst")),
+        (Some(shape), None) if *shape > 1.0 && shape.is_finite() => Ok(*shape),
+        (Some(shape), None) => {
+            Err(shape.fault(format!("found {:?}; allowed: more than 1, where the mean is finite", *shape)))
+        }
+        (None, Some(hurst)) if *hurst > 0.5 && *hurst < 1.0 => Ok(3.0 - 2.0 * *hurst),
+        (None, Some(hurst)) => Err(hurst.fault(format!("found {:?}; allowed: between 0.5 and 1", *hurst))),
+        (None, None) => Err(law.fault("the key \"shape\" (or \"hurst\") is missing")),
+    }
+}

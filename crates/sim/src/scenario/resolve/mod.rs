@@ -1,0 +1,107 @@
+//! What a user wrote becomes what runs: names turn into ids, defaults are filled in, and everything that types cannot say is
+//! checked, each fault at the value it is about.
+
+mod arrivals;
+mod events;
+mod flow_list;
+mod load;
+mod network;
+mod traffic;
+mod transport;
+
+use super::At;
+use super::error::{Fault, Place};
+use super::model::{RunSpec, Scenario};
+use super::spec::{Run, Spec, Time};
+use super::tree::quoted;
+use crate::SimTime;
+use crate::topology::{Draft, components};
+use units::{Duration, Rate};
+
+/// What the parts of a scenario need to know of one another.
+struct Context {
+    draft: Draft,
+    /// Per node: the number of its strongly connected component.
+    component: Vec<u32>,
+    duration: Duration,
+    warnings: Vec<String>,
+}
+
+/// Resolves a whole scenario; also returns what is probably not meant.
+pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
+    let run = run(&spec.run)?;
+    let transports = transport::resolve(spec)?;
+    let (network, mut draft) = network::resolve(spec, transport::largest_packet(&transports))?;
+    let warnings = std::mem::take(&mut draft.warnings);
+    let component = components(&network);
+    let mut context = Context { draft, component, duration: run.duration, warnings };
+    let traffic = traffic::resolve(spec, &transports, &mut context)?;
+    let events = events::link_events(spec, &mut context)?;
+    let forced = events::forced(spec, &traffic)?;
+    let probe = events::probe(spec, &context)?;
+    Ok((Scenario { run, network, transports, traffic, events, forced, probe }, context.warnings))
+}
+
+fn run(run: &Run) -> Result<RunSpec, Fault> {
+    let duration = positive(&run.duration)?;
+    let warm_up = run.warm_up.map_or(Duration::ZERO, |warm_up| warm_up.0);
+    if let Some(at) = run.warm_up.filter(|_| warm_up >= duration) {
+        return Err(at.fault(format!("found \"{warm_up}\"; allowed: less than the duration, \"{duration}\"")));
+    }
+    if let Some(at) = run.runs.filter(|runs| **runs == 0) {
+        return Err(at.fault("found 0; allowed: at least 1"));
+    }
+    Ok(RunSpec {
+        name: run.name.clone().unwrap_or_default(),
+        duration,
+        warm_up,
+        seed: run.seed.unwrap_or(1),
+        runs: run.runs.map_or(1, |runs| *runs),
+    })
+}
+
+/// A time that is not zero.
+fn positive(time: &At<Time>) -> Result<Duration, Fault> {
+    if time.0 == Duration::ZERO {
+        return Err(time.fault("found \"0 s\"; allowed: more than zero"));
+    }
+    Ok(time.0)
+}
+
+/// A rate at which a byte lasts a second at most (the resolution of [`units::ByteTime`]).
+fn rate_in_range(rate: Rate, place: impl FnOnce() -> Place) -> Result<Rate, Fault> {
+    const MOST: Rate = Rate::from_bps(1_000_000_000_000_000);
+    if rate.bps() < 8 || rate > MOST {
+        return Err(Fault::new(place(), format!("found \"{rate}\"; allowed: 8 bps to 1000 Tbps")));
+    }
+    Ok(rate)
+}
+
+/// A probability in (0, 1], or 0 for never.
+fn probability(value: &At<f64>) -> Result<f64, Fault> {
+    if (0.0..=1.0).contains(&**value) {
+        return Ok(**value);
+    }
+    Err(value.fault(format!("found {:?}; allowed: a probability from 0 to 1", **value)))
+}
+
+/// A point of the run.
+fn moment(time: Option<At<Time>>) -> SimTime {
+    SimTime::ZERO + time.map_or(Duration::ZERO, |time| time.0)
+}
+
+/// Refuses each given key that does not belong here. `given` are the keys with their places.
+fn refuse(given: &[(&str, Option<Place>)], because: &str) -> Result<(), Fault> {
+    match given.iter().find_map(|(key, place)| Some((key, place.clone()?))) {
+        Some((key, place)) => Err(Fault::new(place, format!("the key {} {because}", quoted(key)))),
+        None => Ok(()),
+    }
+}
+
+/// The keys of a struct of options with their places, for [`refuse`].
+macro_rules! given {
+    ($spec:expr; $($key:ident),+ $(,)?) => {
+        [$((stringify!($key), $spec.$key.as_ref().map(|at| at.place()))),+]
+    };
+}
+use given;

@@ -1,0 +1,277 @@
+//! Nodes and links: the topology, what the scenario adds and changes, then the defaults.
+
+use super::{positive, probability, rate_in_range};
+use crate::ids::NodeId;
+use crate::scenario::At;
+use crate::scenario::error::{Fault, Place};
+use crate::scenario::model::{Buffer, Link, Loss, Network, Role};
+use crate::scenario::spec::{self, Length, LinkDefaults, NodeRole, Room, Spec, Speed, Time};
+use crate::scenario::tree::quoted;
+use crate::topology::{Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
+use units::{BufferSize, Bytes, Duration, Rate};
+
+/// Where nobody says anything: 100 packets, as in ns-3.
+const DEFAULT_BUFFER: BufferSize = BufferSize::Packets(100);
+
+/// The network, and the draft with its names.
+pub(super) fn resolve(spec: &Spec, largest_packet: u32) -> Result<(Network, Draft), Fault> {
+    let mut draft = Draft::default();
+    draft.delay_per_km = spec.link_defaults.delay_per_km.as_ref().map(positive).transpose()?;
+    if let Some(topology) = &spec.topology {
+        topology.draw(&mut draft)?;
+    }
+    add_nodes(spec, &mut draft)?;
+    for link in &spec.link {
+        add_link(link, &mut draft)?;
+    }
+    if draft.nodes.is_empty() {
+        let message =
+            "there is no network; allowed: [topology] kind = \"dumbbell\" or another, or [[node]] and [[link]]";
+        return Err(spec.topology.as_ref().map_or(Fault::new(Place::Unknown, message), |at| at.fault(message)));
+    }
+    let defaults = Defaults::new(spec, &draft)?;
+    let links = draft.links.iter().map(|link| finish(link, &draft, &defaults, largest_packet));
+    let links = links.collect::<Result<_, _>>()?;
+    let reroute_after = spec.topology.as_ref().and_then(|topology| topology.reroute_after()).map(|at| at.0);
+    Ok((Network { nodes: draft.nodes.clone(), links, reroute_after }, draft))
+}
+
+/// The nodes of `[[node]]`. If there are none and the topology has none, the ends of links are the nodes.
+fn add_nodes(spec: &Spec, draft: &mut Draft) -> Result<(), Fault> {
+    if draft.nodes.is_empty() && spec.node.is_empty() {
+        for name in spec.link.iter().flat_map(|link| [&link.from, &link.to]) {
+            check_name(name)?;
+            draft.node(name.as_str(), Role::Host);
+        }
+    }
+    for node in &spec.node {
+        check_name(&node.name)?;
+        let role = match node.role {
+            Some(NodeRole::Core) => Role::Core,
+            Some(NodeRole::Edge) => Role::Edge,
+            Some(NodeRole::Host) | None => Role::Host,
+        };
+        let taken = || node.name.fault(format!("there is a node {} already", quoted(&node.name)));
+        draft.node(node.name.as_str(), role).ok_or_else(taken)?;
+    }
+    let count = draft.nodes.len();
+    if count as u64 > MAX_ELEMENTS {
+        return Err(Fault::new(Place::Unknown, format!("found {count} nodes; allowed: at most {MAX_ELEMENTS}")));
+    }
+    Ok(())
+}
+
+fn check_name(name: &At<String>) -> Result<(), Fault> {
+    if name.is_empty() || name.contains("->") || name.len() > 200 {
+        return Err(name.fault(format!("found {}; allowed: a name of 1 to 200 bytes without \"->\"", quoted(name))));
+    }
+    Ok(())
+}
+
+/// One `[[link]]`: new links, or changes of those the topology has.
+fn add_link(link: &At<spec::Link>, draft: &mut Draft) -> Result<(), Fault> {
+    let from = draft.require(&link.from, link.from.place())?;
+    let to = draft.require(&link.to, link.to.place())?;
+    if from == to {
+        return Err(link
+            .to
+            .fault(format!("found {}, where the link comes from; allowed: another node", quoted(&link.to))));
+    }
+    let given = Keys::of_link(link).given(draft)?;
+    let reverse = link.duplex.unwrap_or(true).then_some((to, from));
+    for (from, to) in [Some((from, to)), reverse].into_iter().flatten() {
+        let given = Given { cost: link.cost, ..given.clone() };
+        let index = match draft.between(from, to).first() {
+            Some(_) if link.parallel == Some(true) => draft.simplex(from, to, given),
+            None => draft.simplex(from, to, given),
+            Some(index) => {
+                let index = *index;
+                let old = &mut draft.links[index];
+                if old.touched {
+                    let name = quoted(&old.name);
+                    return Err(
+                        link.fault(format!("there is a link {name} already; for another beside it: parallel = true"))
+                    );
+                }
+                old.given = given.or(&old.given);
+                index
+            }
+        };
+        let changed = &mut draft.links[index];
+        changed.touched = true;
+        changed.place = link.place();
+    }
+    match draft.links.len() as u64 {
+        0..=MAX_ELEMENTS => Ok(()),
+        _ => Err(link.fault(format!("too many links; allowed: {MAX_ELEMENTS} directions"))),
+    }
+}
+
+/// The keys that all tables about links share.
+struct Keys {
+    capacity: Option<At<Speed>>,
+    delay: Option<At<Time>>,
+    length: Option<At<Length>>,
+    buffer: Option<At<Room>>,
+    loss: Option<At<f64>>,
+    loss_every: Option<At<u64>>,
+}
+
+macro_rules! keys {
+    ($($function:ident($table:ty)),+) => {
+        impl Keys {
+            $(fn $function(table: &$table) -> Keys {
+                Keys {
+                    capacity: table.capacity,
+                    delay: table.delay,
+                    length: table.length,
+                    buffer: table.buffer,
+                    loss: table.loss,
+                    loss_every: table.loss_every,
+                }
+            })+
+        }
+    };
+}
+keys!(of_link(spec::Link), of_class(spec::ClassDefaults), of_defaults(LinkDefaults));
+
+impl Keys {
+    fn given(&self, draft: &Draft) -> Result<Given, Fault> {
+        let delay = match (self.delay, self.length) {
+            (Some(_), Some(length)) => return Err(length.fault("there is a delay already; allowed: delay or length")),
+            (Some(delay), None) => Some(Property { value: delay.0, place: delay.place() }),
+            (None, Some(length)) => Some(Property { value: draft.fibre(length.0.metres), place: length.place() }),
+            (None, None) => None,
+        };
+        Ok(Given {
+            capacity: self.capacity.map(|at| Property { value: at.0, place: at.place() }),
+            delay,
+            buffer: self.buffer.map(|at| Property { value: at.0, place: at.place() }),
+            loss: self.loss()?,
+            cost: None,
+        })
+    }
+
+    fn loss(&self) -> Result<Option<Property<Loss>>, Fault> {
+        match (&self.loss, &self.loss_every) {
+            (Some(_), Some(every)) => Err(every.fault("there is a loss already; allowed: loss or loss_every")),
+            (Some(loss), None) => {
+                let p = probability(loss)?;
+                let value = if p > 0.0 { Loss::Bernoulli(p) } else { Loss::None };
+                Ok(Some(Property { value, place: loss.place() }))
+            }
+            (None, Some(every)) if **every == 0 => Err(every.fault("found 0; allowed: at least 1")),
+            (None, Some(every)) => Ok(Some(Property { value: Loss::EveryNth(**every), place: every.place() })),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// What links have that do not say otherwise, by the role of the node they leave.
+struct Defaults {
+    core: Given,
+    edge: Given,
+    host: Given,
+    /// The place to name when something is missing.
+    place: Place,
+}
+
+impl Defaults {
+    fn new(spec: &Spec, draft: &Draft) -> Result<Defaults, Fault> {
+        let table = &spec.link_defaults;
+        let built_in = Given {
+            capacity: match spec.topology.as_deref() {
+                Some(Topology::Nsfnet(_) | Topology::NsfnetEdge(_)) => Property::built_in(NSFNET_CAPACITY),
+                _ => None,
+            },
+            buffer: Property::built_in(DEFAULT_BUFFER),
+            loss: Property::built_in(Loss::None),
+            ..Given::default()
+        };
+        let general = Keys::of_defaults(table).given(draft)?.or(&built_in);
+        let class = |class: &Option<spec::ClassDefaults>| match class {
+            Some(class) => Ok(Keys::of_class(class).given(draft)?.or(&general)),
+            None => Ok(general.clone()),
+        };
+        Ok(Defaults {
+            core: class(&table.core)?,
+            edge: class(&table.edge)?,
+            host: class(&table.host)?,
+            place: spec.topology.as_ref().map_or(Place::Unknown, At::place),
+        })
+    }
+
+    fn of(&self, role: Role) -> &Given {
+        match role {
+            Role::Core => &self.core,
+            Role::Edge => &self.edge,
+            Role::Host => &self.host,
+        }
+    }
+}
+
+/// A link with all its properties.
+fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: u32) -> Result<Link, Fault> {
+    let given = link.given.clone().or(defaults.of(draft.nodes[link.from.index()].role));
+    let or_link = |place: Place| match (place, &link.place) {
+        (Place::Unknown, Place::Unknown) => defaults.place.clone(),
+        (Place::Unknown, place) => place.clone(),
+        (place, _) => place,
+    };
+    let missing = |what: &str| {
+        let table = "[link_defaults]";
+        let message = format!("the link {} has no {what}; allowed: give one here or in {table}", quoted(&link.name));
+        Fault::new(or_link(Place::Unknown), message)
+    };
+    let capacity = given.capacity.ok_or_else(|| missing("capacity"))?;
+    let capacity = rate_in_range(capacity.value, || or_link(capacity.place))?;
+    let delay = given.delay.ok_or_else(|| missing("delay"))?;
+    if delay.value == Duration::ZERO || delay.value > LONGEST_DELAY {
+        let message =
+            format!("found the delay \"{}\"; allowed: more than zero and at most {LONGEST_DELAY}", delay.value);
+        return Err(Fault::new(or_link(delay.place), message));
+    }
+    let buffer = given.buffer.ok_or_else(|| missing("buffer"))?;
+    Ok(Link {
+        name: link.name.clone(),
+        from: link.from,
+        to: link.to,
+        capacity,
+        delay: delay.value,
+        buffer: room(buffer.value, capacity, largest_packet, || or_link(buffer.place))?,
+        loss: given.loss.map_or(Loss::None, |loss| loss.value),
+        cost: given.cost.unwrap_or(delay.value.ps()),
+    })
+}
+
+/// A link this long is a mistake; sums of so many do not overflow.
+const LONGEST_DELAY: Duration = Duration::from_secs(3600);
+
+/// A buffer in packets or bytes. One in bytes holds a whole packet at least.
+fn room(size: BufferSize, capacity: Rate, packet: u32, place: impl FnOnce() -> Place) -> Result<Buffer, Fault> {
+    let (bytes, found) = match size {
+        BufferSize::Packets(packets) => return Ok(Buffer::Packets(packets)),
+        BufferSize::Unlimited => return Ok(Buffer::Unlimited),
+        BufferSize::Bytes(bytes) => (bytes, format!("\"{bytes}\"")),
+        BufferSize::Time(span) => {
+            let bytes = capacity.bytes_in(span);
+            (bytes, format!("\"{span}\", that is {bytes} at {capacity}"))
+        }
+    };
+    if bytes < Bytes(u64::from(packet)) {
+        let message =
+            format!("found {found}, less than the largest packet; allowed: at least {packet} B, or \"0 packets\"");
+        return Err(Fault::new(place(), message));
+    }
+    Ok(Buffer::Bytes(bytes))
+}
+
+impl super::Context {
+    /// The nodes of random pairs: edge nodes and hosts, or all nodes if there are not two of these.
+    pub(super) fn end_points(&self) -> Vec<NodeId> {
+        let ids = 0..self.draft.nodes.len() as u32;
+        let ends: Vec<NodeId> =
+            ids.clone().map(NodeId).filter(|id| self.draft.nodes[id.index()].role != Role::Core).collect();
+        if ends.len() >= 2 { ends } else { ids.map(NodeId).collect() }
+    }
+}

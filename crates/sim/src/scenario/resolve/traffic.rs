@@ -1,0 +1,158 @@
+//! `[[traffic]]`: between whom, with which transport; when is in `arrivals`, what in `load`.
+
+use super::{Context, arrivals, load};
+use crate::ids::{NodeId, TransportId};
+use crate::scenario::At;
+use crate::scenario::error::{Fault, Place};
+use crate::scenario::model::{Arrivals, Pairs, Traffic, Transport};
+use crate::scenario::spec::{self, PairsSpec, Spec};
+use crate::scenario::tree::quoted;
+use crate::traffic::MAX_FLOWS;
+use crate::{SimTime, scenario::model::TransportKind};
+use std::collections::BTreeSet;
+
+/// Every traffic of the scenario.
+pub(super) fn resolve(spec: &Spec, transports: &[Transport], context: &mut Context) -> Result<Vec<Traffic>, Fault> {
+    let mut names = BTreeSet::new();
+    let mut flows = 0u64;
+    let mut resolved = Vec::new();
+    for (index, table) in spec.traffic.iter().enumerate() {
+        let traffic = one(index, table, transports, context)?;
+        if !names.insert(traffic.name.clone()) {
+            let place = table.name.as_ref().map_or(table.place(), At::place);
+            return Err(Fault::new(place, format!("there is a traffic {} already", quoted(&traffic.name))));
+        }
+        flows += count(&traffic.arrivals);
+        if flows > MAX_FLOWS {
+            return Err(table.fault(format!("with this there are {flows} flows; allowed: at most {MAX_FLOWS}")));
+        }
+        resolved.push(traffic);
+    }
+    Ok(resolved)
+}
+
+/// The number of flows, or the mean of it.
+fn count(arrivals: &Arrivals) -> u64 {
+    match arrivals {
+        Arrivals::Fixed { count, .. } => u64::from(*count),
+        Arrivals::Poisson { mean_gap, start, until, at_most, .. } => {
+            let mean = until.saturating_since(*start).ps() / mean_gap.ps().max(1);
+            at_most.map_or(mean, |most| mean.min(u64::from(most)))
+        }
+        Arrivals::List(list) => list.len() as u64,
+    }
+}
+
+fn one(
+    index: usize,
+    table: &At<spec::Traffic>,
+    transports: &[Transport],
+    context: &mut Context,
+) -> Result<Traffic, Fault> {
+    let name = table.name.as_ref().map_or_else(|| format!("traffic-{index}"), |name| name.to_string());
+    let transport = transports.iter().position(|transport| transport.name == *table.transport);
+    let transport = transport.expect("transports that traffic names are resolved before");
+    let load = load::resolve(table, &transports[transport].kind)?;
+    let arrivals = arrivals::resolve(table, &name, context)?;
+    if let (Arrivals::List(list), TransportKind::Udp { .. }) = (&arrivals, &transports[transport].kind)
+        && list.iter().any(|flow| flow.size.is_some())
+    {
+        return Err(table.fault("the list gives sizes, which are for TCP; UDP flows last until \"stop\""));
+    }
+    let stop = table.stop.map(|stop| SimTime::ZERO + stop.0);
+    if let Some(at) = table.stop.filter(|stop| stop.0 <= table.start.map_or(units::Duration::ZERO, |start| start.0)) {
+        return Err(at.fault(format!("found \"{}\"; allowed: a time after the start", at.0)));
+    }
+    Ok(Traffic { name, transport: TransportId(transport as u32), arrivals, load, stop })
+}
+
+/// `pairs`, or `from` and `to`.
+pub(super) fn pairs(table: &At<spec::Traffic>, context: &Context) -> Result<Pairs, Fault> {
+    if let Some(at) = table.among.as_ref()
+        && !matches!(table.pairs.as_deref(), Some(PairsSpec::Random | PairsSpec::All))
+    {
+        return Err(at.fault("this key goes with pairs = \"random\" or \"all\""));
+    }
+    match (&table.pairs, &table.from, &table.to) {
+        (Some(pairs), None, None) => listed_or_ruled(pairs, table, context),
+        (None, Some(from), Some(to)) => {
+            let place = |at: &At<String>| at.place();
+            Ok(Pairs::Given(vec![pair((from, place(from)), (to, place(to)), context)?]))
+        }
+        (Some(_), Some(end), _) | (Some(_), None, Some(end)) => Err(end.fault("this key does not go with \"pairs\"")),
+        (None, Some(end), None) => Err(end.fault("the key \"to\" is missing beside it")),
+        (None, None, Some(end)) => Err(end.fault("the key \"from\" is missing beside it")),
+        (None, None, None) => Err(table.fault(
+            "it is not said between whom; allowed: pairs = \"random\", pairs = \"all\", pairs = [[\"a\", \"b\"]], from and \
+             to, list, or file",
+        )),
+    }
+}
+
+fn listed_or_ruled(pairs: &At<PairsSpec>, table: &At<spec::Traffic>, context: &Context) -> Result<Pairs, Fault> {
+    match &**pairs {
+        PairsSpec::List(list) if list.is_empty() => Err(pairs.fault("found an empty list; allowed: at least one pair")),
+        PairsSpec::List(list) => {
+            let pair = |at: &At<(String, String)>| pair((&at.0, at.place()), (&at.1, at.place()), context);
+            list.iter().map(pair).collect::<Result<_, _>>().map(Pairs::Given)
+        }
+        PairsSpec::Random => Ok(Pairs::UniformRandom(end_points(pairs.place(), table, context)?)),
+        PairsSpec::All => {
+            let nodes = end_points(pairs.place(), table, context)?;
+            if (nodes.len() as u64).saturating_mul(nodes.len() as u64) > MAX_FLOWS {
+                return Err(
+                    pairs.fault(format!("{} nodes make too many pairs; allowed: at most {MAX_FLOWS}", nodes.len()))
+                );
+            }
+            let others = |a: NodeId| nodes.iter().filter(move |b| **b != a).map(move |b| (a, *b));
+            Ok(Pairs::Given(nodes.iter().flat_map(|a| others(*a)).collect()))
+        }
+    }
+}
+
+/// The nodes of "random" and "all": at least two, each reachable from each.
+fn end_points(place: Place, table: &At<spec::Traffic>, context: &Context) -> Result<Vec<NodeId>, Fault> {
+    let nodes = match &table.among {
+        None => context.end_points(),
+        Some(among) => {
+            let mut nodes = Vec::new();
+            let mut seen = BTreeSet::new();
+            for name in among.iter() {
+                let node = context.draft.require(name, name.place())?;
+                if !seen.insert(node) {
+                    return Err(name.fault(format!("found {} a second time", quoted(name))));
+                }
+                nodes.push(node);
+            }
+            nodes
+        }
+    };
+    if nodes.len() < 2 {
+        return Err(Fault::new(place, format!("found {} node to draw from; allowed: at least two", nodes.len())));
+    }
+    let apart = nodes.iter().find(|node| context.component[node.index()] != context.component[nodes[0].index()]);
+    match apart {
+        Some(node) => Err(Fault::new(place, context.no_way(nodes[0], *node))),
+        None => Ok(nodes),
+    }
+}
+
+/// Source and destination, which differ and can reach one another.
+pub(super) fn pair(from: (&str, Place), to: (&str, Place), context: &Context) -> Result<(NodeId, NodeId), Fault> {
+    let source = context.draft.require(from.0, from.1)?;
+    let destination = context.draft.require(to.0, to.1.clone())?;
+    if source == destination {
+        return Err(Fault::new(to.1, format!("found {} as source and destination; allowed: two nodes", quoted(to.0))));
+    }
+    if context.component[source.index()] != context.component[destination.index()] {
+        return Err(Fault::new(to.1, context.no_way(source, destination)));
+    }
+    Ok((source, destination))
+}
+
+impl Context {
+    fn no_way(&self, a: NodeId, b: NodeId) -> String {
+        let name = |node: NodeId| quoted(&self.draft.nodes[node.index()].name);
+        format!("there is no way from {} to {} and back", name(a), name(b))
+    }
+}

@@ -1,0 +1,124 @@
+//! `[transport.NAME]`.
+
+use super::{ByteCount, DelayedAck, InitialWindowSpec, Time, Window};
+use crate::scenario::de::At;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A way to send. All keys but `packet_size` are for TCP.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Transport {
+    /// A built-in congestion control (`photocol list transports`), or "udp". Default: the NAME of the table.
+    pub algorithm: Option<At<String>>,
+    /// Segments leave at cwnd/srtt rather than in bursts. Default false.
+    pub paced: Option<At<bool>>,
+    /// Payload of a full segment in bytes. Default: packet_size − header.
+    pub mss: Option<At<ByteCount>>,
+    /// Size of a full data packet on the wire, headers included. Default 1500 B.
+    pub packet_size: Option<At<ByteCount>>,
+    /// Bytes that headers add to each data segment on the wire. Default 40 (IP and TCP without options).
+    pub header: Option<At<ByteCount>>,
+    /// Size of an ACK on the wire. Default 40 B.
+    pub ack_size: Option<At<ByteCount>>,
+    /// ACKs for every second segment, and after this time at the latest. Default false: an ACK for each segment.
+    pub delayed_ack: Option<At<DelayedAck>>,
+    /// Congestion window at the start: a number of segments, "rfc3390" or "rfc6928". Default "rfc6928" (10 segments of
+    /// up to 1460 bytes).
+    pub initial_window: Option<At<InitialWindowSpec>>,
+    /// Slow start ends here at first. Default: unlimited.
+    pub initial_ssthresh: Option<At<Window>>,
+    /// The congestion window never exceeds this. Default: unlimited.
+    pub max_window: Option<At<Window>>,
+    /// What the receiver offers. Default: so much that it never binds.
+    pub receiver_window: Option<At<Window>>,
+    /// Least retransmission timeout. Default "0.2 s", as in ns-2 and Linux (RFC 6298: 1 s).
+    pub min_rto: Option<At<Time>>,
+    /// Greatest retransmission timeout. Default "60 s".
+    pub max_rto: Option<At<Time>>,
+    /// Retransmission timeout before the first measurement. Default "1 s".
+    pub initial_rto: Option<At<Time>>,
+    /// Granularity of the clock in the timeout's rule (RFC 6298's G). Default "1 ms".
+    pub clock_granularity: Option<At<Time>>,
+    /// Duplicate ACKs that mean a loss. Default 3.
+    pub dupthresh: Option<At<u32>>,
+    /// New segments on the first duplicate ACKs (RFC 3042). Default true.
+    pub limited_transmit: Option<At<bool>>,
+    /// The last segment is sent once more when SACK recovery stalls (RFC 6675's rule 4). Default true.
+    pub rescue_retransmission: Option<At<bool>>,
+    /// After an idle time beyond the timeout, the window returns to the initial one (RFC 5681 §4.1). Default true.
+    pub idle_restart: Option<At<bool>>,
+    /// NewReno: "impatient" (default: the first partial ACK restarts the timer) or "slow-but-steady" (each does).
+    pub partial_ack_timer: Option<At<PartialAck>>,
+    /// SACK: what a timeout does to what is known: "discard" (default) or "keep".
+    pub sack_after_timeout: Option<At<SackMemory>>,
+    /// Congestion avoidance of reno, newreno and sack: "byte-counting" (default) or "per-ack" (ns-2; slower with delayed
+    /// ACKs).
+    pub increase: Option<At<Increase>>,
+    /// Parameters of highspeed.
+    pub highspeed: Option<At<HighSpeed>>,
+    /// The receiver reports what it has (RFC 2018). Default: what the algorithm needs.
+    pub sack: Option<At<bool>>,
+    /// The receiver reports duplicates (RFC 2883). Default: what the algorithm needs.
+    pub dsack: Option<At<bool>>,
+}
+
+/// Which partial ACKs restart the timer (RFC 6582 §4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartialAck {
+    /// Only the first.
+    Impatient,
+    /// Every one.
+    SlowButSteady,
+}
+
+/// What a timeout does to SACK information.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SackMemory {
+    /// It is forgotten (RFC 2018 §8).
+    Discard,
+    /// It is kept (RFC 6675 §5.1).
+    Keep,
+}
+
+/// How acknowledged data count in congestion avoidance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Increase {
+    /// One segment for each window of acknowledged bytes.
+    ByteCounting,
+    /// SMSS·SMSS/cwnd for each ACK.
+    PerAck,
+}
+
+/// Parameters of HighSpeed TCP (RFC 3649 §5).
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HighSpeed {
+    /// Up to this window, in segments, it is Reno. Default 38.
+    pub low_window: Option<At<f64>>,
+    /// The loss rate at low_window. Default 1e-3.
+    pub low_p: Option<At<f64>>,
+    /// The window, in segments, at which the decrease is high_decrease. Default 83000.
+    pub high_window: Option<At<f64>>,
+    /// The loss rate at high_window. Default 1e-7.
+    pub high_p: Option<At<f64>>,
+    /// The part of the window that a loss takes away at high_window. Default 0.1.
+    pub high_decrease: Option<At<f64>>,
+    /// "rounded" (default: 0.078/w^1.2, as the RFC prints it) or "unrounded" (the line through the two points).
+    pub response: Option<Response>,
+    /// Whether the first loss after slow start halves the window. Default true.
+    pub halve_after_slow_start: Option<bool>,
+}
+
+/// HighSpeed's response function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Response {
+    /// 0.078/w^1.2.
+    Rounded,
+    /// Through the two points.
+    Unrounded,
+}

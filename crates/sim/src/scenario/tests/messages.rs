@@ -1,0 +1,372 @@
+//! The exact message about each kind of bad input.
+
+use super::{SMALL, load_set, load_text, root};
+use crate::scenario::{Error, Source, load};
+use std::path::Path;
+
+/// The message when `text` replaces `part` of the small scenario (in which line numbers start below the first, empty line).
+fn replaced(part: &str, text: &str) -> String {
+    assert!(SMALL.contains(part));
+    load_text(&SMALL.replacen(part, text, 1)).unwrap_err().to_string()
+}
+
+/// The message when `text` comes below the small scenario, that is from line 12 on.
+fn added(text: &str) -> String {
+    load_text(&format!("{SMALL}{text}")).unwrap_err().to_string()
+}
+
+#[test]
+fn a_misspelt_key_has_its_place_and_the_nearest_name() {
+    assert_eq!(
+        replaced("duration", "durration"),
+        "test.toml:3:1: run.durration: unknown key \"durration\"; did you mean \"duration\"? \
+         allowed: name, duration, warm_up, seed, runs"
+    );
+    assert_eq!(
+        added("[link_defaults]\nbandwidth = \"1 Gbps\""),
+        "test.toml:13:1: link_defaults.bandwidth: unknown key \"bandwidth\"; did you mean \"capacity\"? allowed: capacity, \
+         delay, length, delay_per_km, buffer, loss, loss_every, core, edge, host"
+    );
+    assert_eq!(
+        replaced("bottleneck_delay", "botleneck_delay"),
+        "test.toml:7:1: topology.botleneck_delay: unknown key \"botleneck_delay\"; did you mean \"bottleneck_delay\"? \
+         allowed: pairs, bottleneck_capacity, bottleneck_delay, bottleneck_buffer, access_capacity, access_delay, left_delay, \
+         right_delay, access_buffer, reroute_after"
+    );
+}
+
+#[test]
+fn a_quantity_says_what_was_found_and_what_is_allowed() {
+    assert_eq!(
+        replaced("100 Mbps", "100 Mbit"),
+        "test.toml:6:23: topology.bottleneck_capacity: found \"100 Mbit\": unknown unit 'Mbit'; allowed: bps, kbps, Mbps, \
+         Gbps, Tbps, bit/s, kb/s, Mb/s, Gb/s, Tb/s; did you mean \"Mbps\"?"
+    );
+    assert_eq!(
+        replaced("\"100 Mbps\"", "100"),
+        "test.toml:6:23: topology.bottleneck_capacity: found 100; allowed: a bit rate with a unit (bps, kbps, Mbps, Gbps, \
+         Tbps, or Mb/s …) in quotes, such as \"10 Gbps\""
+    );
+    assert_eq!(
+        replaced("100 Mbps", "NaN Mbps"),
+        "test.toml:6:23: topology.bottleneck_capacity: found \"NaN Mbps\": not a number with a unit; allowed: a bit rate with \
+         a unit (bps, kbps, Mbps, Gbps, Tbps, or Mb/s …) in quotes, such as \"10 Gbps\""
+    );
+    assert_eq!(
+        replaced("10 ms", "-10 ms"),
+        "test.toml:7:20: topology.bottleneck_delay: found \"-10 ms\": must not be negative; allowed: a time with a unit (ps, \
+         ns, us, ms, s, min, h) in quotes, such as \"0.1 ms\""
+    );
+    assert_eq!(
+        replaced("100 Mbps", "0 bps"),
+        "test.toml:6:23: topology.bottleneck_capacity: found \"0 bps\"; allowed: 8 bps to 1000 Tbps"
+    );
+    assert_eq!(
+        replaced("10 ms", "0 ms"),
+        "test.toml:7:20: topology.bottleneck_delay: found the delay \"0 s\"; allowed: more than zero and at most 3600 s"
+    );
+}
+
+#[test]
+fn a_buffer_holds_a_packet() {
+    assert_eq!(
+        added("[link_defaults.core]\nbuffer = \"1 kB\""),
+        "test.toml:13:10: link_defaults.core.buffer: found \"1 kB\", less than the largest packet; allowed: at least 1500 B, or \
+         \"0 packets\""
+    );
+    assert_eq!(
+        added("[link_defaults.core]\nbuffer = \"100 us\""),
+        "test.toml:13:10: link_defaults.core.buffer: found \"100 us\", that is 1250 B at 100 Mbps, less than the largest \
+         packet; allowed: at least 1500 B, or \"0 packets\""
+    );
+}
+
+#[test]
+fn names_are_looked_up() {
+    assert_eq!(
+        replaced("\"l0\"", "\"10\""),
+        "test.toml:10:8: traffic.0.from: there is no node \"10\"; did you mean \"l0\"? allowed: left, right, l0, r0"
+    );
+    assert_eq!(
+        replaced("\"reno\"", "\"rno\""),
+        "test.toml:9:13: traffic.0.transport: there is no transport \"rno\"; did you mean \"reno\"? allowed: reno, newreno, \
+         sack, highspeed, udp"
+    );
+    assert_eq!(
+        replaced("dumbbell", "dumbell"),
+        "test.toml:5:8: topology.kind: found \"dumbell\"; did you mean \"dumbbell\"? allowed: custom, dumbbell, file, nsfnet, \
+         nsfnet-edge, parking-lot, star"
+    );
+    assert_eq!(
+        added("[[event]]\nat = \"1 s\"\nlink = \"left->rigth\"\nstate = \"down\""),
+        "test.toml:14:8: event.0.link: there is no link \"left->rigth\"; did you mean \"left->right\"? allowed: left->right, \
+         right->left, l0->left, left->l0, right->r0, r0->right (\"a-b\" means both directions)"
+    );
+    assert_eq!(
+        replaced("\"r0\"", "\"l0\""),
+        "test.toml:11:6: traffic.0.to: found \"l0\" as source and destination; allowed: two nodes"
+    );
+    assert_eq!(
+        added("[[node]]\nname = \"alone\"\n[[traffic]]\ntransport = \"reno\"\npairs = [[\"l0\", \"alone\"]]"),
+        "test.toml:16:10: traffic.1.pairs.0: there is no way from \"l0\" to \"alone\" and back"
+    );
+}
+
+#[test]
+fn what_is_twice_or_missing_is_named() {
+    assert_eq!(replaced("duration = \"10 s\"", ""), "test.toml:2:1: run: the key \"duration\" is missing");
+    assert_eq!(
+        replaced("kind = \"dumbbell\"", ""),
+        "test.toml:4:1: topology: the key \"kind\" is missing; allowed: custom, dumbbell, file, nsfnet, nsfnet-edge, \
+         parking-lot, star"
+    );
+    assert_eq!(replaced("from = \"l0\"", ""), "test.toml:11:6: traffic.0.to: the key \"from\" is missing beside it");
+    assert_eq!(added("[[node]]\nname = \"l0\""), "test.toml:13:8: node.0.name: there is a node \"l0\" already");
+    assert_eq!(
+        added("[[traffic]]\nname = \"traffic-0\"\ntransport = \"reno\"\nfrom = \"l0\"\nto = \"r0\""),
+        "test.toml:13:8: traffic.1.name: there is a traffic \"traffic-0\" already"
+    );
+    assert_eq!(
+        added("[[link]]\nfrom = \"left\"\nto = \"right\"\n[[link]]\nfrom = \"right\"\nto = \"left\"\n"),
+        "test.toml:15:1: link.1: there is a link \"right->left\" already; for another beside it: parallel = true"
+    );
+    assert_eq!(added("[transport.x]\n[transport.x]\n"), "test.toml:13:12: not TOML: duplicate key");
+    assert_eq!(
+        added("[transport.x]\n"),
+        "test.toml:12:1: transport.x: the key \"algorithm\" is missing; allowed: reno, newreno, sack, highspeed, udp"
+    );
+}
+
+#[test]
+fn numbers_are_in_their_ranges() {
+    assert_eq!(
+        added("[link_defaults]\nloss = 1.5"),
+        "test.toml:13:8: link_defaults.loss: found 1.5; allowed: a probability from 0 to 1"
+    );
+    assert_eq!(
+        added("[link_defaults]\nloss = nan"),
+        "test.toml:13:8: link_defaults.loss: found NaN; allowed: a probability from 0 to 1"
+    );
+    assert_eq!(
+        replaced("from =", "flows = 0\nfrom ="),
+        "test.toml:10:9: traffic.0.flows: found 0; allowed: 1 to 10000000"
+    );
+    assert_eq!(
+        replaced("from =", "flows = 4294967295\nfrom ="),
+        "test.toml:10:9: traffic.0.flows: found 4294967295; allowed: 1 to 10000000"
+    );
+    assert_eq!(
+        replaced("from =", "flows = -1\nfrom ="),
+        "test.toml:10:9: traffic.0.flows: found -1; allowed: a whole number from 0 to 4294967295"
+    );
+    assert_eq!(
+        replaced("\"dumbbell\"", "\"dumbbell\"\npairs = 4000000000"),
+        "test.toml:6:9: topology.pairs: found 4000000000; allowed: 1 to 249999"
+    );
+    assert_eq!(
+        added("[transport.reno]\nmss = 65530"),
+        "test.toml:13:7: transport.reno.mss: found 65530 B; allowed: 1 B to 65495 B"
+    );
+    assert_eq!(
+        added("[transport.reno]\nmss = 0"),
+        "test.toml:13:7: transport.reno.mss: found 0 B; allowed: 1 B to 65495 B"
+    );
+    assert_eq!(
+        replaced("\"10 s\"", "\"10 s\"\nwarm_up = \"10 s\""),
+        "test.toml:4:11: run.warm_up: found \"10 s\"; allowed: less than the duration, \"10 s\""
+    );
+    assert_eq!(
+        added("[transport.reno]\nmin_rto = \"2 min\""),
+        "test.toml:12:1: transport.reno: max_rto must not be below min_rto"
+    );
+}
+
+#[test]
+fn laws_of_on_off_sources_are_checked() {
+    let on_off = |on: &str| {
+        added(&format!(
+            "[[traffic]]\ntransport = \"udp\"\nload = \"on-off\"\nrate = \"1 Mbps\"\nfrom = \"l0\"\nto = \"r0\"\n\
+             off = {{ law = \"constant\", mean = \"1 s\" }}\non = {on}\n"
+        ))
+    };
+    assert_eq!(
+        on_off("{ law = \"pareto\", mean = \"1 s\", shape = 1.0 }"),
+        "test.toml:19:46: traffic.1.on.shape: found 1.0; allowed: more than 1, where the mean is finite"
+    );
+    assert_eq!(
+        on_off("{ law = \"pareto\", mean = \"1 s\", hurst = 1.0 }"),
+        "test.toml:19:46: traffic.1.on.hurst: found 1.0; allowed: between 0.5 and 1"
+    );
+    assert_eq!(
+        on_off("{ law = \"parato\", mean = \"1 s\" }"),
+        "test.toml:19:14: traffic.1.on.law: found \"parato\"; did you mean \"pareto\"? allowed: constant, exponential, pareto"
+    );
+    assert_eq!(on_off("{ law = \"constant\" }"), "test.toml:19:6: traffic.1.on: the key \"mean\" is missing");
+}
+
+#[test]
+fn keys_of_another_kind_are_refused() {
+    assert_eq!(
+        replaced("from =", "count = 5\nfrom ="),
+        "test.toml:10:9: traffic.0.count: the key \"count\" goes with arrivals = \"poisson\"; for \"fixed\": flows, start, \
+         spread"
+    );
+    assert_eq!(
+        replaced("from =", "rate = \"1 Mbps\"\nfrom ="),
+        "test.toml:10:8: traffic.0.rate: the key \"rate\" is for UDP; this transport is TCP, which takes \"size\""
+    );
+    assert_eq!(
+        added("[transport.reno]\nalgorithm = \"udp\"\nmss = 5"),
+        "test.toml:14:7: transport.reno.mss: the key \"mss\" is for TCP; allowed with algorithm = \"udp\": packet_size"
+    );
+}
+
+#[test]
+fn assignments_are_named_as_such() {
+    let message = |path: &str, value: &str| load_set(SMALL, &[(path, value)]).unwrap_err().to_string();
+    assert_eq!(
+        message("run.duratoin", "3 s"),
+        "--set: run.duratoin: unknown key \"duratoin\"; did you mean \"duration\"? \
+         allowed: name, duration, warm_up, seed, runs"
+    );
+    assert_eq!(
+        message("run.duration", "3"),
+        "--set: run.duration: found 3; allowed: a time with a unit (ps, ns, us, ms, s, min, h) in quotes, such as \"0.1 ms\""
+    );
+    assert_eq!(
+        message("traffic.5.size", "1 MB"),
+        "--set: traffic.5.size: at traffic: found the index 5; allowed: 0 to 1"
+    );
+    assert_eq!(message("run.duration.x", "1"), "--set: run.duration.x: at run.duration: \"10 s\" has no key \"x\"");
+    assert_eq!(message("run..x", "1"), "--set: run..x: allowed: a path such as run.duration or traffic.0.size");
+}
+
+#[test]
+fn a_dict_has_key_paths_only() {
+    let text = "{\"run\": {\"duration\": \"1 s\"}, \"traffic\": [{\"transport\": 7}]}";
+    let error = load(Source::Json { text, folder: Path::new("") }, &[]).unwrap_err();
+    assert_eq!(error.to_string(), "traffic.0.transport: found 7; allowed: a text in quotes");
+    assert_eq!((error.file, error.line), (None, None));
+    let error = load(Source::Json { text: "{", folder: Path::new("") }, &[]).unwrap_err();
+    assert_eq!((error.line, error.column), (Some(1), Some(1)));
+}
+
+/// A folder of its own for a test, removed when dropped.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("photocol-test-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    /// Writes a file and returns the message of a scenario that extends it or takes it as `key`, without the folder's name.
+    fn message(&self, text: &str, file: &str, content: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.0.join(file), content).unwrap();
+        let error: Error = load(Source::Text { name: "test.toml", text, folder: &self.0 }, &[]).unwrap_err();
+        error.to_string().replace(&format!("{}/", self.0.display()), "")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_say_why() {
+    let error = load(Source::File(Path::new("/nonexistent/x.toml")), &[]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "/nonexistent/x.toml: the file cannot be read: No such file or directory (os error 2)"
+    );
+    let folder = Folder::new("files");
+    let extends = |base: &str| format!("extends = \"{base}\"");
+    assert_eq!(
+        folder.message(&extends("b.toml"), "b.toml", [0xFF, 0xFE, 0x00]),
+        "test.toml:1:11: extends: found \"b.toml\": not UTF-8 text: the byte at 0 is wrong"
+    );
+    assert_eq!(
+        folder.message(&extends("none.toml"), "b.toml", ""),
+        "test.toml:1:11: extends: found \"none.toml\": the file cannot be read: No such file or directory (os error 2)"
+    );
+    assert_eq!(
+        folder.message(&extends("b.toml"), "b.toml", extends("./b.toml")),
+        "b.toml:1:11: extends: found \"./b.toml\": the files extend one another"
+    );
+    assert_eq!(
+        folder.message(&extends("b.toml"), "b.toml", "[run]\nduration = \"1 s\n"),
+        "b.toml:2:16: not TOML: invalid basic string, expected `\"`"
+    );
+    assert_eq!(
+        folder.message(&extends("b.toml"), "b.toml", "[run]\nduration = \"1 s\"\nseed = -1"),
+        "b.toml:3:8: run.seed: found -1; allowed: a whole number from 0"
+    );
+    let error = load(Source::File(&root().join("scenarios")), &[]).unwrap_err();
+    assert!(error.to_string().ends_with("scenarios: not a regular file"), "{error}");
+}
+
+#[test]
+fn flow_lists_have_lines_and_columns() {
+    let folder = Folder::new("csv");
+    let text = SMALL.replace("from = \"l0\"\nto = \"r0\"\n", "file = \"f.csv\"\n");
+    let message = |content: &str| folder.message(&text, "f.csv", content);
+    assert_eq!(
+        message("start,source,destination\n"),
+        "f.csv:1:1: traffic.0.file: unknown column \"start\"; did you mean \"start_s\"? \
+         allowed: start_s, source, destination, size_bytes"
+    );
+    assert_eq!(message("start_s,source\n"), "f.csv:1:1: traffic.0.file: the column \"destination\" is missing");
+    assert_eq!(
+        message("start_s,source,destination\n0,l0,r0\n1, l0,r1\n"),
+        "f.csv:3:7: traffic.0.file: there is no node \"r1\"; did you mean \"r0\"? allowed: left, right, l0, r0"
+    );
+    assert_eq!(
+        message("start_s,source,destination\n0,l0\n"),
+        "f.csv:2:1: traffic.0.file: found 2 fields; the column \"destination\" is missing"
+    );
+    assert_eq!(
+        message("start_s,source,destination\nnan,l0,r0\n"),
+        "f.csv:2:1: traffic.0.file: start_s: found \"nan\": not a number with a unit"
+    );
+    assert_eq!(
+        message("start_s,source,destination,size_bytes\n0,l0,r0,1.5\n"),
+        "f.csv:2:9: traffic.0.file: size_bytes: found \"1.5\"; allowed: a whole number from 1, or nothing"
+    );
+}
+
+#[test]
+fn networks_in_files_have_lines_and_columns() {
+    let folder = Folder::new("gml");
+    let text = |file: &str| format!("run.duration = \"1 s\"\n[topology]\nkind = \"file\"\npath = \"{file}\"\n");
+    let gml = |content: &str| folder.message(&text("n.gml"), "n.gml", content);
+    assert_eq!(
+        gml("graph [\n  node [ id 0 ]\n  node [ id 1\n"),
+        "n.gml:3:3: topology.path: the file ends inside this node: it is cut off"
+    );
+    assert_eq!(
+        gml("graph [\n node [ id 0 ]\n edge [ source 0 target 7 ]\n]"),
+        "n.gml:3:2: topology.path: the target of this edge is 7, which no node is"
+    );
+    assert_eq!(
+        gml("graph [ node [ id 0 ] node [ id 1 ]\nedge [ source 0 target 1 ] ]"),
+        "n.gml:2:1: topology.path: the link between \"0\" and \"1\" has no delay, no length, and its ends have no coordinates \
+         that differ; allowed: one of these in the file, or topology.missing_delay = \"1 ms\""
+    );
+    let xml = |content: &str| folder.message(&text("n.xml"), "n.xml", content);
+    assert_eq!(
+        xml("<network>\n<networkStructure></network>"),
+        "n.xml:2:19: topology.path: not XML: expected 'networkStructure' tag, not 'network' at 2:19"
+    );
+    assert_eq!(
+        xml("<network></network>"),
+        "n.xml:1:1: topology.path: there is no <networkStructure> in this <network>: not an SNDlib network"
+    );
+    assert_eq!(
+        folder.message(&text("n.txt"), "n.txt", ""),
+        "test.toml:4:8: topology.path: found \"n.txt\", whose ending names no format; allowed: .gml, .xml, or the key \
+         \"format\""
+    );
+}

@@ -1,0 +1,106 @@
+//! No text makes a reader panic, and a scenario that loads says so again when it is explained.
+
+use super::{load_text, ready_made, same};
+use crate::scenario::{fuzz, schema};
+use proptest::prelude::*;
+use std::sync::OnceLock;
+
+/// The ready-made scenarios as texts without layers, and files of other formats.
+fn corpus() -> &'static [String] {
+    static CORPUS: OnceLock<Vec<String>> = OnceLock::new();
+    CORPUS.get_or_init(|| {
+        let texts = ready_made().into_iter().map(|path| std::fs::read_to_string(path).unwrap());
+        let others = [include_str!("../../topology/tests/ring.gml"), include_str!("../../topology/tests/triangle.xml")];
+        texts.chain(others.map(str::to_owned)).chain([schema()]).collect()
+    })
+}
+
+/// Values that are at the edge of something.
+const EDGES: &[&str] = &[
+    "0",
+    "-1",
+    "1e308",
+    "nan",
+    "-inf",
+    "9223372036854775807",
+    "\"\"",
+    "\"0 s\"",
+    "\"1e30 s\"",
+    "\"random\"",
+    "[]",
+    "{}",
+    "[[]]",
+    "true",
+    "\"18446744073709551615 B\"",
+    "4294967295",
+    "\"1 ps\"",
+    "\"1 bps\"",
+    "1979-05-27",
+    "\"unlimited\"",
+];
+
+fn load_and_explain(text: &str) {
+    fuzz(text.as_bytes());
+    if let Ok(loaded) = load_text(text) {
+        let explained = loaded.explain();
+        let again = load_text(&explained).unwrap_or_else(|error| panic!("{error}\n{explained}"));
+        same(&loaded.scenario, &again.scenario);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+
+    #[test]
+    fn random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..512)) {
+        fuzz(&bytes);
+    }
+
+    #[test]
+    fn random_tokens_never_panic(tokens in proptest::collection::vec("[a-z_]{1,8}|[0-9.e-]{1,6}|[\\[\\]{}=\",.#\n<>/ ]", 0..60)) {
+        fuzz(tokens.concat().as_bytes());
+    }
+
+    #[test]
+    fn a_changed_byte_never_panics(which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = corpus()[which.index(corpus().len())].clone().into_bytes();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        fuzz(&bytes);
+    }
+
+    #[test]
+    fn a_cut_text_never_panics(which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>()) {
+        let text = &corpus()[which.index(corpus().len())];
+        fuzz(&text.as_bytes()[..at.index(text.len())]);
+    }
+
+    #[test]
+    fn a_changed_value_is_refused_or_explained(
+        which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), edge in prop::sample::select(EDGES),
+    ) {
+        let text = &corpus()[which.index(corpus().len())];
+        let values: Vec<usize> = text.match_indices(" = ").map(|(at, _)| at + 3).collect();
+        prop_assume!(!values.is_empty());
+        let start = values[at.index(values.len())];
+        let length = text[start..].find(['\n', '#', ',', '}']).unwrap_or(0);
+        load_and_explain(&format!("{}{edge}{}", &text[..start], &text[start + length..]));
+    }
+
+    #[test]
+    fn a_missing_line_is_refused_or_explained(which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>()) {
+        let mut lines: Vec<&str> = corpus()[which.index(corpus().len())].lines().collect();
+        lines.remove(at.index(lines.len()));
+        load_and_explain(&lines.join("\n"));
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    for (open, close) in [("[", "]"), ("{a=", "}"), ("a.", ""), ("<a>", "</a>"), ("g [", "]"), ("{\"a\":", "}")] {
+        let deep = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+        fuzz(format!("a = {deep}").as_bytes());
+        fuzz(deep.as_bytes());
+        fuzz(format!("{deep} = 1").as_bytes());
+    }
+}

@@ -1,0 +1,265 @@
+//! The scenario as a tree of values that know where they were written, before it has types.
+//!
+//! TOML and JSON become the same tree; layers and `--set` work on it; the deserializer in [`super::de`] reads typed
+//! values from it. Every node has a number, so that a fault needs to carry only that to find file, line and key.
+
+use super::error::{Error, Fault, Place, position};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value and where it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    pub value: Value,
+    pub origin: Origin,
+    /// Its number in the finished tree, see [`Tree::new`].
+    pub id: u32,
+}
+
+/// What a text can say.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Bool(bool),
+    Integer(i64),
+    Float(f64),
+    Text(String),
+    /// A date or a JSON null; nothing in a scenario is one.
+    Other(String),
+    List(Vec<Node>),
+    Table(BTreeMap<String, Entry>),
+}
+
+/// A key's place and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub key: Origin,
+    pub node: Node,
+}
+
+/// A span of bytes in one of the [`Files`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub file: u32,
+    pub start: u32,
+}
+
+/// The texts a scenario was made of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Files(pub Vec<SourceText>);
+
+/// One text.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceText {
+    /// As error messages name it.
+    pub name: String,
+    pub text: String,
+    /// What relative paths in it are relative to.
+    pub folder: PathBuf,
+    pub kind: TextKind,
+}
+
+/// How a text is written, which decides how a place in it is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextKind {
+    Toml,
+    /// No places, only key paths.
+    Json,
+    /// The value of one `--set path=value`.
+    Assignment,
+}
+
+/// A layered tree whose nodes are numbered, with the texts it came from.
+pub(crate) struct Tree {
+    pub root: Node,
+    pub files: Files,
+}
+
+impl Files {
+    pub fn add(&mut self, text: SourceText) -> u32 {
+        self.0.push(text);
+        self.0.len() as u32 - 1
+    }
+
+    pub fn get(&self, origin: Origin) -> &SourceText {
+        &self.0[origin.file as usize]
+    }
+}
+
+impl Tree {
+    pub fn new(mut root: Node, files: Files) -> Tree {
+        number(&mut root, &mut 0);
+        Tree { root, files }
+    }
+
+    /// The user's message for a fault.
+    pub fn error(&self, fault: Fault) -> Error {
+        let (node, key) = match &fault.place {
+            Place::Node(node) | Place::Data { node, .. } => (*node, None),
+            Place::Key(node, key) => (*node, Some(key.as_str())),
+            Place::Unknown => (self.root.id, None),
+        };
+        let Some((path, node)) = find(&self.root, node, "") else {
+            return Error { file: None, line: None, column: None, key: String::new(), message: fault.message };
+        };
+        let (path, origin) = match (key, &node.value) {
+            (Some(key), Value::Table(entries)) => {
+                (join(&path, key), entries.get(key).map_or(node.origin, |entry| entry.key))
+            }
+            _ => (path, node.origin),
+        };
+        let mut error = self.files.error_at(origin, path, fault.message);
+        if let Place::Data { file, line, column, .. } = fault.place {
+            (error.file, error.line, error.column) = (Some(file), Some(line), Some(column));
+        }
+        error
+    }
+}
+
+impl Files {
+    /// A message about what stands at `origin`.
+    pub fn error_at(&self, origin: Origin, key: String, message: String) -> Error {
+        let text = self.get(origin);
+        let (line, column) = match text.kind {
+            TextKind::Toml => Some(position(&text.text, origin.start as usize)).unzip(),
+            TextKind::Json | TextKind::Assignment => (None, None),
+        };
+        let file = (text.kind != TextKind::Json).then(|| text.name.clone());
+        Error { file, line, column, key, message }
+    }
+}
+
+impl Node {
+    /// The tree of a TOML text.
+    pub fn from_toml(table: &Spanned<DeTable<'_>>, file: u32) -> Node {
+        toml_table(table.get_ref(), Origin { file, start: table.span().start as u32 })
+    }
+
+    /// The tree of one TOML value.
+    pub fn from_toml_value(value: &Spanned<DeValue<'_>>, file: u32) -> Node {
+        let origin = Origin { file, start: value.span().start as u32 };
+        let value = match value.get_ref() {
+            DeValue::Table(table) => return toml_table(table, origin),
+            DeValue::Array(items) => Value::List(items.iter().map(|item| Node::from_toml_value(item, file)).collect()),
+            DeValue::String(text) => Value::Text(text.to_string()),
+            DeValue::Boolean(value) => Value::Bool(*value),
+            DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+                Ok(number) => Value::Integer(number),
+                Err(_) => Value::Other(format!("the integer {} (beyond 64 bits)", number.as_str())),
+            },
+            DeValue::Float(number) => match number.as_str().parse() {
+                Ok(number) => Value::Float(number),
+                Err(_) => Value::Other(format!("the number {}", number.as_str())),
+            },
+            DeValue::Datetime(date) => Value::Other(format!("the date {date}")),
+        };
+        Node { value, origin, id: 0 }
+    }
+
+    /// The tree of a JSON value.
+    pub fn from_json(value: serde_json::Value, file: u32) -> Node {
+        let origin = Origin { file, start: 0 };
+        let value = match value {
+            serde_json::Value::Null => Value::Other("null".to_owned()),
+            serde_json::Value::Bool(value) => Value::Bool(value),
+            serde_json::Value::Number(number) => match number.as_i64() {
+                Some(integer) => Value::Integer(integer),
+                None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            serde_json::Value::String(text) => Value::Text(text),
+            serde_json::Value::Array(items) => {
+                Value::List(items.into_iter().map(|item| Node::from_json(item, file)).collect())
+            }
+            serde_json::Value::Object(members) => Value::Table(
+                members
+                    .into_iter()
+                    .map(|(key, value)| (key, Entry { key: origin, node: Node::from_json(value, file) }))
+                    .collect(),
+            ),
+        };
+        Node { value, origin, id: 0 }
+    }
+
+    /// The value as plain TOML.
+    pub fn to_toml(&self) -> toml::Value {
+        match &self.value {
+            Value::Bool(value) => toml::Value::Boolean(*value),
+            Value::Integer(value) => toml::Value::Integer(*value),
+            Value::Float(value) => toml::Value::Float(*value),
+            Value::Text(text) | Value::Other(text) => toml::Value::String(text.clone()),
+            Value::List(items) => toml::Value::Array(items.iter().map(Node::to_toml).collect()),
+            Value::Table(entries) => {
+                toml::Value::Table(entries.iter().map(|(key, entry)| (key.clone(), entry.node.to_toml())).collect())
+            }
+        }
+    }
+
+    /// What a message calls the value.
+    pub fn describe(&self) -> String {
+        match &self.value {
+            Value::Bool(value) => value.to_string(),
+            Value::Integer(value) => value.to_string(),
+            Value::Float(value) => format!("{value:?}"),
+            Value::Text(text) => quoted(text),
+            Value::Other(what) => what.clone(),
+            Value::List(_) => "a list".to_owned(),
+            Value::Table(_) => "a table".to_owned(),
+        }
+    }
+}
+
+/// A user's text in quotes, cut where it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    const SHOWN: usize = 60;
+    match text.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{:?}…", &text[..cut]),
+        None => format!("{text:?}"),
+    }
+}
+
+/// The path of `key` below `path`.
+pub(crate) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+fn toml_table(table: &DeTable<'_>, origin: Origin) -> Node {
+    let entry = |(key, value): (&Spanned<_>, &Spanned<_>)| {
+        let key_origin = Origin { file: origin.file, start: key.span().start as u32 };
+        (toml_key(key), Entry { key: key_origin, node: Node::from_toml_value(value, origin.file) })
+    };
+    Node { value: Value::Table(table.iter().map(entry).collect()), origin, id: 0 }
+}
+
+fn toml_key(key: &Spanned<std::borrow::Cow<'_, str>>) -> String {
+    key.get_ref().to_string()
+}
+
+fn number(node: &mut Node, next: &mut u32) {
+    node.id = *next;
+    *next += 1;
+    match &mut node.value {
+        Value::List(items) => items.iter_mut().for_each(|item| number(item, next)),
+        Value::Table(entries) => entries.values_mut().for_each(|entry| number(&mut entry.node, next)),
+        _ => {}
+    }
+}
+
+/// The node with this number and its key path.
+fn find<'t>(node: &'t Node, id: u32, path: &str) -> Option<(String, &'t Node)> {
+    if node.id == id {
+        return Some((path.to_owned(), node));
+    }
+    // Numbers are given depth first, so the child that holds `id` is the last whose own number does not exceed it.
+    match &node.value {
+        Value::List(items) => {
+            let index = items.partition_point(|item| item.id <= id).checked_sub(1)?;
+            find(&items[index], id, &join(path, &index.to_string()))
+        }
+        Value::Table(entries) => {
+            let (key, entry) = entries.iter().take_while(|(_, entry)| entry.node.id <= id).last()?;
+            find(&entry.node, id, &join(path, key))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,147 @@
+//! A network in the making: names, and properties that may still be open.
+
+use crate::ids::NodeId;
+use crate::scenario::error::{Fault, Place};
+use crate::scenario::{Loss, Node, Role};
+use std::collections::BTreeMap;
+use units::{BufferSize, Duration, Rate};
+
+/// Nodes and links without defaults.
+#[derive(Debug, Default)]
+pub struct Draft {
+    /// Nodes in the order of their ids.
+    pub nodes: Vec<Node>,
+    /// Directed links in the order of their ids.
+    pub links: Vec<DraftLink>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+    /// The delay of a kilometre of fibre.
+    pub delay_per_km: Option<Duration>,
+    by_name: BTreeMap<String, NodeId>,
+    by_ends: BTreeMap<(NodeId, NodeId), Vec<usize>>,
+}
+
+/// A directed link in the making.
+#[derive(Clone, Debug)]
+pub struct DraftLink {
+    /// `a->b`, `a->b#2`, …
+    pub name: String,
+    /// The node whose output port this is.
+    pub from: NodeId,
+    /// The far end.
+    pub to: NodeId,
+    /// What is known of it.
+    pub given: Given,
+    /// The place to name when something is missing.
+    pub(crate) place: Place,
+    /// Whether a `[[link]]` made or changed it already.
+    pub(crate) touched: bool,
+}
+
+/// A property and where the user gave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property<T> {
+    /// The value.
+    pub value: T,
+    pub(crate) place: Place,
+}
+
+/// Properties of a link as far as they are given.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// Bit rate.
+    pub capacity: Option<Property<Rate>>,
+    /// Propagation delay.
+    pub delay: Option<Property<Duration>>,
+    /// Waiting room.
+    pub buffer: Option<Property<BufferSize>>,
+    /// Random loss.
+    pub loss: Option<Property<Loss>>,
+    /// Weight for shortest paths.
+    pub cost: Option<u64>,
+}
+
+impl<T> Property<T> {
+    /// A value that no user gave.
+    pub fn built_in(value: T) -> Option<Property<T>> {
+        Some(Property { value, place: Place::Unknown })
+    }
+}
+
+impl Given {
+    /// These properties, completed from `below`.
+    pub(crate) fn or(self, below: &Given) -> Given {
+        Given {
+            capacity: self.capacity.or_else(|| below.capacity.clone()),
+            delay: self.delay.or_else(|| below.delay.clone()),
+            buffer: self.buffer.or_else(|| below.buffer.clone()),
+            loss: self.loss.or_else(|| below.loss.clone()),
+            cost: self.cost.or(below.cost),
+        }
+    }
+}
+
+impl Draft {
+    /// A new node; `None` if the name is taken.
+    pub fn node(&mut self, name: impl Into<String>, role: Role) -> Option<NodeId> {
+        let name = name.into();
+        let id = NodeId(u32::try_from(self.nodes.len()).ok()?);
+        if self.by_name.contains_key(&name) {
+            return None;
+        }
+        self.by_name.insert(name.clone(), id);
+        self.nodes.push(Node { name, role });
+        Some(id)
+    }
+
+    /// A new node of a ready-made network, whose names differ by construction.
+    pub(super) fn drawn(&mut self, name: impl Into<String>, role: Role) -> NodeId {
+        self.node(name, role).expect("the names of a ready-made network differ")
+    }
+
+    /// The node of that name.
+    pub fn find(&self, name: &str) -> Option<NodeId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The node of that name, or what to tell the user.
+    pub(crate) fn require(&self, name: &str, place: Place) -> Result<NodeId, Fault> {
+        self.find(name).ok_or_else(|| {
+            let names: Vec<&str> = self.nodes.iter().map(|node| node.name.as_str()).collect();
+            let choices = crate::scenario::nearest::choices(name, &names);
+            Fault::new(place, format!("there is no node {}{choices}", crate::scenario::tree::quoted(name)))
+        })
+    }
+
+    /// The links from one node to another, in order.
+    pub fn between(&self, from: NodeId, to: NodeId) -> &[usize] {
+        self.by_ends.get(&(from, to)).map_or(&[], Vec::as_slice)
+    }
+
+    /// A link in one direction.
+    pub fn simplex(&mut self, from: NodeId, to: NodeId, given: Given) -> usize {
+        let parallel = self.between(from, to).len();
+        let ends = format!("{}->{}", self.nodes[from.index()].name, self.nodes[to.index()].name);
+        let name = if parallel == 0 { ends } else { format!("{ends}#{}", parallel + 1) };
+        let index = self.links.len();
+        self.links.push(DraftLink { name, from, to, given, place: Place::Unknown, touched: false });
+        self.by_ends.entry((from, to)).or_default().push(index);
+        index
+    }
+
+    /// A link in both directions, forward first.
+    pub fn duplex(&mut self, from: NodeId, to: NodeId, given: Given) {
+        self.simplex(from, to, given.clone());
+        self.simplex(to, from, given);
+    }
+
+    /// The delay of so many metres of fibre, to the nearest picosecond.
+    pub fn fibre(&self, metres: u64) -> Duration {
+        let per_km = self.delay_per_km.unwrap_or(DELAY_PER_KM);
+        let ps = (u128::from(per_km.ps()) * u128::from(metres) + 500) / 1000;
+        Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+    }
+}
+
+/// Light in fibre: 200 km in a millisecond.
+pub const DELAY_PER_KM: Duration = Duration::from_micros(5);

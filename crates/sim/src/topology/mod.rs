@@ -1,0 +1,99 @@
+//! Networks: ready-made ones, importers, and shortest paths.
+//!
+//! A ready-made network is one file here with a `Config` (the keys of `[topology]` beside `kind`), its name, summary and
+//! source, and `draw`; one line in `topologies!` below registers it.
+
+mod custom;
+mod draft;
+mod dumbbell;
+mod file;
+mod geography;
+mod gml;
+mod nsfnet;
+mod nsfnet_edge;
+mod parking_lot;
+mod routes;
+mod sndlib;
+mod star;
+
+pub use draft::{Draft, DraftLink, Given, Property};
+pub use gml::parse as parse_gml;
+pub(crate) use nsfnet::CAPACITY as NSFNET_CAPACITY;
+pub use routes::{Routes, components};
+pub use sndlib::parse as parse_sndlib;
+
+use crate::scenario::At;
+use crate::scenario::error::Fault;
+use crate::scenario::spec::Time;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// The most nodes, and the most directed links, of a network.
+pub const MAX_ELEMENTS: u64 = 1_000_000;
+
+/// One line of `photocol list topologies`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The `kind`.
+    pub name: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+macro_rules! topologies {
+    ($($variant:ident = $module:ident;)+) => {
+        /// The network; the key `kind` chooses, the other keys belong to that kind.
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        #[schemars(tag = "kind")]
+        #[allow(missing_docs, reason = "a variant is described by its Config")]
+        pub enum Topology { $($variant($module::Config)),+ }
+
+        impl Topology {
+            /// Draws the network.
+            pub(crate) fn draw(&self, draft: &mut Draft) -> Result<(), Fault> {
+                match self { $(Topology::$variant(config) => config.draw(draft)),+ }
+            }
+
+            /// `reroute_after`, which every kind has.
+            pub(crate) fn reroute_after(&self) -> Option<At<Time>> {
+                match self { $(Topology::$variant(config) => config.reroute_after),+ }
+            }
+
+            /// Its line in the list.
+            pub fn entry(&self) -> &'static Entry {
+                match self { $(Topology::$variant(_) => &$module::ENTRY),+ }
+            }
+        }
+
+        const ENTRIES: &[Entry] = &[$($module::ENTRY),+];
+    };
+}
+
+topologies! {
+    Custom = custom;
+    Dumbbell = dumbbell;
+    File = file;
+    Nsfnet = nsfnet;
+    NsfnetEdge = nsfnet_edge;
+    ParkingLot = parking_lot;
+    Star = star;
+}
+
+/// Every kind of topology, sorted by name.
+pub fn list() -> &'static [Entry] {
+    ENTRIES
+}
+
+/// A count that is positive and not absurd.
+pub(crate) fn bounded(count: At<u32>, limit: u64) -> Result<u32, Fault> {
+    if (1..=limit).contains(&u64::from(*count)) {
+        return Ok(*count);
+    }
+    Err(count.fault(format!("found {}; allowed: 1 to {limit}", *count)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! The NSFNET backbone: 14 nodes, 21 fibres.
+
+use super::{Draft, Entry, Given, Property};
+use crate::ids::NodeId;
+use crate::scenario::error::Fault;
+use crate::scenario::spec::Time;
+use crate::scenario::{At, Role};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use units::Rate;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "nsfnet",
+    summary: "NSFNET: 14 core nodes \"0\" to \"13\", 21 fibres with their lengths in km.",
+    source: "distances of the 14-node T1 backbone as used in optical networking studies; longest shortest path 4500 km",
+};
+
+/// Ends and kilometres.
+const FIBRES: [(u32, u32, u64); 21] = [
+    (0, 1, 1100),
+    (0, 2, 1600),
+    (0, 7, 2800),
+    (1, 2, 600),
+    (1, 3, 1000),
+    (2, 5, 2000),
+    (3, 4, 600),
+    (3, 10, 2400),
+    (4, 5, 1100),
+    (4, 6, 800),
+    (5, 9, 1200),
+    (5, 13, 2000),
+    (6, 7, 700),
+    (7, 8, 700),
+    (8, 9, 900),
+    (8, 11, 500),
+    (8, 12, 500),
+    (10, 11, 800),
+    (10, 12, 800),
+    (11, 13, 300),
+    (12, 13, 300),
+];
+
+/// Number of core nodes.
+pub(super) const NODES: u32 = 14;
+
+/// The NSFNET backbone: core nodes "0" to "13". Links have 1 Gb/s unless `[link_defaults]` says otherwise.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Delay of every core link, instead of that of its length.
+    pub core_delay: Option<At<Time>>,
+    /// After a link goes down or comes up, routes are computed anew this long later. Default: never.
+    pub reroute_after: Option<At<Time>>,
+}
+
+impl Config {
+    pub(super) fn draw(&self, draft: &mut Draft) -> Result<(), Fault> {
+        draw_core(draft, self.core_delay);
+        Ok(())
+    }
+}
+
+/// The core nodes and their fibres.
+pub(super) fn draw_core(draft: &mut Draft, core_delay: Option<At<Time>>) {
+    for node in 0..NODES {
+        draft.drawn(node.to_string(), Role::Core);
+    }
+    for (a, b, km) in FIBRES {
+        let delay = match core_delay {
+            Some(delay) => Some(Property { value: delay.0, place: delay.place() }),
+            None => Property::built_in(draft.fibre(1000 * km)),
+        };
+        draft.duplex(NodeId(a), NodeId(b), Given { delay, ..Given::default() });
+    }
+}
+
+/// What a ready-made network of paper 002 has where nobody says otherwise.
+pub(crate) const CAPACITY: Rate = Rate::from_gbps(1);

@@ -1,0 +1,88 @@
+//! The random parts of a scenario's traffic, drawn for one seed.
+//!
+//! Starts and pairs come from two streams of each traffic's own, named after it. So the same flows start at the same times
+//! between the same nodes whatever else changes (buffers, capacities, transports, other traffic), which is what makes
+//! comparisons sharp; and flow number k of a traffic does not depend on how many follow.
+
+use super::{Flow, MAX_FLOWS};
+use crate::SimTime;
+use crate::ids::NodeId;
+use crate::random::{Seed, Stream, exponential, uniform_index};
+use crate::scenario::{Arrivals, Load, Pairs, Scenario, Traffic};
+use units::{Duration, PS_PER_SECOND};
+
+/// The flows of a run, sorted by start, then by traffic, then by number within the traffic; the position is the flow's id.
+/// What would start at or after the end of the run, or after its traffic's `stop`, is left out.
+pub fn expand(scenario: &Scenario, seed: Seed) -> Vec<Flow> {
+    let end = SimTime::ZERO + scenario.run.duration;
+    let mut flows = Vec::new();
+    for (index, traffic) in scenario.traffic.iter().enumerate() {
+        let stop = traffic.stop.map_or(end, |stop| stop.min(end));
+        expand_one(traffic, index as u32, stop, seed, &mut flows);
+    }
+    flows.sort_by_key(|flow| (flow.start, flow.origin));
+    flows
+}
+
+fn expand_one(traffic: &Traffic, index: u32, stop: SimTime, seed: Seed, flows: &mut Vec<Flow>) {
+    let entity = format!("traffic {}", traffic.name);
+    let mut starts = seed.stream(&entity, "starts");
+    let mut ends = seed.stream(&entity, "pairs");
+    let mut add = |number: u32, start: SimTime, (source, destination): (NodeId, NodeId), load: Load| {
+        if start < stop {
+            let transport = traffic.transport;
+            flows.push(Flow { source, destination, start, stop, transport, load, origin: (index, number) });
+        }
+    };
+    match &traffic.arrivals {
+        Arrivals::Fixed { pairs, count, start, spread } => {
+            for number in 0..*count {
+                let start = *start + uniform_span(*spread, &mut starts);
+                add(number, start, pair(pairs, number, &mut ends), traffic.load);
+            }
+        }
+        Arrivals::Poisson { pairs, mean_gap, start, until, at_most } => {
+            let mut time = *start;
+            for number in 0..at_most.unwrap_or(MAX_FLOWS as u32) {
+                time = time + exponential_span(*mean_gap, &mut starts);
+                if time >= *until {
+                    break;
+                }
+                add(number, time, pair(pairs, number, &mut ends), traffic.load);
+            }
+        }
+        Arrivals::List(list) => {
+            for (number, flow) in list.iter().enumerate() {
+                let load = flow.size.map_or(traffic.load, Load::Size);
+                add(number as u32, flow.start, (flow.source, flow.destination), load);
+            }
+        }
+    }
+}
+
+/// The ends of flow `number`: given pairs take turns, random ones are drawn.
+fn pair(pairs: &Pairs, number: u32, stream: &mut Stream) -> (NodeId, NodeId) {
+    match pairs {
+        Pairs::Given(list) => list[number as usize % list.len()],
+        Pairs::UniformRandom(nodes) => {
+            let source = uniform_index(stream, nodes.len() as u64) as usize;
+            let other = uniform_index(stream, nodes.len() as u64 - 1) as usize;
+            (nodes[source], nodes[if other < source { other } else { other + 1 }])
+        }
+    }
+}
+
+/// Uniform in [0, `span`), rounded down to a picosecond.
+fn uniform_span(span: Duration, stream: &mut Stream) -> Duration {
+    let product = u128::from(stream.next_u64()) * u128::from(span.ps());
+    Duration::from_ps((product >> 64) as u64)
+}
+
+/// Exponential with this mean.
+pub(super) fn exponential_span(mean: Duration, stream: &mut Stream) -> Duration {
+    let seconds = exponential(stream, mean.as_secs_f64());
+    Duration::from_secs_f64(seconds).unwrap_or(Duration::from_ps(u64::MAX / PS_PER_SECOND * PS_PER_SECOND))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! A UDP source: constant, Poisson, or on and off by turns.
+//!
+//! It sends what its law says and never looks at the network: what is blocked is lost, not sent later.
+//!
+//! On-off: a source has a credit that grows at the rate during on-times; a packet leaves whenever the credit reaches its
+//! size, and what is left over at the end of an on-time waits for the next (as in ns-3's `OnOffApplication`). So the long-run
+//! rate is exactly rate · on/(on + off), also where on-times are short. The first period is an on-time with probability
+//! on/(on + off), so that sources that start together do not stay together. Many sources whose on-times or off-times are
+//! Pareto with shape a in (1, 2) add up to long-range dependent traffic with the Hurst parameter H = (3 − a)/2
+//! (Taqqu, Willinger, Sherman 1997).
+
+use super::expand::exponential_span;
+use crate::random::{Stream, bernoulli, exponential, pareto};
+use crate::scenario::{Load, SizeLaw, Sojourn};
+use transport::udp::{Actions, Datagram};
+use units::{ByteTime, Duration, Instant, Rate};
+
+/// The machine of one flow.
+#[derive(Clone, Debug)]
+pub struct Source {
+    law: Law,
+    packet_size: u32,
+    stream: Stream,
+    stop: Instant,
+    next: Instant,
+    sent: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Law {
+    Constant { gap: Duration },
+    Poisson { mean_gap: Duration, sizes: SizeLaw },
+    OnOff { gap: Duration, on: Sojourn, off: Sojourn, left: Duration },
+}
+
+/// Exponential sizes are cut here, the largest IP packet. Resolution allows means up to [`MAX_EXPONENTIAL_MEAN`], so the
+/// probability beyond is at most e^-16.
+const MAX_SIZE: u32 = 65_535;
+/// The largest mean of exponential sizes.
+pub const MAX_EXPONENTIAL_MEAN: u32 = 4_095;
+
+impl Source {
+    /// A source that starts at `start` and sends nothing at or after `stop`. `None` if the load is not a UDP one, or so
+    /// slow or fast that packets have no time between them.
+    pub fn new(load: Load, packet_size: u32, start: Instant, stop: Instant, stream: Stream) -> Option<Source> {
+        let gap = |rate: Rate| ByteTime::at(rate).map(|byte| byte.of(packet_size)).filter(|gap| *gap > Duration::ZERO);
+        let law = match load {
+            Load::Greedy | Load::Size(_) => return None,
+            Load::Constant(rate) => Law::Constant { gap: gap(rate)? },
+            Load::Poisson { rate, sizes } => Law::Poisson { mean_gap: gap(rate)?, sizes },
+            Load::OnOff { rate, on, off } => Law::OnOff { gap: gap(rate)?, on, off, left: Duration::ZERO },
+        };
+        let mut source = Source { law, packet_size, stream, stop, next: start, sent: 0 };
+        source.begin();
+        Some(source)
+    }
+
+    /// When the next packet leaves; `None` when there is none any more.
+    #[inline]
+    pub fn next_timeout(&self) -> Option<Instant> {
+        (self.next < self.stop).then_some(self.next)
+    }
+
+    /// Sends what is due at `now`.
+    pub fn handle_timeout(&mut self, now: Instant, actions: &mut Actions) {
+        while self.next <= now && self.next < self.stop {
+            let size = self.draw_size();
+            actions.datagrams.push(Datagram { number: self.sent, size });
+            self.sent += 1;
+            let gap = self.draw_gap();
+            self.next = self.next + gap;
+        }
+    }
+
+    /// Packets sent.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// The time from the start to the first packet: none for a constant source, a gap for the others.
+    fn begin(&mut self) {
+        if let Law::OnOff { on, off, .. } = self.law {
+            let (on_mean, off_mean) = (on.mean().as_secs_f64(), off.mean().as_secs_f64());
+            let first = if bernoulli(&mut self.stream, on_mean / (on_mean + off_mean)) {
+                Duration::ZERO
+            } else {
+                draw(off, &mut self.stream)
+            };
+            let on_time = draw(on, &mut self.stream);
+            self.next = self.next + first;
+            if let Law::OnOff { left, .. } = &mut self.law {
+                *left = on_time;
+            }
+        }
+        if !matches!(self.law, Law::Constant { .. }) {
+            let gap = self.draw_gap();
+            self.next = self.next + gap;
+        }
+    }
+
+    /// The time to the next packet.
+    fn draw_gap(&mut self) -> Duration {
+        match &mut self.law {
+            Law::Constant { gap } => *gap,
+            Law::Poisson { mean_gap, .. } => exponential_span(*mean_gap, &mut self.stream),
+            Law::OnOff { gap, on, off, left } => {
+                let mut needed = *gap;
+                let mut passed = Duration::ZERO;
+                while *left < needed && passed < Duration::MAX {
+                    needed = needed.saturating_sub(*left);
+                    passed = passed + *left + draw(*off, &mut self.stream);
+                    *left = draw(*on, &mut self.stream);
+                }
+                *left = left.saturating_sub(needed);
+                passed + needed
+            }
+        }
+    }
+
+    fn draw_size(&mut self) -> u32 {
+        match self.law {
+            Law::Poisson { sizes: SizeLaw::Exponential, .. } => {
+                let mean = f64::from(self.packet_size);
+                let size = libm::round(exponential(&mut self.stream, mean)) as u32;
+                size.clamp(1, MAX_SIZE)
+            }
+            _ => self.packet_size,
+        }
+    }
+}
+
+/// One period, at least a picosecond.
+fn draw(law: Sojourn, stream: &mut Stream) -> Duration {
+    let span = match law {
+        Sojourn::Constant(span) => span,
+        Sojourn::Exponential(mean) => exponential_span(mean, stream),
+        Sojourn::Pareto { mean, shape } => {
+            let scale = mean.as_secs_f64() * (shape - 1.0) / shape;
+            Duration::from_secs_f64(pareto(stream, scale, shape)).unwrap_or(Duration::MAX)
+        }
+    };
+    span.max(Duration::from_ps(1))
+}
+
+impl Sojourn {
+    /// The mean duration.
+    pub fn mean(self) -> Duration {
+        match self {
+            Sojourn::Constant(mean) | Sojourn::Exponential(mean) | Sojourn::Pareto { mean, .. } => mean,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Seed;
+
+    fn source(load: Load, seed: u64) -> Source {
+        let stream = Seed { seed, run: 0 }.stream("source", "test");
+        Source::new(load, 1000, Instant::ZERO, Instant::from_ps(100_000_000_000_000), stream).unwrap()
+    }
+
+    /// Runs a source to its stop, 100 s: packets, bytes.
+    fn total(mut source: Source) -> (f64, f64) {
+        let mut actions = Actions::default();
+        while let Some(time) = source.next_timeout() {
+            source.handle_timeout(time, &mut actions);
+        }
+        let bytes: u64 = actions.datagrams.iter().map(|datagram| u64::from(datagram.size)).sum();
+        (actions.datagrams.len() as f64, bytes as f64)
+    }
+
+    const RATE: Rate = Rate::from_mbps(8); // 1000 packets of 1000 B a second
+
+    #[test]
+    fn a_constant_source_starts_at_once_and_keeps_its_gap() {
+        let mut constant = source(Load::Constant(RATE), 1);
+        assert_eq!(constant.next_timeout(), Some(Instant::ZERO));
+        constant.handle_timeout(Instant::ZERO, &mut Actions::default());
+        assert_eq!(constant.next_timeout(), Some(Instant::from_ps(1_000_000_000)));
+        assert_eq!(total(source(Load::Constant(RATE), 1)).0, 100_000.0);
+    }
+
+    #[test]
+    fn a_poisson_source_has_its_rate_and_its_mean_size() {
+        // 100 000 packets expected, standard deviation 316; the mean of 10^5 exponential sizes of 1000 B: ± 3.2 B.
+        let (packets, _) = total(source(Load::Poisson { rate: RATE, sizes: SizeLaw::Fixed }, 1));
+        assert!((packets - 1e5).abs() < 4.0 * 316.0, "{packets}");
+        let (packets, bytes) = total(source(Load::Poisson { rate: RATE, sizes: SizeLaw::Exponential }, 2));
+        assert!((bytes / packets - 1000.0).abs() < 4.0 * 3.2, "{}", bytes / packets);
+    }
+
+    #[test]
+    fn an_on_off_source_sends_on_over_on_plus_off_of_its_rate() {
+        // Constant 3 ms on and 1 ms off, whole packets: exactly 75 000 in 100 s, but for the phase of the first period.
+        let constant = |ms| Sojourn::Constant(Duration::from_millis(ms));
+        let (packets, _) = total(source(Load::OnOff { rate: RATE, on: constant(3), off: constant(1) }, 3));
+        assert!((packets - 75_000.0).abs() <= 3.0, "{packets}");
+        // On-times far shorter than a packet's 1 ms do not distort the mean: 0.1 ms on, 0.1 ms off; exponential.
+        let short = Sojourn::Exponential(Duration::from_micros(100));
+        let (packets, _) = total(source(Load::OnOff { rate: RATE, on: short, off: short }, 4));
+        // On-time in 100 s: 5·10^5 cycles; relative deviation about 1/sqrt(10^6) of half.
+        assert!((packets / 50_000.0 - 1.0).abs() < 0.01, "{packets}");
+    }
+
+    #[test]
+    fn pareto_periods_have_the_mean_they_are_given() {
+        // Shape 3: variance of a period mean²/3 (a = 3: scale² a/((a−1)²(a−2)) = mean²·(2/3)²·3/4 = mean²/3).
+        let mut stream = Seed { seed: 9, run: 0 }.stream("pareto", "test");
+        let law = Sojourn::Pareto { mean: Duration::from_millis(10), shape: 3.0 };
+        let mean = (0..100_000).map(|_| draw(law, &mut stream).as_secs_f64()).sum::<f64>() / 1e5;
+        assert!((mean - 0.01).abs() < 4.0 * 0.01 / 3f64.sqrt() / 1e5f64.sqrt(), "{mean}");
+    }
+
+    #[test]
+    fn nothing_leaves_at_or_after_the_stop() {
+        let stream = Seed { seed: 1, run: 0 }.stream("source", "test");
+        let stop = Instant::from_ps(2_000_000_000);
+        let mut source = Source::new(Load::Constant(RATE), 1000, Instant::ZERO, stop, stream).unwrap();
+        let mut actions = Actions::default();
+        source.handle_timeout(Instant::from_ps(9_000_000_000), &mut actions);
+        assert_eq!((actions.datagrams.len(), source.next_timeout()), (2, None), "at 0 and 1 ms");
+    }
+}
