@@ -66,13 +66,14 @@ impl Config {
         Ok(())
     }
 
-    /// b(w), the part of the window that a loss takes away; beyond High_Window it stays at High_Decrease.
+    /// b(w), the part of the window that a loss takes away. Beyond High_Window the line goes on, as the last two rows of
+    /// appendix B have it, down to half of High_Decrease.
     pub fn decrease(&self, w: f64) -> f64 {
         if w <= self.low_window {
             return 0.5;
         }
         let along = libm::log(w / self.low_window) / libm::log(self.high_window / self.low_window);
-        0.5 + (self.high_decrease - 0.5) * along.min(1.0)
+        (0.5 + (self.high_decrease - 0.5) * along).max(self.high_decrease / 2.0)
     }
 
     /// p(w), the loss rate at which the average window is w.

@@ -149,6 +149,17 @@ impl Receiver {
         &self.stats
     }
 
+    /// Asserts what must hold between calls.
+    pub(crate) fn check(&self) {
+        let mut floor = self.nxt;
+        for held in &self.held {
+            assert!(held.start > floor && !held.is_empty(), "held ranges are sorted and apart");
+            floor = held.end;
+        }
+        assert!(floor <= self.nxt.saturating_add(self.config.window), "nothing is held beyond the window");
+        assert!(self.recent.ranges().all(|range| self.held.contains(&range)), "what is reported is held");
+    }
+
     /// RFC 5681 §4.2: at least every second full-sized segment, within the timeout.
     #[inline]
     fn acknowledge_in_order(&mut self, now: Instant, len: u64, out: &mut ReceiverActions) {

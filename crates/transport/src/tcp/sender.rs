@@ -222,6 +222,13 @@ impl Sender {
         &self.stats
     }
 
+    /// Asserts what must hold between calls.
+    pub(crate) fn check(&self) {
+        assert!(self.nxt <= self.written, "only written bytes are sent");
+        self.scoreboard.check(self.una, self.nxt, self.window.mss);
+        assert!(self.pipe() <= 2 * self.flight_size(), "no byte is in the network more than twice");
+    }
+
     /// Whether the congestion window is what limits the flow.
     #[inline]
     pub(super) fn is_cwnd_limited(&self) -> bool {
@@ -391,9 +398,11 @@ impl Sender {
     pub(super) fn move_edge(&mut self, edge: u64) {
         let opens = self.una == self.nxt && self.edge <= self.nxt && edge > self.nxt;
         self.edge = edge;
-        if opens && self.probe_end > 0 {
-            self.rtt.recompute(&self.config);
+        if opens {
             self.rto_at = Instant::NEVER;
+            if self.probe_end > self.nxt {
+                self.rtt.recompute(&self.config);
+            }
         }
     }
 }

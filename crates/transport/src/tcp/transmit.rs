@@ -72,7 +72,7 @@ impl Sender {
             (Phase::Open, _) => self.new_data(self.nxt - self.una, self.window.cwnd).map(new_data),
             (Phase::Disorder { dup_acks, .. }, recovery) => self.limited_transmit(dup_acks, recovery).map(new_data),
             (Phase::TimeoutRecovery { recover }, _) => self.next_after_timeout(recover),
-            (Phase::FastRecovery(state), _) if state.repair == Repair::Due => self.first_repair(state),
+            (Phase::FastRecovery(state), _) if state.repair == Repair::Due => self.first_repair(),
             (Phase::FastRecovery(state), LossRecovery::Sack) => self.next_seg(state),
             (Phase::FastRecovery(_), _) => self.new_data(self.nxt - self.una, self.window.cwnd).map(new_data),
         }
@@ -93,12 +93,8 @@ impl Sender {
     }
 
     /// The first unacknowledged segment: the fast retransmit, and what a partial ACK asks for.
-    fn first_repair(&mut self, state: FastRecovery) -> Option<Next> {
-        let hole = self.scoreboard.hole(self.una, self.nxt);
-        if hole.is_none() {
-            self.phase = Phase::FastRecovery(FastRecovery { repair: Repair::Sent, ..state });
-        }
-        hole.map(|hole| Next::Repair(self.first_segment_of(hole)))
+    fn first_repair(&self) -> Option<Next> {
+        self.scoreboard.hole(self.una, self.nxt).map(|hole| Next::Repair(self.first_segment_of(hole)))
     }
 
     /// After a timeout: what is missing below `recover` in order, then new data, as the window permits.
@@ -133,7 +129,7 @@ impl Sender {
 
     /// NextSeg rule (4): a copy of the highest unSACKed bytes when HighACK has passed RescueRxt.
     fn rescue(&self, state: FastRecovery) -> Option<Next> {
-        if !self.config.rescue_retransmission || self.una < state.rescue {
+        if !self.config.rescue_retransmission || self.una <= state.rescue {
             return None;
         }
         let hole = self.scoreboard.highest_hole(self.una, self.nxt)?;
@@ -160,7 +156,7 @@ impl Sender {
             }
             Next::Rescue(block) => {
                 if let Phase::FastRecovery(state) = &mut self.phase {
-                    state.rescue = state.recover.max(self.nxt);
+                    state.rescue = state.recover;
                 }
                 self.retransmit(now, block, actions);
             }
