@@ -91,8 +91,7 @@ impl Sender {
         let una = self.una.max(ack.ack);
         let (duplicate, blocks) = split_dsack(ack);
         if let Some(block) = duplicate {
-            let verdict = self.ledger.report(block, una);
-            self.count_false(verdict);
+            self.read_dsack(block, una);
         }
         if self.recovery() != LossRecovery::Sack {
             return 0;

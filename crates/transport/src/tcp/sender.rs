@@ -9,7 +9,7 @@ use super::recovery::Phase;
 use super::rtt::Rtt;
 use super::scoreboard::{Scoreboard, Threshold};
 use super::spurious::{Cause, Ledger};
-use super::{Ack, Actions, LossRecovery, SackAfterTimeout, Segment, SenderConfig};
+use super::{Ack, Actions, LossRecovery, SackAfterTimeout, SackBlock, Segment, SenderConfig};
 use crate::cc::{Law, Loss, LossCause, Window};
 use std::sync::Arc;
 use units::{Duration, Instant};
@@ -74,7 +74,8 @@ pub struct Sender {
     /// `una` at the last timeout: its segment has been resent by the timer.
     timed_out: Option<u64>,
     pub(super) scoreboard: Scoreboard,
-    pub(super) ledger: Ledger,
+    /// Only flows that ever lost something pay for it.
+    ledger: Option<Box<Ledger>>,
 }
 
 impl Sender {
@@ -100,7 +101,7 @@ impl Sender {
             probe_end: 0,
             timed_out: None,
             scoreboard: Scoreboard::default(),
-            ledger: Ledger::default(),
+            ledger: None,
             config,
         }
     }
@@ -310,7 +311,7 @@ impl Sender {
     }
 
     /// A verdict of the ledger enters the statistics.
-    pub(super) fn count_false(&mut self, verdict: Option<Cause>) {
+    fn count_false(&mut self, verdict: Option<Cause>) {
         match verdict {
             Some(Cause::FastRetransmit) => self.stats.false_fast_retransmits += 1,
             Some(Cause::Timeout) => self.stats.false_timeouts += 1,
@@ -353,13 +354,26 @@ impl Sender {
     /// Closes the running episode and opens the next.
     pub(super) fn open_episode(&mut self, cause: Cause) {
         self.close_episode();
-        self.ledger.open(cause);
+        self.ledger.get_or_insert_default().open(cause);
     }
 
     /// The running episode is over; D-SACKs for it are awaited for two more windows.
     pub(super) fn close_episode(&mut self) {
         let expires = self.nxt.saturating_add(2 * self.window.mss.max(self.nxt - self.una));
-        let verdict = self.ledger.close(expires);
+        let verdict = self.ledger.as_mut().and_then(|ledger| ledger.close(expires));
+        self.count_false(verdict);
+    }
+
+    /// The running episode retransmits `block`.
+    pub(super) fn record_retransmission(&mut self, block: SackBlock) {
+        if let Some(ledger) = &mut self.ledger {
+            ledger.record(block);
+        }
+    }
+
+    /// A D-SACK block arrives.
+    pub(super) fn read_dsack(&mut self, block: SackBlock, una: u64) {
+        let verdict = self.ledger.as_mut().and_then(|ledger| ledger.report(block, una));
         self.count_false(verdict);
     }
 
