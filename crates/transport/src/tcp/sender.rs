@@ -123,7 +123,10 @@ impl Sender {
             self.edge = ack.ack.saturating_add(ack.window);
             self.acknowledge(now, ack.ack);
             self.grow(acked, limited);
-            self.send_new_data(now, actions);
+            self.send_full_segments(now, actions);
+            if self.una == self.nxt || self.written - self.nxt < self.window.mss {
+                self.transmit(now, actions);
+            }
         } else {
             self.handle_ack_in_full(now, ack, actions);
         }
@@ -233,9 +236,11 @@ impl Sender {
     /// Whether the congestion window is what limits the flow.
     #[inline]
     pub(super) fn is_cwnd_limited(&self) -> bool {
+        if self.nxt - self.una + self.window.mss > self.window.cwnd {
+            return true;
+        }
         let unsent = (self.written - self.nxt).min(self.window.mss);
-        let waiting = unsent > 0 && self.nxt.saturating_add(unsent) <= self.edge;
-        waiting || self.nxt - self.una + self.window.mss > self.window.cwnd
+        unsent > 0 && self.nxt.saturating_add(unsent) <= self.edge
     }
 
     /// The cumulative ACK moves up to `ack`, which is at most `nxt`: RTT sample and timer.
@@ -288,7 +293,13 @@ impl Sender {
     #[inline]
     pub(super) fn send(&mut self, now: Instant, segment: Segment, actions: &mut Actions) {
         actions.segments.push(segment);
-        self.stats.segments_sent += 1;
+        self.note_sent(now, 1);
+    }
+
+    /// The books of `segments` that left.
+    #[inline]
+    pub(super) fn note_sent(&mut self, now: Instant, segments: u64) {
+        self.stats.segments_sent += segments;
         self.last_sent = now;
         if self.rto_at == Instant::NEVER {
             self.rto_at = now + self.rtt.rto();

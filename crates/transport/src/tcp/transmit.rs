@@ -42,13 +42,21 @@ impl Sender {
         self.watch_closed_window(now);
     }
 
-    /// `transmit` when nothing is amiss and nothing is paced.
+    /// What `transmit` does when nothing is amiss, nothing is paced and the data do not end: full-sized segments up to
+    /// the nearest of cwnd, the peer's window and what is written.
     #[inline]
-    pub(super) fn send_new_data(&mut self, now: Instant, actions: &mut Actions) {
-        while let Some(len) = self.new_data(self.nxt - self.una, self.window.cwnd) {
-            self.emit_new_data(now, len, actions);
+    pub(super) fn send_full_segments(&mut self, now: Instant, actions: &mut Actions) {
+        let limit = self.una.saturating_add(self.window.cwnd).min(self.edge).min(self.written);
+        let Some(last) = limit.checked_sub(self.window.mss).filter(|last| self.nxt <= *last) else { return };
+        let (mss, mut seq, mut sent) = (self.window.mss, self.nxt, 0);
+        self.rtt.start(now, seq + mss);
+        while seq <= last {
+            actions.segments.push(Segment { seq, len: mss as u32, retransmission: false });
+            seq += mss;
+            sent += 1;
         }
-        self.watch_closed_window(now);
+        self.nxt = seq;
+        self.note_sent(now, sent);
     }
 
     /// The length of the next new segment if `window` and the peer have room for it beside `in_flight`. Segments are
