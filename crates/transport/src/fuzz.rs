@@ -5,8 +5,8 @@
 
 use crate::cc::registry;
 use crate::tcp::{
-    Ack, Actions, InitialWindow, Receiver, ReceiverActions, ReceiverConfig, SackAfterTimeout, SackBlock, SackList, Sender,
-    SenderConfig,
+    Ack, Actions, InitialWindow, Receiver, ReceiverActions, ReceiverConfig, SackAfterTimeout, SackBlock, SackList,
+    Sender, SenderConfig,
 };
 use std::sync::Arc;
 use units::{Duration, Instant};

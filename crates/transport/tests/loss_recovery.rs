@@ -65,7 +65,11 @@ fn reno_inflates_by_three_segments_and_one_more_per_duplicate() {
 
 #[test]
 fn limited_transmit_sends_one_new_segment_on_each_of_the_first_two_duplicates() {
-    let config = SenderConfig { initial_ssthresh: Some(4000), initial_cwnd: transport::tcp::InitialWindow::Segments(4), ..sender_config("reno") };
+    let config = SenderConfig {
+        initial_ssthresh: Some(4000),
+        initial_cwnd: transport::tcp::InitialWindow::Segments(4),
+        ..sender_config("reno")
+    };
     // A window of 4 with two losses leaves two duplicates: too few to retransmit, but two new segments make two more.
     let mut line = Line::losing(config.clone(), &[0, 1]);
     line.write(u64::MAX);
@@ -285,7 +289,8 @@ fn paced_segments_are_never_back_to_back() {
 #[test]
 fn pacing_spreads_the_window_over_the_round_trip() {
     // ssthresh 10: cwnd stays near 10, so segments are about 10 ms apart.
-    let config = SenderConfig { paced: true, initial_ssthresh: Some(10_000), max_cwnd: 10_000, ..sender_config("newreno") };
+    let config =
+        SenderConfig { paced: true, initial_ssthresh: Some(10_000), max_cwnd: 10_000, ..sender_config("newreno") };
     let mut line = Line::new(config, receiver_config());
     line.write(u64::MAX);
     line.run_until(ms(2000));
@@ -295,7 +300,8 @@ fn pacing_spreads_the_window_over_the_round_trip() {
 
 #[test]
 fn delayed_acks_answer_every_second_segment() {
-    let receiver = transport::tcp::ReceiverConfig { delayed_ack: Some(Duration::from_millis(200)), ..receiver_config() };
+    let receiver =
+        transport::tcp::ReceiverConfig { delayed_ack: Some(Duration::from_millis(200)), ..receiver_config() };
     let mut line = Line::new(sender_config("newreno"), receiver);
     line.write(9);
     assert!(line.finish(1000));

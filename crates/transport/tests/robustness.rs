@@ -24,7 +24,8 @@ fn bad_line(sender: SenderConfig, receiver: ReceiverConfig, seed: u64, per_mille
         _ if chance(seed ^ 1, number, per_mille) => Fate::Delay(Duration::from_millis(30)),
         _ => Fate::Deliver,
     });
-    line.ack_fate = Box::new(move |number| if chance(seed ^ 2, number, per_mille / 2) { Fate::Drop } else { Fate::Deliver });
+    line.ack_fate =
+        Box::new(move |number| if chance(seed ^ 2, number, per_mille / 2) { Fate::Drop } else { Fate::Deliver });
     line
 }
 

@@ -1,4 +1,4 @@
-//! The sender: its inputs, the fast path of an ACK, and its timers (RFC 6298 §5).
+//! The sender: its inputs, the fast path of an ACK, and its books.
 //!
 //! The effective window is min(cwnd, advertised window), and cwnd never exceeds `max_cwnd`. cwnd grows only when it is
 //! what held the flow back: while data that the peer would take wait, or the flight is within a segment of cwnd; so a
@@ -9,7 +9,7 @@ use super::recovery::Phase;
 use super::rtt::Rtt;
 use super::scoreboard::{Scoreboard, Threshold};
 use super::spurious::{Cause, Ledger};
-use super::{Ack, Actions, LossRecovery, SackAfterTimeout, SackBlock, Segment, SenderConfig};
+use super::{Ack, Actions, LossRecovery, SackBlock, Segment, SenderConfig};
 use crate::cc::{Law, Loss, LossCause, Window};
 use std::sync::Arc;
 use units::{Duration, Instant};
@@ -61,7 +61,7 @@ pub struct Sender {
     pub(super) edge: u64,
     pub(super) window: Window,
     pub(super) phase: Phase,
-    rto_at: Instant,
+    pub(super) rto_at: Instant,
     pub(super) rtt: Rtt,
     last_sent: Instant,
     law: Law,
@@ -70,9 +70,9 @@ pub struct Sender {
     /// Fast retransmit is refused until an ACK passes this (RFC 6582's recover, exclusive; 0 lies below the first byte).
     pub(super) guard: u64,
     /// The byte after the last window probe.
-    probe_end: u64,
+    pub(super) probe_end: u64,
     /// `una` at the last timeout: its segment has been resent by the timer.
-    timed_out: Option<u64>,
+    pub(super) timed_out: Option<u64>,
     pub(super) scoreboard: Scoreboard,
     /// Only flows that ever lost something pay for it.
     ledger: Option<Box<Ledger>>,
@@ -306,21 +306,6 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer restarts although it runs.
-    pub(super) fn restart_timer(&mut self, now: Instant) {
-        self.rto_at = now + self.rtt.rto();
-    }
-
-    /// Leaves the timer as it was at `at`.
-    pub(super) fn keep_timer(&mut self, at: Instant) {
-        self.rto_at = at;
-    }
-
-    /// When the retransmission timer expires; `NEVER` while it is off.
-    pub(super) fn timer(&self) -> Instant {
-        self.rto_at
-    }
-
     /// A verdict of the ledger enters the statistics.
     fn count_false(&mut self, verdict: Option<Cause>) {
         match verdict {
@@ -337,29 +322,6 @@ impl Sender {
             let restart = self.config.initial_cwnd.bytes(self.config.mss);
             self.window.cwnd = self.window.cwnd.min(restart);
         }
-    }
-
-    /// The retransmission timer expires with data outstanding: RFC 5681 §3.1, RFC 6298 §5.4 to §5.6. All that was sent
-    /// counts as lost and is sent again from `una` on, in slow start.
-    fn time_out(&mut self, now: Instant) {
-        self.stats.timeouts += 1;
-        // Eq. (4) only if the timer has not yet resent this segment.
-        if self.timed_out != Some(self.una) {
-            let flight = self.flight_for_cut();
-            self.cut_ssthresh(LossCause::Timeout, flight);
-        }
-        self.timed_out = Some(self.una);
-        self.set_cwnd(self.window.mss);
-        self.rtt.back_off(&self.config);
-        self.rtt.cancel();
-        if self.config.sack_after_timeout == SackAfterTimeout::Discard {
-            self.scoreboard.clear();
-        }
-        self.scoreboard.set_high_rxt(self.una);
-        self.guard = self.nxt;
-        self.open_episode(Cause::Timeout);
-        self.phase = Phase::TimeoutRecovery { recover: self.nxt };
-        self.restart_timer(now);
     }
 
     /// Closes the running episode and opens the next.
@@ -386,48 +348,5 @@ impl Sender {
     pub(super) fn read_dsack(&mut self, block: SackBlock, una: u64) {
         let verdict = self.ledger.as_mut().and_then(|ledger| ledger.report(block, una));
         self.count_false(verdict);
-    }
-
-    /// The peer's window is closed, nothing is outstanding and data wait: the RTO timer is the persist timer
-    /// (RFC 9293 §3.8.6.1). The probe is a full segment that does not count as sent: the peer drops or takes it.
-    fn probe(&mut self, now: Instant, actions: &mut Actions) {
-        let len = (self.written - self.nxt).min(self.window.mss);
-        if len == 0 {
-            return;
-        }
-        let retransmission = self.probe_end > self.nxt;
-        self.probe_end = self.nxt + len;
-        self.stats.retransmissions += u64::from(retransmission);
-        self.rtt.back_off(&self.config);
-        self.send(now, Segment { seq: self.nxt, len: len as u32, retransmission }, actions);
-    }
-
-    /// Starts the persist timer if it is needed.
-    #[inline]
-    pub(super) fn watch_closed_window(&mut self, now: Instant) {
-        let closed = self.una == self.nxt && self.written > self.nxt && self.edge <= self.nxt;
-        if closed && self.rto_at == Instant::NEVER {
-            self.restart_timer(now);
-        }
-    }
-
-    /// An ACK may cover the window probe, which `nxt` does not know. Returns whether the ACK is for bytes that were sent.
-    pub(super) fn admit(&mut self, ack: u64) -> bool {
-        if ack > self.nxt && ack <= self.probe_end {
-            self.nxt = ack;
-        }
-        ack <= self.nxt
-    }
-
-    /// The peer's window moves. When it opens after probes, the timer returns to the plain RTO.
-    pub(super) fn move_edge(&mut self, edge: u64) {
-        let opens = self.una == self.nxt && self.edge <= self.nxt && edge > self.nxt;
-        self.edge = edge;
-        if opens {
-            self.rto_at = Instant::NEVER;
-            if self.probe_end > self.nxt {
-                self.rtt.recompute(&self.config);
-            }
-        }
     }
 }

@@ -19,9 +19,7 @@ impl Sender {
     /// The bytes in the network as the loss recovery counts them.
     pub fn pipe(&self) -> u64 {
         match (self.phase, self.recovery()) {
-            (Phase::TimeoutRecovery { recover }, _) => {
-                self.scoreboard.pipe_after_timeout(self.una, self.nxt, recover)
-            }
+            (Phase::TimeoutRecovery { recover }, _) => self.scoreboard.pipe_after_timeout(self.una, self.nxt, recover),
             (Phase::Disorder { .. } | Phase::FastRecovery(_), LossRecovery::Sack) => {
                 self.scoreboard.pipe(self.una, self.nxt, self.threshold())
             }

@@ -25,11 +25,13 @@ pub enum Fate {
     Delay(Duration),
 }
 
+type SegmentFate = Box<dyn FnMut(u64, &Segment) -> Fate>;
+
 pub struct Line {
     pub now: Instant,
     pub sender: Sender,
     pub receiver: Receiver,
-    pub segment_fate: Box<dyn FnMut(u64, &Segment) -> Fate>,
+    pub segment_fate: SegmentFate,
     pub ack_fate: Box<dyn FnMut(u64) -> Fate>,
     /// Every segment put on the line, with its time.
     pub sent: Vec<(Instant, Segment)>,
