@@ -113,6 +113,12 @@ impl Sender {
         self.transmit(now, actions);
     }
 
+    /// The application writes no more: what it has written and was never sent is forgotten, and what was sent is still
+    /// delivered.
+    pub fn stop(&mut self) {
+        self.written = self.nxt;
+    }
+
     /// An ACK arrives. One that acknowledges what was never sent is ignored.
     #[inline]
     pub fn handle_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
