@@ -24,13 +24,12 @@ pub struct Accounts {
 impl Accounts {
     /// The accounts of a partition.
     pub fn of(partition: &Partition) -> Accounts {
-        let Hosts { senders, receivers, held, .. } = &partition.hosts;
         Accounts {
-            emitted: senders.iter().map(|host| host.emitted).sum::<u64>() + receivers.iter().map(|host| host.emitted).sum::<u64>(),
-            delivered: senders.iter().map(|host| host.returned).sum::<u64>() + receivers.iter().map(|host| host.arrived).sum::<u64>(),
+            emitted: partition.hosts.emitted,
+            delivered: partition.hosts.delivered,
             dropped: partition.net.drops.values().map(|count| count.packets).sum(),
             in_flight: partition.net.in_flight(),
-            held: held.len() as u64,
+            held: partition.hosts.held.len() as u64,
         }
     }
 

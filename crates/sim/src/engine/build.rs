@@ -162,8 +162,6 @@ fn hosts(scenario: &Scenario, flows: &[Flow], paths: &[(u32, u32)], timers: Time
             path: *back,
             header: configs.header,
             ack_size: configs.ack_size,
-            emitted: 0,
-            arrived: 0,
         });
     }
     let forced = forced_fates(scenario, flows, &configs);
@@ -187,7 +185,7 @@ fn hosts(scenario: &Scenario, flows: &[Flow], paths: &[(u32, u32)], timers: Time
 fn sending_host(source: Source, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {
     let watch = if matches!(flow.load, Load::Size(_)) { Watch::FINITE } else { Watch::default() };
     let (header, window) = (configs.header, configs.window());
-    SendingHost { source, armed: NEVER, path, header, watch, window, completed: NEVER, emitted: 0, returned: 0 }
+    SendingHost { source, armed: NEVER, path, header, watch, window }
 }
 
 fn lifecycle(flow: &Flow, end: u64) -> Lifecycle {
@@ -196,7 +194,7 @@ fn lifecycle(flow: &Flow, end: u64) -> Lifecycle {
         Load::Size(bytes) => bytes.count(),
         _ => u64::MAX,
     };
-    Lifecycle { start: flow.start.ps(), stop, bytes }
+    Lifecycle { start: flow.start.ps(), stop, bytes, completed: NEVER }
 }
 
 fn forced_fates(scenario: &Scenario, flows: &[Flow], configs: &[Configs]) -> ForcedFates {
@@ -255,7 +253,7 @@ impl Configs {
     fn source(&self, flow: &Flow, stream: impl FnOnce() -> Stream) -> Source {
         match &self.machine {
             Machine::Tcp(sender, _) => Source::Tcp(Sender::new(Arc::clone(sender))),
-            Machine::Udp { packet_size } => Source::Datagrams(Box::new(DatagramSource::new(flow.load, *packet_size, stream()))),
+            Machine::Udp { packet_size } => Source::Datagrams { source: Box::new(DatagramSource::new(flow.load, *packet_size, stream())), sent: 0 },
         }
     }
 

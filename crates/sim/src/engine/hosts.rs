@@ -31,12 +31,6 @@ pub struct SendingHost {
     pub watch: Watch,
     /// Bytes the receiver allows beyond what it has acknowledged.
     pub window: u64,
-    /// When its last byte was acknowledged; [`NEVER`] before that.
-    pub completed: u64,
-    /// Packets given to the network, duplicates by order included.
-    pub emitted: u64,
-    /// ACKs that came back.
-    pub returned: u64,
 }
 
 /// The sending machine.
@@ -45,7 +39,12 @@ pub enum Source {
     /// TCP.
     Tcp(Sender),
     /// UDP.
-    Datagrams(Box<DatagramSource>),
+    Datagrams {
+        /// The machine.
+        source: Box<DatagramSource>,
+        /// Datagrams sent.
+        sent: u64,
+    },
 }
 
 /// Rare duties of a sending host, checked with one comparison.
@@ -84,10 +83,6 @@ pub struct ReceivingHost {
     pub header: u16,
     /// Size of an ACK on the wire.
     pub ack_size: u16,
-    /// Packets given to the network.
-    pub emitted: u64,
-    /// Data packets that came.
-    pub arrived: u64,
 }
 
 /// The receiving machine.
@@ -102,7 +97,7 @@ pub enum Sink {
     },
 }
 
-/// What a flow does when its lifecycle timer comes up.
+/// The beginning and the end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifecycle {
     /// When it starts.
@@ -111,6 +106,8 @@ pub struct Lifecycle {
     pub stop: u64,
     /// Bytes a TCP source is given at its start, `u64::MAX` for a greedy one.
     pub bytes: u64,
+    /// When its last byte was acknowledged; [`NEVER`] before that.
+    pub completed: u64,
 }
 
 /// All hosts of a partition.
@@ -128,6 +125,10 @@ pub struct Hosts {
     pub forced: ForcedFates,
     /// Packets to be written to a capture file.
     pub capture: Option<Capture>,
+    /// Packets given to the network, duplicates by order included.
+    pub emitted: u64,
+    /// Packets taken from the network.
+    pub delivered: u64,
     /// Packets held back by order, in the order of their times.
     pub held: BTreeMap<(u32, u64, u64), Packet>,
     held_count: u64,
@@ -145,6 +146,8 @@ impl Hosts {
             timers,
             forced: ForcedFates::default(),
             capture: None,
+            emitted: 0,
+            delivered: 0,
             held: BTreeMap::new(),
             held_count: 0,
             segments: Actions::default(),
@@ -159,13 +162,12 @@ impl Hosts {
     /// A packet has reached the node of its host.
     #[inline]
     pub fn receive(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+        self.delivered += 1;
         match packet.class {
             Class::Data => self.receive_data(now, packet, net),
             Class::Ack => self.receive_ack(now, packet, net),
             Class::Datagram => {
-                let host = &mut self.receivers[packet.flow as usize];
-                host.arrived += 1;
-                if let Sink::Datagrams { bytes } = &mut host.sink {
+                if let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow as usize].sink {
                     *bytes += u64::from(packet.size);
                 }
             }
@@ -175,7 +177,6 @@ impl Hosts {
     #[inline]
     fn receive_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.receivers[packet.flow as usize];
-        host.arrived += 1;
         let Sink::Tcp(receiver) = &mut host.sink else { return };
         let length = u32::from(packet.size - host.header);
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
@@ -189,7 +190,7 @@ impl Hosts {
         for ack in self.acks.acks.drain(..) {
             let sack = net.sacks.put(&ack.sack);
             let packet = Packet { at: 0, seq: ack.ack, flow, hop: host.path, sack, size: host.ack_size, class: Class::Ack };
-            host.emitted += 1;
+            self.emitted += 1;
             enter(now, packet, net);
         }
         let Sink::Tcp(receiver) = &host.sink else { return };
@@ -204,15 +205,15 @@ impl Hosts {
     fn receive_ack(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let sack = net.sacks.take(packet.sack);
         let host = &mut self.senders[packet.flow as usize];
-        host.returned += 1;
         if host.watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, packet, sack.as_slice());
         }
         let Source::Tcp(sender) = &mut host.source else { return };
         let ack = Ack { ack: packet.seq, window: host.window, sack: sack.as_slice() };
         sender.handle_ack(Instant::from_ps(now), &ack, &mut self.segments);
-        if host.watch.has(Watch::FINITE) && host.completed == NEVER && sender.is_complete() {
-            host.completed = now;
+        if host.watch.has(Watch::FINITE) && sender.is_complete() {
+            let completed = &mut self.lifecycles[packet.flow as usize].completed;
+            *completed = now.min(*completed);
         }
         self.send_segments(now, packet.flow, net);
     }
@@ -225,7 +226,7 @@ impl Hosts {
             return self.send_watched_segments(now, flow, net);
         }
         for segment in self.segments.segments.drain(..) {
-            host.emitted += 1;
+            self.emitted += 1;
             enter(now, host.packet(flow, segment.seq, segment.len), net);
         }
         self.arm_sender(flow);
@@ -247,7 +248,7 @@ impl Hosts {
     /// Gives a packet of a watched flow its fate.
     fn emit_watched(&mut self, now: u64, packet: Packet, net: &mut Net) {
         let flow = packet.flow;
-        self.senders[flow as usize].emitted += 1;
+        self.emitted += 1;
         if self.senders[flow as usize].watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, &packet, &[]);
         }
@@ -255,7 +256,7 @@ impl Hosts {
             None => enter(now, packet, net),
             Some(Fate::Drop) => net.drop(Place::Host(flow), Cause::Forced, &packet),
             Some(Fate::Duplicate) => {
-                self.senders[flow as usize].emitted += 1;
+                self.emitted += 1;
                 enter(now, packet, net);
                 enter(now, packet, net);
             }
@@ -308,22 +309,23 @@ impl Hosts {
                 sender.handle_timeout(Instant::from_ps(now), &mut self.segments);
                 self.send_segments(now, flow as u32, net);
             }
-            Source::Datagrams(_) => self.send_datagrams(now, flow as u32, net),
+            Source::Datagrams { .. } => self.send_datagrams(now, flow as u32, net),
         }
         true
     }
 
     fn send_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &mut self.senders[flow as usize];
-        let Source::Datagrams(source) = &mut host.source else { return };
+        let Source::Datagrams { source, sent } = &mut host.source else { return };
         while let Some(size) = source.poll(Instant::from_ps(now)) {
-            let (seq, hop) = (host.emitted, host.path);
+            let (seq, hop) = (*sent, host.path);
+            *sent += 1;
             let packet = Packet { at: 0, seq, flow, hop, sack: NO_SACK, size, class: Class::Datagram };
             if host.watch.has(Watch::FORCED.and(Watch::CAPTURED)) {
                 self.emit_watched(now, packet, net);
                 return self.send_datagrams(now, flow, net);
             }
-            host.emitted += 1;
+            self.emitted += 1;
             enter(now, packet, net);
         }
         self.arm_sender(flow);
@@ -353,7 +355,7 @@ impl Hosts {
                 sender.write(instant, life.bytes, &mut self.segments);
                 self.send_segments(now, flow as u32, net);
             }
-            Source::Datagrams(source) => {
+            Source::Datagrams { source, .. } => {
                 source.start(instant);
                 self.send_datagrams(now, flow as u32, net);
             }
@@ -388,14 +390,14 @@ impl Source {
     fn next_timeout(&self) -> u64 {
         match self {
             Source::Tcp(sender) => sender.next_timeout().map_or(NEVER, Instant::ps),
-            Source::Datagrams(source) => source.next_timeout().map_or(NEVER, Instant::ps),
+            Source::Datagrams { source, .. } => source.next_timeout().map_or(NEVER, Instant::ps),
         }
     }
 
     fn stop(&mut self) {
         match self {
             Source::Tcp(sender) => sender.stop(),
-            Source::Datagrams(source) => source.stop(),
+            Source::Datagrams { source, .. } => source.stop(),
         }
     }
 }

@@ -21,6 +21,8 @@ mod port;
 mod report;
 mod ring;
 mod sampler;
+#[cfg(test)]
+mod queueing_tests;
 mod timers;
 mod tree;
 mod world;

@@ -168,15 +168,16 @@ impl FlowRows {
 
 fn flow_row(world: &World, number: usize) -> FlowRow {
     let (flow, host) = (&world.flows[number], &world.partition.hosts.senders[number]);
-    let end = if host.completed == NEVER { end_of(flow, world) } else { host.completed };
+    let completed = world.partition.hosts.lifecycles[number].completed;
+    let end = if completed == NEVER { end_of(flow, world) } else { completed };
     let row = FlowRow {
         start_s: flow.start.as_secs_f64(),
         end_s: seconds(end),
         bytes: delivered(&world.partition.hosts, number),
-        segments: host.emitted,
+        segments: if let Source::Datagrams { sent, .. } = &host.source { *sent } else { 0 },
         mean_rtt_s: f64::NAN,
         finite: matches!(flow.load, crate::scenario::Load::Size(_)),
-        completed: host.completed != NEVER,
+        completed: completed != NEVER,
         ..FlowRow::default()
     };
     let Source::Tcp(sender) = &host.source else { return row };
