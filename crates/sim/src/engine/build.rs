@@ -16,7 +16,7 @@ use crate::ids::{LinkId, NodeId};
 use crate::random::{Seed, Stream, uniform_index};
 use crate::scenario::{Change, Load, Network, Scenario, Transport, TransportKind};
 use crate::topology::Routes;
-use crate::traffic::{DatagramSource, Flow};
+use crate::traffic::{self, Flow};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::tcp::{Receiver, ReceiverConfig, Sender, SenderConfig};
@@ -233,7 +233,7 @@ struct Configs {
 
 enum Machine {
     Tcp(Arc<SenderConfig>, Arc<ReceiverConfig>),
-    Udp { packet_size: u16 },
+    Udp { packet_size: u32 },
 }
 
 impl Configs {
@@ -245,7 +245,7 @@ impl Configs {
                 ack_size: *ack_size as u16,
             },
             TransportKind::Udp { packet_size } => {
-                Configs { machine: Machine::Udp { packet_size: *packet_size as u16 }, header: 0, ack_size: 0 }
+                Configs { machine: Machine::Udp { packet_size: *packet_size }, header: 0, ack_size: 0 }
             }
         }
     }
@@ -253,7 +253,11 @@ impl Configs {
     fn source(&self, flow: &Flow, stream: impl FnOnce() -> Stream) -> Source {
         match &self.machine {
             Machine::Tcp(sender, _) => Source::Tcp(Sender::new(Arc::clone(sender))),
-            Machine::Udp { packet_size } => Source::Datagrams { source: Box::new(DatagramSource::new(flow.load, *packet_size, stream())), sent: 0 },
+            Machine::Udp { packet_size } => {
+                let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
+                let source = traffic::Source::new(flow.load, *packet_size, start, stop, stream());
+                Source::Datagrams(Box::new(source.expect("a resolved UDP flow has a load that a source can send")))
+            }
         }
     }
 

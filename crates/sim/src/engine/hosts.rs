@@ -11,7 +11,7 @@ use super::port::Cause;
 use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
 use crate::scenario::Fate;
-use crate::traffic::DatagramSource;
+use crate::traffic;
 use std::collections::BTreeMap;
 use transport::tcp::{Ack, Actions, Receiver, ReceiverActions, Sender};
 use units::Instant;
@@ -39,12 +39,7 @@ pub enum Source {
     /// TCP.
     Tcp(Sender),
     /// UDP.
-    Datagrams {
-        /// The machine.
-        source: Box<DatagramSource>,
-        /// Datagrams sent.
-        sent: u64,
-    },
+    Datagrams(Box<traffic::Source>),
 }
 
 /// Rare duties of a sending host, checked with one comparison.
@@ -134,6 +129,7 @@ pub struct Hosts {
     held_count: u64,
     segments: Actions,
     acks: ReceiverActions,
+    datagrams: transport::udp::Actions,
 }
 
 impl Hosts {
@@ -152,6 +148,7 @@ impl Hosts {
             held_count: 0,
             segments: Actions::default(),
             acks: ReceiverActions::default(),
+            datagrams: transport::udp::Actions::default(),
         };
         for flow in 0..hosts.lifecycles.len() {
             hosts.timers.push(hosts.lifecycles[flow].start, TimerId::new(flow as u32, TimerKind::Lifecycle));
@@ -309,25 +306,28 @@ impl Hosts {
                 sender.handle_timeout(Instant::from_ps(now), &mut self.segments);
                 self.send_segments(now, flow as u32, net);
             }
-            Source::Datagrams { .. } => self.send_datagrams(now, flow as u32, net),
+            Source::Datagrams(_) => self.send_datagrams(now, flow as u32, net),
         }
         true
     }
 
     fn send_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &mut self.senders[flow as usize];
-        let Source::Datagrams { source, sent } = &mut host.source else { return };
-        while let Some(size) = source.poll(Instant::from_ps(now)) {
-            let (seq, hop) = (*sent, host.path);
-            *sent += 1;
+        let (watched, hop) = (host.watch.has(Watch::FORCED.and(Watch::CAPTURED)), host.path);
+        let Source::Datagrams(source) = &mut host.source else { return };
+        source.handle_timeout(Instant::from_ps(now), &mut self.datagrams);
+        let mut datagrams = std::mem::take(&mut self.datagrams.datagrams);
+        for datagram in datagrams.drain(..) {
+            let (seq, size) = (datagram.number, datagram.size as u16);
             let packet = Packet { at: 0, seq, flow, hop, sack: NO_SACK, size, class: Class::Datagram };
-            if host.watch.has(Watch::FORCED.and(Watch::CAPTURED)) {
+            if watched {
                 self.emit_watched(now, packet, net);
-                return self.send_datagrams(now, flow, net);
+            } else {
+                self.emitted += 1;
+                enter(now, packet, net);
             }
-            self.emitted += 1;
-            enter(now, packet, net);
         }
+        self.datagrams.datagrams = datagrams;
         self.arm_sender(flow);
     }
 
@@ -355,10 +355,7 @@ impl Hosts {
                 sender.write(instant, life.bytes, &mut self.segments);
                 self.send_segments(now, flow as u32, net);
             }
-            Source::Datagrams { source, .. } => {
-                source.start(instant);
-                self.send_datagrams(now, flow as u32, net);
-            }
+            Source::Datagrams(_) => self.arm_sender(flow as u32),
         }
         true
     }
@@ -390,14 +387,15 @@ impl Source {
     fn next_timeout(&self) -> u64 {
         match self {
             Source::Tcp(sender) => sender.next_timeout().map_or(NEVER, Instant::ps),
-            Source::Datagrams { source, .. } => source.next_timeout().map_or(NEVER, Instant::ps),
+            Source::Datagrams(source) => source.next_timeout().map_or(NEVER, Instant::ps),
         }
     }
 
     fn stop(&mut self) {
         match self {
             Source::Tcp(sender) => sender.stop(),
-            Source::Datagrams { source, .. } => source.stop(),
+            // It was told its end at the start.
+            Source::Datagrams(_) => {}
         }
     }
 }

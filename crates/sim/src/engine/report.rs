@@ -174,7 +174,7 @@ fn flow_row(world: &World, number: usize) -> FlowRow {
         start_s: flow.start.as_secs_f64(),
         end_s: seconds(end),
         bytes: delivered(&world.partition.hosts, number),
-        segments: if let Source::Datagrams { sent, .. } = &host.source { *sent } else { 0 },
+        segments: if let Source::Datagrams(source) = &host.source { source.sent() } else { 0 },
         mean_rtt_s: f64::NAN,
         finite: matches!(flow.load, crate::scenario::Load::Size(_)),
         completed: completed != NEVER,
