@@ -14,21 +14,20 @@ import multiprocessing
 import os
 import shutil
 import signal
-import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
+from photocol import storage
 from photocol.catalogue import load_experiment, scenario_path
 
 if TYPE_CHECKING:
     from photocol.experiment import Experiment, Form, Point, RunResult, Setup, Value
 
-_UNFINISHED = ".unfinished-"
 # A signal may be delivered to any thread; the main thread acts on it only when it wakes.
 _NOTICE_INTERRUPTS_S = 0.2
 
@@ -124,19 +123,19 @@ def perform(job: Job, *, run: Runner) -> Row:
 
 
 def store(row: Row, target: Path) -> None:
-    """Write the row as `target/row.json`; `target` appears whole or not at all and replaces an older one."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=target.parent))
-    (unfinished / "row.json").write_text(json.dumps(asdict(row), indent=1, default=str) + "\n", encoding="utf-8")
-    unfinished.chmod(0o755)
-    if target.exists():
-        shutil.rmtree(target)
-    unfinished.rename(target)
+    """Write the row as `target/row.json` beside its run's `manifest.json`; `target` appears whole or not at all."""
+    measured = {"point": dict(row.point), "seed": row.seed, "metrics": dict(row.metrics)}
+
+    def fill(folder: Path) -> None:
+        for name, content in (("row.json", measured), (storage.MARK, dict(row.manifest))):
+            (folder / name).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    storage.write_directory(target, fill)
 
 
 def remove_unfinished(folder: Path) -> None:
     """Remove what jobs that were killed while writing have left in `folder`."""
-    for left in folder.glob(f"{_UNFINISHED}*"):
+    for left in folder.glob(".*.unfinished"):
         shutil.rmtree(left, ignore_errors=True)
 
 

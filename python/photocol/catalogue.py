@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from photocol.errors import InputError
 from photocol.experiment import Experiment
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 VARIABLE = "PHOTOCOL_EXPERIMENTS"
 
 
-class ExperimentError(Exception):
+class ExperimentError(InputError):
     """An experiment cannot be found or loaded; the message says what to do."""
 
 

@@ -198,6 +198,7 @@ def test_a_stored_row_replaces_an_older_one_and_leaves_nothing_else(tmp_path):
     assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == [
         "runs",
         "runs/a=1,seed=1",
+        "runs/a=1,seed=1/manifest.json",
         "runs/a=1,seed=1/row.json",
     ]
 

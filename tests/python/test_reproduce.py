@@ -135,4 +135,4 @@ def test_an_interrupted_campaign_keeps_and_writes_what_had_finished(repository, 
         "claims": [],
     }
     assert len(pl.read_csv(folder / "table.csv")) == 1
-    assert not list(folder.rglob(".unfinished*"))
+    assert not list(folder.rglob("*.unfinished"))
