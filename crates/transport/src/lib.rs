@@ -8,7 +8,9 @@
 //! - [`tcp`]: sender and receiver of a one-way byte stream (no handshake, no close).
 //! - [`cc`]: the window laws, one a file, and their registry.
 //! - [`udp`]: a source of datagrams at a constant rate.
+//! - [`fuzz`]: the machines driven by arbitrary bytes, for fuzzers and property tests.
 
 pub mod cc;
+pub mod fuzz;
 pub mod tcp;
 pub mod udp;

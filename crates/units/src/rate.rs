@@ -64,6 +64,11 @@ impl ByteTime {
         u64::try_from(rounded).ok().map(ByteTime)
     }
 
+    /// The duration of a byte in units of 2^-24 ps.
+    pub const fn fixed_point(self) -> u64 {
+        self.0
+    }
+
     /// The time `size` bytes last, to the nearest picosecond.
     #[inline]
     pub fn of(self, size: u32) -> Duration {

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `segment` | what travels: segments, ACKs, SACK blocks |
 //! | `config` | the sender's parameters and their check |
-//! | `sender` | the sender: its inputs, its fast path, its timer |
+//! | `sender` | the sender: its inputs, its fast path, its books |
+//! | `timer` | the retransmission timer, and the persist timer it is for a closed window |
 //! | `recovery` | what an ACK means in each phase: Reno, NewReno and SACK loss recovery |
 //! | `transmit` | which segment leaves next |
 //! | `scoreboard` | the SACKed ranges and the pipe |
@@ -25,6 +26,7 @@ mod scoreboard;
 mod segment;
 mod sender;
 mod spurious;
+mod timer;
 mod transmit;
 
 pub use config::{ConfigError, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};

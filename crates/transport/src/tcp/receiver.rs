@@ -81,7 +81,8 @@ pub struct Receiver {
     /// What is held above a hole, sorted and disjoint.
     held: VecDeque<SackBlock>,
     stats: ReceiverStats,
-    recent: Recent,
+    /// Only flows that ever had a hole pay for it.
+    recent: Option<Box<Recent>>,
 }
 
 impl Receiver {
@@ -95,7 +96,7 @@ impl Receiver {
             ack_at: Instant::NEVER,
             held: VecDeque::new(),
             stats: ReceiverStats::default(),
-            recent: Recent::default(),
+            recent: None,
         }
     }
 
@@ -147,6 +148,17 @@ impl Receiver {
     #[inline]
     pub fn stats(&self) -> &ReceiverStats {
         &self.stats
+    }
+
+    /// Asserts what must hold between calls.
+    pub(crate) fn check(&self) {
+        let mut floor = self.nxt;
+        for held in &self.held {
+            assert!(held.start > floor && !held.is_empty(), "held ranges are sorted and apart");
+            floor = held.end;
+        }
+        assert!(floor <= self.nxt.saturating_add(self.config.window), "nothing is held beyond the window");
+        assert!(self.reported().all(|range| self.held.contains(&range)), "what is reported is held");
     }
 
     /// RFC 5681 §4.2: at least every second full-sized segment, within the timeout.
@@ -205,7 +217,7 @@ impl Receiver {
         if segment.start > self.nxt {
             self.stats.out_of_order += 1;
             let merged = self.hold(segment);
-            self.recent.touch(merged);
+            self.recent.get_or_insert_default().touch(merged);
             return;
         }
         self.nxt = segment.end;
@@ -213,7 +225,9 @@ impl Receiver {
             self.nxt = self.nxt.max(first.end);
             self.held.pop_front();
         }
-        self.recent.forget_below(self.nxt);
+        if let Some(recent) = &mut self.recent {
+            recent.forget_below(self.nxt);
+        }
     }
 
     /// Merges `segment` into the held ranges and returns the range it is part of.
@@ -246,16 +260,21 @@ impl Receiver {
                 sack.push(block);
                 self.promote(block);
             }
-            self.recent.ranges().for_each(|range| sack.push(range));
+            self.reported().for_each(|range| sack.push(range));
         }
         self.push(sack, out);
+    }
+
+    /// The held ranges to report, the most recent first.
+    fn reported(&self) -> impl Iterator<Item = SackBlock> + '_ {
+        self.recent.iter().flat_map(|recent| recent.ranges())
     }
 
     /// RFC 2883 §4 (4): the held range around a D-SACK block follows it.
     fn promote(&mut self, duplicate: SackBlock) {
         let at = self.held.partition_point(|held| held.end < duplicate.end);
         if let Some(range) = self.held.get(at).filter(|held| held.contains(duplicate)) {
-            self.recent.touch(*range);
+            self.recent.get_or_insert_default().touch(*range);
         }
     }
 }
@@ -293,5 +312,155 @@ impl Recent {
             kept.len += 1;
         }
         *self = kept;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What one ACK says: the ACK number and its blocks.
+    type Said = (u64, Vec<(u64, u64)>);
+
+    /// A receiver that has everything below `nxt`; segments of 500 bytes as in the RFCs' examples.
+    fn receiver(nxt: u64) -> Receiver {
+        let config = ReceiverConfig { mss: 500, ..ReceiverConfig::default() };
+        Receiver { nxt, ..Receiver::new(Arc::new(config)) }
+    }
+
+    fn segment(receiver: &mut Receiver, start: u64, end: u64) -> Said {
+        let mut out = ReceiverActions::default();
+        receiver.handle_segment(Instant::ZERO, start, (end - start) as u32, &mut out);
+        let [ack] = out.acks[..] else { panic!("one ACK for one segment, not {}", out.acks.len()) };
+        (ack.ack, ack.sack.as_slice().iter().map(|block| (block.start, block.end)).collect())
+    }
+
+    #[test]
+    fn rfc_2018_case_2_the_first_of_eight_segments_is_lost() {
+        let mut receiver = receiver(5000);
+        for start in (5500..9000).step_by(500) {
+            assert_eq!(segment(&mut receiver, start, start + 500), (5000, vec![(5500, start + 500)]));
+        }
+        assert_eq!(segment(&mut receiver, 5000, 5500), (9000, vec![]));
+    }
+
+    #[test]
+    fn rfc_2018_case_3_every_second_of_eight_segments_is_lost() {
+        let mut receiver = receiver(5000);
+        assert_eq!(segment(&mut receiver, 5000, 5500), (5500, vec![]));
+        assert_eq!(segment(&mut receiver, 6000, 6500), (5500, vec![(6000, 6500)]));
+        assert_eq!(segment(&mut receiver, 7000, 7500), (5500, vec![(7000, 7500), (6000, 6500)]));
+        assert_eq!(segment(&mut receiver, 8000, 8500), (5500, vec![(8000, 8500), (7000, 7500), (6000, 6500)]));
+        // The fourth segment arrives late and joins 6000 to 7500.
+        assert_eq!(segment(&mut receiver, 6500, 7000), (5500, vec![(6000, 7500), (8000, 8500)]));
+        // Then the second.
+        assert_eq!(segment(&mut receiver, 5500, 6000), (7500, vec![(8000, 8500)]));
+    }
+
+    #[test]
+    fn rfc_2883_example_1_a_duplicate_below_the_ack() {
+        let mut receiver = receiver(3000);
+        assert_eq!(segment(&mut receiver, 3000, 3500), (3500, vec![]));
+        assert_eq!(segment(&mut receiver, 3500, 4000), (4000, vec![]));
+        assert_eq!(segment(&mut receiver, 3000, 3500), (4000, vec![(3000, 3500)]));
+    }
+
+    #[test]
+    fn rfc_2883_example_2_a_duplicate_below_the_ack_while_data_are_held() {
+        let mut receiver = receiver(3000);
+        assert_eq!(segment(&mut receiver, 3000, 3500), (3500, vec![]));
+        assert_eq!(segment(&mut receiver, 3500, 4000), (4000, vec![]));
+        assert_eq!(segment(&mut receiver, 4500, 5000), (4000, vec![(4500, 5000)]));
+        assert_eq!(segment(&mut receiver, 3000, 3500), (4000, vec![(3000, 3500), (4500, 5000)]));
+    }
+
+    #[test]
+    fn rfc_2883_example_3_a_duplicate_of_held_data_is_followed_by_its_block() {
+        let mut receiver = receiver(4000);
+        assert_eq!(segment(&mut receiver, 4500, 5000), (4000, vec![(4500, 5000)]));
+        assert_eq!(segment(&mut receiver, 5000, 5500), (4000, vec![(4500, 5500)]));
+        assert_eq!(segment(&mut receiver, 5000, 5500), (4000, vec![(5000, 5500), (4500, 5500)]));
+    }
+
+    #[test]
+    fn rfc_2883_example_4_one_new_and_one_duplicate_part() {
+        // Example 4 of §4.2.1: 500 to 1500 arrives after 500 to 1000; the new half moves the ACK.
+        let mut receiver = receiver(500);
+        assert_eq!(segment(&mut receiver, 500, 1000), (1000, vec![]));
+        assert_eq!(segment(&mut receiver, 1500, 2000), (1000, vec![(1500, 2000)]));
+        assert_eq!(segment(&mut receiver, 500, 1500), (2000, vec![(500, 1000)]));
+    }
+
+    #[test]
+    fn rfc_2883_two_duplicate_parts_report_the_first_only() {
+        let mut receiver = receiver(500);
+        assert_eq!(segment(&mut receiver, 1000, 1500), (500, vec![(1000, 1500)]));
+        assert_eq!(segment(&mut receiver, 2000, 2500), (500, vec![(2000, 2500), (1000, 1500)]));
+        // 1000 to 2500 holds two duplicate parts; the first is reported, and its larger block follows.
+        assert_eq!(segment(&mut receiver, 1000, 2500), (500, vec![(1000, 1500), (1000, 2500)]));
+    }
+
+    #[test]
+    fn a_fifth_block_does_not_fit() {
+        let mut receiver = receiver(0);
+        for start in [1000, 2000, 3000, 4000] {
+            segment(&mut receiver, start, start + 500);
+        }
+        assert_eq!(segment(&mut receiver, 5000, 5500).1, [(5000, 5500), (4000, 4500), (3000, 3500), (2000, 2500)]);
+        // A D-SACK takes the place of the oldest.
+        assert_eq!(segment(&mut receiver, 5000, 5500).1, [(5000, 5500), (5000, 5500), (4000, 4500), (3000, 3500)]);
+    }
+
+    #[test]
+    fn without_sack_a_hole_makes_bare_duplicate_acks() {
+        let config = ReceiverConfig { mss: 500, sack: false, ..ReceiverConfig::default() };
+        let mut receiver = Receiver::new(Arc::new(config));
+        assert_eq!(segment(&mut receiver, 500, 1000), (0, vec![]));
+        assert_eq!(segment(&mut receiver, 500, 1000), (0, vec![]));
+    }
+
+    fn delayed() -> (Receiver, ReceiverActions) {
+        let config =
+            ReceiverConfig { mss: 500, delayed_ack: Some(Duration::from_millis(100)), ..ReceiverConfig::default() };
+        (Receiver::new(Arc::new(config)), ReceiverActions::default())
+    }
+
+    #[test]
+    fn a_delayed_ack_waits_for_a_second_segment_or_the_timeout() {
+        let (mut receiver, mut out) = delayed();
+        receiver.handle_segment(Instant::ZERO, 0, 500, &mut out);
+        assert_eq!((out.acks.len(), receiver.next_timeout()), (0, Some(Instant::from_ps(100_000_000_000))));
+        receiver.handle_segment(Instant::ZERO, 500, 500, &mut out);
+        assert_eq!((out.acks.len(), receiver.next_timeout()), (1, None));
+        receiver.handle_segment(Instant::ZERO, 1000, 500, &mut out);
+        receiver.handle_timeout(Instant::from_ps(99_999_999_999), &mut out);
+        assert_eq!(out.acks.len(), 1, "not yet");
+        receiver.handle_timeout(Instant::from_ps(100_000_000_000), &mut out);
+        assert_eq!((out.acks.len(), out.acks[1].ack), (2, 1500));
+    }
+
+    #[test]
+    fn a_hole_and_its_filling_are_acknowledged_at_once() {
+        let (mut receiver, mut out) = delayed();
+        receiver.handle_segment(Instant::ZERO, 500, 500, &mut out);
+        assert_eq!(out.acks.len(), 1, "out of order");
+        receiver.handle_segment(Instant::ZERO, 0, 500, &mut out);
+        assert_eq!((out.acks.len(), out.acks[1].ack), (2, 1000));
+        receiver.handle_segment(Instant::ZERO, 0, 500, &mut out);
+        assert_eq!(out.acks.len(), 3, "duplicate");
+    }
+
+    #[test]
+    fn bytes_beyond_the_window_are_dropped() {
+        let config = ReceiverConfig { mss: 500, window: 1000, ..ReceiverConfig::default() };
+        let mut receiver = Receiver::new(Arc::new(config));
+        assert_eq!(segment(&mut receiver, 1000, 1500), (0, vec![]));
+        assert_eq!(segment(&mut receiver, 750, 1250), (0, vec![(750, 1000)]), "cut at the edge");
+        assert_eq!(receiver.stats().beyond_window, 2);
+    }
+
+    #[test]
+    fn a_receiver_is_small() {
+        assert!(size_of::<Receiver>() <= 128, "{}", size_of::<Receiver>());
     }
 }

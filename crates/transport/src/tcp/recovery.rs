@@ -78,30 +78,27 @@ impl Sender {
         match self.recovery() {
             LossRecovery::Sack => newly_sacked > 0,
             LossRecovery::Reno | LossRecovery::NewReno => {
-                let same_window = ack.ack.saturating_add(ack.window) == self.edge;
+                let first = self.una == 0 && self.edge == self.config.initial_peer_window;
+                let same_window = first || ack.ack.saturating_add(ack.window) == self.edge;
                 ack.ack == self.una && self.una < self.nxt && same_window
             }
         }
     }
 
     /// Update() of RFC 6675, and the D-SACK block of RFC 2883 §4. Returns the bytes newly known to be held. Blocks that
-    /// are inverted or cover bytes never sent are ignored.
+    /// are inverted, cover bytes never sent or reach down to the ACK are ignored.
     fn read_sack(&mut self, ack: &Ack<'_>) -> u64 {
         let una = self.una.max(ack.ack);
         let (duplicate, blocks) = split_dsack(ack);
         if let Some(block) = duplicate {
-            let verdict = self.ledger.report(block, una);
-            self.count_false(verdict);
+            self.read_dsack(block, una);
         }
         if self.recovery() != LossRecovery::Sack {
             return 0;
         }
         let mut news = 0;
-        for block in blocks.iter().filter(|block| block.end <= self.nxt) {
-            let block = SackBlock { start: block.start.max(una), end: block.end };
-            if !block.is_empty() {
-                news += self.scoreboard.insert(block, self.nxt - una, self.config.mss);
-            }
+        for &block in blocks.iter().filter(|block| block.start > una && block.end <= self.nxt && !block.is_empty()) {
+            news += self.scoreboard.insert(block, self.nxt - una, self.config.mss);
         }
         news
     }
@@ -152,7 +149,10 @@ impl Sender {
     /// A duplicate ACK.
     fn on_duplicate_ack(&mut self) {
         match (self.phase, self.recovery()) {
-            (Phase::Open, _) => self.count_duplicate(1, 0),
+            (Phase::Open, _) => {
+                self.scoreboard.set_high_rxt(self.una);
+                self.count_duplicate(1, 0);
+            }
             (Phase::Disorder { dup_acks, limited }, _) => self.count_duplicate(dup_acks.saturating_add(1), limited),
             // RFC 5681 §3.2 step 4: a segment has left the network.
             (Phase::FastRecovery(_), LossRecovery::Reno | LossRecovery::NewReno) => {
@@ -225,8 +225,9 @@ impl Sender {
         }
     }
 
-    /// The phase outside of recovery after an ACK of new data.
+    /// The phase outside of recovery after an ACK of new data; HighRxt returns to HighACK (RFC 6675 §5 step 3.1).
     fn settle(&mut self) {
+        self.scoreboard.set_high_rxt(self.una);
         self.phase = match self.scoreboard.is_empty() {
             true => Phase::Open,
             false => Phase::Disorder { dup_acks: 0, limited: 0 },

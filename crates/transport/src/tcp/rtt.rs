@@ -114,3 +114,93 @@ impl Rtt {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    /// No lower bound, so that the formula shows.
+    fn bare() -> SenderConfig {
+        SenderConfig { min_rto: Duration::from_ps(1), ..SenderConfig::default() }
+    }
+
+    #[test]
+    fn the_rto_is_one_second_before_the_first_sample() {
+        assert_eq!(Rtt::new(&SenderConfig::default()).rto(), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn the_first_sample_r_makes_an_rto_of_three_r() {
+        // SRTT = R, RTTVAR = R/2, RTO = R + 4 R/2.
+        let config = bare();
+        let mut rtt = Rtt::new(&config);
+        rtt.sample(ms(100), &config);
+        assert_eq!((rtt.srtt(), rtt.rttvar, rtt.rto()), (Some(ms(100)), ms(50), ms(300)));
+    }
+
+    #[test]
+    fn the_variance_uses_the_srtt_before_the_sample() {
+        // RTTVAR = 3/4 * 50 + 1/4 * |100 - 180| = 57.5; SRTT = 7/8 * 100 + 1/8 * 180 = 110; RTO = 110 + 230 = 340 ms.
+        let config = bare();
+        let mut rtt = Rtt::new(&config);
+        rtt.sample(ms(100), &config);
+        rtt.sample(ms(180), &config);
+        assert_eq!(rtt.rttvar, Duration::from_micros(57_500));
+        assert_eq!((rtt.srtt(), rtt.rto()), (Some(ms(110)), ms(340)));
+        // RTTVAR = 3/4 * 57.5 + 1/4 * |110 - 110| = 43.125; RTO = 110 + 172.5 ms.
+        rtt.sample(ms(110), &config);
+        assert_eq!((rtt.srtt(), rtt.rto()), (Some(ms(110)), Duration::from_micros(282_500)));
+    }
+
+    #[test]
+    fn equal_samples_leave_the_granularity() {
+        let config = bare();
+        let mut rtt = Rtt::new(&config);
+        (0..400).for_each(|_| rtt.sample(ms(100), &config));
+        assert_eq!(rtt.rto(), ms(101), "SRTT + G, G = 1 ms");
+    }
+
+    #[test]
+    fn the_rto_stays_within_its_bounds() {
+        let config = SenderConfig::default();
+        let mut rtt = Rtt::new(&config);
+        rtt.sample(ms(100), &config);
+        assert_eq!(rtt.rto(), Duration::from_secs(1));
+        rtt.sample(Duration::from_secs(1000), &config);
+        assert_eq!(rtt.rto(), Duration::from_secs(60));
+    }
+
+    #[test]
+    fn every_expiry_doubles_the_rto_up_to_its_bound_and_a_sample_ends_that() {
+        let config = bare();
+        let mut rtt = Rtt::new(&config);
+        rtt.sample(ms(1000), &config);
+        let doubled: Vec<_> = (0..6)
+            .map(|_| {
+                rtt.back_off(&config);
+                rtt.rto().ps() / ms(1000).ps()
+            })
+            .collect();
+        assert_eq!(doubled, [6, 12, 24, 48, 60, 60]);
+        rtt.sample(ms(1000), &config);
+        // RTTVAR = 3/4 * 500 = 375 ms.
+        assert_eq!(rtt.rto(), ms(2500));
+    }
+
+    #[test]
+    fn after_several_expiries_the_next_sample_may_count_as_the_first() {
+        let config = SenderConfig { forget_rtt_after: Some(2), ..bare() };
+        let mut rtt = Rtt::new(&config);
+        rtt.sample(ms(100), &config);
+        rtt.back_off(&config);
+        assert_eq!(rtt.srtt(), Some(ms(100)));
+        rtt.back_off(&config);
+        assert_eq!((rtt.srtt(), rtt.rto()), (None, ms(1200)));
+        rtt.sample(ms(200), &config);
+        assert_eq!((rtt.srtt(), rtt.rto()), (Some(ms(200)), ms(600)));
+    }
+}

@@ -54,16 +54,12 @@ impl Scoreboard {
         self.sacked_below_rxt = 0;
     }
 
-    /// The cumulative ACK moves to `una`.
+    /// The cumulative ACK moves to `una`. A range that reaches down to `una` without being covered contradicts the ACK and
+    /// goes too, so that the byte at `una` is never SACKed.
     pub(super) fn advance(&mut self, una: u64) {
-        while let Some(first) = self.ranges.front_mut() {
-            let gone = una.min(first.end).saturating_sub(first.start);
-            self.sacked -= gone;
-            self.sacked_below_rxt -= gone.min(self.high_rxt.saturating_sub(first.start));
-            first.start += gone;
-            if !first.is_empty() {
-                break;
-            }
+        while let Some(first) = self.ranges.front().copied().filter(|first| first.start <= una) {
+            self.sacked -= first.len();
+            self.sacked_below_rxt -= below(first, self.high_rxt);
             self.ranges.pop_front();
         }
         if una > self.high_rxt {
@@ -71,8 +67,8 @@ impl Scoreboard {
         }
     }
 
-    /// Update(): records a block that lies within the outstanding `outstanding` bytes and returns the bytes that were
-    /// not known yet. A block that would make one range too many is ignored.
+    /// Update(): records a block that lies above SND.UNA within the `outstanding` bytes and returns the bytes that were not
+    /// known yet. A block that would make one range too many is ignored.
     pub(super) fn insert(&mut self, block: SackBlock, outstanding: u64, mss: u32) -> u64 {
         let at = self.first_reaching(block.start);
         let mut merged = block;
@@ -190,9 +186,147 @@ impl Scoreboard {
         let start = below.checked_sub(1).map_or(una, |at| self.ranges[at].end);
         (start < end).then_some(SackBlock { start, end })
     }
+
+    /// Asserts what must hold between calls.
+    pub(super) fn check(&self, una: u64, nxt: u64, mss: u64) {
+        let mut floor = una;
+        for range in &self.ranges {
+            assert!(range.start > floor && !range.is_empty(), "ranges are sorted and apart, above SND.UNA");
+            floor = range.end;
+        }
+        assert!(floor <= nxt || self.ranges.is_empty(), "what is SACKed has been sent");
+        assert_eq!(self.sacked, self.ranges.iter().map(|range| range.len()).sum::<u64>());
+        let below_rxt = self.ranges.iter().map(|range| below(*range, self.high_rxt)).sum::<u64>();
+        assert_eq!(self.sacked_below_rxt, below_rxt);
+        assert!(self.ranges.len() as u64 <= 2 + SPARE_RANGES + nxt / mss, "the ranges are bounded");
+    }
 }
 
 /// The bytes of `range` below `seq`.
 fn below(range: SackBlock, seq: u64) -> u64 {
     seq.min(range.end).saturating_sub(range.start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const MSS: u32 = 10;
+
+    /// RFC 6675 §4 for a flow of a few hundred bytes, one byte at a time.
+    struct Bytewise {
+        sacked: Vec<bool>,
+        una: usize,
+        high_rxt: usize,
+    }
+
+    impl Bytewise {
+        fn is_lost(&self, seq: usize, dupthresh: u32) -> bool {
+            let above = &self.sacked[seq + 1..];
+            let bytes = above.iter().filter(|sacked| **sacked).count() as u64;
+            let starts = |at: usize| above[at] && (at == 0 || !above[at - 1]);
+            let ranges = (0..above.len()).filter(|at| starts(*at)).count() as u32;
+            ranges >= dupthresh || bytes > u64::from(dupthresh - 1) * u64::from(MSS)
+        }
+
+        fn pipe(&self, dupthresh: u32) -> u64 {
+            let unsacked = (self.una..self.sacked.len()).filter(|seq| !self.sacked[*seq]);
+            unsacked.map(|seq| u64::from(!self.is_lost(seq, dupthresh)) + u64::from(seq < self.high_rxt)).sum()
+        }
+
+        fn next_hole(&self) -> Option<usize> {
+            let top = self.sacked.iter().rposition(|sacked| *sacked)?;
+            (self.una.max(self.high_rxt)..top).find(|seq| !self.sacked[*seq])
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Sack(usize, usize),
+        Ack(usize),
+        Retransmit(usize),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            6 => (0usize..300, 1usize..40).prop_map(|(start, len)| Step::Sack(start, len)),
+            1 => (0usize..40).prop_map(Step::Ack),
+            2 => (0usize..40).prop_map(Step::Retransmit),
+        ];
+        prop::collection::vec(step, 1..60)
+    }
+
+    proptest! {
+        #[test]
+        fn the_counted_pipe_is_the_pipe_of_every_byte(steps in steps(), dupthresh in 1u32..6) {
+            const END: usize = 300;
+            let threshold = Threshold::new(dupthresh, MSS);
+            let mut board = Scoreboard::default();
+            let mut bytes = Bytewise { sacked: vec![false; END], una: 0, high_rxt: 0 };
+            for step in steps {
+                match step {
+                    Step::Sack(start, len) if start > bytes.una => {
+                        let end = (start + len).min(END);
+                        let news = bytes.sacked[start..end].iter().filter(|sacked| !**sacked).count() as u64;
+                        bytes.sacked[start..end].fill(true);
+                        let block = SackBlock { start: start as u64, end: end as u64 };
+                        prop_assert_eq!(board.insert(block, (END - bytes.una) as u64, MSS), news);
+                    }
+                    Step::Sack(..) => {}
+                    Step::Ack(by) => {
+                        bytes.una = (bytes.una + by).min(END - 1);
+                        while bytes.una < END - 1 && bytes.sacked[bytes.una] {
+                            bytes.una += 1;
+                        }
+                        if bytes.sacked[bytes.una] {
+                            break;
+                        }
+                        bytes.sacked[..bytes.una].fill(false);
+                        bytes.high_rxt = bytes.high_rxt.max(bytes.una);
+                        board.advance(bytes.una as u64);
+                    }
+                    Step::Retransmit(by) => {
+                        bytes.high_rxt = (bytes.una.max(bytes.high_rxt) + by).min(END);
+                        board.set_high_rxt(bytes.high_rxt as u64);
+                    }
+                }
+                board.check(bytes.una as u64, END as u64, u64::from(MSS));
+                prop_assert_eq!(board.pipe(bytes.una as u64, END as u64, threshold), bytes.pipe(dupthresh));
+                prop_assert_eq!(board.is_lost(bytes.una as u64, threshold), bytes.is_lost(bytes.una, dupthresh));
+                let hole = board.next_hole(bytes.una as u64).map(|hole| hole.start as usize);
+                prop_assert_eq!(hole, bytes.next_hole());
+            }
+        }
+    }
+
+    #[test]
+    fn three_ranges_or_more_than_two_segments_above_make_a_byte_lost() {
+        let threshold = Threshold::new(3, MSS);
+        let mut board = Scoreboard::default();
+        let mut sack = |start, end| {
+            board.insert(SackBlock { start, end }, 1000, MSS);
+            board.is_lost(0, threshold)
+        };
+        // RFC 6675 §4 IsLost: DupThresh discontiguous ranges, however short.
+        assert!(!sack(10, 11));
+        assert!(!sack(20, 21));
+        assert!(sack(30, 31));
+        // Or more than (DupThresh - 1) * SMSS = 20 bytes.
+        let mut board = Scoreboard::default();
+        board.insert(SackBlock { start: 10, end: 30 }, 1000, MSS);
+        assert!(!board.is_lost(0, threshold));
+        board.insert(SackBlock { start: 30, end: 31 }, 1000, MSS);
+        assert!(board.is_lost(0, threshold));
+    }
+
+    #[test]
+    fn hostile_blocks_do_not_make_more_ranges_than_segments() {
+        let mut board = Scoreboard::default();
+        for at in 0..100_000 {
+            board.insert(SackBlock { start: 1 + 2 * at, end: 2 + 2 * at }, 1000, MSS);
+        }
+        // 64 spare ones, one per segment of the 1000 bytes outstanding, and one.
+        assert_eq!(board.ranges.len(), 64 + 100 + 1);
+    }
 }

@@ -1,4 +1,4 @@
-//! The sender: its inputs, the fast path of an ACK, and its timers (RFC 6298 §5).
+//! The sender: its inputs, the fast path of an ACK, and its books.
 //!
 //! The effective window is min(cwnd, advertised window), and cwnd never exceeds `max_cwnd`. cwnd grows only when it is
 //! what held the flow back: while data that the peer would take wait, or the flight is within a segment of cwnd; so a
@@ -9,7 +9,7 @@ use super::recovery::Phase;
 use super::rtt::Rtt;
 use super::scoreboard::{Scoreboard, Threshold};
 use super::spurious::{Cause, Ledger};
-use super::{Ack, Actions, LossRecovery, SackAfterTimeout, Segment, SenderConfig};
+use super::{Ack, Actions, LossRecovery, SackBlock, Segment, SenderConfig};
 use crate::cc::{Law, Loss, LossCause, Window};
 use std::sync::Arc;
 use units::{Duration, Instant};
@@ -61,7 +61,7 @@ pub struct Sender {
     pub(super) edge: u64,
     pub(super) window: Window,
     pub(super) phase: Phase,
-    rto_at: Instant,
+    pub(super) rto_at: Instant,
     pub(super) rtt: Rtt,
     last_sent: Instant,
     law: Law,
@@ -70,11 +70,12 @@ pub struct Sender {
     /// Fast retransmit is refused until an ACK passes this (RFC 6582's recover, exclusive; 0 lies below the first byte).
     pub(super) guard: u64,
     /// The byte after the last window probe.
-    probe_end: u64,
+    pub(super) probe_end: u64,
     /// `una` at the last timeout: its segment has been resent by the timer.
-    timed_out: Option<u64>,
+    pub(super) timed_out: Option<u64>,
     pub(super) scoreboard: Scoreboard,
-    pub(super) ledger: Ledger,
+    /// Only flows that ever lost something pay for it.
+    ledger: Option<Box<Ledger>>,
 }
 
 impl Sender {
@@ -100,7 +101,7 @@ impl Sender {
             probe_end: 0,
             timed_out: None,
             scoreboard: Scoreboard::default(),
-            ledger: Ledger::default(),
+            ledger: None,
             config,
         }
     }
@@ -110,6 +111,12 @@ impl Sender {
         self.written = self.written.saturating_add(bytes);
         self.restart_after_idle(now);
         self.transmit(now, actions);
+    }
+
+    /// The application writes no more: what it has written and was never sent is forgotten, and what was sent is still
+    /// delivered.
+    pub fn stop(&mut self) {
+        self.written = self.nxt;
     }
 
     /// An ACK arrives. One that acknowledges what was never sent is ignored.
@@ -122,7 +129,10 @@ impl Sender {
             self.edge = ack.ack.saturating_add(ack.window);
             self.acknowledge(now, ack.ack);
             self.grow(acked, limited);
-            self.send_new_data(now, actions);
+            self.send_full_segments(now, actions);
+            if self.una == self.nxt || self.written - self.nxt < self.window.mss {
+                self.transmit(now, actions);
+            }
         } else {
             self.handle_ack_in_full(now, ack, actions);
         }
@@ -222,12 +232,21 @@ impl Sender {
         &self.stats
     }
 
+    /// Asserts what must hold between calls.
+    pub(crate) fn check(&self) {
+        assert!(self.nxt <= self.written, "only written bytes are sent");
+        self.scoreboard.check(self.una, self.nxt, self.window.mss);
+        assert!(self.pipe() <= 2 * self.flight_size(), "no byte is in the network more than twice");
+    }
+
     /// Whether the congestion window is what limits the flow.
     #[inline]
     pub(super) fn is_cwnd_limited(&self) -> bool {
+        if self.nxt - self.una + self.window.mss > self.window.cwnd {
+            return true;
+        }
         let unsent = (self.written - self.nxt).min(self.window.mss);
-        let waiting = unsent > 0 && self.nxt.saturating_add(unsent) <= self.edge;
-        waiting || self.nxt - self.una + self.window.mss > self.window.cwnd
+        unsent > 0 && self.nxt.saturating_add(unsent) <= self.edge
     }
 
     /// The cumulative ACK moves up to `ack`, which is at most `nxt`: RTT sample and timer.
@@ -280,30 +299,21 @@ impl Sender {
     #[inline]
     pub(super) fn send(&mut self, now: Instant, segment: Segment, actions: &mut Actions) {
         actions.segments.push(segment);
-        self.stats.segments_sent += 1;
+        self.note_sent(now, 1);
+    }
+
+    /// The books of `segments` that left.
+    #[inline]
+    pub(super) fn note_sent(&mut self, now: Instant, segments: u64) {
+        self.stats.segments_sent += segments;
         self.last_sent = now;
         if self.rto_at == Instant::NEVER {
             self.rto_at = now + self.rtt.rto();
         }
     }
 
-    /// The retransmission timer restarts although it runs.
-    pub(super) fn restart_timer(&mut self, now: Instant) {
-        self.rto_at = now + self.rtt.rto();
-    }
-
-    /// Leaves the timer as it was at `at`.
-    pub(super) fn keep_timer(&mut self, at: Instant) {
-        self.rto_at = at;
-    }
-
-    /// When the retransmission timer expires; `NEVER` while it is off.
-    pub(super) fn timer(&self) -> Instant {
-        self.rto_at
-    }
-
     /// A verdict of the ledger enters the statistics.
-    pub(super) fn count_false(&mut self, verdict: Option<Cause>) {
+    fn count_false(&mut self, verdict: Option<Cause>) {
         match verdict {
             Some(Cause::FastRetransmit) => self.stats.false_fast_retransmits += 1,
             Some(Cause::Timeout) => self.stats.false_timeouts += 1,
@@ -320,80 +330,29 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer expires with data outstanding: RFC 5681 §3.1, RFC 6298 §5.4 to §5.6. All that was sent
-    /// counts as lost and is sent again from `una` on, in slow start.
-    fn time_out(&mut self, now: Instant) {
-        self.stats.timeouts += 1;
-        // Eq. (4) only if the timer has not yet resent this segment.
-        if self.timed_out != Some(self.una) {
-            let flight = self.flight_for_cut();
-            self.cut_ssthresh(LossCause::Timeout, flight);
-        }
-        self.timed_out = Some(self.una);
-        self.set_cwnd(self.window.mss);
-        self.rtt.back_off(&self.config);
-        self.rtt.cancel();
-        if self.config.sack_after_timeout == SackAfterTimeout::Discard {
-            self.scoreboard.clear();
-        }
-        self.scoreboard.set_high_rxt(self.una);
-        self.guard = self.nxt;
-        self.open_episode(Cause::Timeout);
-        self.phase = Phase::TimeoutRecovery { recover: self.nxt };
-        self.restart_timer(now);
-    }
-
     /// Closes the running episode and opens the next.
     pub(super) fn open_episode(&mut self, cause: Cause) {
         self.close_episode();
-        self.ledger.open(cause);
+        self.ledger.get_or_insert_default().open(cause);
     }
 
     /// The running episode is over; D-SACKs for it are awaited for two more windows.
     pub(super) fn close_episode(&mut self) {
         let expires = self.nxt.saturating_add(2 * self.window.mss.max(self.nxt - self.una));
-        let verdict = self.ledger.close(expires);
+        let verdict = self.ledger.as_mut().and_then(|ledger| ledger.close(expires));
         self.count_false(verdict);
     }
 
-    /// The peer's window is closed, nothing is outstanding and data wait: the RTO timer is the persist timer
-    /// (RFC 9293 §3.8.6.1). The probe is a full segment that does not count as sent: the peer drops or takes it.
-    fn probe(&mut self, now: Instant, actions: &mut Actions) {
-        let len = (self.written - self.nxt).min(self.window.mss);
-        if len == 0 {
-            return;
-        }
-        let retransmission = self.probe_end > self.nxt;
-        self.probe_end = self.nxt + len;
-        self.stats.retransmissions += u64::from(retransmission);
-        self.rtt.back_off(&self.config);
-        self.send(now, Segment { seq: self.nxt, len: len as u32, retransmission }, actions);
-    }
-
-    /// Starts the persist timer if it is needed.
-    #[inline]
-    pub(super) fn watch_closed_window(&mut self, now: Instant) {
-        let closed = self.una == self.nxt && self.written > self.nxt && self.edge <= self.nxt;
-        if closed && self.rto_at == Instant::NEVER {
-            self.restart_timer(now);
+    /// The running episode retransmits `block`.
+    pub(super) fn record_retransmission(&mut self, block: SackBlock) {
+        if let Some(ledger) = &mut self.ledger {
+            ledger.record(block);
         }
     }
 
-    /// An ACK may cover the window probe, which `nxt` does not know. Returns whether the ACK is for bytes that were sent.
-    pub(super) fn admit(&mut self, ack: u64) -> bool {
-        if ack > self.nxt && ack <= self.probe_end {
-            self.nxt = ack;
-        }
-        ack <= self.nxt
-    }
-
-    /// The peer's window moves. When it opens after probes, the timer returns to the plain RTO.
-    pub(super) fn move_edge(&mut self, edge: u64) {
-        let opens = self.una == self.nxt && self.edge <= self.nxt && edge > self.nxt;
-        self.edge = edge;
-        if opens && self.probe_end > 0 {
-            self.rtt.recompute(&self.config);
-            self.rto_at = Instant::NEVER;
-        }
+    /// A D-SACK block arrives.
+    pub(super) fn read_dsack(&mut self, block: SackBlock, una: u64) {
+        let verdict = self.ledger.as_mut().and_then(|ledger| ledger.report(block, una));
+        self.count_false(verdict);
     }
 }

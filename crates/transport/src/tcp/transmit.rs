@@ -19,9 +19,7 @@ impl Sender {
     /// The bytes in the network as the loss recovery counts them.
     pub fn pipe(&self) -> u64 {
         match (self.phase, self.recovery()) {
-            (Phase::TimeoutRecovery { recover }, _) => {
-                self.scoreboard.pipe_after_timeout(self.una, self.nxt, recover)
-            }
+            (Phase::TimeoutRecovery { recover }, _) => self.scoreboard.pipe_after_timeout(self.una, self.nxt, recover),
             (Phase::Disorder { .. } | Phase::FastRecovery(_), LossRecovery::Sack) => {
                 self.scoreboard.pipe(self.una, self.nxt, self.threshold())
             }
@@ -42,13 +40,21 @@ impl Sender {
         self.watch_closed_window(now);
     }
 
-    /// `transmit` when nothing is amiss and nothing is paced.
+    /// What `transmit` does when nothing is amiss, nothing is paced and the data do not end: full-sized segments up to
+    /// the nearest of cwnd, the peer's window and what is written.
     #[inline]
-    pub(super) fn send_new_data(&mut self, now: Instant, actions: &mut Actions) {
-        while let Some(len) = self.new_data(self.nxt - self.una, self.window.cwnd) {
-            self.emit_new_data(now, len, actions);
+    pub(super) fn send_full_segments(&mut self, now: Instant, actions: &mut Actions) {
+        let limit = self.una.saturating_add(self.window.cwnd).min(self.edge).min(self.written);
+        let Some(last) = limit.checked_sub(self.window.mss).filter(|last| self.nxt <= *last) else { return };
+        let (mss, mut seq, mut sent) = (self.window.mss, self.nxt, 0);
+        self.rtt.start(now, seq + mss);
+        while seq <= last {
+            actions.segments.push(Segment { seq, len: mss as u32, retransmission: false });
+            seq += mss;
+            sent += 1;
         }
-        self.watch_closed_window(now);
+        self.nxt = seq;
+        self.note_sent(now, sent);
     }
 
     /// The length of the next new segment if `window` and the peer have room for it beside `in_flight`. Segments are
@@ -72,7 +78,7 @@ impl Sender {
             (Phase::Open, _) => self.new_data(self.nxt - self.una, self.window.cwnd).map(new_data),
             (Phase::Disorder { dup_acks, .. }, recovery) => self.limited_transmit(dup_acks, recovery).map(new_data),
             (Phase::TimeoutRecovery { recover }, _) => self.next_after_timeout(recover),
-            (Phase::FastRecovery(state), _) if state.repair == Repair::Due => self.first_repair(state),
+            (Phase::FastRecovery(state), _) if state.repair == Repair::Due => self.first_repair(),
             (Phase::FastRecovery(state), LossRecovery::Sack) => self.next_seg(state),
             (Phase::FastRecovery(_), _) => self.new_data(self.nxt - self.una, self.window.cwnd).map(new_data),
         }
@@ -93,12 +99,8 @@ impl Sender {
     }
 
     /// The first unacknowledged segment: the fast retransmit, and what a partial ACK asks for.
-    fn first_repair(&mut self, state: FastRecovery) -> Option<Next> {
-        let hole = self.scoreboard.hole(self.una, self.nxt);
-        if hole.is_none() {
-            self.phase = Phase::FastRecovery(FastRecovery { repair: Repair::Sent, ..state });
-        }
-        hole.map(|hole| Next::Repair(self.first_segment_of(hole)))
+    fn first_repair(&self) -> Option<Next> {
+        self.scoreboard.hole(self.una, self.nxt).map(|hole| Next::Repair(self.first_segment_of(hole)))
     }
 
     /// After a timeout: what is missing below `recover` in order, then new data, as the window permits.
@@ -133,7 +135,7 @@ impl Sender {
 
     /// NextSeg rule (4): a copy of the highest unSACKed bytes when HighACK has passed RescueRxt.
     fn rescue(&self, state: FastRecovery) -> Option<Next> {
-        if !self.config.rescue_retransmission || self.una < state.rescue {
+        if !self.config.rescue_retransmission || self.una <= state.rescue {
             return None;
         }
         let hole = self.scoreboard.highest_hole(self.una, self.nxt)?;
@@ -160,7 +162,7 @@ impl Sender {
             }
             Next::Rescue(block) => {
                 if let Phase::FastRecovery(state) = &mut self.phase {
-                    state.rescue = state.recover.max(self.nxt);
+                    state.rescue = state.recover;
                 }
                 self.retransmit(now, block, actions);
             }
@@ -185,7 +187,7 @@ impl Sender {
     fn retransmit(&mut self, now: Instant, block: SackBlock, actions: &mut Actions) {
         self.rtt.cancel();
         self.stats.retransmissions += 1;
-        self.ledger.record(block);
+        self.record_retransmission(block);
         self.send(now, Segment { seq: block.start, len: block.len() as u32, retransmission: true }, actions);
     }
 

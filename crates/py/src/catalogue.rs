@@ -1,0 +1,20 @@
+//! What there is to choose from.
+
+use pyo3::prelude::*;
+use transport::cc;
+
+/// (name, one sentence, source).
+type Entry = (String, String, String);
+
+/// Names with one sentence and source each; empty for a kind that this module does not know.
+#[pyfunction]
+pub fn catalogue(kind: &str) -> Vec<Entry> {
+    match kind {
+        "transports" => cc::registry().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn entry(name: &str, summary: &str, source: &str) -> Entry {
+    (name.to_owned(), summary.to_owned(), source.to_owned())
+}

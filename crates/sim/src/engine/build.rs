@@ -1,0 +1,285 @@
+//! From a scenario and its flows to a world in which nothing has happened.
+
+use super::accounts::Baseline;
+use super::capture::{Capture, Captured};
+use super::forced::ForcedFates;
+use super::hosts::{Hosts, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
+use super::net::{DELIVER, NO_WAY, Net, TimerOrder};
+use super::partition::Partition;
+use super::port::{Port, PortConfig};
+use super::sampler::Sampler;
+use super::timers::Timers;
+use super::tree::NEVER;
+use super::world::{Action, CaptureOptions, Control, Options, RunError, World};
+use crate::SimTime;
+use crate::ids::{LinkId, NodeId};
+use crate::random::{Seed, Stream, uniform_index};
+use crate::scenario::{Change, Load, Network, Scenario, Transport, TransportKind};
+use crate::topology::Routes;
+use crate::traffic::{self, Flow};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use transport::tcp::{Receiver, ReceiverConfig, Sender, SenderConfig};
+
+/// Flows are numbered in 30 bits.
+pub const MAX_FLOWS: usize = 1 << 30;
+
+/// Both hosts of a flow and its lifecycle, without what the machines allocate.
+pub const BYTES_PER_FLOW: usize = size_of::<SendingHost>() + size_of::<ReceivingHost>() + size_of::<Lifecycle>();
+
+/// Builds a world for given flows.
+pub fn world(scenario: Scenario, flows: Vec<Flow>, seed: Seed, options: Options) -> Result<World, RunError> {
+    if flows.len() >= MAX_FLOWS {
+        return Err(RunError::TooManyFlows(flows.len()));
+    }
+    let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
+    let order = link_order(&scenario.network, shuffle.as_mut());
+    let link_numbers = invert(&order);
+    let mut paths = Paths::new(link_numbers.clone());
+    let first = paths.of_flows(&scenario.network, &flows, &vec![true; scenario.network.links.len()]);
+    check_paths(&scenario.network, &flows, &first)?;
+    let controls = controls(&scenario, &flows, &mut paths);
+
+    let timer_mask = shuffle.as_mut().map_or(0, |stream| stream.next_u64() as u32);
+    let timers_first = shuffle.as_mut().is_some_and(|stream| uniform_index(stream, 2) == 1);
+    let timer_order = if timers_first { TimerOrder::BeforeArrivals } else { TimerOrder::AfterArrivals };
+    let net = Net::new(ports(&scenario.network, &order, seed), paths.flat, timer_order);
+    let hosts = hosts(&scenario, &flows, &first, Timers::new(timer_mask), (seed, options.capture));
+    let to_node = order.iter().map(|link| scenario.network.links[link.index()].to.0).collect();
+    let partition = Partition::new(net, hosts, to_node, scenario.network.nodes.len());
+
+    let names = scenario.network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
+    let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
+    let sampler = Sampler::new(&probe, flows.len(), names.collect());
+    let baseline = Baseline::zero(scenario.network.links.len());
+    Ok(World { scenario, flows, partition, link_numbers, controls, sampler, baseline, seed, now: SimTime::ZERO })
+}
+
+/// Links in the stated order of simultaneous arrivals, or in a random one.
+fn link_order(network: &Network, shuffle: Option<&mut Stream>) -> Vec<LinkId> {
+    let mut order: Vec<LinkId> = (0..network.links.len() as u32).map(LinkId).collect();
+    order.sort_by_key(|link| (network.links[link.index()].to, network.links[link.index()].from, *link));
+    if let Some(stream) = shuffle {
+        for i in (1..order.len()).rev() {
+            order.swap(i, uniform_index(stream, i as u64 + 1) as usize);
+        }
+    }
+    order
+}
+
+fn invert(order: &[LinkId]) -> Vec<u32> {
+    let mut numbers = vec![0; order.len()];
+    for (number, link) in order.iter().enumerate() {
+        numbers[link.index()] = number as u32;
+    }
+    numbers
+}
+
+fn ports(network: &Network, order: &[LinkId], seed: Seed) -> Vec<Port> {
+    let port = |id: &LinkId| {
+        let link = &network.links[id.index()];
+        let stream = seed.stream(&format!("link {}", link.name), "loss");
+        Port::new(PortConfig { capacity: link.capacity, delay: link.delay, buffer: link.buffer, loss: link.loss, stream })
+            .expect("a resolved scenario has no link below 8 bit/s")
+    };
+    order.iter().map(port).collect()
+}
+
+/// All paths in one array; a pair of nodes has one path per state of the network.
+struct Paths {
+    flat: Vec<u32>,
+    link_numbers: Vec<u32>,
+}
+
+/// The position of "there is no way" in the array of paths.
+const NOWHERE: u32 = 0;
+
+impl Paths {
+    fn new(link_numbers: Vec<u32>) -> Paths {
+        Paths { flat: vec![NO_WAY], link_numbers }
+    }
+
+    /// Path and way back of every flow while the links in `up` are up.
+    fn of_flows(&mut self, network: &Network, flows: &[Flow], up: &[bool]) -> Vec<(u32, u32)> {
+        let mut routes = Routes::new(network, up);
+        let mut known = BTreeMap::new();
+        let mut path = |from: NodeId, to: NodeId| *known.entry((from, to)).or_insert_with(|| self.add(routes.path(from, to)));
+        flows.iter().map(|flow| (path(flow.source, flow.destination), path(flow.destination, flow.source))).collect()
+    }
+
+    fn add(&mut self, path: Option<Vec<LinkId>>) -> u32 {
+        let Some(path) = path else { return NOWHERE };
+        let position = self.flat.len() as u32;
+        self.flat.extend(path.iter().map(|link| self.link_numbers[link.index()]));
+        self.flat.push(DELIVER);
+        position
+    }
+}
+
+fn check_paths(network: &Network, flows: &[Flow], paths: &[(u32, u32)]) -> Result<(), RunError> {
+    let missing = flows.iter().zip(paths).find(|(_, (path, back))| *path == NOWHERE || *back == NOWHERE);
+    missing.map_or(Ok(()), |(flow, _)| {
+        let name = |node: NodeId| network.nodes[node.index()].name.clone();
+        Err(RunError::NoPath { source: name(flow.source), destination: name(flow.destination) })
+    })
+}
+
+/// What will happen from outside, latest first.
+fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -> Vec<Control> {
+    let mut controls = vec![Control { at: SimTime::ZERO + scenario.run.warm_up, action: Action::EndWarmUp }];
+    let mut up = vec![true; scenario.network.links.len()];
+    for event in &scenario.events {
+        controls.push(Control { at: event.at, action: Action::Change(event.links.clone(), event.change) });
+        let state = match event.change {
+            Change::Up => true,
+            Change::Down => false,
+            Change::Capacity(_) | Change::Delay(_) => continue,
+        };
+        event.links.iter().for_each(|link| up[link.index()] = state);
+        if let Some(span) = scenario.network.reroute_after {
+            let found = paths.of_flows(&scenario.network, flows, &up);
+            let found = found.iter().enumerate().map(|(flow, (path, back))| (flow as u32, *path, *back)).collect();
+            controls.push(Control { at: event.at + span, action: Action::Reroute(found) });
+        }
+    }
+    // Stable, so that what happens at one instant keeps this order: end of the warm-up, changes, new paths.
+    controls.sort_by_key(|control| (control.at, control.action.rank()));
+    controls.reverse();
+    controls
+}
+
+fn hosts(scenario: &Scenario, flows: &[Flow], paths: &[(u32, u32)], timers: Timers, (seed, capture): (Seed, Option<CaptureOptions>)) -> Hosts {
+    let configs: Vec<Configs> = scenario.transports.iter().map(Configs::new).collect();
+    let mut senders: Vec<SendingHost> = Vec::with_capacity(flows.len());
+    let mut receivers = Vec::with_capacity(flows.len());
+    for (number, (flow, (path, back))) in flows.iter().zip(paths).enumerate() {
+        let configs = &configs[flow.transport.index()];
+        let source = configs.source(flow, || seed.stream(&format!("flow {number}"), "on-off"));
+        senders.push(sending_host(source, flow, *path, configs));
+        receivers.push(ReceivingHost {
+            sink: configs.sink(),
+            armed: NEVER,
+            path: *back,
+            header: configs.header,
+            ack_size: configs.ack_size,
+        });
+    }
+    let forced = forced_fates(scenario, flows, &configs);
+    let captured = capture.map(|options| capture_of(options, flows, &configs));
+    for (flow, host) in senders.iter_mut().enumerate() {
+        if forced.concern(flow as u32) {
+            host.watch = host.watch.and(Watch::FORCED);
+        }
+        if captured.as_ref().is_some_and(|capture| capture.concerns(flow as u32)) {
+            host.watch = host.watch.and(Watch::CAPTURED);
+        }
+    }
+    let end = scenario.run.duration.ps();
+    let lifecycles = flows.iter().map(|flow| lifecycle(flow, end)).collect();
+    let mut hosts = Hosts::new(senders, receivers, lifecycles, timers);
+    hosts.forced = forced;
+    hosts.capture = captured;
+    hosts
+}
+
+fn sending_host(source: Source, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {
+    let watch = if matches!(flow.load, Load::Size(_)) { Watch::FINITE } else { Watch::default() };
+    let (header, window) = (configs.header, configs.window());
+    SendingHost { source, armed: NEVER, path, header, watch, window }
+}
+
+fn lifecycle(flow: &Flow, end: u64) -> Lifecycle {
+    let stop = if flow.stop.ps() >= end { NEVER } else { flow.stop.ps() };
+    let bytes = match flow.load {
+        Load::Size(bytes) => bytes.count(),
+        _ => u64::MAX,
+    };
+    Lifecycle { start: flow.start.ps(), stop, bytes, completed: NEVER }
+}
+
+fn forced_fates(scenario: &Scenario, flows: &[Flow], configs: &[Configs]) -> ForcedFates {
+    let mut fates = ForcedFates::default();
+    for order in &scenario.forced {
+        if let Some(flow) = flows.get(order.flow as usize) {
+            fates.add(order, u64::from(configs[flow.transport.index()].segment_size()));
+        }
+    }
+    fates
+}
+
+fn capture_of(options: CaptureOptions, flows: &[Flow], configs: &[Configs]) -> Capture {
+    let chosen = |number: &u32| options.flows.is_empty() || options.flows.contains(number);
+    let captured = (0..flows.len() as u32).filter(chosen).map(|number| {
+        let flow = &flows[number as usize];
+        let configs = &configs[flow.transport.index()];
+        let captured = Captured {
+            source: flow.source.0,
+            destination: flow.destination.0,
+            window: configs.window(),
+            mss: configs.segment_size() as u16,
+            opened: false,
+        };
+        (number, captured)
+    });
+    Capture::new(options.output, captured.collect())
+}
+
+/// The parameters of a transport, shared by its flows.
+struct Configs {
+    machine: Machine,
+    header: u16,
+    ack_size: u16,
+}
+
+enum Machine {
+    Tcp(Arc<SenderConfig>, Arc<ReceiverConfig>),
+    Udp { packet_size: u32 },
+}
+
+impl Configs {
+    fn new(transport: &Transport) -> Configs {
+        match &transport.kind {
+            TransportKind::Tcp { sender, receiver, header, ack_size } => Configs {
+                machine: Machine::Tcp(Arc::new(sender.clone()), Arc::new(receiver.clone())),
+                header: *header as u16,
+                ack_size: *ack_size as u16,
+            },
+            TransportKind::Udp { packet_size } => {
+                Configs { machine: Machine::Udp { packet_size: *packet_size }, header: 0, ack_size: 0 }
+            }
+        }
+    }
+
+    fn source(&self, flow: &Flow, stream: impl FnOnce() -> Stream) -> Source {
+        match &self.machine {
+            Machine::Tcp(sender, _) => Source::Tcp(Sender::new(Arc::clone(sender))),
+            Machine::Udp { packet_size } => {
+                let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
+                let source = traffic::Source::new(flow.load, *packet_size, start, stop, stream());
+                Source::Datagrams(Box::new(source.expect("a resolved UDP flow has a load that a source can send")))
+            }
+        }
+    }
+
+    fn sink(&self) -> Sink {
+        match &self.machine {
+            Machine::Tcp(_, receiver) => Sink::Tcp(Receiver::new(Arc::clone(receiver))),
+            Machine::Udp { .. } => Sink::Datagrams { bytes: 0 },
+        }
+    }
+
+    fn window(&self) -> u64 {
+        match &self.machine {
+            Machine::Tcp(_, receiver) => receiver.window,
+            Machine::Udp { .. } => 0,
+        }
+    }
+
+    /// Payload of a full segment; 1 for datagrams, which are numbered one by one.
+    fn segment_size(&self) -> u32 {
+        match &self.machine {
+            Machine::Tcp(sender, _) => sender.mss,
+            Machine::Udp { .. } => 1,
+        }
+    }
+}

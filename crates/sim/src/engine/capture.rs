@@ -1,0 +1,229 @@
+//! A pcapng file of chosen flows as their sending host sees them: data that leaves, acknowledgements that come back.
+//!
+//! Packets are real IPv4 with TCP or UDP headers (checksums right for a payload of zeros), cut after the headers; the
+//! original length is kept. Simulated connections have no handshake; one is written at the time of a flow's first packet so
+//! that readers learn the window scale and that SACK is permitted. Sequence numbers start at 1 and wrap at 2^32.
+//! Format: draft-ietf-opsawg-pcapng (section header, one interface of raw IP with nanoseconds, enhanced packets).
+
+use super::packet::{Class, Packet};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Write};
+use transport::tcp::SackBlock;
+
+/// Where captured packets go.
+pub type Output = Box<dyn Write + Send>;
+
+/// A capture in progress.
+pub struct Capture {
+    output: Output,
+    flows: BTreeMap<u32, Captured>,
+    /// The first failure of the output; later packets are not written.
+    failure: Option<io::Error>,
+}
+
+/// What the capture knows about a flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Captured {
+    /// Sending node, part of the source address.
+    pub source: u32,
+    /// Receiving node.
+    pub destination: u32,
+    /// Window that ACKs advertise, in bytes.
+    pub window: u64,
+    /// Segment size announced in the handshake.
+    pub mss: u16,
+    /// Whether the handshake has been written.
+    pub opened: bool,
+}
+
+const LINKTYPE_RAW: u16 = 101;
+const WINDOW_SHIFT: u8 = 14;
+const SYN: u8 = 0x02;
+const ACK: u8 = 0x10;
+
+impl Capture {
+    /// Starts a file.
+    pub fn new(output: Output, flows: BTreeMap<u32, Captured>) -> Capture {
+        let mut capture = Capture { output, flows, failure: None };
+        capture.block(0x0a0d_0d0a, &[&0x1a2b_3c4d_u32.to_le_bytes(), &1u16.to_le_bytes(), &0u16.to_le_bytes(), &(-1i64).to_le_bytes()]);
+        // Option 9, if_tsresol: 10^-9 s; then the end of options.
+        let options = [9u8, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0];
+        capture.block(1, &[&LINKTYPE_RAW.to_le_bytes(), &0u16.to_le_bytes(), &0u32.to_le_bytes(), &options]);
+        capture
+    }
+
+    /// Writes a packet that leaves or reaches the sending host of its flow.
+    pub fn write(&mut self, now: u64, packet: &Packet, sack: &[SackBlock]) {
+        let Some(flow) = self.flows.get_mut(&packet.flow) else { return };
+        let opening = !std::mem::replace(&mut flow.opened, true) && packet.class != Class::Datagram;
+        let flow = *flow;
+        let ends = Ends::of(packet.flow, &flow);
+        if opening {
+            self.handshake(now, &flow, ends);
+        }
+        let header = match packet.class {
+            Class::Data => tcp(ends, (packet.seq as u32).wrapping_add(1), 1, ACK, flow.window, &[], packet.size),
+            Class::Ack => tcp(ends.reversed(), 1, (packet.seq as u32).wrapping_add(1), ACK, flow.window, &sack_option(sack), packet.size),
+            Class::Datagram => udp(ends, packet.size),
+        };
+        self.packet(now, &header, packet.size);
+    }
+
+    /// Whether packets of `flow` are written.
+    pub fn concerns(&self, flow: u32) -> bool {
+        self.flows.contains_key(&flow)
+    }
+
+    /// Flushes, and reports the first failure.
+    pub fn finish(mut self) -> io::Result<()> {
+        match self.failure {
+            Some(failure) => Err(failure),
+            None => self.output.flush(),
+        }
+    }
+
+    fn handshake(&mut self, now: u64, flow: &Captured, ends: Ends) {
+        let mut options = vec![2, 4];
+        options.extend(flow.mss.to_be_bytes());
+        options.extend([1, 3, 3, WINDOW_SHIFT, 1, 1, 4, 2]);
+        for (ends, ack, flags) in [(ends, 0, SYN), (ends.reversed(), 1, SYN | ACK)] {
+            let header = tcp(ends, 0, ack, flags, 0xffff << WINDOW_SHIFT, &options, 0);
+            self.packet(now, &header, header.len() as u16);
+        }
+        let header = tcp(ends, 1, 1, ACK, flow.window, &[], 0);
+        self.packet(now, &header, header.len() as u16);
+    }
+
+    fn packet(&mut self, now: u64, header: &[u8], size: u16) {
+        let nanoseconds = now / 1000;
+        let length = u32::from(size).max(header.len() as u32);
+        let fields = [0, (nanoseconds >> 32) as u32, nanoseconds as u32, header.len() as u32, length];
+        let fields: Vec<u8> = fields.iter().flat_map(|field| field.to_le_bytes()).collect();
+        self.block(6, &[&fields, header]);
+    }
+
+    /// Writes a block: type, total length, body padded to 32 bits, total length again.
+    fn block(&mut self, kind: u32, parts: &[&[u8]]) {
+        let body = parts.concat();
+        let padded = body.len().next_multiple_of(4);
+        let total = (12 + padded as u32).to_le_bytes();
+        let padding = vec![0; padded - body.len()];
+        let bytes = [&kind.to_le_bytes()[..], &total, &body, &padding, &total].concat();
+        if self.failure.is_none() {
+            self.failure = self.output.write_all(&bytes).err();
+        }
+    }
+}
+
+impl fmt::Debug for Capture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capture").field("flows", &self.flows).finish_non_exhaustive()
+    }
+}
+
+/// Addresses and ports of the two ends, source first.
+#[derive(Clone, Copy)]
+struct Ends {
+    addresses: [[u8; 4]; 2],
+    ports: [u16; 2],
+}
+
+impl Ends {
+    /// Node n is 10.(n / 65536).(n / 256).(n mod 256); a flow is told apart by its ports.
+    fn of(flow: u32, captured: &Captured) -> Ends {
+        let address = |node: u32| [10, (node >> 16) as u8, (node >> 8) as u8, node as u8];
+        let ports = [1024 + (flow % 60_000) as u16, 5001 + (flow / 60_000) as u16];
+        Ends { addresses: [address(captured.source), address(captured.destination)], ports }
+    }
+
+    fn reversed(self) -> Ends {
+        let [a, b] = self.addresses;
+        let [p, q] = self.ports;
+        Ends { addresses: [b, a], ports: [q, p] }
+    }
+}
+
+/// RFC 2018 §3: kind 5, with two padding bytes before it to keep 32-bit alignment.
+fn sack_option(blocks: &[SackBlock]) -> Vec<u8> {
+    if blocks.is_empty() {
+        return Vec::new();
+    }
+    let mut option = vec![1, 1, 5, 2 + 8 * blocks.len() as u8];
+    for edge in blocks.iter().flat_map(|block| [block.start, block.end]) {
+        option.extend((edge as u32).wrapping_add(1).to_be_bytes());
+    }
+    option
+}
+
+fn tcp(ends: Ends, seq: u32, ack: u32, flags: u8, window: u64, options: &[u8], size: u16) -> Vec<u8> {
+    let scaled = if flags & SYN != 0 { 0xffff } else { (window >> WINDOW_SHIFT).min(0xffff) as u16 };
+    let mut segment = Vec::with_capacity(60);
+    segment.extend(ends.ports.iter().flat_map(|port| port.to_be_bytes()));
+    segment.extend(seq.to_be_bytes());
+    segment.extend(ack.to_be_bytes());
+    segment.extend([((20 + options.len()) as u8 / 4) << 4, flags]);
+    segment.extend(scaled.to_be_bytes());
+    segment.extend([0; 4]);
+    segment.extend(options);
+    datagram(ends, 6, segment, 16, size)
+}
+
+fn udp(ends: Ends, size: u16) -> Vec<u8> {
+    let length = size.max(28) - 20;
+    let mut segment: Vec<u8> = ends.ports.iter().flat_map(|port| port.to_be_bytes()).collect();
+    segment.extend(length.to_be_bytes());
+    segment.extend([0; 2]);
+    datagram(ends, 17, segment, 6, size)
+}
+
+/// Puts an IPv4 header before a transport header whose checksum stands at `checksum_at`.
+fn datagram(ends: Ends, protocol: u8, mut segment: Vec<u8>, checksum_at: usize, size: u16) -> Vec<u8> {
+    let total = size.max(20 + segment.len() as u16);
+    let [source, destination] = ends.addresses;
+    let mut pseudo = [source, destination].concat();
+    pseudo.extend([0, protocol]);
+    pseudo.extend((total - 20).to_be_bytes());
+    let sum = checksum(&[&pseudo, &segment]);
+    segment[checksum_at..checksum_at + 2].copy_from_slice(&sum.to_be_bytes());
+    let mut header = vec![0x45, 0];
+    header.extend(total.to_be_bytes());
+    header.extend([0, 0, 0x40, 0, 64, protocol, 0, 0]);
+    header.extend([source, destination].concat());
+    let sum = checksum(&[&header]);
+    header[10..12].copy_from_slice(&sum.to_be_bytes());
+    header.extend(segment);
+    header
+}
+
+/// RFC 1071, over parts of even length.
+fn checksum(parts: &[&[u8]]) -> u16 {
+    let words = parts.iter().flat_map(|part| part.chunks(2));
+    let sum: u32 = words.map(|word| u32::from(word[0]) << 8 | u32::from(*word.get(1).unwrap_or(&0))).sum();
+    let folded = (sum & 0xffff) + (sum >> 16);
+    !((folded & 0xffff) + (folded >> 16)) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_with_its_checksum_sums_to_zero() {
+        let flow = Captured { source: 1, destination: 2, window: 1 << 20, mss: 1460, opened: false };
+        let header = tcp(Ends::of(0, &flow), 1, 1, ACK, flow.window, &[], 1500);
+        assert_eq!(checksum(&[&header[..20]]), 0);
+        let mut pseudo = header[12..20].to_vec();
+        pseudo.extend([0, 6, 1480u16.to_be_bytes()[0], 1480u16.to_be_bytes()[1]]);
+        assert_eq!(checksum(&[&pseudo, &header[20..]]), 0);
+        assert_eq!(u16::from_be_bytes([header[2], header[3]]), 1500);
+    }
+
+    #[test]
+    fn an_ack_with_three_blocks_has_a_28_byte_option() {
+        let block = SackBlock { start: 1460, end: 2920 };
+        let option = sack_option(&[block, block, block]);
+        assert_eq!((option.len(), option[3]), (28, 26));
+        assert_eq!(option[4..8], 1461u32.to_be_bytes());
+    }
+}

@@ -1,0 +1,55 @@
+//! Segments that meet a fate by order of the scenario: drop, delay or duplicate exactly these.
+
+use crate::scenario::{Fate, Forced};
+use std::collections::BTreeMap;
+
+/// The orders, and how often each named segment has been sent.
+#[derive(Debug, Default)]
+pub struct ForcedFates {
+    orders: BTreeMap<(u32, u64), Orders>,
+    /// Payload bytes of a full segment, by flow with orders (1 for datagrams, which are numbered).
+    segment_sizes: BTreeMap<u32, u64>,
+}
+
+#[derive(Debug, Default)]
+struct Orders {
+    copies_sent: u32,
+    fates: BTreeMap<u32, Fate>,
+}
+
+impl ForcedFates {
+    /// Takes over an order for a flow whose segments have `segment_size` bytes (1: they are numbered).
+    pub fn add(&mut self, order: &Forced, segment_size: u64) {
+        self.segment_sizes.insert(order.flow, segment_size);
+        self.orders.entry((order.flow, order.segment)).or_default().fates.insert(order.copy, order.fate);
+    }
+
+    /// Whether any order concerns `flow`.
+    pub fn concern(&self, flow: u32) -> bool {
+        self.segment_sizes.contains_key(&flow)
+    }
+
+    /// The fate of a transmission, which counts as the next copy of its segment.
+    pub fn of(&mut self, flow: u32, seq: u64) -> Option<Fate> {
+        let size = *self.segment_sizes.get(&flow)?;
+        let orders = self.orders.get_mut(&(flow, seq / size))?;
+        orders.copies_sent += 1;
+        orders.fates.get(&orders.copies_sent).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_names_one_copy_of_one_segment() {
+        let mut fates = ForcedFates::default();
+        fates.add(&Forced { flow: 3, segment: 2, copy: 2, fate: Fate::Drop }, 1000);
+        assert_eq!(fates.of(3, 2000), None);
+        assert_eq!(fates.of(3, 2000), Some(Fate::Drop));
+        assert_eq!(fates.of(3, 2000), None);
+        assert_eq!(fates.of(3, 3000), None);
+        assert_eq!(fates.of(1, 2000), None);
+    }
+}

@@ -1,0 +1,442 @@
+//! End hosts: the machines of every flow, driven by packets and timers.
+//!
+//! A host calls its machine, drains what the machine wants sent into the network, and keeps the machine's timer armed.
+//! The sending and the receiving side of a flow are apart: they are at different nodes and meet only in packets.
+
+use super::capture::Capture;
+use super::forced::ForcedFates;
+use super::net::{NO_WAY, Net, Place};
+use super::packet::{Class, NO_SACK, Packet};
+use super::port::Cause;
+use super::timers::{TimerId, TimerKind, Timers};
+use super::tree::NEVER;
+use crate::scenario::Fate;
+use crate::traffic;
+use std::collections::BTreeMap;
+use transport::tcp::{Ack, Actions, Receiver, ReceiverActions, Sender};
+use units::Instant;
+
+/// The sending side of a flow.
+#[derive(Debug)]
+pub struct SendingHost {
+    /// The machine.
+    pub source: Source,
+    /// When its live timer entry comes up; [`NEVER`] if it has none.
+    pub armed: u64,
+    /// Position of its path in the array of paths.
+    pub path: u32,
+    /// Bytes added to a payload on the wire.
+    pub header: u16,
+    /// What needs a second look when it sends.
+    pub watch: Watch,
+    /// Bytes the receiver allows beyond what it has acknowledged.
+    pub window: u64,
+}
+
+/// The sending machine.
+#[derive(Debug)]
+pub enum Source {
+    /// TCP.
+    Tcp(Sender),
+    /// UDP.
+    Datagrams(Box<traffic::Source>),
+}
+
+/// Rare duties of a sending host, checked with one comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Watch(u8);
+
+impl Watch {
+    /// It has an end whose time is to be noted.
+    pub const FINITE: Watch = Watch(1);
+    /// Some of its packets meet a forced fate.
+    pub const FORCED: Watch = Watch(2);
+    /// Its packets are captured.
+    pub const CAPTURED: Watch = Watch(4);
+
+    /// Both.
+    pub fn and(self, other: Watch) -> Watch {
+        Watch(self.0 | other.0)
+    }
+
+    #[inline]
+    fn has(self, duty: Watch) -> bool {
+        self.0 & duty.0 != 0
+    }
+}
+
+/// The receiving side of a flow.
+#[derive(Debug)]
+pub struct ReceivingHost {
+    /// The machine.
+    pub sink: Sink,
+    /// When its live timer entry comes up; [`NEVER`] if it has none.
+    pub armed: u64,
+    /// Position of the way back in the array of paths.
+    pub path: u32,
+    /// Bytes that are not payload in a data packet.
+    pub header: u16,
+    /// Size of an ACK on the wire.
+    pub ack_size: u16,
+}
+
+/// The receiving machine.
+#[derive(Debug)]
+pub enum Sink {
+    /// TCP.
+    Tcp(Receiver),
+    /// UDP.
+    Datagrams {
+        /// Bytes on the wire received.
+        bytes: u64,
+    },
+}
+
+/// The beginning and the end of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lifecycle {
+    /// When it starts.
+    pub start: u64,
+    /// When it stops sending new data; [`NEVER`] if only the end of the run stops it.
+    pub stop: u64,
+    /// Bytes a TCP source is given at its start, `u64::MAX` for a greedy one.
+    pub bytes: u64,
+    /// When its last byte was acknowledged; [`NEVER`] before that.
+    pub completed: u64,
+}
+
+/// All hosts of a partition.
+#[derive(Debug)]
+pub struct Hosts {
+    /// Sending sides, by flow.
+    pub senders: Vec<SendingHost>,
+    /// Receiving sides, by flow.
+    pub receivers: Vec<ReceivingHost>,
+    /// When flows start and stop, by flow.
+    pub lifecycles: Vec<Lifecycle>,
+    /// Deadlines.
+    pub timers: Timers,
+    /// Fates by order of the scenario.
+    pub forced: ForcedFates,
+    /// Packets to be written to a capture file.
+    pub capture: Option<Capture>,
+    /// Packets given to the network, duplicates by order included.
+    pub emitted: u64,
+    /// Packets taken from the network.
+    pub delivered: u64,
+    /// Packets held back by order, in the order of their times.
+    pub held: BTreeMap<(u32, u64, u64), Packet>,
+    held_count: u64,
+    segments: Actions,
+    acks: ReceiverActions,
+    datagrams: transport::udp::Actions,
+}
+
+impl Hosts {
+    /// Hosts whose flows have not started. `lifecycles` are in the order of the flows, and so are both sides.
+    pub fn new(senders: Vec<SendingHost>, receivers: Vec<ReceivingHost>, lifecycles: Vec<Lifecycle>, timers: Timers) -> Hosts {
+        let mut hosts = Hosts {
+            senders,
+            receivers,
+            lifecycles,
+            timers,
+            forced: ForcedFates::default(),
+            capture: None,
+            emitted: 0,
+            delivered: 0,
+            held: BTreeMap::new(),
+            held_count: 0,
+            segments: Actions::default(),
+            acks: ReceiverActions::default(),
+            datagrams: transport::udp::Actions::default(),
+        };
+        for flow in 0..hosts.lifecycles.len() {
+            hosts.timers.push(hosts.lifecycles[flow].start, TimerId::new(flow as u32, TimerKind::Lifecycle));
+        }
+        hosts
+    }
+
+    /// A packet has reached the node of its host.
+    #[inline]
+    pub fn receive(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+        self.delivered += 1;
+        match packet.class {
+            Class::Data => self.receive_data(now, packet, net),
+            Class::Ack => self.receive_ack(now, packet, net),
+            Class::Datagram => {
+                if let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow as usize].sink {
+                    *bytes += u64::from(packet.size);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn receive_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+        let host = &mut self.receivers[packet.flow as usize];
+        let Sink::Tcp(receiver) = &mut host.sink else { return };
+        let length = u32::from(packet.size - host.header);
+        receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
+        self.send_acks(now, packet.flow, net);
+    }
+
+    /// Sends what the receiving machine of `flow` has decided, and arms its timer.
+    #[inline]
+    fn send_acks(&mut self, now: u64, flow: u32, net: &mut Net) {
+        let host = &mut self.receivers[flow as usize];
+        for ack in self.acks.acks.drain(..) {
+            let sack = net.sacks.put(&ack.sack);
+            let packet = Packet { at: 0, seq: ack.ack, flow, hop: host.path, sack, size: host.ack_size, class: Class::Ack };
+            self.emitted += 1;
+            enter(now, packet, net);
+        }
+        let Sink::Tcp(receiver) = &host.sink else { return };
+        let deadline = receiver.next_timeout().map_or(NEVER, Instant::ps);
+        if deadline < host.armed {
+            host.armed = deadline;
+            self.timers.push(deadline, TimerId::new(flow, TimerKind::Receiver));
+        }
+    }
+
+    #[inline]
+    fn receive_ack(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+        let sack = net.sacks.take(packet.sack);
+        let host = &mut self.senders[packet.flow as usize];
+        if host.watch.has(Watch::CAPTURED) {
+            capture(&mut self.capture, now, packet, sack.as_slice());
+        }
+        let Source::Tcp(sender) = &mut host.source else { return };
+        let ack = Ack { ack: packet.seq, window: host.window, sack: sack.as_slice() };
+        sender.handle_ack(Instant::from_ps(now), &ack, &mut self.segments);
+        if host.watch.has(Watch::FINITE) && sender.is_complete() {
+            let completed = &mut self.lifecycles[packet.flow as usize].completed;
+            *completed = now.min(*completed);
+        }
+        self.send_segments(now, packet.flow, net);
+    }
+
+    /// Sends what the sending machine of `flow` has decided, and arms its timer.
+    #[inline]
+    fn send_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
+        let host = &mut self.senders[flow as usize];
+        if host.watch.has(Watch::FORCED.and(Watch::CAPTURED)) {
+            return self.send_watched_segments(now, flow, net);
+        }
+        for segment in self.segments.segments.drain(..) {
+            self.emitted += 1;
+            enter(now, host.packet(flow, segment.seq, segment.len), net);
+        }
+        self.arm_sender(flow);
+    }
+
+    /// [`Hosts::send_segments`] for a flow with forced fates or a capture.
+    #[cold]
+    fn send_watched_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
+        let segments = std::mem::take(&mut self.segments.segments);
+        for segment in &segments {
+            let packet = self.senders[flow as usize].packet(flow, segment.seq, segment.len);
+            self.emit_watched(now, packet, net);
+        }
+        self.segments.segments = segments;
+        self.segments.segments.clear();
+        self.arm_sender(flow);
+    }
+
+    /// Gives a packet of a watched flow its fate.
+    fn emit_watched(&mut self, now: u64, packet: Packet, net: &mut Net) {
+        let flow = packet.flow;
+        self.emitted += 1;
+        if self.senders[flow as usize].watch.has(Watch::CAPTURED) {
+            capture(&mut self.capture, now, &packet, &[]);
+        }
+        match self.forced.of(flow, packet.seq) {
+            None => enter(now, packet, net),
+            Some(Fate::Drop) => net.drop(Place::Host(flow), Cause::Forced, &packet),
+            Some(Fate::Duplicate) => {
+                self.emitted += 1;
+                enter(now, packet, net);
+                enter(now, packet, net);
+            }
+            Some(Fate::Delay(span)) => {
+                let due = now.saturating_add(span.ps());
+                self.held.insert((flow, due, self.held_count), packet);
+                self.held_count += 1;
+                self.timers.push(due, TimerId::new(flow, TimerKind::Held));
+            }
+        }
+    }
+
+    #[inline]
+    fn arm_sender(&mut self, flow: u32) {
+        let host = &mut self.senders[flow as usize];
+        let deadline = host.source.next_timeout();
+        if deadline < host.armed {
+            host.armed = deadline;
+            self.timers.push(deadline, TimerId::new(flow, TimerKind::Sender));
+        }
+    }
+
+    /// The earliest timer entry has come up. Returns whether anything happened.
+    pub fn visit_timer(&mut self, now: u64, net: &mut Net) -> bool {
+        let Some(timer) = self.timers.first() else { return false };
+        let flow = timer.flow();
+        match timer.kind() {
+            TimerKind::Sender => {
+                let deadline = self.senders[flow].source.next_timeout();
+                due(&mut self.timers, &mut self.senders[flow].armed, now, deadline) && self.fire_sender(now, flow, net)
+            }
+            TimerKind::Receiver => {
+                let deadline = self.receivers[flow].sink.next_timeout();
+                due(&mut self.timers, &mut self.receivers[flow].armed, now, deadline) && self.fire_receiver(now, flow, net)
+            }
+            TimerKind::Lifecycle => {
+                self.timers.pop();
+                self.turn(now, flow, net)
+            }
+            TimerKind::Held => {
+                self.timers.pop();
+                self.release(now, flow as u32, net)
+            }
+        }
+    }
+
+    fn fire_sender(&mut self, now: u64, flow: usize, net: &mut Net) -> bool {
+        match &mut self.senders[flow].source {
+            Source::Tcp(sender) => {
+                sender.handle_timeout(Instant::from_ps(now), &mut self.segments);
+                self.send_segments(now, flow as u32, net);
+            }
+            Source::Datagrams(_) => self.send_datagrams(now, flow as u32, net),
+        }
+        true
+    }
+
+    fn send_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
+        let host = &mut self.senders[flow as usize];
+        let (watched, hop) = (host.watch.has(Watch::FORCED.and(Watch::CAPTURED)), host.path);
+        let Source::Datagrams(source) = &mut host.source else { return };
+        source.handle_timeout(Instant::from_ps(now), &mut self.datagrams);
+        let mut datagrams = std::mem::take(&mut self.datagrams.datagrams);
+        for datagram in datagrams.drain(..) {
+            let (seq, size) = (datagram.number, datagram.size as u16);
+            let packet = Packet { at: 0, seq, flow, hop, sack: NO_SACK, size, class: Class::Datagram };
+            if watched {
+                self.emit_watched(now, packet, net);
+            } else {
+                self.emitted += 1;
+                enter(now, packet, net);
+            }
+        }
+        self.datagrams.datagrams = datagrams;
+        self.arm_sender(flow);
+    }
+
+    fn fire_receiver(&mut self, now: u64, flow: usize, net: &mut Net) -> bool {
+        if let Sink::Tcp(receiver) = &mut self.receivers[flow].sink {
+            receiver.handle_timeout(Instant::from_ps(now), &mut self.acks);
+        }
+        self.send_acks(now, flow as u32, net);
+        true
+    }
+
+    /// A flow starts or stops.
+    fn turn(&mut self, now: u64, flow: usize, net: &mut Net) -> bool {
+        let life = self.lifecycles[flow];
+        let instant = Instant::from_ps(now);
+        if now >= life.stop {
+            self.senders[flow].source.stop();
+            return true;
+        }
+        if life.stop != NEVER {
+            self.timers.push(life.stop, TimerId::new(flow as u32, TimerKind::Lifecycle));
+        }
+        match &mut self.senders[flow].source {
+            Source::Tcp(sender) => {
+                sender.write(instant, life.bytes, &mut self.segments);
+                self.send_segments(now, flow as u32, net);
+            }
+            Source::Datagrams(_) => self.arm_sender(flow as u32),
+        }
+        true
+    }
+
+    /// Lets go what was held back until now.
+    fn release(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
+        let mut any = false;
+        while let Some(first) = self.held.range((flow, 0, 0)..=(flow, now, u64::MAX)).next().map(|entry| *entry.0) {
+            if let Some(packet) = self.held.remove(&first) {
+                enter(now, packet, net);
+                any = true;
+            }
+        }
+        any
+    }
+}
+
+impl SendingHost {
+    #[inline]
+    fn packet(&self, flow: u32, seq: u64, length: u32) -> Packet {
+        let size = length as u16 + self.header;
+        Packet { at: 0, seq, flow, hop: self.path, sack: NO_SACK, size, class: Class::Data }
+    }
+}
+
+impl Source {
+    /// When the machine wants to be called, [`NEVER`] if it does not.
+    #[inline]
+    fn next_timeout(&self) -> u64 {
+        match self {
+            Source::Tcp(sender) => sender.next_timeout().map_or(NEVER, Instant::ps),
+            Source::Datagrams(source) => source.next_timeout().map_or(NEVER, Instant::ps),
+        }
+    }
+
+    fn stop(&mut self) {
+        match self {
+            Source::Tcp(sender) => sender.stop(),
+            // It was told its end at the start.
+            Source::Datagrams(_) => {}
+        }
+    }
+}
+
+impl Sink {
+    fn next_timeout(&self) -> u64 {
+        match self {
+            Sink::Tcp(receiver) => receiver.next_timeout().map_or(NEVER, Instant::ps),
+            Sink::Datagrams { .. } => NEVER,
+        }
+    }
+}
+
+/// Whether the entry that has come up is to fire; if not, it is removed (stale) or moved to the true deadline.
+fn due(timers: &mut Timers, armed: &mut u64, now: u64, deadline: u64) -> bool {
+    if *armed != now {
+        timers.pop();
+        return false;
+    }
+    if deadline > now && deadline != NEVER {
+        timers.postpone_first(deadline);
+        *armed = deadline;
+        return false;
+    }
+    timers.pop();
+    *armed = NEVER;
+    deadline != NEVER
+}
+
+/// A packet leaves its host.
+#[inline]
+fn enter(now: u64, packet: Packet, net: &mut Net) {
+    let link = net.next_link(&packet);
+    if link == NO_WAY {
+        return net.drop(Place::Host(packet.flow), Cause::Unreachable, &packet);
+    }
+    net.forward(now, link, &packet);
+}
+
+fn capture(capture: &mut Option<Capture>, now: u64, packet: &Packet, sack: &[transport::tcp::SackBlock]) {
+    if let Some(capture) = capture {
+        capture.write(now, packet, sack);
+    }
+}

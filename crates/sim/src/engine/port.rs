@@ -1,0 +1,506 @@
+//! An output port: a first-in-first-out transmitter with a waiting room, at the sending end of a fibre.
+//!
+//! The departure of a packet is computed when it arrives, so no event marks the end of a transmission. Conventions, which
+//! decide drop rates at buffers of a few packets:
+//!
+//! * the waiting room does not count the packet in transmission: "K packets" means K + 1 in the system;
+//! * a packet whose transmission starts, or whose last bit leaves, exactly now is no longer waiting, or in transmission;
+//! * departures come before arrivals of the same instant.
+//!
+//! Sums over time (utilization, mean queue) are integers and exact: a packet's waiting time is known when it arrives, and
+//! [`Port::reading`] takes off what lies in the future.
+
+use super::packet::Packet;
+use super::ring::Ring;
+use crate::random::{Stream, bernoulli};
+use crate::scenario::{Buffer, Loss};
+use units::{ByteTime, Duration, Rate};
+
+/// Why a device dropped a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// The buffer was full.
+    Congestion,
+    /// The scenario's random loss.
+    Random,
+    /// The link was down.
+    Unreachable,
+    /// The scenario ordered it.
+    Forced,
+}
+
+impl Cause {
+    /// As written in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Cause::Congestion => "congestion",
+            Cause::Random => "random",
+            Cause::Unreachable => "unreachable",
+            Cause::Forced => "forced",
+        }
+    }
+}
+
+/// What becomes of a packet offered to a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// Its last bit arrives at the far end at this time.
+    Carried(u64),
+    /// It is dropped.
+    Dropped(Cause),
+}
+
+/// An output port.
+#[derive(Debug)]
+pub struct Port {
+    byte_time: ByteTime,
+    delay: u64,
+    busy_until: u64,
+    /// Packets and bytes offered since the start.
+    offered: Count,
+    /// Transmission time accepted since the start, in picoseconds.
+    busy: u64,
+    /// Waiting time accepted since the start, in packet-picoseconds.
+    waited: u128,
+    /// What is in transmission or waits; swept only when its length could matter, so some at the head may be gone.
+    inside: Ring<Inside>,
+    inside_bytes: u64,
+    buffer: Buffer,
+    /// Most packets that waited at once since the last [`Port::restart_maximum`].
+    max_waiting: u64,
+    /// No arrival at the far end comes before this one: a fibre does not let packets overtake.
+    last_arrival: u64,
+    state: State,
+    loss: LossProcess,
+    /// Packets and bytes dropped since the start, those lost on the fibre included.
+    dropped: Count,
+    /// The part of `dropped` that was refused without being transmitted.
+    refused: Count,
+}
+
+/// A number of packets and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes on the wire.
+    pub bytes: u64,
+}
+
+impl Count {
+    /// Adds one packet.
+    #[inline]
+    pub fn add(&mut self, size: u16) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+    }
+
+    /// The sum, part by part.
+    pub fn plus(self, other: Count) -> Count {
+        Count { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
+    }
+
+    /// The difference, part by part.
+    pub fn since(self, earlier: Count) -> Count {
+        Count { packets: self.packets - earlier.packets, bytes: self.bytes - earlier.bytes }
+    }
+}
+
+/// A packet that has not left. Two plain numbers, so that it travels in registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Inside {
+    /// When its last bit leaves.
+    end: u64,
+    /// Its size, plus [`LOST`] if it vanishes on the fibre.
+    size_and_fate: u32,
+}
+
+const LOST: u32 = 1 << 31;
+
+impl Inside {
+    #[inline]
+    fn size(self) -> u64 {
+        u64::from(self.size_and_fate & !LOST)
+    }
+
+    fn is_lost(self) -> bool {
+        self.size_and_fate & LOST != 0
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Up,
+    Down,
+}
+
+#[derive(Debug)]
+enum LossProcess {
+    None,
+    Bernoulli { p: f64, stream: Box<Stream> },
+    EveryNth { n: u64, seen: u64 },
+}
+
+/// Totals of a port from the start of the run up to an instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Offered to the port.
+    pub offered: Count,
+    /// Transmitted completely, those lost on the fibre included.
+    pub carried: Count,
+    /// Dropped at the port or lost on the fibre.
+    pub dropped: Count,
+    /// Time spent transmitting, in picoseconds.
+    pub busy: u64,
+    /// Integral of the number of waiting packets, in packet-picoseconds.
+    pub waited: u128,
+    /// Packets waiting now, the one in transmission not counted.
+    pub waiting: u64,
+}
+
+/// What a port is built from.
+#[derive(Debug)]
+pub struct PortConfig {
+    /// Positive.
+    pub capacity: Rate,
+    /// Positive.
+    pub delay: Duration,
+    /// Waiting room.
+    pub buffer: Buffer,
+    /// Random loss.
+    pub loss: Loss,
+    /// The stream for [`Loss::Bernoulli`].
+    pub stream: Stream,
+}
+
+impl Port {
+    /// An idle port; `None` if the capacity is too small to have a byte time.
+    pub fn new(config: PortConfig) -> Option<Port> {
+        Some(Port {
+            byte_time: ByteTime::at(config.capacity)?,
+            delay: config.delay.ps(),
+            busy_until: 0,
+            offered: Count::default(),
+            busy: 0,
+            waited: 0,
+            inside: Ring::new(),
+            inside_bytes: 0,
+            buffer: config.buffer,
+            max_waiting: 0,
+            last_arrival: 0,
+            state: State::Up,
+            loss: match config.loss {
+                Loss::None => LossProcess::None,
+                Loss::Bernoulli(p) => LossProcess::Bernoulli { p, stream: Box::new(config.stream) },
+                Loss::EveryNth(n) => LossProcess::EveryNth { n, seen: 0 },
+            },
+            dropped: Count::default(),
+            refused: Count::default(),
+        })
+    }
+
+    /// A packet of `size` bytes arrives at the port.
+    #[inline]
+    pub fn offer(&mut self, now: u64, size: u16) -> Offer {
+        self.offered.add(size);
+        if self.busy_until > now {
+            if self.is_full(now, size) {
+                return self.refuse(Cause::Congestion, size);
+            }
+            self.waited += u128::from(self.busy_until - now);
+            self.max_waiting = self.max_waiting.max(self.inside.len() as u64);
+        } else if self.state == State::Down {
+            return self.refuse(Cause::Unreachable, size);
+        } else {
+            self.inside.clear();
+            self.inside_bytes = 0;
+            self.busy_until = now;
+        }
+        self.accept(size)
+    }
+
+    #[inline]
+    fn accept(&mut self, size: u16) -> Offer {
+        let duration = self.byte_time.of(u32::from(size)).ps();
+        self.busy += duration;
+        self.busy_until += duration;
+        let lost = !matches!(self.loss, LossProcess::None) && self.loses();
+        let fate = if lost { LOST } else { 0 };
+        self.inside.push(Inside { end: self.busy_until, size_and_fate: u32::from(size) | fate });
+        self.inside_bytes += u64::from(size);
+        if lost {
+            self.dropped.add(size);
+            return Offer::Dropped(Cause::Random);
+        }
+        self.last_arrival = self.last_arrival.max(self.busy_until + self.delay);
+        Offer::Carried(self.last_arrival)
+    }
+
+    /// Whether a packet that would have to wait has no room.
+    #[inline]
+    fn is_full(&mut self, now: u64, size: u16) -> bool {
+        match self.buffer {
+            Buffer::Packets(places) => {
+                if self.inside.len() as u64 > places.min(self.max_waiting) {
+                    self.sweep(now);
+                }
+                self.inside.len() as u64 > places
+            }
+            Buffer::Bytes(room) => {
+                self.sweep(now);
+                let in_transmission = self.inside.first().map_or(0, Inside::size);
+                self.inside_bytes - in_transmission + u64::from(size) > room.count()
+            }
+            Buffer::Unlimited => {
+                if self.inside.len() as u64 > self.max_waiting {
+                    self.sweep(now);
+                }
+                false
+            }
+        }
+    }
+
+    /// Takes out what is gone.
+    #[inline]
+    fn sweep(&mut self, now: u64) {
+        while let Some(first) = self.inside.first() {
+            if first.end > now {
+                break;
+            }
+            self.inside_bytes -= first.size();
+            self.inside.pop();
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, cause: Cause, size: u16) -> Offer {
+        self.dropped.add(size);
+        self.refused.add(size);
+        Offer::Dropped(cause)
+    }
+
+    #[cold]
+    fn loses(&mut self) -> bool {
+        match &mut self.loss {
+            LossProcess::None => false,
+            LossProcess::Bernoulli { p, stream } => bernoulli(stream, *p),
+            LossProcess::EveryNth { n, seen } => {
+                *seen += 1;
+                *seen % *n == 0
+            }
+        }
+    }
+
+    /// The capacity changes: what waits, and the rest of the packet in transmission, goes on at the new rate.
+    /// `in_flight` is the fibre behind this port; the arrivals of packets that have not left yet move.
+    pub fn change_capacity(&mut self, now: u64, capacity: Rate, in_flight: &mut Ring<Packet>) {
+        let Some(new) = ByteTime::at(capacity) else { return };
+        let old = std::mem::replace(&mut self.byte_time, new);
+        self.sweep(now);
+        let (mut old_start, mut new_start) = (now, now);
+        for i in 0..self.inside.len() {
+            let packet = self.inside.nth_mut(i);
+            let left = packet.end - old_start;
+            let old_end = packet.end;
+            packet.end = new_start + stretch(left, old, new);
+            self.waited = self.waited + u128::from(new_start) - u128::from(old_start);
+            (old_start, new_start) = (old_end, packet.end);
+        }
+        self.busy = self.busy + new_start - old_start;
+        self.busy_until = self.busy_until + new_start - old_start;
+        self.retime(in_flight);
+    }
+
+    /// The delay changes for packets whose last bit has not left yet.
+    pub fn change_delay(&mut self, now: u64, delay: Duration, in_flight: &mut Ring<Packet>) {
+        self.delay = delay.ps();
+        self.sweep(now);
+        self.retime(in_flight);
+    }
+
+    /// Sets the arrival times of the packets that have not left yet.
+    fn retime(&mut self, in_flight: &mut Ring<Packet>) {
+        let unsent = self.inside.iter().filter(|packet| !packet.is_lost()).count();
+        let first = in_flight.len() - unsent;
+        let mut arrival = if first > 0 { in_flight.nth_mut(first - 1).at } else { 0 };
+        for (i, packet) in self.inside.iter().filter(|packet| !packet.is_lost()).enumerate() {
+            arrival = arrival.max(packet.end + self.delay);
+            in_flight.nth_mut(first + i).at = arrival;
+        }
+        if in_flight.len() > 0 {
+            self.last_arrival = in_flight.nth_mut(in_flight.len() - 1).at;
+        }
+    }
+
+    /// The link goes down: what has not left completely is taken back from the fibre, counted as dropped, and returned.
+    pub fn take_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Vec<Packet> {
+        self.state = State::Down;
+        self.sweep(now);
+        let mut start = now;
+        for packet in self.inside.iter() {
+            self.waited -= u128::from(start - now);
+            self.busy -= packet.end - start;
+            start = packet.end;
+            let cut = Count { packets: 1, bytes: packet.size() };
+            // A packet that would have been lost on the fibre is counted as dropped already.
+            if !packet.is_lost() {
+                self.dropped = self.dropped.plus(cut);
+            }
+            self.refused = self.refused.plus(cut);
+        }
+        let unsent = self.inside.iter().filter(|packet| !packet.is_lost()).count();
+        self.inside.clear();
+        self.inside_bytes = 0;
+        self.busy_until = now;
+        self.last_arrival = 0;
+        (0..unsent).filter_map(|_| in_flight.pop_newest()).collect()
+    }
+
+    /// The link comes up.
+    pub fn bring_up(&mut self) {
+        self.state = State::Up;
+    }
+
+    /// Totals up to `now`.
+    pub fn reading(&mut self, now: u64) -> Reading {
+        self.sweep(now);
+        let inside = Count { packets: self.inside.len() as u64, bytes: self.inside_bytes };
+        let mut start = now;
+        let mut future_wait = 0;
+        for packet in self.inside.iter() {
+            future_wait += u128::from(start - now);
+            start = packet.end;
+        }
+        Reading {
+            offered: self.offered,
+            carried: self.offered.since(self.refused).since(inside),
+            dropped: self.dropped,
+            busy: self.busy - self.busy_until.saturating_sub(now),
+            waited: self.waited - future_wait,
+            waiting: inside.packets.saturating_sub(1),
+        }
+    }
+
+    /// Most packets that waited at once since the start or the last call, which begins anew with those waiting now.
+    pub fn restart_maximum(&mut self, now: u64) -> u64 {
+        let waiting = self.reading(now).waiting;
+        std::mem::replace(&mut self.max_waiting, waiting)
+    }
+
+    /// Packets and bytes refused or taken back, and those lost on the fibre.
+    pub fn dropped(&self) -> Count {
+        self.dropped
+    }
+
+    /// Bytes of memory held beside the port itself.
+    pub fn memory(&self) -> usize {
+        self.inside.memory()
+    }
+}
+
+/// What `left` picoseconds at the old rate become at the new, to the nearest picosecond.
+fn stretch(left: u64, old: ByteTime, new: ByteTime) -> u64 {
+    let (old, new) = (u128::from(old.fixed_point()), u128::from(new.fixed_point()));
+    u64::try_from((u128::from(left) * new + old / 2) / old).unwrap_or(u64::MAX / 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Seed;
+
+    fn port(buffer: Buffer) -> Port {
+        let stream = Seed { seed: 1, run: 0 }.stream("port", "loss");
+        let capacity = Rate::from_gbps(1);
+        Port::new(PortConfig { capacity, delay: Duration::from_millis(1), buffer, loss: Loss::None, stream }).unwrap()
+    }
+
+    const MS: u64 = 1_000_000_000;
+    const US: u64 = 1_000_000;
+
+    #[test]
+    fn a_1500_byte_packet_leaves_after_12_us_and_arrives_a_delay_later() {
+        assert_eq!(port(Buffer::Packets(1)).offer(0, 1500), Offer::Carried(12 * US + MS));
+    }
+
+    #[test]
+    fn one_waiting_place_means_two_in_the_system() {
+        let mut port = port(Buffer::Packets(1));
+        assert_eq!(port.offer(0, 1500), Offer::Carried(12 * US + MS));
+        assert_eq!(port.offer(0, 1500), Offer::Carried(24 * US + MS));
+        assert_eq!(port.offer(0, 1500), Offer::Dropped(Cause::Congestion));
+        // Exactly when the first has left, its successor is in transmission and the place is free.
+        assert_eq!(port.offer(12 * US, 1500), Offer::Carried(36 * US + MS));
+        assert_eq!(port.offer(12 * US, 1500), Offer::Dropped(Cause::Congestion));
+    }
+
+    #[test]
+    fn a_buffer_in_bytes_counts_what_waits_but_not_what_is_in_transmission() {
+        let mut port = port(Buffer::Bytes(units::Bytes(1540)));
+        assert_eq!(port.offer(0, 1500), Offer::Carried(12 * US + MS));
+        assert_eq!(port.offer(0, 1500), Offer::Carried(24 * US + MS));
+        assert!(matches!(port.offer(0, 40), Offer::Carried(_)));
+        assert_eq!(port.offer(0, 40), Offer::Dropped(Cause::Congestion));
+    }
+
+    #[test]
+    fn sums_over_time_are_exact_at_any_instant() {
+        let mut port = port(Buffer::Unlimited);
+        for _ in 0..3 {
+            port.offer(0, 1500);
+        }
+        // At 18 us: one gone, the second half gone, the third has waited 18 of its 24 us and the second its 12.
+        let reading = port.reading(18 * US);
+        assert_eq!(reading.carried, Count { packets: 1, bytes: 1500 });
+        assert_eq!((reading.busy, reading.waited, reading.waiting), (18 * US, u128::from(30 * US), 1));
+        assert_eq!(port.restart_maximum(18 * US), 2);
+        assert_eq!(port.restart_maximum(18 * US), 1);
+    }
+
+    fn fill(port: &mut Port, fibre: &mut Ring<Packet>, packets: u32) {
+        for _ in 0..packets {
+            if let Offer::Carried(at) = port.offer(0, 1500) {
+                fibre.push(Packet { at, size: 1500, ..Packet::default() });
+            }
+        }
+    }
+
+    #[test]
+    fn a_tenth_of_the_capacity_makes_the_rest_last_ten_times_as_long() {
+        let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
+        fill(&mut port, &mut fibre, 3);
+        // At 18 us the second packet has 6 us to go, which become 60; the third then lasts 120.
+        port.change_capacity(18 * US, Rate::from_mbps(100), &mut fibre);
+        let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at - MS).collect();
+        assert_eq!(arrivals, [12 * US, 78 * US, 198 * US]);
+        let reading = port.reading(198 * US);
+        assert_eq!((reading.busy, reading.waited), (198 * US, u128::from((12 + 78) * US)));
+        assert_eq!(reading.carried.packets, 3);
+    }
+
+    #[test]
+    fn a_shorter_delay_holds_for_what_has_not_left_and_nothing_overtakes() {
+        let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
+        fill(&mut port, &mut fibre, 3);
+        port.change_delay(12 * US, Duration::from_micros(995), &mut fibre);
+        let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at).collect();
+        assert_eq!(arrivals, [1012 * US, 1019 * US, 1031 * US]);
+        port.change_delay(24 * US, Duration::from_micros(100), &mut fibre);
+        let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at).collect();
+        assert_eq!(arrivals, [1012 * US, 1019 * US, 1019 * US]);
+    }
+
+    #[test]
+    fn a_cut_takes_back_what_has_not_left() {
+        let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
+        fill(&mut port, &mut fibre, 3);
+        assert_eq!(port.take_down(18 * US, &mut fibre).len(), 2);
+        assert_eq!(fibre.len(), 1);
+        assert_eq!(port.offer(20 * US, 1500), Offer::Dropped(Cause::Unreachable));
+        let reading = port.reading(20 * US);
+        assert_eq!((reading.offered.packets, reading.carried.packets, reading.dropped.packets), (4, 1, 3));
+        assert_eq!((reading.busy, reading.waited), (18 * US, u128::from((12 + 18) * US)));
+        port.bring_up();
+        assert_eq!(port.offer(30 * US, 1500), Offer::Carried(42 * US + MS));
+    }
+}

@@ -1,0 +1,289 @@
+//! From a world at its end to tables and a summary.
+//!
+//! Link and drop statistics, and the goodput of the summary, cover the time from the end of the warm-up; the table of flows
+//! covers the whole life of each flow.
+
+use super::accounts::{Baseline, delivered};
+use super::hosts::Source;
+use super::net::Place;
+use super::port::{Count, Reading};
+use super::tree::NEVER;
+use super::world::World;
+use crate::results::{Column, Figure, Run, Table};
+use crate::scenario::Role;
+use crate::traffic::Flow;
+use units::PS_PER_SECOND;
+
+/// Reads everything out of a world.
+pub fn run(mut world: World) -> Run {
+    let links = LinkRows::read(&mut world);
+    let flows = FlowRows::read(&world);
+    let summary = summary(&world, &links, &flows);
+    let drops = drops(&world);
+    let (fingerprint, events, packet_hops) = (world.partition.fingerprint(), world.events(), world.packet_hops());
+    let run = world.seed.run;
+    Run { flows: flows.table(run), links: links.table(&world), series: world.sampler.table(run), drops, summary, fingerprint, events, packet_hops }
+}
+
+fn seconds(ps: u64) -> f64 {
+    ps as f64 / PS_PER_SECOND as f64
+}
+
+/// `a / b`, NaN if `b` is zero.
+fn ratio(a: f64, b: f64) -> f64 {
+    if b == 0.0 { f64::NAN } else { a / b }
+}
+
+/// What each directed link did since the end of the warm-up, in the order of the scenario.
+struct LinkRows {
+    rows: Vec<LinkRow>,
+    window: u64,
+}
+
+struct LinkRow {
+    offered: Count,
+    carried: Count,
+    dropped: Count,
+    utilization: f64,
+    mean_queue: f64,
+    max_queue: u64,
+}
+
+impl LinkRows {
+    fn read(world: &mut World) -> LinkRows {
+        let now = world.now;
+        let window = (now.saturating_since(world.baseline.at)).ps();
+        let Baseline { ports: before, .. } = &world.baseline;
+        let numbers = world.link_numbers.iter();
+        let rows = numbers.map(|number| {
+            let port = &mut world.partition.net.ports[*number as usize];
+            let after = port.reading(now.ps());
+            link_row(&before[*number as usize], &after, port.restart_maximum(now.ps()), window)
+        });
+        LinkRows { rows: rows.collect(), window }
+    }
+
+    fn table(self, world: &World) -> Table {
+        let links = &world.scenario.network.links;
+        let node = |id: crate::ids::NodeId| world.scenario.network.nodes[id.index()].name.clone();
+        let count = |of: fn(&LinkRow) -> u64| Column::U64(self.rows.iter().map(of).collect());
+        let measure = |of: fn(&LinkRow) -> f64| Column::F64(self.rows.iter().map(of).collect());
+        let text = |name: &str| Column::Text(vec![name.to_owned(); links.len()]);
+        Table {
+            columns: vec![
+                ("run", Column::U64(vec![u64::from(world.seed.run); links.len()])),
+                ("link", Column::Text(links.iter().map(|link| link.name.clone()).collect())),
+                ("from", Column::Text(links.iter().map(|link| node(link.from)).collect())),
+                ("to", Column::Text(links.iter().map(|link| node(link.to)).collect())),
+                ("wavelength", Column::U64(vec![0; links.len()])),
+                ("class", text("all")),
+                ("offered_bits", count(|row| row.offered.bytes * 8)),
+                ("carried_bits", count(|row| row.carried.bytes * 8)),
+                ("dropped_bits", count(|row| row.dropped.bytes * 8)),
+                ("offered_units", count(|row| row.offered.packets)),
+                ("carried_units", count(|row| row.carried.packets)),
+                ("dropped_units", count(|row| row.dropped.packets)),
+                ("utilization", measure(|row| row.utilization)),
+                ("mean_queue", measure(|row| row.mean_queue)),
+                ("max_queue", count(|row| row.max_queue)),
+            ],
+        }
+    }
+}
+
+fn link_row(before: &Reading, after: &Reading, max_queue: u64, window: u64) -> LinkRow {
+    LinkRow {
+        offered: after.offered.since(before.offered),
+        carried: after.carried.since(before.carried),
+        dropped: after.dropped.since(before.dropped),
+        utilization: ratio((after.busy - before.busy) as f64, window as f64),
+        mean_queue: ratio((after.waited - before.waited) as f64, window as f64),
+        max_queue,
+    }
+}
+
+/// What each flow did.
+struct FlowRows {
+    rows: Vec<FlowRow>,
+    names: [Vec<String>; 3],
+}
+
+#[derive(Default)]
+struct FlowRow {
+    start_s: f64,
+    end_s: f64,
+    bytes: u64,
+    segments: u64,
+    retransmissions: u64,
+    fast_retransmits: u64,
+    false_fast_retransmits: u64,
+    timeouts: u64,
+    false_timeouts: u64,
+    mean_rtt_s: f64,
+    finite: bool,
+    completed: bool,
+}
+
+impl FlowRows {
+    fn read(world: &World) -> FlowRows {
+        let node = |id: crate::ids::NodeId| world.scenario.network.nodes[id.index()].name.clone();
+        let flows = world.flows.iter();
+        FlowRows {
+            rows: (0..world.flows.len()).map(|number| flow_row(world, number)).collect(),
+            names: [
+                flows.clone().map(|flow| node(flow.source)).collect(),
+                flows.clone().map(|flow| node(flow.destination)).collect(),
+                flows.map(|flow| world.scenario.transports[flow.transport.index()].name.clone()).collect(),
+            ],
+        }
+    }
+
+    fn table(self, run: u32) -> Table {
+        let FlowRows { rows, names: [source, destination, transport] } = self;
+        let count = |of: fn(&FlowRow) -> u64| Column::U64(rows.iter().map(of).collect());
+        let measure = |of: fn(&FlowRow) -> f64| Column::F64(rows.iter().map(of).collect());
+        Table {
+            columns: vec![
+                ("run", Column::U64(vec![u64::from(run); rows.len()])),
+                ("flow", Column::U64((0..rows.len() as u64).collect())),
+                ("source", Column::Text(source)),
+                ("destination", Column::Text(destination)),
+                ("transport", Column::Text(transport)),
+                ("start_s", measure(|row| row.start_s)),
+                ("end_s", measure(|row| row.end_s)),
+                ("bytes_acked", count(|row| row.bytes)),
+                ("goodput_bps", measure(|row| ratio(row.bytes as f64 * 8.0, row.end_s - row.start_s))),
+                ("segments_sent", count(|row| row.segments)),
+                ("retransmissions", count(|row| row.retransmissions)),
+                ("fast_retransmits", count(|row| row.fast_retransmits)),
+                ("false_fast_retransmits", count(|row| row.false_fast_retransmits)),
+                ("timeouts", count(|row| row.timeouts)),
+                ("false_timeouts", count(|row| row.false_timeouts)),
+                ("mean_rtt_s", measure(|row| row.mean_rtt_s)),
+                ("completed", Column::Bool(rows.iter().map(|row| row.completed).collect())),
+            ],
+        }
+    }
+}
+
+fn flow_row(world: &World, number: usize) -> FlowRow {
+    let (flow, host) = (&world.flows[number], &world.partition.hosts.senders[number]);
+    let completed = world.partition.hosts.lifecycles[number].completed;
+    let end = if completed == NEVER { end_of(flow, world) } else { completed };
+    let row = FlowRow {
+        start_s: flow.start.as_secs_f64(),
+        end_s: seconds(end),
+        bytes: delivered(&world.partition.hosts, number),
+        segments: if let Source::Datagrams(source) = &host.source { source.sent() } else { 0 },
+        mean_rtt_s: f64::NAN,
+        finite: matches!(flow.load, crate::scenario::Load::Size(_)),
+        completed: completed != NEVER,
+        ..FlowRow::default()
+    };
+    let Source::Tcp(sender) = &host.source else { return row };
+    let stats = sender.stats();
+    FlowRow {
+        segments: stats.segments_sent,
+        retransmissions: stats.retransmissions,
+        fast_retransmits: stats.fast_retransmits,
+        false_fast_retransmits: stats.false_fast_retransmits,
+        timeouts: stats.timeouts,
+        false_timeouts: stats.false_timeouts,
+        mean_rtt_s: ratio(seconds(stats.rtt_sum), stats.rtt_samples as f64),
+        ..row
+    }
+}
+
+/// The end of a flow that did not complete.
+fn end_of(flow: &Flow, world: &World) -> u64 {
+    flow.stop.min(world.now).max(flow.start).ps()
+}
+
+fn drops(world: &World) -> Table {
+    let (scenario, net) = (&world.scenario, &world.partition.net);
+    let mut order = vec![0; world.link_numbers.len()];
+    for (link, number) in world.link_numbers.iter().enumerate() {
+        order[*number as usize] = link;
+    }
+    let place = |place: Place| match place {
+        Place::Link(number) => scenario.network.links[order[number as usize]].name.clone(),
+        Place::Host(flow) => scenario.network.nodes[world.flows[flow as usize].source.index()].name.clone(),
+    };
+    let before = |key| world.baseline.drops.get(key).copied().unwrap_or_default();
+    let rows: Vec<_> = net.drops.iter().map(|(key, count)| (*key, count.since(before(key)))).filter(|(_, count)| count.packets > 0).collect();
+    Table {
+        columns: vec![
+            ("run", Column::U64(vec![u64::from(world.seed.run); rows.len()])),
+            ("where", Column::Text(rows.iter().map(|((at, ..), _)| place(*at)).collect())),
+            ("class", Column::Text(rows.iter().map(|((_, class, _), _)| class.name().to_owned()).collect())),
+            ("cause", Column::Text(rows.iter().map(|((.., cause), _)| cause.name().to_owned()).collect())),
+            ("units", Column::U64(rows.iter().map(|(_, count)| count.packets).collect())),
+            ("bits", Column::U64(rows.iter().map(|(_, count)| count.bytes * 8).collect())),
+        ],
+    }
+}
+
+fn summary(world: &World, links: &LinkRows, flows: &FlowRows) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    let mut add = |name, value: f64, unit| {
+        if value.is_finite() {
+            figures.push(Figure { name, value, unit });
+        }
+    };
+    add("duration", world.now.as_secs_f64(), "s");
+    add("measured_time", seconds(links.window), "s");
+    link_figures(world, links, &mut add);
+    flow_figures(world, links.window, flows, &mut add);
+    add("packet_hops", world.packet_hops() as f64, "1");
+    add("events", world.events() as f64, "1");
+    figures
+}
+
+fn link_figures(world: &World, links: &LinkRows, add: &mut impl FnMut(&'static str, f64, &'static str)) {
+    let network = &world.scenario.network;
+    let role = |id: crate::ids::NodeId| network.nodes[id.index()].role;
+    let of = |wanted: &dyn Fn(Role, Role) -> bool| -> Vec<&LinkRow> {
+        let chosen = network.links.iter().zip(&links.rows).filter(|(link, _)| wanted(role(link.from), role(link.to)));
+        chosen.map(|(_, row)| row).collect()
+    };
+    let all = of(&|_, _| true);
+    let core = of(&|from, to| from == Role::Core && to == Role::Core);
+    let core_outputs = of(&|from, _| from == Role::Core);
+    add("mean_link_utilization", mean_utilization(&all), "1");
+    add("max_link_utilization", all.iter().map(|row| row.utilization).fold(f64::NAN, f64::max), "1");
+    add("mean_core_utilization", mean_utilization(&core), "1");
+    add("mean_core_output_utilization", mean_utilization(&core_outputs), "1");
+    add("core_drop_rate", drop_rate(&core_outputs), "1");
+    add("drop_rate", drop_rate(&all), "1");
+    add("offered_packets", all.iter().map(|row| row.offered.packets as f64).sum(), "1");
+    add("carried_packets", all.iter().map(|row| row.carried.packets as f64).sum(), "1");
+    add("dropped_packets", all.iter().map(|row| row.dropped.packets as f64).sum(), "1");
+    add("max_queue", all.iter().map(|row| row.max_queue as f64).fold(f64::NAN, f64::max), "packets");
+}
+
+fn mean_utilization(rows: &[&LinkRow]) -> f64 {
+    ratio(rows.iter().map(|row| row.utilization).sum(), rows.len() as f64)
+}
+
+fn drop_rate(rows: &[&LinkRow]) -> f64 {
+    let sum = |of: fn(&LinkRow) -> u64| rows.iter().map(|row| of(row)).sum::<u64>() as f64;
+    ratio(sum(|row| row.dropped.packets), sum(|row| row.offered.packets))
+}
+
+fn flow_figures(world: &World, window: u64, flows: &FlowRows, add: &mut impl FnMut(&'static str, f64, &'static str)) {
+    let sum = |of: fn(&FlowRow) -> u64| flows.rows.iter().map(of).sum::<u64>() as f64;
+    let delivered = sum(|row| row.bytes) - world.baseline.delivered as f64;
+    let completed: Vec<&FlowRow> = flows.rows.iter().filter(|row| row.completed).collect();
+    let completion: f64 = completed.iter().map(|row| row.end_s - row.start_s).sum();
+    add("goodput", ratio(delivered * 8.0, seconds(window)), "bps");
+    add("flows", flows.rows.len() as f64, "1");
+    add("flows_completed", completed.len() as f64, "1");
+    add("mean_completion_time", ratio(completion, completed.len() as f64), "s");
+    add("segments_sent", sum(|row| row.segments), "1");
+    add("retransmissions", sum(|row| row.retransmissions), "1");
+    add("fast_retransmits", sum(|row| row.fast_retransmits), "1");
+    add("false_fast_retransmits", sum(|row| row.false_fast_retransmits), "1");
+    add("timeouts", sum(|row| row.timeouts), "1");
+    add("false_timeouts", sum(|row| row.false_timeouts), "1");
+    add("unfinished_flows", flows.rows.iter().filter(|row| row.finite && !row.completed).count() as f64, "1");
+}

@@ -1,0 +1,124 @@
+//! A queue of plain values in a power-of-two buffer that doubles when full and never shrinks.
+
+/// A first-in-first-out queue.
+#[derive(Clone, Debug)]
+pub struct Ring<T> {
+    buffer: Vec<T>,
+    /// Values taken out so far.
+    head: u64,
+    /// Values put in so far.
+    tail: u64,
+}
+
+impl<T: Copy + Default> Ring<T> {
+    /// An empty queue that has not allocated.
+    pub const fn new() -> Ring<T> {
+        Ring { buffer: Vec::new(), head: 0, tail: 0 }
+    }
+
+    /// Number of values inside.
+    #[inline]
+    pub fn len(&self) -> usize {
+        (self.tail - self.head) as usize
+    }
+
+    /// Whether nothing is inside.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.head == self.tail
+    }
+
+    /// Appends a value, and shows it in its place.
+    #[inline]
+    pub fn push(&mut self, value: T) -> &mut T {
+        if self.len() == self.buffer.len() {
+            self.grow();
+        }
+        let slot = self.slot(self.tail);
+        self.tail += 1;
+        let place = &mut self.buffer[slot];
+        *place = value;
+        place
+    }
+
+    /// Takes the oldest value.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        let first = self.first()?;
+        self.head += 1;
+        Some(first)
+    }
+
+    /// Takes the newest value.
+    pub fn pop_newest(&mut self) -> Option<T> {
+        let newest = self.iter().next_back()?;
+        self.tail -= 1;
+        Some(newest)
+    }
+
+    /// Takes all values.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.head = self.tail;
+    }
+
+    /// The oldest value.
+    #[inline]
+    pub fn first(&self) -> Option<T> {
+        if self.is_empty() { None } else { Some(self.buffer[self.slot(self.head)]) }
+    }
+
+    /// The `i`-th oldest value; `i < len()`.
+    #[inline]
+    pub fn nth_mut(&mut self, i: usize) -> &mut T {
+        assert!(i < self.len(), "the ring holds a value at that place");
+        let slot = self.slot(self.head + i as u64);
+        &mut self.buffer[slot]
+    }
+
+    /// All values, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = T> + '_ {
+        (self.head..self.tail).map(|i| self.buffer[self.slot(i)])
+    }
+
+    /// Bytes of memory held.
+    pub fn memory(&self) -> usize {
+        self.buffer.capacity() * size_of::<T>()
+    }
+
+    #[inline]
+    fn slot(&self, position: u64) -> usize {
+        position as usize & (self.buffer.len().wrapping_sub(1))
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let values: Vec<T> = self.iter().collect();
+        self.tail = values.len() as u64;
+        self.head = 0;
+        self.buffer = values;
+        self.buffer.resize((2 * self.buffer.len()).max(4), T::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn a_ring_is_a_queue(steps in prop::collection::vec(prop::option::weighted(0.6, 0u32..1000), 1..300)) {
+            let (mut ring, mut plain) = (Ring::new(), VecDeque::new());
+            for step in steps {
+                match step {
+                    Some(value) => { ring.push(value); plain.push_back(value); }
+                    None => prop_assert_eq!(ring.pop(), plain.pop_front()),
+                }
+                prop_assert_eq!(ring.len(), plain.len());
+                prop_assert!(ring.iter().eq(plain.iter().copied()));
+            }
+        }
+    }
+}

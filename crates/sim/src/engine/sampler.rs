@@ -1,0 +1,118 @@
+//! Samples of flows and links at a fixed interval. Sampling reads and never changes a run.
+
+use super::hosts::Source;
+use super::partition::Partition;
+use crate::SimTime;
+use crate::results::{Column, Table};
+use crate::scenario::{Probe, Selection};
+use units::Duration;
+
+/// What is sampled, and the samples so far.
+#[derive(Debug)]
+pub struct Sampler {
+    next: SimTime,
+    interval: Duration,
+    flows: Vec<u32>,
+    links: Vec<SampledLink>,
+    time_s: Vec<f64>,
+    entity: Vec<String>,
+    quantity: Vec<String>,
+    value: Vec<f64>,
+}
+
+#[derive(Clone, Debug)]
+struct SampledLink {
+    /// In the partition.
+    number: u32,
+    name: String,
+    /// Time spent transmitting up to the last sample, in picoseconds.
+    busy_before: u64,
+}
+
+impl Sampler {
+    /// A sampler as `[probe]` says; the first sample is at time zero. `links` gives partition number and name of every link.
+    pub fn new(probe: &Probe, flows: usize, links: Vec<(u32, String)>) -> Sampler {
+        let links = select(&probe.links, links.len()).into_iter().filter_map(|i| links.get(i as usize).cloned());
+        Sampler {
+            next: if probe.interval.is_some() { SimTime::ZERO } else { SimTime::NEVER },
+            interval: probe.interval.unwrap_or(Duration::MAX),
+            flows: select(&probe.flows, flows),
+            links: links.map(|(number, name)| SampledLink { number, name, busy_before: 0 }).collect(),
+            time_s: Vec::new(),
+            entity: Vec::new(),
+            quantity: Vec::new(),
+            value: Vec::new(),
+        }
+    }
+
+    /// When the next sample is due.
+    pub fn next(&self) -> SimTime {
+        self.next
+    }
+
+    /// Takes all samples.
+    pub fn sample(&mut self, now: SimTime, partition: &mut Partition) {
+        self.next = now + self.interval;
+        let flows = std::mem::take(&mut self.flows);
+        flows.iter().for_each(|flow| self.sample_flow(now, *flow, partition));
+        self.flows = flows;
+        let mut links = std::mem::take(&mut self.links);
+        links.iter_mut().for_each(|link| self.sample_link(now, link, partition));
+        self.links = links;
+    }
+
+    fn sample_flow(&mut self, now: SimTime, flow: u32, partition: &Partition) {
+        let Some(Source::Tcp(sender)) = partition.hosts.senders.get(flow as usize).map(|host| &host.source) else { return };
+        let seconds = |span: Option<Duration>| span.map_or(f64::NAN, Duration::as_secs_f64);
+        let readings = [
+            ("cwnd", sender.cwnd() as f64),
+            ("ssthresh", if sender.ssthresh() >= u64::MAX / 2 { f64::INFINITY } else { sender.ssthresh() as f64 }),
+            ("pipe", sender.pipe() as f64),
+            ("acked", sender.bytes_acked() as f64),
+            ("srtt", seconds(sender.srtt())),
+            ("rto", seconds(Some(sender.rto()))),
+        ];
+        let entity = format!("flow {flow}");
+        for (quantity, value) in readings {
+            self.push(now, &entity, quantity, value);
+        }
+    }
+
+    fn sample_link(&mut self, now: SimTime, link: &mut SampledLink, partition: &mut Partition) {
+        let reading = partition.net.ports[link.number as usize].reading(now.ps());
+        let interval = self.interval.ps().min(now.ps());
+        let share = if interval == 0 { 0.0 } else { (reading.busy - link.busy_before) as f64 / interval as f64 };
+        self.push(now, &link.name, "queue", reading.waiting as f64);
+        self.push(now, &link.name, "utilization", share);
+        link.busy_before = reading.busy;
+    }
+
+    fn push(&mut self, now: SimTime, entity: &str, quantity: &str, value: f64) {
+        self.time_s.push(now.as_secs_f64());
+        self.entity.push(entity.to_owned());
+        self.quantity.push(quantity.to_owned());
+        self.value.push(value);
+    }
+
+    /// The table `series`.
+    pub fn table(self, run: u32) -> Table {
+        let runs = vec![u64::from(run); self.value.len()];
+        Table {
+            columns: vec![
+                ("run", Column::U64(runs)),
+                ("t_s", Column::F64(self.time_s)),
+                ("entity", Column::Text(self.entity)),
+                ("quantity", Column::Text(self.quantity)),
+                ("value", Column::F64(self.value)),
+            ],
+        }
+    }
+}
+
+fn select(selection: &Selection, count: usize) -> Vec<u32> {
+    match selection {
+        Selection::None => Vec::new(),
+        Selection::All => (0..count as u32).collect(),
+        Selection::Some(chosen) => chosen.iter().copied().filter(|i| (*i as usize) < count).collect(),
+    }
+}

@@ -1,0 +1,153 @@
+//! Drives the machines with bytes: the same functions serve cargo-fuzz and the property tests.
+//!
+//! The bytes choose parameters, then calls, sane and hostile; after every call the invariants are asserted. Nothing here
+//! is needed to use the machines.
+
+use crate::cc::registry;
+use crate::tcp::{
+    Ack, Actions, InitialWindow, Receiver, ReceiverActions, ReceiverConfig, SackAfterTimeout, SackBlock, SackList,
+    Sender, SenderConfig,
+};
+use std::sync::Arc;
+use units::{Duration, Instant};
+
+/// Bytes as a source of choices; zero when they run out.
+struct Choices<'a>(&'a [u8]);
+
+impl Choices<'_> {
+    fn byte(&mut self) -> u8 {
+        let Some((first, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        *first
+    }
+
+    /// A number in a neighbourhood of `around`: usually within a few segments, sometimes anywhere.
+    fn near(&mut self, around: u64, mss: u64) -> u64 {
+        let (kind, offset) = (self.byte(), u64::from(self.byte()));
+        match kind % 8 {
+            0..=4 => around.saturating_add(offset % 32 * mss),
+            5 => around.saturating_add(offset),
+            6 => around.saturating_sub(offset % 32 * mss),
+            _ => u64::MAX - offset,
+        }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
+    let flags = choices.byte();
+    let entries = registry();
+    SenderConfig {
+        algorithm: entries[usize::from(choices.byte()) % entries.len()].algorithm,
+        paced: flags & 1 != 0,
+        limited_transmit: flags & 2 != 0,
+        rescue_retransmission: flags & 4 != 0,
+        idle_restart: flags & 8 != 0,
+        sack_after_timeout: if flags & 16 != 0 { SackAfterTimeout::Keep } else { SackAfterTimeout::Discard },
+        forget_rtt_after: (flags & 32 != 0).then_some(2),
+        max_cwnd: 1000 * (1 + u64::from(choices.byte())),
+        initial_cwnd: InitialWindow::Segments(1 + u32::from(choices.byte())),
+        dupthresh: 1 + u32::from(choices.byte() % 8),
+        mss: 100,
+        ..SenderConfig::default()
+    }
+}
+
+/// Feeds a sender; panics if an invariant breaks.
+pub fn sender(bytes: &[u8]) {
+    let mut choices = Choices(bytes);
+    let config = Arc::new(sender_config(&mut choices));
+    let mut sender = Sender::new(Arc::clone(&config));
+    let mut actions = Actions::default();
+    let mut now = Instant::ZERO;
+    while !choices.is_spent() {
+        sender_call(&mut choices, &mut sender, &mut now, &mut actions);
+        check_sender(&sender, &config, &actions);
+        actions.segments.clear();
+    }
+}
+
+fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant, actions: &mut Actions) {
+    *now = *now + Duration::from_millis(u64::from(choices.byte()));
+    match choices.byte() % 8 {
+        0 => {
+            let bytes = choices.near(0, 100);
+            sender.write(*now, bytes, actions);
+        }
+        1 => sender.handle_timeout(*now, actions),
+        2 => {
+            *now = sender.next_timeout().unwrap_or(*now).max(*now);
+            sender.handle_timeout(*now, actions);
+        }
+        _ => {
+            let ack = choices.near(sender.snd_una(), 100);
+            let window = choices.near(u64::from(choices.0.first().is_some_and(|byte| byte % 16 != 0)) << 20, 100);
+            let mut sack = SackList::EMPTY;
+            for _ in 0..choices.byte() % 5 {
+                let start = choices.near(sender.snd_una(), 100);
+                let end = choices.near(start, 100);
+                sack.push(SackBlock { start, end });
+            }
+            sender.handle_ack(*now, &Ack { ack, window, sack: sack.as_slice() }, actions);
+        }
+    }
+}
+
+fn check_sender(sender: &Sender, config: &SenderConfig, actions: &Actions) {
+    let mss = u64::from(config.mss);
+    assert!(sender.cwnd() >= mss && sender.cwnd() <= config.max_cwnd, "cwnd stays within its bounds");
+    assert!(sender.snd_una() <= sender.snd_nxt(), "what is acknowledged has been sent");
+    assert!(sender.ssthresh() >= 2 * mss || config.initial_ssthresh.is_some(), "ssthresh is at least 2 MSS");
+    assert!(sender.flight_size() == 0 || sender.next_timeout().is_some(), "data outstanding keep a timer running");
+    assert!(actions.segments.len() as u64 <= 3 + config.max_cwnd / mss * 2, "a call sends about a window at most");
+    for segment in &actions.segments {
+        assert!(segment.len >= 1 && segment.len <= config.mss, "segments carry 1 to MSS bytes");
+        assert!(segment.seq >= sender.snd_una(), "what is acknowledged is not sent");
+    }
+    sender.check();
+}
+
+/// Feeds a receiver; panics if an invariant breaks.
+pub fn receiver(bytes: &[u8]) {
+    let mut choices = Choices(bytes);
+    let flags = choices.byte();
+    let config = ReceiverConfig {
+        delayed_ack: (flags & 1 != 0).then(|| Duration::from_millis(100)),
+        sack: flags & 2 != 0,
+        dsack: flags & 4 != 0,
+        mss: 100,
+        window: 100 * (1 + u64::from(choices.byte())),
+    };
+    let mut receiver = Receiver::new(Arc::new(config));
+    let mut out = ReceiverActions::default();
+    let mut now = Instant::ZERO;
+    while !choices.is_spent() {
+        now = now + Duration::from_millis(u64::from(choices.byte()));
+        let before = receiver.rcv_nxt();
+        match choices.byte() % 8 {
+            0 => receiver.handle_timeout(now, &mut out),
+            _ => {
+                let seq = choices.near(receiver.rcv_nxt(), 100);
+                let len = 4 * u32::from(choices.byte());
+                receiver.handle_segment(now, seq, len, &mut out);
+            }
+        }
+        assert!(receiver.rcv_nxt() >= before, "the stream does not run backwards");
+        check_acks(&receiver, &out);
+        out.acks.clear();
+    }
+}
+
+fn check_acks(receiver: &Receiver, out: &ReceiverActions) {
+    for ack in &out.acks {
+        assert_eq!(ack.ack, receiver.rcv_nxt(), "an ACK tells the next byte expected");
+        for (at, block) in ack.sack.as_slice().iter().enumerate() {
+            assert!(!block.is_empty(), "no block is empty");
+            assert!(at == 0 || block.start > ack.ack, "only a D-SACK reaches below the ACK");
+        }
+    }
+    receiver.check();
+}

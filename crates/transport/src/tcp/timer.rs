@@ -1,0 +1,91 @@
+//! The retransmission timer (RFC 6298 §5), which is the persist timer while the peer's window is closed
+//! (RFC 9293 §3.8.6.1).
+
+use super::recovery::Phase;
+use super::spurious::Cause;
+use super::{Actions, SackAfterTimeout, Segment, Sender};
+use crate::cc::LossCause;
+use units::Instant;
+
+impl Sender {
+    /// The retransmission timer expires with data outstanding: RFC 5681 §3.1, RFC 6298 §5.4 to §5.6. All that was sent
+    /// counts as lost and is sent again from `una` on, in slow start.
+    pub(super) fn time_out(&mut self, now: Instant) {
+        self.stats.timeouts += 1;
+        // Eq. (4) only if the timer has not yet resent this segment.
+        if self.timed_out != Some(self.una) {
+            let flight = self.flight_for_cut();
+            self.cut_ssthresh(LossCause::Timeout, flight);
+        }
+        self.timed_out = Some(self.una);
+        self.set_cwnd(self.window.mss);
+        self.rtt.back_off(&self.config);
+        self.rtt.cancel();
+        if self.config.sack_after_timeout == SackAfterTimeout::Discard {
+            self.scoreboard.clear();
+        }
+        self.scoreboard.set_high_rxt(self.una);
+        self.guard = self.nxt;
+        self.open_episode(Cause::Timeout);
+        self.phase = Phase::TimeoutRecovery { recover: self.nxt };
+        self.restart_timer(now);
+    }
+
+    /// The peer's window is closed, nothing is outstanding and data wait: the RTO timer is the persist timer
+    /// (RFC 9293 §3.8.6.1). The probe is a full segment that does not count as sent: the peer drops or takes it.
+    pub(super) fn probe(&mut self, now: Instant, actions: &mut Actions) {
+        let len = (self.written - self.nxt).min(self.window.mss);
+        if len == 0 {
+            return;
+        }
+        let retransmission = self.probe_end > self.nxt;
+        self.probe_end = self.nxt + len;
+        self.stats.retransmissions += u64::from(retransmission);
+        self.rtt.back_off(&self.config);
+        self.send(now, Segment { seq: self.nxt, len: len as u32, retransmission }, actions);
+    }
+
+    /// Starts the persist timer if it is needed.
+    #[inline]
+    pub(super) fn watch_closed_window(&mut self, now: Instant) {
+        let closed = self.una == self.nxt && self.written > self.nxt && self.edge <= self.nxt;
+        if closed && self.rto_at == Instant::NEVER {
+            self.restart_timer(now);
+        }
+    }
+
+    /// An ACK may cover the window probe, which `nxt` does not know. Returns whether the ACK is for bytes that were sent.
+    pub(super) fn admit(&mut self, ack: u64) -> bool {
+        if ack > self.nxt && ack <= self.probe_end {
+            self.nxt = ack;
+        }
+        ack <= self.nxt
+    }
+
+    /// The peer's window moves. When it opens after probes, the timer returns to the plain RTO.
+    pub(super) fn move_edge(&mut self, edge: u64) {
+        let opens = self.una == self.nxt && self.edge <= self.nxt && edge > self.nxt;
+        self.edge = edge;
+        if opens {
+            self.rto_at = Instant::NEVER;
+            if self.probe_end > self.nxt {
+                self.rtt.recompute(&self.config);
+            }
+        }
+    }
+
+    /// The retransmission timer restarts although it runs.
+    pub(super) fn restart_timer(&mut self, now: Instant) {
+        self.rto_at = now + self.rtt.rto();
+    }
+
+    /// Leaves the timer as it was at `at`.
+    pub(super) fn keep_timer(&mut self, at: Instant) {
+        self.rto_at = at;
+    }
+
+    /// When the retransmission timer expires; `NEVER` while it is off.
+    pub(super) fn timer(&self) -> Instant {
+        self.rto_at
+    }
+}

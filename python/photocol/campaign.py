@@ -1,0 +1,201 @@
+"""The jobs of an experiment and how they are carried out.
+
+A job is one replication of one point. Jobs are independent: each is described by plain values, does its own run and
+leaves its own directory, written under another name and renamed, so that a directory is either a whole row or not
+there. An executor turns jobs into rows in any order; the one here uses the cores of this machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import multiprocessing
+import os
+import shutil
+import signal
+from collections.abc import Callable, Generator, Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import quote
+
+from photocol import storage
+from photocol.catalogue import load_experiment, scenario_path
+
+if TYPE_CHECKING:
+    from photocol.experiment import Experiment, Form, Point, RunResult, Setup, Value
+
+# A signal may be delivered to any thread; the main thread acts on it only when it wakes.
+_NOTICE_INTERRUPTS_S = 0.2
+
+
+class JobError(Exception):
+    """A job failed; the message names it and the cause."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One replication of one point, self-contained: it can be sent to another process or machine."""
+
+    experiment_file: str
+    point: Point
+    settings: Mapping[str, Value]
+    """The form's settings; the point's own come from the experiment's `setup`."""
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """The job's directory: axis=value,…,seed=n; different jobs of a form have different names."""
+        parts = {**self.point, "seed": self.seed}
+        return ",".join(f"{axis}={quote(str(value), safe='')}" for axis, value in parts.items())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """What one job measured."""
+
+    point: Point
+    seed: int
+    metrics: Mapping[str, float]
+    manifest: Mapping[str, object]
+    """The run's own record: version, fingerprint, cost, the command that repeats it."""
+
+
+class Runner(Protocol):
+    """What runs a scenario once; `engine` is one."""
+
+    def __call__(
+        self, scenario: str | Path | Mapping[str, object], *, seed: int, settings: Mapping[str, Value]
+    ) -> RunResult:
+        """Run it with these keys changed."""
+        ...
+
+
+Executor = Callable[[Iterable[Job]], Generator[Row]]
+"""Carries jobs out and yields their rows as they finish, in any order; closing it ends what is under way."""
+
+
+def engine(scenario: str | Path | Mapping[str, object], *, seed: int, settings: Mapping[str, Value]) -> RunResult:
+    """The simulator, imported when it is first needed."""
+    import photocol
+
+    return photocol.run(scenario, seed=seed, set=dict(settings))
+
+
+def jobs_of(experiment: Experiment, form: Form, file: Path) -> list[Job]:
+    """All jobs, replication by replication, so that an interrupted campaign has every point of the first ones."""
+    return [
+        Job(experiment_file=str(file), point=point, settings=form.settings, seed=experiment.first_seed + replication)
+        for replication in range(form.replications)
+        for point in form.points
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worker:
+    """Carries out one job and stores its row in `folder`."""
+
+    folder: Path
+    run: Runner = engine
+
+    def __call__(self, job: Job) -> Row:
+        """The row of the job."""
+        try:
+            row = perform(job, run=self.run)
+        except Exception as error:
+            raise JobError(f"{job.name}: {type(error).__name__}: {error}") from error
+        store(row, self.folder / job.name)
+        return row
+
+
+def perform(job: Job, *, run: Runner) -> Row:
+    """Run the job's scenario and measure it."""
+    file = Path(job.experiment_file)
+    experiment = load_experiment(file)
+    setup = experiment.setup(job.point)
+    result = run(_scenario(setup, file), seed=job.seed, settings={**setup.settings, **job.settings})
+    metrics = {name: float(value) for name, value in experiment.measure(result).items()}
+    _check_metrics(experiment, metrics)
+    return Row(point=job.point, seed=job.seed, metrics=metrics, manifest=result.manifest)
+
+
+def store(row: Row, target: Path) -> None:
+    """Write the row as `target/row.json` beside its run's `manifest.json`; `target` appears whole or not at all."""
+    measured = {"point": dict(row.point), "seed": row.seed, "metrics": dict(row.metrics)}
+
+    def fill(folder: Path) -> None:
+        for name, content in (("row.json", measured), (storage.MARK, dict(row.manifest))):
+            (folder / name).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    storage.write_directory(target, fill)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what jobs that were killed while writing have left in `folder`."""
+    for left in folder.glob(".*.unfinished"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def on_this_machine(work: Callable[[Job], Row], *, workers: int) -> Executor:
+    """An executor on so many processes; with one, the jobs run in this process."""
+    if workers == 1:
+        return lambda jobs: (work(job) for job in jobs)
+    return lambda jobs: _in_processes(work, jobs, workers)
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _in_processes(work: Callable[[Job], Row], jobs: Iterable[Job], workers: int) -> Generator[Row]:
+    """Fresh processes (a forked one would inherit threads and locks), ended when the caller stops listening."""
+    before = set(multiprocessing.active_children())
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts_to_the_parent)
+    try:
+        pending = {pool.submit(work, job) for job in jobs}
+        while pending:
+            finished, pending = wait(pending, timeout=_NOTICE_INTERRUPTS_S, return_when=FIRST_COMPLETED)
+            for future in finished:
+                yield _row(future)
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in set(multiprocessing.active_children()) - before:
+            process.terminate()
+            process.join()
+        raise
+    pool.shutdown()
+
+
+def _row(future: Future[Row]) -> Row:
+    try:
+        return future.result()
+    except BrokenProcessPool as error:
+        raise JobError("a worker process died; was the memory exhausted?") from error
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    """Ctrl-C reaches every process of the terminal; the parent alone decides what to do."""
+    with contextlib.suppress(ValueError):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _scenario(setup: Setup, file: Path) -> str | Path | Mapping[str, object]:
+    if isinstance(setup.scenario, Mapping):
+        return setup.scenario
+    return scenario_path(setup.scenario, file)
+
+
+def _check_metrics(experiment: Experiment, metrics: Mapping[str, float]) -> None:
+    expected = [metric.name for metric in experiment.metrics]
+    if set(metrics) != set(expected):
+        raise ValueError(f"`measure` gives {sorted(metrics)}, the experiment declares {sorted(expected)}")
+    for name, value in metrics.items():
+        if not math.isfinite(value):
+            raise ValueError(f"the metric {name} is {value}")

@@ -1,0 +1,107 @@
+"""Where the experiments are, and how one is loaded.
+
+They are files of the repository, not of the installed package, because they belong to the papers' numbers that stand
+beside them. The folder is found, in this order: the environment variable PHOTOCOL_EXPERIMENTS; a folder `experiments`
+beside a folder `scenarios`, in the working directory or above it; the checkout from which photocol was installed in
+place.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from photocol.errors import InputError
+from photocol.experiment import Experiment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import ModuleType
+
+VARIABLE = "PHOTOCOL_EXPERIMENTS"
+
+
+class ExperimentError(InputError):
+    """An experiment cannot be found or loaded; the message says what to do."""
+
+
+def experiments_folder(*, start: Path | None = None) -> Path:
+    """The folder `experiments`, found as the module says, looking upwards from `start` (the working directory)."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        if not Path(named).is_dir():
+            raise ExperimentError(f"{VARIABLE} is {named!r}, which is not a folder")
+        return Path(named).resolve()
+    start = (start or Path.cwd()).resolve()
+    for place in (start, *start.parents, Path(__file__).resolve().parents[2]):
+        if (place / "experiments").is_dir() and (place / "scenarios").is_dir():
+            return place / "experiments"
+    raise ExperimentError(
+        "no experiments found: they are part of the photocol repository, not of the installed package. "
+        f"Run this inside a checkout, or set {VARIABLE} to its folder `experiments`."
+    )
+
+
+def find_experiments(folder: Path) -> dict[str, Path]:
+    """Id (`<paper>/<figure>`) to file, sorted. Names that begin with an underscore are helpers, not experiments."""
+    found = sorted(folder.glob("[!_]*/[!_]*.py"))
+    return {f"{file.parent.name}/{file.stem}": file for file in found}
+
+
+def select(targets: Sequence[str], available: Mapping[str, Path]) -> list[str]:
+    """The ids that the targets mean: `PAPER/FIGURE` is one, `PAPER` all of a paper, no target all there are."""
+    chosen: dict[str, None] = {}
+    for target in targets or sorted({id_.split("/")[0] for id_ in available}):
+        wanted = target.rstrip("/")
+        matches = [id_ for id_ in available if wanted in (id_, id_.split("/")[0])]
+        if not matches:
+            raise ExperimentError(_unknown(wanted, available))
+        chosen.update(dict.fromkeys(matches))
+    return list(chosen)
+
+
+@functools.cache
+def load_experiment(file: Path) -> Experiment:
+    """The one `Experiment` that `file` defines."""
+    name = f"photocol_experiments.{file.parent.name}.{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise ExperimentError(f"{file}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ExperimentError(f"{file}: {type(error).__name__}: {error}") from error
+    return _only_experiment(module, file)
+
+
+def scenario_path(name: str | Path, experiment_file: Path) -> Path:
+    """A scenario by its name: a path as it stands if it exists, else relative to the repository's `scenarios/`."""
+    in_repository = experiment_file.parents[2] / "scenarios" / name
+    for place in (in_repository, Path(name)):
+        if place.is_file():
+            return place
+    raise ExperimentError(f"{experiment_file}: no scenario {str(name)!r} (looked at {in_repository})")
+
+
+def _only_experiment(module: ModuleType, file: Path) -> Experiment:
+    found = [value for value in vars(module).values() if isinstance(value, Experiment)]
+    if len(found) != 1:
+        raise ExperimentError(f"{file}: defines {len(found)} experiments, must define exactly one")
+    expected = f"{file.parent.name}/{file.stem}"
+    if found[0].id != expected:
+        raise ExperimentError(f"{file}: its experiment has the id {found[0].id!r}, must be {expected!r}")
+    return found[0]
+
+
+def _unknown(wanted: str, available: Mapping[str, Path]) -> str:
+    names = [*available, *sorted({id_.split("/")[0] for id_ in available})]
+    near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.3)
+    hint = f"; nearest: {near[0]}" if near else ""
+    return f"no experiment {wanted!r}{hint}. There are: {', '.join(available) or 'none'}"

@@ -1,0 +1,224 @@
+"""The declared form of an experiment: one figure or table of a paper, what it claims, and how it is repeated.
+
+A file `experiments/<paper>/<figure>.py` defines one `Experiment`. It is found by its place, nothing is registered. It
+says what to run (points of a sweep, replications), what to read off a run (metrics), what the paper claims (with the
+expected value and the tolerance, written down before the run) and how to draw it. It does not say how jobs are carried
+out, stored or shown: that is `campaign`, `record` and `reproduce`. `docs/experiments.md` has a worked example.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+    from matplotlib.axes import Axes
+    from photocol.verdict import Finding
+
+Value = str | int | float
+Point = Mapping[str, Value]
+"""One point of a sweep: axis name (with its unit, as in `buffer_bytes`) to value."""
+
+
+class SummaryFigure(Protocol):
+    """A figure of `summary.json`."""
+
+    @property
+    def value(self) -> float:
+        """The value, in the unit that stands beside it."""
+        ...
+
+
+class RunResult(Protocol):
+    """What an experiment may read of a finished run; `photocol.Result` is one."""
+
+    @property
+    def summary(self) -> Mapping[str, SummaryFigure]:
+        """Name to figure."""
+        ...
+
+    @property
+    def links(self) -> pl.DataFrame:
+        """One row a directed link."""
+        ...
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """One row a flow."""
+        ...
+
+    @property
+    def manifest(self) -> Mapping[str, object]:
+        """Seed, version, fingerprint, cost."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where the figure is printed."""
+
+    paper: str
+    """Authors, title, year."""
+    figures: str
+    """For example "Figures 3 and 4"."""
+    section: str
+    """The section that discusses them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """What one point of the sweep runs: a scenario and the keys that differ from it."""
+
+    scenario: str | Path | Mapping[str, object]
+    """A file name in the repository's `scenarios/`, a path, or the scenario as a dict."""
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    """Dotted path of a key to its value, as in `--set path=value`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """A column of the table: one number per replication."""
+
+    name: str
+    """Column name, with its unit unless it is a ratio."""
+    label: str
+    """For table heads and axes, with the unit."""
+    form: str = ".3f"
+    """How a value is printed, as in `format(value, form)`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """The quick or the full way to run an experiment."""
+
+    points: Sequence[Point]
+    """The points of the sweep."""
+    replications: int
+    """Independent runs per point. Replication r uses the same seed at every point (common random numbers)."""
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    """Keys set at every point, for example a shorter duration."""
+    note: str = ""
+    """What this form leaves out, in words."""
+
+    def __post_init__(self) -> None:
+        _check_form(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a campaign measured, for claims and plots."""
+
+    table: pl.DataFrame
+    """One row a point: the axes, per metric its mean and `<metric>_half_width`, and `n`."""
+    replications: pl.DataFrame
+    """One row a (point, replication): the axes, `seed`, the metrics. For paired comparisons."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A statement of the source that the run can contradict."""
+
+    id: str
+    """Short and unique in the experiment, for example "paced-knee"."""
+    text: str
+    """The statement, in our words."""
+    where: str
+    """Where the source says it, for example "§3.2, Fig. 3"."""
+    expected: str
+    """The source's number or shape."""
+    tolerance: str
+    """What counts as agreement and what as agreement in shape. Written before the run, never tuned to it."""
+    check: Callable[[Outcome], Finding]
+    """The same as code."""
+    reason: str = ""
+    """Why it does not agree, once known. Printed beside a verdict that is not "agrees"; it changes no verdict."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plot:
+    """A picture: a function that draws a table on an `Axes`."""
+
+    name: str
+    """File name without suffix."""
+    draw: Callable[[Axes, pl.DataFrame], None]
+    """Draws and returns nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """One reproduced figure or table."""
+
+    id: str
+    """`<paper>/<figure>`, equal to the file's place."""
+    title: str
+    source: Source
+    setup: Callable[[Point], Setup]
+    """What a point runs."""
+    measure: Callable[[RunResult], Mapping[str, float]]
+    """Metric name to number; pure."""
+    metrics: Sequence[Metric]
+    quick: Form
+    """At most a minute on two cores, the shape visible."""
+    full: Form
+    """The source's sweep with enough replications for its intervals."""
+    claims: Sequence[Claim] = ()
+    plots: Sequence[Plot] = ()
+    describe: Callable[[Outcome], Sequence[str]] = lambda _: ()
+    """The shape in words: sentences computed from the outcome."""
+    notes: Sequence[str] = ()
+    """What a reader must know to compare with the source: readings, assumptions, deviations."""
+    first_seed: int = 1
+    """Replication r (from 0) runs with seed `first_seed + r`."""
+
+    def __post_init__(self) -> None:
+        _check_experiment(self)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Names of the sweep's axes, in the order of the table."""
+        return tuple(self.full.points[0])
+
+
+def grid(**axes: Sequence[Value]) -> tuple[Point, ...]:
+    """Every combination of the axes' values, the last axis fastest."""
+    return tuple(dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
+
+
+def zipped(**axes: Sequence[Value]) -> tuple[Point, ...]:
+    """The axes' values side by side; all axes have the same length."""
+    return tuple(dict(zip(axes, values, strict=True)) for values in zip(*axes.values(), strict=True))
+
+
+def _check_form(form: Form) -> None:
+    if form.replications < 1:
+        raise ValueError(f"a form has at least 1 replication, not {form.replications}")
+    if not form.points or not form.points[0]:
+        raise ValueError("a form has at least one point with at least one axis")
+    names = list(form.points[0])
+    for point in form.points:
+        if list(point) != names:
+            raise ValueError(f"all points have the same axes in the same order: {names} and {list(point)}")
+        if not all(math.isfinite(value) for value in point.values() if isinstance(value, float)):
+            raise ValueError(f"a value of the point {dict(point)} is not a finite number")
+    if len({tuple(point.values()) for point in form.points}) < len(form.points):
+        raise ValueError("two points of the sweep are the same")
+
+
+def _check_experiment(experiment: Experiment) -> None:
+    if list(experiment.quick.points[0]) != list(experiment.full.points[0]):
+        raise ValueError(f"{experiment.id}: the quick and the full form have different axes")
+    if not experiment.metrics:
+        raise ValueError(f"{experiment.id}: no metrics")
+    for kind, names in (
+        ("claims", [claim.id for claim in experiment.claims]),
+        ("plots", [plot.name for plot in experiment.plots]),
+        ("columns", [*experiment.axes, *(metric.name for metric in experiment.metrics)]),
+    ):
+        if len(set(names)) < len(names):
+            raise ValueError(f"{experiment.id}: two {kind} have the same name: {sorted(names)}")

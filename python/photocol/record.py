@@ -1,0 +1,211 @@
+"""What an experiment leaves: tables, judged claims, pictures and a page that explains them.
+
+In `DIR/<paper>/<figure>/`: `table.parquet` and `table.csv` (one row a point, means and half widths),
+`replications.parquet` (one row a replication), `claims.json`, every plot as PNG and SVG, `report.md`, and `runs/` with
+one directory a job.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Point
+from photocol.stats import mean_ci
+from photocol.verdict import Finding, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from photocol.campaign import Row
+
+FormName = Literal["quick", "full"]
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A claim with its finding."""
+
+    claim: Claim
+    finding: Finding
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """Everything that is written down about one reproduced figure."""
+
+    experiment: Experiment
+    form_name: FormName
+    outcome: Outcome
+    judged: Sequence[Judged]
+    jobs_missing: int = 0
+    """Jobs that did not finish; claims are judged only when none is missing."""
+
+    @property
+    def form(self) -> Form:
+        """The form that was run."""
+        return self.experiment.quick if self.form_name == "quick" else self.experiment.full
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether any claim disagrees."""
+        return any(judged.finding.verdict is Verdict.DISAGREES for judged in self.judged)
+
+
+def record_of(experiment: Experiment, form_name: FormName, rows: Sequence[Row], *, jobs: int) -> Record:
+    """The record of the rows of a campaign that had so many jobs."""
+    form = experiment.quick if form_name == "quick" else experiment.full
+    outcome = outcome_of(experiment, form.points, rows)
+    complete = len(rows) == jobs
+    judged = [Judged(claim=claim, finding=claim.check(outcome)) for claim in experiment.claims] if complete else []
+    return Record(
+        experiment=experiment, form_name=form_name, outcome=outcome, judged=judged, jobs_missing=jobs - len(rows)
+    )
+
+
+def outcome_of(experiment: Experiment, points: Sequence[Point], rows: Sequence[Row]) -> Outcome:
+    """Means with Student-t intervals over the replications of each point, in the order of the points.
+
+    The rows may come in any order; the result does not depend on it.
+    """
+    by_point: dict[tuple[object, ...], list[Row]] = {tuple(point.values()): [] for point in points}
+    for row in sorted(rows, key=lambda row: row.seed):
+        by_point[tuple(row.point.values())].append(row)
+    groups = [group for group in by_point.values() if group]
+    replications = [{**row.point, "seed": row.seed, **row.metrics} for group in groups for row in group]
+    table = [_table_row(experiment.metrics, group) for group in groups]
+    return Outcome(table=pl.DataFrame(table), replications=pl.DataFrame(replications))
+
+
+def write(record: Record, folder: Path) -> None:
+    """Write all files; each replaces an older one only when all have been made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as place:
+        new = Path(place)
+        _write_tables(record.outcome, new)
+        (new / "claims.json").write_text(_claims_json(record), encoding="utf-8")
+        _write_plots(record, new)
+        (new / "report.md").write_text(report(record), encoding="utf-8")
+        for file in sorted(new.iterdir()):
+            file.replace(folder / file.name)
+
+
+def cell(metric: Metric, row: Mapping[str, float]) -> str:
+    """A table cell: mean ± half width, or the mean alone where there is one replication."""
+    mean, half_width = row[metric.name], row[f"{metric.name}_half_width"]
+    text = format(mean, metric.form)
+    return text if row["n"] == 1 else f"{text} ± {format(half_width, metric.form)}"
+
+
+def report(record: Record) -> str:
+    """The page `report.md`."""
+    experiment, form = record.experiment, record.form
+    sections = [
+        f"# {experiment.id}: {experiment.title}",
+        f"Source: {experiment.source.paper}; {experiment.source.figures}, {experiment.source.section}.",
+        _form_sentence(record),
+        *(f"![{plot.name}]({plot.name}.png)" for plot in experiment.plots),
+        *_section("The shape in words", [] if record.jobs_missing else list(experiment.describe(record.outcome))),
+        "## Table",
+        _markdown_table(record),
+        *_section("Claims", [_claim_text(judged) for judged in record.judged]),
+        *_section("To compare with the source", list(experiment.notes)),
+        *_section("This form", [form.note] if form.note else []),
+        f"Repeat it with `photocol reproduce {experiment.id} --{record.form_name}`.",
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _table_row(metrics: Sequence[Metric], group: Sequence[Row]) -> dict[str, object]:
+    row: dict[str, object] = dict(group[0].point)
+    for metric in metrics:
+        interval = mean_ci([one.metrics[metric.name] for one in group], confidence=CONFIDENCE)
+        row[metric.name] = interval.mean
+        row[f"{metric.name}_half_width"] = interval.half_width
+    return {**row, "n": len(group)}
+
+
+def _write_tables(outcome: Outcome, folder: Path) -> None:
+    outcome.table.write_parquet(folder / "table.parquet")
+    outcome.table.write_csv(folder / "table.csv")
+    outcome.replications.write_parquet(folder / "replications.parquet")
+
+
+def _write_plots(record: Record, folder: Path) -> None:
+    """PNG and SVG, free of dates and random ids, so that equal tables give equal files."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    for plot in record.experiment.plots:
+        figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+        plot.draw(figure.add_subplot(), record.outcome.table)
+        with mpl.rc_context({"svg.hashsalt": "photocol"}):
+            figure.savefig(folder / f"{plot.name}.png", dpi=200, metadata={"Software": None})
+            figure.savefig(folder / f"{plot.name}.svg", metadata={"Date": None})
+
+
+def _claims_json(record: Record) -> str:
+    claims = [
+        {
+            "id": judged.claim.id,
+            "claim": judged.claim.text,
+            "where": judged.claim.where,
+            "expected": judged.claim.expected,
+            "tolerance": judged.claim.tolerance,
+            "measured": judged.finding.measured,
+            "verdict": str(judged.finding.verdict),
+            "reason": reason(judged),
+        }
+        for judged in record.judged
+    ]
+    head = {"experiment": record.experiment.id, "form": record.form_name, "jobs_missing": record.jobs_missing}
+    return json.dumps({**head, "claims": claims}, indent=1, ensure_ascii=False) + "\n"
+
+
+def reason(judged: Judged) -> str:
+    """Why a claim does not fully agree; empty when it does."""
+    if judged.finding.verdict is Verdict.AGREES:
+        return ""
+    return judged.claim.reason or "not yet explained"
+
+
+def _form_sentence(record: Record) -> str:
+    form = record.form
+    sentence = (
+        f"{record.form_name.capitalize()} form: {len(form.points)} points, {form.replications} replication(s) each; "
+        f"mean ± half width of the {CONFIDENCE:.0%} confidence interval (Student t)."
+    )
+    if record.jobs_missing:
+        sentence += f" **Interrupted: {record.jobs_missing} run(s) are missing, no claim is judged.**"
+    return sentence
+
+
+def _markdown_table(record: Record) -> str:
+    heads = [*record.experiment.axes, *(metric.label for metric in record.experiment.metrics)]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    for row in record.outcome.table.iter_rows(named=True):
+        cells = [*(str(row[axis]) for axis in record.experiment.axes)]
+        cells += [cell(metric, row) for metric in record.experiment.metrics]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _claim_text(judged: Judged) -> str:
+    claim, finding = judged.claim, judged.finding
+    lines = [
+        f"**{finding.verdict}** · {claim.text} ({claim.where})",
+        f"expected: {claim.expected}; tolerance: {claim.tolerance}",
+        f"measured: {finding.measured}",
+    ]
+    if reason(judged):
+        lines.append(f"reason: {reason(judged)}")
+    return "\n  ".join(f"{line}  " for line in lines).rstrip()
+
+
+def _section(title: str, items: Sequence[str]) -> list[str]:
+    return [f"## {title}", "\n".join(f"- {item}" for item in items)] if items else []

@@ -1,0 +1,225 @@
+"""`photocol reproduce`: run experiments on the cores of this machine, show the tables, check the claims.
+
+Exit status: 0 done and no claim disagrees; 1 a run failed or a claim disagrees; 2 the request is wrong; 130 interrupted
+(what had finished is kept and written).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from photocol.campaign import (
+    JobError,
+    Runner,
+    Worker,
+    available_cores,
+    engine,
+    jobs_of,
+    on_this_machine,
+    remove_unfinished,
+)
+from photocol.catalogue import ExperimentError, experiments_folder, find_experiments, load_experiment, select
+from photocol.record import FormName, Judged, Record, cell, reason, record_of, write
+from photocol.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from photocol.campaign import Job, Row
+    from photocol.experiment import Experiment
+
+DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+DEFAULT_OUT = Path("out") / "reproduce"
+_COLOURS = {Verdict.AGREES: "green", Verdict.IN_SHAPE: "yellow", Verdict.DISAGREES: "red"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is to be reproduced, and how."""
+
+    form_name: FormName
+    workers: int
+    out: Path
+    run: Runner
+
+
+def reproduce(
+    targets: Sequence[str] = (),
+    *,
+    quick: bool = True,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    quiet: bool = False,
+    run: Runner = engine,
+) -> int:
+    """Regenerate the figures that `targets` name (`PAPER` or `PAPER/FIGURE`; none: all) and return the exit status."""
+    console = _console(quiet=quiet)
+    try:
+        files = _files(targets)
+        request = Request(
+            form_name="quick" if quick else "full", workers=_workers(jobs), out=Path(out or DEFAULT_OUT), run=run
+        )
+        with _terminated_like_interrupted():
+            return _all(files, request, console)
+    except ExperimentError as error:
+        return _complain(error, WRONG_INPUT)
+    except (JobError, OSError) as error:
+        return _complain(error, FAILED)
+
+
+def _all(files: Sequence[Path], request: Request, console: Console) -> int:
+    """One experiment after another; the worst status, an interruption ends it."""
+    worst = DONE
+    for file in files:
+        worst = max(worst, _one(load_experiment(file), file, request, console))
+        if worst == INTERRUPTED:
+            break
+    return worst
+
+
+def _one(experiment: Experiment, file: Path, request: Request, console: Console) -> int:
+    """Run, record and show one experiment."""
+    form = experiment.quick if request.form_name == "quick" else experiment.full
+    jobs = jobs_of(experiment, form, file)
+    folder = request.out / experiment.id
+    _announce(experiment, request, len(jobs), console)
+    started = time.monotonic()
+    rows = _carry_out(jobs, folder / "runs" / request.form_name, request, console)
+    if not rows:
+        console.print("Interrupted before the first run had finished: nothing is written.")
+        return INTERRUPTED
+    record = record_of(experiment, request.form_name, rows, jobs=len(jobs))
+    write(record, folder)
+    _show(record, folder, console)
+    console.print(f"{len(rows)} of {len(jobs)} runs in {time.monotonic() - started:.1f} s.{_speed(rows)}\n")
+    if record.jobs_missing:
+        return INTERRUPTED
+    return FAILED if record.disagrees else DONE
+
+
+def _carry_out(jobs: Sequence[Job], runs: Path, request: Request, console: Console) -> list[Row]:
+    """The rows of all jobs, or of those that finished before an interruption."""
+    rows: list[Row] = []
+    execute = on_this_machine(Worker(folder=runs, run=request.run), workers=min(request.workers, len(jobs)))
+    try:
+        with _progress(console, len(jobs)) as advance, contextlib.closing(execute(jobs)) as finished:
+            for row in finished:
+                rows.append(row)
+                advance()
+    except KeyboardInterrupt:
+        console.print("Interrupted.")
+    finally:
+        remove_unfinished(runs)
+    return rows
+
+
+def _files(targets: Sequence[str]) -> list[Path]:
+    available = find_experiments(experiments_folder())
+    return [available[id_] for id_ in select(targets, available)]
+
+
+def _workers(jobs: int | None) -> int:
+    if jobs is not None and jobs < 1:
+        raise ExperimentError(f"--jobs {jobs}: at least 1 process")
+    return jobs or available_cores()
+
+
+def _complain(error: Exception, status: int) -> int:
+    Console(stderr=True, highlight=False, soft_wrap=True).print(f"photocol reproduce: {error}", markup=False)
+    return status
+
+
+def _console(*, quiet: bool) -> Console:
+    """Standard output; wide enough for the tables where it is not a terminal."""
+    console = Console(quiet=quiet, highlight=False)
+    return console if console.is_terminal else Console(quiet=quiet, highlight=False, width=140)
+
+
+@contextlib.contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """SIGTERM stops a campaign as Ctrl-C does. Handlers can be set in the main thread only."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+@contextlib.contextmanager
+def _progress(console: Console, total: int) -> Iterator[Callable[[], None]]:
+    """A progress bar with the time left, on a terminal; elsewhere nothing."""
+    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("runs", total=total)
+        yield lambda: progress.advance(task)
+
+
+def _announce(experiment: Experiment, request: Request, jobs: int, console: Console) -> None:
+    source = experiment.source
+    console.print(f"[bold]{experiment.id}[/bold] {escape(experiment.title)}")
+    console.print(escape(f"{source.paper}; {source.figures}, {source.section}"))
+    processes = min(request.workers, jobs)
+    console.print(f"{request.form_name} form: {jobs} runs, {processes} at a time")
+
+
+def _show(record: Record, folder: Path, console: Console) -> None:
+    console.print(_table(record))
+    if not record.jobs_missing:
+        for sentence in record.experiment.describe(record.outcome):
+            console.print(escape(sentence))
+    for judged in record.judged:
+        _show_claim(judged, console)
+    console.print(f"Files: {escape(str(folder))}/ (report.md, table.csv, table.parquet, claims.json, {_plots(record)})")
+
+
+def _table(record: Record) -> Table:
+    table = Table()
+    for axis in record.experiment.axes:
+        table.add_column(axis, justify="right")
+    for metric in record.experiment.metrics:
+        table.add_column(metric.label, justify="right")
+    for row in record.outcome.table.iter_rows(named=True):
+        axes = [str(row[axis]) for axis in record.experiment.axes]
+        table.add_row(*axes, *(cell(metric, row) for metric in record.experiment.metrics))
+    return table
+
+
+def _show_claim(judged: Judged, console: Console) -> None:
+    claim, finding = judged.claim, judged.finding
+    colour = _COLOURS[finding.verdict]
+    console.print(f"[{colour}]{finding.verdict}[/{colour}]: {escape(claim.text)} ({escape(claim.where)})")
+    console.print(f"  expected {escape(claim.expected)}; measured {escape(finding.measured)}")
+    if reason(judged):
+        console.print(f"  reason: {escape(reason(judged))}")
+
+
+def _plots(record: Record) -> str:
+    return ", ".join(f"{plot.name}.png" for plot in record.experiment.plots)
+
+
+def _speed(rows: Sequence[Row]) -> str:
+    """Packet-hops per CPU second over all runs, where their manifests say."""
+    costs = [(row.manifest.get("packet_hops"), row.manifest.get("cpu_s")) for row in rows]
+    known = [(hops, cpu) for hops, cpu in costs if isinstance(hops, int | float) and isinstance(cpu, int | float)]
+    seconds = sum(cpu for _, cpu in known)
+    if len(known) < len(rows) or seconds <= 0:
+        return ""
+    return f" {sum(hops for hops, _ in known) / seconds / 1e6:.1f} million packet-hops per CPU second."

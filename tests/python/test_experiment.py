@@ -1,0 +1,211 @@
+"""The declared form, where experiments are found, and the tables made of their rows."""
+
+import math
+
+import polars as pl
+import pytest
+from experiment_fakes import EXPERIMENT, checkout, saturating
+from hypothesis import given
+from hypothesis import strategies as st
+from photocol.campaign import Job, Row, jobs_of, perform, store
+from photocol.catalogue import ExperimentError, experiments_folder, find_experiments, load_experiment, select
+from photocol.experiment import Experiment, Form, Metric, Setup, Source, grid, zipped
+from photocol.record import outcome_of
+from photocol.verdict import Verdict, judge
+
+IDS = {"002/baseline": None, "002/control": None, "004/delay": None}
+
+
+def an_experiment(**changes):
+    points = grid(transport=["a", "b"], buffer_bytes=[1, 2])
+    fields = {
+        "id": "900/figure",
+        "title": "a title",
+        "source": Source(paper="p", figures="f", section="s"),
+        "setup": lambda _: Setup(scenario="s.toml"),
+        "measure": lambda _: {"level": 0.0},
+        "metrics": [Metric(name="level", label="level")],
+        "quick": Form(points=points, replications=1),
+        "full": Form(points=points, replications=3),
+    }
+    return Experiment(**{**fields, **changes})
+
+
+def test_a_grid_is_every_combination_the_last_axis_fastest():
+    assert grid(a=[1, 2], b=["x", "y"]) == (
+        {"a": 1, "b": "x"},
+        {"a": 1, "b": "y"},
+        {"a": 2, "b": "x"},
+        {"a": 2, "b": "y"},
+    )
+
+
+def test_zipped_axes_go_side_by_side_and_must_be_equally_long():
+    assert zipped(a=[1, 2], b=[3, 4]) == ({"a": 1, "b": 3}, {"a": 2, "b": 4})
+    with pytest.raises(ValueError, match="zip"):
+        zipped(a=[1, 2], b=[3])
+
+
+@pytest.mark.parametrize(
+    ("points", "replications", "message"),
+    [
+        ([], 1, "at least one point"),
+        ([{}], 1, "at least one axis"),
+        ([{"a": 1}], 0, "at least 1 replication"),
+        ([{"a": 1}, {"b": 1}], 1, "same axes"),
+        ([{"a": 1}, {"a": 1}], 1, "are the same"),
+        ([{"a": math.nan}], 1, "not a finite number"),
+    ],
+)
+def test_a_form_that_makes_no_sense_is_refused(points, replications, message):
+    with pytest.raises(ValueError, match=message):
+        Form(points=points, replications=replications)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"quick": Form(points=grid(other=[1]), replications=1)}, "different axes"),
+        ({"metrics": []}, "no metrics"),
+        ({"metrics": [Metric(name="a", label="a")] * 2}, "two columns"),
+        ({"metrics": [Metric(name="transport", label="a")]}, "two columns"),
+    ],
+)
+def test_an_experiment_that_contradicts_itself_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        an_experiment(**changes)
+
+
+def test_every_point_has_the_same_seeds_and_replications_come_one_after_another(tmp_path):
+    experiment = an_experiment(first_seed=7)
+    jobs = jobs_of(experiment, experiment.full, tmp_path)
+    assert [job.seed for job in jobs] == [7] * 4 + [8] * 4 + [9] * 4
+    assert len({job.name for job in jobs}) == 12
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_different_points_have_different_directories_whatever_they_are_called(a, b):
+    first, second = (Job(experiment_file="f", point={"x": text}, settings={}, seed=1).name for text in (a, b))
+    assert (first == second) == (a == b)
+    assert "/" not in first
+
+
+def test_the_table_has_a_row_a_point_in_the_order_of_the_form_whatever_the_order_of_the_rows():
+    experiment = an_experiment()
+    rows = [
+        Row(point=point, seed=seed, metrics={"level": level + seed}, manifest={})
+        for seed in (2, 1, 3)
+        for level, point in reversed(list(enumerate(experiment.full.points)))
+    ]
+    table = outcome_of(experiment, experiment.full.points, rows).table
+    # Seeds 1, 2, 3 about level k: mean k + 2, half width t(2) · 1 / √3 = 4.3027 / 1.7321 = 2.4841.
+    assert table.columns == ["transport", "buffer_bytes", "level", "level_half_width", "n"]
+    assert table["level"].to_list() == [2.0, 3.0, 4.0, 5.0]
+    assert table["level_half_width"].to_list() == pytest.approx([2.4841] * 4, abs=1e-4)
+    assert table["n"].to_list() == [3] * 4
+
+
+def test_replications_are_kept_one_by_one_for_paired_comparisons():
+    experiment = an_experiment()
+    rows = [
+        Row(point=p, seed=s, metrics={"level": float(s)}, manifest={}) for s in (2, 1) for p in experiment.full.points
+    ]
+    replications = outcome_of(experiment, experiment.full.points, rows).replications
+    assert replications["seed"].to_list() == [1, 2] * 4
+
+
+def test_a_judgement_is_the_strict_condition_else_the_weaker_one():
+    cases = [(True, True), (True, False), (False, True), (False, False)]
+    verdicts = [judge(agrees=a, in_shape=s, measured="").verdict for a, s in cases]
+    assert verdicts == [Verdict.AGREES, Verdict.AGREES, Verdict.IN_SHAPE, Verdict.DISAGREES]
+
+
+def test_targets_are_papers_figures_or_everything():
+    assert select([], IDS) == list(IDS)
+    assert select(["002"], IDS) == ["002/baseline", "002/control"]
+    assert select(["004/delay", "002/control", "004/"], IDS) == ["004/delay", "002/control"]
+
+
+def test_an_unknown_target_is_refused_with_the_nearest_name():
+    with pytest.raises(ExperimentError, match="no experiment '002/basline'; nearest: 002/baseline"):
+        select(["002/basline"], IDS)
+
+
+def test_experiments_are_found_by_their_place_from_anywhere_below(tmp_path, monkeypatch):
+    file = checkout(tmp_path)
+    (file.parent / "_shared.py").write_text("")
+    below = tmp_path / "docs" / "deep"
+    below.mkdir(parents=True)
+    monkeypatch.delenv("PHOTOCOL_EXPERIMENTS", raising=False)
+    assert find_experiments(experiments_folder(start=below)) == {"900/figure": file}
+
+
+def test_the_environment_names_the_folder_before_anything_else(tmp_path, monkeypatch):
+    file = checkout(tmp_path / "elsewhere")
+    monkeypatch.setenv("PHOTOCOL_EXPERIMENTS", str(file.parents[1]))
+    assert experiments_folder(start=tmp_path) == file.parents[1]
+    monkeypatch.setenv("PHOTOCOL_EXPERIMENTS", str(tmp_path / "nowhere"))
+    with pytest.raises(ExperimentError, match="not a folder"):
+        experiments_folder()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "defines 0 experiments"),
+        (EXPERIMENT + "\nsecond = dataclasses.replace(experiment)", "NameError"),
+        (EXPERIMENT.replace("900/figure", "900/other"), "must be '900/figure'"),
+        ("def (", "SyntaxError"),
+    ],
+)
+def test_a_file_that_is_not_one_experiment_is_refused(tmp_path, text, message):
+    file = checkout(tmp_path, text=text)
+    with pytest.raises(ExperimentError, match=message):
+        load_experiment(file)
+
+
+def test_a_job_runs_its_scenario_with_the_settings_of_point_and_form(tmp_path):
+    file = checkout(tmp_path)
+    seen = {}
+
+    def run(scenario, *, seed, settings):
+        seen.update(scenario=scenario, seed=seed, settings=settings)
+        return saturating(scenario, seed=seed, settings=settings)
+
+    experiment = load_experiment(file)
+    row = perform(jobs_of(experiment, experiment.quick, file)[1], run=run)
+    assert seen == {
+        "scenario": tmp_path / "scenarios" / "made-up.toml",
+        "seed": 1,
+        "settings": {"buffer": 100, "duration": "1 s"},
+    }
+    assert row.metrics == {"level": pytest.approx(100 / 101 / 2 + 0.001)}
+
+
+@pytest.mark.parametrize(("level", "message"), [("math.nan", "level is nan"), ("'x'", "could not convert")])
+def test_a_metric_that_is_no_number_is_refused(tmp_path, level, message):
+    text = "import math\n" + EXPERIMENT.replace('result.summary["level"].value', level)
+    file = checkout(tmp_path, text=text)
+    experiment = load_experiment(file)
+    with pytest.raises(ValueError, match=message):
+        perform(jobs_of(experiment, experiment.quick, file)[0], run=saturating)
+
+
+def test_a_stored_row_replaces_an_older_one_and_leaves_nothing_else(tmp_path):
+    row = Row(point={"a": 1}, seed=1, metrics={"level": 0.5}, manifest={"fingerprint": "f"})
+    for _ in range(2):
+        store(row, tmp_path / "runs" / "a=1,seed=1")
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == [
+        "runs",
+        "runs/a=1,seed=1",
+        "runs/a=1,seed=1/manifest.json",
+        "runs/a=1,seed=1/row.json",
+    ]
+
+
+def test_the_table_is_a_polars_frame_that_keeps_its_types():
+    experiment = an_experiment()
+    rows = [Row(point=p, seed=1, metrics={"level": 1.0}, manifest={}) for p in experiment.full.points]
+    table = outcome_of(experiment, experiment.full.points, rows).table
+    assert table.schema["buffer_bytes"] == pl.Int64
+    assert table.schema["level_half_width"] == pl.Float64

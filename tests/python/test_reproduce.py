@@ -1,0 +1,138 @@
+"""`reproduce` from targets to files and exit status, with runners that need no engine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+from experiment_fakes import EXPERIMENT, checkout, failing_at_ten, saturating
+from photocol.reproduce import reproduce
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    checkout(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PHOTOCOL_EXPERIMENTS", raising=False)
+    return tmp_path
+
+
+def test_a_reproduced_figure_leaves_tables_claims_pictures_and_a_page(repository, capsys):
+    status = reproduce(["900/figure"], jobs=1, out=repository / "o", run=saturating)
+    folder = repository / "o" / "900" / "figure"
+    assert status == 0
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "claims.json",
+        "figure.png",
+        "figure.svg",
+        "replications.parquet",
+        "report.md",
+        "runs",
+        "table.csv",
+        "table.parquet",
+    ]
+    table = pl.read_parquet(folder / "table.parquet")
+    # Seeds 1 and 2: mean 0.0015 above 100/101/2; half width t(1) · 0.0005 = 12.706 · 0.0005.
+    assert table["level"][1] == pytest.approx(100 / 101 / 2 + 0.0015)
+    assert table["level_half_width"][1] == pytest.approx(12.7062 * 0.0005, abs=1e-6)
+    [claim] = json.loads((folder / "claims.json").read_text())["claims"]
+    assert (claim["verdict"], claim["reason"]) == ("agrees", "")
+    printed = capsys.readouterr().out
+    assert "The level ends at 0.50." in printed
+    assert "0.497 ± 0.006" in printed
+    assert "4 of 4 runs" in printed
+    assert "6.0 million packet-hops per CPU second" in printed
+
+
+def test_the_page_names_source_claims_reasons_and_how_to_repeat(repository):
+    reproduce(["900"], jobs=1, out=repository / "o", quiet=True, run=saturating)
+    page = (repository / "o" / "900" / "figure" / "report.md").read_text()
+    for part in ("Nobody, Nothing, 2026", "![figure](figure.png)", "**agrees**", "nothing here is true", "--quick"):
+        assert part in page
+
+
+def test_a_claim_that_disagrees_fails_and_gives_its_reason(repository, capsys):
+    file = repository / "experiments" / "900" / "figure.py"
+    file.write_text(EXPERIMENT.replace("EXPECTED = 0.5", "EXPECTED = 0.9"))
+    assert reproduce([], jobs=1, out=repository / "o", run=saturating) == 1
+    printed = capsys.readouterr().out
+    assert "disagrees: the level ends at a half" in printed
+    assert "reason: the made-up reason" in printed
+
+
+def test_the_same_request_gives_the_same_bytes(repository):
+    for name in ("a", "b"):
+        reproduce([], jobs=1, out=repository / name, quiet=True, run=saturating)
+    for file in (repository / "a" / "900" / "figure").glob("*.*"):
+        assert file.read_bytes() == (repository / "b" / "900" / "figure" / file.name).read_bytes(), file.name
+
+
+def test_processes_give_what_one_process_gives(repository):
+    for jobs in (1, 2):
+        assert reproduce([], quick=False, jobs=jobs, out=repository / str(jobs), quiet=True, run=saturating) == 0
+    one, two = ((repository / str(jobs) / "900" / "figure" / "table.csv").read_text() for jobs in (1, 2))
+    assert one == two
+    assert len(one.splitlines()) == 7
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_failing_run_is_named_and_finished_ones_are_kept(repository, capsys, jobs):
+    assert reproduce([], quick=False, jobs=jobs, out=repository / "o", run=failing_at_ten) == 1
+    assert "buffer_bytes=10,seed=1: ValueError: the engine does not like ten" in capsys.readouterr().err
+    runs = repository / "o" / "900" / "figure" / "runs" / "full"
+    assert (runs / "transport=a,buffer_bytes=1,seed=1" / "row.json").is_file()
+    assert not list(runs.glob(".*"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"targets": ["901"]}, "no experiment '901'; nearest: 900"), ({"jobs": 0}, "--jobs 0: at least 1 process")],
+)
+def test_a_wrong_request_is_refused_and_nothing_is_written(repository, capsys, options, message):
+    assert reproduce(**options, out=repository / "o", run=saturating) == 2
+    assert message in capsys.readouterr().err
+    assert not (repository / "o").exists()
+
+
+def test_a_missing_scenario_is_named(repository, capsys):
+    (repository / "scenarios" / "made-up.toml").unlink()
+    assert reproduce([], jobs=1, out=repository / "o", run=saturating) == 1
+    assert "no scenario 'made-up.toml'" in capsys.readouterr().err
+
+
+def test_quiet_prints_nothing(repository, capsys):
+    reproduce([], jobs=1, out=repository / "o", quiet=True, run=saturating)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(("jobs", "stop"), [(1, signal.SIGINT), (2, signal.SIGINT), (2, signal.SIGTERM)])
+def test_an_interrupted_campaign_keeps_and_writes_what_had_finished(repository, jobs, stop):
+    folder = repository / "o" / "900" / "figure"
+    script = (
+        "import sys; from experiment_fakes import slow; from photocol.reproduce import reproduce\n"
+        f"if __name__ == '__main__': sys.exit(reproduce([], jobs={jobs}, out={str(repository / 'o')!r}, run=slow))"
+    )
+    (repository / "script.py").write_text(script)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    process = subprocess.Popen([sys.executable, "script.py"], env=environment, stdout=subprocess.PIPE, text=True)
+    first = folder / "runs" / "quick" / "transport=a,buffer_bytes=1,seed=1" / "row.json"
+    deadline = time.monotonic() + 60
+    while not first.is_file() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    process.send_signal(stop)
+    printed, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "1 of 4 runs" in printed
+    assert json.loads((folder / "claims.json").read_text()) == {
+        "experiment": "900/figure",
+        "form": "quick",
+        "jobs_missing": 3,
+        "claims": [],
+    }
+    assert len(pl.read_csv(folder / "table.csv")) == 1
+    assert not list(folder.rglob("*.unfinished"))
