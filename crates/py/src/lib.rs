@@ -4,6 +4,7 @@
 //! call means is said in `python/photocol`, whose stub `_core.pyi` a test compares with this module.
 
 mod catalogue;
+mod error;
 mod tcp;
 
 /// The extension module.
@@ -11,6 +12,8 @@ mod tcp;
 mod _core {
     #[pymodule_export]
     use super::catalogue::catalogue;
+    #[pymodule_export]
+    use super::error::{RunError, ScenarioError};
     #[pymodule_export]
     use super::tcp::{Receiver, Sender};
 

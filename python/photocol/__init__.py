@@ -1,0 +1,55 @@
+"""photocol: a deterministic, fast packet simulator for transport over optical networks.
+
+    import photocol
+
+    result = photocol.run("scenarios/dumbbell.toml", seed=1)
+    result.summary["goodput"]          # a float that knows its unit
+    result.flows                       # a polars frame, one row a flow
+
+`photocol.transport` holds the protocol machines to be driven by hand. Everything is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from photocol._core import RunError, ScenarioError, __version__
+from photocol.errors import InputError
+
+if TYPE_CHECKING:
+    from photocol import plot, transport
+    from photocol.results import Figure, Result, Summary
+    from photocol.runner import Capture, run
+
+__all__ = [
+    "Capture",
+    "Figure",
+    "InputError",
+    "Result",
+    "RunError",
+    "ScenarioError",
+    "Summary",
+    "__version__",
+    "plot",
+    "run",
+    "transport",
+]
+
+_HOMES = {"Capture": "runner", "Figure": "results", "Result": "results", "Summary": "results", "run": "runner"}
+_MODULES = ("plot", "transport")
+
+
+def __getattr__(name: str) -> object:
+    """Import on first use, so that `import photocol` costs nothing."""
+    if name in _MODULES:
+        return importlib.import_module(f"photocol.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'photocol' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"photocol.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""Standard scenarios and what they cost."""

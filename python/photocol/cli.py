@@ -1,0 +1,317 @@
+"""The command `photocol`.
+
+Exit status: 0 done; 1 the run or a claim failed; 2 the user's input is wrong (one message on standard error,
+nothing written); 130 and 143 after Ctrl-C and SIGTERM (what is finished is kept). Modules are imported by the
+command that needs them, so that `photocol check` and `--help` start at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import sys
+from enum import StrEnum
+from pathlib import Path  # noqa: TC003 (typer reads the annotations)
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from photocol import InputError, RunError, ScenarioError, __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import FrameType
+
+    from photocol._core import Scenario
+    from photocol.results import Result
+    from photocol.runner import Capture, Job
+
+DONE, FAILED, WRONG_INPUT = 0, 1, 2
+_FLOWS = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
+_MAX_CAPTURED = 1_000_000
+
+app = typer.Typer(
+    help="A deterministic, fast packet simulator for transport over optical networks.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Kind(StrEnum):
+    """What `photocol list` can list."""
+
+    TOPOLOGIES = "topologies"
+    TRANSPORTS = "transports"
+    SWITCHES = "switches"
+    SCHEDULERS = "schedulers"
+    MODELS = "models"
+    EXPERIMENTS = "experiments"
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM has come; it stops a run as Ctrl-C does."""
+
+
+ScenarioPath = Annotated[str, typer.Argument(metavar="SCENARIO", help="A scenario file (TOML or JSON).")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Replace a value, as in link_defaults.buffer='20 packets'."),
+]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out a command line; returns the exit status."""
+    try:
+        with _terminated_like_interrupted():
+            status = typer.main.get_command(app).main(arguments, prog_name="photocol", standalone_mode=False)
+    except (ScenarioError, InputError) as error:
+        return _complain(str(error), WRONG_INPUT)
+    except typer.TyperException as error:
+        return _complain(f"photocol: {error.format_message().rstrip('.')}; see photocol --help", WRONG_INPUT)
+    except RunError as error:
+        return _complain(f"photocol: the run failed: {error}", FAILED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        return _complain(f"photocol: {error}", FAILED)
+    return status or DONE
+
+
+@app.callback(invoke_without_command=True)
+def _photocol(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> int:
+    if version:
+        typer.echo(f"photocol {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+    else:
+        return DONE
+    raise typer.Exit(DONE)
+
+
+@app.command()
+def run(
+    scenario: ScenarioPath,
+    settings: Settings = None,
+    seed: Annotated[int | None, typer.Option(help="Instead of the scenario's.")] = None,
+    runs: Annotated[int | None, typer.Option(metavar="K", help="Replications 0 … K-1 of the seed.")] = None,
+    threads: Annotated[int, typer.Option(help="This version uses one.")] = 1,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write manifest, summary and tables there.")] = None,
+    pcap: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|FLOWS",
+            help="Write packets to a pcapng FILE (by default DIR/capture.pcapng), of these FLOWS (0,3-5; or all).",
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print summary.json and nothing else.")] = False,
+    quiet: Annotated[bool, typer.Option(help="No progress, no table.")] = False,
+    shuffle_ties: Annotated[
+        int | None, typer.Option(metavar="K", help="Permute simultaneous events, to see how much their order matters.")
+    ] = None,
+) -> int:
+    """Run a scenario; progress on a terminal, a summary at the end."""
+    from photocol.runner import Job
+
+    loaded = _load(scenario, settings)
+    if threads < 1:
+        raise InputError(f"--threads {threads}: at least one")
+    if threads > 1:
+        _say(f"photocol: --threads {threads}: this version runs a simulation on one thread")
+    job = Job(loaded, seed=seed, runs=runs, shuffle_ties=shuffle_ties, capture=_capture(pcap or []), out=out)
+    try:
+        result = _completed(job, show=not (quiet or as_json))
+    except KeyboardInterrupt as stop:
+        return _interrupted(job, stop, as_json=as_json)
+    _report(result, out, as_json=as_json, quiet=quiet)
+    return DONE
+
+
+@app.command()
+def check(
+    scenario: ScenarioPath,
+    settings: Settings = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Print the resolved scenario with every default.")] = False,
+) -> None:
+    """Validate a scenario without running it."""
+    loaded = _load(scenario, settings)
+    typer.echo(loaded.explain().rstrip("\n") if explain else f"{scenario}: valid")
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of a scenario."""
+    from photocol import _core
+
+    typer.echo(_core.schema().rstrip("\n"))
+
+
+@app.command("list")
+def list_(kind: Annotated[Kind | None, typer.Argument(help="By default all.")] = None) -> None:
+    """List what there is, one sentence and source each."""
+    for one in [kind] if kind else list(Kind):
+        entries = _entries(one)
+        if entries or kind:
+            typer.echo(_listed(one, entries))
+
+
+@app.command()
+def plot(
+    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="What `run --out` wrote.")],
+) -> None:
+    """Draw pictures of finished runs into DIR/plots."""
+    from photocol.results import Result
+
+    results = [(folder, Result.load(folder)) for folder in directories]
+    from photocol.plot import save_all
+
+    for folder, result in results:
+        for file in save_all(result, folder / "plots"):
+            typer.echo(file)
+
+
+@app.command()
+def bench(
+    as_json: Annotated[bool, typer.Option("--json", help="Print numbers for programs.")] = False,
+) -> None:
+    """Measure packet-hops and events per CPU second, and memory per flow, on standard scenarios."""
+    from photocol.bench import report
+
+    typer.echo(report(as_json=as_json))
+
+
+@app.command()
+def reproduce(
+    targets: Annotated[list[str] | None, typer.Argument(metavar="[PAPER[/FIGURE]...]", help="By default all.")] = None,
+    full: Annotated[bool, typer.Option("--full/--quick", help="The paper's form, or a quick one.")] = False,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Processes; by default one a core.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="By default out/reproduce.")] = None,
+    quiet: Annotated[bool, typer.Option(help="No progress, no tables.")] = False,
+) -> int:
+    """Regenerate figures and tables of the papers, with the claims checked."""
+    from photocol.reproduce import reproduce as carry_out
+
+    return carry_out(targets or [], quick=not full, jobs=jobs, out=out, quiet=quiet)
+
+
+def _load(path: str, settings: Sequence[str] | None) -> Scenario:
+    """The scenario, its warnings told."""
+    from photocol._core import Scenario
+    from photocol.scenario import parse_setting
+
+    loaded = Scenario.load(path, [parse_setting(one) for one in settings or []])
+    for warning in loaded.warnings:
+        _say(f"{path}: warning: {warning}")
+    return loaded
+
+
+def _completed(job: Job, *, show: bool) -> Result:
+    if not (show and sys.stderr.isatty()):
+        return job.complete()
+    from photocol.progress import terminal
+
+    with terminal() as told:
+        return job.complete(told)
+
+
+def _interrupted(job: Job, stop: KeyboardInterrupt, *, as_json: bool) -> int:
+    """What is finished is shown as far as it goes; `job` has written it."""
+    kept = f"{len(job.finished)} of {job.runs} replications are finished"
+    where = f" and in {job.out}" if job.out and job.finished else ""
+    _say(f"photocol: interrupted; {kept}{where}")
+    if job.finished:
+        _report(job.result(), None, as_json=as_json, quiet=False)
+    return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
+
+
+def _report(result: Result, out: Path | None, *, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        typer.echo(result.summary.to_json(), nl=False)
+        return
+    if quiet:
+        return
+    manifest = result.manifest
+    typer.echo(repr(result.summary))
+    hops, cpu_s = manifest["packet_hops"], max(manifest["cpu_s"], 1e-9)
+    typer.echo(
+        f"\nseed {manifest['seed']}, fingerprint {result.fingerprint}; {hops:,} packet-hops in {cpu_s:.2f} CPU seconds "
+        f"({hops / cpu_s / 1e6:.1f} million a second), peak memory {manifest['peak_memory_bytes'] / 1e6:.0f} MB"
+    )
+    if out is not None:
+        typer.echo(f"written to {out}; photocol plot {out} draws it")
+
+
+def _capture(values: Sequence[str]) -> Capture | None:
+    """A value made of flow numbers, or `all`, chooses flows; any other is the file."""
+    if not values:
+        return None
+    from photocol.runner import Capture
+
+    chosen = [value for value in values if _FLOWS.fullmatch(value)]
+    files = [value for value in values if value not in chosen and value != "all"]
+    if len(files) > 1:
+        raise InputError(f"--pcap: one file, not {len(files)} ({', '.join(files)})")
+    flows = [flow for value in chosen for flow in _flow_numbers(value)]
+    return Capture(files[0] if files else None, tuple(sorted(set(flows))))
+
+
+def _flow_numbers(text: str) -> list[int]:
+    """`0,3-5` as numbers."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        low, high = int(first), int(last or first)
+        if not low <= high < low + _MAX_CAPTURED:
+            raise InputError(f"--pcap {text}: {part} is not a range of flow numbers")
+        numbers.extend(range(low, high + 1))
+    return numbers
+
+
+def _entries(kind: Kind) -> list[tuple[str, str, str]]:
+    """Name, one sentence, source."""
+    if kind is not Kind.EXPERIMENTS:
+        from photocol import _core
+
+        return _core.catalogue(kind.value)
+    from photocol.catalogue import ExperimentError, experiments_folder, find_experiments, load_experiment
+
+    try:
+        found = find_experiments(experiments_folder())
+        experiments = [(name, load_experiment(file)) for name, file in found.items()]
+    except ExperimentError:
+        return []
+    return [(name, f"{one.title}.", f"{one.source.paper}, {one.source.figures}") for name, one in experiments]
+
+
+def _listed(kind: Kind, entries: Sequence[tuple[str, str, str]]) -> str:
+    width = max((len(name) for name, _, _ in entries), default=0)
+    lines = [f"  {name:<{width}}  {sentence} [{source}]" for name, sentence, source in entries]
+    return "\n".join([f"{kind}:", *(lines or ["  none in this version"])])
+
+
+def _say(message: str) -> None:
+    typer.echo(message, err=True)
+
+
+def _complain(message: str, status: int) -> int:
+    _say(message)
+    return status
+
+
+@contextlib.contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise Terminated
+
+    former = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, former)

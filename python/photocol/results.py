@@ -1,0 +1,201 @@
+"""What a run leaves: a summary, four tables, a manifest; in memory and as a directory."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+from photocol import storage
+from photocol.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+    import polars as pl
+
+    from photocol.plot import Plots
+
+TABLES = ("flows", "links", "series", "drops")
+
+
+class Figure(float):
+    """A figure of the summary: a float that knows its unit and, over several replications, its interval.
+
+    Attributes:
+        unit: "bps", "s", "packets", …; "1" for counts and ratios.
+        half_width: half the width of the confidence interval; None for a single replication, NaN where there is none.
+        n: replications that have this figure; None for a single one.
+        method: how the interval was made.
+    """
+
+    unit: str
+    half_width: float | None
+    n: int | None
+    method: str | None
+
+    def __new__(
+        cls,
+        value: SupportsFloat,
+        unit: str,
+        half_width: float | None = None,
+        n: int | None = None,
+        method: str | None = None,
+    ) -> Figure:
+        """A figure of this value."""
+        self = super().__new__(cls, value)
+        self.unit, self.half_width, self.n, self.method = unit, half_width, n, method
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (float(self), self.unit, self.half_width, self.n, self.method)
+
+    @property
+    def value(self) -> float:
+        """The value as a plain float, in `unit`."""
+        return float(self)
+
+    def __repr__(self) -> str:
+        spread = "" if self.half_width is None else f" ± {self.half_width:.3g}"
+        return f"{float(self):.6g}{spread}{'' if self.unit == '1' else f' {self.unit}'}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in summary.json; what is not a number is null there."""
+        plain: dict[str, Any] = {"value": _finite(float(self)), "unit": self.unit}
+        if self.n is None:
+            return plain
+        return {**plain, "half_width": _finite(self.half_width), "n": self.n, "method": self.method}
+
+
+class Summary(Mapping[str, Figure]):
+    """Name to figure, in a fixed order."""
+
+    def __init__(self, figures: Mapping[str, Figure]) -> None:
+        self._figures = dict(figures)
+
+    def __getitem__(self, name: str) -> Figure:
+        return self._figures[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._figures)
+
+    def __len__(self) -> int:
+        return len(self._figures)
+
+    def __repr__(self) -> str:
+        width = max(map(len, self), default=0)
+        return "\n".join(f"{name:<{width}}  {figure!r}" for name, figure in self.items())
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """The contents of summary.json: name → value, unit and, over several replications, half_width, n, method."""
+        return {name: figure.to_dict() for name, figure in self.items()}
+
+    def to_json(self) -> str:
+        """summary.json."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+
+class Result:
+    """A finished run, or several replications of it. The tables are polars frames, made when first asked for."""
+
+    def __init__(
+        self,
+        *,
+        summary: Summary,
+        manifest: Mapping[str, Any],
+        table: Callable[[str], pl.DataFrame],
+        files: Mapping[str, Path] | None = None,
+    ) -> None:
+        self.summary = summary
+        self.manifest = dict(manifest)
+        self._table = table
+        self._files = dict(files or {})
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row a flow: start_s, end_s, bytes_acked, goodput_bps, segments_sent, retransmissions, …."""
+        return self._table("flows")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """One row a directed link: offered_bits, carried_bits, dropped_bits, utilization, mean_queue, max_queue, …."""
+        return self._table("links")
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """One row a sample: t_s, entity, quantity, value; what is sampled is said by `[probe]`."""
+        return self._table("series")
+
+    @cached_property
+    def drops(self) -> pl.DataFrame:
+        """One row a (place, class, cause): units and bits."""
+        return self._table("drops")
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits; equal for equal runs."""
+        return str(self.manifest["fingerprint"])
+
+    @cached_property
+    def plot(self) -> Plots:
+        """The pictures: `plot.link_utilization()`, `plot.goodput()`, `plot.series("cwnd")`."""
+        from photocol.plot import Plots
+
+        return Plots(self)
+
+    def save(self, directory: str | PathLike[str]) -> Path:
+        """Write the run as a directory, whole or not at all; a former run there is replaced.
+
+        Raises InputError if something else is there.
+        """
+        target = Path(directory)
+        storage.write_directory(target, self._fill)
+        return target
+
+    @classmethod
+    def load(cls, directory: str | PathLike[str]) -> Result:
+        """Read what `save` or `photocol run --out` wrote. Raises InputError if that is not a run."""
+        folder = Path(directory)
+        if not (folder / storage.MARK).is_file():
+            raise InputError(f"{folder} is not a run of photocol: it has no {storage.MARK}")
+        try:
+            manifest = json.loads((folder / storage.MARK).read_text(encoding="utf-8"))
+            figures = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+            summary = Summary({name: _figure(fields) for name, fields in figures.items()})
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{folder} is a damaged run: {error}") from error
+        return cls(summary=summary, manifest=manifest, table=lambda name: _read(folder / f"{name}.parquet"))
+
+    def __repr__(self) -> str:
+        return f"<photocol run, seed {self.manifest['seed']}, fingerprint {self.fingerprint}>\n{self.summary!r}"
+
+    def _fill(self, folder: Path) -> None:
+        for name in TABLES:
+            self._table(name).write_parquet(folder / f"{name}.parquet")
+        for name, file in self._files.items():
+            file.rename(folder / name)
+        (folder / "scenario.toml").write_text(str(self.manifest["scenario"]), encoding="utf-8")
+        (folder / "summary.json").write_text(self.summary.to_json(), encoding="utf-8")
+        manifest = json.dumps(self.manifest, indent=1, ensure_ascii=False)
+        (folder / storage.MARK).write_text(manifest + "\n", encoding="utf-8")
+
+
+def _figure(fields: Mapping[str, Any]) -> Figure:
+    half_width = fields.get("half_width", math.nan)
+    interval = (math.nan if half_width is None else half_width, fields["n"], fields["method"]) if "n" in fields else ()
+    value = fields["value"]
+    return Figure(math.nan if value is None else value, fields["unit"], *interval)
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _read(file: Path) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.read_parquet(file)

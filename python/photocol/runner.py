@@ -1,0 +1,337 @@
+"""Running a scenario: replications, their cost, and the record of them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import resource
+import shlex
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from photocol import _core, storage
+from photocol.errors import InputError
+from photocol.results import TABLES, Figure, Result, Summary
+from photocol.scenario import ScenarioLike, Setting, load
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CAPTURE_NAME = "capture.pcapng"
+_SLICE_S = 0.1
+"""Wall-clock time after which a run looks up: for progress, and for Ctrl-C."""
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Packets of some flows, as their sending hosts see them, in a pcapng file.
+
+    `flows` are numbers of the table `flows`, none: all. Without `file` it is `capture.pcapng` in the results directory.
+    With several replications the first is captured.
+    """
+
+    file: str | PathLike[str] | None = None
+    flows: Sequence[int] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """How far a run is."""
+
+    run: int
+    """Replication, from 0."""
+    runs: int
+    now_s: float
+    """Simulated time in this replication."""
+    duration_s: float
+    packet_hops: int
+    """Packets sent on links, over all replications so far."""
+
+
+Progress = Callable[[Status], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replication:
+    """One finished replication and what it cost."""
+
+    run: int
+    results: _core.Results
+    wall_s: float
+    cpu_s: float
+
+
+class Job:
+    """Replications of one scenario under one seed, carried out one after another.
+
+    It may be interrupted; `result` then tells of the replications that are finished.
+    """
+
+    def __init__(
+        self,
+        scenario: _core.Scenario,
+        *,
+        seed: int | None = None,
+        runs: int | None = None,
+        shuffle_ties: int | None = None,
+        capture: Capture | None = None,
+        out: Path | None = None,
+    ) -> None:
+        self.scenario = scenario
+        self.seed = _checked("seed", scenario.seed if seed is None else seed, 0, 2**64 - 1)
+        self.runs = _checked("runs", scenario.runs if runs is None else runs, 1, 2**32 - 1)
+        self.shuffle_ties = None if shuffle_ties is None else _checked("shuffle_ties", shuffle_ties, 0, 2**64 - 1)
+        self.out = out
+        self.finished: list[Replication] = []
+        self._capture = None if capture is None else _CaptureFile(capture, out)
+        if out is not None:
+            storage.check_target(out)
+
+    def carry_out(self, progress: Progress | None = None) -> None:
+        """Run all replications, telling `progress` several times a second. Raises ScenarioError, RunError."""
+        hops = 0
+        for run in range(self.runs):
+            done = self._replicate(run, hops, progress)
+            hops += done.results["packet_hops"]
+            self.finished.append(done)
+
+    def result(self) -> Result:
+        """The finished replications, at least one."""
+        files = {} if self._capture is None else self._capture.files()
+        raw = [one.results for one in self.finished]
+        return Result(
+            summary=summarize(raw), manifest=self._manifest(), table=lambda name: _frame(raw, name), files=files
+        )
+
+    def complete(self, progress: Progress | None = None) -> Result:
+        """Carry out, write to `out` if there is one, and return the result.
+
+        KeyboardInterrupt goes on after the finished replications are written.
+        """
+        try:
+            self.carry_out(progress)
+            return self._saved()
+        except KeyboardInterrupt:
+            if self.finished:
+                self._saved()
+            raise
+        finally:
+            if self._capture is not None:
+                self._capture.discard()
+
+    def _saved(self) -> Result:
+        result = self.result()
+        if self.out is not None:
+            result.save(self.out)
+        return result
+
+    def _replicate(self, run: int, hops: int, progress: Progress | None) -> Replication:
+        wall, cpu = time.perf_counter(), time.process_time()
+        with self._captured(run) as pcap:
+            simulation = _core.Simulation(self.scenario, self.seed, run, shuffle_ties=self.shuffle_ties, pcap=pcap)
+            _check_flows(pcap, simulation.flows)
+            for now_s in advance(simulation, self.scenario.duration_s):
+                if progress is not None:
+                    total = hops + simulation.packet_hops
+                    duration_s = self.scenario.duration_s
+                    progress(Status(run=run, runs=self.runs, now_s=now_s, duration_s=duration_s, packet_hops=total))
+            results = simulation.finish()
+        spent = (time.perf_counter() - wall, time.process_time() - cpu)
+        return Replication(run=run, results=results, wall_s=spent[0], cpu_s=spent[1])
+
+    @contextlib.contextmanager
+    def _captured(self, run: int) -> Iterator[tuple[Path, list[int]] | None]:
+        if self._capture is None or run > 0:
+            yield None
+            return
+        yield self._capture.unfinished, self._capture.flows
+        self._capture.finish()
+
+    def _manifest(self) -> dict[str, Any]:
+        text = self.scenario.explain()
+        runs = [_line(one) for one in self.finished]
+        return {
+            "photocol": "run",
+            "version": _core.__version__,
+            "name": self.scenario.name,
+            "command": self._command(),
+            "seed": self.seed,
+            "run": 0,
+            "shuffle_ties": self.shuffle_ties,
+            "fingerprint": _joined([line["fingerprint"] for line in runs]),
+            **{key: sum(line[key] for line in runs) for key in ("wall_s", "cpu_s", "events", "packet_hops")},
+            "peak_memory_bytes": peak_memory_bytes(),
+            "runs": runs,
+            "runs_requested": self.runs,
+            "scenario_sha256": hashlib.sha256(text.encode()).hexdigest(),
+            "scenario": text,
+        }
+
+    def _command(self) -> str:
+        """What repeats the finished replications, in the directory of the results."""
+        words = ["photocol", "run", "scenario.toml", "--seed", str(self.seed), "--runs", str(len(self.finished))]
+        if self.shuffle_ties is not None:
+            words += ["--shuffle-ties", str(self.shuffle_ties)]
+        return shlex.join(words)
+
+
+def run(
+    scenario: ScenarioLike,
+    *,
+    seed: int | None = None,
+    set: Mapping[str, Setting] | None = None,  # noqa: A002
+    threads: int = 1,
+    runs: int | None = None,
+    out: str | PathLike[str] | None = None,
+    pcap: str | PathLike[str] | Capture | None = None,
+    progress: Progress | bool | None = None,
+    shuffle_ties: int | None = None,
+) -> Result:
+    """Run a scenario and return its results.
+
+    Arguments:
+        scenario: a path, TOML text, or the same thing as a dict.
+        seed: instead of the scenario's; equal seeds give equal runs, to the last bit.
+        set: dotted path → value, replaces what the scenario says: `{"link_defaults.buffer": "20 packets"}`.
+        threads: one is what this version uses.
+        runs: replications 0 … runs-1 of the seed; the summary then has means with 95 % Student-t intervals.
+        out: a directory to write; whole or not at all.
+        pcap: a file for the packets of all flows, or a `Capture`.
+        progress: True for a display on the terminal, or a function that is told the `Status` several times a second.
+        shuffle_ties: permute simultaneous events with this number, to see how much their order matters.
+
+    Raises ScenarioError (the scenario is wrong), InputError (another argument is), RunError (the run failed). On
+    Ctrl-C the replications that are finished are written to `out`, then KeyboardInterrupt goes on.
+    """
+    target = None if out is None else Path(out)
+    capture = Capture(pcap) if isinstance(pcap, str | PathLike) else pcap
+    if _checked("threads", threads, 1, 2**16) > 1:
+        warnings.warn("this version runs a simulation on one thread", stacklevel=2)
+    loaded = load(scenario, set)
+    for warning in loaded.warnings:
+        warnings.warn(warning, stacklevel=2)
+    job = Job(loaded, seed=seed, runs=runs, shuffle_ties=shuffle_ties, capture=capture, out=target)
+    with _display(progress) as told:
+        return job.complete(told)
+
+
+def advance(simulation: _core.Simulation, duration_s: float) -> Iterator[float]:
+    """Run to the end in slices of about a tenth of a wall-clock second; yields the simulated time after each."""
+    step, now_s = duration_s / 1024, 0.0
+    while now_s < duration_s:
+        before = time.perf_counter()
+        now_s = min(now_s + step, duration_s)
+        simulation.advance(now_s)
+        yield now_s
+        ratio = _SLICE_S / max(time.perf_counter() - before, 1e-6)
+        step *= min(max(ratio, 0.25), 4.0)
+
+
+def summarize(replications: Sequence[_core.Results]) -> Summary:
+    """The figures of one replication as they are, of several as means with 95 % Student-t intervals."""
+    values: dict[str, list[float]] = {}
+    units: dict[str, str] = {}
+    for results in replications:
+        for name, value, unit in results["summary"]:
+            values.setdefault(name, []).append(value)
+            units[name] = unit
+    if len(replications) == 1:
+        return Summary({name: Figure(one[0], units[name]) for name, one in values.items()})
+    return Summary({name: _mean(some, units[name]) for name, some in values.items()})
+
+
+def peak_memory_bytes() -> int:
+    """The largest resident set of this process so far."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+class _CaptureFile:
+    """Where a capture goes, first under another name."""
+
+    def __init__(self, capture: Capture, out: Path | None) -> None:
+        self.flows = [_checked("pcap flow", flow, 0, 2**32 - 1) for flow in capture.flows]
+        self._file = None if capture.file is None else Path(fspath(capture.file)).absolute()
+        beside = self._file or (None if out is None else out.absolute())
+        if beside is None:
+            raise InputError("a capture needs a file, or a results directory to go into")
+        if beside == self._file and (beside.is_dir() or not beside.parent.is_dir()):
+            raise InputError(f"the capture file cannot be {self._file}: not a file in an existing directory")
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        self.unfinished = storage.unfinished_name(beside).with_suffix(".pcapng")
+        self._whole = False
+
+    def finish(self) -> None:
+        """The capture is whole."""
+        self._whole = True
+        if self._file is not None:
+            self.unfinished.replace(self._file)
+
+    def files(self) -> dict[str, Path]:
+        """What belongs into the results directory."""
+        return {CAPTURE_NAME: self.unfinished} if self._whole and self._file is None else {}
+
+    def discard(self) -> None:
+        """Remove what is still under the other name: it is not whole, or nobody wanted it."""
+        self.unfinished.unlink(missing_ok=True)
+
+
+def _mean(values: Sequence[float], unit: str) -> Figure:
+    from photocol.stats import mean_ci
+
+    interval = mean_ci(values, confidence=0.95)
+    return Figure(interval.mean, unit, interval.half_width, interval.n, interval.method)
+
+
+def _frame(replications: Sequence[_core.Results], name: str) -> pl.DataFrame:
+    """One table of all replications; missing measurements are null."""
+    import polars as pl
+
+    if name not in TABLES:
+        raise InputError(f"no table {name!r}; there are: {', '.join(TABLES)}")
+    frames = [
+        pl.DataFrame([pl.Series(key, column, pl.String if isinstance(column, list) else None) for key, column in one])
+        for one in (results[name].items() for results in replications)  # type: ignore[literal-required]
+    ]
+    return pl.concat(frames).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _line(one: Replication) -> dict[str, Any]:
+    kept = {key: one.results[key] for key in ("fingerprint", "events", "packet_hops")}
+    return {"run": one.run, **kept, "wall_s": one.wall_s, "cpu_s": one.cpu_s}
+
+
+def _joined(fingerprints: Sequence[str]) -> str:
+    """The fingerprint of one replication, or a hash over those of several."""
+    if len(fingerprints) == 1:
+        return fingerprints[0]
+    return hashlib.sha256(" ".join(fingerprints).encode()).hexdigest()[:16]
+
+
+def _checked(name: str, value: int, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise InputError(f"{name} is {value!r}, must be a whole number from {low} to {high}")
+    return value
+
+
+def _check_flows(pcap: tuple[Path, list[int]] | None, flows: int) -> None:
+    unknown = [flow for flow in (pcap or (None, []))[1] if flow >= flows]
+    if unknown:
+        raise InputError(f"there is no flow {unknown[0]} to capture: the run has {flows} flows, numbered from 0")
+
+
+@contextlib.contextmanager
+def _display(progress: Progress | bool | None) -> Iterator[Progress | None]:
+    if progress is True:
+        from photocol.progress import terminal
+
+        with terminal() as told:
+            yield told
+    else:
+        yield progress or None

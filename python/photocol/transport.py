@@ -1,0 +1,258 @@
+"""TCP's two ends, driven by hand: one input at a time, without a network.
+
+    >>> from photocol.transport import Sender
+    >>> sender = Sender("newreno", mss=1000, initial_cwnd=2)
+    >>> [segment.seq for segment in sender.write(10)]
+    [0, 1000]
+    >>> [segment.seq for segment in sender.on_ack(0.1, 1000)]
+    [2000, 3000]
+    >>> sender.cwnd_segments, sender.phase
+    (3.0, 'slow_start')
+
+Times `t` are seconds on the end host's clock and never run backwards (ValueError). Sequence numbers are byte offsets
+in the flow, from 0, and never wrap. Sizes and windows are bytes of payload. The simulator runs the same machines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+
+from photocol import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Ack", "Block", "Phase", "Receiver", "Segment", "Sender"]
+
+Phase = Literal["slow_start", "congestion_avoidance", "fast_recovery"]
+
+
+class Segment(NamedTuple):
+    """A data segment that leaves: bytes [seq, seq + length)."""
+
+    seq: int
+    length: int
+    retransmission: bool
+    """Whether some of these bytes have been sent before."""
+
+
+class Block(NamedTuple):
+    """Bytes [start, end) of a SACK or D-SACK block."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Ack:
+    """An acknowledgement that leaves."""
+
+    ack: int
+    """The next byte expected."""
+    window: int
+    """Advertised window in bytes from `ack`."""
+    sack: list[Block]
+    """Blocks in the order in which they travel; a D-SACK block comes first."""
+
+
+class Sender:
+    """The sending end of one TCP flow.
+
+    `algorithm` is one of `photocol list transports` ("reno", "newreno", "sack", "highspeed"); `paced` makes it send
+    one segment every SRTT/cwnd. What is not given has the default of the scenario language. Raises ValueError for an
+    unknown algorithm or a value that cannot work.
+
+    Arguments:
+        mss: payload bytes of a full-sized segment.
+        initial_cwnd: segments, or "rfc3390" (2 to 4 segments) or "rfc6928" (up to 10 segments).
+        initial_ssthresh: bytes; by default arbitrarily high.
+        max_cwnd: upper bound of the congestion window in bytes; by default none.
+        initial_peer_window: the peer's advertised window in bytes before its first ACK.
+        dupthresh: duplicate ACKs, or SACKed segments above a hole, that show a loss.
+        min_rto, max_rto, initial_rto: the retransmission timeout's bounds and first value in seconds (RFC 6298).
+        limited_transmit: new segments on the first duplicate ACKs (RFC 3042).
+        rescue_retransmission: the rescue of RFC 6675.
+        idle_restart: cwnd falls back to the initial window after an idle RTO (RFC 5681 §4.1).
+    """
+
+    def __init__(
+        self,
+        algorithm: str,
+        *,
+        paced: bool = False,
+        mss: int = 1460,
+        initial_cwnd: int | Literal["rfc3390", "rfc6928"] | None = None,
+        initial_ssthresh: int | None = None,
+        max_cwnd: int | None = None,
+        initial_peer_window: int | None = None,
+        dupthresh: int = 3,
+        min_rto: float | None = None,
+        max_rto: float | None = None,
+        initial_rto: float | None = None,
+        limited_transmit: bool | None = None,
+        rescue_retransmission: bool | None = None,
+        idle_restart: bool | None = None,
+    ) -> None:
+        self._machine = _core.Sender(
+            algorithm,
+            paced=paced,
+            mss=mss,
+            initial_cwnd=initial_cwnd,
+            initial_ssthresh=initial_ssthresh,
+            max_cwnd=max_cwnd,
+            initial_peer_window=initial_peer_window,
+            dupthresh=dupthresh,
+            min_rto=min_rto,
+            max_rto=max_rto,
+            initial_rto=initial_rto,
+            limited_transmit=limited_transmit,
+            rescue_retransmission=rescue_retransmission,
+            idle_restart=idle_restart,
+        )
+
+    def write(self, n_segments: int, *, t: float | None = None) -> list[Segment]:
+        """The application writes `n_segments` full segments at `t` seconds (by default the time of the last call)."""
+        return _segments(self._machine.write(n_segments, t))
+
+    def on_ack(
+        self, t: float, ack: int, sack: Sequence[tuple[int, int]] = (), window: int | None = None
+    ) -> list[Segment]:
+        """An ACK of every byte before `ack` arrives at `t` seconds.
+
+        `sack` lists blocks (start, end) in bytes as they travel, a D-SACK block first. `window` is the advertised
+        window in bytes; without it the former one stands. An ACK of what was never sent is ignored.
+        """
+        return _segments(self._machine.on_ack(t, ack, list(sack), window))
+
+    def on_timer(self, t: float) -> list[Segment]:
+        """The clock reaches `t` seconds: expires the retransmission or pacing timer if it is due, else does nothing."""
+        return _segments(self._machine.on_timer(t))
+
+    @property
+    def next_timer(self) -> float | None:
+        """When `on_timer` wants to be called next, in seconds; None when no timer runs."""
+        return self._machine.next_timer
+
+    @property
+    def mss(self) -> int:
+        """Payload bytes of a full-sized segment."""
+        return self._machine.mss
+
+    @property
+    def cwnd(self) -> int:
+        """Congestion window in bytes."""
+        return self._machine.cwnd
+
+    @property
+    def cwnd_segments(self) -> float:
+        """Congestion window in full-sized segments."""
+        return self._machine.cwnd / self._machine.mss
+
+    @property
+    def ssthresh(self) -> float:
+        """Slow-start threshold in bytes; infinite until a loss or `initial_ssthresh` sets it."""
+        bytes_ = self._machine.ssthresh
+        return float("inf") if bytes_ is None else bytes_
+
+    @property
+    def pipe(self) -> int:
+        """Estimate of the bytes in the network (RFC 6675)."""
+        return self._machine.pipe
+
+    @property
+    def flight_size(self) -> int:
+        """Bytes sent and not cumulatively acknowledged."""
+        return self._machine.flight_size
+
+    @property
+    def bytes_acked(self) -> int:
+        """Bytes cumulatively acknowledged."""
+        return self._machine.bytes_acked
+
+    @property
+    def dupthresh(self) -> int:
+        """Duplicate ACKs that show a loss."""
+        return self._machine.dupthresh
+
+    @property
+    def phase(self) -> Phase:
+        """What the sender is doing."""
+        return cast("Phase", self._machine.phase)
+
+    @property
+    def rto(self) -> float:
+        """Retransmission timeout in seconds, backed off if it is."""
+        return self._machine.rto
+
+    @property
+    def srtt(self) -> float | None:
+        """Smoothed round-trip time in seconds, None before the first sample."""
+        return self._machine.srtt
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Segments sent, retransmissions, fast retransmits, timeouts and the false ones, as in the table `flows`."""
+        return self._machine.counters
+
+    def __repr__(self) -> str:
+        threshold = self.ssthresh if self.ssthresh == float("inf") else int(self.ssthresh)
+        return f"<Sender {self.phase}, cwnd {self.cwnd} B, ssthresh {threshold} B, pipe {self.pipe} B>"
+
+
+class Receiver:
+    """The receiving end of one TCP flow; the application takes in-order data at once.
+
+    Arguments:
+        delayed_ack: None: every segment is acknowledged at once; seconds (at most 0.5): every second full-sized
+            segment, or after that time (RFC 5681 §4.2).
+        mss: payload bytes of a full-sized segment.
+        sack: whether ACKs carry SACK blocks (RFC 2018).
+        dsack: whether duplicates are reported in a first block (RFC 2883).
+        window: the advertised window in bytes.
+    """
+
+    def __init__(
+        self,
+        *,
+        delayed_ack: float | None = None,
+        mss: int = 1460,
+        sack: bool = True,
+        dsack: bool = True,
+        window: int | None = None,
+    ) -> None:
+        self._machine = _core.Receiver(delayed_ack=delayed_ack, mss=mss, sack=sack, dsack=dsack, window=window)
+
+    def on_segment(self, t: float, seq: int, length: int) -> Ack | None:
+        """Bytes [seq, seq + length) arrive at `t` seconds; None while the acknowledgement is delayed."""
+        return _ack(self._machine.on_segment(t, seq, length))
+
+    def on_timer(self, t: float) -> Ack | None:
+        """The clock reaches `t` seconds: the delayed acknowledgement if it is due."""
+        return _ack(self._machine.on_timer(t))
+
+    @property
+    def next_timer(self) -> float | None:
+        """When `on_timer` wants to be called next, in seconds; None when no acknowledgement waits."""
+        return self._machine.next_timer
+
+    @property
+    def bytes_received(self) -> int:
+        """Bytes delivered in order to the application."""
+        return self._machine.bytes_received
+
+    @property
+    def duplicates(self) -> int:
+        """Segments all of whose bytes had arrived before."""
+        return self._machine.duplicates
+
+
+def _segments(raw: list[_core.Segment]) -> list[Segment]:
+    return [Segment(*one) for one in raw]
+
+
+def _ack(raw: _core.AckOut | None) -> Ack | None:
+    if raw is None:
+        return None
+    ack, window, blocks = raw
+    return Ack(ack, window, [Block(*block) for block in blocks])

@@ -1,0 +1,132 @@
+"""The protocol machines driven by hand, with the numbers of the RFCs."""
+
+from __future__ import annotations
+
+import doctest
+import math
+
+import pytest
+
+import photocol
+from photocol import transport
+from photocol.transport import Ack, Block, Receiver, Segment, Sender
+
+MSS = 1000
+
+
+def test_the_example_of_the_module_is_right() -> None:
+    assert doctest.testmod(transport).failed == 0
+
+
+def test_slow_start_doubles_the_window_every_round_trip() -> None:
+    # RFC 5681 §3.1: at most one SMSS for each ACK, so 2, 4, 8 segments after each round trip of 0.1 s.
+    sender = Sender("newreno", mss=MSS, initial_cwnd=2)
+    in_flight, windows = sender.write(1000), []
+    for round_trip in range(1, 5):
+        windows.append(sender.cwnd_segments)
+        acks = [segment.seq + segment.length for segment in in_flight]
+        in_flight = [sent for ack in acks for sent in sender.on_ack(0.1 * round_trip, ack)]
+    assert windows == [2, 4, 8, 16]
+    assert sender.phase == "slow_start"
+    assert sender.srtt == pytest.approx(0.1)
+
+
+def test_the_third_duplicate_ack_retransmits_and_halves() -> None:
+    # RFC 5681 §3.2: 10 segments in flight, the first is lost; ssthresh = FlightSize/2 = 5 segments.
+    sender = Sender("newreno", mss=MSS, initial_cwnd=10, limited_transmit=False)
+    sender.write(100)
+    assert sender.on_ack(0.1, 0) == []
+    assert sender.on_ack(0.1, 0) == []
+    assert sender.on_ack(0.1, 0) == [Segment(0, MSS, retransmission=True)]
+    assert (sender.ssthresh, sender.phase) == (5 * MSS, "fast_recovery")
+    assert sender.counters["fast_retransmits"] == 1
+
+
+def test_the_timer_backs_off() -> None:
+    # RFC 6298: 1 s before the first sample, doubled by each expiry; cwnd falls to one segment (RFC 5681 §3.1).
+    sender = Sender("reno", mss=MSS)
+    sender.write(20)
+    assert sender.next_timer == 1.0
+    assert sender.on_timer(0.5) == []
+    assert sender.on_timer(1.0) == [Segment(0, MSS, retransmission=True)]
+    assert (sender.cwnd, sender.rto, sender.next_timer) == (MSS, 2.0, 3.0)
+
+
+def test_initial_windows() -> None:
+    # RFC 3390 and RFC 6928 with 1460-byte segments: 4380 and 14600 bytes.
+    assert Sender("reno", initial_cwnd="rfc3390").cwnd == 4380
+    assert Sender("reno", initial_cwnd="rfc6928").cwnd == 14600
+    assert Sender("reno").ssthresh == math.inf
+
+
+def test_the_sack_example_of_rfc_2018() -> None:
+    # RFC 2018 §7, case 2 with the first of eight 500-byte segments at 5000 lost; here the flow starts at 0.
+    receiver = Receiver(mss=500)
+    acks = [receiver.on_segment(0.1, seq, 500) for seq in range(500, 4000, 500)]
+    assert [ack and (ack.ack, ack.sack) for ack in acks] == [(0, [(500, end)]) for end in range(1000, 4500, 500)]
+
+
+def test_a_duplicate_is_reported_first() -> None:
+    # RFC 2883 §4: the first block is the D-SACK, the second what is held above the hole.
+    receiver = Receiver(mss=500)
+    receiver.on_segment(0.1, 0, 500)
+    receiver.on_segment(0.1, 1000, 500)
+    assert receiver.on_segment(0.2, 0, 500) == Ack(500, 1 << 40, [Block(0, 500), Block(1000, 1500)])
+    assert receiver.duplicates == 1
+
+
+def test_a_delayed_ack_waits_for_a_second_segment_or_for_its_time() -> None:
+    receiver = Receiver(delayed_ack=0.2, mss=MSS)
+    assert receiver.on_segment(1.0, 0, MSS) is None
+    assert receiver.next_timer == pytest.approx(1.2)
+    second = receiver.on_segment(1.1, MSS, MSS)
+    assert second is not None
+    assert (second.ack, receiver.next_timer) == (2 * MSS, None)
+    assert receiver.on_segment(2.0, 2 * MSS, MSS) is None
+    late = receiver.on_timer(2.2)
+    assert late is not None
+    assert late.ack == 3 * MSS
+
+
+def test_sender_and_receiver_repair_a_loss_together() -> None:
+    sender, receiver = Sender("sack", mss=MSS, initial_cwnd=10), Receiver(mss=MSS)
+    wire = [segment for segment in sender.write(30) if segment.seq != 3 * MSS]
+    t = 0.0
+    while wire:
+        t += 0.05
+        acks = [receiver.on_segment(t, segment.seq, segment.length) for segment in wire]
+        t += 0.05
+        wire = [sent for ack in acks if ack for sent in sender.on_ack(t, ack.ack, ack.sack, ack.window)]
+    assert receiver.bytes_received == sender.bytes_acked == 30 * MSS
+    assert sender.counters["retransmissions"] == 1
+    assert sender.next_timer is None
+
+
+def test_a_paced_sender_spreads_its_window() -> None:
+    sender = Sender("reno", paced=True, mss=MSS, initial_cwnd=2)
+    sender.write(100)
+    sender.on_ack(0.1, MSS)
+    assert sender.next_timer is not None
+    assert sender.next_timer < 0.2
+
+
+def test_wrong_arguments_are_named() -> None:
+    with pytest.raises(ValueError, match=r"vegas.*reno, newreno, sack, highspeed"):
+        Sender("vegas")
+    with pytest.raises(ValueError, match="mss must be at least one byte"):
+        Sender("reno", mss=0)
+    with pytest.raises(ValueError, match="delayed_ack"):
+        Receiver(delayed_ack=0.7)
+
+
+def test_a_clock_does_not_run_backwards() -> None:
+    sender = Sender("reno")
+    sender.on_timer(1.0)
+    for wrong in (0.5, math.nan, math.inf):
+        with pytest.raises(ValueError, match="must be a time from 1 s"):
+            sender.on_timer(wrong)
+
+
+def test_the_module_is_reached_through_the_package() -> None:
+    assert photocol.transport.Sender is Sender
+    assert "photocol" in repr(photocol)
