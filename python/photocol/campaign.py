@@ -7,7 +7,6 @@ there. An executor turns jobs into rows in any order; the one here uses the core
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import multiprocessing
@@ -154,7 +153,10 @@ def available_cores() -> int:
 
 
 def _in_processes(work: Callable[[Job], Row], jobs: Iterable[Job], workers: int) -> Generator[Row]:
-    """Fresh processes (a forked one would inherit threads and locks), ended when the caller stops listening."""
+    """Fresh processes (a forked one would inherit threads and locks).
+
+    After a failed job no new one starts and those under way finish; if the caller stops listening, all end at once.
+    """
     before = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts_to_the_parent)
@@ -164,6 +166,9 @@ def _in_processes(work: Callable[[Job], Row], jobs: Iterable[Job], workers: int)
             finished, pending = wait(pending, timeout=_NOTICE_INTERRUPTS_S, return_when=FIRST_COMPLETED)
             for future in finished:
                 yield _row(future)
+    except JobError:
+        pool.shutdown(cancel_futures=True)
+        raise
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         for process in set(multiprocessing.active_children()) - before:
@@ -181,9 +186,9 @@ def _row(future: Future[Row]) -> Row:
 
 
 def _leave_interrupts_to_the_parent() -> None:
-    """Ctrl-C reaches every process of the terminal; the parent alone decides what to do."""
-    with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ctrl-C reaches every process of the terminal; the parent alone decides, and ends its workers by SIGTERM."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _scenario(setup: Setup, file: Path) -> str | Path | Mapping[str, object]:

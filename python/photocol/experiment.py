@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import polars as pl
     from matplotlib.axes import Axes
+
     from photocol.verdict import Finding
 
 Value = str | int | float

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
+
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Point
 from photocol.stats import mean_ci
 from photocol.verdict import Finding, Verdict

@@ -7,8 +7,6 @@ Exit status: 0 done and no claim disagrees; 1 a run failed or a claim disagrees;
 from __future__ import annotations
 
 import contextlib
-import signal
-import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,8 +68,7 @@ def reproduce(
         request = Request(
             form_name="quick" if quick else "full", workers=_workers(jobs), out=Path(out or DEFAULT_OUT), run=run
         )
-        with _terminated_like_interrupted():
-            return _all(files, request, console)
+        return _all(files, request, console)
     except ExperimentError as error:
         return _complain(error, WRONG_INPUT)
     except (JobError, OSError) as error:
@@ -144,23 +141,6 @@ def _console(*, quiet: bool) -> Console:
     """Standard output; wide enough for the tables where it is not a terminal."""
     console = Console(quiet=quiet, highlight=False)
     return console if console.is_terminal else Console(quiet=quiet, highlight=False, width=140)
-
-
-@contextlib.contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """SIGTERM stops a campaign as Ctrl-C does. Handlers can be set in the main thread only."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    previous = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
 
 
 @contextlib.contextmanager

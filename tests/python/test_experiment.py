@@ -7,6 +7,7 @@ import pytest
 from experiment_fakes import EXPERIMENT, checkout, saturating
 from hypothesis import given
 from hypothesis import strategies as st
+
 from photocol.campaign import Job, Row, jobs_of, perform, store
 from photocol.catalogue import ExperimentError, experiments_folder, find_experiments, load_experiment, select
 from photocol.experiment import Experiment, Form, Metric, Setup, Source, grid, zipped

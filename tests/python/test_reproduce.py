@@ -10,6 +10,7 @@ import time
 import polars as pl
 import pytest
 from experiment_fakes import EXPERIMENT, checkout, failing_at_ten, saturating
+
 from photocol.reproduce import reproduce
 
 
@@ -113,20 +114,13 @@ def test_quiet_prints_nothing(repository, capsys):
 def test_an_interrupted_campaign_keeps_and_writes_what_had_finished(repository, jobs, stop):
     folder = repository / "o" / "900" / "figure"
     script = (
-        "import sys; from experiment_fakes import slow; from photocol.reproduce import reproduce\n"
+        "import signal, sys; from experiment_fakes import slow; from photocol.reproduce import reproduce\n"
+        "signal.signal(signal.SIGTERM, signal.default_int_handler)\n"
         f"if __name__ == '__main__': sys.exit(reproduce([], jobs={jobs}, out={str(repository / 'o')!r}, run=slow))"
     )
     (repository / "script.py").write_text(script)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    process = subprocess.Popen([sys.executable, "script.py"], env=environment, stdout=subprocess.PIPE, text=True)
-    first = folder / "runs" / "quick" / "transport=a,buffer_bytes=1,seed=1" / "row.json"
-    deadline = time.monotonic() + 60
-    while not first.is_file() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.3)
-    process.send_signal(stop)
-    printed, _ = process.communicate(timeout=30)
-    assert process.returncode == 130
+    printed, status = interrupt(first=folder / "runs" / "quick" / "transport=a,buffer_bytes=1,seed=1", stop=stop)
+    assert status == 130
     assert "1 of 4 runs" in printed
     assert json.loads((folder / "claims.json").read_text()) == {
         "experiment": "900/figure",
@@ -136,3 +130,23 @@ def test_an_interrupted_campaign_keeps_and_writes_what_had_finished(repository, 
     }
     assert len(pl.read_csv(folder / "table.csv")) == 1
     assert not list(folder.rglob("*.unfinished"))
+
+
+def interrupt(*, first, stop):
+    """Run script.py, send it the signal once the first job is stored; what it printed and its exit status."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    command = [sys.executable, "script.py"]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while not first.is_dir() and time.monotonic() < deadline:
+                time.sleep(0.05)
+            time.sleep(1)
+            process.send_signal(stop)
+            printed, _ = process.communicate(timeout=30)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+    return printed, process.returncode

@@ -7,6 +7,7 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+
 from photocol.stats import (
     batch_means,
     jain_index,

@@ -10,9 +10,20 @@ type Entry = (String, String, String);
 #[pyfunction]
 pub fn catalogue(kind: &str) -> Vec<Entry> {
     match kind {
-        "transports" => cc::registry().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
+        "topologies" => sim::topology::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
+        "traffic" => sim::traffic::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
+        "transports" => {
+            let algorithms = cc::registry().iter().map(|one| entry(one.name, one.summary, one.source));
+            algorithms.chain([entry("udp", "Datagrams of one size, without any control.", "RFC 768")]).collect()
+        }
         _ => Vec::new(),
     }
+}
+
+/// The JSON Schema of a scenario.
+#[pyfunction]
+pub fn schema() -> String {
+    sim::scenario::schema()
 }
 
 fn entry(name: &str, summary: &str, source: &str) -> Entry {

@@ -4,16 +4,23 @@
 //! call means is said in `python/photocol`, whose stub `_core.pyi` a test compares with this module.
 
 mod catalogue;
+mod columns;
 mod error;
+mod scenario;
+mod simulation;
 mod tcp;
 
 /// The extension module.
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
-    use super::catalogue::catalogue;
+    use super::catalogue::{catalogue, schema};
     #[pymodule_export]
     use super::error::{RunError, ScenarioError};
+    #[pymodule_export]
+    use super::scenario::Scenario;
+    #[pymodule_export]
+    use super::simulation::Simulation;
     #[pymodule_export]
     use super::tcp::{Receiver, Sender};
 

@@ -33,7 +33,13 @@ impl Sender {
         each(options, |name, value| set_sender(&mut config, name, value))?;
         config.validate().map_err(wrong)?;
         let (mss, window) = (config.mss, config.initial_peer_window);
-        Ok(Sender { machine: tcp::Sender::new(Arc::new(config)), actions: Actions::default(), mss, now: Instant::ZERO, window })
+        Ok(Sender {
+            machine: tcp::Sender::new(Arc::new(config)),
+            actions: Actions::default(),
+            mss,
+            now: Instant::ZERO,
+            window,
+        })
     }
 
     /// The application writes `segments` full-sized segments at `t` (by default now).
@@ -270,7 +276,8 @@ fn reading(before: Instant, t: Option<f64>) -> PyResult<Instant> {
 
 fn span(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     let seconds = value.extract()?;
-    Duration::from_secs_f64(seconds).ok_or_else(|| PyValueError::new_err(format!("{name} is {seconds}, must be seconds")))
+    Duration::from_secs_f64(seconds)
+        .ok_or_else(|| PyValueError::new_err(format!("{name} is {seconds}, must be seconds")))
 }
 
 fn wrong(error: tcp::ConfigError) -> PyErr {

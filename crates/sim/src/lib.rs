@@ -3,6 +3,7 @@
 //! A scenario is read and resolved ([`scenario`]), its random parts are drawn ([`traffic`]), a world is built and run
 //! ([`engine`]), and tables come out ([`results`]). True time exists only here.
 
+pub mod engine;
 pub mod ids;
 pub mod random;
 pub mod results;

@@ -278,7 +278,10 @@ impl Hosts {
 
     /// The earliest timer entry has come up. Returns whether anything happened.
     pub fn visit_timer(&mut self, now: u64, net: &mut Net) -> bool {
-        let Some(timer) = self.timers.first() else { return false };
+        let Some(timer) = self.timers.first() else {
+            self.open_slot();
+            return false;
+        };
         let flow = timer.flow();
         match timer.kind() {
             TimerKind::Sender => {
@@ -296,6 +299,33 @@ impl Hosts {
             TimerKind::Held => {
                 self.timers.pop();
                 self.release(now, flow as u32, net)
+            }
+        }
+    }
+
+    /// The entries of the next slot of time come near: those that are stale are forgotten, and those whose machine has
+    /// moved its deadline meanwhile move there.
+    fn open_slot(&mut self) {
+        for (time, timer) in self.timers.open_slot() {
+            let (armed, deadline) = match timer.kind() {
+                TimerKind::Sender => {
+                    let host = &mut self.senders[timer.flow()];
+                    (&mut host.armed, host.source.next_timeout())
+                }
+                TimerKind::Receiver => {
+                    let host = &mut self.receivers[timer.flow()];
+                    (&mut host.armed, host.sink.next_timeout())
+                }
+                TimerKind::Lifecycle | TimerKind::Held => {
+                    self.timers.push(time, timer);
+                    continue;
+                }
+            };
+            if *armed == time {
+                if deadline != NEVER {
+                    *armed = deadline.max(time);
+                }
+                self.timers.push(*armed, timer);
             }
         }
     }

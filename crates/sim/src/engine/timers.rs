@@ -4,6 +4,12 @@
 //! entry comes up, the host looks at the machine's true deadline and puts the entry there. A deadline that moves earlier
 //! gets a second entry, and the host's record of the armed time marks the first as stale. Entries of one instant come in
 //! the order of (flow, kind).
+//!
+//! Only the entries of the running slot of time (2^30 ps, about 1 ms) are in a heap; those of later slots lie unsorted in
+//! one list per slot. Most of them are stale or moved when their slot is opened, so they are never sorted, and the hosts
+//! that have to be asked for it are asked in one loop, in which the waits for their memory overlap. No time is rounded.
+
+use super::tree::NEVER;
 
 /// Whose timer it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,83 +53,179 @@ impl TimerId {
     }
 }
 
-/// A four-ary heap of (time, timer).
-#[derive(Debug, Default)]
+/// When a timer comes up, and its number exchanged with the mask.
+type Entry = (u64, u32);
+
+/// The entries of all timers in the order of (time, timer).
+#[derive(Debug)]
 pub struct Timers {
-    heap: Vec<(u64, u32)>,
+    /// Entries of slots that have been opened.
+    near: Heap,
+    /// Entries of the slots from `next_slot` on, by slot modulo [`SLOTS`]; a slot that was never used holds no memory.
+    slots: Vec<Vec<Entry>>,
+    /// Entries beyond all slots.
+    far: Heap,
+    /// The first slot that has not been opened.
+    next_slot: u64,
+    /// The earliest time in `slots` and `far`; [`NEVER`] if both are empty.
+    later: u64,
+    /// Lists without entries. The last one used is the next to be used, because it is in the cache.
+    spare: Vec<Vec<Entry>>,
     /// Exchanged with every timer's number before comparison; zero except in runs that shuffle ties.
     mask: u32,
 }
 
-const ARITY: usize = 4;
+/// The length of a slot in picoseconds is 2 to this.
+const SLOT_BITS: u32 = 30;
+/// Slots ahead: 2.2 s, more than most retransmission timeouts.
+const SLOTS: u64 = 2048;
 
 impl Timers {
     /// No timers; `mask` permutes the order of timers at one instant (zero: the stated order).
     pub fn new(mask: u32) -> Timers {
-        Timers { heap: Vec::new(), mask }
+        let slots = vec![Vec::new(); SLOTS as usize];
+        Timers { near: Heap::default(), slots, far: Heap::default(), next_slot: 0, later: NEVER, spare: Vec::new(), mask }
     }
 
-    /// The time of the earliest entry, [`super::tree::NEVER`] if there is none.
+    /// The time of the earliest entry, [`NEVER`] if there is none.
     #[inline]
     pub fn earliest(&self) -> u64 {
-        self.heap.first().map_or(super::tree::NEVER, |entry| entry.0)
+        self.near.first().map_or(self.later, |entry| entry.0)
     }
 
-    /// The timer of the earliest entry.
+    /// The timer of the earliest entry; `None` if a slot must be opened first, or there are no entries.
     #[inline]
     pub fn first(&self) -> Option<TimerId> {
-        self.heap.first().map(|entry| TimerId(entry.1 ^ self.mask))
+        self.near.first().map(|entry| TimerId(entry.1 ^ self.mask))
     }
 
     /// Adds an entry.
+    #[inline]
     pub fn push(&mut self, time: u64, timer: TimerId) {
-        let entry = (time, timer.0 ^ self.mask);
-        self.heap.push(entry);
-        let mut i = self.heap.len() - 1;
-        while i > 0 {
-            let parent = (i - 1) / ARITY;
-            if self.heap[parent] <= entry {
-                break;
-            }
-            self.heap[i] = self.heap[parent];
-            i = parent;
-        }
-        self.heap[i] = entry;
+        self.place((time, timer.0 ^ self.mask));
     }
 
     /// Moves the earliest entry to a later time.
     pub fn postpone_first(&mut self, time: u64) {
-        let entry = (time, self.heap[0].1);
-        self.sift_down(entry);
+        if let Some((_, number)) = self.near.pop() {
+            self.place((time, number));
+        }
     }
 
     /// Removes the earliest entry.
     pub fn pop(&mut self) {
-        let Some(last) = self.heap.pop() else { return };
-        if !self.heap.is_empty() {
-            self.sift_down(last);
+        self.near.pop();
+    }
+
+    /// Opens the slot of the earliest entry and takes out what is in it; what is to stay is put back by
+    /// [`Timers::push`]. To be called when [`Timers::first`] has nothing.
+    pub fn open_slot(&mut self) -> Vec<(u64, TimerId)> {
+        if self.later == NEVER {
+            return Vec::new();
         }
+        let slot = self.later >> SLOT_BITS;
+        self.next_slot = slot + 1;
+        let mut entries = std::mem::take(&mut self.slots[index(slot)]);
+        self.bring_nearer();
+        self.later = self.earliest_later();
+        let timers = entries.drain(..).map(|(time, number)| (time, TimerId(number ^ self.mask))).collect();
+        self.spare.push(entries);
+        timers
     }
 
     /// Bytes of memory held.
     pub fn memory(&self) -> usize {
-        self.heap.capacity() * size_of::<(u64, u32)>()
+        let lists = self.slots.iter().chain(&self.spare).chain([&self.near.entries, &self.far.entries]);
+        lists.map(|list| list.capacity() * size_of::<Entry>()).sum::<usize>() + self.slots.capacity() * size_of::<Vec<Entry>>()
+    }
+
+    #[inline]
+    fn place(&mut self, entry: Entry) {
+        let slot = entry.0 >> SLOT_BITS;
+        if slot < self.next_slot {
+            return self.near.push(entry);
+        }
+        self.later = self.later.min(entry.0);
+        if slot - self.next_slot >= SLOTS {
+            return self.far.push(entry);
+        }
+        let list = &mut self.slots[index(slot)];
+        if list.capacity() == 0 {
+            *list = self.spare.pop().unwrap_or_default();
+        }
+        list.push(entry);
+    }
+
+    /// Entries that were beyond all slots and no longer are.
+    fn bring_nearer(&mut self) {
+        let end = self.next_slot + SLOTS;
+        while self.far.first().is_some_and(|entry| entry.0 >> SLOT_BITS < end) {
+            self.far.pop().into_iter().for_each(|entry| self.place(entry));
+        }
+    }
+
+    fn earliest_later(&self) -> u64 {
+        let slots = (self.next_slot..self.next_slot + SLOTS).map(|slot| &self.slots[index(slot)]);
+        let first = slots.into_iter().find(|list| !list.is_empty());
+        let earliest = first.and_then(|list| list.iter().map(|entry| entry.0).min());
+        earliest.or(self.far.first().map(|entry| entry.0)).unwrap_or(NEVER)
+    }
+}
+
+#[inline]
+fn index(slot: u64) -> usize {
+    (slot % SLOTS) as usize
+}
+
+/// A four-ary heap.
+#[derive(Debug, Default)]
+struct Heap {
+    entries: Vec<Entry>,
+}
+
+const ARITY: usize = 4;
+
+impl Heap {
+    #[inline]
+    fn first(&self) -> Option<Entry> {
+        self.entries.first().copied()
+    }
+
+    fn push(&mut self, entry: Entry) {
+        self.entries.push(entry);
+        let mut i = self.entries.len() - 1;
+        while i > 0 {
+            let parent = (i - 1) / ARITY;
+            if self.entries[parent] <= entry {
+                break;
+            }
+            self.entries[i] = self.entries[parent];
+            i = parent;
+        }
+        self.entries[i] = entry;
+    }
+
+    fn pop(&mut self) -> Option<Entry> {
+        let last = self.entries.pop()?;
+        let Some(first) = self.first() else { return Some(last) };
+        self.sift_down(last);
+        Some(first)
     }
 
     /// Puts `entry` in the place of the root and lets it sink.
-    fn sift_down(&mut self, entry: (u64, u32)) {
+    fn sift_down(&mut self, entry: Entry) {
         let mut i = 0;
         loop {
             let first = ARITY * i + 1;
-            let last = (first + ARITY).min(self.heap.len());
-            let Some(child) = (first..last).min_by_key(|c| self.heap[*c]) else { break };
-            if entry <= self.heap[child] {
+            let last = (first + ARITY).min(self.entries.len());
+            let Some(child) = (first..last).min_by_key(|c| self.entries[*c]) else { break };
+            if entry <= self.entries[child] {
                 break;
             }
-            self.heap[i] = self.heap[child];
+            self.entries[i] = self.entries[child];
             i = child;
         }
-        self.heap[i] = entry;
+        self.entries[i] = entry;
     }
 }
 
@@ -132,24 +234,54 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// The earliest entry, once its slot is open.
+    fn earliest(timers: &mut Timers) -> Option<(u64, usize)> {
+        let time = timers.earliest();
+        if timers.first().is_none() {
+            for (time, timer) in timers.open_slot() {
+                timers.push(time, timer);
+            }
+        }
+        timers.first().map(|timer| (time, timer.flow()))
+    }
+
+    /// Times that share slots, lie in different ones, and lie beyond all of them.
+    fn time() -> impl Strategy<Value = u64> {
+        let slot = 1u64 << SLOT_BITS;
+        prop_oneof![0u64..50, (0u64..8).prop_map(move |n| n * slot / 4), (0u64..5).prop_map(move |n| n * SLOTS / 2 * slot)]
+    }
+
     proptest! {
         #[test]
-        fn entries_come_out_in_the_order_of_time_then_flow_then_kind(times in prop::collection::vec((0u64..50, 0u32..20), 1..200), postponed in 0u64..60) {
+        fn entries_come_out_in_the_order_of_time_then_flow_then_kind(times in prop::collection::vec((time(), 0u32..20), 1..200), delays in prop::collection::vec(time(), 200)) {
             let mut timers = Timers::new(0);
             let mut plain: Vec<(u64, u32)> = times.clone();
             for (time, flow) in &times {
                 timers.push(*time, TimerId::new(*flow, TimerKind::Sender));
             }
-            plain.sort_unstable();
-            let later = postponed.max(plain[0].0);
-            plain[0].0 = later;
-            timers.postpone_first(later);
+            for (i, delay) in delays.iter().enumerate() {
+                plain.sort_unstable();
+                prop_assert_eq!(earliest(&mut timers), plain.first().map(|(time, flow)| (*time, *flow as usize)));
+                match plain.first_mut() {
+                    None => break,
+                    Some(first) if i % 2 == 0 => {
+                        first.0 += delay;
+                        timers.postpone_first(first.0);
+                    }
+                    Some(first) => {
+                        let new = (first.0 + delay, i as u32 % 20);
+                        plain[0] = new;
+                        timers.pop();
+                        timers.push(new.0, TimerId::new(new.1, TimerKind::Sender));
+                    }
+                }
+            }
             plain.sort_unstable();
             for (time, flow) in plain {
-                prop_assert_eq!((timers.earliest(), timers.first().unwrap().flow()), (time, flow as usize));
+                prop_assert_eq!(earliest(&mut timers), Some((time, flow as usize)));
                 timers.pop();
             }
-            prop_assert!(timers.first().is_none());
+            prop_assert_eq!(earliest(&mut timers), None);
         }
     }
 }

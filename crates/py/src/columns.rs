@@ -1,0 +1,39 @@
+//! Tables as dictionaries of numpy arrays and lists.
+
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use sim::results::{Column, Table};
+
+/// `{column: array}`, in order.
+pub fn table(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    for (name, column) in table.columns {
+        columns.set_item(name, values(py, column)?)?;
+    }
+    Ok(columns)
+}
+
+fn values(py: Python<'_>, column: Column) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match column {
+        Column::U64(values) => values.into_pyarray(py).into_any(),
+        Column::F64(values) => values.into_pyarray(py).into_any(),
+        Column::Bool(values) => values.into_pyarray(py).into_any(),
+        Column::Text(values) => text(py, &values)?.into_any(),
+    })
+}
+
+/// A list of strings; neighbours that are equal share one.
+fn text<'py>(py: Python<'py>, values: &[String]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    let mut last: Option<(&str, Bound<'py, PyString>)> = None;
+    for value in values {
+        let string = match &last {
+            Some((text, string)) if text == value => string.clone(),
+            _ => PyString::new(py, value),
+        };
+        list.append(&string)?;
+        last = Some((value, string));
+    }
+    Ok(list)
+}

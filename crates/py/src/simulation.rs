@@ -1,0 +1,125 @@
+//! A run in progress.
+
+use crate::columns;
+use crate::error::{RunError, run_error, unbuildable};
+use crate::scenario::Scenario;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sim::SimTime;
+use sim::engine::{CaptureOptions, Options, World};
+use sim::random::Seed;
+use sim::results::Run;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use units::Duration;
+
+/// One replication, cut in time wherever the caller likes.
+#[pyclass(module = "photocol._core")]
+pub struct Simulation {
+    /// `None` once finished. The lock is never contended (one thread at a time borrows the object); it makes `Sync` true.
+    world: Mutex<Option<World>>,
+}
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    #[pyo3(signature = (scenario, seed, run, *, shuffle_ties=None, probes=true, pcap=None))]
+    fn new(
+        py: Python<'_>,
+        scenario: &Scenario,
+        seed: u64,
+        run: u32,
+        shuffle_ties: Option<u64>,
+        probes: bool,
+        pcap: Option<(PathBuf, Vec<u32>)>,
+    ) -> PyResult<Simulation> {
+        let capture = pcap.map(capture).transpose()?;
+        let options = Options { shuffle_ties, capture, without_samples: !probes };
+        let scenario = scenario.resolved();
+        let world = py.detach(|| World::build(scenario, Seed { seed, run }, options));
+        Ok(Simulation { world: Mutex::new(Some(world.map_err(|error| unbuildable(py, &error))?)) })
+    }
+
+    /// Handles everything before `until_s` seconds of simulated time.
+    fn advance(&mut self, py: Python<'_>, until_s: f64) -> PyResult<()> {
+        let until = Duration::from_secs_f64(until_s)
+            .ok_or_else(|| PyValueError::new_err(format!("until_s is {until_s}, must be from 0 to 1.8e7 s")))?;
+        let world = self.world_mut().as_mut().ok_or_else(finished)?;
+        py.detach(|| world.run_until(SimTime::ZERO + until));
+        Ok(())
+    }
+
+    /// Simulated time in seconds.
+    #[getter]
+    fn now_s(&self) -> PyResult<f64> {
+        self.read(|world| world.now().as_secs_f64())
+    }
+
+    /// Packets sent on links so far.
+    #[getter]
+    fn packet_hops(&self) -> PyResult<u64> {
+        self.read(World::packet_hops)
+    }
+
+    /// Events handled so far.
+    #[getter]
+    fn events(&self) -> PyResult<u64> {
+        self.read(World::events)
+    }
+
+    /// Flows of this replication.
+    #[getter]
+    fn flows(&self) -> PyResult<usize> {
+        self.read(|world| world.flows().len())
+    }
+
+    /// Bytes that each flow occupies before its machines allocate anything.
+    #[getter]
+    fn bytes_per_flow(&self) -> PyResult<usize> {
+        self.read(World::bytes_per_flow)
+    }
+
+    /// The tables; the simulation cannot be used afterwards.
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let world = self.world_mut().take().ok_or_else(finished)?;
+        let run = py.detach(|| world.finish()).map_err(|error| run_error(&error))?;
+        results(py, run)
+    }
+}
+
+impl Simulation {
+    fn world_mut(&mut self) -> &mut Option<World> {
+        self.world.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read<T>(&self, of: impl FnOnce(&World) -> T) -> PyResult<T> {
+        let world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        world.as_ref().map(of).ok_or_else(finished)
+    }
+}
+
+fn finished() -> PyErr {
+    RunError::new_err("this simulation is finished")
+}
+
+fn capture((path, flows): (PathBuf, Vec<u32>)) -> PyResult<CaptureOptions> {
+    let output = Box::new(BufWriter::new(File::create(path)?));
+    Ok(CaptureOptions { flows, output })
+}
+
+fn results(py: Python<'_>, run: Run) -> PyResult<Bound<'_, PyDict>> {
+    let summary: Vec<_> = run.summary.iter().map(|figure| (figure.name, figure.value, figure.unit)).collect();
+    let results = PyDict::new(py);
+    results.set_item("flows", columns::table(py, run.flows)?)?;
+    results.set_item("links", columns::table(py, run.links)?)?;
+    results.set_item("series", columns::table(py, run.series)?)?;
+    results.set_item("drops", columns::table(py, run.drops)?)?;
+    results.set_item("summary", summary)?;
+    results.set_item("fingerprint", format!("{:016x}", run.fingerprint))?;
+    results.set_item("events", run.events)?;
+    results.set_item("packet_hops", run.packet_hops)?;
+    Ok(results)
+}

@@ -1,0 +1,271 @@
+//! Whole runs: what must be the same, what must be conserved, and how events act on links.
+
+mod support;
+
+use sim::SimTime;
+use sim::engine::{CaptureOptions, Options, World};
+use sim::random::Seed;
+use std::sync::{Arc, Mutex};
+use support::{at, figure, numbers, run, run_with, scenario, texts};
+
+/// A mesh with loss, tiny buffers, every kind of transport and source, and links that change.
+const MIXED: &str = r#"
+[run]
+duration = "3 s"
+warm_up = "1 s"
+[topology]
+kind = "nsfnet-edge"
+reroute_after = "50 ms"
+[link_defaults]
+capacity = "100 Mbps"
+[link_defaults.core]
+buffer = "5 packets"
+[link_defaults.edge]
+buffer = "0.1 s"
+[transport.paced]
+algorithm = "reno"
+paced = true
+[transport.delayed]
+algorithm = "highspeed"
+delayed_ack = "200 ms"
+[[traffic]]
+name = "a"
+transport = "sack"
+flows = 60
+pairs = "random"
+spread = "1 s"
+[[traffic]]
+name = "b"
+transport = "paced"
+arrivals = "poisson"
+count = 40
+over = "2 s"
+pairs = "random"
+[[traffic]]
+name = "c"
+transport = "delayed"
+flows = 20
+pairs = "random"
+size = "300 kB"
+[[traffic]]
+name = "d"
+transport = "newreno"
+flows = 20
+pairs = "random"
+[[traffic]]
+name = "e"
+transport = "udp"
+flows = 10
+pairs = "random"
+load = "on-off"
+rate = "5 Mbps"
+on = { law = "pareto", mean = "20 ms", shape = 1.5 }
+off = { law = "exponential", mean = "20 ms" }
+[[event]]
+at = "1.5 s"
+link = "5-9"
+state = "down"
+[[event]]
+at = "1.2 s"
+link = "0-1"
+capacity = "30 Mbps"
+[[event]]
+at = "2 s"
+link = "2->5"
+delay = "3 ms"
+[[event]]
+at = "2.2 s"
+link = "5-9"
+state = "up"
+[probe]
+interval = "100 ms"
+flows = "all"
+links = "all"
+"#;
+
+/// The hash of [`MIXED`] with seed 1, the same in debug and release and on every machine. It changes when behaviour does;
+/// the change then belongs into CHANGELOG.md under "Results that changed".
+const MIXED_FINGERPRINT: u64 = 0x83c9_bee8_f803_f1df;
+
+#[test]
+fn a_seed_gives_one_fingerprint_with_and_without_samples() {
+    let first = run(MIXED, 1);
+    let again = run(MIXED, 1);
+    let blind = run_with(MIXED, 1, Options { without_samples: true, ..Options::default() });
+    assert_eq!(first.fingerprint, again.fingerprint);
+    assert_eq!(first.fingerprint, blind.fingerprint);
+    assert_eq!(numbers(&first.flows, "bytes_acked"), numbers(&blind.flows, "bytes_acked"));
+    assert_ne!(first.fingerprint, run(MIXED, 2).fingerprint);
+    assert_eq!(format!("{:016x}", first.fingerprint), format!("{MIXED_FINGERPRINT:016x}"));
+}
+
+#[test]
+fn where_a_run_is_cut_in_time_does_not_change_it() {
+    let whole = run(MIXED, 1);
+    let mut world = World::build(&scenario(MIXED), Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+    for step in 1..=300u64 {
+        world.run_until(SimTime::from_ps(step * step * 33_333_333));
+    }
+    world.run_until(SimTime::NEVER);
+    let cut = world.finish().unwrap();
+    assert_eq!((whole.fingerprint, whole.events, whole.packet_hops), (cut.fingerprint, cut.events, cut.packet_hops));
+    assert_eq!(whole.links, cut.links);
+    assert_eq!(whole.drops, cut.drops);
+}
+
+#[test]
+fn what_is_offered_to_a_link_is_carried_dropped_or_inside() {
+    let run = run(MIXED, 3);
+    let [offered, carried, dropped] = ["offered_units", "carried_units", "dropped_units"].map(|name| numbers(&run.links, name));
+    for (link, name) in texts(&run.links, "link").iter().enumerate() {
+        // What was inside when the window began or is inside at its end is at most the edge buffer of 0.1 s: 1.25 MB of
+        // 40-byte packets.
+        let inside = offered[link] - carried[link] - dropped[link];
+        assert!(inside.abs() <= 31_250.0, "{name}: {inside}");
+    }
+    let by_cause: f64 = numbers(&run.drops, "units").iter().sum();
+    assert_eq!(by_cause, dropped.iter().sum::<f64>());
+}
+
+#[test]
+fn shuffled_ties_are_reproducible_and_move_no_mean_by_much() {
+    let shuffled = |number| run_with(MIXED, 1, Options { shuffle_ties: Some(number), ..Options::default() });
+    let (plain, one) = (run(MIXED, 1), shuffled(1));
+    assert_eq!(one.fingerprint, shuffled(1).fingerprint);
+    let (a, b) = (figure(&plain, "goodput"), figure(&one, "goodput"));
+    assert!((a / b - 1.0).abs() < 0.1, "{a} {b}");
+}
+
+#[test]
+fn a_capture_does_not_change_a_run() {
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+    impl std::io::Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let file = Shared::default();
+    let capture = CaptureOptions { flows: vec![0, 1], output: Box::new(file.clone()) };
+    let run_captured = run_with(MIXED, 1, Options { capture: Some(capture), ..Options::default() });
+    assert_eq!(run_captured.fingerprint, run(MIXED, 1).fingerprint);
+    assert_eq!(file.0.lock().unwrap()[..4], 0x0a0d_0d0a_u32.to_le_bytes());
+}
+
+/// One UDP source of 8 Mb/s into a link, with something about the link.
+fn constant_source(link: &str, events: &str) -> String {
+    format!(
+        r#"
+[run]
+duration = "10 s"
+[topology]
+kind = "custom"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+from = "a"
+to = "b"
+capacity = "10 Mbps"
+delay = "10 ms"
+buffer = "10 packets"
+{link}
+[[traffic]]
+transport = "udp"
+from = "a"
+to = "b"
+rate = "8 Mbps"
+{events}
+"#
+    )
+}
+
+#[test]
+fn a_constant_source_of_8_mbps_uses_four_fifths_of_10_mbps() {
+    let run = run(&constant_source("", ""), 1);
+    // The first packet leaves at 0, the last not quite at 10 s: one packet in 6667 either way.
+    assert!((at(&run.links, "link", "a->b", "utilization") - 0.8).abs() < 2e-4);
+    assert_eq!(at(&run.links, "link", "a->b", "dropped_units"), 0.0);
+}
+
+#[test]
+fn half_the_capacity_for_half_the_time_drops_what_does_not_fit() {
+    let run = run(&constant_source("", "[[event]]\nat = \"5 s\"\nlink = \"a->b\"\ncapacity = \"4 Mbps\""), 1);
+    // 5 s at 8 Mb/s, then 5 s at the 4 Mb/s that the link has: utilization (0.8 + 1)/2, half of the second half dropped.
+    assert!((at(&run.links, "link", "a->b", "utilization") - 0.9).abs() < 1e-3);
+    let dropped = at(&run.links, "link", "a->b", "dropped_units");
+    let expected = 5.0 * 4e6 / 12_000.0;
+    assert!((dropped - expected).abs() <= 12.0, "{dropped} {expected}");
+}
+
+#[test]
+fn a_link_that_is_down_for_2_of_10_seconds_drops_a_fifth() {
+    let events = "[[event]]\nat = \"4 s\"\nlink = \"a-b\"\nstate = \"down\"\n[[event]]\nat = \"6 s\"\nlink = \"a-b\"\nstate = \"up\"";
+    let run = run(&constant_source("", events), 1);
+    let offered = at(&run.links, "link", "a->b", "offered_units");
+    let dropped = at(&run.links, "link", "a->b", "dropped_units");
+    assert!((dropped / offered - 0.2).abs() < 1e-3);
+    assert_eq!(texts(&run.drops, "cause"), ["unreachable"]);
+}
+
+#[test]
+fn every_tenth_packet_lost_is_a_tenth_lost_and_all_of_it_transmitted() {
+    let run = run(&constant_source("loss_every = 10", ""), 1);
+    let [offered, carried, dropped] = ["offered_units", "carried_units", "dropped_units"].map(|name| at(&run.links, "link", "a->b", name));
+    assert!((dropped / offered - 0.1).abs() < 1e-3);
+    assert!(offered - carried <= 1.0);
+    assert_eq!(texts(&run.drops, "cause"), ["random"]);
+}
+
+#[test]
+fn bernoulli_loss_of_5_percent_is_5_percent_within_four_standard_errors() {
+    let run = run(&constant_source("loss = 0.05", ""), 1);
+    let offered = at(&run.links, "link", "a->b", "offered_units");
+    let share = at(&run.links, "link", "a->b", "dropped_units") / offered;
+    assert!((share - 0.05).abs() < 4.0 * (0.05 * 0.95 / offered).sqrt(), "{share}");
+}
+
+#[test]
+fn forced_fates_meet_exactly_the_named_copies() {
+    let text = r#"
+[run]
+duration = "5 s"
+[topology]
+kind = "dumbbell"
+pairs = 1
+bottleneck_capacity = "10 Mbps"
+bottleneck_delay = "10 ms"
+[link_defaults]
+capacity = "100 Mbps"
+delay = "1 ms"
+buffer = "100 packets"
+[[traffic]]
+transport = "sack"
+flows = 1
+from = "l0"
+to = "r0"
+size = "100 kB"
+[[force]]
+flow = 0
+segment = 8
+action = "drop"
+[[force]]
+flow = 0
+segment = 20
+action = "duplicate"
+"#;
+    let run = run(text, 1);
+    assert_eq!(numbers(&run.flows, "completed"), [1.0]);
+    // One loss in a window of at least four: one fast retransmit, no timeout. The duplicate is no retransmission.
+    assert_eq!(numbers(&run.flows, "retransmissions"), [1.0]);
+    assert_eq!(numbers(&run.flows, "fast_retransmits"), [1.0]);
+    assert_eq!(numbers(&run.flows, "timeouts"), [0.0]);
+    // 100 kB in segments of 1460 B: 69, and one retransmission.
+    assert_eq!(numbers(&run.flows, "segments_sent"), [70.0]);
+    assert_eq!((texts(&run.drops, "cause"), numbers(&run.drops, "units")), (vec!["forced".to_owned()], vec![1.0]));
+}

@@ -1,0 +1,54 @@
+//! What integration tests share: a run from a scenario text, and reading its tables.
+#![allow(dead_code, missing_docs, reason = "each test file uses its part")]
+
+use sim::SimTime;
+use sim::engine::{Options, World};
+use sim::random::Seed;
+use sim::results::{Column, Run, Table};
+use sim::scenario::{Scenario, Source, load};
+use std::path::Path;
+
+pub fn scenario(text: &str) -> Scenario {
+    let source = Source::Text { name: "test.toml", text, folder: Path::new(".") };
+    load(source, &[]).unwrap_or_else(|error| panic!("{error}")).scenario
+}
+
+pub fn run(text: &str, seed: u64) -> Run {
+    run_with(text, seed, Options::default())
+}
+
+pub fn run_with(text: &str, seed: u64, options: Options) -> Run {
+    let mut world = World::build(&scenario(text), Seed { seed, run: 0 }, options).unwrap();
+    world.run_until(SimTime::NEVER);
+    world.finish().unwrap()
+}
+
+pub fn figure(run: &Run, name: &str) -> f64 {
+    run.summary.iter().find(|figure| figure.name == name).unwrap_or_else(|| panic!("no figure {name}")).value
+}
+
+fn column<'a>(table: &'a Table, name: &str) -> &'a Column {
+    &table.columns.iter().find(|column| column.0 == name).unwrap_or_else(|| panic!("no column {name}")).1
+}
+
+pub fn numbers(table: &Table, name: &str) -> Vec<f64> {
+    match column(table, name) {
+        Column::U64(values) => values.iter().map(|value| *value as f64).collect(),
+        Column::F64(values) => values.clone(),
+        Column::Bool(values) => values.iter().map(|value| f64::from(u8::from(*value))).collect(),
+        Column::Text(_) => panic!("{name} is text"),
+    }
+}
+
+pub fn texts(table: &Table, name: &str) -> Vec<String> {
+    match column(table, name) {
+        Column::Text(values) => values.clone(),
+        _ => panic!("{name} is not text"),
+    }
+}
+
+/// The value of `value` in the row whose `key` is `wanted`.
+pub fn at(table: &Table, key: &str, wanted: &str, value: &str) -> f64 {
+    let row = texts(table, key).iter().position(|found| found == wanted).unwrap_or_else(|| panic!("no {key} {wanted}"));
+    numbers(table, value)[row]
+}

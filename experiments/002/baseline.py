@@ -1,0 +1,377 @@
+"""Paper 002, figures 3 and 4, the two curves without optical control: TCP Reno and Paced TCP.
+
+On NSFNET with an edge node per core node, mean utilisation of the core outputs and packet drop rate there, against the
+optical buffer per output. The paper's other six curves need its XCP macroflows and are not drawn here.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
+from photocol.stats import paired_difference_ci
+from photocol.verdict import Finding, judge
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import RunResult
+
+PLAIN, PACED = "reno", "paced-reno"
+NAMES = {PLAIN: "TCP Reno", PACED: "Paced TCP (Reno)"}
+COLOURS = {PLAIN: "#0072B2", PACED: "#D55E00"}
+MARKERS = {PLAIN: "o", PACED: "s"}
+
+PACKET_BYTES = 1500
+SIX_PACKETS_BYTES = 6 * PACKET_BYTES
+PAPER_PLATEAU = 0.70
+ON_PLATEAU = 0.95
+"""A curve has reached its plateau at 95 % of its value at the largest buffer."""
+
+FULL_BUFFERS = (1_500, 3_000, 4_500, 6_000, 9_000, 15_000, 30_000, 60_000, 150_000, 300_000, 600_000, 1_000_000)
+QUICK_BUFFERS = (1_500, 4_500, 9_000, 30_000, 300_000, 1_000_000)
+
+
+def setup(point: Point) -> Setup:
+    """The scenario with one transport and one buffer at every core output."""
+    paced = point["transport"] == PACED
+    settings = {"transport.reno.paced": paced, "link_defaults.core.buffer": f"{point['buffer_bytes']} B"}
+    return Setup(scenario="nsfnet-buffers.toml", settings=settings)
+
+
+def measure(result: RunResult) -> Mapping[str, float]:
+    """Figures of the run over its last five seconds."""
+    summary = result.summary
+    return {
+        "core_output_utilization": summary["mean_core_output_utilization"].value,
+        "core_utilization": summary["mean_core_utilization"].value,
+        "core_drop_rate": summary["core_drop_rate"].value,
+        "goodput_gbps": summary["goodput"].value / 1e9,
+    }
+
+
+def curve(table: pl.DataFrame, transport: str, column: str) -> dict[int, float]:
+    """Buffer in bytes to a metric's mean, in ascending order of the buffer."""
+    rows = table.filter(pl.col("transport") == transport).sort("buffer_bytes")
+    return dict(zip(rows["buffer_bytes"].to_list(), rows[column].to_list(), strict=True))
+
+
+def utilization(outcome: Outcome, transport: str) -> dict[int, float]:
+    """Mean utilisation of the 56 core outputs against the buffer."""
+    return curve(outcome.table, transport, "core_output_utilization")
+
+
+def plateau(levels: Mapping[int, float]) -> float:
+    """The level at the largest buffer."""
+    return levels[max(levels)]
+
+
+def first_reaching(levels: Mapping[int, float], level: float) -> float:
+    """The smallest buffer of the sweep from which on the curve stays at or above the level; infinite if none."""
+    reached = math.inf
+    for buffer in sorted(levels, reverse=True):
+        if levels[buffer] < level:
+            break
+        reached = buffer
+    return reached
+
+
+def drop_ratios(outcome: Outcome, *, low: float, high: float) -> dict[int, float]:
+    """Drop rate of Paced TCP over that of TCP Reno at the buffers in [low, high]; 1 where neither drops."""
+    plain, paced = (curve(outcome.table, transport, "core_drop_rate") for transport in (PLAIN, PACED))
+    return {b: _ratio(paced[b], plain[b]) for b in plain if low <= b <= high}
+
+
+def check_plateau(outcome: Outcome) -> Finding:
+    """Both curves end at about 0.70."""
+    levels = [utilization(outcome, transport) for transport in (PLAIN, PACED)]
+    ends = [plateau(one) for one in levels]
+    return judge(
+        agrees=all(abs(end - PAPER_PLATEAU) <= 0.05 for end in ends),
+        in_shape=all(plateau(one) <= 1.03 * sorted(one.items())[-2][1] for one in levels) and max(ends) < 0.95,
+        measured=f"{ends[0]:.3f} (TCP Reno) and {ends[1]:.3f} (Paced TCP) at 1000 kB",
+    )
+
+
+def check_paced_knee(outcome: Outcome) -> Finding:
+    """Paced TCP is on its plateau with six packets."""
+    plain, paced = (utilization(outcome, transport) for transport in (PLAIN, PACED))
+    share = paced[SIX_PACKETS_BYTES] / plateau(paced)
+    knee = first_reaching(paced, ON_PLATEAU * plateau(paced))
+    return judge(
+        agrees=share >= ON_PLATEAU,
+        in_shape=knee <= first_reaching(plain, ON_PLATEAU * plateau(plain)) / 5,
+        measured=f"{share:.1%} of its plateau at 9 kB; {ON_PLATEAU:.0%} from {_kb(knee)} on",
+    )
+
+
+def check_plain_knee(outcome: Outcome) -> Finding:
+    """TCP Reno needs hundreds of kilobytes for the level that Paced TCP has."""
+    plain, paced = (utilization(outcome, transport) for transport in (PLAIN, PACED))
+    level = ON_PLATEAU * plateau(paced)
+    knee = first_reaching(plain, level)
+    return judge(
+        agrees=100_000 <= knee <= 1_000_000,
+        in_shape=knee >= 3 * first_reaching(paced, level),
+        measured=f"TCP Reno reaches {ON_PLATEAU:.0%} of Paced TCP's plateau from {_kb(knee)} on",
+    )
+
+
+def check_half(outcome: Outcome) -> Finding:
+    """At six packets TCP Reno has half of Paced TCP's utilisation."""
+    plain, paced = (utilization(outcome, transport)[SIX_PACKETS_BYTES] for transport in (PLAIN, PACED))
+    ratio = plain / paced
+    return judge(
+        agrees=abs(ratio - 0.5) <= 0.1,
+        in_shape=ratio <= 0.8,
+        measured=f"ratio {ratio:.2f} ({plain:.3f} against {paced:.3f}; {_difference(outcome)})",
+    )
+
+
+def check_drops_at_one_packet(outcome: Outcome) -> Finding:
+    """With the smallest buffer the drop rates are almost the same."""
+    [ratio] = drop_ratios(outcome, low=0, high=PACKET_BYTES).values()
+    return judge(
+        agrees=0.8 <= ratio <= 1.25,
+        in_shape=0.5 <= ratio <= 2,
+        measured=f"Paced TCP / TCP Reno = {ratio:.2f} at 1.5 kB",
+    )
+
+
+def check_drops_between(outcome: Outcome) -> Finding:
+    """Between, Paced TCP drops less."""
+    ratios = drop_ratios(outcome, low=PACKET_BYTES + 1, high=200_000)
+    lower = sum(ratio < 1 for ratio in ratios.values())
+    return judge(
+        agrees=lower == len(ratios),
+        in_shape=lower > len(ratios) / 2,
+        measured=f"lower at {lower} of {len(ratios)} buffers; Paced TCP / TCP Reno = {_listed(ratios)}",
+    )
+
+
+def check_drops_beyond(outcome: Outcome) -> Finding:
+    """Beyond 200 kB the drop rates are equal."""
+    ratios = drop_ratios(outcome, low=200_000, high=math.inf)
+    return judge(
+        agrees=all(0.8 <= ratio <= 1.25 for ratio in ratios.values()),
+        in_shape=all(0.5 <= ratio <= 2 for ratio in ratios.values()),
+        measured=f"Paced TCP / TCP Reno = {_listed(ratios)}",
+    )
+
+
+def check_plain_drops(outcome: Outcome) -> Finding:
+    """TCP Reno's drop rate is high below hundreds of kilobytes."""
+    rates = curve(outcome.table, PLAIN, "core_drop_rate")
+    small = min(rate for buffer, rate in rates.items() if buffer <= 100_000)
+    large = max(rate for buffer, rate in rates.items() if buffer >= 200_000)
+    return judge(
+        agrees=small >= 2 * large,
+        in_shape=small > large,
+        measured=f"at least {small:.1e} up to 100 kB, at most {large:.1e} beyond 200 kB",
+    )
+
+
+def describe(outcome: Outcome) -> list[str]:
+    """Where each curve reaches its plateau."""
+    sentences = []
+    for transport in (PLAIN, PACED):
+        levels = utilization(outcome, transport)
+        end = plateau(levels)
+        knee = first_reaching(levels, ON_PLATEAU * end)
+        sentences.append(
+            f"{NAMES[transport]} reaches 95 % of its plateau ({end:.2f}) from {_kb(knee)} per link on, "
+            f"{knee / PACKET_BYTES:.0f} packet(s) of 1500 bytes; at 9 kB it has {levels[SIX_PACKETS_BYTES] / end:.0%}."
+        )
+    return sentences
+
+
+def draw_utilization(axes: Axes, table: pl.DataFrame) -> None:
+    """Figure 3's two baseline curves."""
+    _draw_curves(axes, table, "core_output_utilization")
+    axes.axhline(PAPER_PLATEAU, color="0.45", linestyle="--", linewidth=1, label="plateau in the paper, about 0.70")
+    _mark_six_packets(axes)
+    axes.set_ylim(0, 1)
+    axes.set_ylabel("mean utilization of core outputs")
+    axes.legend(loc="lower right", frameon=False)
+
+
+def draw_drop_rate(axes: Axes, table: pl.DataFrame) -> None:
+    """Figure 4's two baseline curves."""
+    _draw_curves(axes, table, "core_drop_rate")
+    axes.set_yscale("log")
+    _mark_six_packets(axes)
+    axes.set_ylabel("packet drop rate at core outputs")
+    axes.legend(loc="lower left", frameon=False)
+
+
+def _draw_curves(axes: Axes, table: pl.DataFrame, column: str) -> None:
+    for transport in (PLAIN, PACED):
+        rows = table.filter(pl.col("transport") == transport).sort("buffer_bytes")
+        axes.errorbar(
+            (rows["buffer_bytes"] / 1000).to_list(),
+            rows[column].to_list(),
+            yerr=rows[f"{column}_half_width"].fill_nan(0.0).to_list(),
+            label=NAMES[transport],
+            capsize=3,
+            markersize=4.5,
+            linewidth=1.4,
+            color=COLOURS[transport],
+            marker=MARKERS[transport],
+        )
+    axes.set_xscale("log")
+    ticks = (1, 3, 10, 30, 100, 300, 1000)
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.set_xticks([], minor=True)
+    axes.set_xlabel("buffer per core output (kB)")
+    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.set_title(_caption(table), fontsize=9, color="0.3", loc="left")
+
+
+def _mark_six_packets(axes: Axes) -> None:
+    axes.axvline(SIX_PACKETS_BYTES / 1000, color="0.45", linestyle=":", linewidth=1, label="six packets of 1500 bytes")
+
+
+def _caption(table: pl.DataFrame) -> str:
+    n = int(table["n"].min())  # type: ignore[arg-type]
+    intervals = "no interval (one replication)" if n == 1 else f"mean of {n} replications, 95 % Student-t intervals"
+    return f"NSFNET, 1586 flows, window 20 packets, 35–40 s; {intervals}"
+
+
+def _difference(outcome: Outcome) -> str:
+    """The difference at six packets with its interval, pairs sharing arrivals and routes."""
+    rows = outcome.replications.filter(pl.col("buffer_bytes") == SIX_PACKETS_BYTES).sort("seed")
+    plain, paced = (
+        rows.filter(pl.col("transport") == name)["core_output_utilization"].to_list() for name in (PLAIN, PACED)
+    )
+    interval = paired_difference_ci(paced, plain)
+    spread = "" if interval.n == 1 else f" ± {interval.half_width:.3f}"
+    return f"paired difference {interval.mean:.3f}{spread}"
+
+
+def _ratio(paced: float, plain: float) -> float:
+    if plain > 0:
+        return paced / plain
+    return 1.0 if paced == 0 else math.inf
+
+
+def _listed(ratios: Mapping[int, float]) -> str:
+    return ", ".join(f"{ratio:.2f} at {_kb(buffer)}" for buffer, ratio in ratios.items())
+
+
+def _kb(buffer: float) -> str:
+    return "no buffer of the sweep" if math.isinf(buffer) else f"{buffer / 1000:g} kB"
+
+
+CLAIMS = (
+    Claim(
+        id="plateau",
+        text="with large buffers the mean utilisation levels off because the traffic matrix limits it",
+        where="§3.2, Fig. 3",
+        expected="about 0.70",
+        tolerance="both within 0.05 of 0.70; in shape: flat to 3 % at the end and below 0.95",
+        check=check_plateau,
+    ),
+    Claim(
+        id="paced-knee",
+        text="Paced TCP has high utilisation with 9–10 kB, about six packets",
+        where="§3.2, Fig. 3",
+        expected="on its plateau at 9 kB",
+        tolerance="at least 95 % of its plateau at 9 kB; in shape: reaches 95 % with a fifth of TCP Reno's buffer",
+        check=check_paced_knee,
+    ),
+    Claim(
+        id="plain-knee",
+        text="plain TCP needs hundreds of kilobytes for the same utilisation",
+        where="§3.2, Fig. 3",
+        expected="hundreds of kB",
+        tolerance="reaches 95 % of Paced TCP's plateau in 100–1000 kB; in shape: with 3 times Paced TCP's buffer",
+        check=check_plain_knee,
+    ),
+    Claim(
+        id="half-at-six-packets",
+        text="at 9 kB plain TCP has only half the utilisation",
+        where="§3.2, Fig. 5 (Paced TCP equals the paper's own scheme there)",
+        expected="0.5",
+        tolerance="ratio within 0.1 of 0.5; in shape: at most 0.8",
+        check=check_half,
+    ),
+    Claim(
+        id="drops-at-one-packet",
+        text="with about 1 kB the drop rates are almost the same",
+        where="§3.2, Fig. 4",
+        expected="ratio 1",
+        tolerance="ratio in 0.8–1.25; in shape: in 0.5–2",
+        check=check_drops_at_one_packet,
+    ),
+    Claim(
+        id="drops-between",
+        text="with more than 1 kB Paced TCP drops a bit less than plain TCP",
+        where="§3.2, Fig. 4",
+        expected="ratio below 1 from 1 to 200 kB",
+        tolerance="below 1 at every buffer; in shape: at more than half of them",
+        check=check_drops_between,
+    ),
+    Claim(
+        id="drops-beyond",
+        text="beyond 200 kB the drop rates are equal",
+        where="§3.2, Fig. 4",
+        expected="ratio 1",
+        tolerance="every ratio in 0.8–1.25; in shape: in 0.5–2",
+        check=check_drops_beyond,
+    ),
+    Claim(
+        id="plain-drops",
+        text="plain TCP's drop rate is high unless the buffer is hundreds of kilobytes",
+        where="§3.2, Fig. 4",
+        expected="no number given",
+        tolerance="everywhere up to 100 kB at least twice the highest beyond 200 kB; in shape: higher",
+        check=check_plain_drops,
+    ),
+)
+
+NOTES = (
+    "Utilisation is the mean over the 56 directed links that leave a core node (42 to core nodes, 14 to edge nodes): "
+    'the paper says "all output links of core nodes". The column `core_utilization` has the mean over the 42.',
+    "The smallest buffer is one packet, 1.5 kB: a buffer smaller than a packet is refused. The paper's axis starts at "
+    "1 kB.",
+    "Not stated in the paper, assumed here: flows persist to the end, pairs are uniform, the core delays are those of "
+    "the distances in the scenario at 5 µs/km, the minimum RTO is 0.2 s, an ACK per segment (docs/deviations.md).",
+    "A buffer of x kB holds x kB of waiting packets of any size, besides the packet in transmission.",
+    "All points of a replication share flow arrivals and pairs, as in the paper.",
+)
+
+experiment = Experiment(
+    id="002/baseline",
+    title="buffer size at core outputs: TCP Reno against Paced TCP on NSFNET",
+    source=Source(
+        paper="paper 002 (XCP macroflows in optical packet switched networks with optical RAM)",
+        figures="Figures 3 and 4, two of eight curves",
+        section="§3.2",
+    ),
+    setup=setup,
+    measure=measure,
+    metrics=(
+        Metric(name="core_output_utilization", label="mean utilization, 56 core outputs"),
+        Metric(name="core_utilization", label="mean utilization, 42 core links"),
+        Metric(name="core_drop_rate", label="drop rate at core outputs", form=".2e"),
+        Metric(name="goodput_gbps", label="goodput (Gb/s)", form=".2f"),
+    ),
+    quick=Form(
+        points=grid(transport=(PLAIN, PACED), buffer_bytes=QUICK_BUFFERS),
+        replications=2,
+        note="6 of 12 buffers and 2 of 5 replications; everything else, the 40 s included, is as in the full form.",
+    ),
+    full=Form(points=grid(transport=(PLAIN, PACED), buffer_bytes=FULL_BUFFERS), replications=5),
+    claims=CLAIMS,
+    plots=(Plot(name="figure-3", draw=draw_utilization), Plot(name="figure-4", draw=draw_drop_rate)),
+    describe=describe,
+    notes=NOTES,
+)
