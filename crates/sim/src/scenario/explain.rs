@@ -4,7 +4,7 @@ use super::model::*;
 use crate::SimTime;
 use crate::ids::{LinkId, NodeId};
 use std::fmt::Write;
-use transport::cc::{highspeed, reno};
+use transport::cc::{self, Algorithm, highspeed, reno};
 use transport::tcp::{InitialWindow, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig};
 use units::{Bytes, Duration};
 
@@ -165,7 +165,10 @@ impl Text<'_> {
             None => self.key("delayed_ack", false, "an ACK for every segment"),
             Some(span) => self.quantity("delayed_ack", span, "an ACK for every second segment, or after this"),
         }
-        self.quantity("receiver_window", Bytes(receiver.window), "");
+        match receiver.window == ReceiverConfig::default().window {
+            true => self.key("receiver_window", "\"unlimited\"", "so much that it never binds"),
+            false => self.quantity("receiver_window", Bytes(receiver.window), ""),
+        }
         self.key("sack", receiver.sack, "RFC 2018");
         self.key("dsack", receiver.dsack, "RFC 2883");
     }
@@ -198,12 +201,23 @@ impl Text<'_> {
             SackAfterTimeout::Keep => "\"keep\"",
         };
         self.key("sack_after_timeout", memory, "");
-        let increase = match sender.laws.reno.increase {
-            reno::Increase::ByteCounting => "\"byte-counting\"",
-            reno::Increase::PerAck => "\"per-ack\"",
-        };
-        self.key("increase", increase, "congestion avoidance of reno, newreno, sack");
-        self.highspeed(&sender.laws.highspeed);
+        self.laws(sender);
+    }
+
+    /// The parameters of the algorithm's own law, and of others where they are not the defaults.
+    fn laws(&mut self, sender: &SenderConfig) {
+        let (laws, default) = (&sender.laws, cc::Config::default());
+        let highspeed = sender.algorithm == Algorithm::HighSpeed;
+        if !highspeed || laws.reno.increase != default.reno.increase {
+            let increase = match laws.reno.increase {
+                reno::Increase::ByteCounting => "\"byte-counting\"",
+                reno::Increase::PerAck => "\"per-ack\"",
+            };
+            self.key("increase", increase, "congestion avoidance of reno, newreno, sack");
+        }
+        if highspeed || format!("{:?}", laws.highspeed) != format!("{:?}", default.highspeed) {
+            self.highspeed(&laws.highspeed);
+        }
     }
 
     fn highspeed(&mut self, law: &highspeed::Config) {

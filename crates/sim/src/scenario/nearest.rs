@@ -74,7 +74,7 @@ fn least<'n>(
 }
 
 /// The tail of a message: the suggestion, if any, and all that is allowed (long lists are cut).
-pub(crate) fn choices<'n>(found: &str, names: &[&'n str]) -> String {
+pub(crate) fn choices(found: &str, names: &[&str]) -> String {
     let suggestion = match nearest(found, names.iter().copied()) {
         Some(name) => format!("; did you mean \"{name}\"?"),
         None => ";".to_owned(),

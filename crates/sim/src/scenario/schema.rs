@@ -1,12 +1,17 @@
 //! The JSON Schema of a scenario, from the types in [`super::spec`].
 
 use super::spec::Spec;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The schema as JSON with sorted keys. The committed copy is `schema/scenario.json`.
 pub fn schema() -> String {
-    let schema = schemars::schema_for!(Spec);
-    let mut text = serde_json::to_string_pretty(&sorted(schema.to_value())).expect("a schema is plain JSON");
+    let mut schema = schemars::schema_for!(Spec).to_value();
+    if let Some(root) = schema.as_object_mut() {
+        // What a layer does not say is said below it.
+        root.remove("required");
+        root.insert("anyOf".to_owned(), json!([{ "required": ["run"] }, { "required": ["extends"] }]));
+    }
+    let mut text = serde_json::to_string_pretty(&sorted(schema)).expect("a schema is plain JSON");
     text.push('\n');
     text
 }

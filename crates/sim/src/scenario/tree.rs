@@ -25,7 +25,7 @@ pub(crate) enum Value {
     Integer(i64),
     Float(f64),
     Text(String),
-    /// A date or a JSON null; nothing in a scenario is one.
+    /// A date, or a JSON null in a list; nothing in a scenario is one.
     Other(String),
     List(Vec<Node>),
     Table(BTreeMap<String, Entry>),
@@ -174,6 +174,8 @@ impl Node {
             serde_json::Value::Object(members) => Value::Table(
                 members
                     .into_iter()
+                    // Python's None says that the key is not given.
+                    .filter(|(_, value)| !value.is_null())
                     .map(|(key, value)| (key, Entry { key: origin, node: Node::from_json(value, file) }))
                     .collect(),
             ),

@@ -93,6 +93,14 @@ fn a_dict_is_the_same_as_a_file() {
 }
 
 #[test]
+fn none_in_a_dict_is_a_key_not_given() {
+    let text = r#"{"run": {"duration": "1 s", "name": null}, "link": [{"from": "a", "to": "b", "loss": null,
+        "capacity": "1 Gbps", "delay": "1 ms"}], "probe": null}"#;
+    let loaded = load(Source::Json { text, folder: Path::new("") }, &[]).unwrap();
+    assert_eq!(loaded.scenario.run.name, "scenario");
+}
+
+#[test]
 fn the_benchmarks_take_their_flow_lists_by_set() {
     let folder = std::env::temp_dir().join(format!("photocol-test-{}-bench", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
