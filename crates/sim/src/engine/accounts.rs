@@ -33,11 +33,19 @@ impl Accounts {
         }
     }
 
-    /// Fails, with the accounts in words, unless sent = delivered + dropped + in flight + held.
+    /// Fails, with the accounts in words, unless sent = delivered + dropped + in flight + held in the whole network, and
+    /// offered = dropped + given to the fibre at every link.
     pub fn check(partition: &Partition) -> Result<(), String> {
         let accounts = Accounts::of(partition);
         let Accounts { emitted, delivered, dropped, in_flight, held } = accounts;
-        if emitted == delivered + dropped + in_flight + held { Ok(()) } else { Err(format!("{accounts:?}")) }
+        if emitted != delivered + dropped + in_flight + held {
+            return Err(format!("{accounts:?}"));
+        }
+        let links = partition.net.ports.iter().zip(&partition.net.fibres);
+        match links.map(|(port, fibre)| (port.given_to_fibre(), fibre.put_in())).find(|(given, put_in)| given != put_in) {
+            Some((given, put_in)) => Err(format!("a port let {given} packets pass, its fibre has seen {put_in}")),
+            None => Ok(()),
+        }
     }
 }
 

@@ -387,9 +387,9 @@ impl Port {
         std::mem::replace(&mut self.max_waiting, waiting)
     }
 
-    /// Packets and bytes refused or taken back, and those lost on the fibre.
-    pub fn dropped(&self) -> Count {
-        self.dropped
+    /// Packets that have been given to the fibre: all that were offered but those dropped, taken back or lost.
+    pub fn given_to_fibre(&self) -> u64 {
+        self.offered.packets - self.dropped.packets
     }
 
     /// Bytes of memory held beside the port itself.

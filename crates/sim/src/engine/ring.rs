@@ -28,6 +28,11 @@ impl<T: Copy + Default> Ring<T> {
         self.head == self.tail
     }
 
+    /// Values put in so far, and not taken back at the newer end.
+    pub fn put_in(&self) -> u64 {
+        self.tail
+    }
+
     /// Appends a value, and shows it in its place.
     #[inline]
     pub fn push(&mut self, value: T) -> &mut T {
@@ -93,11 +98,12 @@ impl<T: Copy + Default> Ring<T> {
 
     #[cold]
     fn grow(&mut self) {
-        let values: Vec<T> = self.iter().collect();
-        self.tail = values.len() as u64;
-        self.head = 0;
-        self.buffer = values;
-        self.buffer.resize((2 * self.buffer.len()).max(4), T::default());
+        let mut buffer = vec![T::default(); (2 * self.buffer.len()).max(4)];
+        for (position, value) in (self.head..self.tail).zip(self.iter()) {
+            let slot = position as usize & (buffer.len() - 1);
+            buffer[slot] = value;
+        }
+        self.buffer = buffer;
     }
 }
 
