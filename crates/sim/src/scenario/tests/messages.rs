@@ -304,6 +304,14 @@ fn files_that_cannot_be_read_say_why() {
         folder.message(&extends("b.toml"), "b.toml", "[run]\nduration = \"1 s\"\nseed = -1"),
         "b.toml:3:8: run.seed: found -1; allowed: a whole number from 0"
     );
+    for layer in 0..20 {
+        std::fs::write(folder.0.join(format!("{layer}.toml")), extends(&format!("{}.toml", layer + 1))).unwrap();
+    }
+    // The text itself and 0.toml to 14.toml are 16 layers.
+    assert_eq!(
+        folder.message(&extends("0.toml"), "b.toml", ""),
+        "14.toml:1:11: extends: found \"15.toml\": more than 16 layers"
+    );
     let error = load(Source::File(&root().join("scenarios")), &[]).unwrap_err();
     assert!(error.to_string().ends_with("scenarios: not a regular file"), "{error}");
 }
