@@ -1,26 +1,29 @@
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, TypedDict, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Receiver",
+    "Run",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Sender",
+    "Simulation",
+    "__version__",
+    "catalogue",
+    "schema",
+]
+
 __version__: str
 
-Settings = Sequence[tuple[str, str]]
-Column = NDArray[np.uint64] | NDArray[np.float64] | NDArray[np.bool_] | list[str]
-Segment = tuple[int, int, bool]
-AckOut = tuple[int, int, list[tuple[int, int]]]
-
-class Results(TypedDict):
-    flows: dict[str, Column]
-    links: dict[str, Column]
-    series: dict[str, Column]
-    drops: dict[str, Column]
-    summary: list[tuple[str, float, str]]
-    fingerprint: str
-    events: int
-    packet_hops: int
+_Settings = Sequence[tuple[str, str]]
+_Column = NDArray[np.uint64] | NDArray[np.float64] | NDArray[np.bool_] | list[str]
+_Segment = tuple[int, int, bool]
+_AckOut = tuple[int, int, list[tuple[int, int]]]
 
 class ScenarioError(ValueError):
     file: str | None
@@ -37,11 +40,11 @@ def schema() -> str: ...
 @final
 class Scenario:
     @staticmethod
-    def load(path: str | PathLike[str], set: Settings = ...) -> Scenario: ...
+    def load(path: str | PathLike[str], set: _Settings = ...) -> Scenario: ...
     @staticmethod
-    def from_text(text: str, folder: str | PathLike[str], set: Settings = ..., name: str = "<text>") -> Scenario: ...
+    def from_text(text: str, folder: str | PathLike[str], set: _Settings = ..., name: str = "<text>") -> Scenario: ...
     @staticmethod
-    def from_json(text: str, folder: str | PathLike[str], set: Settings = ...) -> Scenario: ...
+    def from_json(text: str, folder: str | PathLike[str], set: _Settings = ...) -> Scenario: ...
     @property
     def text(self) -> str: ...
     @property
@@ -79,16 +82,28 @@ class Simulation:
     @property
     def bytes_per_flow(self) -> int: ...
     def advance(self, until_s: float) -> None: ...
-    def finish(self) -> Results: ...
+    def finish(self) -> Run: ...
+
+@final
+class Run:
+    @property
+    def summary(self) -> list[tuple[str, float, str]]: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def events(self) -> int: ...
+    @property
+    def packet_hops(self) -> int: ...
+    def table(self, name: str) -> dict[str, _Column]: ...
 
 @final
 class Sender:
     def __new__(cls, algorithm: str, **options: Any) -> Sender: ...
-    def write(self, segments: int, t: float | None = None) -> list[Segment]: ...
+    def write(self, segments: int, t: float | None = None) -> list[_Segment]: ...
     def on_ack(
         self, t: float, ack: int, sack: Sequence[tuple[int, int]] = ..., window: int | None = None
-    ) -> list[Segment]: ...
-    def on_timer(self, t: float) -> list[Segment]: ...
+    ) -> list[_Segment]: ...
+    def on_timer(self, t: float) -> list[_Segment]: ...
     @property
     def next_timer(self) -> float | None: ...
     @property
@@ -117,8 +132,8 @@ class Sender:
 @final
 class Receiver:
     def __new__(cls, **options: Any) -> Receiver: ...
-    def on_segment(self, t: float, seq: int, length: int) -> AckOut | None: ...
-    def on_timer(self, t: float) -> AckOut | None: ...
+    def on_segment(self, t: float, seq: int, length: int) -> _AckOut | None: ...
+    def on_timer(self, t: float) -> _AckOut | None: ...
     @property
     def next_timer(self) -> float | None: ...
     @property

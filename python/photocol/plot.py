@@ -59,7 +59,6 @@ def link_utilization(axes: Axes, links: pl.DataFrame) -> None:
     if len(table):
         overall = float(np.nanmean(values))
         axes.axhline(overall, color=_COLOURS[1], linestyle="--", linewidth=1.2, label=f"mean {overall:.3f}")
-        axes.legend(frameon=False, loc="upper right")
     axes.set_ylim(0, max(1.05, float(np.nanmax(values, initial=0))))
     axes.set_ylabel("utilization (busy time / time)")
     _name_ranks(axes, table["link"].to_list())
@@ -74,8 +73,15 @@ def goodput_distribution(axes: Axes, flows: pl.DataFrame) -> None:
     measured = flows.filter(pl.col("goodput_bps").is_not_null())
     for colour, (name, group) in zip(_cycle(), _groups(measured, "transport"), strict=False):
         values = np.sort(group["goodput_bps"].to_numpy()) / 1e6
-        shares = np.arange(1, len(values) + 1) / len(values)
-        axes.step(values, shares, where="post", color=colour, label=f"{name} ({len(values):,} flows)", linewidth=1.6)
+        shares = np.arange(0, len(values) + 1) / len(values)
+        axes.step(
+            np.append(values[:1], values),
+            shares,
+            where="post",
+            color=colour,
+            label=f"{name} ({len(values):,} flows)",
+            linewidth=1.6,
+        )
         median = float(np.median(values))
         axes.plot([median], [0.5], "o", color=colour, markersize=4)
         axes.annotate(
@@ -86,8 +92,6 @@ def goodput_distribution(axes: Axes, flows: pl.DataFrame) -> None:
     axes.set_ylim(0, 1.02)
     axes.set_xlabel("goodput x (Mb/s)")
     axes.set_ylabel("share of flows with goodput ≤ x")
-    if len(measured):
-        axes.legend(frameon=False, loc="best")
     _frame(axes)
 
 
@@ -111,10 +115,8 @@ def samples(axes: Axes, series: pl.DataFrame) -> None:
         _many_lines(axes, groups, table)
     axes.set_xlabel("simulated time (s)")
     axes.set_ylabel(axis.label)
-    axes.set_ylim(bottom=0)
-    axes.margins(x=0)
-    if groups:
-        axes.legend(frameon=False, fontsize="small", loc="best")
+    axes.set_xlim(0, None if groups else 1)
+    axes.set_ylim(0, 1.05 * float(table["value"].max() or 1))  # type: ignore[arg-type]
     _frame(axes)
 
 
@@ -177,7 +179,7 @@ def _new_figure() -> Figure:
 
 def _many_lines(axes: Axes, groups: list[tuple[str, pl.DataFrame]], table: pl.DataFrame) -> None:
     for _, group in groups:
-        axes.plot(group["t_s"], group["value"], color=_COLOURS[0], alpha=max(0.05, 6 / len(groups) / 2), linewidth=0.7)
+        axes.plot(group["t_s"], group["value"], color=_COLOURS[0], alpha=max(0.05, 3 / len(groups)), linewidth=0.7)
     median = table.group_by("t_s").agg(pl.col("value").median()).sort("t_s")
     label = f"median of {len(groups):,}"
     axes.plot(median["t_s"], median["value"], color=_COLOURS[1], linewidth=1.8, label=label)
@@ -193,6 +195,11 @@ def _name_ranks(axes: Axes, names: list[str]) -> None:
 
 
 def _frame(axes: Axes) -> None:
+    """What all plots share; the legend stands above the axes, where it hides nothing."""
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(
+            frameon=False, fontsize="small", ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2
+        )
     axes.grid(visible=True, color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)

@@ -174,8 +174,9 @@ class Result:
         return f"<photocol run, seed {self.manifest['seed']}, fingerprint {self.fingerprint}>\n{self.summary!r}"
 
     def _fill(self, folder: Path) -> None:
-        for name in TABLES:
-            self._table(name).write_parquet(folder / f"{name}.parquet")
+        tables = {"flows": self.flows, "links": self.links, "series": self.series, "drops": self.drops}
+        for name, table in tables.items():
+            table.write_parquet(folder / f"{name}.parquet")
         for name, file in self._files.items():
             file.rename(folder / name)
         (folder / "scenario.toml").write_text(str(self.manifest["scenario"]), encoding="utf-8")

@@ -62,7 +62,7 @@ class Replication:
     """One finished replication and what it cost."""
 
     run: int
-    results: _core.Results
+    results: _core.Run
     wall_s: float
     cpu_s: float
 
@@ -98,7 +98,7 @@ class Job:
         hops = 0
         for run in range(self.runs):
             done = self._replicate(run, hops, progress)
-            hops += done.results["packet_hops"]
+            hops += done.results.packet_hops
             self.finished.append(done)
 
     def result(self) -> Result:
@@ -233,12 +233,12 @@ def advance(simulation: _core.Simulation, duration_s: float) -> Iterator[float]:
         step *= min(max(ratio, 0.25), 4.0)
 
 
-def summarize(replications: Sequence[_core.Results]) -> Summary:
+def summarize(replications: Sequence[_core.Run]) -> Summary:
     """The figures of one replication as they are, of several as means with 95 % Student-t intervals."""
     values: dict[str, list[float]] = {}
     units: dict[str, str] = {}
     for results in replications:
-        for name, value, unit in results["summary"]:
+        for name, value, unit in results.summary:
             values.setdefault(name, []).append(value)
             units[name] = unit
     if len(replications) == 1:
@@ -289,7 +289,7 @@ def _mean(values: Sequence[float], unit: str) -> Figure:
     return Figure(interval.mean, unit, interval.half_width, interval.n, interval.method)
 
 
-def _frame(replications: Sequence[_core.Results], name: str) -> pl.DataFrame:
+def _frame(replications: Sequence[_core.Run], name: str) -> pl.DataFrame:
     """One table of all replications; missing measurements are null."""
     import polars as pl
 
@@ -297,14 +297,21 @@ def _frame(replications: Sequence[_core.Results], name: str) -> pl.DataFrame:
         raise InputError(f"no table {name!r}; there are: {', '.join(TABLES)}")
     frames = [
         pl.DataFrame([pl.Series(key, column, pl.String if isinstance(column, list) else None) for key, column in one])
-        for one in (results[name].items() for results in replications)  # type: ignore[literal-required]
+        for one in (results.table(name).items() for results in replications)
     ]
     return pl.concat(frames).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
 def _line(one: Replication) -> dict[str, Any]:
-    kept = {key: one.results[key] for key in ("fingerprint", "events", "packet_hops")}
-    return {"run": one.run, **kept, "wall_s": one.wall_s, "cpu_s": one.cpu_s}
+    results = one.results
+    return {
+        "run": one.run,
+        "fingerprint": results.fingerprint,
+        "events": results.events,
+        "packet_hops": results.packet_hops,
+        "wall_s": one.wall_s,
+        "cpu_s": one.cpu_s,
+    }
 
 
 def _joined(fingerprints: Sequence[str]) -> str:

@@ -247,11 +247,11 @@ class Receiver:
         return self._machine.duplicates
 
 
-def _segments(raw: list[_core.Segment]) -> list[Segment]:
+def _segments(raw: list[tuple[int, int, bool]]) -> list[Segment]:
     return [Segment(*one) for one in raw]
 
 
-def _ack(raw: _core.AckOut | None) -> Ack | None:
+def _ack(raw: tuple[int, int, list[tuple[int, int]]] | None) -> Ack | None:
     if raw is None:
         return None
     ack, window, blocks = raw

@@ -1,25 +1,25 @@
 //! Tables as dictionaries of numpy arrays and lists.
 
-use numpy::IntoPyArray;
+use numpy::ToPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use sim::results::{Column, Table};
 
 /// `{column: array}`, in order.
-pub fn table(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
+pub fn table<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
-    for (name, column) in table.columns {
+    for (name, column) in &table.columns {
         columns.set_item(name, values(py, column)?)?;
     }
     Ok(columns)
 }
 
-fn values(py: Python<'_>, column: Column) -> PyResult<Bound<'_, PyAny>> {
+fn values<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> {
     Ok(match column {
-        Column::U64(values) => values.into_pyarray(py).into_any(),
-        Column::F64(values) => values.into_pyarray(py).into_any(),
-        Column::Bool(values) => values.into_pyarray(py).into_any(),
-        Column::Text(values) => text(py, &values)?.into_any(),
+        Column::U64(values) => values.to_pyarray(py).into_any(),
+        Column::F64(values) => values.to_pyarray(py).into_any(),
+        Column::Bool(values) => values.to_pyarray(py).into_any(),
+        Column::Text(values) => text(py, values)?.into_any(),
     })
 }
 

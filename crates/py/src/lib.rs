@@ -20,7 +20,7 @@ mod _core {
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]
-    use super::simulation::Simulation;
+    use super::simulation::{Run, Simulation};
     #[pymodule_export]
     use super::tcp::{Receiver, Sender};
 

@@ -3,13 +3,13 @@
 use crate::columns;
 use crate::error::{RunError, run_error, unbuildable};
 use crate::scenario::Scenario;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::SimTime;
 use sim::engine::{CaptureOptions, Options, World};
 use sim::random::Seed;
-use sim::results::Run;
+use sim::results;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -82,11 +82,10 @@ impl Simulation {
         self.read(World::bytes_per_flow)
     }
 
-    /// The tables; the simulation cannot be used afterwards.
-    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    /// What the run has to say; the simulation cannot be used afterwards.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<Run> {
         let world = self.world_mut().take().ok_or_else(finished)?;
-        let run = py.detach(|| world.finish()).map_err(|error| run_error(&error))?;
-        results(py, run)
+        py.detach(|| world.finish()).map(Run).map_err(|error| run_error(&error))
     }
 }
 
@@ -110,16 +109,43 @@ fn capture((path, flows): (PathBuf, Vec<u32>)) -> PyResult<CaptureOptions> {
     Ok(CaptureOptions { flows, output })
 }
 
-fn results(py: Python<'_>, run: Run) -> PyResult<Bound<'_, PyDict>> {
-    let summary: Vec<_> = run.summary.iter().map(|figure| (figure.name, figure.value, figure.unit)).collect();
-    let results = PyDict::new(py);
-    results.set_item("flows", columns::table(py, run.flows)?)?;
-    results.set_item("links", columns::table(py, run.links)?)?;
-    results.set_item("series", columns::table(py, run.series)?)?;
-    results.set_item("drops", columns::table(py, run.drops)?)?;
-    results.set_item("summary", summary)?;
-    results.set_item("fingerprint", format!("{:016x}", run.fingerprint))?;
-    results.set_item("events", run.events)?;
-    results.set_item("packet_hops", run.packet_hops)?;
-    Ok(results)
+/// A finished run.
+#[pyclass(module = "photocol._core", frozen)]
+pub struct Run(results::Run);
+
+#[pymethods]
+impl Run {
+    /// (name, value, unit).
+    #[getter]
+    fn summary(&self) -> Vec<(&'static str, f64, &'static str)> {
+        self.0.summary.iter().map(|figure| (figure.name, figure.value, figure.unit)).collect()
+    }
+
+    /// 16 hexadecimal digits.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        format!("{:016x}", self.0.fingerprint)
+    }
+
+    #[getter]
+    fn events(&self) -> u64 {
+        self.0.events
+    }
+
+    #[getter]
+    fn packet_hops(&self) -> u64 {
+        self.0.packet_hops
+    }
+
+    /// `{column: array}` of flows, links, series or drops.
+    fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        let table = match name {
+            "flows" => &self.0.flows,
+            "links" => &self.0.links,
+            "series" => &self.0.series,
+            "drops" => &self.0.drops,
+            _ => return Err(PyKeyError::new_err(name.to_owned())),
+        };
+        columns::table(py, table)
+    }
 }

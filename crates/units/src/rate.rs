@@ -39,7 +39,7 @@ impl Rate {
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1_000_000_000, "Gbps"), (1_000_000, "Mbps"), (1_000, "kbps")];
-        match units.into_iter().find(|(size, _)| self.0 != 0 && self.0 % size == 0) {
+        match units.into_iter().find(|(size, _)| self.0 != 0 && self.0.is_multiple_of(*size)) {
             Some((size, name)) => write!(f, "{} {name}", self.0 / size),
             None => write!(f, "{} bps", self.0),
         }

@@ -51,7 +51,7 @@ impl fmt::Display for Bytes {
     /// In the largest decimal unit that leaves an integer: `9 kB`, `1500 B`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
-        match units.into_iter().find(|(size, _)| self.0 != 0 && self.0 % size == 0) {
+        match units.into_iter().find(|(size, _)| self.0 != 0 && self.0.is_multiple_of(*size)) {
             Some((size, name)) => write!(f, "{} {name}", self.0 / size),
             None => write!(f, "{} B", self.0),
         }

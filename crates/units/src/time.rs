@@ -165,7 +165,7 @@ impl fmt::Display for Duration {
     /// In the largest unit that leaves an integer: `1500 us`, `2 s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(PS_PER_SECOND, "s"), (1_000_000_000, "ms"), (1_000_000, "us"), (1_000, "ns"), (1, "ps")];
-        let (size, name) = units.into_iter().find(|(size, _)| self.0 % size == 0).unwrap_or((1, "ps"));
+        let (size, name) = units.into_iter().find(|(size, _)| self.0.is_multiple_of(*size)).unwrap_or((1, "ps"));
         write!(f, "{} {name}", self.0 / size)
     }
 }
