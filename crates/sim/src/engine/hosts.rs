@@ -16,11 +16,10 @@ use std::collections::BTreeMap;
 use transport::tcp::{Ack, Actions, Receiver, ReceiverActions, Sender};
 use units::Instant;
 
-/// The sending side of a flow.
+/// The sending side of a flow. It begins where a pair of cache lines begins: the two are fetched together.
 #[derive(Debug)]
+#[repr(C, align(128))]
 pub struct SendingHost {
-    /// The machine.
-    pub source: Source,
     /// When its live timer entry comes up; [`NEVER`] if it has none.
     pub armed: u64,
     /// Position of its path in the array of paths.
@@ -31,6 +30,8 @@ pub struct SendingHost {
     pub watch: Watch,
     /// Bytes the receiver allows beyond what it has acknowledged.
     pub window: u64,
+    /// The machine.
+    pub source: Source,
 }
 
 /// The sending machine.
@@ -65,11 +66,10 @@ impl Watch {
     }
 }
 
-/// The receiving side of a flow.
+/// The receiving side of a flow: one pair of cache lines.
 #[derive(Debug)]
+#[repr(C, align(128))]
 pub struct ReceivingHost {
-    /// The machine.
-    pub sink: Sink,
     /// When its live timer entry comes up; [`NEVER`] if it has none.
     pub armed: u64,
     /// Position of the way back in the array of paths.
@@ -78,6 +78,8 @@ pub struct ReceivingHost {
     pub header: u16,
     /// Size of an ACK on the wire.
     pub ack_size: u16,
+    /// The machine.
+    pub sink: Sink,
 }
 
 /// The receiving machine.

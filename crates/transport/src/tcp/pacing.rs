@@ -14,11 +14,13 @@ pub(super) struct Pacer {
     wake: Instant,
 }
 
-impl Pacer {
-    pub(super) const fn new() -> Pacer {
+impl Default for Pacer {
+    fn default() -> Pacer {
         Pacer { next: Instant::ZERO, wake: Instant::NEVER }
     }
+}
 
+impl Pacer {
     #[inline]
     pub(super) fn wake(&self) -> Instant {
         self.wake

@@ -279,11 +279,12 @@ impl Receiver {
     }
 }
 
-/// The held ranges that segments touched last, the most recent first.
+/// The held ranges that segments touched last, the most recent first. The length and the first ranges share a cache line.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 struct Recent {
-    ranges: [SackBlock; Recent::DEPTH],
     len: u8,
+    ranges: [SackBlock; Recent::DEPTH],
 }
 
 impl Recent {
@@ -295,23 +296,32 @@ impl Recent {
 
     /// `range` comes to the front; what it has absorbed leaves.
     fn touch(&mut self, range: SackBlock) {
-        let mut next = Recent { len: 1, ..Recent::default() };
-        next.ranges[0] = range;
-        for old in self.ranges().filter(|old| !range.contains(*old)).take(Recent::DEPTH - 1) {
-            next.ranges[usize::from(next.len)] = old;
-            next.len += 1;
+        let mut displaced = range;
+        let mut kept = 0;
+        for at in 0..usize::from(self.len) {
+            let old = self.ranges[at];
+            if !range.contains(old) {
+                self.ranges[kept] = std::mem::replace(&mut displaced, old);
+                kept += 1;
+            }
         }
-        *self = next;
+        if let Some(last) = self.ranges.get_mut(kept) {
+            *last = displaced;
+            kept += 1;
+        }
+        self.len = kept as u8;
     }
 
     /// Ranges that have been delivered leave.
     fn forget_below(&mut self, nxt: u64) {
-        let mut kept = Recent::default();
-        for range in self.ranges().filter(|range| range.start > nxt) {
-            kept.ranges[usize::from(kept.len)] = range;
-            kept.len += 1;
+        let mut kept = 0;
+        for at in 0..usize::from(self.len) {
+            if self.ranges[at].start > nxt {
+                self.ranges[kept] = self.ranges[at];
+                kept += 1;
+            }
         }
-        *self = kept;
+        self.len = kept as u8;
     }
 }
 

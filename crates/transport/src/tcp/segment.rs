@@ -30,10 +30,11 @@ impl SackBlock {
 }
 
 /// The blocks of one SACK option, at most four (RFC 2018 §3, without timestamps); a D-SACK block comes first.
-#[derive(Clone, Copy, Debug, Default)]
+/// Exactly one cache line: an empty block ends the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(align(64))]
 pub struct SackList {
     blocks: [SackBlock; SackList::CAPACITY],
-    len: u8,
 }
 
 impl SackList {
@@ -41,43 +42,35 @@ impl SackList {
     pub const CAPACITY: usize = 4;
 
     /// No blocks.
-    pub const EMPTY: SackList = SackList { blocks: [SackBlock { start: 0, end: 0 }; SackList::CAPACITY], len: 0 };
+    pub const EMPTY: SackList = SackList { blocks: [SackBlock { start: 0, end: 0 }; SackList::CAPACITY] };
 
     /// The blocks in the order in which they travel.
     #[inline]
     pub fn as_slice(&self) -> &[SackBlock] {
-        &self.blocks[..usize::from(self.len)]
+        &self.blocks[..self.len()]
     }
 
-    /// Adds a block behind the others; what does not fit is left out.
+    /// Adds a block behind the others; what does not fit is left out, and so is an empty block.
     #[inline]
     pub fn push(&mut self, block: SackBlock) {
-        if let Some(place) = self.blocks.get_mut(usize::from(self.len)) {
-            *place = block;
-            self.len += 1;
+        let len = self.len();
+        if len < SackList::CAPACITY && !block.is_empty() {
+            self.blocks[len] = block;
         }
     }
 
     /// Whether there are no blocks.
     #[inline]
     pub const fn is_empty(&self) -> bool {
-        self.len == 0
+        self.blocks[0].is_empty()
     }
 
     /// The number of blocks.
     #[inline]
-    pub const fn len(&self) -> usize {
-        self.len as usize
+    pub fn len(&self) -> usize {
+        self.blocks.iter().position(|block| block.is_empty()).unwrap_or(SackList::CAPACITY)
     }
 }
-
-impl PartialEq for SackList {
-    fn eq(&self, other: &SackList) -> bool {
-        self.as_slice() == other.as_slice()
-    }
-}
-
-impl Eq for SackList {}
 
 /// A data segment to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

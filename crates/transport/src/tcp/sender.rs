@@ -46,10 +46,16 @@ pub enum PhaseName {
     FastRecovery,
 }
 
-/// One flow's sender. Fields that an ACK touches come first.
+/// One flow's sender.
+///
+/// With thousands of flows every ACK finds its sender outside of the cache, so the fields lie in the order of need: what
+/// every ACK touches fills the first 192 bytes, what the repair of losses needs follows, what is rare is last or in a box.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
+    pub(super) rto_at: Instant,
+    /// Only paced flows have one.
+    pub(super) pacer: Option<Box<Pacer>>,
     pub(super) config: Arc<SenderConfig>,
     /// SND.UNA, the lowest byte not acknowledged.
     pub(super) una: u64,
@@ -61,11 +67,9 @@ pub struct Sender {
     pub(super) edge: u64,
     pub(super) window: Window,
     pub(super) phase: Phase,
-    pub(super) rto_at: Instant,
     pub(super) rtt: Rtt,
-    last_sent: Instant,
     law: Law,
-    pub(super) pacer: Pacer,
+    last_sent: Instant,
     pub(super) stats: SenderStats,
     /// Fast retransmit is refused until an ACK passes this (RFC 6582's recover, exclusive; 0 lies below the first byte).
     pub(super) guard: u64,
@@ -92,10 +96,10 @@ impl Sender {
             window: Window { cwnd, ssthresh, mss: u64::from(config.mss) },
             phase: Phase::Open,
             rto_at: Instant::NEVER,
+            pacer: config.paced.then(Box::default),
             rtt: Rtt::new(&config),
             last_sent: Instant::ZERO,
             law: Law::new(&config),
-            pacer: Pacer::new(),
             stats: SenderStats::default(),
             guard: 0,
             probe_end: 0,
@@ -122,7 +126,7 @@ impl Sender {
     /// An ACK arrives. One that acknowledges what was never sent is ignored.
     #[inline]
     pub fn handle_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
-        let plain = matches!(self.phase, Phase::Open) && ack.sack.is_empty() && !self.config.paced;
+        let plain = matches!(self.phase, Phase::Open) && ack.sack.is_empty() && self.pacer.is_none();
         if plain && ack.ack > self.una && ack.ack <= self.nxt {
             let acked = ack.ack - self.una;
             let limited = self.is_cwnd_limited();
@@ -148,7 +152,7 @@ impl Sender {
             } else {
                 self.probe(now, actions);
             }
-        } else if self.pacer.wake() <= now {
+        } else if self.pacer_wake() <= now {
             self.transmit(now, actions);
         }
     }
@@ -156,7 +160,7 @@ impl Sender {
     /// When the sender next wants `handle_timeout`.
     #[inline]
     pub fn next_timeout(&self) -> Option<Instant> {
-        let next = self.rto_at.min(self.pacer.wake());
+        let next = self.rto_at.min(self.pacer_wake());
         (next != Instant::NEVER).then_some(next)
     }
 
@@ -237,6 +241,11 @@ impl Sender {
         assert!(self.nxt <= self.written, "only written bytes are sent");
         self.scoreboard.check(self.una, self.nxt, self.window.mss);
         assert!(self.pipe() <= 2 * self.flight_size(), "no byte is in the network more than twice");
+    }
+
+    #[inline]
+    fn pacer_wake(&self) -> Instant {
+        self.pacer.as_ref().map_or(Instant::NEVER, |pacer| pacer.wake())
     }
 
     /// Whether the congestion window is what limits the flow.
@@ -333,7 +342,7 @@ impl Sender {
     /// Closes the running episode and opens the next.
     pub(super) fn open_episode(&mut self, cause: Cause) {
         self.close_episode();
-        self.ledger.get_or_insert_default().open(cause);
+        self.ledger.get_or_insert_default().open(cause, self.una);
     }
 
     /// The running episode is over; D-SACKs for it are awaited for two more windows.

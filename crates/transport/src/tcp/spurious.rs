@@ -44,8 +44,10 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// A new episode starts; the one before it must have been closed.
-    pub(super) fn open(&mut self, cause: Cause) {
+    /// A new episode starts; the one before it must have been closed. Those that are past at `una` leave, so that the
+    /// ledger of a flow that loses now and then stays within a few cache lines.
+    pub(super) fn open(&mut self, cause: Cause, una: u64) {
+        self.expire(una);
         if self.episodes.len() == MOST_EPISODES {
             self.drop_oldest();
         }

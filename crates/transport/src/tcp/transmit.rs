@@ -30,13 +30,15 @@ impl Sender {
     /// Sends what window, phase and pacing permit.
     pub(super) fn transmit(&mut self, now: Instant, actions: &mut Actions) {
         while let Some(next) = self.next_segment() {
-            if self.config.paced && !self.pacer.permits(now) {
-                self.pacer.wait();
+            if let Some(pacer) = self.pacer.as_mut().filter(|pacer| !pacer.permits(now)) {
+                pacer.wait();
                 return;
             }
             self.emit(now, next, actions);
         }
-        self.pacer.rest();
+        if let Some(pacer) = &mut self.pacer {
+            pacer.rest();
+        }
         self.watch_closed_window(now);
     }
 
@@ -167,8 +169,8 @@ impl Sender {
                 self.retransmit(now, block, actions);
             }
         }
-        if self.config.paced {
-            self.pacer.sent(now, self.pacing_interval());
+        if self.pacer.is_some() {
+            self.pace(now);
         }
     }
 
@@ -191,9 +193,12 @@ impl Sender {
         self.send(now, Segment { seq: block.start, len: block.len() as u32, retransmission: true }, actions);
     }
 
-    /// Zero before the first RTT sample: segments then leave as the window permits.
-    fn pacing_interval(&self) -> Duration {
+    /// The interval is zero before the first RTT sample: segments then leave as the window permits.
+    fn pace(&mut self, now: Instant) {
         let srtt = self.rtt.srtt().unwrap_or(Duration::ZERO);
-        pacing::interval(srtt, self.config.mss, self.window.cwnd)
+        let interval = pacing::interval(srtt, self.config.mss, self.window.cwnd);
+        if let Some(pacer) = &mut self.pacer {
+            pacer.sent(now, interval);
+        }
     }
 }
