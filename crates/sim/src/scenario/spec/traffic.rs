@@ -47,7 +47,7 @@ pub struct Traffic {
     pub conditioned: Option<At<bool>>,
     /// Exactly these flows.
     pub list: Option<At<Vec<At<Listed>>>>,
-    /// Exactly the flows of this CSV file, with the header start_s,source,destination[,size_bytes].
+    /// Exactly the flows of this CSV file, with the header `start_s,source,destination[,size_bytes]`.
     pub file: Option<At<String>>,
 
     /// When flows stop sending at the latest. Default: at the end of the run.
