@@ -1,0 +1,218 @@
+"""`photocol.run`: what goes in, what comes out, and that the same comes out again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import pickle
+import tomllib
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+import pytest
+from command import SMALL
+from scipy import stats as oracle
+
+import photocol
+from photocol import Figure, InputError, Result, ScenarioError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from photocol.runner import Status
+
+FLOW_COLUMNS = [
+    "run",
+    "flow",
+    "source",
+    "destination",
+    "transport",
+    "start_s",
+    "end_s",
+    "bytes_acked",
+    "goodput_bps",
+    "segments_sent",
+    "retransmissions",
+    "fast_retransmits",
+    "false_fast_retransmits",
+    "timeouts",
+    "false_timeouts",
+    "mean_rtt_s",
+    "completed",
+]
+LINK_COLUMNS = [
+    "run",
+    "link",
+    "from",
+    "to",
+    "wavelength",
+    "class",
+    "offered_bits",
+    "carried_bits",
+    "dropped_bits",
+    "offered_units",
+    "dropped_units",
+    "utilization",
+    "mean_queue",
+    "max_queue",
+]
+
+
+@pytest.fixture(scope="module")
+def small() -> Result:
+    return photocol.run(SMALL)
+
+
+def test_the_tables_have_the_columns_of_the_contract(small: Result) -> None:
+    assert set(FLOW_COLUMNS) <= set(small.flows.columns)
+    assert set(LINK_COLUMNS) <= set(small.links.columns)
+    assert small.series.columns == ["run", "t_s", "entity", "quantity", "value"]
+    assert small.drops.columns == ["run", "where", "class", "cause", "units", "bits"]
+    assert small.flows["flow"].to_list() == [0, 1, 2, 3]
+    assert small.flows["completed"].dtype == pl.Boolean
+
+
+def test_the_summary_is_a_mapping_of_floats_with_units(small: Result) -> None:
+    goodput = small.summary["goodput"]
+    assert isinstance(goodput, float)
+    assert (goodput.unit, goodput.value, goodput.half_width) == ("bps", float(goodput), None)
+    assert 8e6 < goodput < 10e6
+    assert small.summary.to_dict()["goodput"] == {"value": goodput.value, "unit": "bps"}
+    assert "bps" in repr(small.summary)
+
+
+def test_a_dict_a_text_and_a_file_are_the_same_run(small: Result, tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    as_dict = tomllib.loads(SMALL)
+    as_dict["topology"]["pairs"] = np.int64(2)
+    fingerprints = [photocol.run(given).fingerprint for given in (file, str(file), as_dict)]
+    assert fingerprints == [small.fingerprint] * 3
+
+
+def test_the_seed_decides_and_is_recorded(small: Result) -> None:
+    again, other = photocol.run(SMALL, seed=7), photocol.run(SMALL, seed=8)
+    assert again.fingerprint == small.fingerprint != other.fingerprint
+    assert (small.manifest["seed"], other.manifest["seed"]) == (7, 8)
+
+
+def test_settings_replace_values(small: Result) -> None:
+    faster = photocol.run(SMALL, set={"topology.bottleneck_capacity": "20 Mbps", "traffic.0.flows": 3})
+    assert len(faster.flows) == 3
+    assert faster.summary["goodput"] > 1.5 * small.summary["goodput"]
+
+
+def test_probes_and_progress_do_not_change_a_run(small: Result) -> None:
+    told: list[Status] = []
+    quiet = photocol.run(SMALL.split("[probe]")[0], progress=told.append)
+    assert quiet.fingerprint == small.fingerprint
+    assert quiet.series.is_empty()
+    assert told[-1].now_s == told[-1].duration_s == 2.0
+    assert told[-1].packet_hops == quiet.manifest["packet_hops"]
+
+
+def test_shuffled_ties_are_another_run_that_can_be_repeated() -> None:
+    first, again = (photocol.run(SMALL, shuffle_ties=3) for _ in range(2))
+    assert first.fingerprint == again.fingerprint
+    assert "--shuffle-ties 3" in first.manifest["command"]
+
+
+def test_replications_have_student_t_intervals() -> None:
+    result = photocol.run(SMALL, runs=4)
+    singles = [float(photocol.run(SMALL, runs=1).summary["goodput"])]
+    goodput = result.summary["goodput"]
+    per_run = result.flows.group_by("run").agg(pl.col("segments_sent").sum()).sort("run")["segments_sent"].to_numpy()
+    low, high = oracle.t.interval(0.95, 3, loc=per_run.mean(), scale=oracle.sem(per_run))
+    segments = result.summary["segments_sent"]
+    assert (segments.value, segments.half_width) == pytest.approx((per_run.mean(), (high - low) / 2))
+    assert (goodput.n, goodput.unit) == (4, "bps")
+    assert abs(goodput - singles[0]) < 1e6
+    assert result.flows["run"].unique().sort().to_list() == [0, 1, 2, 3]
+    assert [line["run"] for line in result.manifest["runs"]] == [0, 1, 2, 3]
+    assert len({line["fingerprint"] for line in result.manifest["runs"]}) == 4
+    assert result.manifest["packet_hops"] == sum(line["packet_hops"] for line in result.manifest["runs"])
+
+
+def test_a_result_is_saved_whole_and_read_back(small: Result, tmp_path: Path) -> None:
+    folder = small.save(tmp_path / "run")
+    names = {path.name for path in folder.iterdir()}
+    tables = {f"{table}.parquet" for table in ("flows", "links", "series", "drops")}
+    assert names == tables | {"manifest.json", "summary.json", "scenario.toml"}
+    back = Result.load(folder)
+    assert back.fingerprint == small.fingerprint
+    assert back.flows.equals(small.flows)
+    assert dict(back.summary) == dict(small.summary)
+    assert back.summary["goodput"].unit == "bps"
+
+
+def test_the_manifest_says_what_ran(small: Result) -> None:
+    manifest = small.manifest
+    wanted = {"scenario", "seed", "run", "version", "fingerprint", "wall_s", "cpu_s", "peak_memory_bytes", "events"}
+    assert wanted | {"packet_hops", "command", "runs"} <= set(manifest)
+    assert manifest["scenario_sha256"] == hashlib.sha256(manifest["scenario"].encode()).hexdigest()
+    assert photocol.run(manifest["scenario"]).fingerprint == small.fingerprint
+    assert 0 < manifest["cpu_s"] < 30
+    assert json.loads(json.dumps(manifest)) == manifest
+
+
+def test_what_was_not_measured_is_null(small: Result) -> None:
+    late = photocol.run(SMALL, set={"traffic.0.start": "1.999999 s", "traffic.0.spread": "0 s"})
+    assert late.flows["mean_rtt_s"].null_count() == 4
+    assert late.flows.select(pl.col(pl.Float64).is_nan().any()).row(0).count(True) == 0
+
+
+def test_a_figure_can_be_pickled() -> None:
+    figure = pickle.loads(pickle.dumps(Figure(1.5, "s", 0.25, 5, "Student t, 95%")))
+    assert (figure, figure.unit, figure.half_width, figure.n) == (1.5, "s", 0.25, 5)
+    assert repr(figure) == "1.5 ± 0.25 s"
+
+
+def test_wrong_scenarios_say_where() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        photocol.run(SMALL.replace("bottleneck_delay", "botleneck_delay"))
+    error = caught.value
+    assert (error.line, error.key) == (11, "topology.botleneck_delay")
+    assert "bottleneck_delay" in error.message
+    with pytest.raises(ScenarioError, match="duration"):
+        photocol.run({"run": {"duration": "-1 s"}})
+    with pytest.raises(InputError, match="JSON"):
+        photocol.run({"run": {"duration": math.nan}})
+    with pytest.raises(InputError, match="a path, TOML text or a dict"):
+        photocol.run(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"seed": -1}, {"seed": 2**64}, {"runs": 0}, {"runs": 1.5}, {"threads": 0}, {"shuffle_ties": -3}]
+)
+def test_wrong_arguments_are_named(wrong: dict[str, int]) -> None:
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        photocol.run(SMALL, **wrong)  # type: ignore[arg-type]
+
+
+def test_more_threads_are_refused_politely(small: Result) -> None:
+    with pytest.warns(UserWarning, match="one thread"):
+        result = photocol.run(SMALL, threads=8)
+    assert result.fingerprint == small.fingerprint
+
+
+def test_an_interrupted_run_keeps_the_finished_replications(tmp_path: Path) -> None:
+    def stop(status: Status) -> None:
+        if status.run == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        photocol.run(SMALL, runs=5, out=tmp_path / "run", progress=stop)
+    kept = Result.load(tmp_path / "run")
+    assert (len(kept.manifest["runs"]), kept.manifest["runs_requested"]) == (2, 5)
+    assert kept.summary["goodput"].n == 2
+
+
+def test_a_run_interrupted_at_once_leaves_nothing(tmp_path: Path) -> None:
+    def stop(_status: Status) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        photocol.run(SMALL, out=tmp_path / "run", pcap=photocol.Capture(), progress=stop)
+    assert list(tmp_path.iterdir()) == []
