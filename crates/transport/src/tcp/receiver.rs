@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc_2018_case_2_the_first_of_eight_segments_is_lost() {
+    fn rfc_2018_7_case_2_the_first_of_eight_segments_is_lost() {
         let mut receiver = receiver(5000);
         for start in (5500..9000).step_by(500) {
             assert_eq!(segment(&mut receiver, start, start + 500), (5000, vec![(5500, start + 500)]));
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc_2018_case_3_every_second_of_eight_segments_is_lost() {
+    fn rfc_2018_7_case_3_every_second_of_eight_segments_is_lost() {
         let mut receiver = receiver(5000);
         assert_eq!(segment(&mut receiver, 5000, 5500), (5500, vec![]));
         assert_eq!(segment(&mut receiver, 6000, 6500), (5500, vec![(6000, 6500)]));
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc_2883_example_1_a_duplicate_below_the_ack() {
+    fn rfc_2883_4_1_1_a_duplicate_below_the_ack() {
         let mut receiver = receiver(3000);
         assert_eq!(segment(&mut receiver, 3000, 3500), (3500, vec![]));
         assert_eq!(segment(&mut receiver, 3500, 4000), (4000, vec![]));
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc_2883_example_2_a_duplicate_below_the_ack_while_data_are_held() {
+    fn rfc_2883_4_1_2_a_duplicate_below_the_ack_while_data_are_held() {
         let mut receiver = receiver(3000);
         assert_eq!(segment(&mut receiver, 3000, 3500), (3500, vec![]));
         assert_eq!(segment(&mut receiver, 3500, 4000), (4000, vec![]));
@@ -385,29 +385,41 @@ mod tests {
     }
 
     #[test]
-    fn rfc_2883_example_3_a_duplicate_of_held_data_is_followed_by_its_block() {
-        let mut receiver = receiver(4000);
+    fn rfc_2883_4_1_3_a_duplicate_of_held_data_is_followed_by_its_block() {
+        let mut receiver = receiver(3500);
+        assert_eq!(segment(&mut receiver, 3500, 4000), (4000, vec![]));
         assert_eq!(segment(&mut receiver, 4500, 5000), (4000, vec![(4500, 5000)]));
         assert_eq!(segment(&mut receiver, 5000, 5500), (4000, vec![(4500, 5500)]));
         assert_eq!(segment(&mut receiver, 5000, 5500), (4000, vec![(5000, 5500), (4500, 5500)]));
     }
 
     #[test]
-    fn rfc_2883_example_4_one_new_and_one_duplicate_part() {
-        // Example 4 of §4.2.1: 500 to 1500 arrives after 500 to 1000; the new half moves the ACK.
+    fn rfc_2883_4_2_1_one_duplicate_part_below_the_ack() {
         let mut receiver = receiver(500);
         assert_eq!(segment(&mut receiver, 500, 1000), (1000, vec![]));
-        assert_eq!(segment(&mut receiver, 1500, 2000), (1000, vec![(1500, 2000)]));
-        assert_eq!(segment(&mut receiver, 500, 1500), (2000, vec![(500, 1000)]));
+        assert_eq!(segment(&mut receiver, 2000, 2500), (1000, vec![(2000, 2500)]));
+        assert_eq!(segment(&mut receiver, 1000, 1500), (1500, vec![(2000, 2500)]));
+        assert_eq!(segment(&mut receiver, 1000, 2000), (2500, vec![(1000, 1500)]));
     }
 
     #[test]
-    fn rfc_2883_two_duplicate_parts_report_the_first_only() {
+    fn rfc_2883_4_2_2_of_two_duplicate_parts_below_the_ack_the_first_is_reported() {
         let mut receiver = receiver(500);
-        assert_eq!(segment(&mut receiver, 1000, 1500), (500, vec![(1000, 1500)]));
-        assert_eq!(segment(&mut receiver, 2000, 2500), (500, vec![(2000, 2500), (1000, 1500)]));
-        // 1000 to 2500 holds two duplicate parts; the first is reported, and its larger block follows.
-        assert_eq!(segment(&mut receiver, 1000, 2500), (500, vec![(1000, 1500), (1000, 2500)]));
+        assert_eq!(segment(&mut receiver, 500, 1000), (1000, vec![]));
+        assert_eq!(segment(&mut receiver, 3000, 3500), (1000, vec![(3000, 3500)]));
+        assert_eq!(segment(&mut receiver, 1000, 1500), (1500, vec![(3000, 3500)]));
+        assert_eq!(segment(&mut receiver, 2000, 2500), (1500, vec![(2000, 2500), (3000, 3500)]));
+        assert_eq!(segment(&mut receiver, 1000, 2500), (2500, vec![(1000, 1500), (3000, 3500)]));
+    }
+
+    #[test]
+    fn rfc_2883_4_2_3_of_two_duplicate_parts_above_the_ack_the_first_is_reported_and_followed_by_its_block() {
+        let mut receiver = receiver(500);
+        assert_eq!(segment(&mut receiver, 500, 1000), (1000, vec![]));
+        assert_eq!(segment(&mut receiver, 3500, 4000), (1000, vec![(3500, 4000)]));
+        assert_eq!(segment(&mut receiver, 1500, 2000), (1000, vec![(1500, 2000), (3500, 4000)]));
+        assert_eq!(segment(&mut receiver, 2500, 3000), (1000, vec![(2500, 3000), (1500, 2000), (3500, 4000)]));
+        assert_eq!(segment(&mut receiver, 1500, 3000), (1000, vec![(1500, 2000), (1500, 3000), (3500, 4000)]));
     }
 
     #[test]
