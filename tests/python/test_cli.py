@@ -20,6 +20,7 @@ import pytest
 from command import LONG, SMALL, arguments, environment, photocol, photocol_process
 
 import photocol as package
+from photocol.runner import Job
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -282,3 +283,13 @@ def test_a_closed_pipe_is_no_traceback(small: Path) -> None:
     command = shlex.join(arguments("check", str(small), "--explain"))
     done = subprocess.run(f"{command} | true", shell=True, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
+
+
+def test_a_run_that_fails_is_status_1(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_job: Job, _progress: object = None) -> None:
+        raise package.RunError("packets are not conserved")
+
+    monkeypatch.setattr(Job, "complete", fail)
+    done = photocol("run", small)
+    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert done.stderr == "photocol: the run failed: packets are not conserved\n"

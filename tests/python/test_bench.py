@@ -1,0 +1,26 @@
+"""The benchmark's scenarios are valid and its table is complete; what it measures is not asserted."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from photocol import bench, scenario
+
+
+@pytest.mark.parametrize("name", bench.STANDARDS)
+def test_the_standard_scenarios_are_valid(name: str) -> None:
+    assert scenario.load(bench.STANDARDS[name].scenario).warnings == []
+
+
+def test_the_report_has_a_line_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = bench.Standard(what="3 flows", scenario=bench.dumbbell(3, duration="1 s"))
+    monkeypatch.setattr(bench, "STANDARDS", {"small": small})
+    monkeypatch.setattr(bench, "measured_apart", bench.measured)
+    lines = bench.report().splitlines()
+    assert lines[1].split()[0] == "small"
+    assert "packet-hops/s" in lines[0]
+    (cost,) = json.loads(bench.report(as_json=True))
+    assert cost["flows"] == 3
+    assert cost["packet_hops_per_cpu_s"] == pytest.approx(cost["packet_hops"] / cost["cpu_s"])

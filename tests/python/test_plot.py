@@ -1,0 +1,75 @@
+"""Plots draw the tables they are given and touch nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+import polars as pl
+import pytest
+from command import SMALL
+from matplotlib.figure import Figure
+
+import photocol
+from photocol import plot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@pytest.fixture
+def axes() -> Axes:
+    return Figure().add_subplot()
+
+
+@pytest.fixture(scope="module")
+def result() -> photocol.Result:
+    return photocol.run(SMALL, runs=2)
+
+
+def test_links_are_drawn_from_the_busiest_down(axes: Axes) -> None:
+    links = pl.DataFrame({"link": ["a->b", "b->a", "a->b"], "utilization": [0.2, 0.9, 0.4]})
+    plot.link_utilization(axes, links)
+    assert list(axes.lines[0].get_ydata()) == pytest.approx([0.9, 0.3])
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["b->a", "a->b"]
+    assert axes.get_ylabel() == "utilization (busy time / time)"
+
+
+def test_goodput_is_a_distribution_per_transport(axes: Axes) -> None:
+    flows = pl.DataFrame({"transport": ["reno"] * 4 + ["sack"], "goodput_bps": [4e6, 1e6, 2e6, 3e6, None]})
+    plot.goodput_distribution(axes, flows)
+    assert list(axes.lines[0].get_xdata()) == [1, 1, 2, 3, 4]
+    assert list(axes.lines[0].get_ydata()) == [0, 0.25, 0.5, 0.75, 1]
+    assert axes.get_xlabel() == "goodput x (Mb/s)"
+
+
+def test_samples_are_lines_in_their_unit(axes: Axes, result: photocol.Result) -> None:
+    plot.samples(axes, result.series.filter(pl.col("quantity") == "cwnd"))
+    assert axes.get_ylabel() == "congestion window (kB)"
+    assert [line.get_label() for line in axes.lines] == ["flow 0", "flow 1"]
+    assert max(axes.lines[0].get_ydata()) < 500
+
+
+def test_many_entities_are_thin_lines_and_a_median(axes: Axes) -> None:
+    rows = [(0, t / 10, f"flow {i}", "rto", i) for i in range(9) for t in range(5)]
+    plot.samples(axes, pl.DataFrame(rows, ["run", "t_s", "entity", "quantity", "value"], orient="row"))
+    assert axes.lines[-1].get_label() == "median of 9"
+    assert list(axes.lines[-1].get_ydata()) == [4] * 5
+
+
+def test_one_quantity_at_a_time(axes: Axes, result: photocol.Result) -> None:
+    with pytest.raises(ValueError, match="one quantity"):
+        plot.samples(axes, result.series)
+    with pytest.raises(ValueError, match="was not sampled"):
+        result.plot.series("dupthresh", axes)
+
+
+def test_a_result_draws_on_given_axes_and_returns_them(axes: Axes, result: photocol.Result) -> None:
+    assert result.plot.link_utilization(axes) is axes
+    assert result.plot.series("queue", Figure().add_subplot()).get_ylabel() == "queue (packets)"
+
+
+def test_no_style_is_set_for_others(axes: Axes, result: photocol.Result) -> None:
+    before = dict(mpl.rcParams)
+    result.plot.goodput(axes)
+    assert dict(mpl.rcParams) == before
