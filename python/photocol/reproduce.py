@@ -155,19 +155,19 @@ def _progress(console: Console, total: int) -> Iterator[Callable[[], None]]:
 def _announce(experiment: Experiment, request: Request, jobs: int, console: Console) -> None:
     source = experiment.source
     console.print(f"[bold]{experiment.id}[/bold] {escape(experiment.title)}")
-    console.print(escape(f"{source.paper}; {source.figures}, {source.section}"))
+    console.print(escape(f"{source.paper}; {source.figures}, {source.section}"), soft_wrap=True)
     processes = min(request.workers, jobs)
     console.print(f"{request.form_name} form: {jobs} runs, {processes} at a time")
 
 
 def _show(record: Record, folder: Path, console: Console) -> None:
-    console.print(_table(record))
-    if not record.jobs_missing:
-        for sentence in record.experiment.describe(record.outcome):
-            console.print(escape(sentence))
+    lines = [] if record.jobs_missing else [escape(sentence) for sentence in record.experiment.describe(record.outcome)]
     for judged in record.judged:
-        _show_claim(judged, console)
-    console.print(f"Files: {escape(str(folder))}/ (report.md, table.csv, table.parquet, claims.json, {_plots(record)})")
+        lines += _claim_lines(judged)
+    pictures = ", ".join(f"{plot.name}.png" for plot in record.experiment.plots)
+    lines.append(f"Files: {escape(str(folder))}/ (report.md, table.csv, table.parquet, claims.json, {pictures})")
+    console.print(_table(record))
+    console.print("\n".join(lines), soft_wrap=True)
 
 
 def _table(record: Record) -> Table:
@@ -182,17 +182,14 @@ def _table(record: Record) -> Table:
     return table
 
 
-def _show_claim(judged: Judged, console: Console) -> None:
+def _claim_lines(judged: Judged) -> list[str]:
     claim, finding = judged.claim, judged.finding
     colour = _COLOURS[finding.verdict]
-    console.print(f"[{colour}]{finding.verdict}[/{colour}]: {escape(claim.text)} ({escape(claim.where)})")
-    console.print(f"  expected {escape(claim.expected)}; measured {escape(finding.measured)}")
-    if reason(judged):
-        console.print(f"  reason: {escape(reason(judged))}")
-
-
-def _plots(record: Record) -> str:
-    return ", ".join(f"{plot.name}.png" for plot in record.experiment.plots)
+    lines = [
+        f"[{colour}]{finding.verdict}[/{colour}]: {escape(claim.text)} ({escape(claim.where)})",
+        f"  expected {escape(claim.expected)}; measured {escape(finding.measured)}",
+    ]
+    return [*lines, f"  reason: {escape(reason(judged))}"] if reason(judged) else lines
 
 
 def _speed(rows: Sequence[Row]) -> str:
