@@ -11,6 +11,7 @@
 //! | `scoreboard` | the SACKed ranges and the pipe |
 //! | `rtt` | the retransmission timeout |
 //! | `pacing` | one segment every SRTT/cwnd |
+//! | `stats` | what the sender counts |
 //! | `spurious` | retransmissions that D-SACK proves needless |
 //! | `receiver` | the receiver: delayed ACKs, SACK, D-SACK |
 //!
@@ -26,6 +27,7 @@ mod scoreboard;
 mod segment;
 mod sender;
 mod spurious;
+mod stats;
 mod timer;
 mod transmit;
 
@@ -33,4 +35,5 @@ pub use config::{ConfigError, InitialWindow, PartialAckTimer, SackAfterTimeout, 
 pub use receiver::{Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
 pub use recovery::LossRecovery;
 pub use segment::{Ack, AckOut, Actions, SackBlock, SackList, Segment};
-pub use sender::{PhaseName, Sender, SenderStats};
+pub use sender::{PhaseName, Sender};
+pub use stats::SenderStats;

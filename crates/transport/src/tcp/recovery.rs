@@ -183,7 +183,7 @@ impl Sender {
 
     fn enter_fast_recovery(&mut self) {
         let flight = self.flight_for_cut();
-        self.stats.fast_retransmits += 1;
+        self.counts.fast_retransmits += 1;
         self.cut_ssthresh(LossCause::FastRetransmit, flight);
         let ssthresh = self.window.ssthresh;
         match self.recovery() {

@@ -11,7 +11,7 @@ impl Sender {
     /// The retransmission timer expires with data outstanding: RFC 5681 §3.1, RFC 6298 §5.4 to §5.6. All that was sent
     /// counts as lost and is sent again from `una` on, in slow start.
     pub(super) fn time_out(&mut self, now: Instant) {
-        self.stats.timeouts += 1;
+        self.counts.timeouts += 1;
         // Eq. (4) only if the timer has not yet resent this segment.
         if self.timed_out != Some(self.una) {
             let flight = self.flight_for_cut();
@@ -40,7 +40,7 @@ impl Sender {
         }
         let retransmission = self.probe_end > self.nxt;
         self.probe_end = self.nxt + len;
-        self.stats.retransmissions += u64::from(retransmission);
+        self.counts.retransmissions += u64::from(retransmission);
         self.rtt.back_off(&self.config);
         self.send(now, Segment { seq: self.nxt, len: len as u32, retransmission }, actions);
     }

@@ -188,7 +188,7 @@ impl Sender {
 
     fn retransmit(&mut self, now: Instant, block: SackBlock, actions: &mut Actions) {
         self.rtt.cancel();
-        self.stats.retransmissions += 1;
+        self.counts.retransmissions += 1;
         self.record_retransmission(block);
         self.send(now, Segment { seq: block.start, len: block.len() as u32, retransmission: true }, actions);
     }
