@@ -273,8 +273,8 @@ def _kb(buffer: float) -> str:
 
 
 KNEE_REASON = (
-    'the paper gives no number for "high"; the 95 % is ours. We reach it with ten packets (15 kB). At 9 kB (quick form, '
-    "seed 1) NewReno or SACK recovery, delayed ACKs, a minimum RTO of 1 s and no limited transmit each change the "
+    'the paper gives no number for "high"; the 95 % is ours. We reach it with ten packets (15 kB). At 9 kB (seed 1, '
+    "quick) NewReno or SACK recovery, delayed ACKs, a minimum RTO of 1 s and no limited transmit each change the "
     "utilization by at most 0.01; counting ACKs as whole packets lowers it by 0.08. Not tried: the paper's cut-through "
     "switching, its unstated routing"
 )
