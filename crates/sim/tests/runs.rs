@@ -269,3 +269,22 @@ action = "duplicate"
     assert_eq!(numbers(&run.flows, "segments_sent"), [70.0]);
     assert_eq!((texts(&run.drops, "cause"), numbers(&run.drops, "units")), (vec!["forced".to_owned()], vec![1.0]));
 }
+
+#[test]
+fn flows_on_a_dumbbell_run_from_left_to_right_unless_told_otherwise() {
+    let text = r#"
+[run]
+duration = "1 s"
+[topology]
+kind = "dumbbell"
+pairs = 2
+bottleneck_capacity = "10 Mbps"
+bottleneck_delay = "10 ms"
+[[traffic]]
+transport = "newreno"
+flows = 3
+"#;
+    let run = run(text, 1);
+    assert_eq!(texts(&run.flows, "source"), ["l0", "l1", "l0"]);
+    assert_eq!(texts(&run.flows, "destination"), ["r0", "r1", "r0"]);
+}

@@ -13,6 +13,8 @@ pub struct Draft {
     pub nodes: Vec<Node>,
     /// Directed links in the order of their ids.
     pub links: Vec<DraftLink>,
+    /// The pairs that traffic takes by turns if it does not say between whom it runs; empty if the topology has none.
+    pub pairs: Vec<(NodeId, NodeId)>,
     /// What the user should know.
     pub warnings: Vec<String>,
     /// The delay of a kilometre of fibre.

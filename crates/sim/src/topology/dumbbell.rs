@@ -49,14 +49,11 @@ impl Config {
         let access = |delay: Option<At<Time>>| {
             access(self.access_capacity, self.bottleneck_capacity, delay.or(self.access_delay), self.access_buffer)
         };
-        for pair in 0..pairs {
-            let host = draft.drawn(format!("l{pair}"), Role::Host);
-            draft.duplex(host, left, access(self.left_delay));
-        }
-        for pair in 0..pairs {
-            let host = draft.drawn(format!("r{pair}"), Role::Host);
-            draft.duplex(right, host, access(self.right_delay));
-        }
+        let left_hosts: Vec<_> = (0..pairs).map(|pair| draft.drawn(format!("l{pair}"), Role::Host)).collect();
+        left_hosts.iter().for_each(|host| draft.duplex(*host, left, access(self.left_delay)));
+        let right_hosts: Vec<_> = (0..pairs).map(|pair| draft.drawn(format!("r{pair}"), Role::Host)).collect();
+        right_hosts.iter().for_each(|host| draft.duplex(right, *host, access(self.right_delay)));
+        draft.pairs = left_hosts.into_iter().zip(right_hosts).collect();
         Ok(())
     }
 }

@@ -47,11 +47,14 @@ impl Config {
         }
         let hosts = [("source".to_owned(), 0), ("sink".to_owned(), hops)];
         let cross = (0..hops).flat_map(|hop| [(format!("c{hop}"), hop), (format!("d{hop}"), hop + 1)]);
+        let mut ends = Vec::new();
         for (name, router) in hosts.into_iter().chain(cross) {
             let host = draft.drawn(name, Role::Host);
             let given = access(self.access_capacity, self.bottleneck_capacity, self.access_delay, self.access_buffer);
             draft.duplex(host, routers[router as usize], given);
+            ends.push(host);
         }
+        draft.pairs = ends.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
         Ok(())
     }
 }

@@ -66,7 +66,7 @@ fn one(
     Ok(Traffic { name, transport: TransportId(transport as u32), arrivals, load, stop })
 }
 
-/// `pairs`, or `from` and `to`.
+/// `pairs`, or `from` and `to`, or what the topology offers.
 pub(super) fn pairs(table: &At<spec::Traffic>, context: &Context) -> Result<Pairs, Fault> {
     if let Some(at) = table.among.as_ref()
         && !matches!(table.pairs.as_deref(), Some(PairsSpec::Random | PairsSpec::All))
@@ -82,6 +82,7 @@ pub(super) fn pairs(table: &At<spec::Traffic>, context: &Context) -> Result<Pair
         (Some(_), Some(end), _) | (Some(_), None, Some(end)) => Err(end.fault("this key does not go with \"pairs\"")),
         (None, Some(end), None) => Err(end.fault("the key \"to\" is missing beside it")),
         (None, None, Some(end)) => Err(end.fault("the key \"from\" is missing beside it")),
+        (None, None, None) if !context.draft.pairs.is_empty() => Ok(Pairs::Given(context.draft.pairs.clone())),
         (None, None, None) => Err(table.fault(
             "it is not said between whom; allowed: pairs = \"random\", pairs = \"all\", pairs = [[\"a\", \"b\"]], from and \
              to, list, or file",

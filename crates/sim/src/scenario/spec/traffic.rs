@@ -15,7 +15,8 @@ pub struct Traffic {
     pub transport: At<String>,
 
     /// Sources and destinations: a list of pairs that take turns; "random": drawn for each flow, all ordered pairs of
-    /// distinct edge nodes and hosts alike; "all": each of those pairs in turn.
+    /// distinct edge nodes and hosts alike; "all": each of those pairs in turn. Default: the pairs of the topology if it
+    /// has some (dumbbell: l<i> to r<i>; parking-lot: source to sink, then across each hop).
     pub pairs: Option<At<PairsSpec>>,
     /// The source, with `to` instead of `pairs`.
     pub from: Option<At<String>>,
