@@ -12,7 +12,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from photocol.verdict import Finding
 
+FormName = Literal["quick", "full"]
 Value = str | int | float
 Point = Mapping[str, Value]
 """One point of a sweep: axis name (with its unit, as in `buffer_bytes`) to value."""
@@ -179,6 +180,10 @@ class Experiment:
 
     def __post_init__(self) -> None:
         _check_experiment(self)
+
+    def form(self, name: FormName) -> Form:
+        """The quick or the full form."""
+        return self.quick if name == "quick" else self.full
 
     @property
     def axes(self) -> tuple[str, ...]:

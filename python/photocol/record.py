@@ -11,11 +11,11 @@ import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Point
+from photocol.experiment import Claim, Experiment, Form, FormName, Metric, Outcome, Point
 from photocol.stats import mean_ci
 from photocol.verdict import Finding, Verdict
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from photocol.campaign import Row
 
-FormName = Literal["quick", "full"]
 CONFIDENCE = 0.95
 
 
@@ -50,7 +49,7 @@ class Record:
     @property
     def form(self) -> Form:
         """The form that was run."""
-        return self.experiment.quick if self.form_name == "quick" else self.experiment.full
+        return self.experiment.form(self.form_name)
 
     @property
     def disagrees(self) -> bool:
@@ -60,10 +59,9 @@ class Record:
 
 def record_of(experiment: Experiment, form_name: FormName, rows: Sequence[Row], *, jobs: int) -> Record:
     """The record of the rows of a campaign that had so many jobs."""
-    form = experiment.quick if form_name == "quick" else experiment.full
-    outcome = outcome_of(experiment, form.points, rows)
+    outcome = outcome_of(experiment, experiment.form(form_name).points, rows)
     complete = len(rows) == jobs
-    judged = [Judged(claim=claim, finding=claim.check(outcome)) for claim in experiment.claims] if complete else []
+    judged = [Judged(claim=claim, finding=_finding(claim, outcome)) for claim in experiment.claims] if complete else []
     return Record(
         experiment=experiment, form_name=form_name, outcome=outcome, judged=judged, jobs_missing=jobs - len(rows)
     )
@@ -120,6 +118,15 @@ def report(record: Record) -> str:
         f"Repeat it with `photocol reproduce {experiment.id} --{record.form_name}`.",
     ]
     return "\n\n".join(sections) + "\n"
+
+
+def _finding(claim: Claim, outcome: Outcome) -> Finding:
+    """What the check finds; one that cannot be carried out disagrees, and costs no run that is finished."""
+    try:
+        return claim.check(outcome)
+    except Exception as error:
+        broken = f"nothing: the check failed with {type(error).__name__}: {error}"
+        return Finding(verdict=Verdict.DISAGREES, measured=broken)
 
 
 def _table_row(metrics: Sequence[Metric], group: Sequence[Row]) -> dict[str, object]:

@@ -28,14 +28,14 @@ from photocol.campaign import (
     remove_unfinished,
 )
 from photocol.catalogue import ExperimentError, experiments_folder, find_experiments, load_experiment, select
-from photocol.record import FormName, Judged, Record, cell, reason, record_of, write
+from photocol.record import Judged, Record, cell, reason, record_of, write
 from photocol.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from photocol.campaign import Job, Row
-    from photocol.experiment import Experiment
+    from photocol.experiment import Experiment, FormName
 
 DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 DEFAULT_OUT = Path("out") / "reproduce"
@@ -64,22 +64,22 @@ def reproduce(
     """Regenerate the figures that `targets` name (`PAPER` or `PAPER/FIGURE`; none: all) and return the exit status."""
     console = _console(quiet=quiet)
     try:
-        files = _files(targets)
+        experiments = [(load_experiment(file), file) for file in _files(targets)]
         request = Request(
             form_name="quick" if quick else "full", workers=_workers(jobs), out=Path(out or DEFAULT_OUT), run=run
         )
-        return _all(files, request, console)
+        return _all(experiments, request, console)
     except ExperimentError as error:
         return _complain(error, WRONG_INPUT)
     except (JobError, OSError) as error:
         return _complain(error, FAILED)
 
 
-def _all(files: Sequence[Path], request: Request, console: Console) -> int:
+def _all(experiments: Sequence[tuple[Experiment, Path]], request: Request, console: Console) -> int:
     """One experiment after another; the worst status, an interruption ends it."""
     worst = DONE
-    for file in files:
-        worst = max(worst, _one(load_experiment(file), file, request, console))
+    for experiment, file in experiments:
+        worst = max(worst, _one(experiment, file, request, console))
         if worst == INTERRUPTED:
             break
     return worst
@@ -87,8 +87,7 @@ def _all(files: Sequence[Path], request: Request, console: Console) -> int:
 
 def _one(experiment: Experiment, file: Path, request: Request, console: Console) -> int:
     """Run, record and show one experiment."""
-    form = experiment.quick if request.form_name == "quick" else experiment.full
-    jobs = jobs_of(experiment, form, file)
+    jobs = jobs_of(experiment, experiment.form(request.form_name), file)
     folder = request.out / experiment.id
     _announce(experiment, request, len(jobs), console)
     started = time.monotonic()

@@ -65,6 +65,24 @@ def test_a_claim_that_disagrees_fails_and_gives_its_reason(repository, capsys):
     assert "reason: the made-up reason" in printed
 
 
+def test_a_check_that_breaks_disagrees_and_loses_no_run(repository, capsys):
+    file = repository / "experiments" / "900" / "figure.py"
+    file.write_text(
+        EXPERIMENT.replace('outcome.table["level"][-1]\n    return', 'outcome.table["depth"][-1]\n    return')
+    )
+    assert reproduce([], jobs=1, out=repository / "o", run=saturating) == 1
+    assert "the check failed with ColumnNotFoundError" in capsys.readouterr().out
+    assert (repository / "o" / "900" / "figure" / "table.csv").is_file()
+
+
+def test_every_experiment_is_loaded_before_the_first_runs(repository, capsys):
+    (repository / "experiments" / "901").mkdir()
+    (repository / "experiments" / "901" / "broken.py").write_text("def (")
+    assert reproduce([], jobs=1, out=repository / "o", run=saturating) == 2
+    assert "SyntaxError" in capsys.readouterr().err
+    assert not (repository / "o").exists()
+
+
 def test_the_same_request_gives_the_same_bytes(repository):
     for name in ("a", "b"):
         reproduce([], jobs=1, out=repository / name, quiet=True, run=saturating)
