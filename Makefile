@@ -5,16 +5,12 @@ PHOTOCOL := .venv/bin/photocol
 PYTHON   := .venv/bin/python
 # One interpreter and one profile for the wheel, the tests and the lints, so that each crate is compiled once.
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
-export PYTHONDONTWRITEBYTECODE :=
 CARGO_TEST := cargo test --release --workspace --exclude photocol-py --locked --quiet
 
-# `make check` wants no warning at all; `make test` only what clippy.toml bans, so that a newer compiler's new lints do not
-# fail the tests of an unchanged checkout.
-LINTS := -D warnings
-BANS  := -D clippy::disallowed_methods -D clippy::disallowed_types
+PYTHON_CODE := python tests experiments
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench reproduce docs lock clean
+.PHONY: help setup run test lint check bench reproduce docs lock clean
 
 help:  ## lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -25,18 +21,22 @@ setup:  ## makes .venv with the locked packages and builds the extension
 run: setup  ## sets everything up and runs the main job (002/baseline, quick form)
 	$(PHOTOCOL) reproduce 002/baseline --quick
 
-test: setup  ## sets everything up and runs all tests and the checks
+test: setup  ## sets everything up, runs all tests, lints and type-checks the Python side
 	$(CARGO_TEST)
 	$(PYTHON) -m pytest
-	@$(MAKE) --no-print-directory check LINTS="$(BANS)"
+	@$(MAKE) --no-print-directory lint
 
-check: setup  ## formatting, lints, types and the typed stub of the extension
-	cargo fmt --all --check
-	cargo clippy --release --workspace --all-targets --locked --quiet -- $(LINTS)
-	.venv/bin/ruff check --quiet python tests experiments
-	.venv/bin/ruff format --check --quiet python tests experiments
+# Only tools of requirements.lock: what passes today passes with tomorrow's compiler.
+lint: setup
+	.venv/bin/ruff check --quiet $(PYTHON_CODE)
+	.venv/bin/ruff format --check --quiet $(PYTHON_CODE)
 	$(PYTHON) -m mypy
 	$(PYTHON) -m mypy.stubtest photocol._core --ignore-disjoint-bases
+
+check: lint  ## formatting, warnings and banned calls of the Rust side too (rustfmt, clippy), and cargo deny if it is there
+	cargo fmt --all --check
+	cargo clippy --release --workspace --all-targets --locked --quiet -- -D warnings
+	@if command -v cargo-deny >/dev/null; then cargo deny --all-features check; fi
 
 bench: setup  ## measures packet-hops and events per CPU second and memory per flow
 	$(PHOTOCOL) bench
@@ -44,9 +44,10 @@ bench: setup  ## measures packet-hops and events per CPU second and memory per f
 reproduce: setup  ## regenerates every figure in the papers' full form (long)
 	$(PHOTOCOL) reproduce --full
 
-docs: setup  ## regenerates schema/scenario.json and the pages of the Rust crates
+docs: setup  ## regenerates schema/scenario.json, docs/scenario.md and the pages of the Rust crates
 	@mkdir -p schema
 	$(PHOTOCOL) schema > schema/scenario.json
+	$(PYTHON) docs/make_reference.py
 	cargo doc --no-deps --workspace --exclude photocol-py --locked --quiet
 
 lock: setup  ## resolves the Python packages anew into requirements.lock (needs uv)
