@@ -97,8 +97,10 @@ impl Net {
     #[inline]
     pub fn take_arrival(&mut self, link: u32) -> Packet {
         let fibre = &mut self.fibres[link as usize];
-        let packet = fibre.pop().expect("a fibre with an event holds a packet");
-        let next = fibre.first().map_or(NEVER, |packet| packet.at);
+        // Copied from its place: an `Option` of a whole packet is copied in parts whose loads then stall.
+        let packet = *fibre.front().expect("a fibre with an event holds a packet");
+        fibre.advance();
+        let next = fibre.front().map_or(NEVER, |packet| packet.at);
         self.tree.set(self.leaf_of_link_0 + link, next);
         packet
     }

@@ -54,6 +54,18 @@ impl<T: Copy + Default> Ring<T> {
         Some(first)
     }
 
+    /// The oldest value in its place.
+    #[inline]
+    pub fn front(&self) -> Option<&T> {
+        if self.is_empty() { None } else { Some(&self.buffer[self.slot(self.head)]) }
+    }
+
+    /// Removes the oldest value.
+    #[inline]
+    pub fn advance(&mut self) {
+        self.head += u64::from(self.head != self.tail);
+    }
+
     /// Takes the newest value.
     pub fn pop_newest(&mut self) -> Option<T> {
         let newest = self.iter().next_back()?;
@@ -70,7 +82,7 @@ impl<T: Copy + Default> Ring<T> {
     /// The oldest value.
     #[inline]
     pub fn first(&self) -> Option<T> {
-        if self.is_empty() { None } else { Some(self.buffer[self.slot(self.head)]) }
+        self.front().copied()
     }
 
     /// The `i`-th oldest value; `i < len()`.
