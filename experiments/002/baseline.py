@@ -273,10 +273,14 @@ def _kb(buffer: float) -> str:
 
 
 KNEE_REASON = (
-    'the paper gives no number for "high"; the 95 % is ours. We reach it with ten packets (15 kB). At 9 kB (seed 1, '
-    "quick) NewReno or SACK recovery, delayed ACKs, a minimum RTO of 1 s and no limited transmit each change the "
-    "utilization by at most 0.01; counting ACKs as whole packets lowers it by 0.08. Not tried: the paper's cut-through "
-    "switching, its unstated routing"
+    'the paper gives no number for "high"; the 95 % is ours. At 40 s (seed 1) Paced TCP has 83 % of its plateau with '
+    "six packets and 96 % with ten (15 kB), then loses some again, 94 % at 150 kB, before it rises to the plateau. "
+    "At 9 kB NewReno or SACK recovery, delayed ACKs, a minimum RTO of 1 s and no limited transmit (quick form, seed 1) "
+    "each change the utilization by at most 0.01; counting ACKs as whole packets lowers it by 0.08. Not tried: the "
+    "paper's cut-through switching, its unstated routing"
+)
+FEW_DROPS_REASON = (
+    "at 1000 kB the rates are near 1e-4 and come from a few congested links; their intervals are as wide as the rates"
 )
 
 CLAIMS = (
@@ -336,6 +340,7 @@ CLAIMS = (
         expected="ratio 1",
         tolerance="every ratio in 0.8–1.25; in shape: in 0.5–2",
         check=check_drops_beyond,
+        reason=FEW_DROPS_REASON,
     ),
     Claim(
         id="plain-drops",

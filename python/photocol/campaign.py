@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import threading
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -159,7 +160,7 @@ def _in_processes(work: Callable[[Job], Row], jobs: Iterable[Job], workers: int)
     """
     before = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts_to_the_parent)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_depend_on_the_parent)
     try:
         pending = {pool.submit(work, job) for job in jobs}
         while pending:
@@ -185,10 +186,19 @@ def _row(future: Future[Row]) -> Row:
         raise JobError("a worker process died; was the memory exhausted?") from error
 
 
-def _leave_interrupts_to_the_parent() -> None:
-    """Ctrl-C reaches every process of the terminal; the parent alone decides, and ends its workers by SIGTERM."""
+def _depend_on_the_parent() -> None:
+    """Leave Ctrl-C, which reaches every process of the terminal, to the parent; end by SIGTERM, and when it dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    """Without this, the worker of a parent that was killed would wait for jobs for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _scenario(setup: Setup, file: Path) -> str | Path | Mapping[str, object]:

@@ -150,6 +150,18 @@ def test_an_interrupted_campaign_keeps_and_writes_what_had_finished(repository, 
     assert not list(folder.rglob("*.unfinished"))
 
 
+def test_workers_end_when_their_parent_is_killed(repository):
+    script = (
+        "from experiment_fakes import slow; from photocol.reproduce import reproduce\n"
+        "if __name__ == '__main__': reproduce([], jobs=2, out='o', run=slow)"
+    )
+    (repository / "script.py").write_text(script)
+    first = repository / "o" / "900" / "figure" / "runs" / "quick" / "transport=a,buffer_bytes=1,seed=1"
+    # `interrupt` reads to the end of the output, which comes when the last process that holds it is gone.
+    _, status = interrupt(first=first, stop=signal.SIGKILL)
+    assert status == -signal.SIGKILL
+
+
 def interrupt(*, first, stop):
     """Run script.py, send it the signal once the first job is stored; what it printed and its exit status."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
