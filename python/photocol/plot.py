@@ -96,7 +96,7 @@ def goodput_distribution(axes: Axes, flows: pl.DataFrame) -> None:
 
 
 def samples(axes: Axes, series: pl.DataFrame) -> None:
-    """One sampled quantity over time, a line an entity; of many entities, thin lines and their median.
+    """One sampled quantity over time, a line an entity; of many entities, their quantiles.
 
     `series` is the table of that name, filtered to one quantity (ValueError otherwise): columns t_s, entity, quantity,
     value. Of several runs the first is drawn. An infinite ssthresh is not drawn.
@@ -112,7 +112,7 @@ def samples(axes: Axes, series: pl.DataFrame) -> None:
         for colour, (name, group) in zip(_cycle(), groups, strict=False):
             axes.plot(group["t_s"], group["value"], color=colour, label=name, linewidth=1.3)
     else:
-        _many_lines(axes, groups, table)
+        _band(axes, table, len(groups))
     axes.set_xlabel("simulated time (s)")
     axes.set_ylabel(axis.label)
     axes.set_xlim(0, None if groups else 1)
@@ -177,12 +177,17 @@ def _new_figure() -> Figure:
     return Figure(figsize=SIZE_INCHES, layout="constrained")
 
 
-def _many_lines(axes: Axes, groups: list[tuple[str, pl.DataFrame]], table: pl.DataFrame) -> None:
-    for _, group in groups:
-        axes.plot(group["t_s"], group["value"], color=_COLOURS[0], alpha=max(0.05, 3 / len(groups)), linewidth=0.7)
-    median = table.group_by("t_s").agg(pl.col("value").median()).sort("t_s")
-    label = f"median of {len(groups):,}"
-    axes.plot(median["t_s"], median["value"], color=_COLOURS[1], linewidth=1.8, label=label)
+def _band(axes: Axes, table: pl.DataFrame, entities: int) -> None:
+    """Median, quartiles, 5th to 95th percentile and maximum over many entities at each time."""
+    value = pl.col("value")
+    ranks = {"low": 0.05, "lower": 0.25, "median": 0.5, "upper": 0.75, "high": 0.95, "most": 1.0}
+    shares = [value.quantile(rank, "linear").alias(name) for name, rank in ranks.items()]
+    over = table.group_by("t_s").agg(shares).sort("t_s")
+    t_s, colour = over["t_s"], _COLOURS[0]
+    axes.plot(t_s, over["most"], color="0.6", linewidth=0.8, label="maximum")
+    axes.fill_between(t_s, over["low"], over["high"], color=colour, alpha=0.2, linewidth=0, label="5 to 95 %")
+    axes.fill_between(t_s, over["lower"], over["upper"], color=colour, alpha=0.4, linewidth=0, label="25 to 75 %")
+    axes.plot(t_s, over["median"], color=_COLOURS[1], linewidth=1.8, label=f"median of {entities:,}")
 
 
 def _name_ranks(axes: Axes, names: list[str]) -> None:

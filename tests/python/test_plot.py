@@ -50,7 +50,7 @@ def test_samples_are_lines_in_their_unit(axes: Axes, result: photocol.Result) ->
     assert max(axes.lines[0].get_ydata()) < 500
 
 
-def test_many_entities_are_thin_lines_and_a_median(axes: Axes) -> None:
+def test_many_entities_are_drawn_as_quantiles(axes: Axes) -> None:
     rows = [(0, t / 10, f"flow {i}", "rto", i) for i in range(9) for t in range(5)]
     plot.samples(axes, pl.DataFrame(rows, ["run", "t_s", "entity", "quantity", "value"], orient="row"))
     assert axes.lines[-1].get_label() == "median of 9"
