@@ -143,6 +143,8 @@ impl Keys {
             (None, Some(length)) => Some(Property { value: draft.fibre(length.0.metres), place: length.place() }),
             (None, None) => None,
         };
+        // Checked here, so that a default that no link uses is checked too.
+        self.capacity.map(|at| rate_in_range(at.0, || at.place())).transpose()?;
         Ok(Given {
             capacity: self.capacity.map(|at| Property { value: at.0, place: at.place() }),
             delay,
