@@ -73,7 +73,11 @@ mod tests {
     fn every_part_of_the_name_matters() {
         let draw = |seed, run, entity, purpose| Seed { seed, run }.stream(entity, purpose).next_u64();
         let base = draw(1, 0, "a", "x");
-        assert!([draw(2, 0, "a", "x"), draw(1, 1, "a", "x"), draw(1, 0, "b", "x"), draw(1, 0, "a", "y")].iter().all(|d| *d != base));
+        assert!(
+            [draw(2, 0, "a", "x"), draw(1, 1, "a", "x"), draw(1, 0, "b", "x"), draw(1, 0, "a", "y")]
+                .iter()
+                .all(|d| *d != base)
+        );
     }
 
     #[test]

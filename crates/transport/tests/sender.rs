@@ -249,3 +249,22 @@ fn a_sender_is_small() {
     assert!(size_of::<transport::tcp::Receiver>() <= 2 * 64 - 16);
     println!("sender {} B, receiver {} B", size_of::<Sender>(), size_of::<transport::tcp::Receiver>());
 }
+
+#[test]
+fn a_fast_retransmit_restarts_the_timer_unless_told_not_to() {
+    for restart in [true, false] {
+        let config = SenderConfig {
+            restart_timer_on_fast_retransmit: restart,
+            initial_cwnd: InitialWindow::Segments(10),
+            ..config()
+        };
+        let mut bench = Bench::new(config);
+        bench.write(ms(0), 10_000);
+        // The first segment is lost. Initial RTO 1 s, started at 0 with the first segment.
+        for duplicate in 1..=3 {
+            bench.ack(ms(100 + duplicate), 0);
+        }
+        let expected = if restart { ms(1103) } else { ms(1000) };
+        assert_eq!(bench.sender.next_timeout(), Some(expected));
+    }
+}

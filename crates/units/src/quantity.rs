@@ -29,7 +29,9 @@ impl fmt::Display for QuantityError {
         match self {
             QuantityError::NotANumber => write!(f, "not a number with a unit"),
             QuantityError::MissingUnit(units) => write!(f, "the unit is missing; allowed: {}", units.join(", ")),
-            QuantityError::UnknownUnit(unit, units) => write!(f, "unknown unit '{unit}'; allowed: {}", units.join(", ")),
+            QuantityError::UnknownUnit(unit, units) => {
+                write!(f, "unknown unit '{unit}'; allowed: {}", units.join(", "))
+            }
             QuantityError::Negative => write!(f, "must not be negative"),
             QuantityError::TooLarge => write!(f, "too large"),
             QuantityError::TooFine => write!(f, "finer than the resolution"),
@@ -63,7 +65,8 @@ const TIME: &[&str] = &["ps", "ns", "us", "ms", "s", "min", "h"];
 const RATE: &[&str] = &["bps", "kbps", "Mbps", "Gbps", "Tbps", "bit/s", "kb/s", "Mb/s", "Gb/s", "Tb/s"];
 const SIZE: &[&str] = &["B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "bytes"];
 const LENGTH: &[&str] = &["km", "m"];
-const BUFFER: &[&str] = &["packets", "packet", "B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "bytes", "ns", "us", "ms", "s"];
+const BUFFER: &[&str] =
+    &["packets", "packet", "B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "bytes", "ns", "us", "ms", "s"];
 
 /// Reads a span of time: `"40 us"`, `"0.1 ms"`, `"2 s"`.
 pub fn parse_duration(text: &str) -> Result<Duration, QuantityError> {
@@ -139,7 +142,11 @@ fn byte_unit(unit: &str) -> Option<u64> {
 }
 
 /// `number × scale(unit)` in exact integer arithmetic.
-fn scaled(text: &str, allowed: &'static [&'static str], scale: impl Fn(&str) -> Option<u64>) -> Result<u64, QuantityError> {
+fn scaled(
+    text: &str,
+    allowed: &'static [&'static str],
+    scale: impl Fn(&str) -> Option<u64>,
+) -> Result<u64, QuantityError> {
     let (number, unit) = split(text)?;
     let decimal = Decimal::read(number)?;
     if unit.is_empty() {

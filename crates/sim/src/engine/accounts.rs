@@ -42,7 +42,8 @@ impl Accounts {
             return Err(format!("{accounts:?}"));
         }
         let links = partition.net.ports.iter().zip(&partition.net.fibres);
-        match links.map(|(port, fibre)| (port.given_to_fibre(), fibre.put_in())).find(|(given, put_in)| given != put_in) {
+        match links.map(|(port, fibre)| (port.given_to_fibre(), fibre.put_in())).find(|(given, put_in)| given != put_in)
+        {
             Some((given, put_in)) => Err(format!("a port let {given} packets pass, its fibre has seen {put_in}")),
             None => Ok(()),
         }

@@ -79,8 +79,14 @@ fn ports(network: &Network, order: &[LinkId], seed: Seed) -> Vec<Port> {
     let port = |id: &LinkId| {
         let link = &network.links[id.index()];
         let stream = seed.stream(&format!("link {}", link.name), "loss");
-        Port::new(PortConfig { capacity: link.capacity, delay: link.delay, buffer: link.buffer, loss: link.loss, stream })
-            .expect("a resolved scenario has no link below 8 bit/s")
+        Port::new(PortConfig {
+            capacity: link.capacity,
+            delay: link.delay,
+            buffer: link.buffer,
+            loss: link.loss,
+            stream,
+        })
+        .expect("a resolved scenario has no link below 8 bit/s")
     };
     order.iter().map(port).collect()
 }
@@ -103,7 +109,8 @@ impl Paths {
     fn of_flows(&mut self, network: &Network, flows: &[Flow], up: &[bool]) -> Vec<(u32, u32)> {
         let mut routes = Routes::new(network, up);
         let mut known = BTreeMap::new();
-        let mut path = |from: NodeId, to: NodeId| *known.entry((from, to)).or_insert_with(|| self.add(routes.path(from, to)));
+        let mut path =
+            |from: NodeId, to: NodeId| *known.entry((from, to)).or_insert_with(|| self.add(routes.path(from, to)));
         flows.iter().map(|flow| (path(flow.source, flow.destination), path(flow.destination, flow.source))).collect()
     }
 
@@ -148,7 +155,13 @@ fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -> Vec<Contr
     controls
 }
 
-fn hosts(scenario: &Scenario, flows: &[Flow], paths: &[(u32, u32)], timers: Timers, (seed, capture): (Seed, Option<CaptureOptions>)) -> Hosts {
+fn hosts(
+    scenario: &Scenario,
+    flows: &[Flow],
+    paths: &[(u32, u32)],
+    timers: Timers,
+    (seed, capture): (Seed, Option<CaptureOptions>),
+) -> Hosts {
     let configs: Vec<Configs> = scenario.transports.iter().map(Configs::new).collect();
     let mut senders: Vec<SendingHost> = Vec::with_capacity(flows.len());
     let mut receivers = Vec::with_capacity(flows.len());

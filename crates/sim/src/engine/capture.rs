@@ -46,7 +46,10 @@ impl Capture {
     /// Starts a file.
     pub fn new(output: Output, flows: BTreeMap<u32, Captured>) -> Capture {
         let mut capture = Capture { output, flows, failure: None };
-        capture.block(0x0a0d_0d0a, &[&0x1a2b_3c4d_u32.to_le_bytes(), &1u16.to_le_bytes(), &0u16.to_le_bytes(), &(-1i64).to_le_bytes()]);
+        capture.block(
+            0x0a0d_0d0a,
+            &[&0x1a2b_3c4d_u32.to_le_bytes(), &1u16.to_le_bytes(), &0u16.to_le_bytes(), &(-1i64).to_le_bytes()],
+        );
         // Option 9, if_tsresol: 10^-9 s; then the end of options.
         let options = [9u8, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0];
         capture.block(1, &[&LINKTYPE_RAW.to_le_bytes(), &0u16.to_le_bytes(), &0u32.to_le_bytes(), &options]);
@@ -64,7 +67,15 @@ impl Capture {
         }
         let header = match packet.class {
             Class::Data => tcp(ends, (packet.seq as u32).wrapping_add(1), 1, ACK, flow.window, &[], packet.size),
-            Class::Ack => tcp(ends.reversed(), 1, (packet.seq as u32).wrapping_add(1), ACK, flow.window, &sack_option(sack), packet.size),
+            Class::Ack => tcp(
+                ends.reversed(),
+                1,
+                (packet.seq as u32).wrapping_add(1),
+                ACK,
+                flow.window,
+                &sack_option(sack),
+                packet.size,
+            ),
             Class::Datagram => udp(ends, packet.size),
         };
         self.packet(now, &header, packet.size);

@@ -18,11 +18,11 @@ mod net;
 mod packet;
 mod partition;
 mod port;
+#[cfg(test)]
+mod queueing_tests;
 mod report;
 mod ring;
 mod sampler;
-#[cfg(test)]
-mod queueing_tests;
 mod timers;
 mod tree;
 mod world;

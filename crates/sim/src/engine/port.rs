@@ -327,8 +327,8 @@ impl Port {
             arrival = arrival.max(packet.end + self.delay);
             in_flight.nth_mut(first + i).at = arrival;
         }
-        if in_flight.len() > 0 {
-            self.last_arrival = in_flight.nth_mut(in_flight.len() - 1).at;
+        if let Some(newest) = in_flight.iter().next_back() {
+            self.last_arrival = newest.at;
         }
     }
 

@@ -22,7 +22,16 @@ pub fn run(mut world: World) -> Run {
     let drops = drops(&world);
     let (fingerprint, events, packet_hops) = (world.partition.fingerprint(), world.events(), world.packet_hops());
     let run = world.seed.run;
-    Run { flows: flows.table(run), links: links.table(&world), series: world.sampler.table(run), drops, summary, fingerprint, events, packet_hops }
+    Run {
+        flows: flows.table(run),
+        links: links.table(&world),
+        series: world.sampler.table(run),
+        drops,
+        summary,
+        fingerprint,
+        events,
+        packet_hops,
+    }
 }
 
 fn seconds(ps: u64) -> f64 {
@@ -210,7 +219,12 @@ fn drops(world: &World) -> Table {
         Place::Host(flow) => scenario.network.nodes[world.flows[flow as usize].source.index()].name.clone(),
     };
     let before = |key| world.baseline.drops.get(key).copied().unwrap_or_default();
-    let rows: Vec<_> = net.drops.iter().map(|(key, count)| (*key, count.since(before(key)))).filter(|(_, count)| count.packets > 0).collect();
+    let rows: Vec<_> = net
+        .drops
+        .iter()
+        .map(|(key, count)| (*key, count.since(before(key))))
+        .filter(|(_, count)| count.packets > 0)
+        .collect();
     Table {
         columns: vec![
             ("run", Column::U64(vec![u64::from(world.seed.run); rows.len()])),

@@ -62,7 +62,9 @@ impl Sampler {
     }
 
     fn sample_flow(&mut self, now: SimTime, flow: u32, partition: &Partition) {
-        let Some(Source::Tcp(sender)) = partition.hosts.senders.get(flow as usize).map(|host| &host.source) else { return };
+        let Some(Source::Tcp(sender)) = partition.hosts.senders.get(flow as usize).map(|host| &host.source) else {
+            return;
+        };
         let seconds = |span: Option<Duration>| span.map_or(f64::NAN, Duration::as_secs_f64);
         let readings = [
             ("cwnd", sender.cwnd() as f64),

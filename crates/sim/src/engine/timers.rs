@@ -84,7 +84,15 @@ impl Timers {
     /// No timers; `mask` permutes the order of timers at one instant (zero: the stated order).
     pub fn new(mask: u32) -> Timers {
         let slots = vec![Vec::new(); SLOTS as usize];
-        Timers { near: Heap::default(), slots, far: Heap::default(), next_slot: 0, later: NEVER, spare: Vec::new(), mask }
+        Timers {
+            near: Heap::default(),
+            slots,
+            far: Heap::default(),
+            next_slot: 0,
+            later: NEVER,
+            spare: Vec::new(),
+            mask,
+        }
     }
 
     /// The time of the earliest entry, [`NEVER`] if there is none.
@@ -136,7 +144,8 @@ impl Timers {
     /// Bytes of memory held.
     pub fn memory(&self) -> usize {
         let lists = self.slots.iter().chain(&self.spare).chain([&self.near.entries, &self.far.entries]);
-        lists.map(|list| list.capacity() * size_of::<Entry>()).sum::<usize>() + self.slots.capacity() * size_of::<Vec<Entry>>()
+        lists.map(|list| list.capacity() * size_of::<Entry>()).sum::<usize>()
+            + self.slots.capacity() * size_of::<Vec<Entry>>()
     }
 
     #[inline]
@@ -248,7 +257,11 @@ mod tests {
     /// Times that share slots, lie in different ones, and lie beyond all of them.
     fn time() -> impl Strategy<Value = u64> {
         let slot = 1u64 << SLOT_BITS;
-        prop_oneof![0u64..50, (0u64..8).prop_map(move |n| n * slot / 4), (0u64..5).prop_map(move |n| n * SLOTS / 2 * slot)]
+        prop_oneof![
+            0u64..50,
+            (0u64..8).prop_map(move |n| n * slot / 4),
+            (0u64..5).prop_map(move |n| n * SLOTS / 2 * slot)
+        ]
     }
 
     proptest! {

@@ -57,10 +57,16 @@ pub enum RunError {
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RunError::NoPath { source, destination } => write!(f, "no path from node '{source}' to node '{destination}'"),
-            RunError::TooManyFlows(flows) => write!(f, "{flows} flows are more than the {} the engine can number", build::MAX_FLOWS),
+            RunError::NoPath { source, destination } => {
+                write!(f, "no path from node '{source}' to node '{destination}'")
+            }
+            RunError::TooManyFlows(flows) => {
+                write!(f, "{flows} flows are more than the {} the engine can number", build::MAX_FLOWS)
+            }
             RunError::Capture(error) => write!(f, "the capture file could not be written: {error}"),
-            RunError::NotConserved(account) => write!(f, "packets are not conserved ({account}); this is a bug in photocol"),
+            RunError::NotConserved(account) => {
+                write!(f, "packets are not conserved ({account}); this is a bug in photocol")
+            }
         }
     }
 }

@@ -82,6 +82,10 @@ pub struct SenderConfig {
     pub rescue_retransmission: bool,
     /// After an idle time beyond the RTO, cwnd returns to at most the initial window (RFC 5681 §4.1).
     pub idle_restart: bool,
+    /// The retransmission timer starts anew when a fast retransmit leaves. RFC 6298 does not say so; Linux, the BSDs and
+    /// ns-2 do it, because the copy comes back a round trip after the loss was noticed, which with a small RTTVAR is
+    /// later than the RTO that runs since the last new ACK.
+    pub restart_timer_on_fast_retransmit: bool,
     /// Which partial ACKs restart the timer in NewReno.
     pub partial_ack_timer: PartialAckTimer,
     /// Whether SACK information outlives a timeout.
@@ -108,6 +112,7 @@ impl Default for SenderConfig {
             limited_transmit: true,
             rescue_retransmission: true,
             idle_restart: true,
+            restart_timer_on_fast_retransmit: true,
             partial_ack_timer: PartialAckTimer::Impatient,
             sack_after_timeout: SackAfterTimeout::Discard,
         }

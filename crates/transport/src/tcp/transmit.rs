@@ -149,17 +149,25 @@ impl Sender {
         SackBlock { start: hole.start, end: hole.end.min(hole.start.saturating_add(self.window.mss)) }
     }
 
+    /// A repair up to `end` leaves; the first of a fast recovery is the fast retransmit itself.
+    fn note_first_repair(&mut self, now: Instant, end: u64) {
+        let Phase::FastRecovery(state) = &mut self.phase else { return };
+        let is_fast_retransmit = state.repair == Repair::Due && !state.partial_ack_seen;
+        state.repair = Repair::Sent;
+        if is_fast_retransmit {
+            state.rescue = state.rescue.max(end);
+            if self.config.restart_timer_on_fast_retransmit {
+                self.restart_timer(now);
+            }
+        }
+    }
+
     fn emit(&mut self, now: Instant, next: Next, actions: &mut Actions) {
         match next {
             Next::NewData { len } => self.emit_new_data(now, len, actions),
             Next::Repair(block) => {
                 self.scoreboard.set_high_rxt(block.end);
-                if let Phase::FastRecovery(state) = &mut self.phase {
-                    if state.rescue < block.end && state.repair == Repair::Due && !state.partial_ack_seen {
-                        state.rescue = block.end;
-                    }
-                    state.repair = Repair::Sent;
-                }
+                self.note_first_repair(now, block.end);
                 self.retransmit(now, block, actions);
             }
             Next::Rescue(block) => {
