@@ -3,8 +3,8 @@
 
 One list serves all simulators, so that their runs differ in nothing but the simulator. It is written twice:
 
-- ``OUT.txt``, one line ``start_s source destination`` per flow, read by the ns-2 and ns-3 programs. In S1 the source and
-  the destination are the index of the host pair; in S2 they are the names of edge nodes, ``e0`` to ``e13``.
+- ``OUT.txt``, one line ``start_s source destination`` per flow, read by the ns-2 and ns-3 programs. In S1 the source
+  and the destination are the index of the host pair; in S2 they are the names of edge nodes, ``e0`` to ``e13``.
 - ``OUT.csv``, photocol's traffic list: header ``start_s,source,destination``, node names (S1: ``l<i>`` and ``r<i>``).
 
 Start times have nine decimals, i.e. whole nanoseconds, which every simulator represents alike.
@@ -12,7 +12,6 @@ Start times have nine decimals, i.e. whole nanoseconds, which every simulator re
 
 import argparse
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,34 +42,30 @@ def nsfnet_flows(*, flows: int, window_s: float, seed: int) -> list[Flow]:
     return [Flow(start, *rng.sample(range(NSFNET_NODES), 2)) for start in starts]
 
 
-def write(flows: list[Flow], out: Path, *, name_text: Callable[[str, int], str], name_csv: Callable[[str, int], str]) -> None:
-    """Writes both forms. The two functions name an end, given which end it is ("source" or "destination") and its index."""
+def write(flows: list[Flow], out: Path, *, ends_text: tuple[str, str], ends_csv: tuple[str, str]) -> None:
+    """Writes both forms; ``ends_…`` is what stands before the index of the source and of the destination."""
 
-    def rows(name: Callable[[str, int], str], separator: str) -> list[str]:
+    def lines(ends: tuple[str, str], separator: str) -> list[str]:
         return [
-            separator.join((f"{flow.start_s:.9f}", name("source", flow.source), name("destination", flow.destination)))
+            separator.join((f"{flow.start_s:.9f}", f"{ends[0]}{flow.source}", f"{ends[1]}{flow.destination}"))
             for flow in flows
         ]
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.with_suffix(".txt").write_text("\n".join(rows(name_text, " ")) + "\n")
-    out.with_suffix(".csv").write_text("\n".join(["start_s,source,destination", *rows(name_csv, ",")]) + "\n")
+    out.with_suffix(".txt").write_text("\n".join(lines(ends_text, " ")) + "\n")
+    out.with_suffix(".csv").write_text("\n".join(["start_s,source,destination", *lines(ends_csv, ",")]) + "\n")
 
 
 def write_dumbbell(out: Path, *, flows: int, pairs: int, seed: int) -> None:
     """Writes the list of workload S1."""
-    write(
-        dumbbell_flows(flows=flows, pairs=pairs, seed=seed),
-        out,
-        name_text=lambda end, index: str(index),
-        name_csv=lambda end, index: ("l" if end == "source" else "r") + str(index),
-    )
+    table = dumbbell_flows(flows=flows, pairs=pairs, seed=seed)
+    write(table, out, ends_text=("", ""), ends_csv=("l", "r"))
 
 
 def write_nsfnet(out: Path, *, flows: int = NSFNET_FLOWS, window_s: float = NSFNET_ARRIVAL_WINDOW_S, seed: int) -> None:
     """Writes the list of workload S2."""
-    name: Callable[[str, int], str] = lambda end, index: f"e{index}"
-    write(nsfnet_flows(flows=flows, window_s=window_s, seed=seed), out, name_text=name, name_csv=name)
+    table = nsfnet_flows(flows=flows, window_s=window_s, seed=seed)
+    write(table, out, ends_text=("e", "e"), ends_csv=("e", "e"))
 
 
 def main() -> None:

@@ -4,16 +4,16 @@
 remove-all-packet-headers
 add-packet-header Flags IP TCP
 
-# Options given as `-name value` replace the defaults in the global array `opt`.
+# Options given as `-name value` replace the defaults in the global array `settings`.
 proc read-options {argv} {
-    global opt
+    global settings
     foreach {name value} $argv {
         set name [string range $name 1 end]
-        if {![info exists opt($name)]} {
-            puts stderr "unknown option -$name; known: [lsort [array names opt]]"
+        if {![info exists settings($name)]} {
+            puts stderr "unknown option -$name; known: [lsort [array names settings]]"
             exit 2
         }
-        set opt($name) $value
+        set settings($name) $value
     }
 }
 
@@ -26,7 +26,11 @@ proc read-lines {path} {
 }
 
 # 1460 bytes of payload and 40 of headers make 1500 on the wire; the sink acknowledges every segment with 40 bytes.
-proc configure-tcp {window} {
+# photocol has no handshake; with one, as in ns-3, a flow's first segment is a SYN of 40 bytes, alone for a round trip.
+# `delay_growth_` sets the window to its initial value on the first ACK, which without a SYN would be an ACK of data.
+proc configure-tcp {window handshake} {
+    Agent/TCP set syn_ [string is true -strict $handshake]
+    Agent/TCP set delay_growth_ [string is true -strict $handshake]
     Agent/TCP set packetSize_ 1460
     Agent/TCP set window_ $window
     Agent/TCP set windowInit_ 2
