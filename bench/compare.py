@@ -1,0 +1,406 @@
+#!/usr/bin/env python3
+"""photocol, ns-2 and ns-3 on the same workloads: CPU seconds, packet-hops and memory of whole processes.
+
+The simulators take turns (A B C A B C …), because a shared machine drifts from one minute to the next; the medians of
+the turns are reported. A simulator that is not installed is skipped, loudly. README.md says what the workloads are and
+how each simulator counts.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import flows
+import nsfnet
+
+BENCH = Path(__file__).resolve().parent
+BUILD = BENCH / "build"
+PHOTOCOL = BENCH.parent / ".venv" / "bin" / "photocol"
+PACKET_BITS = 12_000
+BASE_RTT_S = 0.1
+
+NS3_COMPILER = ["g++", "-std=c++17", "-O3", "-DNDEBUG"]
+NS3_FLAGS = "-lns3-internet -lns3-point-to-point -lns3-network -lns3-core"
+
+# What a workload changes in photocol's scenario, as `--set path=value`; `photocol_command` fills in the braces.
+PHOTOCOL_SETTINGS = {
+    "s1": [
+        "run.duration={duration_s:g} s",
+        "run.warm_up={measured_from_s:g} s",
+        "traffic.0.file={flow_list}",
+        "topology.bottleneck_capacity={rate_bps:g} bps",
+        "transport.tcp.initial_ssthresh={ssthresh_packets} packets",
+    ],
+    "s2": [
+        "run.duration={duration_s:g} s",
+        "run.warm_up={measured_from_s:g} s",
+        "traffic.0.file={flow_list}",
+    ],
+}
+
+# The variant of TCP in ns-2, as in photocol's scenarios. ns-3 runs NewReno with SACK in both.
+NS2_VARIANT = {"s1": "sack", "s2": "reno"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spans:
+    """Simulated seconds per simulator. ns-3 gets little: it needs minutes for what the others do in seconds."""
+
+    photocol: float
+    ns2: float
+    ns3: float
+
+    def of(self, simulator: str) -> float:
+        return {"photocol": self.photocol, "ns-2": self.ns2, "ns-3": self.ns3}[simulator]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workload:
+    """One table of the comparison. The slope between the full and the short run is free of set-up."""
+
+    name: str
+    family: str
+    flows: int
+    full: Spans
+    short: Spans
+    rate_bps: float = 1e9
+
+    @property
+    def flow_list(self) -> Path:
+        return BUILD / f"{self.family}-{self.flows}"
+
+    @property
+    def bdp_packets(self) -> int:
+        return int(self.rate_bps * BASE_RTT_S / PACKET_BITS)
+
+    def measured_from_s(self, duration_s: float) -> float:
+        """Where utilisation and drops begin to be counted: after the start-up in S1, in the last 5 s of S2."""
+        if self.family == "s1":
+            return 20.0 if duration_s > 30 else duration_s / 3
+        return duration_s - min(5.0, duration_s / 4)
+
+
+WORKLOADS = [
+    Workload(
+        name="s1-10", family="s1", flows=10,
+        full=Spans(photocol=60, ns2=60, ns3=4), short=Spans(photocol=10, ns2=10, ns3=2),
+    ),
+    Workload(
+        name="s1-100", family="s1", flows=100,
+        full=Spans(photocol=60, ns2=60, ns3=4), short=Spans(photocol=10, ns2=10, ns3=2),
+    ),
+    Workload(
+        name="s1-1000", family="s1", flows=1000,
+        full=Spans(photocol=60, ns2=30, ns3=4), short=Spans(photocol=10, ns2=5, ns3=2),
+    ),
+    Workload(
+        name="s1-10000", family="s1", flows=10_000,
+        full=Spans(photocol=60, ns2=30, ns3=1.8), short=Spans(photocol=10, ns2=5, ns3=1.2),
+    ),
+    Workload(
+        name="s1-100-10g", family="s1", flows=100, rate_bps=1e10,
+        full=Spans(photocol=20, ns2=10, ns3=1.5), short=Spans(photocol=5, ns2=3, ns3=1),
+    ),
+    Workload(
+        name="s2", family="s2", flows=flows.NSFNET_FLOWS,
+        full=Spans(photocol=40, ns2=40, ns3=6), short=Spans(photocol=12, ns2=12, ns3=3),
+    ),
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One whole process."""
+
+    cpu_s: float
+    peak_memory_bytes: int
+    report: dict[str, Any]
+
+    @property
+    def packet_hops(self) -> float:
+        return float(self.report["packet_hops"])
+
+
+@dataclass
+class Outcome:
+    """All turns of one simulator at one workload, and those of the short run unless that is the only one."""
+
+    simulator: str
+    duration_s: float
+    turns: list[Turn] = field(default_factory=list)
+    short_turns: list[Turn] = field(default_factory=list)
+
+    @property
+    def cpu_s(self) -> float:
+        return statistics.median(turn.cpu_s for turn in self.turns)
+
+    @property
+    def peak_memory_bytes(self) -> float:
+        return statistics.median(turn.peak_memory_bytes for turn in self.turns)
+
+    @property
+    def packet_hops(self) -> float:
+        return self.turns[0].packet_hops
+
+    @property
+    def hops_per_cpu_s(self) -> float:
+        return self.packet_hops / self.cpu_s
+
+    @property
+    def hops_per_cpu_s_net(self) -> float | None:
+        """Net of set-up: the slope between the two durations, or None without a second one."""
+        if not self.short_turns:
+            return None
+        cpu_s = self.cpu_s - statistics.median(turn.cpu_s for turn in self.short_turns)
+        return (self.packet_hops - self.short_turns[0].packet_hops) / cpu_s if cpu_s > 0 else None
+
+    @property
+    def engine_hops_per_cpu_s(self) -> float | None:
+        """photocol's own figure: the engine alone, without Python's start, parsing and writing."""
+        seconds = [turn.report["engine_cpu_s"] for turn in self.turns if turn.report.get("engine_cpu_s")]
+        return self.packet_hops / statistics.median(seconds) if seconds else None
+
+
+def warn(message: str) -> None:
+    print(f"compare: {message}", file=sys.stderr, flush=True)
+
+
+def measure(command: Sequence[str]) -> Turn:
+    """Runs a command to its end; its last line of output, or all of it, is JSON.
+
+    ru_maxrss can not be lower than what this process had in memory when it started the child, about 15 MiB.
+    """
+    with tempfile.TemporaryFile("w+") as stdout:
+        process = subprocess.Popen(command, stdout=stdout)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise RuntimeError(f"exit status {process.returncode}: {shlex.join(command)}")
+        stdout.seek(0)
+        text = stdout.read()
+    try:
+        report = json.loads(text)
+    except json.JSONDecodeError:
+        report = json.loads(text.strip().splitlines()[-1])
+    return Turn(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, report)
+
+
+def photocol_command(workload: Workload, duration_s: float) -> list[str]:
+    values = {
+        "duration_s": duration_s,
+        "measured_from_s": workload.measured_from_s(duration_s),
+        "flow_list": workload.flow_list.with_suffix(".csv"),
+        "rate_bps": workload.rate_bps,
+        "ssthresh_packets": max(2, workload.bdp_packets // workload.flows),
+    }
+    settings = [setting.format_map(values) for setting in PHOTOCOL_SETTINGS[workload.family]]
+    command = [str(PHOTOCOL), "run", str(BENCH / "scenarios" / f"{workload.family}.toml")]
+    for setting in settings:
+        command += ["--set", setting]
+    return [*command, "--json", "--quiet", "--out", str(BUILD / "photocol")]
+
+
+def photocol_turn(workload: Workload, duration_s: float) -> Turn:
+    """A turn with the hops and the engine's own CPU time taken from the manifest."""
+    out = BUILD / "photocol"
+    shutil.rmtree(out, ignore_errors=True)
+    turn = measure(photocol_command(workload, duration_s))
+    manifest = json.loads((out / "manifest.json").read_text())
+    own = {"packet_hops": manifest["packet_hops"], "engine_cpu_s": manifest["cpu_s"], "summary": turn.report}
+    return Turn(turn.cpu_s, turn.peak_memory_bytes, own)
+
+
+def ns2_turn(workload: Workload, duration_s: float) -> Turn:
+    script = {"s1": "dumbbell.tcl", "s2": "nsfnet.tcl"}[workload.family]
+    options = peer_options(workload, duration_s, "-{} {}")
+    return measure(["ns", str(BENCH / "ns2" / script), "-variant", NS2_VARIANT[workload.family], *options])
+
+
+def ns3_turn(workload: Workload, duration_s: float) -> Turn:
+    program = {"s1": "dumbbell", "s2": "nsfnet"}[workload.family]
+    return measure([str(BUILD / f"ns3-{program}"), *peer_options(workload, duration_s, "--{}={}")])
+
+
+def peer_options(workload: Workload, duration_s: float, form: str) -> list[str]:
+    """Options of the ns-2 and ns-3 programs, which have the same names."""
+    options = {
+        "flows": workload.flow_list.with_suffix(".txt"),
+        "duration": f"{duration_s:g}",
+        "from": f"{workload.measured_from_s(duration_s):g}",
+        "rate": f"{workload.rate_bps:g}",
+    }
+    if workload.family == "s2":
+        options["topology"] = BUILD / "nsfnet.topology"
+    return [word for name, value in options.items() for word in form.format(name, value).split(" ", 1)]
+
+
+TURNS: dict[str, Callable[[Workload, float], Turn]] = {"photocol": photocol_turn, "ns-2": ns2_turn, "ns-3": ns3_turn}
+
+
+def build_ns3(flags: str) -> bool:
+    """Builds the two ns-3 programs; False if it cannot be done."""
+    if not shutil.which("g++"):
+        return False
+    for program in ("dumbbell", "nsfnet"):
+        source = BENCH / "ns3" / f"{program}.cc"
+        command = [*NS3_COMPILER, str(source), "-o", str(BUILD / f"ns3-{program}"), *shlex.split(flags)]
+        compiled = subprocess.run(command, capture_output=True, text=True)
+        if compiled.returncode != 0:
+            warn("\n".join(compiled.stderr.splitlines()[:3]))
+            return False
+    return True
+
+
+def present_simulators(wanted: list[str], ns3_flags: str) -> list[str]:
+    """Those of the wanted simulators that can run here; says loudly which cannot."""
+    scenarios = [BENCH / "scenarios" / f"{family}.toml" for family in ("s1", "s2")]
+    tests = {
+        "photocol": lambda: PHOTOCOL.exists() and all(scenario.exists() for scenario in scenarios),
+        "ns-2": lambda: shutil.which("ns") is not None,
+        "ns-3": lambda: build_ns3(ns3_flags),
+    }
+    cures = {
+        "photocol": "needs .venv/bin/photocol and bench/scenarios/{s1,s2}.toml",
+        "ns-2": "needs the command `ns` (Debian package ns2)",
+        "ns-3": "needs g++ and ns-3's libraries (Debian package libns3-dev)",
+    }
+    present = []
+    for simulator in wanted:
+        if tests[simulator]():
+            present.append(simulator)
+        else:
+            warn(f"*** SKIPPING {simulator}: {cures[simulator]} ***")
+    return present
+
+
+def write_inputs(workloads: list[Workload]) -> None:
+    """Writes flow lists and the topology into the build folder."""
+    nsfnet.write_topology(BUILD / "nsfnet.topology")
+    for workload in workloads:
+        if workload.family == "s1":
+            flows.write_dumbbell(workload.flow_list, flows=workload.flows, pairs=10, seed=1)
+        else:
+            flows.write_nsfnet(workload.flow_list, flows=workload.flows, seed=1)
+
+
+def take_turns(workload: Workload, simulators: list[str], *, quick: bool, repetitions: int) -> list[Outcome]:
+    """All simulators in turn, as often as asked."""
+    spans = workload.short if quick else workload.full
+    outcomes = [Outcome(simulator, spans.of(simulator)) for simulator in simulators]
+    for turn in range(repetitions):
+        for outcome in outcomes:
+            warn(f"{workload.name}: {outcome.simulator}, turn {turn + 1} of {repetitions}")
+            outcome.turns.append(TURNS[outcome.simulator](workload, outcome.duration_s))
+            if not quick:
+                short_s = workload.short.of(outcome.simulator)
+                outcome.short_turns.append(TURNS[outcome.simulator](workload, short_s))
+    for outcome in outcomes:
+        if len({turn.packet_hops for turn in outcome.turns}) > 1:
+            warn(f"*** {outcome.simulator} is not deterministic on {workload.name}: packet-hops differ ***")
+    return outcomes
+
+
+def table(workload: Workload, outcomes: list[Outcome]) -> str:
+    """One workload's results in Markdown."""
+    own = next((outcome for outcome in outcomes if outcome.simulator == "photocol"), None)
+
+    def millions(value: float | None) -> str:
+        return "–" if value is None else f"{value / 1e6:.3g}"
+
+    def ratio(outcome: Outcome, rate: Callable[[Outcome], float | None]) -> str:
+        mine, theirs = (rate(own) if own else None), rate(outcome)
+        return "–" if mine is None or theirs is None else f"{mine / theirs:.3g}"
+
+    rows = [
+        f"### {workload.name}: {workload.flows} flows, {workload.rate_bps / 1e9:g} Gb/s",
+        "",
+        "| simulator | simulated s | CPU s | million packet-hops | million hops per CPU s | net of set-up | peak MiB "
+        "| photocol's speed ÷ its | net of set-up | its memory ÷ photocol's |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for outcome in outcomes:
+        memory = f"{outcome.peak_memory_bytes / own.peak_memory_bytes:.3g}" if own else "–"
+        rows.append(
+            f"| {outcome.simulator} | {outcome.duration_s:g} | {outcome.cpu_s:.2f} | {outcome.packet_hops / 1e6:.2f} "
+            f"| {millions(outcome.hops_per_cpu_s)} | {millions(outcome.hops_per_cpu_s_net)} "
+            f"| {outcome.peak_memory_bytes / 2**20:.0f} | {ratio(outcome, lambda o: o.hops_per_cpu_s)} "
+            f"| {ratio(outcome, lambda o: o.hops_per_cpu_s_net)} | {memory} |"
+        )
+    if own and own.engine_hops_per_cpu_s:
+        engine = millions(own.engine_hops_per_cpu_s)
+        rows += ["", f"photocol's engine alone (cpu_s of its manifest, without process start): {engine} per CPU s."]
+    return "\n".join(rows)
+
+
+def record(workload: Workload, outcomes: list[Outcome]) -> dict[str, Any]:
+    """One workload's results for ``--json``, every turn included."""
+
+    def turn_record(turn: Turn) -> dict[str, Any]:
+        return {"cpu_s": turn.cpu_s, "peak_memory_bytes": turn.peak_memory_bytes, "report": turn.report}
+
+    return {
+        "workload": workload.name,
+        "simulators": {
+            outcome.simulator: {
+                "duration_s": outcome.duration_s,
+                "cpu_s": outcome.cpu_s,
+                "packet_hops": outcome.packet_hops,
+                "packet_hops_per_cpu_s": outcome.hops_per_cpu_s,
+                "packet_hops_per_cpu_s_net_of_set_up": outcome.hops_per_cpu_s_net,
+                "packet_hops_per_cpu_s_engine": outcome.engine_hops_per_cpu_s,
+                "peak_memory_bytes": outcome.peak_memory_bytes,
+                "turns": [turn_record(turn) for turn in outcome.turns],
+                "short_turns": [turn_record(turn) for turn in outcome.short_turns],
+            }
+            for outcome in outcomes
+        },
+    }
+
+
+def parse() -> argparse.Namespace:
+    names = [workload.name for workload in WORKLOADS]
+    parser = argparse.ArgumentParser(description="Compare photocol with ns-2 and ns-3.")
+    parser.add_argument("--workload", default="s1-100,s1-10000,s2", help=f"comma-separated: {', '.join(names)}, or all")
+    parser.add_argument("--simulator", default="photocol,ns-2,ns-3", help="comma-separated")
+    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="the short runs only: a look, not a result")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every turn to FILE")
+    parser.add_argument("--ns3-flags", default=NS3_FLAGS, help="flags that compile and link against another ns-3")
+    options = parser.parse_args()
+    options.workload = names if options.workload == "all" else options.workload.split(",")
+    options.simulator = options.simulator.split(",")
+    if unknown := {*options.workload} - {*names} | {*options.simulator} - {*TURNS}:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join([*names, *TURNS])}")
+    return options
+
+
+def main() -> int:
+    options = parse()
+    BUILD.mkdir(exist_ok=True)
+    workloads = [workload for workload in WORKLOADS if workload.name in options.workload]
+    write_inputs(workloads)
+    simulators = present_simulators(options.simulator, options.ns3_flags)
+    if not simulators:
+        return 1
+    records = []
+    for workload in workloads:
+        outcomes = take_turns(workload, simulators, quick=options.quick, repetitions=options.repetitions)
+        print(table(workload, outcomes), end="\n\n", flush=True)
+        records.append(record(workload, outcomes))
+        if options.json:
+            options.json.write_text(json.dumps(records, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
