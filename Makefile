@@ -23,6 +23,7 @@ run: setup  ## sets everything up and runs the main job (002/baseline, quick for
 
 test: setup  ## sets everything up, runs all tests, lints and type-checks the Python side
 	$(CARGO_TEST)
+	cargo test --package photocol-sim --test runs --locked --quiet  # unoptimized, with overflow checks: same fingerprint
 	$(PYTHON) -m pytest
 	@$(MAKE) --no-print-directory lint
 
