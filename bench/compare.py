@@ -256,7 +256,7 @@ def build_ns3(flags: str) -> bool:
         command = [*NS3_COMPILER, str(source), "-o", str(BUILD / f"ns3-{program}"), *shlex.split(flags)]
         compiled = subprocess.run(command, capture_output=True, text=True)
         if compiled.returncode != 0:
-            warn("\n".join(compiled.stderr.splitlines()[:3]))
+            warn("\n".join([f"g++: exit status {compiled.returncode}", *compiled.stderr.splitlines()[:3]]))
             return False
     return True
 
