@@ -6,7 +6,8 @@
     result.summary["goodput"]          # a float that knows its unit
     result.flows                       # a polars frame, one row a flow
 
-`photocol.transport` holds the protocol machines to be driven by hand. Everything is imported when it is first used.
+`photocol.transport` and `photocol.xcp` hold the protocol machines to be driven by hand. Everything is imported
+when it is first used.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from photocol._core import RunError, ScenarioError, __version__
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from photocol import plot, transport
+    from photocol import plot, transport, xcp
     from photocol.results import Figure, Result, Summary
     from photocol.runner import Capture, run
 
@@ -34,10 +35,11 @@ __all__ = [
     "plot",
     "run",
     "transport",
+    "xcp",
 ]
 
 _HOMES = {"Capture": "runner", "Figure": "results", "Result": "results", "Summary": "results", "run": "runner"}
-_MODULES = ("plot", "transport")
+_MODULES = ("plot", "transport", "xcp")
 
 
 def __getattr__(name: str) -> object:

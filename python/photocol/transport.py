@@ -23,6 +23,8 @@ from photocol import _core
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from photocol.xcp import Header
+
 __all__ = ["Ack", "Block", "Phase", "Receiver", "Segment", "Sender"]
 
 Phase = Literal["slow_start", "congestion_avoidance", "fast_recovery"]
@@ -59,9 +61,9 @@ class Ack:
 class Sender:
     """The sending end of one TCP flow.
 
-    `algorithm` is one of `photocol list transports` ("reno", "newreno", "sack", "highspeed"); `paced` makes it send
-    one segment every SRTT/cwnd. What is not given has the default of the scenario language. Raises ValueError for an
-    unknown algorithm or a value that cannot work.
+    `algorithm` is one of `photocol list transports` ("reno", "newreno", "sack", "highspeed", "xcp"); `paced` makes it
+    send one segment every SRTT/cwnd. What is not given has the default of the scenario language. Raises ValueError for
+    an unknown algorithm or a value that cannot work.
 
     Arguments:
         mss: payload bytes of a full-sized segment.
@@ -74,6 +76,7 @@ class Sender:
         limited_transmit: new segments on the first duplicate ACKs (RFC 3042).
         rescue_retransmission: the rescue of RFC 6675.
         idle_restart: cwnd falls back to the initial window after an idle RTO (RFC 5681 §4.1).
+        loss: with "xcp", what a loss does to the window: "tcp" (as TCP's) or "repair-only" (only timeouts count).
     """
 
     def __init__(
@@ -93,6 +96,7 @@ class Sender:
         limited_transmit: bool | None = None,
         rescue_retransmission: bool | None = None,
         idle_restart: bool | None = None,
+        loss: Literal["tcp", "repair-only"] | None = None,
     ) -> None:
         self._machine = _core.Sender(
             algorithm,
@@ -109,6 +113,7 @@ class Sender:
             limited_transmit=limited_transmit,
             rescue_retransmission=rescue_retransmission,
             idle_restart=idle_restart,
+            loss=loss,
         )
 
     def write(self, n_segments: int, *, t: float | None = None) -> list[Segment]:
@@ -116,18 +121,33 @@ class Sender:
         return _segments(self._machine.write(n_segments, t))
 
     def on_ack(
-        self, t: float, ack: int, sack: Sequence[tuple[int, int]] = (), window: int | None = None
+        self,
+        t: float,
+        ack: int,
+        sack: Sequence[tuple[int, int]] = (),
+        window: int | None = None,
+        *,
+        feedback: int = 0,
     ) -> list[Segment]:
         """An ACK of every byte before `ack` arrives at `t` seconds.
 
         `sack` lists blocks (start, end) in bytes as they travel, a D-SACK block first. `window` is the advertised
-        window in bytes; without it the former one stands. An ACK of what was never sent is ignored.
+        window in bytes; without it the former one stands. An ACK of what was never sent is ignored. `feedback` is the
+        change of throughput that the ACK's congestion header brings, in bytes per second; only "xcp" reads it.
         """
-        return _segments(self._machine.on_ack(t, ack, list(sack), window))
+        return _segments(self._machine.on_ack(t, ack, list(sack), window, feedback))
 
     def on_timer(self, t: float) -> list[Segment]:
         """The clock reaches `t` seconds: expires the retransmission or pacing timer if it is due, else does nothing."""
         return _segments(self._machine.on_timer(t))
+
+    @property
+    def header(self) -> Header | None:
+        """The congestion header of what the last call sent; None unless the algorithm is "xcp"."""
+        from photocol.xcp import Header
+
+        raw = self._machine.header
+        return None if raw is None else Header(*raw)
 
     @property
     def next_timer(self) -> float | None:

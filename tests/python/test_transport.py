@@ -111,7 +111,7 @@ def test_a_paced_sender_spreads_its_window() -> None:
 
 
 def test_wrong_arguments_are_named() -> None:
-    with pytest.raises(ValueError, match=r"vegas.*reno, newreno, sack, highspeed"):
+    with pytest.raises(ValueError, match=r"vegas.*reno, newreno, sack, highspeed, xcp"):
         Sender("vegas")
     with pytest.raises(ValueError, match="mss must be at least one byte"):
         Sender("reno", mss=0)

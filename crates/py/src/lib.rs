@@ -9,6 +9,7 @@ mod error;
 mod scenario;
 mod simulation;
 mod tcp;
+mod xcp;
 
 /// The extension module.
 #[pyo3::pymodule]
@@ -23,6 +24,8 @@ mod _core {
     use super::simulation::{Run, Simulation};
     #[pymodule_export]
     use super::tcp::{Receiver, Sender};
+    #[pymodule_export]
+    use super::xcp::{XcpReceiver, XcpRouter, xcp_decode, xcp_encode};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -1,11 +1,13 @@
 //! A TCP sender and a TCP receiver, driven by hand. Times are seconds on the end host's clock, sizes are bytes.
 
+use crate::xcp::{self, Header};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 use transport::cc::{self, Algorithm};
 use transport::tcp::{self, Ack, Actions, InitialWindow, PhaseName, ReceiverActions, SackBlock};
+use transport::xcp::sender::LossReaction;
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
@@ -51,10 +53,18 @@ impl Sender {
     }
 
     /// An acknowledgement arrives; `window=None` leaves the advertised window as it was.
-    #[pyo3(signature = (t, ack, sack=Vec::new(), window=None))]
-    fn on_ack(&mut self, t: f64, ack: u64, sack: Vec<(u64, u64)>, window: Option<u64>) -> PyResult<Vec<Segment>> {
+    #[pyo3(signature = (t, ack, sack=Vec::new(), window=None, feedback=0))]
+    fn on_ack(
+        &mut self,
+        t: f64,
+        ack: u64,
+        sack: Vec<(u64, u64)>,
+        window: Option<u64>,
+        feedback: i32,
+    ) -> PyResult<Vec<Segment>> {
         self.now = reading(self.now, Some(t))?;
         self.window = window.unwrap_or(self.window);
+        self.machine.handle_feedback(feedback);
         let sack: Vec<_> = sack.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
         self.machine.handle_ack(self.now, &Ack { ack, window: self.window, sack: &sack }, &mut self.actions);
         Ok(self.sent())
@@ -65,6 +75,12 @@ impl Sender {
         self.now = reading(self.now, Some(t))?;
         self.machine.handle_timeout(self.now, &mut self.actions);
         Ok(self.sent())
+    }
+
+    /// The congestion header of what the last call sent.
+    #[getter]
+    fn header(&self) -> Option<Header> {
+        self.machine.congestion_header().as_ref().map(xcp::fields)
     }
 
     #[getter]
@@ -220,6 +236,7 @@ fn set_sender(config: &mut tcp::SenderConfig, name: &str, value: &Bound<'_, PyAn
         "limited_transmit" => config.limited_transmit = value.extract()?,
         "rescue_retransmission" => config.rescue_retransmission = value.extract()?,
         "idle_restart" => config.idle_restart = value.extract()?,
+        "loss" => config.laws.xcp.loss = loss_reaction(value)?,
         _ => return Err(unknown_option(name)),
     }
     Ok(())
@@ -238,7 +255,7 @@ fn set_receiver(config: &mut tcp::ReceiverConfig, name: &str, value: &Bound<'_, 
 }
 
 /// Calls `set` for every option that is not `None`.
-fn each(
+pub fn each(
     options: Option<&Bound<'_, PyDict>>,
     mut set: impl FnMut(&str, &Bound<'_, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
@@ -266,24 +283,32 @@ fn initial_window(value: &Bound<'_, PyAny>) -> PyResult<InitialWindow> {
     }
 }
 
+fn loss_reaction(value: &Bound<'_, PyAny>) -> PyResult<LossReaction> {
+    match value.extract::<String>().as_deref() {
+        Ok("tcp") => Ok(LossReaction::Tcp),
+        Ok("repair-only") => Ok(LossReaction::RepairOnly),
+        _ => Err(PyValueError::new_err("loss must be 'tcp' or 'repair-only'")),
+    }
+}
+
 /// The clock shows `t` seconds, or what it showed before; clocks do not run backwards.
-fn reading(before: Instant, t: Option<f64>) -> PyResult<Instant> {
+pub fn reading(before: Instant, t: Option<f64>) -> PyResult<Instant> {
     let Some(t) = t else { return Ok(before) };
     Instant::from_secs_f64(t).filter(|now| *now >= before).ok_or_else(|| {
         PyValueError::new_err(format!("t is {t} s, must be a time from {} s (the last call) on", before.as_secs_f64()))
     })
 }
 
-fn span(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
+pub fn span(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     let seconds = value.extract()?;
     Duration::from_secs_f64(seconds)
         .ok_or_else(|| PyValueError::new_err(format!("{name} is {seconds}, must be seconds")))
 }
 
-fn wrong(error: tcp::ConfigError) -> PyErr {
+pub fn wrong(error: tcp::ConfigError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-fn unknown_option(name: &str) -> PyErr {
+pub fn unknown_option(name: &str) -> PyErr {
     PyTypeError::new_err(format!("unknown option '{name}'"))
 }

@@ -78,6 +78,10 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
             sender.write(*now, bytes, actions);
         }
         1 => sender.handle_timeout(*now, actions),
+        3 => {
+            let bytes = [choices.byte(), choices.byte(), choices.byte(), choices.byte()];
+            sender.handle_feedback(i32::from_le_bytes(bytes));
+        }
         2 => {
             *now = sender.next_timeout().unwrap_or(*now).max(*now);
             sender.handle_timeout(*now, actions);
@@ -106,6 +110,9 @@ fn check_sender(sender: &Sender, config: &SenderConfig, actions: &Actions) {
     for segment in &actions.segments {
         assert!(segment.len >= 1 && segment.len <= config.mss, "segments carry 1 to MSS bytes");
         assert!(segment.seq >= sender.snd_una(), "what is acknowledged is not sent");
+    }
+    if let Some(header) = sender.congestion_header() {
+        assert!(header.x <= header.rtt, "a window holds at least one packet");
     }
     sender.check();
 }

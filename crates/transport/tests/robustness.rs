@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use transport::tcp::{ReceiverConfig, SenderConfig};
 use units::Duration;
 
-const ALL: [&str; 4] = ["reno", "newreno", "sack", "highspeed"];
+const ALL: [&str; 5] = ["reno", "newreno", "sack", "highspeed", "xcp"];
 
 /// Decides by a hash of `(seed, number)`, so that a failing case is its seed.
 fn chance(seed: u64, number: u64, per_mille: u64) -> bool {
@@ -44,7 +44,7 @@ proptest! {
     fn a_transfer_completes_whatever_is_lost_late_or_duplicated(
         seed in any::<u64>(),
         per_mille in 0u64..300,
-        algorithm in 0usize..4,
+        algorithm in 0usize..5,
         paced in any::<bool>(),
         delayed in any::<bool>(),
         window in prop_oneof![Just(1u64 << 40), 1_000u64..40_000],

@@ -8,6 +8,8 @@ pub mod highspeed;
 pub mod reno;
 
 use crate::tcp::{ConfigError, LossRecovery, SenderConfig};
+use crate::xcp::sender as xcp;
+use units::Duration;
 
 /// The congestion window of one flow, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +67,9 @@ pub trait CongestionControl: Sized {
 
     /// The new ssthresh in bytes; the sender bounds it below by 2 MSS.
     fn ssthresh_after(&mut self, config: &Self::Config, window: &Window, loss: Loss) -> u64;
+
+    /// The network says by how many bytes per second to change the throughput.
+    fn apply_feedback(&mut self, _window: &mut Window, _feedback: i32, _srtt: Duration) {}
 }
 
 /// An algorithm as it can be named in a scenario.
@@ -120,6 +125,10 @@ macro_rules! algorithms {
             pub(crate) fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: Loss) -> u64 {
                 match self { $(Law::$variant(law) => law.ssthresh_after(&config.$config, window, loss)),+ }
             }
+
+            pub(crate) fn apply_feedback(&mut self, window: &mut Window, feedback: i32, srtt: Duration) {
+                match self { $(Law::$variant(law) => law.apply_feedback(window, feedback, srtt)),+ }
+            }
         }
     };
 }
@@ -133,6 +142,8 @@ algorithms! {
         "Reno's window; losses are repaired from selective acknowledgements.";
     HighSpeed = "highspeed": highspeed::HighSpeed, highspeed, Sack, "RFC 3649, RFC 6675",
         "HighSpeed TCP: increase and decrease depend on the window; SACK recovery.";
+    Xcp = "xcp": xcp::Xcp, xcp, Sack, "Katabi, Handley, Rohrs 2002; draft-falk-xcp-spec-03; RFC 6675",
+        "XCP: routers say in a congestion header how far to change the window; SACK recovery.";
 }
 
 /// Every algorithm there is, in a fixed order.
@@ -155,6 +166,11 @@ impl Algorithm {
     pub const fn needs_sack(self) -> bool {
         matches!(self.recovery(), LossRecovery::Sack)
     }
+
+    /// Whether its segments and ACKs must carry a congestion header that routers on the path write.
+    pub const fn needs_header(self) -> bool {
+        matches!(self, Algorithm::Xcp)
+    }
 }
 
 /// The parameters of all laws.
@@ -164,6 +180,8 @@ pub struct Config {
     pub reno: reno::Config,
     /// HighSpeed TCP.
     pub highspeed: highspeed::Config,
+    /// XCP.
+    pub xcp: xcp::Config,
 }
 
 impl Config {

@@ -11,6 +11,7 @@
 //! | `scoreboard` | the SACKed ranges and the pipe |
 //! | `rtt` | the retransmission timeout |
 //! | `pacing` | one segment every SRTT/cwnd |
+//! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
 //! | `stats` | what the sender counts |
 //! | `spurious` | retransmissions that D-SACK proves needless |
 //! | `receiver` | the receiver: delayed ACKs, SACK, D-SACK |
@@ -19,6 +20,7 @@
 //! the written data end there), silly-window avoidance beyond "no short segment while something is outstanding".
 
 mod config;
+mod explicit;
 mod pacing;
 mod receiver;
 mod recovery;

@@ -49,7 +49,7 @@ pub struct Sender {
     pub(super) window: Window,
     pub(super) phase: Phase,
     pub(super) rtt: Rtt,
-    law: Law,
+    pub(super) law: Law,
     last_sent: Instant,
     pub(super) counts: Counts,
     /// Fast retransmit is refused until an ACK passes this (RFC 6582's recover, exclusive; 0 lies below the first byte).

@@ -4,6 +4,8 @@
 //! that number. Between events the clock stands still, so a round trip lasts exactly twice the delay.
 #![allow(dead_code)]
 
+pub mod xcp;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::tcp::{AckOut, Actions, Receiver, ReceiverActions, ReceiverConfig, Segment, Sender, SenderConfig};

@@ -51,7 +51,9 @@ pub(super) fn largest_packet(transports: &[Transport]) -> u32 {
 }
 
 fn built_in<'n>() -> impl Iterator<Item = &'n str> {
-    cc::registry().iter().map(|entry| entry.name).chain(["udp"])
+    // The ports do not write congestion headers yet.
+    let carried = cc::registry().iter().filter(|entry| !entry.algorithm.needs_header());
+    carried.map(|entry| entry.name).chain(["udp"])
 }
 
 fn kind(name: &str, table: Option<&At<spec::Transport>>) -> Result<TransportKind, Fault> {
@@ -75,6 +77,12 @@ fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault)
         let message = format!("there is no algorithm {}{}", quoted(algorithm), choices(algorithm, &names));
         return Err(table.algorithm.as_ref().map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
     };
+    if algorithm.needs_header() {
+        let reason =
+            "needs ports that write congestion headers, which this version's do not (photocol.xcp has them by hand)";
+        let message = format!("the algorithm \"{}\" {reason}", algorithm.name());
+        return Err(table.algorithm.as_ref().map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
+    }
     let (mss, header) = sizes(table)?;
     let ack_size = bytes(table.ack_size, DEFAULT_ACK, 1..=MAX_PACKET)?;
     let receiver = receiver(table, algorithm, mss)?;

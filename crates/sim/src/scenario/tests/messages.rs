@@ -135,6 +135,11 @@ fn what_is_twice_or_missing_is_named() {
         added("[transport.x]\n"),
         "test.toml:12:1: transport.x: the key \"algorithm\" is missing; allowed: reno, newreno, sack, highspeed, udp"
     );
+    assert_eq!(
+        added("[transport.x]\nalgorithm = \"xcp\""),
+        "test.toml:13:13: transport.x.algorithm: the algorithm \"xcp\" needs ports that write congestion headers, which this \
+         version's do not (photocol.xcp has them by hand)"
+    );
 }
 
 #[test]

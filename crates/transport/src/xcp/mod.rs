@@ -1,0 +1,28 @@
+//! XCP: routers tell senders how much to change their throughput (Katabi, Handley, Rohrs, SIGCOMM 2002;
+//! draft-falk-xcp-spec-03; the constants as in ns-2.35).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `header` | the congestion header, 20 bytes on the wire |
+//! | `sender` | the window law `xcp` of the registry, and what a sender writes into its headers |
+//! | `receiver` | the feedback that waits for the next ACK |
+//! | `router` | the controller of one output: efficiency, fairness, persistent queue |
+//!
+//! There is no second sender: loss detection, SACK, timers and pacing are those of [`tcp::Sender`](crate::tcp::Sender),
+//! whose window the feedback moves. A host that carries XCP does four things. It puts
+//! [`Sender::congestion_header`](crate::tcp::Sender::congestion_header) on every data segment, passes each packet through
+//! the [`Router`] of every port it leaves by, shows the header of every data segment to the flow's [`Receiver`] and puts
+//! the receiver's header on every ACK, and calls [`Sender::handle_feedback`](crate::tcp::Sender::handle_feedback) before
+//! `handle_ack`.
+//!
+//! Left out: XCP between routers only, estimates of a capacity that a router does not know (XCP-i, WXCP), and any defence
+//! against a sender that ignores its feedback.
+
+mod header;
+mod receiver;
+mod router;
+pub mod sender;
+
+pub use header::{DecodeError, Format, Header, Interval};
+pub use receiver::Receiver;
+pub use router::{Figures, Router, RouterConfig, Unclaimed};

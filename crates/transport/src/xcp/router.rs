@@ -1,0 +1,386 @@
+//! XCP's controller of one output: Katabi, Handley, Rohrs 2002 §3.5; draft-falk-xcp-spec-03; ns-2.35 `xcp/xcpq.cc`.
+//!
+//! Once per control interval d (the mean RTT of the flows) the efficiency controller decides how much the aggregate is to
+//! change, F = α(C − y) − βQ/d, with y the input rate, C the capacity and Q the persistent queue; the fairness controller
+//! shares F among the packets of the next interval: what is positive equally among flows (a packet's share is
+//! proportional to its flow's packet spacing X), what is negative in proportion to their rates (to the packet's size). So
+//! that flows converge also while F is near zero, h = max(0, γy − |F|) is taken from all and given back at the same time.
+//!
+//! Rules that other implementations got wrong, each with a test below: rates and the capacity are bytes per second
+//! inside; |F| is a real absolute value; y counts every packet of the output, ACKs and other protocols too; packets whose
+//! sender does not know its RTT get nothing and count in no mean; Q is the least queue in a while, not the mean or the
+//! last; a share that is not claimed never makes a pool larger; feedback below 1 B/s is not lost to rounding (the
+//! remainder goes to the next packet).
+//!
+//! Headers come from strangers. What cannot be is cut to what can and counted ([`Router::violations`]): X above the RTT
+//! (a window below one packet), X of zero, X without an RTT, a wish to slow down by more than the flow's throughput. A
+//! router never takes more than that away either. A sender that lies within these bounds, or that ignores its feedback, is
+//! not found out.
+
+use super::{Format, Header};
+use crate::tcp::ConfigError;
+use units::{Duration, Instant, Rate};
+
+/// What happens to a router's offer that the header's sender, or another router, had already cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unclaimed {
+    /// The shortfall counts against what is to be taken from all: draft-03, ns-2.35.
+    #[default]
+    CountsAsNegative,
+    /// Both shares are spent as if they had been claimed: the fluid model (Low, Andrew, Wydrowski, Infocom 2005).
+    Spent,
+}
+
+/// The parameters of a [`Router`].
+#[derive(Clone, Copy, Debug)]
+pub struct RouterConfig {
+    /// What the router believes its output carries.
+    pub capacity: Rate,
+    /// α, the weight of spare capacity. Stable for 0 < α < π/(4√2) = 0.555 with β = α²√2.
+    pub alpha: f64,
+    /// β, the weight of the persistent queue.
+    pub beta: f64,
+    /// γ, the part of the traffic that is shuffled.
+    pub gamma: f64,
+    /// The control interval while no packet tells an RTT.
+    pub initial_interval: Duration,
+    /// Lower bound of the control interval.
+    pub min_interval: Duration,
+    /// Longer RTTs count as this.
+    pub max_rtt: Duration,
+    /// Lower bound of the time over which the queue's minimum is taken.
+    pub min_queue_interval: Duration,
+    /// What happens to offers that are not claimed.
+    pub unclaimed: Unclaimed,
+}
+
+impl RouterConfig {
+    /// ns-2.35's constants at this capacity.
+    pub const fn new(capacity: Rate) -> RouterConfig {
+        RouterConfig {
+            capacity,
+            alpha: 0.4,
+            beta: 0.226,
+            gamma: 0.1,
+            initial_interval: Duration::from_millis(50),
+            min_interval: Duration::from_millis(1),
+            max_rtt: Duration::from_secs(1),
+            min_queue_interval: Duration::from_millis(2),
+            unclaimed: Unclaimed::CountsAsNegative,
+        }
+    }
+
+    /// Whether a router can run with these parameters, and which one is wrong if not.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let wrong = |field, reason| Err(ConfigError { field, reason });
+        for (field, value) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
+            if !(0.0..=1.0).contains(&value) {
+                return wrong(field, "must be from 0 to 1");
+            }
+        }
+        let spans = [
+            ("initial_interval", self.initial_interval),
+            ("min_interval", self.min_interval),
+            ("min_queue_interval", self.min_queue_interval),
+        ];
+        for (field, span) in spans {
+            if span == Duration::ZERO {
+                return wrong(field, "must be positive");
+            }
+        }
+        if self.max_rtt < self.min_interval {
+            return wrong("max_rtt", "must not be below min_interval");
+        }
+        Ok(())
+    }
+}
+
+/// What a router found and decided at the end of a control interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figures {
+    /// When the interval ended.
+    pub end: Instant,
+    /// How long it was.
+    pub interval: Duration,
+    /// The capacity that the decision is based on.
+    pub capacity: Rate,
+    /// Bytes that arrived, of all packets.
+    pub input_bytes: u64,
+    /// Mean RTT of the flows, each counted once; the initial interval if no packet told one.
+    pub mean_rtt: Duration,
+    /// Q, the persistent queue.
+    pub queue_bytes: u64,
+    /// F, the change of the aggregate, in bytes per second.
+    pub feedback: f64,
+    /// h, what is shuffled, in bytes per second.
+    pub shuffled: f64,
+    /// What the interval that ended did not give away, in bytes per second.
+    pub unspent_positive: f64,
+    /// What it did not take, in bytes per second.
+    pub unspent_negative: f64,
+}
+
+/// What is shared among the packets of an interval.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pools {
+    /// Bytes per second still to give.
+    positive: f64,
+    /// Bytes per second still to take.
+    negative: f64,
+    /// ξ_p: bytes per second for a packet, per second of its X.
+    per_spacing: f64,
+    /// ξ_n: bytes per second from a packet, per byte of its size.
+    per_byte: f64,
+}
+
+/// What has arrived in the running interval.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    bytes: u64,
+    /// ΣX in seconds.
+    spacing: f64,
+    /// ΣRTT·X in seconds².
+    rtt_by_spacing: f64,
+}
+
+/// The persistent queue: the least one in each queue interval.
+#[derive(Clone, Copy, Debug)]
+struct Queue {
+    persistent: u64,
+    running_min: u64,
+    due: Instant,
+}
+
+/// XCP's controller of one output.
+///
+/// The queue it is told is what waits before the packet at hand; a queue falls between arrivals, so its least values are
+/// seen just before them.
+#[derive(Clone, Debug)]
+pub struct Router {
+    config: RouterConfig,
+    sums: Sums,
+    pools: Pools,
+    queue: Queue,
+    mean_rtt: Duration,
+    began: Instant,
+    due: Instant,
+    /// What rounding left over, in bytes per second.
+    carry: f64,
+    violations: u64,
+    figures: Option<Figures>,
+}
+
+impl Router {
+    /// A router whose first interval begins at `now`. The parameters must be valid ([`RouterConfig::validate`]).
+    pub fn new(config: RouterConfig, now: Instant) -> Router {
+        assert!(config.validate().is_ok(), "a router runs with valid parameters only");
+        Router {
+            config,
+            sums: Sums::default(),
+            pools: Pools::default(),
+            queue: Queue { persistent: 0, running_min: 0, due: now + config.initial_interval },
+            mean_rtt: config.initial_interval,
+            began: now,
+            due: now + config.initial_interval,
+            carry: 0.0,
+            violations: 0,
+            figures: None,
+        }
+    }
+
+    /// A packet of `size` bytes arrives and finds `queue_bytes` waiting. Every packet is to be told, also one that will be
+    /// dropped, and with `None` one that carries no congestion header.
+    #[inline]
+    pub fn handle_arrival(&mut self, size: u32, header: Option<&Header>, queue_bytes: u64) {
+        self.sums.bytes += u64::from(size);
+        self.queue.running_min = self.queue.running_min.min(queue_bytes);
+        let Some(claim) = header.filter(|header| header.format == Format::Standard) else { return };
+        let claim = Claim::read(claim, size);
+        self.violations += u64::from(claim.is_violation);
+        self.sums.spacing += claim.x;
+        self.sums.rtt_by_spacing += claim.rtt.min(self.config.max_rtt.as_secs_f64()) * claim.x;
+    }
+
+    /// A packet that was not dropped leaves, now or as soon as those before it are gone: writes its feedback.
+    #[inline]
+    pub fn handle_departure(&mut self, size: u32, header: &mut Header) {
+        if header.format != Format::Standard {
+            return;
+        }
+        let claim = Claim::read(header, size);
+        header.delta_throughput = match claim.rtt > 0.0 {
+            true => self.share(&claim, size),
+            false => 0,
+        };
+    }
+
+    /// The clock has reached `now`, and `queue_bytes` wait: serves the timers that are due.
+    pub fn handle_timeout(&mut self, now: Instant, queue_bytes: u64) {
+        self.queue.running_min = self.queue.running_min.min(queue_bytes);
+        if self.queue.due <= now {
+            self.end_queue_interval(now, queue_bytes);
+        }
+        if self.due <= now {
+            self.end_interval(now);
+        }
+    }
+
+    /// When the router next wants `handle_timeout`.
+    #[inline]
+    pub fn next_timeout(&self) -> Instant {
+        self.due.min(self.queue.due)
+    }
+
+    /// From the next decision on the output is believed to carry `capacity`; zero is a link that is down.
+    pub fn set_capacity(&mut self, capacity: Rate) {
+        self.config.capacity = capacity;
+    }
+
+    /// What the output is believed to carry.
+    pub fn capacity(&self) -> Rate {
+        self.config.capacity
+    }
+
+    /// What was decided last.
+    pub fn figures(&self) -> Option<&Figures> {
+        self.figures.as_ref()
+    }
+
+    /// Packets with a header that cannot be.
+    pub fn violations(&self) -> u64 {
+        self.violations
+    }
+
+    /// C in bytes per second.
+    fn capacity_bytes(&self) -> f64 {
+        self.config.capacity.bps() as f64 / 8.0
+    }
+
+    /// What the packet is granted, in bytes per second: draft-03 §3.5, lines 20 to 31 of ns-2's comments.
+    fn share(&mut self, claim: &Claim, size: u32) -> i32 {
+        let positive = (self.pools.per_spacing * claim.x).min(self.pools.positive);
+        let negative = (self.pools.per_byte * f64::from(size)).min(self.pools.negative);
+        let offer = (positive - negative).max(claim.floor);
+        let wish = f64::from(claim.delta);
+        if wish >= offer || self.config.unclaimed == Unclaimed::Spent {
+            self.spend(positive, negative);
+        } else {
+            let negative = (negative + offer - wish).min(self.pools.negative);
+            // Never below zero: a wish far below the offer must not fill the pool.
+            self.spend((wish + negative).max(0.0), negative);
+        }
+        if wish < offer { claim.delta } else { self.rounded(offer).min(claim.delta) }
+    }
+
+    fn spend(&mut self, positive: f64, negative: f64) {
+        self.pools.positive = (self.pools.positive - positive).max(0.0);
+        self.pools.negative = (self.pools.negative - negative).max(0.0);
+    }
+
+    /// To whole bytes per second; what is left over goes to the next packet.
+    fn rounded(&mut self, offer: f64) -> i32 {
+        let exact = offer + self.carry;
+        // `as` saturates: what the field cannot hold is cut and not carried on.
+        let whole = exact.round() as i32;
+        self.carry = (exact - f64::from(whole)).clamp(-0.5, 0.5);
+        whole
+    }
+
+    /// The decision: F, h and the pools of the next interval.
+    fn end_interval(&mut self, now: Instant) {
+        let interval = now.saturating_since(self.began);
+        self.mean_rtt = self.measured_rtt();
+        let input = self.sums.bytes as f64 / interval.as_secs_f64().max(f64::MIN_POSITIVE);
+        let (feedback, shuffled) = match self.sums.bytes {
+            0 => (0.0, 0.0),
+            _ => self.decision(input),
+        };
+        self.figures = Some(Figures {
+            end: now,
+            interval,
+            capacity: self.config.capacity,
+            input_bytes: self.sums.bytes,
+            mean_rtt: self.mean_rtt,
+            queue_bytes: self.queue.persistent,
+            feedback,
+            shuffled,
+            unspent_positive: self.pools.positive,
+            unspent_negative: self.pools.negative,
+        });
+        self.pools = Pools::new(feedback, shuffled, &self.sums);
+        self.sums = Sums::default();
+        self.began = now;
+        self.due = now + self.mean_rtt.max(self.config.min_interval);
+    }
+
+    /// (F, h) for an input of `input` bytes per second.
+    fn decision(&self, input: f64) -> (f64, f64) {
+        let config = &self.config;
+        let spare = self.capacity_bytes() - input;
+        let feedback = config.alpha * spare - config.beta * self.queue.persistent as f64 / self.mean_rtt.as_secs_f64();
+        (feedback, (config.gamma * input - feedback.abs()).max(0.0))
+    }
+
+    /// ΣRTT·X/ΣX: a flow sends 1/X packets per second, so each flow counts once.
+    fn measured_rtt(&self) -> Duration {
+        let mean = self.sums.rtt_by_spacing / self.sums.spacing;
+        let known = Duration::from_secs_f64(mean).filter(|rtt| *rtt > Duration::ZERO);
+        known.unwrap_or(self.config.initial_interval)
+    }
+
+    /// Q becomes the least queue since the last time; the next interval is half of the RTT without this queue.
+    fn end_queue_interval(&mut self, now: Instant, queue_bytes: u64) {
+        let capacity = self.capacity_bytes();
+        let drain = if capacity > 0.0 { queue_bytes as f64 / capacity } else { f64::INFINITY };
+        let half = Duration::from_secs_f64((self.mean_rtt.as_secs_f64() - drain) / 2.0).unwrap_or(Duration::ZERO);
+        self.queue = Queue {
+            persistent: self.queue.running_min,
+            running_min: queue_bytes,
+            due: now + half.max(self.config.min_queue_interval),
+        };
+    }
+}
+
+impl Pools {
+    /// Nobody told an RTT: there is nobody to give to.
+    fn new(feedback: f64, shuffled: f64, sums: &Sums) -> Pools {
+        let (positive, negative) = (feedback.max(0.0) + shuffled, (-feedback).max(0.0) + shuffled);
+        let per = |pool: f64, sum: f64| if sum > 0.0 { pool / sum } else { 0.0 };
+        let (per_spacing, per_byte) = (per(positive, sums.spacing), per(negative, sums.bytes as f64));
+        Pools { positive, negative, per_spacing, per_byte }
+    }
+}
+
+/// What a header says, within what can be.
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    /// Seconds; zero if not known.
+    rtt: f64,
+    /// Seconds.
+    x: f64,
+    /// Bytes per second.
+    delta: i32,
+    /// The packet's part of its flow's throughput, negated: what may be taken at most, in bytes per second.
+    floor: f64,
+    is_violation: bool,
+}
+
+impl Claim {
+    #[inline]
+    fn read(header: &Header, size: u32) -> Claim {
+        let rtt = header.rtt.as_secs_f64();
+        if rtt == 0.0 {
+            return Claim { rtt, x: 0.0, delta: 0, floor: 0.0, is_violation: header.x.ticks() > 0 };
+        }
+        let floor = -f64::from(size) / rtt;
+        let x = header.x.min(header.rtt);
+        // A tick of tolerance: senders and routers round.
+        let slowest = floor.floor() as i32;
+        let delta = header.delta_throughput.max(slowest);
+        let is_violation = header.x > header.rtt || header.x.ticks() == 0 || header.delta_throughput < slowest;
+        Claim { rtt, x: x.as_secs_f64(), delta, floor, is_violation }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! XCP's window law, and what a sender writes into its headers: Katabi et al. 2002 §3.3, draft-falk-xcp-spec-03, ns-2.35.
+//!
+//! The window moves by feedback · SRTT and is never below one segment. ACKs by themselves do not open it. It stays where
+//! it is while something else than the window holds the flow back, unless the feedback is negative.
+//!
+//! A loss acts on the window as on TCP's, which is what ns-2's agents do and what paper 003's collapse rests on:
+//! duplicate ACKs halve it, the retransmission timer sets it to one segment, and feedback goes on from there.
+//! [`LossReaction::RepairOnly`] leaves the window to the feedback when duplicate ACKs show a loss; a timeout still sets it
+//! to one segment. The headers' SRTT is TCP's, one sample per round trip; ns-2 takes one per ACK.
+
+use super::{Header, Interval};
+use crate::cc::{CongestionControl, Loss, LossCause, Window};
+use units::{Duration, PS_PER_SECOND};
+
+/// What a loss does to the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossReaction {
+    /// As TCP's: half of the flight, one segment after a timeout.
+    #[default]
+    Tcp,
+    /// Nothing if duplicate ACKs show it: the lost segment is sent again and the window stays. One segment after a timeout.
+    RepairOnly,
+}
+
+/// Parameters of the law.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Config {
+    /// What a loss does to the window.
+    pub loss: LossReaction,
+}
+
+/// The window law `xcp`.
+#[derive(Clone, Copy, Debug)]
+pub struct Xcp {
+    /// The part of a byte that past feedback left over, in units of 10^-12 B.
+    remainder: i64,
+}
+
+impl CongestionControl for Xcp {
+    type Config = Config;
+
+    fn new(_: &Config) -> Xcp {
+        Xcp { remainder: 0 }
+    }
+
+    /// The network opens the window, not the ACKs.
+    #[inline]
+    fn increase(&mut self, _: &Config, _: &mut Window, _: u64) {}
+
+    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: Loss) -> u64 {
+        self.remainder = 0;
+        match (config.loss, loss.cause) {
+            (LossReaction::RepairOnly, LossCause::FastRetransmit) => window.cwnd,
+            (LossReaction::RepairOnly, LossCause::Timeout) | (LossReaction::Tcp, _) => loss.flight_size / 2,
+        }
+    }
+
+    /// cwnd = max(cwnd + feedback · SRTT, MSS): Katabi et al. 2002 §3.3. Fractions of a byte are kept: a flow with many
+    /// packets in flight gets its feedback in pieces of less than a byte.
+    fn apply_feedback(&mut self, window: &mut Window, feedback: i32, srtt: Duration) {
+        let unit = i128::from(PS_PER_SECOND);
+        let change = i128::from(feedback) * i128::from(srtt.ps()) + i128::from(self.remainder);
+        let wanted = i128::from(window.cwnd) + change.div_euclid(unit);
+        let bounds = (i128::from(window.mss), i128::from(u64::MAX));
+        // The remainder is below 10^12, and the clamped window within 64 bits.
+        self.remainder = if wanted < bounds.0 { 0 } else { change.rem_euclid(unit) as i64 };
+        window.cwnd = wanted.clamp(bounds.0, bounds.1) as u64;
+    }
+}
+
+/// The header of the segments that leave now. `admitted` bytes are what the window could grow to at most (the peer's
+/// window, `max_cwnd`); the sender asks for that, in equal parts on the packets of a round trip (draft-03). Before the
+/// first RTT sample it says and asks for nothing (ns-2.35).
+pub(crate) fn header(window: &Window, admitted: u64, srtt: Option<Duration>) -> Header {
+    let Some(srtt) = srtt.filter(|srtt| *srtt > Duration::ZERO) else {
+        return Header::data(Interval::ZERO, Interval::ZERO, 0);
+    };
+    let x = Duration::from_ps((u128::from(srtt.ps()) * u128::from(window.mss) / u128::from(window.cwnd)) as u64);
+    let rtt = Interval::from_duration(srtt);
+    Header::data(rtt, Interval::from_duration(x).min(rtt), wish(window, admitted, srtt))
+}
+
+/// (admitted − cwnd)/SRTT over the cwnd/MSS packets of a round trip, in bytes per second.
+fn wish(window: &Window, admitted: u64, srtt: Duration) -> i32 {
+    let change = i128::from(admitted) - i128::from(window.cwnd);
+    let per_packet = change * i128::from(window.mss) / i128::from(window.cwnd);
+    let bps = per_packet.clamp(-(1 << 80), 1 << 80) * i128::from(PS_PER_SECOND) / i128::from(srtt.ps());
+    bps.clamp(i128::from(i32::MIN), i128::from(i32::MAX)) as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(cwnd: u64) -> Window {
+        Window { cwnd, ssthresh: u64::MAX, mss: 1000 }
+    }
+
+    const RTT: Duration = Duration::from_millis(100);
+
+    #[test]
+    fn the_window_grows_by_feedback_times_srtt() {
+        // Paper 003 §4.2: 600 kb/s = 75 000 B/s more at an RTT of 20 ms are 1500 B, one packet of 1500 B.
+        let (mut law, mut w) = (Xcp::new(&Config::default()), Window { cwnd: 6000, ssthresh: u64::MAX, mss: 1500 });
+        law.apply_feedback(&mut w, 75_000, Duration::from_millis(20));
+        assert_eq!(w.cwnd, 7500);
+    }
+
+    #[test]
+    fn fractions_of_a_byte_add_up() {
+        // 1 B/s at 100 ms is a tenth of a byte: ten of them are one, and −10 take it away again.
+        let (mut law, mut w) = (Xcp::new(&Config::default()), window(10_000));
+        (0..9).for_each(|_| law.apply_feedback(&mut w, 1, RTT));
+        assert_eq!(w.cwnd, 10_000);
+        law.apply_feedback(&mut w, 1, RTT);
+        assert_eq!(w.cwnd, 10_001);
+        (0..10).for_each(|_| law.apply_feedback(&mut w, -1, RTT));
+        assert_eq!(w.cwnd, 10_000);
+    }
+
+    #[test]
+    fn the_window_is_never_below_a_segment_and_never_overflows() {
+        let (mut law, mut w) = (Xcp::new(&Config::default()), window(10_000));
+        law.apply_feedback(&mut w, i32::MIN, Duration::MAX);
+        assert_eq!(w.cwnd, 1000);
+        w.cwnd = u64::MAX - 1;
+        law.apply_feedback(&mut w, i32::MAX, Duration::MAX);
+        assert_eq!(w.cwnd, u64::MAX);
+    }
+
+    #[test]
+    fn a_loss_halves_the_flight_or_is_only_repaired() {
+        let cut = |loss, cause| {
+            let config = Config { loss };
+            Xcp::new(&config).ssthresh_after(&config, &window(20_000), Loss { cause, flight_size: 8000 })
+        };
+        assert_eq!(cut(LossReaction::Tcp, LossCause::FastRetransmit), 4000);
+        assert_eq!(cut(LossReaction::RepairOnly, LossCause::FastRetransmit), 20_000);
+        assert_eq!(cut(LossReaction::RepairOnly, LossCause::Timeout), 4000);
+    }
+
+    #[test]
+    fn the_header_says_rtt_and_packet_spacing() {
+        // cwnd of 10 segments in 100 ms: a packet every 10 ms.
+        let header = header(&window(10_000), u64::MAX, Some(RTT));
+        assert_eq!(header.rtt, Interval::from_duration(RTT));
+        assert_eq!(header.x, Interval::from_duration(Duration::from_millis(10)));
+        assert_eq!(header.delta_throughput, i32::MAX, "a greedy sender asks for what the field holds");
+    }
+
+    #[test]
+    fn a_bounded_sender_asks_for_its_bound() {
+        // From 10 to 15 segments in 100 ms are 50 000 B/s, on 10 packets a round trip.
+        assert_eq!(header(&window(10_000), 15_000, Some(RTT)).delta_throughput, 5_000);
+        assert_eq!(header(&window(10_000), 5_000, Some(RTT)).delta_throughput, -5_000);
+    }
+
+    #[test]
+    fn before_the_first_sample_a_sender_asks_for_nothing() {
+        assert_eq!(header(&window(10_000), u64::MAX, None), Header::data(Interval::ZERO, Interval::ZERO, 0));
+    }
+}
