@@ -102,7 +102,7 @@ def run(
     settings: Settings = None,
     seed: Annotated[int | None, typer.Option(help="Instead of the scenario's.")] = None,
     runs: Annotated[int | None, typer.Option(metavar="K", help="Replications 0 … K-1 of the seed.")] = None,
-    threads: Annotated[int, typer.Option(help="This version uses one.")] = 1,
+    threads: Annotated[int, typer.Option(metavar="N", help="At most so many; results are the same for any N.")] = 1,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write manifest, summary and tables there.")] = None,
     pcap: Annotated[
         list[str] | None,
@@ -123,13 +123,14 @@ def run(
     loaded = _load(scenario, settings)
     if threads < 1:
         raise InputError(f"--threads {threads}: at least one")
-    if threads > 1:
-        _say(f"photocol: --threads {threads}: this version runs a simulation on one thread")
-    job = Job(loaded, seed=seed, runs=runs, shuffle_ties=shuffle_ties, capture=_capture(pcap or []), out=out)
+    capture = _capture(pcap or [])
+    job = Job(loaded, seed=seed, runs=runs, threads=threads, shuffle_ties=shuffle_ties, capture=capture, out=out)
     try:
         result = _completed(job, show=not (quiet or as_json))
     except KeyboardInterrupt as stop:
         return _interrupted(job, stop, as_json=as_json)
+    if job.idle_threads:
+        _say(f"photocol: {job.idle_threads}")
     _report(result, out, as_json=as_json, quiet=quiet)
     return DONE
 

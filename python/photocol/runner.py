@@ -63,6 +63,10 @@ class Replication:
 
     run: int
     results: _core.Run
+    threads: int
+    """At work at the end."""
+    idle_threads: str | None
+    """Why fewer than were allowed."""
     wall_s: float
     cpu_s: float
 
@@ -79,6 +83,7 @@ class Job:
         *,
         seed: int | None = None,
         runs: int | None = None,
+        threads: int = 1,
         shuffle_ties: int | None = None,
         capture: Capture | None = None,
         out: Path | None = None,
@@ -86,6 +91,7 @@ class Job:
         self.scenario = scenario
         self.seed = _checked("seed", scenario.seed if seed is None else seed, 0, 2**64 - 1)
         self.runs = _checked("runs", scenario.runs if runs is None else runs, 1, 2**32 - 1)
+        self.threads = _checked("threads", threads, 1, 2**16)
         self.shuffle_ties = None if shuffle_ties is None else _checked("shuffle_ties", shuffle_ties, 0, 2**64 - 1)
         self.out = out
         self.finished: list[Replication] = []
@@ -125,6 +131,15 @@ class Job:
             if self._capture is not None:
                 self._capture.discard()
 
+    @property
+    def idle_threads(self) -> str | None:
+        """A sentence about threads that had nothing to do, if there were any."""
+        for one in self.finished:
+            if one.idle_threads is not None:
+                used = f"{one.threads} of {self.threads} threads"
+                return f"{used} worked: {one.idle_threads}"
+        return None
+
     def _saved(self) -> Result:
         result = self.result()
         if self.out is not None:
@@ -136,14 +151,18 @@ class Job:
         with self._captured(run) as pcap:
             simulation = _core.Simulation(self.scenario, self.seed, run, shuffle_ties=self.shuffle_ties, pcap=pcap)
             _check_flows(pcap, simulation.flows)
+            simulation.use_threads(self.threads)
             for now_s in advance(simulation, self.scenario.duration_s):
                 if progress is not None:
                     total = hops + simulation.packet_hops
                     duration_s = self.scenario.duration_s
                     progress(Status(run=run, runs=self.runs, now_s=now_s, duration_s=duration_s, packet_hops=total))
+            threads, idle = simulation.parallelism
             results = simulation.finish()
         spent = (time.perf_counter() - wall, time.process_time() - cpu)
-        return Replication(run=run, results=results, wall_s=spent[0], cpu_s=spent[1])
+        return Replication(
+            run=run, results=results, threads=threads, idle_threads=idle, wall_s=spent[0], cpu_s=spent[1]
+        )
 
     @contextlib.contextmanager
     def _captured(self, run: int) -> Iterator[tuple[Path, list[int]] | None]:
@@ -164,6 +183,7 @@ class Job:
             "seed": self.seed,
             "run": 0,
             "shuffle_ties": self.shuffle_ties,
+            "threads": max(one.threads for one in self.finished),
             "fingerprint": _joined([line["fingerprint"] for line in runs]),
             **{key: sum(line[key] for line in runs) for key in ("wall_s", "cpu_s", "events", "packet_hops")},
             "peak_memory_bytes": peak_memory_bytes(),
@@ -199,7 +219,7 @@ def run(
         scenario: a path, TOML text, or the same thing as a dict.
         seed: instead of the scenario's; equal seeds give equal runs, to the last bit.
         set: dotted path → value, replaces what the scenario says: `{"link_defaults.buffer": "20 packets"}`.
-        threads: one is what this version uses.
+        threads: at most so many work on each replication; the results are the same for any number, to the last bit.
         runs: replications 0 … runs-1 of the seed; the summary then has means with 95 % Student-t intervals.
         out: a directory to write; whole or not at all.
         pcap: a file for the packets of all flows, or a `Capture`.
@@ -211,14 +231,15 @@ def run(
     """
     target = None if out is None else Path(out)
     capture = Capture(pcap) if isinstance(pcap, str | PathLike) else pcap
-    if _checked("threads", threads, 1, 2**16) > 1:
-        warnings.warn("this version runs a simulation on one thread", stacklevel=2)
     loaded = load(scenario, set)
     for warning in loaded.warnings:
         warnings.warn(warning, stacklevel=2)
-    job = Job(loaded, seed=seed, runs=runs, shuffle_ties=shuffle_ties, capture=capture, out=target)
+    job = Job(loaded, seed=seed, runs=runs, threads=threads, shuffle_ties=shuffle_ties, capture=capture, out=target)
     with _display(progress) as told:
-        return job.complete(told)
+        result = job.complete(told)
+    if job.idle_threads is not None:
+        warnings.warn(job.idle_threads, stacklevel=2)
+    return result
 
 
 def advance(simulation: _core.Simulation, duration_s: float) -> Iterator[float]:

@@ -7,6 +7,7 @@ import json
 import math
 import pickle
 import tomllib
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -191,10 +192,13 @@ def test_wrong_arguments_are_named(wrong: dict[str, int]) -> None:
         photocol.run(SMALL, **wrong)  # type: ignore[arg-type]
 
 
-def test_more_threads_are_refused_politely(small: Result) -> None:
-    with pytest.warns(UserWarning, match="one thread"):
-        result = photocol.run(SMALL, threads=8)
+def test_threads_change_nothing_but_the_manifest(small: Result) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = photocol.run(SMALL, threads=3)
     assert result.fingerprint == small.fingerprint
+    assert result.flows.equals(small.flows)
+    assert result.manifest["threads"] in (1, 2, 3)
 
 
 def test_an_interrupted_run_keeps_the_finished_replications(tmp_path: Path) -> None:

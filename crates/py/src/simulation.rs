@@ -43,6 +43,21 @@ impl Simulation {
         Ok(Simulation { world: Mutex::new(Some(world.map_err(|error| unbuildable(py, &error))?)) })
     }
 
+    /// Lets up to `threads` threads work.
+    fn use_threads(&mut self, threads: usize) -> PyResult<()> {
+        self.world_mut().as_mut().ok_or_else(finished)?.use_threads(threads);
+        Ok(())
+    }
+
+    /// Threads at work, and why fewer than were allowed.
+    #[getter]
+    fn parallelism(&self) -> PyResult<(usize, Option<String>)> {
+        self.read(|world| {
+            let parallelism = world.parallelism();
+            (parallelism.threads, parallelism.reason)
+        })
+    }
+
     /// Handles everything before `until_s` seconds of simulated time.
     fn advance(&mut self, py: Python<'_>, until_s: f64) -> PyResult<()> {
         let until = Duration::from_secs_f64(until_s)

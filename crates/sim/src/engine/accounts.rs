@@ -1,8 +1,8 @@
 //! Where all packets went, and the totals at the end of the warm-up.
 
-use super::hosts::{Hosts, Sink, Source};
+use super::hosts::{Sink, Source};
 use super::net::Drops;
-use super::partition::Partition;
+use super::parts::Parts;
 use super::port::Reading;
 use crate::SimTime;
 
@@ -22,31 +22,33 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// The accounts of a partition.
-    pub fn of(partition: &Partition) -> Accounts {
+    /// The accounts of all partitions together.
+    pub fn of(parts: &Parts) -> Accounts {
         Accounts {
-            emitted: partition.hosts.emitted,
-            delivered: partition.hosts.delivered,
-            dropped: partition.net.drops.values().map(|count| count.packets).sum(),
-            in_flight: partition.net.in_flight(),
-            held: partition.hosts.held.len() as u64,
+            emitted: parts.sum(|part| part.hosts.emitted),
+            delivered: parts.sum(|part| part.hosts.delivered),
+            dropped: parts.sum(|part| part.net.drops.values().map(|count| count.packets).sum()),
+            in_flight: parts.sum(|part| part.net.in_flight()),
+            held: parts.sum(|part| part.hosts.held.len() as u64),
         }
     }
 
     /// Fails, with the accounts in words, unless sent = delivered + dropped + in flight + held in the whole network, and
     /// offered = dropped + given to the fibre at every link.
-    pub fn check(partition: &Partition) -> Result<(), String> {
-        let accounts = Accounts::of(partition);
+    pub fn check(parts: &Parts) -> Result<(), String> {
+        let accounts = Accounts::of(parts);
         let Accounts { emitted, delivered, dropped, in_flight, held } = accounts;
         if emitted != delivered + dropped + in_flight + held {
             return Err(format!("{accounts:?}"));
         }
-        let links = partition.net.ports.iter().zip(&partition.net.fibres);
-        match links.map(|(port, fibre)| (port.given_to_fibre(), fibre.put_in())).find(|(given, put_in)| given != put_in)
-        {
-            Some((given, put_in)) => Err(format!("a port let {given} packets pass, its fibre has seen {put_in}")),
-            None => Ok(()),
+        for link in 0..parts.layout.links.len() as u32 {
+            let given = parts.port(link).given_to_fibre();
+            let put_in = parts.fibre(link).put_in();
+            if given != put_in {
+                return Err(format!("a port let {given} packets pass, its fibre has seen {put_in}"));
+            }
         }
+        Ok(())
     }
 }
 
@@ -70,22 +72,24 @@ impl Baseline {
     }
 
     /// Reads all totals at `now`, and lets the greatest queue lengths begin anew.
-    pub fn read(now: SimTime, partition: &mut Partition) -> Baseline {
-        let delivered = (0..partition.hosts.senders.len()).map(|flow| delivered(&partition.hosts, flow)).sum();
-        let ports = partition.net.ports.iter_mut();
-        let ports = ports.map(|port| {
+    pub fn read(now: SimTime, parts: &mut Parts) -> Baseline {
+        let delivered = (0..parts.layout.flows.len() as u32).map(|flow| delivered(parts, flow)).sum();
+        let ports = (0..parts.layout.links.len() as u32).map(|link| {
+            let port = parts.port_mut(link);
             port.restart_maximum(now.ps());
             port.reading(now.ps())
         });
-        Baseline { at: now, ports: ports.collect(), drops: partition.net.drops.clone(), delivered }
+        Baseline { at: now, ports: ports.collect(), drops: parts.drops(), delivered }
     }
 }
 
 /// Bytes of a flow known to have arrived: acknowledged payload for TCP, wire bytes received for UDP.
-pub fn delivered(hosts: &Hosts, flow: usize) -> u64 {
-    match (&hosts.senders[flow].source, &hosts.receivers[flow].sink) {
-        (Source::Tcp(sender), _) => sender.bytes_acked(),
-        (_, Sink::Datagrams { bytes }) => *bytes,
-        _ => 0,
+pub fn delivered(parts: &Parts, flow: u32) -> u64 {
+    if let Source::Tcp(sender) = &parts.sender(flow).source {
+        return sender.bytes_acked();
+    }
+    match &parts.receiver(flow).sink {
+        Sink::Datagrams { bytes } => *bytes,
+        Sink::Tcp(_) => 0,
     }
 }

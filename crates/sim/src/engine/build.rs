@@ -1,16 +1,19 @@
 //! From a scenario and its flows to a world in which nothing has happened.
 
 use super::accounts::Baseline;
+use super::arena::Arena;
 use super::capture::{Capture, Captured};
 use super::forced::ForcedFates;
 use super::hosts::{Hosts, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
-use super::net::{DELIVER, NO_WAY, Net, TimerOrder};
+use super::net::{DELIVER, NO_WAY, Net, NetParts, TimerOrder};
 use super::partition::Partition;
-use super::port::{Port, PortConfig};
+use super::parts::{Ends, Layout};
+use super::port::{Port, PortConfig, Target};
+use super::ring::Ring;
 use super::sampler::Sampler;
 use super::timers::Timers;
 use super::tree::NEVER;
-use super::world::{Action, CaptureOptions, Control, Options, RunError, World};
+use super::world::{Action, CaptureOptions, Control, Options, RunError, Staff, World};
 use crate::SimTime;
 use crate::ids::{LinkId, NodeId};
 use crate::random::{Seed, Stream, uniform_index};
@@ -43,16 +46,55 @@ pub fn world(scenario: Scenario, flows: Vec<Flow>, seed: Seed, options: Options)
     let timer_mask = shuffle.as_mut().map_or(0, |stream| stream.next_u64() as u32);
     let timers_first = shuffle.as_mut().is_some_and(|stream| uniform_index(stream, 2) == 1);
     let timer_order = if timers_first { TimerOrder::BeforeArrivals } else { TimerOrder::AfterArrivals };
-    let net = Net::new(ports(&scenario.network, &order, seed), paths.flat, timer_order);
+    let flows: Arc<[Flow]> = flows.into();
+    let nodes = scenario.network.nodes.len();
+    let layout = Layout::whole(ends(&scenario.network, &order), Arc::clone(&flows), paths.flat.into(), nodes);
+    let net = net(ports(&scenario.network, &order, seed), &layout, timer_order);
+    let staff = Staff::alone(order.len());
+    let without_samples = options.without_samples;
     let hosts = hosts(&scenario, &flows, &first, Timers::new(timer_mask), (seed, options.capture));
-    let to_node = order.iter().map(|link| scenario.network.links[link.index()].to.0).collect();
-    let partition = Partition::new(net, hosts, to_node, scenario.network.nodes.len());
+    let to_node = layout.links.iter().map(|link| link.to).collect();
+    let partition = Partition::new(net, hosts, to_node, vec![0; nodes], 0);
 
     let names = scenario.network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
-    let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
+    let probe = if without_samples { Default::default() } else { scenario.probe.clone() };
     let sampler = Sampler::new(&probe, flows.len(), names.collect());
     let baseline = Baseline::zero(scenario.network.links.len());
-    Ok(World { scenario, flows, partition, link_numbers, controls, sampler, baseline, seed, now: SimTime::ZERO })
+    let (layout, partitions) = (Arc::new(layout), vec![partition]);
+    Ok(World {
+        scenario,
+        partitions,
+        layout,
+        staff,
+        link_numbers,
+        controls,
+        sampler,
+        baseline,
+        seed,
+        now: SimTime::ZERO,
+    })
+}
+
+/// All links in the engine's order.
+fn ends(network: &Network, order: &[LinkId]) -> Arc<[Ends]> {
+    let ends = |id: &LinkId| {
+        let link = &network.links[id.index()];
+        Ends { from: link.from.0, to: link.to.0 }
+    };
+    order.iter().map(ends).collect()
+}
+
+/// The whole network as one partition.
+fn net(ports: Vec<Port>, layout: &Layout, order: TimerOrder) -> Net {
+    let mut parts = NetParts {
+        fibres: layout.links.iter().map(|_| Ring::new()).collect(),
+        links: (0..ports.len() as u32).collect(),
+        ports,
+        cuts: Vec::new(),
+        paths: Arc::clone(&layout.paths),
+    };
+    parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(Target::Fibre(link)));
+    Net::new(parts, order, 1)
 }
 
 /// Links in the stated order of simultaneous arrivals, or in a random one.
@@ -189,7 +231,8 @@ fn hosts(
     }
     let end = scenario.run.duration.ps();
     let lifecycles = flows.iter().map(|flow| lifecycle(flow, end)).collect();
-    let mut hosts = Hosts::new(senders, receivers, lifecycles, timers);
+    let mut hosts = Hosts::new(Arena::all(senders), Arena::all(receivers), Arena::all(lifecycles), timers);
+    hosts.arm_starts(flows.len() as u32);
     hosts.forced = forced;
     hosts.capture = captured;
     hosts

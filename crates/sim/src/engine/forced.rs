@@ -3,14 +3,22 @@
 use crate::scenario::{Fate, Forced};
 use std::collections::BTreeMap;
 
-/// The orders, and how often each named segment has been sent.
+/// The orders, by flow.
 #[derive(Debug, Default)]
 pub struct ForcedFates {
-    orders: BTreeMap<(u32, u64), Orders>,
-    /// Payload bytes of a full segment, by flow with orders (1 for datagrams, which are numbered).
-    segment_sizes: BTreeMap<u32, u64>,
+    /// Each flow that has any.
+    pub flows: BTreeMap<u32, FlowFates>,
 }
 
+/// The orders for one flow.
+#[derive(Debug)]
+pub struct FlowFates {
+    /// Payload bytes of a full segment (1 for datagrams, which are numbered).
+    segment_size: u64,
+    segments: BTreeMap<u64, Orders>,
+}
+
+/// The orders for one segment, and how often it has been sent.
 #[derive(Debug, Default)]
 struct Orders {
     copies_sent: u32,
@@ -20,19 +28,19 @@ struct Orders {
 impl ForcedFates {
     /// Takes over an order for a flow whose segments have `segment_size` bytes (1: they are numbered).
     pub fn add(&mut self, order: &Forced, segment_size: u64) {
-        self.segment_sizes.insert(order.flow, segment_size);
-        self.orders.entry((order.flow, order.segment)).or_default().fates.insert(order.copy, order.fate);
+        let flow = self.flows.entry(order.flow).or_insert(FlowFates { segment_size, segments: BTreeMap::new() });
+        flow.segments.entry(order.segment).or_default().fates.insert(order.copy, order.fate);
     }
 
     /// Whether any order concerns `flow`.
     pub fn concern(&self, flow: u32) -> bool {
-        self.segment_sizes.contains_key(&flow)
+        self.flows.contains_key(&flow)
     }
 
     /// The fate of a transmission, which counts as the next copy of its segment.
     pub fn of(&mut self, flow: u32, seq: u64) -> Option<Fate> {
-        let size = *self.segment_sizes.get(&flow)?;
-        let orders = self.orders.get_mut(&(flow, seq / size))?;
+        let flow = self.flows.get_mut(&flow)?;
+        let orders = flow.segments.get_mut(&(seq / flow.segment_size))?;
         orders.copies_sent += 1;
         orders.fates.get(&orders.copies_sent).copied()
     }

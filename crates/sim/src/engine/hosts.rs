@@ -3,6 +3,7 @@
 //! A host calls its machine, drains what the machine wants sent into the network, and keeps the machine's timer armed.
 //! The sending and the receiving side of a flow are apart: they are at different nodes and meet only in packets.
 
+use super::arena::Arena;
 use super::capture::Capture;
 use super::forced::ForcedFates;
 use super::net::{NO_WAY, Net, Place};
@@ -115,11 +116,11 @@ pub struct Lifecycle {
 #[derive(Debug)]
 pub struct Hosts {
     /// Sending sides, by flow.
-    pub senders: Vec<SendingHost>,
+    pub senders: Arena<SendingHost>,
     /// Receiving sides, by flow.
-    pub receivers: Vec<ReceivingHost>,
+    pub receivers: Arena<ReceivingHost>,
     /// When flows start and stop, by flow.
-    pub lifecycles: Vec<Lifecycle>,
+    pub lifecycles: Arena<Lifecycle>,
     /// Deadlines.
     pub timers: Timers,
     /// Fates by order of the scenario.
@@ -132,21 +133,22 @@ pub struct Hosts {
     pub delivered: u64,
     /// Packets held back by order, in the order of their times.
     pub held: BTreeMap<(u32, u64, u64), Packet>,
-    held_count: u64,
+    /// Packets that were ever held back.
+    pub held_count: u64,
     segments: Actions,
     acks: ReceiverActions,
     datagrams: transport::udp::Actions,
 }
 
 impl Hosts {
-    /// Hosts whose flows have not started. `lifecycles` are in the order of the flows, and so are both sides.
+    /// Hosts to which nothing has happened yet.
     pub fn new(
-        senders: Vec<SendingHost>,
-        receivers: Vec<ReceivingHost>,
-        lifecycles: Vec<Lifecycle>,
+        senders: Arena<SendingHost>,
+        receivers: Arena<ReceivingHost>,
+        lifecycles: Arena<Lifecycle>,
         timers: Timers,
     ) -> Hosts {
-        let mut hosts = Hosts {
+        Hosts {
             senders,
             receivers,
             lifecycles,
@@ -160,11 +162,14 @@ impl Hosts {
             segments: Actions::default(),
             acks: ReceiverActions::default(),
             datagrams: transport::udp::Actions::default(),
-        };
-        for flow in 0..hosts.lifecycles.len() {
-            hosts.timers.push(hosts.lifecycles[flow].start, TimerId::new(flow as u32, TimerKind::Lifecycle));
         }
-        hosts
+    }
+
+    /// Arms the start of every flow, of which there are `flows`, all here.
+    pub fn arm_starts(&mut self, flows: u32) {
+        for flow in 0..flows {
+            self.timers.push(self.lifecycles[flow].start, TimerId::new(flow, TimerKind::Lifecycle));
+        }
     }
 
     /// A packet has reached the node of its host.
@@ -175,7 +180,7 @@ impl Hosts {
             Class::Data => self.receive_data(now, packet, net),
             Class::Ack => self.receive_ack(now, packet, net),
             Class::Datagram => {
-                if let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow as usize].sink {
+                if let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow].sink {
                     *bytes += u64::from(packet.size);
                 }
             }
@@ -184,7 +189,7 @@ impl Hosts {
 
     #[inline]
     fn receive_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
-        let host = &mut self.receivers[packet.flow as usize];
+        let host = &mut self.receivers[packet.flow];
         let Sink::Tcp(receiver) = &mut host.sink else { return };
         let length = u32::from(packet.size - host.header);
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
@@ -194,7 +199,7 @@ impl Hosts {
     /// Sends what the receiving machine of `flow` has decided, and arms its timer.
     #[inline]
     fn send_acks(&mut self, now: u64, flow: u32, net: &mut Net) {
-        let host = &mut self.receivers[flow as usize];
+        let host = &mut self.receivers[flow];
         for ack in self.acks.acks.drain(..) {
             let sack = net.sacks.put(&ack.sack);
             let packet =
@@ -213,7 +218,7 @@ impl Hosts {
     #[inline]
     fn receive_ack(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let sack = net.sacks.take(packet.sack);
-        let host = &mut self.senders[packet.flow as usize];
+        let host = &mut self.senders[packet.flow];
         if host.watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, packet, sack.as_slice());
         }
@@ -221,7 +226,7 @@ impl Hosts {
         let ack = Ack { ack: packet.seq, window: host.window, sack: sack.as_slice() };
         sender.handle_ack(Instant::from_ps(now), &ack, &mut self.segments);
         if host.watch.has(Watch::FINITE) && sender.is_complete() {
-            let completed = &mut self.lifecycles[packet.flow as usize].completed;
+            let completed = &mut self.lifecycles[packet.flow].completed;
             *completed = now.min(*completed);
         }
         self.send_segments(now, packet.flow, net);
@@ -230,7 +235,7 @@ impl Hosts {
     /// Sends what the sending machine of `flow` has decided, and arms its timer.
     #[inline]
     fn send_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
-        let host = &mut self.senders[flow as usize];
+        let host = &mut self.senders[flow];
         if host.watch.has(Watch::FORCED.and(Watch::CAPTURED)) {
             return self.send_watched_segments(now, flow, net);
         }
@@ -246,7 +251,7 @@ impl Hosts {
     fn send_watched_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
         let segments = std::mem::take(&mut self.segments.segments);
         for segment in &segments {
-            let packet = self.senders[flow as usize].packet(flow, segment.seq, segment.len);
+            let packet = self.senders[flow].packet(flow, segment.seq, segment.len);
             self.emit_watched(now, packet, net);
         }
         self.segments.segments = segments;
@@ -258,7 +263,7 @@ impl Hosts {
     fn emit_watched(&mut self, now: u64, packet: Packet, net: &mut Net) {
         let flow = packet.flow;
         self.emitted += 1;
-        if self.senders[flow as usize].watch.has(Watch::CAPTURED) {
+        if self.senders[flow].watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, &packet, &[]);
         }
         match self.forced.of(flow, packet.seq) {
@@ -280,7 +285,7 @@ impl Hosts {
 
     #[inline]
     fn arm_sender(&mut self, flow: u32) {
-        let host = &mut self.senders[flow as usize];
+        let host = &mut self.senders[flow];
         let deadline = host.source.next_timeout();
         if deadline < host.armed {
             host.armed = deadline;
@@ -311,7 +316,7 @@ impl Hosts {
             }
             TimerKind::Held => {
                 self.timers.pop();
-                self.release(now, flow as u32, net)
+                self.release(now, flow, net)
             }
         }
     }
@@ -343,19 +348,19 @@ impl Hosts {
         }
     }
 
-    fn fire_sender(&mut self, now: u64, flow: usize, net: &mut Net) -> bool {
+    fn fire_sender(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
         match &mut self.senders[flow].source {
             Source::Tcp(sender) => {
                 sender.handle_timeout(Instant::from_ps(now), &mut self.segments);
-                self.send_segments(now, flow as u32, net);
+                self.send_segments(now, flow, net);
             }
-            Source::Datagrams(_) => self.send_datagrams(now, flow as u32, net),
+            Source::Datagrams(_) => self.send_datagrams(now, flow, net),
         }
         true
     }
 
     fn send_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
-        let host = &mut self.senders[flow as usize];
+        let host = &mut self.senders[flow];
         let (watched, hop) = (host.watch.has(Watch::FORCED.and(Watch::CAPTURED)), host.path);
         let Source::Datagrams(source) = &mut host.source else { return };
         source.handle_timeout(Instant::from_ps(now), &mut self.datagrams);
@@ -374,16 +379,16 @@ impl Hosts {
         self.arm_sender(flow);
     }
 
-    fn fire_receiver(&mut self, now: u64, flow: usize, net: &mut Net) -> bool {
+    fn fire_receiver(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
         if let Sink::Tcp(receiver) = &mut self.receivers[flow].sink {
             receiver.handle_timeout(Instant::from_ps(now), &mut self.acks);
         }
-        self.send_acks(now, flow as u32, net);
+        self.send_acks(now, flow, net);
         true
     }
 
     /// A flow starts or stops.
-    fn turn(&mut self, now: u64, flow: usize, net: &mut Net) -> bool {
+    fn turn(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
         let life = self.lifecycles[flow];
         let instant = Instant::from_ps(now);
         if now >= life.stop {
@@ -391,14 +396,14 @@ impl Hosts {
             return true;
         }
         if life.stop != NEVER {
-            self.timers.push(life.stop, TimerId::new(flow as u32, TimerKind::Lifecycle));
+            self.timers.push(life.stop, TimerId::new(flow, TimerKind::Lifecycle));
         }
         match &mut self.senders[flow].source {
             Source::Tcp(sender) => {
                 sender.write(instant, life.bytes, &mut self.segments);
-                self.send_segments(now, flow as u32, net);
+                self.send_segments(now, flow, net);
             }
-            Source::Datagrams(_) => self.arm_sender(flow as u32),
+            Source::Datagrams(_) => self.arm_sender(flow),
         }
         true
     }

@@ -5,18 +5,24 @@
 //! | [`world`](World) | a run from scenario to tables; what happens from outside |
 //! | `build`, `report` | scenario → world; world → tables |
 //! | `partition` | the loop, the order of events, the fingerprint |
+//! | `parts`, `deal`, `balance`, `crew` | who has what; dealing it anew; where to cut; threads |
 //! | `net`, `port`, `ring`, `tree` | paths, output ports, fibres, the event list |
-//! | `hosts`, `timers`, `forced`, `capture` | machines of the flows and their deadlines; orders; pcapng |
+//! | `hosts`, `arena`, `timers`, `forced`, `capture` | machines of the flows and their deadlines; orders; pcapng |
 //! | `accounts`, `sampler` | conservation and warm-up; samples |
 
 mod accounts;
+mod arena;
+mod balance;
 mod build;
 mod capture;
+mod crew;
+mod deal;
 mod forced;
 mod hosts;
 mod net;
 mod packet;
 mod partition;
+mod parts;
 mod port;
 #[cfg(test)]
 mod queueing_tests;
@@ -29,4 +35,5 @@ mod world;
 
 pub use accounts::Accounts;
 pub use capture::Output;
-pub use world::{CaptureOptions, Options, RunError, World};
+pub use crew::Disturbance;
+pub use world::{CaptureOptions, Options, Parallelism, RunError, World};

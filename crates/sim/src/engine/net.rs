@@ -1,10 +1,12 @@
 //! The fibres and ports of a partition: everything a packet meets between two hosts.
 
-use super::packet::{Class, Packet, SackTable};
-use super::port::{Cause, Count, Offer, Port};
+use super::packet::{Class, NO_SACK, Packet, SackTable};
+use super::port::{Cause, Count, Offer, Port, Target};
 use super::ring::Ring;
 use super::tree::{NEVER, Tree};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use transport::tcp::SackList;
 
 /// End of a path: the packet is for a host of the node it has reached.
 pub const DELIVER: u32 = u32::MAX;
@@ -14,7 +16,7 @@ pub const NO_WAY: u32 = u32::MAX - 1;
 /// Where a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// At the port of this link (partition numbering), or on its fibre.
+    /// At the port of this link (the engine's numbering), or on its fibre.
     Link(u32),
     /// At the host that sent this flow's packet.
     Host(u32),
@@ -23,27 +25,70 @@ pub enum Place {
 /// Packets dropped since the start, by place, class and cause.
 pub type Drops = BTreeMap<(Place, Class, Cause), Count>;
 
-/// Ports, fibres and the event list. Links are numbered by (receiving node, sending node, id), which is the stated order
-/// of simultaneous arrivals.
+/// What the nodes of a partition have between them: output ports, the fibres that end there, and the event list. Both are
+/// numbered in the order of (receiving node, sending node, link), which is the stated order of simultaneous arrivals.
 #[derive(Debug)]
 pub struct Net {
     /// The event list.
     pub tree: Tree,
-    /// Packets in flight, by link.
+    /// Packets in flight, by fibre.
     pub fibres: Vec<Ring<Packet>>,
-    /// Output ports, by link.
+    /// Output ports.
     pub ports: Vec<Port>,
-    /// All paths, one after the other; each is a list of links that ends with [`DELIVER`].
-    pub paths: Vec<u32>,
+    /// The number of each port's link in the whole network.
+    pub links: Vec<u32>,
+    /// All paths, one after the other; each is a list of ports that ends with [`DELIVER`].
+    pub paths: Arc<[u32]>,
     /// SACK blocks of packets in flight.
     pub sacks: SackTable,
     /// What was dropped, where and why.
     pub drops: Drops,
     /// Packets sent on links (not refused by the port).
     pub packet_hops: u64,
+    /// The part of them that was taken back before it had left.
+    pub taken_back: u64,
+    /// Fibres that lead out of the partition.
+    pub cuts: Vec<Cut>,
+    /// Packets that have left the partition since it was last emptied, by receiving partition.
+    pub outbox: Vec<Mail>,
     leaf_of_link_0: u32,
     timer_leaf: u32,
     timer_key: u64,
+}
+
+/// A fibre that leads to another partition.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    /// The receiving partition.
+    pub to: u32,
+    /// The number of the fibre there.
+    pub fibre: u32,
+}
+
+/// Packets that travel between partitions, each with the number of its fibre at the receiver; each fibre's packets are in
+/// order.
+#[derive(Debug, Default)]
+pub struct Mail {
+    /// The packets.
+    pub parcels: Vec<(u32, Packet)>,
+    /// SACK blocks of those packets that have any, in the same order.
+    pub sacks: Vec<SackList>,
+}
+
+impl Mail {
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.parcels.is_empty()
+    }
+
+    /// Adds what is in `newer`, which is then empty.
+    pub fn append(&mut self, newer: &mut Mail) {
+        if self.is_empty() {
+            return std::mem::swap(self, newer);
+        }
+        self.parcels.append(&mut newer.parcels);
+        self.sacks.append(&mut newer.sacks);
+    }
 }
 
 /// Where the timers stand among the arrivals of one instant.
@@ -55,32 +100,58 @@ pub enum TimerOrder {
     BeforeArrivals,
 }
 
+/// What a [`Net`] is made of.
+#[derive(Debug)]
+pub struct NetParts {
+    /// The ports of the partition's nodes, connected.
+    pub ports: Vec<Port>,
+    /// The number of each port's link in the whole network.
+    pub links: Vec<u32>,
+    /// The fibres that end in the partition.
+    pub fibres: Vec<Ring<Packet>>,
+    /// Fibres that lead out of it.
+    pub cuts: Vec<Cut>,
+    /// Paths as lists of ports.
+    pub paths: Arc<[u32]>,
+}
+
 impl Net {
-    /// Idle ports and dark fibres.
-    pub fn new(ports: Vec<Port>, paths: Vec<u32>, order: TimerOrder) -> Net {
-        let links = ports.len() as u32;
+    /// A net of `partitions`, whose packets, if there are any, carry no SACK blocks yet.
+    pub fn new(parts: NetParts, order: TimerOrder, partitions: usize) -> Net {
+        let links = parts.fibres.len() as u32;
         let (leaf_of_link_0, timer_leaf) = match order {
             TimerOrder::AfterArrivals => (0, links),
             TimerOrder::BeforeArrivals => (1, 0),
         };
-        Net {
-            tree: Tree::new(ports.len() + 1),
-            fibres: vec![Ring::new(); ports.len()],
-            ports,
-            paths,
+        let mut net = Net {
+            tree: Tree::new(parts.fibres.len() + 1),
+            fibres: parts.fibres,
+            ports: parts.ports,
+            links: parts.links,
+            paths: parts.paths,
             sacks: SackTable::default(),
             drops: Drops::new(),
             packet_hops: 0,
+            taken_back: 0,
+            cuts: parts.cuts,
+            outbox: (0..partitions).map(|_| Mail::default()).collect(),
             leaf_of_link_0,
             timer_leaf,
             timer_key: NEVER,
-        }
+        };
+        (0..links).for_each(|fibre| net.rekey(fibre));
+        net
     }
 
-    /// The earliest event: its time, and the link of an arrival or `None` for the timers.
+    /// The order of timers and arrivals.
+    pub fn timer_order(&self) -> TimerOrder {
+        if self.leaf_of_link_0 == 0 { TimerOrder::AfterArrivals } else { TimerOrder::BeforeArrivals }
+    }
+
+    /// The earliest event: its time, and the fibre of an arrival or `None` for the timers. Nothing comes before `reached`.
     #[inline]
-    pub fn earliest(&mut self) -> (u64, Option<u32>) {
-        let (time, leaf) = self.tree.earliest();
+    pub fn earliest(&mut self, reached: u64) -> (u64, Option<u32>) {
+        let (time, leaf) = self.tree.earliest(reached);
         (time, if leaf == self.timer_leaf { None } else { Some(leaf.wrapping_sub(self.leaf_of_link_0)) })
     }
 
@@ -93,44 +164,81 @@ impl Net {
         }
     }
 
-    /// Takes the packet that arrives over `link`.
+    /// Takes the packet that arrives over fibre `number`.
     #[inline]
-    pub fn take_arrival(&mut self, link: u32) -> Packet {
-        let fibre = &mut self.fibres[link as usize];
+    pub fn take_arrival(&mut self, number: u32) -> Packet {
+        let fibre = &mut self.fibres[number as usize];
         // Copied from its place: an `Option` of a whole packet is copied in parts whose loads then stall.
         let packet = *fibre.front().expect("a fibre with an event holds a packet");
         fibre.advance();
         let next = fibre.front().map_or(NEVER, |packet| packet.at);
-        self.tree.set(self.leaf_of_link_0 + link, next);
+        self.tree.set(self.leaf_of_link_0 + number, next);
         packet
     }
 
-    /// The next link of a packet, [`DELIVER`] at the end of its path.
+    /// The next port of a packet, [`DELIVER`] at the end of its path.
     #[inline]
     pub fn next_link(&self, packet: &Packet) -> u32 {
         self.paths[packet.hop as usize]
     }
 
-    /// A packet enters the port of `link`.
+    /// A packet enters a port.
     #[inline]
-    pub fn forward(&mut self, now: u64, link: u32, packet: &Packet) {
-        match self.ports[link as usize].offer(now, packet.size) {
+    pub fn forward(&mut self, now: u64, number: u32, packet: &Packet) {
+        let port = &mut self.ports[number as usize];
+        match port.offer(now, packet.size) {
             Offer::Carried(at) => {
                 self.packet_hops += 1;
-                let fibre = &mut self.fibres[link as usize];
-                let was_dark = fibre.is_empty();
-                // Copied first and changed in its place: a copy of a value just written field by field would stall.
-                let slot = fibre.push(*packet);
-                slot.at = at;
-                slot.hop = packet.hop + 1;
-                if was_dark {
-                    self.tree.set(self.leaf_of_link_0 + link, at);
+                match port.target() {
+                    Target::Fibre(fibre) => self.put(fibre, at, packet),
+                    Target::Cut(cut) => self.post(cut, at, packet),
                 }
             }
             Offer::Dropped(cause) => {
                 // A packet that the fibre loses was sent.
                 self.packet_hops += u64::from(cause == Cause::Random);
-                self.drop(Place::Link(link), cause, packet);
+                self.drop(Place::Link(self.links[number as usize]), cause, packet);
+            }
+        }
+    }
+
+    /// A packet is on a fibre of this partition.
+    #[inline]
+    fn put(&mut self, number: u32, at: u64, packet: &Packet) {
+        let fibre = &mut self.fibres[number as usize];
+        let was_dark = fibre.is_empty();
+        // Copied first and changed in its place: a copy of a value just written field by field would stall.
+        let slot = fibre.push(*packet);
+        slot.at = at;
+        slot.hop = packet.hop + 1;
+        if was_dark {
+            self.tree.set(self.leaf_of_link_0 + number, at);
+        }
+    }
+
+    /// A packet is on a fibre to another partition.
+    #[inline(never)]
+    fn post(&mut self, cut: u32, at: u64, packet: &Packet) {
+        let Cut { to, fibre } = self.cuts[cut as usize];
+        let mail = &mut self.outbox[to as usize];
+        mail.parcels.push((fibre, Packet { at, hop: packet.hop + 1, ..*packet }));
+        if packet.sack != NO_SACK {
+            mail.sacks.push(self.sacks.take(packet.sack));
+        }
+    }
+
+    /// Takes in what another partition has sent.
+    pub fn receive(&mut self, mail: &mut Mail) {
+        let mut sacks = mail.sacks.drain(..);
+        for (number, mut packet) in mail.parcels.drain(..) {
+            if packet.sack != NO_SACK {
+                packet.sack = sacks.next().map_or(NO_SACK, |sack| self.sacks.put(&sack));
+            }
+            let fibre = &mut self.fibres[number as usize];
+            let was_dark = fibre.is_empty();
+            fibre.push(packet);
+            if was_dark {
+                self.tree.set(self.leaf_of_link_0 + number, packet.at);
             }
         }
     }
@@ -142,20 +250,16 @@ impl Net {
         self.sacks.forget(packet.sack);
     }
 
-    /// Takes `link` down; what had not left is dropped.
-    pub fn take_down(&mut self, now: u64, link: u32) {
-        let cut = self.ports[link as usize].take_down(now, &mut self.fibres[link as usize]);
-        self.packet_hops -= cut.len() as u64;
-        for packet in cut {
-            self.drop(Place::Link(link), Cause::Unreachable, &packet);
-        }
-        self.rekey(link);
+    /// Counts a packet that was taken back from a fibre because its link went down.
+    pub fn take_back(&mut self, place: Place, packet: &Packet) {
+        self.drops.entry((place, packet.class, Cause::Unreachable)).or_default().add(packet.size);
+        self.taken_back += 1;
     }
 
-    /// Puts the event of `link` where its first packet now arrives.
-    pub fn rekey(&mut self, link: u32) {
-        let next = self.fibres[link as usize].first().map_or(NEVER, |packet| packet.at);
-        self.tree.set(self.leaf_of_link_0 + link, next);
+    /// Puts the event of a fibre where its first packet now arrives.
+    pub fn rekey(&mut self, fibre: u32) {
+        let next = self.fibres[fibre as usize].first().map_or(NEVER, |packet| packet.at);
+        self.tree.set(self.leaf_of_link_0 + fibre, next);
     }
 
     /// Packets on the fibres or in the ports before them.

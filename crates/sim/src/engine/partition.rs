@@ -21,52 +21,52 @@ pub struct Partition {
     pub net: Net,
     /// Machines of the flows.
     pub hosts: Hosts,
-    /// Receiving node of each link.
+    /// Receiving node of each fibre.
     to_node: Vec<u32>,
-    /// One hash chain per node.
-    chains: Vec<u64>,
+    /// One hash chain per node of the network; those of other partitions stay zero.
+    pub chains: Vec<u64>,
+    /// No event lies before this time.
+    reached: u64,
     /// Arrivals, and timers that did something.
     pub events: u64,
 }
 
 impl Partition {
-    /// A partition in which nothing has happened. `to_node` gives the node at the end of each link.
-    pub fn new(net: Net, hosts: Hosts, to_node: Vec<u32>, nodes: usize) -> Partition {
-        let mut partition = Partition { net, hosts, to_node, chains: vec![0; nodes], events: 0 };
+    /// A partition whose time begins at `reached`. `to_node` gives the node at the end of each fibre.
+    pub fn new(net: Net, hosts: Hosts, to_node: Vec<u32>, chains: Vec<u64>, reached: u64) -> Partition {
+        let mut partition = Partition { net, hosts, to_node, chains, reached, events: 0 };
         partition.net.set_timers(partition.hosts.timers.earliest());
         partition
     }
 
     /// Handles all events before `limit`.
     pub fn run(&mut self, limit: u64) {
+        let mut reached = self.reached;
         loop {
-            let (now, link) = self.net.earliest();
+            let (now, link) = self.net.earliest(reached);
             if now >= limit {
                 break;
             }
+            reached = now;
             match link {
                 Some(link) => self.arrive(now, link),
                 None => self.events += u64::from(self.hosts.visit_timer(now, &mut self.net)),
             }
             self.net.set_timers(self.hosts.timers.earliest());
         }
+        self.reached = limit.max(self.reached);
     }
 
     #[inline]
-    fn arrive(&mut self, now: u64, link: u32) {
-        let packet = self.net.take_arrival(link);
+    fn arrive(&mut self, now: u64, fibre: u32) {
+        let packet = self.net.take_arrival(fibre);
         self.events += 1;
-        let chain = &mut self.chains[self.to_node[link as usize] as usize];
+        let chain = &mut self.chains[self.to_node[fibre as usize] as usize];
         *chain = fold(*chain, digest(&packet));
         match self.net.next_link(&packet) {
             DELIVER => self.hosts.receive(now, &packet, &mut self.net),
             next => self.net.forward(now, next, &packet),
         }
-    }
-
-    /// The hash over everything that arrived anywhere.
-    pub fn fingerprint(&self) -> u64 {
-        self.chains.iter().fold(0, |hash, chain| fold(hash, *chain))
     }
 }
 
@@ -78,6 +78,6 @@ fn digest(packet: &Packet) -> u64 {
 
 /// One step of a multiplicative hash chain (the constant is 2^64 / golden ratio, made odd).
 #[inline]
-fn fold(hash: u64, word: u64) -> u64 {
+pub fn fold(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -41,6 +41,15 @@ impl Cause {
     }
 }
 
+/// The far end of a port, as its partition numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A fibre that ends in the same partition.
+    Fibre(u32),
+    /// A fibre that ends in another partition.
+    Cut(u32),
+}
+
 /// What becomes of a packet offered to a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
@@ -71,6 +80,8 @@ pub struct Port {
     /// No arrival at the far end comes before this one: a fibre does not let packets overtake.
     last_arrival: u64,
     state: State,
+    /// Where its packets go: a fibre of the same partition, or a way out of it.
+    target: Target,
     loss: LossProcess,
     /// Packets and bytes dropped since the start, those lost on the fibre included.
     dropped: Count,
@@ -189,6 +200,7 @@ impl Port {
             max_waiting: 0,
             last_arrival: 0,
             state: State::Up,
+            target: Target::Fibre(0),
             loss: match config.loss {
                 Loss::None => LossProcess::None,
                 Loss::Bernoulli(p) => LossProcess::Bernoulli { p, stream: Box::new(config.stream) },
@@ -197,6 +209,22 @@ impl Port {
             dropped: Count::default(),
             refused: Count::default(),
         })
+    }
+
+    /// Where its packets go.
+    #[inline]
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// Its packets go there from now on.
+    pub fn connect(&mut self, target: Target) {
+        self.target = target;
+    }
+
+    /// How long its packets are on the fibre.
+    pub fn delay(&self) -> u64 {
+        self.delay
     }
 
     /// A packet of `size` bytes arrives at the port.

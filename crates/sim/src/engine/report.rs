@@ -6,6 +6,7 @@
 use super::accounts::{Baseline, delivered};
 use super::hosts::Source;
 use super::net::Place;
+use super::parts::Parts;
 use super::port::{Count, Reading};
 use super::tree::NEVER;
 use super::world::World;
@@ -15,12 +16,16 @@ use crate::traffic::Flow;
 use units::PS_PER_SECOND;
 
 /// Reads everything out of a world.
-pub fn run(mut world: World) -> Run {
-    let links = LinkRows::read(&mut world);
-    let flows = FlowRows::read(&world);
-    let summary = summary(&world, &links, &flows);
-    let drops = drops(&world);
-    let (fingerprint, events, packet_hops) = (world.partition.fingerprint(), world.events(), world.packet_hops());
+pub fn run(world: World, parts: &mut Parts) -> Run {
+    let links = LinkRows::read(&world, parts);
+    let flows = FlowRows::read(&world, parts);
+    let events = parts.sum(|part| part.events);
+    let packet_hops = parts.sum(|part| part.net.packet_hops - part.net.taken_back);
+    let mut summary = summary(&world, &links, &flows);
+    summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
+    summary.push(Figure { name: "events", value: events as f64, unit: "1" });
+    let drops = drops(&world, parts);
+    let fingerprint = parts.fingerprint();
     let run = world.seed.run;
     Run {
         flows: flows.table(run),
@@ -59,13 +64,13 @@ struct LinkRow {
 }
 
 impl LinkRows {
-    fn read(world: &mut World) -> LinkRows {
+    fn read(world: &World, parts: &mut Parts) -> LinkRows {
         let now = world.now;
         let window = (now.saturating_since(world.baseline.at)).ps();
         let Baseline { ports: before, .. } = &world.baseline;
         let numbers = world.link_numbers.iter();
         let rows = numbers.map(|number| {
-            let port = &mut world.partition.net.ports[*number as usize];
+            let port = parts.port_mut(*number);
             let after = port.reading(now.ps());
             link_row(&before[*number as usize], &after, port.restart_maximum(now.ps()), window)
         });
@@ -134,11 +139,11 @@ struct FlowRow {
 }
 
 impl FlowRows {
-    fn read(world: &World) -> FlowRows {
+    fn read(world: &World, parts: &Parts) -> FlowRows {
         let node = |id: crate::ids::NodeId| world.scenario.network.nodes[id.index()].name.clone();
-        let flows = world.flows.iter();
+        let flows = world.layout.flows.iter();
         FlowRows {
-            rows: (0..world.flows.len()).map(|number| flow_row(world, number)).collect(),
+            rows: (0..world.layout.flows.len() as u32).map(|number| flow_row(world, parts, number)).collect(),
             names: [
                 flows.clone().map(|flow| node(flow.source)).collect(),
                 flows.clone().map(|flow| node(flow.destination)).collect(),
@@ -175,14 +180,14 @@ impl FlowRows {
     }
 }
 
-fn flow_row(world: &World, number: usize) -> FlowRow {
-    let (flow, host) = (&world.flows[number], &world.partition.hosts.senders[number]);
-    let completed = world.partition.hosts.lifecycles[number].completed;
+fn flow_row(world: &World, parts: &Parts, number: u32) -> FlowRow {
+    let (flow, host) = (&world.layout.flows[number as usize], parts.sender(number));
+    let completed = parts.lifecycle(number).completed;
     let end = if completed == NEVER { end_of(flow, world) } else { completed };
     let row = FlowRow {
         start_s: flow.start.as_secs_f64(),
         end_s: seconds(end),
-        bytes: delivered(&world.partition.hosts, number),
+        bytes: delivered(parts, number),
         segments: if let Source::Datagrams(source) = &host.source { source.sent() } else { 0 },
         mean_rtt_s: f64::NAN,
         finite: matches!(flow.load, crate::scenario::Load::Size(_)),
@@ -208,19 +213,19 @@ fn end_of(flow: &Flow, world: &World) -> u64 {
     flow.stop.min(world.now).max(flow.start).ps()
 }
 
-fn drops(world: &World) -> Table {
-    let (scenario, net) = (&world.scenario, &world.partition.net);
+fn drops(world: &World, parts: &Parts) -> Table {
+    let scenario = &world.scenario;
     let mut order = vec![0; world.link_numbers.len()];
     for (link, number) in world.link_numbers.iter().enumerate() {
         order[*number as usize] = link;
     }
     let place = |place: Place| match place {
         Place::Link(number) => scenario.network.links[order[number as usize]].name.clone(),
-        Place::Host(flow) => scenario.network.nodes[world.flows[flow as usize].source.index()].name.clone(),
+        Place::Host(flow) => scenario.network.nodes[world.layout.flows[flow as usize].source.index()].name.clone(),
     };
     let before = |key| world.baseline.drops.get(key).copied().unwrap_or_default();
-    let rows: Vec<_> = net
-        .drops
+    let rows: Vec<_> = parts
+        .drops()
         .iter()
         .map(|(key, count)| (*key, count.since(before(key))))
         .filter(|(_, count)| count.packets > 0)
@@ -248,8 +253,6 @@ fn summary(world: &World, links: &LinkRows, flows: &FlowRows) -> Vec<Figure> {
     add("measured_time", seconds(links.window), "s");
     link_figures(world, links, &mut add);
     flow_figures(world, links.window, flows, &mut add);
-    add("packet_hops", world.packet_hops() as f64, "1");
-    add("events", world.events() as f64, "1");
     figures
 }
 

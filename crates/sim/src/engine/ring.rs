@@ -1,7 +1,7 @@
 //! A queue of plain values in a power-of-two buffer that doubles when full and never shrinks.
 
 /// A first-in-first-out queue.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Ring<T> {
     buffer: Vec<T>,
     /// Values taken out so far.
@@ -26,6 +26,11 @@ impl<T: Copy + Default> Ring<T> {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.head == self.tail
+    }
+
+    /// Values taken out so far at the older end.
+    pub fn taken_out(&self) -> u64 {
+        self.head
     }
 
     /// Values put in so far, and not taken back at the newer end.
@@ -91,6 +96,14 @@ impl<T: Copy + Default> Ring<T> {
         assert!(i < self.len(), "the ring holds a value at that place");
         let slot = self.slot(self.head + i as u64);
         &mut self.buffer[slot]
+    }
+
+    /// Changes every value in its place, oldest first.
+    pub fn for_each_mut(&mut self, mut change: impl FnMut(&mut T)) {
+        for position in self.head..self.tail {
+            let slot = self.slot(position);
+            change(&mut self.buffer[slot]);
+        }
     }
 
     /// All values, oldest first.

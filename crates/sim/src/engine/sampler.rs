@@ -1,7 +1,7 @@
 //! Samples of flows and links at a fixed interval. Sampling reads and never changes a run.
 
 use super::hosts::Source;
-use super::partition::Partition;
+use super::parts::Parts;
 use crate::SimTime;
 use crate::results::{Column, Table};
 use crate::scenario::{Probe, Selection};
@@ -22,7 +22,7 @@ pub struct Sampler {
 
 #[derive(Clone, Debug)]
 struct SampledLink {
-    /// In the partition.
+    /// In the engine's numbering.
     number: u32,
     name: String,
     /// Time spent transmitting up to the last sample, in picoseconds.
@@ -30,7 +30,7 @@ struct SampledLink {
 }
 
 impl Sampler {
-    /// A sampler as `[probe]` says; the first sample is at time zero. `links` gives partition number and name of every link.
+    /// A sampler as `[probe]` says; the first sample is at time zero. `links` gives the engine's number and the name of every link.
     pub fn new(probe: &Probe, flows: usize, links: Vec<(u32, String)>) -> Sampler {
         let links = select(&probe.links, links.len()).into_iter().filter_map(|i| links.get(i as usize).cloned());
         Sampler {
@@ -51,20 +51,18 @@ impl Sampler {
     }
 
     /// Takes all samples.
-    pub fn sample(&mut self, now: SimTime, partition: &mut Partition) {
+    pub fn sample(&mut self, now: SimTime, parts: &mut Parts) {
         self.next = now + self.interval;
         let flows = std::mem::take(&mut self.flows);
-        flows.iter().for_each(|flow| self.sample_flow(now, *flow, partition));
+        flows.iter().for_each(|flow| self.sample_flow(now, *flow, parts));
         self.flows = flows;
         let mut links = std::mem::take(&mut self.links);
-        links.iter_mut().for_each(|link| self.sample_link(now, link, partition));
+        links.iter_mut().for_each(|link| self.sample_link(now, link, parts));
         self.links = links;
     }
 
-    fn sample_flow(&mut self, now: SimTime, flow: u32, partition: &Partition) {
-        let Some(Source::Tcp(sender)) = partition.hosts.senders.get(flow as usize).map(|host| &host.source) else {
-            return;
-        };
+    fn sample_flow(&mut self, now: SimTime, flow: u32, parts: &Parts) {
+        let Source::Tcp(sender) = &parts.sender(flow).source else { return };
         let seconds = |span: Option<Duration>| span.map_or(f64::NAN, Duration::as_secs_f64);
         let readings = [
             ("cwnd", sender.cwnd() as f64),
@@ -80,8 +78,8 @@ impl Sampler {
         }
     }
 
-    fn sample_link(&mut self, now: SimTime, link: &mut SampledLink, partition: &mut Partition) {
-        let reading = partition.net.ports[link.number as usize].reading(now.ps());
+    fn sample_link(&mut self, now: SimTime, link: &mut SampledLink, parts: &mut Parts) {
+        let reading = parts.port_mut(link.number).reading(now.ps());
         let interval = self.interval.ps().min(now.ps());
         let share = if interval == 0 { 0.0 } else { (reading.busy - link.busy_before) as f64 / interval as f64 };
         self.push(now, &link.name, "queue", reading.waiting as f64);

@@ -37,8 +37,8 @@ impl TimerId {
 
     /// The flow.
     #[inline]
-    pub fn flow(self) -> usize {
-        (self.0 >> 2) as usize
+    pub fn flow(self) -> u32 {
+        self.0 >> 2
     }
 
     /// The kind.
@@ -63,6 +63,8 @@ pub struct Timers {
     near: Heap,
     /// Entries of the slots from `next_slot` on, by slot modulo [`SLOTS`]; a slot that was never used holds no memory.
     slots: Vec<Vec<Entry>>,
+    /// One bit for each list in `slots`: whether it has entries.
+    occupied: [u64; SLOTS as usize / 64],
     /// Entries beyond all slots.
     far: Heap,
     /// The first slot that has not been opened.
@@ -87,6 +89,7 @@ impl Timers {
         Timers {
             near: Heap::default(),
             slots,
+            occupied: [0; SLOTS as usize / 64],
             far: Heap::default(),
             next_slot: 0,
             later: NEVER,
@@ -134,11 +137,27 @@ impl Timers {
         let slot = self.later >> SLOT_BITS;
         self.next_slot = slot + 1;
         let mut entries = std::mem::take(&mut self.slots[index(slot)]);
+        self.occupied[index(slot) / 64] &= !(1 << (index(slot) % 64));
         self.bring_nearer();
         self.later = self.earliest_later();
         let timers = entries.drain(..).map(|(time, number)| (time, TimerId(number ^ self.mask))).collect();
         self.spare.push(entries);
         timers
+    }
+
+    /// Takes all entries, in no particular order.
+    pub fn drain(&mut self) -> Vec<(u64, TimerId)> {
+        let lists = self.slots.iter_mut().chain([&mut self.near.entries, &mut self.far.entries]);
+        let entries = lists.flat_map(|list| list.drain(..)).map(|(time, number)| (time, TimerId(number ^ self.mask)));
+        let entries = entries.collect();
+        self.occupied.fill(0);
+        self.later = NEVER;
+        entries
+    }
+
+    /// What timers' numbers are exchanged with.
+    pub fn mask(&self) -> u32 {
+        self.mask
     }
 
     /// Bytes of memory held.
@@ -162,6 +181,9 @@ impl Timers {
         if list.capacity() == 0 {
             *list = self.spare.pop().unwrap_or_default();
         }
+        if list.is_empty() {
+            self.occupied[index(slot) / 64] |= 1 << (index(slot) % 64);
+        }
         list.push(entry);
     }
 
@@ -174,10 +196,19 @@ impl Timers {
     }
 
     fn earliest_later(&self) -> u64 {
-        let slots = (self.next_slot..self.next_slot + SLOTS).map(|slot| &self.slots[index(slot)]);
-        let first = slots.into_iter().find(|list| !list.is_empty());
-        let earliest = first.and_then(|list| list.iter().map(|entry| entry.0).min());
+        let earliest = self.first_occupied().and_then(|slot| self.slots[slot].iter().map(|entry| entry.0).min());
         earliest.or(self.far.first().map(|entry| entry.0)).unwrap_or(NEVER)
+    }
+
+    /// The list of the first slot from `next_slot` on that has entries.
+    fn first_occupied(&self) -> Option<usize> {
+        let start = index(self.next_slot);
+        let (word, words) = (start / 64, self.occupied.len());
+        let from_start = self.occupied[word] & (u64::MAX << (start % 64));
+        let bit = |word: usize, bits: u64| (bits != 0).then(|| 64 * word + bits.trailing_zeros() as usize);
+        // The word of `start` comes first with its upper bits and last with its lower ones.
+        bit(word, from_start)
+            .or_else(|| (1..=words).map(|i| (word + i) % words).find_map(|word| bit(word, self.occupied[word])))
     }
 }
 
@@ -251,7 +282,7 @@ mod tests {
                 timers.push(time, timer);
             }
         }
-        timers.first().map(|timer| (time, timer.flow()))
+        timers.first().map(|timer| (time, timer.flow() as usize))
     }
 
     /// Times that share slots, lie in different ones, and lie beyond all of them.

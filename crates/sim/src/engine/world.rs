@@ -1,13 +1,20 @@
 //! A run from its scenario to its tables.
 //!
 //! The world cuts time at the instants at which something happens from outside (a link changes, routes change, a sample
-//! is due, the warm-up ends) and lets its partition run between them. Intervals are half open: what the outside does at an
+//! is due, the warm-up ends) and lets its partitions run between them. Intervals are half open: what the outside does at an
 //! instant comes before the events of that instant.
+//!
+//! It begins with one partition. If it may use more threads, it looks at the work of every node after 1/256 of the run and
+//! each time that the run has doubled in length, and deals the nodes anew if that is worth it.
 
 use super::accounts::{Accounts, Baseline};
+use super::balance::{Verdict, Work};
 use super::build;
 use super::capture::Output;
+use super::crew::{Crew, Disturbance};
+use super::deal::deal;
 use super::partition::Partition;
+use super::parts::{Layout, Parts};
 use super::sampler::Sampler;
 use crate::SimTime;
 use crate::ids::LinkId;
@@ -16,6 +23,7 @@ use crate::results::Run;
 use crate::scenario::{Change, Scenario};
 use crate::traffic::{self, Flow};
 use std::fmt;
+use std::sync::Arc;
 
 /// How a scenario is to be run.
 #[derive(Default)]
@@ -102,12 +110,55 @@ impl Action {
     }
 }
 
+/// How a run used threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parallelism {
+    /// Threads at work.
+    pub threads: usize,
+    /// Why there are fewer than were allowed.
+    pub reason: Option<String>,
+}
+
+/// The work of the nodes is looked at first after this part of the run.
+const FIRST_LOOK: u64 = 256;
+
+/// Who does the work.
+pub(super) struct Staff {
+    /// The most threads to use.
+    pub(super) threads: usize,
+    /// When the work of the nodes was looked at last.
+    pub(super) last_look: SimTime,
+    /// When it is looked at next.
+    pub(super) next_look: SimTime,
+    /// Packets that every link had delivered at the last look.
+    pub(super) delivered: Vec<u64>,
+    /// What came out of the last look.
+    pub(super) verdict: Option<Verdict>,
+    pub(super) disturbance: Option<Disturbance>,
+}
+
+impl Staff {
+    /// One thread, for a network of `links` links.
+    pub(super) fn alone(links: usize) -> Staff {
+        Staff {
+            threads: 1,
+            last_look: SimTime::ZERO,
+            next_look: SimTime::NEVER,
+            delivered: vec![0; links],
+            verdict: None,
+            disturbance: None,
+        }
+    }
+}
+
 /// A scenario in progress.
 pub struct World {
     pub(super) scenario: Scenario,
-    pub(super) flows: Vec<Flow>,
-    pub(super) partition: Partition,
-    /// Partition number of each link.
+    pub(super) partitions: Vec<Partition>,
+    /// Where everything is.
+    pub(super) layout: Arc<Layout>,
+    pub(super) staff: Staff,
+    /// The engine's number of each link.
     pub(super) link_numbers: Vec<u32>,
     /// What will happen, latest first.
     pub(super) controls: Vec<Control>,
@@ -136,17 +187,39 @@ impl World {
 
     /// Packets sent on links so far.
     pub fn packet_hops(&self) -> u64 {
-        self.partition.net.packet_hops
+        self.partitions.iter().map(|part| part.net.packet_hops - part.net.taken_back).sum()
     }
 
     /// Arrivals, and timers that did something, so far.
     pub fn events(&self) -> u64 {
-        self.partition.events
+        self.partitions.iter().map(|part| part.events).sum()
     }
 
     /// The flows of this run, by number.
     pub fn flows(&self) -> &[Flow] {
-        &self.flows
+        &self.layout.flows
+    }
+
+    /// Lets up to `threads` threads work. It does not change the results. With a capture, one works: the file is written in
+    /// the order of time.
+    pub fn use_threads(&mut self, threads: usize) {
+        let alone = self.partitions.iter().any(|part| part.hosts.capture.is_some());
+        self.staff.threads = if alone { 1 } else { threads.max(1) };
+        self.staff.verdict = (alone && threads > 1).then_some(Verdict::Alone);
+        let first_look = SimTime::from_ps((self.scenario.run.duration.ps() / FIRST_LOOK).max(self.now.ps() + 1));
+        self.staff.next_look = if self.staff.threads > 1 { first_look } else { SimTime::NEVER };
+    }
+
+    /// Every thread calls `disturbance` before each turn, with the number of its partition: for tests that make threads
+    /// misbehave.
+    pub fn disturb(&mut self, disturbance: Disturbance) {
+        self.staff.disturbance = Some(disturbance);
+    }
+
+    /// How many threads work, and why not as many as were allowed.
+    pub fn parallelism(&self) -> Parallelism {
+        let reason = self.staff.verdict.as_ref().and_then(|verdict| verdict.reason(self.staff.threads));
+        Parallelism { threads: self.partitions.len().min(self.staff.threads), reason }
     }
 
     /// Bytes of memory held by flows: both machines of each, without what they have allocated.
@@ -159,22 +232,90 @@ impl World {
     pub fn run_until(&mut self, limit: SimTime) {
         let limit = limit.min(self.end());
         while self.now < limit {
-            let outside = self.next_control().min(limit);
-            self.partition.run(outside.ps());
-            self.now = outside;
-            if outside < limit {
-                self.act();
+            let stretch = limit.min(self.staff.next_look);
+            if self.partitions.len() == 1 {
+                self.run_alone(stretch)
+            } else {
+                self.run_together(stretch)
+            }
+            if self.now == self.staff.next_look {
+                self.look();
             }
         }
     }
 
     /// The tables of the run up to now, which is normally the end.
     pub fn finish(mut self) -> Result<Run, RunError> {
-        if let Some(capture) = self.partition.hosts.capture.take() {
-            capture.finish().map_err(RunError::Capture)?;
+        let mut captures = self.partitions.iter_mut().filter_map(|part| part.hosts.capture.take());
+        captures.try_for_each(|capture| capture.finish().map_err(RunError::Capture))?;
+        let layout = Arc::clone(&self.layout);
+        let mut partitions = std::mem::take(&mut self.partitions);
+        let mut parts = Parts::new(&layout, &mut partitions);
+        Accounts::check(&parts).map_err(RunError::NotConserved)?;
+        Ok(super::report::run(self, &mut parts))
+    }
+
+    /// Deals the nodes to partitions, `of_node` giving the partition of each node. It does not change the results.
+    pub fn deal(&mut self, of_node: &[u32]) {
+        let old = &self.layout;
+        let parts = of_node.iter().max().map_or(1, |most| most + 1);
+        let (links, flows, paths) = (Arc::clone(&old.links), Arc::clone(&old.flows), Arc::clone(&old.paths));
+        let new = Layout::new(links, flows, paths, parts, of_node.to_vec());
+        let partitions = std::mem::take(&mut self.partitions);
+        self.partitions = deal(self.now.ps(), partitions, &self.layout, &new);
+        self.layout = Arc::new(new);
+    }
+
+    fn run_alone(&mut self, limit: SimTime) {
+        let (layout, mut partitions) = (Arc::clone(&self.layout), std::mem::take(&mut self.partitions));
+        while self.now < limit {
+            let outside = self.next_control().min(limit);
+            partitions.iter_mut().for_each(|partition| partition.run(outside.ps()));
+            self.now = outside;
+            if outside < limit {
+                self.act(&mut Parts::new(&layout, &mut partitions));
+            }
         }
-        Accounts::check(&self.partition).map_err(RunError::NotConserved)?;
-        Ok(super::report::run(self))
+        self.partitions = partitions;
+    }
+
+    fn run_together(&mut self, limit: SimTime) {
+        let (layout, partitions) = (Arc::clone(&self.layout), std::mem::take(&mut self.partitions));
+        let threads = self.staff.threads.clamp(1, partitions.len());
+        let crew = Crew::new(partitions, &layout, threads, self.now.ps());
+        let crew = crew.disturbed_by(self.staff.disturbance.clone());
+        std::thread::scope(|scope| {
+            let crew = &crew;
+            (1..threads).for_each(|number| drop(scope.spawn(move || crew.work(number))));
+            let _release = crew.until_dropped();
+            while self.now < limit && !crew.has_failed() {
+                let outside = self.next_control().min(limit);
+                crew.advance(outside.ps());
+                self.now = outside;
+                if outside < limit {
+                    crew.pause(&layout, |parts| self.act(parts));
+                }
+            }
+            crew.pause(&layout, |_| ());
+        });
+        self.partitions = crew.into_partitions();
+    }
+
+    /// Looks at the work of every node since the last look, and deals the nodes anew if that is worth it.
+    fn look(&mut self) {
+        let layout = Arc::clone(&self.layout);
+        let parts = Parts::new(&layout, &mut self.partitions);
+        let delivered: Vec<u64> = (0..layout.links.len() as u32).map(|link| parts.fibre(link).taken_out()).collect();
+        let since: Vec<u64> = delivered.iter().zip(&self.staff.delivered).map(|(now, then)| now - then).collect();
+        let work = Work::measured(&parts, &since, self.now.ps() - self.staff.last_look.ps());
+        let verdict = work.verdict(self.staff.threads);
+        if let Some(of_node) = verdict.better_than(&work, &layout.of_node) {
+            self.deal(&of_node);
+        }
+        self.staff.verdict = Some(verdict);
+        self.staff.delivered = delivered;
+        self.staff.last_look = self.now;
+        self.staff.next_look = SimTime::from_ps(self.now.ps().saturating_mul(2));
     }
 
     fn next_control(&self) -> SimTime {
@@ -183,37 +324,35 @@ impl World {
     }
 
     /// Does everything that happens from outside now.
-    fn act(&mut self) {
+    fn act(&mut self, parts: &mut Parts) {
         if self.sampler.next() == self.now {
-            self.sampler.sample(self.now, &mut self.partition);
+            self.sampler.sample(self.now, parts);
         }
         while let Some(control) = self.controls.pop_if(|control| control.at == self.now) {
             match control.action {
-                Action::EndWarmUp => self.baseline = Baseline::read(self.now, &mut self.partition),
-                Action::Change(links, change) => links.iter().for_each(|link| self.change(*link, change)),
-                Action::Reroute(paths) => self.reroute(&paths),
+                Action::EndWarmUp => self.baseline = Baseline::read(self.now, parts),
+                Action::Change(links, change) => links.iter().for_each(|link| self.change(*link, change, parts)),
+                Action::Reroute(paths) => reroute(&paths, parts),
             }
         }
     }
 
-    fn change(&mut self, link: LinkId, change: Change) {
-        let (now, number) = (self.now.ps(), self.link_numbers[link.index()]);
-        let net = &mut self.partition.net;
-        let (port, fibre) = (&mut net.ports[number as usize], &mut net.fibres[number as usize]);
+    fn change(&self, link: LinkId, change: Change, parts: &mut Parts) {
+        let (now, link) = (self.now.ps(), self.link_numbers[link.index()]);
         match change {
-            Change::Capacity(capacity) => port.change_capacity(now, capacity, fibre),
-            Change::Delay(delay) => port.change_delay(now, delay, fibre),
-            Change::Down => net.take_down(now, number),
-            Change::Up => port.bring_up(),
+            Change::Capacity(capacity) => {
+                parts.change_link(link, |port, fibre| port.change_capacity(now, capacity, fibre));
+            }
+            Change::Delay(delay) => parts.change_link(link, |port, fibre| port.change_delay(now, delay, fibre)),
+            Change::Down => parts.take_down(now, link),
+            Change::Up => parts.port_mut(link).bring_up(),
         }
-        net.rekey(number);
     }
+}
 
-    fn reroute(&mut self, paths: &[(u32, u32, u32)]) {
-        let hosts = &mut self.partition.hosts;
-        for (flow, path, back) in paths {
-            hosts.senders[*flow as usize].path = *path;
-            hosts.receivers[*flow as usize].path = *back;
-        }
+fn reroute(paths: &[(u32, u32, u32)], parts: &mut Parts) {
+    for (flow, path, back) in paths {
+        parts.sender_mut(*flow).path = *path;
+        parts.receiver_mut(*flow).path = *back;
     }
 }

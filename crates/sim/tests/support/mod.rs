@@ -8,6 +8,81 @@ use sim::results::{Column, Run, Table};
 use sim::scenario::{Scenario, Source, load};
 use std::path::Path;
 
+/// A mesh with loss, tiny buffers, every kind of transport and source, and links that change.
+pub const MIXED: &str = r#"
+[run]
+duration = "3 s"
+warm_up = "1 s"
+[topology]
+kind = "nsfnet-edge"
+reroute_after = "50 ms"
+[link_defaults]
+capacity = "100 Mbps"
+[link_defaults.core]
+buffer = "5 packets"
+[link_defaults.edge]
+buffer = "0.1 s"
+[transport.paced]
+algorithm = "reno"
+paced = true
+[transport.delayed]
+algorithm = "highspeed"
+delayed_ack = "200 ms"
+[[traffic]]
+name = "a"
+transport = "sack"
+flows = 60
+pairs = "random"
+spread = "1 s"
+[[traffic]]
+name = "b"
+transport = "paced"
+arrivals = "poisson"
+count = 40
+over = "2 s"
+pairs = "random"
+[[traffic]]
+name = "c"
+transport = "delayed"
+flows = 20
+pairs = "random"
+size = "300 kB"
+[[traffic]]
+name = "d"
+transport = "newreno"
+flows = 20
+pairs = "random"
+[[traffic]]
+name = "e"
+transport = "udp"
+flows = 10
+pairs = "random"
+load = "on-off"
+rate = "5 Mbps"
+on = { law = "pareto", mean = "20 ms", shape = 1.5 }
+off = { law = "exponential", mean = "20 ms" }
+[[event]]
+at = "1.5 s"
+link = "5-9"
+state = "down"
+[[event]]
+at = "1.2 s"
+link = "0-1"
+capacity = "30 Mbps"
+[[event]]
+at = "2 s"
+link = "2->5"
+delay = "3 ms"
+[[event]]
+at = "2.2 s"
+link = "5-9"
+state = "up"
+[probe]
+interval = "100 ms"
+flows = "all"
+links = "all"
+"#;
+
 pub fn scenario(text: &str) -> Scenario {
     let source = Source::Text { name: "test.toml", text, folder: Path::new(".") };
     load(source, &[]).unwrap_or_else(|error| panic!("{error}")).scenario

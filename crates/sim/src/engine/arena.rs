@@ -1,0 +1,86 @@
+//! State of some of the flows of a run, found by flow number.
+
+use std::ops::{Index, IndexMut};
+use std::sync::Arc;
+
+/// Items by flow number. It holds all flows in their order, or, in one of several partitions, some of them.
+#[derive(Debug)]
+pub struct Arena<T> {
+    items: Vec<T>,
+    /// Place of each flow in `items`, [`ELSEWHERE`] for those of other partitions; empty if all flows are here.
+    places: Arc<[u32]>,
+}
+
+impl<T> Default for Arena<T> {
+    fn default() -> Arena<T> {
+        Arena::all(Vec::new())
+    }
+}
+
+const ELSEWHERE: u32 = u32::MAX;
+
+impl<T> Arena<T> {
+    /// Items of all flows, in their order.
+    pub fn all(items: Vec<T>) -> Arena<T> {
+        Arena { items, places: Arc::from([]) }
+    }
+
+    /// Items of the flows that have a place ([`places`]).
+    pub fn some(items: Vec<T>, places: Arc<[u32]>) -> Arena<T> {
+        Arena { items, places }
+    }
+
+    /// The items in the order of their flows.
+    pub fn into_items(self) -> Vec<T> {
+        self.items
+    }
+
+    /// How many flows are here.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    #[inline]
+    fn place(&self, flow: u32) -> usize {
+        if self.places.is_empty() { flow as usize } else { self.places[flow as usize] as usize }
+    }
+}
+
+/// The places of `flows` flows of which those with `is_here` are here.
+pub fn places(flows: u32, is_here: impl Fn(u32) -> bool) -> Arc<[u32]> {
+    let mut next = 0;
+    let place = |flow| {
+        let place = if is_here(flow) { next } else { ELSEWHERE };
+        next += u32::from(place != ELSEWHERE);
+        place
+    };
+    (0..flows).map(place).collect()
+}
+
+impl<T> Index<u32> for Arena<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, flow: u32) -> &T {
+        &self.items[self.place(flow)]
+    }
+}
+
+impl<T> IndexMut<u32> for Arena<T> {
+    #[inline]
+    fn index_mut(&mut self, flow: u32) -> &mut T {
+        let place = self.place(flow);
+        &mut self.items[place]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_arena_of_some_flows_finds_each_by_its_number() {
+        let arena = Arena::some(vec!["one", "four"], places(5, |flow| flow == 1 || flow == 4));
+        assert_eq!((arena[1], arena[4], arena.len()), ("one", "four", 2));
+    }
+}

@@ -1,0 +1,341 @@
+//! Where to cut a network for several threads.
+//!
+//! Nodes joined by a short fibre stay together, because the shortest fibre that is cut is how far partitions can run
+//! ahead of one another. Which fibres count as short is tried out: for each delay of the network, the nodes joined by
+//! shorter fibres become one cluster, the clusters are dealt to partitions, and the whole is priced. The price is the
+//! time that the busiest partition would have needed for the work measured since the last look, with what it costs to
+//! send packets across and to wait for one another.
+
+use super::parts::Parts;
+
+/// What things cost, in nanoseconds on one core; only their ratios matter. Measured with the workloads in `bench/`.
+mod price {
+    /// A packet arrives at a node and is passed on.
+    pub const HOP: f64 = 15.0;
+    /// A packet arrives at a host: its machine acts too.
+    pub const HOST: f64 = 35.0;
+    /// A packet goes from one partition to another: paid by both.
+    pub const MAIL: f64 = 6.0;
+    /// A partition looks at the clocks of others, and waits for the one that is late.
+    pub const TURN: f64 = 1500.0;
+    /// Another deal of the nodes must save this part of the price.
+    pub const WORTHWHILE: f64 = 0.05;
+}
+
+/// Delays tried as the shortest that is cut, at most.
+const MOST_DELAYS: usize = 24;
+/// Clusters that are improved one by one, at most.
+const MOST_IMPROVED: usize = 4096;
+
+/// What was done in a stretch of simulated time.
+#[derive(Debug)]
+pub struct Work {
+    /// The price of what happened at each node.
+    nodes: Vec<f64>,
+    links: Vec<Link>,
+    /// The length of the stretch in picoseconds.
+    span: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    from: u32,
+    to: u32,
+    delay: u64,
+    packets: f64,
+}
+
+/// How the nodes are best dealt.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Only one thread may work.
+    Alone,
+    /// Any cut costs more than it gains.
+    Whole,
+    /// The partition of each node, and the price.
+    Cut {
+        /// By node.
+        of_node: Vec<u32>,
+        /// Number of partitions.
+        parts: usize,
+        /// In the unit of [`price`].
+        price: f64,
+    },
+}
+
+impl Verdict {
+    /// The partition of each node, if that is better than `current` by enough.
+    pub fn better_than(&self, work: &Work, current: &[u32]) -> Option<Vec<u32>> {
+        let now = work.price(current);
+        let (of_node, price) = match self {
+            Verdict::Alone => return None,
+            Verdict::Whole => (vec![0; current.len()], work.total()),
+            Verdict::Cut { of_node, price, .. } => (of_node.clone(), *price),
+        };
+        (price < (1.0 - price::WORTHWHILE) * now).then_some(of_node)
+    }
+
+    /// Why fewer than `threads` threads work, in words.
+    pub fn reason(&self, threads: usize) -> Option<String> {
+        match self {
+            Verdict::Alone => Some("packets are captured, which one thread does".to_owned()),
+            Verdict::Whole => {
+                Some("the fibres are too short for the work between two of their delays: a cut would cost more than it gains".to_owned())
+            }
+            Verdict::Cut { parts, .. } if *parts < threads => {
+                Some(format!("the work lies in places of which only {parts} groups can be made that are worth a thread"))
+            }
+            Verdict::Cut { .. } => None,
+        }
+    }
+}
+
+impl Work {
+    /// The work of a stretch of `span` picoseconds in which each link has delivered so many packets.
+    pub fn measured(parts: &Parts, packets: &[u64], span: u64) -> Work {
+        let layout = parts.layout;
+        let mut is_host = vec![false; layout.of_node.len()];
+        for flow in layout.flows.iter() {
+            is_host[flow.source.index()] = true;
+            is_host[flow.destination.index()] = true;
+        }
+        let mut nodes = vec![0.0; is_host.len()];
+        let mut links = Vec::with_capacity(packets.len());
+        for (number, (ends, packets)) in (0..).zip(layout.links.iter().zip(packets)) {
+            let packets = *packets as f64;
+            nodes[ends.to as usize] += packets * if is_host[ends.to as usize] { price::HOST } else { price::HOP };
+            links.push(Link { from: ends.from, to: ends.to, delay: parts.port(number).delay(), packets });
+        }
+        Work { nodes, links, span }
+    }
+
+    /// The best deal to at most `threads` partitions.
+    pub fn verdict(&self, threads: usize) -> Verdict {
+        let mut best = (self.total(), None);
+        for delay in self.delays() {
+            let clusters = self.clusters(delay);
+            for parts in halvings(threads.min(clusters.count)) {
+                let of_node = clusters.dealt(self, parts);
+                let price = self.price(&of_node);
+                if price < best.0 {
+                    best = (price, Some((of_node, parts)));
+                }
+            }
+        }
+        match best {
+            (price, Some((of_node, parts))) if price < 0.95 * self.total() => Verdict::Cut { of_node, parts, price },
+            _ => Verdict::Whole,
+        }
+    }
+
+    /// The price of all work in one partition.
+    fn total(&self) -> f64 {
+        self.nodes.iter().sum()
+    }
+
+    /// The price of a deal: that of its busiest partition.
+    fn price(&self, of_node: &[u32]) -> f64 {
+        let parts = of_node.iter().max().map_or(0, |most| *most as usize + 1);
+        if parts <= 1 {
+            return self.total();
+        }
+        let mut loads = vec![0.0; parts];
+        self.nodes.iter().zip(of_node).for_each(|(work, part)| loads[*part as usize] += work);
+        let mut lookahead = u64::MAX;
+        for link in &self.links {
+            let (from, to) = (of_node[link.from as usize] as usize, of_node[link.to as usize] as usize);
+            if from != to {
+                lookahead = lookahead.min(link.delay);
+                loads[from] += link.packets * price::MAIL;
+                loads[to] += link.packets * price::MAIL;
+            }
+        }
+        let turns = self.span as f64 / lookahead.max(1) as f64;
+        loads.into_iter().fold(0.0, f64::max) + turns * price::TURN
+    }
+
+    /// The delays to try, longest first: all there are, or some of them.
+    fn delays(&self) -> Vec<u64> {
+        let mut delays: Vec<u64> = self.links.iter().map(|link| link.delay).collect();
+        delays.sort_unstable();
+        delays.dedup();
+        delays.reverse();
+        let step = delays.len().div_ceil(MOST_DELAYS).max(1);
+        delays.into_iter().step_by(step).collect()
+    }
+
+    /// Nodes joined by fibres shorter than `delay` become one.
+    fn clusters(&self, delay: u64) -> Clusters {
+        let mut parent: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        for link in self.links.iter().filter(|link| link.delay < delay) {
+            let (a, b) = (root(&mut parent, link.from), root(&mut parent, link.to));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+        let mut numbers = vec![u32::MAX; parent.len()];
+        let mut count = 0;
+        let of_node = (0..parent.len() as u32).map(|node| {
+            let number = &mut numbers[root(&mut parent, node) as usize];
+            if *number == u32::MAX {
+                *number = count;
+                count += 1;
+            }
+            *number
+        });
+        let of_node = of_node.collect();
+        Clusters { of_node, count: count as usize }
+    }
+}
+
+/// `most`, half of it, and so on down to 2.
+fn halvings(most: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(most), |parts| Some(parts / 2)).take_while(|parts| *parts > 1)
+}
+
+fn root(parent: &mut [u32], mut node: u32) -> u32 {
+    while parent[node as usize] != node {
+        parent[node as usize] = parent[parent[node as usize] as usize];
+        node = parent[node as usize];
+    }
+    node
+}
+
+/// Groups of nodes that stay together.
+struct Clusters {
+    of_node: Vec<u32>,
+    count: usize,
+}
+
+impl Clusters {
+    /// Deals the clusters to `parts` partitions and gives the partition of each node: the heaviest first, each to where
+    /// most of its packets come from and go to among the partitions that have room, then moves of single clusters as long
+    /// as they help.
+    fn dealt(&self, work: &Work, parts: usize) -> Vec<u32> {
+        let mut weights = vec![0.0; self.count];
+        self.of_node.iter().zip(&work.nodes).for_each(|(cluster, work)| weights[*cluster as usize] += work);
+        let neighbours = self.neighbours(work);
+        let mut order: Vec<u32> = (0..self.count as u32).collect();
+        order.sort_by(|a, b| weights[*b as usize].total_cmp(&weights[*a as usize]));
+        let mut deal = Deal { part: vec![u32::MAX; self.count], loads: vec![0.0; parts], weights, neighbours };
+        let room = 1.02 * work.total() / parts as f64;
+        for cluster in &order {
+            deal.place(*cluster, room);
+        }
+        if self.count <= MOST_IMPROVED {
+            for _ in 0..8 {
+                let moves = order.iter().filter(|cluster| deal.improve(**cluster)).count();
+                if moves == 0 {
+                    break;
+                }
+            }
+        }
+        self.of_node.iter().map(|cluster| deal.part[*cluster as usize]).collect()
+    }
+
+    /// Packets between each cluster and the others.
+    fn neighbours(&self, work: &Work) -> Vec<Vec<(u32, f64)>> {
+        let mut neighbours: Vec<Vec<(u32, f64)>> = vec![Vec::new(); self.count];
+        for link in &work.links {
+            let (a, b) = (self.of_node[link.from as usize], self.of_node[link.to as usize]);
+            if a != b {
+                neighbours[a as usize].push((b, link.packets));
+                neighbours[b as usize].push((a, link.packets));
+            }
+        }
+        neighbours
+    }
+}
+
+/// A deal in the making.
+struct Deal {
+    part: Vec<u32>,
+    loads: Vec<f64>,
+    weights: Vec<f64>,
+    neighbours: Vec<Vec<(u32, f64)>>,
+}
+
+impl Deal {
+    /// Packets between a cluster and each partition.
+    fn ties(&self, cluster: u32) -> Vec<f64> {
+        let mut ties = vec![0.0; self.loads.len()];
+        for (neighbour, packets) in &self.neighbours[cluster as usize] {
+            let part = self.part[*neighbour as usize];
+            if part != u32::MAX {
+                ties[part as usize] += packets;
+            }
+        }
+        ties
+    }
+
+    fn place(&mut self, cluster: u32, room: f64) {
+        let weight = self.weights[cluster as usize];
+        let ties = self.ties(cluster);
+        let with_room = (0..self.loads.len()).filter(|part| self.loads[*part] + weight <= room);
+        let closest =
+            with_room.max_by(|a, b| ties[*a].total_cmp(&ties[*b]).then(self.loads[*b].total_cmp(&self.loads[*a])));
+        let least = || (0..self.loads.len()).min_by(|a, b| self.loads[*a].total_cmp(&self.loads[*b]));
+        let part = closest.or_else(least).unwrap_or(0);
+        self.part[cluster as usize] = part as u32;
+        self.loads[part] += weight;
+    }
+
+    /// Moves a cluster to where it lowers the load of the two partitions concerned, packets across included.
+    fn improve(&mut self, cluster: u32) -> bool {
+        let (weight, ties) = (self.weights[cluster as usize], self.ties(cluster));
+        let from = self.part[cluster as usize] as usize;
+        let pair = |a: f64, b: f64| a.max(b);
+        let mut best = (0.0, from);
+        for to in (0..self.loads.len()).filter(|to| *to != from) {
+            let stays = pair(self.loads[from], self.loads[to]) + ties[to] * price::MAIL;
+            let moves = pair(self.loads[from] - weight, self.loads[to] + weight) + ties[from] * price::MAIL;
+            if stays - moves > best.0 {
+                best = (stays - moves, to);
+            }
+        }
+        self.part[cluster as usize] = best.1 as u32;
+        self.loads[from] -= weight;
+        self.loads[best.1] += weight;
+        best.1 != from
+    }
+}
+
+/// The number of nodes in each partition.
+#[cfg(test)]
+fn sizes(layout: &[u32]) -> Vec<usize> {
+    let parts = layout.iter().max().map_or(0, |most| *most as usize + 1);
+    (0..parts).map(|part| layout.iter().filter(|of| **of as usize == part).count()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000_000;
+
+    /// A ring of `nodes` nodes with `packets` over each fibre in one second.
+    fn ring(nodes: u32, delay: u64, packets: f64) -> Work {
+        let links = (0..nodes).map(|from| Link { from, to: (from + 1) % nodes, delay, packets }).collect();
+        Work { nodes: vec![packets * price::HOP; nodes as usize], links, span: 1000 * MS }
+    }
+
+    #[test]
+    fn a_ring_is_cut_into_equal_arcs() {
+        let Verdict::Cut { of_node, parts, .. } = ring(16, MS, 1e6).verdict(4) else { panic!("a ring can be cut") };
+        assert_eq!((parts, sizes(&of_node)), (4, vec![4; 4]));
+    }
+
+    #[test]
+    fn fibres_too_short_for_their_work_are_not_cut() {
+        // A microsecond of lookahead holds one packet a fibre: the clocks cost more than the packets.
+        assert_eq!(ring(16, MS / 1000, 1e6).verdict(4), Verdict::Whole);
+    }
+
+    #[test]
+    fn nodes_joined_by_a_short_fibre_stay_together() {
+        let mut work = ring(8, MS, 1e6);
+        for (number, link) in work.links.iter_mut().enumerate() {
+            link.delay = if number % 2 == 0 { MS / 100_000 } else { MS };
+        }
+        let Verdict::Cut { of_node, .. } = work.verdict(4) else { panic!("every second fibre can be cut") };
+        assert!(of_node.chunks(2).all(|pair| pair[0] == pair[1]), "{of_node:?}");
+    }
+}

@@ -1,0 +1,257 @@
+//! Threads that run partitions side by side.
+//!
+//! Each partition has a clock: the time up to which it has handled everything and posted what it sent. A packet that
+//! leaves partition A at time t reaches B at t plus the delay of the fibre or later, so B may run up to the least
+//! clock + delay over the partitions that send to it (conservative synchronisation after Chandy, Misra and Bryant, with
+//! the clocks in shared memory in the place of null messages). The partition whose clock is least can always go on, so
+//! nothing can lock up; and since every partition sees the same packets in the same order however the threads run, so do
+//! the results.
+
+use super::net::Mail;
+use super::partition::Partition;
+use super::parts::{Layout, Parts};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Called by every thread before each turn, with the number of the partition; for tests that make threads misbehave.
+pub type Disturbance = Arc<dyn Fn(usize) + Send + Sync>;
+
+/// Partitions at work.
+pub struct Crew {
+    cells: Vec<Cell>,
+    threads: usize,
+    /// The time to which all are to come; [`QUIT`] ends the work.
+    goal: AtomicU64,
+    /// A thread has panicked.
+    failed: AtomicBool,
+    disturbance: Option<Disturbance>,
+}
+
+const QUIT: u64 = u64::MAX;
+
+/// A partition with what others need of it, apart from other cells in the cache.
+#[repr(align(128))]
+struct Cell {
+    clock: AtomicU64,
+    partition: Mutex<Partition>,
+    inboxes: Vec<Inbox>,
+    /// Where its own mail goes: (partition, inbox there).
+    outgoing: Vec<(usize, usize)>,
+    /// A turn shorter than this is not worth its overhead.
+    shortest_turn: AtomicU64,
+}
+
+/// What one partition has sent to another.
+struct Inbox {
+    from: usize,
+    /// The least delay of the fibres between the two.
+    lookahead: AtomicU64,
+    mail: Mutex<Mail>,
+}
+
+impl Crew {
+    /// `partitions` have all reached `now`.
+    pub fn new(partitions: Vec<Partition>, layout: &Layout, threads: usize, now: u64) -> Crew {
+        let mut cells: Vec<Cell> = partitions.into_iter().map(|partition| Cell::new(partition, now)).collect();
+        for from in 0..cells.len() {
+            let cuts =
+                std::mem::take(&mut cells[from].partition.get_mut().unwrap_or_else(PoisonError::into_inner).net.cuts);
+            for cut in &cuts {
+                let to = cut.to as usize;
+                if !cells[from].outgoing.iter().any(|(known, _)| *known == to) {
+                    let inbox = cells[to].inboxes.len();
+                    cells[from].outgoing.push((to, inbox));
+                    cells[to].inboxes.push(Inbox { from, lookahead: AtomicU64::new(0), mail: Mutex::default() });
+                }
+            }
+            cells[from].partition.get_mut().unwrap_or_else(PoisonError::into_inner).net.cuts = cuts;
+        }
+        let crew =
+            Crew { cells, threads, goal: AtomicU64::new(now), failed: AtomicBool::new(false), disturbance: None };
+        crew.pause(layout, |_| ());
+        crew
+    }
+
+    /// Every thread calls `disturbance` before each turn.
+    pub fn disturbed_by(self, disturbance: Option<Disturbance>) -> Crew {
+        Crew { disturbance, ..self }
+    }
+
+    /// Brings all partitions to `goal`; the calling thread does the work of thread 0.
+    pub fn advance(&self, goal: u64) {
+        self.goal.store(goal, Ordering::Release);
+        let mut patience = Patience::default();
+        while !self.failed.load(Ordering::Relaxed) {
+            let worked = self.take_turns(0, goal);
+            if self.cells.iter().all(|cell| cell.clock.load(Ordering::Acquire) >= goal) {
+                break;
+            }
+            patience.after(worked);
+        }
+    }
+
+    /// Whether a thread has panicked; the work is worthless then.
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// What thread `number` does until the crew is released.
+    pub fn work(&self, number: usize) {
+        let _alarm = Alarm(self);
+        let mut patience = Patience::default();
+        loop {
+            let goal = self.goal.load(Ordering::Acquire);
+            if goal == QUIT {
+                break;
+            }
+            patience.after(self.take_turns(number, goal));
+        }
+    }
+
+    /// Ends the work of all threads when it goes out of scope.
+    pub fn until_dropped(&self) -> impl Drop + '_ {
+        Release(self)
+    }
+
+    /// Lets `act` see all partitions, which have reached the same time, as one. Nobody works meanwhile.
+    pub fn pause<T>(&self, layout: &Layout, act: impl FnOnce(&mut Parts) -> T) -> T {
+        let mut guards: Vec<MutexGuard<Partition>> = self.cells.iter().map(Cell::lock).collect();
+        self.cells.iter().zip(&mut guards).for_each(|(cell, partition)| cell.collect_mail(partition));
+        let mut parts = Parts { layout, list: guards.iter_mut().map(|guard| &mut **guard).collect() };
+        let result = act(&mut parts);
+        self.read_lookaheads(&mut parts);
+        result
+    }
+
+    /// The partitions, when the work is over.
+    pub fn into_partitions(self) -> Vec<Partition> {
+        let cells = self.cells.into_iter();
+        cells.map(|cell| cell.partition.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+    }
+
+    /// One turn of each partition of thread `number`; whether any went on.
+    fn take_turns(&self, number: usize, goal: u64) -> bool {
+        let mut worked = false;
+        for part in (number..self.cells.len()).step_by(self.threads) {
+            if let Some(disturbance) = &self.disturbance {
+                disturbance(part);
+            }
+            worked |= self.take_turn(part, goal);
+        }
+        worked
+    }
+
+    fn take_turn(&self, part: usize, goal: u64) -> bool {
+        let cell = &self.cells[part];
+        let reached = cell.clock.load(Ordering::Relaxed);
+        // First the clocks, then the mail: what was sent before a clock's time is there.
+        let limit = self.limit(cell).min(goal);
+        if limit <= reached || (limit < goal && limit - reached < cell.shortest_turn.load(Ordering::Relaxed)) {
+            return false;
+        }
+        let mut partition = cell.lock();
+        cell.collect_mail(&mut partition);
+        partition.run(limit);
+        self.send_mail(cell, &mut partition);
+        drop(partition);
+        cell.clock.store(limit, Ordering::Release);
+        true
+    }
+
+    /// The time before which everything that will arrive from elsewhere has been posted.
+    fn limit(&self, cell: &Cell) -> u64 {
+        let safe = |inbox: &Inbox| {
+            let clock = self.cells[inbox.from].clock.load(Ordering::Acquire);
+            clock.saturating_add(inbox.lookahead.load(Ordering::Relaxed))
+        };
+        cell.inboxes.iter().map(safe).min().unwrap_or(u64::MAX)
+    }
+
+    fn send_mail(&self, cell: &Cell, partition: &mut Partition) {
+        for (to, inbox) in &cell.outgoing {
+            let newer = &mut partition.net.outbox[*to];
+            if !newer.is_empty() {
+                let mail = &self.cells[*to].inboxes[*inbox].mail;
+                mail.lock().unwrap_or_else(PoisonError::into_inner).append(newer);
+            }
+        }
+    }
+
+    /// The least delay between each two partitions, which the scenario may have changed.
+    fn read_lookaheads(&self, parts: &mut Parts) {
+        let cell =
+            |cell: &Cell| cell.inboxes.iter().for_each(|inbox| inbox.lookahead.store(u64::MAX, Ordering::Relaxed));
+        self.cells.iter().for_each(cell);
+        let layout = parts.layout;
+        for (link, (from, to)) in layout.ports.iter().zip(&layout.fibres).enumerate() {
+            if from.part != to.part {
+                let delay = parts.port(link as u32).delay();
+                let inboxes = self.cells[to.part as usize].inboxes.iter();
+                inboxes.filter(|inbox| inbox.from == from.part as usize).for_each(|inbox| {
+                    inbox.lookahead.fetch_min(delay, Ordering::Relaxed);
+                });
+            }
+        }
+        for cell in &self.cells {
+            let least = cell.inboxes.iter().map(|inbox| inbox.lookahead.load(Ordering::Relaxed)).min();
+            // The partition that is behind all others can always go on for its whole lookahead.
+            cell.shortest_turn.store(least.unwrap_or(0) / 2, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Cell {
+    fn new(partition: Partition, now: u64) -> Cell {
+        let (clock, shortest_turn) = (AtomicU64::new(now), AtomicU64::new(0));
+        Cell { clock, partition: Mutex::new(partition), inboxes: Vec::new(), outgoing: Vec::new(), shortest_turn }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Partition> {
+        self.partition.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn collect_mail(&self, partition: &mut Partition) {
+        for inbox in &self.inboxes {
+            partition.net.receive(&mut inbox.mail.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+}
+
+/// How long a thread that has nothing to do keeps the processor.
+#[derive(Default)]
+struct Patience {
+    idle_rounds: u32,
+}
+
+impl Patience {
+    const SPINS: u32 = 200;
+
+    fn after(&mut self, worked: bool) {
+        self.idle_rounds = if worked { 0 } else { self.idle_rounds + 1 };
+        match self.idle_rounds {
+            0 => {}
+            1..Self::SPINS => std::hint::spin_loop(),
+            _ => std::thread::yield_now(),
+        }
+    }
+}
+
+/// Ends the work.
+struct Release<'a>(&'a Crew);
+
+impl Drop for Release<'_> {
+    fn drop(&mut self) {
+        self.0.goal.store(QUIT, Ordering::Release);
+    }
+}
+
+/// Tells the others of a panic, so that nobody waits for a clock that stands still.
+struct Alarm<'a>(&'a Crew);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.failed.store(true, Ordering::Relaxed);
+        }
+    }
+}

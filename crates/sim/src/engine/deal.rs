@@ -1,0 +1,168 @@
+//! Dealing a network anew among partitions, between two instants of a run.
+//!
+//! Every port, fibre, machine and timer moves to the partition of its node, and nothing else changes: results do not know
+//! how nodes are dealt.
+
+use super::arena::{Arena, places};
+use super::hosts::Hosts;
+use super::net::{Cut, DELIVER, NO_WAY, Net, NetParts};
+use super::packet::{NO_SACK, Packet};
+use super::partition::Partition;
+use super::parts::{At, Layout};
+use super::port::{Port, Target};
+use super::ring::Ring;
+use super::timers::{TimerKind, Timers};
+use std::sync::Arc;
+
+/// Moves everything from the partitions of `before` to those of `after`; `now` is the time that all have reached.
+pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) -> Vec<Partition> {
+    let (order, mask) = (old[0].net.timer_order(), old[0].hosts.timers.mask());
+    let paths = translate(after);
+    let mut nets: Vec<NetParts> = (0..after.parts).map(|part| empty(part, after, &paths)).collect();
+    let mut ports: Vec<_> = old.iter_mut().map(|part| std::mem::take(&mut part.net.ports).into_iter()).collect();
+    for (link, (was, is)) in before.ports.iter().zip(&after.ports).enumerate() {
+        let port = ports[was.part as usize].next().expect("a partition has its ports in the order of the links");
+        connect(&mut nets[is.part as usize], port, link as u32, after);
+    }
+    let mut new: Vec<Partition> = nets
+        .into_iter()
+        .zip(deal_hosts(&mut old, before, after, mask))
+        .enumerate()
+        .map(|(part, (net, hosts))| {
+            let to_node = entering(part as u32, after).map(|link| after.links[link].to).collect();
+            let chains = chains(&old, part as u32, before, after);
+            Partition::new(Net::new(net, order, after.parts as usize), hosts, to_node, chains, now)
+        })
+        .collect();
+    for link in 0..after.links.len() {
+        move_fibre(&mut old, &mut new, before.fibres[link], after.fibres[link]);
+    }
+    move_totals(&mut old, &mut new[0]);
+    new
+}
+
+/// Paths as lists of ports, each in the numbering of the partition that has it: no other one reads that place.
+pub fn translate(layout: &Layout) -> Arc<[u32]> {
+    let port = |link: &u32| match *link {
+        DELIVER | NO_WAY => *link,
+        link => layout.ports[link as usize].number,
+    };
+    layout.paths.iter().map(port).collect()
+}
+
+fn empty(part: u32, layout: &Layout, paths: &Arc<[u32]>) -> NetParts {
+    let fibres = entering(part, layout).map(|_| Ring::new()).collect();
+    NetParts { ports: Vec::new(), links: Vec::new(), fibres, cuts: Vec::new(), paths: Arc::clone(paths) }
+}
+
+/// The links that end in a partition.
+fn entering(part: u32, layout: &Layout) -> impl Iterator<Item = usize> + '_ {
+    let at = layout.fibres.iter().enumerate();
+    at.filter(move |(_, at)| at.part == part).map(|(link, _)| link)
+}
+
+/// Adds the port of `link` to its partition.
+fn connect(net: &mut NetParts, mut port: Port, link: u32, layout: &Layout) {
+    let (from, to) = (layout.ports[link as usize].part, layout.fibres[link as usize]);
+    port.connect(if from == to.part {
+        Target::Fibre(to.number)
+    } else {
+        net.cuts.push(Cut { to: to.part, fibre: to.number });
+        Target::Cut(net.cuts.len() as u32 - 1)
+    });
+    net.ports.push(port);
+    net.links.push(link);
+}
+
+fn move_fibre(old: &mut [Partition], new: &mut [Partition], from: At, to: At) {
+    let source = &mut old[from.part as usize].net;
+    let target = &mut new[to.part as usize].net;
+    let mut fibre = std::mem::take(&mut source.fibres[from.number as usize]);
+    fibre.for_each_mut(|packet: &mut Packet| {
+        if packet.sack != NO_SACK {
+            packet.sack = target.sacks.put(&source.sacks.take(packet.sack));
+        }
+    });
+    target.fibres[to.number as usize] = fibre;
+    target.rekey(to.number);
+}
+
+/// The hash chains of the nodes of `part`.
+fn chains(old: &[Partition], part: u32, before: &Layout, after: &Layout) -> Vec<u64> {
+    let nodes = before.of_node.iter().zip(&after.of_node).enumerate();
+    nodes.map(|(node, (was, is))| if *is == part { old[*was as usize].chains[node] } else { 0 }).collect()
+}
+
+fn deal_hosts(old: &mut [Partition], before: &Layout, after: &Layout, mask: u32) -> Vec<Hosts> {
+    let timers: Vec<_> = old.iter_mut().flat_map(|part| part.hosts.timers.drain()).collect();
+    let senders = deal_items(old, |hosts| &mut hosts.senders, [before, after], Layout::source_of);
+    let lifecycles = deal_items(old, |hosts| &mut hosts.lifecycles, [before, after], Layout::source_of);
+    let receivers = deal_items(old, |hosts| &mut hosts.receivers, [before, after], Layout::sink_of);
+    let sides = senders.into_iter().zip(lifecycles).zip(receivers);
+    let mut hosts: Vec<Hosts> = sides
+        .map(|((senders, lifecycles), receivers)| Hosts::new(senders, receivers, lifecycles, Timers::new(mask)))
+        .collect();
+    for (time, timer) in timers {
+        let part = match timer.kind() {
+            TimerKind::Receiver => after.sink_of(timer.flow()),
+            TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held => after.source_of(timer.flow()),
+        };
+        hosts[part as usize].timers.push(time, timer);
+    }
+    deal_orders(old, &mut hosts, after);
+    hosts
+}
+
+/// Deals what each partition has of its flows; `owner` tells whose a flow's item is.
+fn deal_items<T>(
+    old: &mut [Partition],
+    arena: fn(&mut Hosts) -> &mut Arena<T>,
+    [before, after]: [&Layout; 2],
+    owner: fn(&Layout, u32) -> u32,
+) -> Vec<Arena<T>> {
+    let take = |part: &mut Partition| std::mem::take(arena(&mut part.hosts)).into_items().into_iter();
+    let mut sources: Vec<_> = old.iter_mut().map(take).collect();
+    let flows = 0..after.flows.len() as u32;
+    let mut dealt: Vec<Vec<T>> = (0..after.parts).map(|_| Vec::new()).collect();
+    for flow in flows.clone() {
+        let item = sources[owner(before, flow) as usize].next();
+        dealt[owner(after, flow) as usize].push(item.expect("a partition has its flows in their order"));
+    }
+    let numbered = |(part, items)| match after.parts {
+        1 => Arena::all(items),
+        _ => Arena::some(items, places(flows.end, |flow| owner(after, flow) == part)),
+    };
+    (0..).zip(dealt).map(numbered).collect()
+}
+
+/// Forced fates and packets held back go where their flows send.
+fn deal_orders(old: &mut [Partition], hosts: &mut [Hosts], layout: &Layout) {
+    let held_count = old.iter().map(|part| part.hosts.held_count).max().unwrap_or(0);
+    for part in old {
+        for (key, packet) in std::mem::take(&mut part.hosts.held) {
+            hosts[layout.source_of(key.0) as usize].held.insert(key, packet);
+        }
+        for (flow, fates) in std::mem::take(&mut part.hosts.forced.flows) {
+            hosts[layout.source_of(flow) as usize].forced.flows.insert(flow, fates);
+        }
+    }
+    hosts.iter_mut().for_each(|hosts| hosts.held_count = held_count);
+}
+
+/// What has been counted so far goes to one of the partitions; only sums over all of them are ever read.
+fn move_totals(old: &mut [Partition], new: &mut Partition) {
+    for part in old {
+        new.events += part.events;
+        new.net.packet_hops += part.net.packet_hops;
+        new.net.taken_back += part.net.taken_back;
+        new.hosts.emitted += part.hosts.emitted;
+        new.hosts.delivered += part.hosts.delivered;
+        for (key, count) in std::mem::take(&mut part.net.drops) {
+            let sum = new.net.drops.entry(key).or_default();
+            *sum = sum.plus(count);
+        }
+        if let Some(capture) = part.hosts.capture.take() {
+            new.hosts.capture = Some(capture);
+        }
+    }
+}

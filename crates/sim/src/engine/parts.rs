@@ -1,0 +1,179 @@
+//! Where everything is: which partition has a node, a port, a fibre, a flow's machines.
+
+use super::hosts::{Lifecycle, ReceivingHost, SendingHost};
+use super::net::{Drops, Place};
+use super::packet::Packet;
+use super::partition::{Partition, fold};
+use super::port::Port;
+use super::ring::Ring;
+use crate::traffic::Flow;
+use std::sync::Arc;
+
+/// A directed link of the network, in the engine's numbering: by (receiving node, sending node, link).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ends {
+    /// The node that sends.
+    pub from: u32,
+    /// The node that receives.
+    pub to: u32,
+}
+
+/// The place of a port or a fibre.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At {
+    /// The partition.
+    pub part: u32,
+    /// The number within it.
+    pub number: u32,
+}
+
+/// What does not change during a run, and which node belongs to which partition.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// All links.
+    pub links: Arc<[Ends]>,
+    /// All flows.
+    pub flows: Arc<[Flow]>,
+    /// All paths as lists of links, see [`Net::paths`](super::net::Net::paths).
+    pub paths: Arc<[u32]>,
+    /// How many partitions there are.
+    pub parts: u32,
+    /// The partition of each node.
+    pub of_node: Vec<u32>,
+    /// The place of each link's port.
+    pub ports: Vec<At>,
+    /// The place of each link's fibre.
+    pub fibres: Vec<At>,
+}
+
+impl Layout {
+    /// Nodes are in the partitions that `of_node` names.
+    pub fn new(links: Arc<[Ends]>, flows: Arc<[Flow]>, paths: Arc<[u32]>, parts: u32, of_node: Vec<u32>) -> Layout {
+        let number_by = |node: fn(&Ends) -> u32| {
+            let mut used = vec![0; parts as usize];
+            let place = |link: &Ends| {
+                let part = of_node[node(link) as usize];
+                let number = used[part as usize];
+                used[part as usize] += 1;
+                At { part, number }
+            };
+            links.iter().map(place).collect()
+        };
+        let (ports, fibres) = (number_by(|link| link.from), number_by(|link| link.to));
+        Layout { ports, fibres, links, flows, paths, parts, of_node }
+    }
+
+    /// The same network in one partition.
+    pub fn whole(links: Arc<[Ends]>, flows: Arc<[Flow]>, paths: Arc<[u32]>, nodes: usize) -> Layout {
+        Layout::new(links, flows, paths, 1, vec![0; nodes])
+    }
+
+    /// The partition of a flow's sending side.
+    pub fn source_of(&self, flow: u32) -> u32 {
+        self.of_node[self.flows[flow as usize].source.index()]
+    }
+
+    /// The partition of a flow's receiving side.
+    pub fn sink_of(&self, flow: u32) -> u32 {
+        self.of_node[self.flows[flow as usize].destination.index()]
+    }
+}
+
+/// All partitions between two windows, as if they were one.
+pub struct Parts<'a> {
+    /// Who has what.
+    pub layout: &'a Layout,
+    /// The partitions.
+    pub list: Vec<&'a mut Partition>,
+}
+
+impl<'a> Parts<'a> {
+    /// The partitions of `layout`.
+    pub fn new(layout: &'a Layout, list: &'a mut [Partition]) -> Parts<'a> {
+        Parts { layout, list: list.iter_mut().collect() }
+    }
+
+    /// The port of a link.
+    pub fn port(&self, link: u32) -> &Port {
+        let At { part, number } = self.layout.ports[link as usize];
+        &self.list[part as usize].net.ports[number as usize]
+    }
+
+    /// The port of a link.
+    pub fn port_mut(&mut self, link: u32) -> &mut Port {
+        let At { part, number } = self.layout.ports[link as usize];
+        &mut self.list[part as usize].net.ports[number as usize]
+    }
+
+    /// The fibre of a link.
+    pub fn fibre(&self, link: u32) -> &Ring<Packet> {
+        let At { part, number } = self.layout.fibres[link as usize];
+        &self.list[part as usize].net.fibres[number as usize]
+    }
+
+    /// Takes `link` down; what had not left is dropped.
+    pub fn take_down(&mut self, now: u64, link: u32) {
+        let (port, fibre) = (self.layout.ports[link as usize].part, self.layout.fibres[link as usize].part);
+        for packet in self.change_link(link, |port, fibre| port.take_down(now, fibre)) {
+            self.list[fibre as usize].net.sacks.forget(packet.sack);
+            self.list[port as usize].net.take_back(Place::Link(link), &packet);
+        }
+    }
+
+    /// Lets `change` see a link's port and fibre together, and puts the fibre's event in its new place.
+    pub fn change_link<T>(&mut self, link: u32, change: impl FnOnce(&mut Port, &mut Ring<Packet>) -> T) -> T {
+        let At { part, number } = self.layout.fibres[link as usize];
+        let mut fibre = std::mem::take(&mut self.list[part as usize].net.fibres[number as usize]);
+        let result = change(self.port_mut(link), &mut fibre);
+        let net = &mut self.list[part as usize].net;
+        net.fibres[number as usize] = fibre;
+        net.rekey(number);
+        result
+    }
+
+    /// The sending side of a flow.
+    pub fn sender(&self, flow: u32) -> &SendingHost {
+        &self.list[self.layout.source_of(flow) as usize].hosts.senders[flow]
+    }
+
+    /// The sending side of a flow.
+    pub fn sender_mut(&mut self, flow: u32) -> &mut SendingHost {
+        &mut self.list[self.layout.source_of(flow) as usize].hosts.senders[flow]
+    }
+
+    /// The beginning and the end of a flow.
+    pub fn lifecycle(&self, flow: u32) -> &Lifecycle {
+        &self.list[self.layout.source_of(flow) as usize].hosts.lifecycles[flow]
+    }
+
+    /// The receiving side of a flow.
+    pub fn receiver(&self, flow: u32) -> &ReceivingHost {
+        &self.list[self.layout.sink_of(flow) as usize].hosts.receivers[flow]
+    }
+
+    /// The receiving side of a flow.
+    pub fn receiver_mut(&mut self, flow: u32) -> &mut ReceivingHost {
+        &mut self.list[self.layout.sink_of(flow) as usize].hosts.receivers[flow]
+    }
+
+    /// The hash over everything that arrived anywhere.
+    pub fn fingerprint(&self) -> u64 {
+        let chain = |(node, part): (usize, &u32)| self.list[*part as usize].chains[node];
+        self.layout.of_node.iter().enumerate().map(chain).fold(0, fold)
+    }
+
+    /// What was dropped, where and why.
+    pub fn drops(&self) -> Drops {
+        let mut all = Drops::new();
+        for (key, count) in self.list.iter().flat_map(|part| &part.net.drops) {
+            let sum = all.entry(*key).or_default();
+            *sum = sum.plus(*count);
+        }
+        all
+    }
+
+    /// A number that is the sum of those of the partitions.
+    pub fn sum(&self, of: impl Fn(&Partition) -> u64) -> u64 {
+        self.list.iter().map(|part| of(part)).sum()
+    }
+}

@@ -1,0 +1,185 @@
+//! The same run on any number of threads, however they are scheduled and wherever the network is cut.
+
+mod support;
+
+use sim::SimTime;
+use sim::engine::{Options, World};
+use sim::random::Seed;
+use sim::results::Run;
+use sim::scenario::{Scenario, Source, load};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
+const READY_MADE: [(&str, &str); 9] = [
+    ("capacity-change", "11 s"),
+    ("dumbbell", "6 s"),
+    ("forced-drops", "3 s"),
+    ("md1", "2.5 s"),
+    ("nsfnet-buffers", "3 s"),
+    ("on-off", "5 s"),
+    ("parking-lot", "3 s"),
+    ("random-loss", "8 s"),
+    ("star", "2 s"),
+];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
+}
+
+fn ready_made(name: &str, duration: &str) -> Scenario {
+    let set = [("run.duration", duration), ("run.warm_up", "0.5 s")];
+    let set = set.map(|(key, value)| (key.to_owned(), format!("\"{value}\"")));
+    let file = folder().join(format!("{name}.toml"));
+    load(Source::File(&file), &set).unwrap_or_else(|error| panic!("{error}")).scenario
+}
+
+fn world(scenario: &Scenario, threads: usize) -> World {
+    let mut world = World::build(scenario, Seed { seed: 7, run: 0 }, Options::default()).unwrap();
+    world.use_threads(threads);
+    world
+}
+
+fn finished(mut world: World) -> Run {
+    world.run_until(SimTime::NEVER);
+    world.finish().unwrap()
+}
+
+fn on_threads(scenario: &Scenario, threads: usize) -> Run {
+    finished(world(scenario, threads))
+}
+
+/// Everything that a run leaves, as text: tables with their floating-point numbers, to the last bit.
+fn all_of(run: &Run) -> String {
+    format!("{run:?}")
+}
+
+/// A small generator of its own, so that tests share no stream with the engine.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+}
+
+/// Brings a world to its end and deals the nodes at random, to up to `parts` partitions, several times on the way.
+fn dealt_at_random(scenario: &Scenario, threads: usize, parts: u64, dice: &mut Dice) -> Run {
+    let mut world = world(scenario, threads);
+    let nodes = scenario.network.nodes.len();
+    for deal in 0..8 {
+        let of_node: Vec<u32> = (0..nodes).map(|_| dice.roll(parts) as u32).collect();
+        world.deal(&of_node);
+        let end = world.end().ps();
+        world.run_until(SimTime::from_ps(end / 8 * deal + dice.roll(end / 8)));
+    }
+    finished(world)
+}
+
+#[test]
+fn every_ready_made_scenario_is_covered() {
+    let files = std::fs::read_dir(folder()).unwrap().filter_map(|entry| {
+        let path = entry.unwrap().path();
+        path.is_file().then(|| path.file_stem().unwrap().to_string_lossy().into_owned())
+    });
+    let mut files: Vec<String> = files.collect();
+    files.sort();
+    assert_eq!(files, READY_MADE.map(|(name, _)| name));
+}
+
+#[test]
+fn a_scenario_gives_the_same_on_1_2_3_4_and_8_threads() {
+    for (name, duration) in READY_MADE {
+        let scenario = ready_made(name, duration);
+        let alone = all_of(&on_threads(&scenario, 1));
+        for threads in [2, 3, 4, 8] {
+            assert!(all_of(&on_threads(&scenario, threads)) == alone, "{name} on {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn where_the_network_is_cut_does_not_matter() {
+    let mut dice = Dice(1);
+    for (name, duration) in READY_MADE {
+        let scenario = ready_made(name, duration);
+        let alone = all_of(&on_threads(&scenario, 1));
+        for (threads, parts) in [(1, 3), (2, 2), (3, 8)] {
+            let dealt = dealt_at_random(&scenario, threads, parts, &mut dice);
+            assert!(all_of(&dealt) == alone, "{name} in up to {parts} parts on {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn links_that_change_orders_and_samples_are_the_same_in_parts() {
+    let scenario = support::scenario(support::MIXED);
+    let alone = all_of(&on_threads(&scenario, 1));
+    let mut dice = Dice(2);
+    for threads in [1, 2, 4] {
+        assert!(all_of(&dealt_at_random(&scenario, threads, 5, &mut dice)) == alone, "on {threads} threads");
+    }
+}
+
+#[test]
+fn shuffled_ties_are_the_same_in_parts() {
+    let scenario = support::scenario(support::MIXED);
+    let shuffled = |of_node: &[u32]| {
+        let options = Options { shuffle_ties: Some(3), ..Options::default() };
+        let mut world = World::build(&scenario, Seed { seed: 7, run: 0 }, options).unwrap();
+        world.use_threads(2);
+        world.deal(of_node);
+        all_of(&finished(world))
+    };
+    let nodes = scenario.network.nodes.len() as u32;
+    assert!(shuffled(&vec![0; nodes as usize]) == shuffled(&(0..nodes).map(|node| node % 3).collect::<Vec<_>>()));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test makes threads late on purpose")]
+fn threads_that_are_late_at_random_change_nothing() {
+    let calls = Arc::new(AtomicU64::new(0));
+    let counter = Arc::clone(&calls);
+    let disturbance: sim::engine::Disturbance = Arc::new(move |part| {
+        let call = counter.fetch_add(1, Ordering::Relaxed);
+        let mut dice = Dice(call * 8 + part as u64);
+        match dice.roll(64) {
+            0 => std::thread::sleep(std::time::Duration::from_micros(dice.roll(300))),
+            1..16 => std::thread::yield_now(),
+            _ => {}
+        }
+    });
+    let scenario = ready_made("nsfnet-buffers", "2 s");
+    let alone = all_of(&on_threads(&scenario, 1));
+    for threads in [2, 4, 8] {
+        let mut world = world(&scenario, threads);
+        world.disturb(Arc::clone(&disturbance));
+        world.deal(&(0..28).map(|node| node % threads as u32).collect::<Vec<_>>());
+        assert!(all_of(&finished(world)) == alone, "on {threads} threads");
+    }
+    assert!(calls.load(Ordering::Relaxed) > 1000, "the threads were disturbed");
+}
+
+#[test]
+fn a_network_too_short_to_cut_is_run_on_one_thread_and_says_so() {
+    let text = r#"
+        [run]
+        duration = "1 s"
+        [topology]
+        kind = "dumbbell"
+        pairs = 4
+        bottleneck_capacity = "100 Mbps"
+        bottleneck_delay = "1 us"
+        access_delay = "1 us"
+        [[traffic]]
+        transport = "sack"
+        flows = 4
+    "#;
+    let mut world = world(&support::scenario(text), 4);
+    world.run_until(SimTime::NEVER);
+    let parallelism = world.parallelism();
+    assert_eq!(parallelism.threads, 1);
+    assert!(parallelism.reason.unwrap().contains("too short"));
+}
