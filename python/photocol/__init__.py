@@ -5,6 +5,7 @@
     result = photocol.run("scenarios/dumbbell.toml", seed=1)
     result.summary["goodput"]          # a float that knows its unit
     result.flows                       # a polars frame, one row a flow
+    photocol.model("erlang-b", load=5, servers=[4, 8, 16])["blocking"]    # closed forms, over arrays
 
 `photocol.transport` and `photocol.xcp` hold the protocol machines to be driven by hand. Everything is imported
 when it is first used.
@@ -19,7 +20,8 @@ from photocol._core import RunError, ScenarioError, __version__
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from photocol import plot, transport, xcp
+    from photocol import models, plot, transport, xcp
+    from photocol.models import model
     from photocol.results import Figure, Result, Summary
     from photocol.runner import Capture, run
 
@@ -32,14 +34,23 @@ __all__ = [
     "ScenarioError",
     "Summary",
     "__version__",
+    "model",
+    "models",
     "plot",
     "run",
     "transport",
     "xcp",
 ]
 
-_HOMES = {"Capture": "runner", "Figure": "results", "Result": "results", "Summary": "results", "run": "runner"}
-_MODULES = ("plot", "transport", "xcp")
+_HOMES = {
+    "Capture": "runner",
+    "Figure": "results",
+    "Result": "results",
+    "Summary": "results",
+    "model": "models",
+    "run": "runner",
+}
+_MODULES = ("models", "plot", "transport", "xcp")
 
 
 def __getattr__(name: str) -> object:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "ModelError",
     "Receiver",
     "Run",
     "RunError",
@@ -17,6 +18,8 @@ __all__ = [
     "XcpRouter",
     "__version__",
     "catalogue",
+    "evaluate",
+    "models",
     "schema",
     "xcp_decode",
     "xcp_encode",
@@ -27,6 +30,7 @@ __version__: str
 _Settings = Sequence[tuple[str, str]]
 _Column = NDArray[np.uint64] | NDArray[np.float64] | NDArray[np.bool_] | list[str]
 _Segment = tuple[int, int, bool]
+_Given = str | float | NDArray[np.float64] | list[float] | list[list[float]]
 _AckOut = tuple[int, int, list[tuple[int, int]]]
 _Header = tuple[float, float, int, int, int, bool]
 
@@ -37,12 +41,15 @@ class ScenarioError(ValueError):
     key: str | None
     message: str
 
+class ModelError(ValueError): ...
 class RunError(RuntimeError): ...
 
 def catalogue(kind: str) -> list[tuple[str, str, str]]: ...
 def schema() -> str: ...
 def xcp_decode(data: bytes) -> _Header: ...
 def xcp_encode(header: _Header) -> list[int]: ...
+def models() -> list[dict[str, Any]]: ...
+def evaluate(name: str, settings: Sequence[tuple[str, _Given]]) -> tuple[dict[str, Any], dict[str, Any]]: ...
 
 @final
 class Scenario:

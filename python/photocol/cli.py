@@ -164,6 +164,23 @@ def list_(kind: Annotated[Kind | None, typer.Argument(help="By default all.")] =
 
 
 @app.command()
+def model(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="One of `photocol list models`.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Give an input a value, as in rtt='60 ms'."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print numbers for programs.")] = False,
+) -> None:
+    """Evaluate a closed-form model; inputs and outputs with their units and the equations' source."""
+    from photocol.models import Answer
+    from photocol.scenario import parse_setting
+
+    answer = Answer.of(name, dict(parse_setting(one) for one in settings or []))
+    typer.echo(answer.to_json() if as_json else repr(answer))
+
+
+@app.command()
 def plot(
     directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="What `run --out` wrote.")],
 ) -> None:

@@ -1,10 +1,16 @@
-//! The two exceptions.
+//! The exceptions.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(_core, ScenarioError, PyValueError, "A scenario is wrong: what, and where it says so.");
+create_exception!(
+    _core,
+    ModelError,
+    PyValueError,
+    "A model cannot be asked that: which input, what was found, what is allowed."
+);
 create_exception!(_core, RunError, PyRuntimeError, "A run failed, or its results are not to be trusted.");
 
 /// The exception for a mistake in a scenario; it carries the place as attributes.

@@ -6,6 +6,7 @@
 mod catalogue;
 mod columns;
 mod error;
+mod model;
 mod scenario;
 mod simulation;
 mod tcp;
@@ -17,7 +18,9 @@ mod _core {
     #[pymodule_export]
     use super::catalogue::{catalogue, schema};
     #[pymodule_export]
-    use super::error::{RunError, ScenarioError};
+    use super::error::{ModelError, RunError, ScenarioError};
+    #[pymodule_export]
+    use super::model::{evaluate, models};
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]

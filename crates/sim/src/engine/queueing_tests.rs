@@ -4,6 +4,7 @@
 use super::port::{Cause, Offer, Port, PortConfig};
 use crate::random::{Seed, Stream, exponential};
 use crate::scenario::{Buffer, Loss};
+use analytic::md1k;
 use units::{Duration, Rate};
 
 const REPLICATIONS: u32 = 20;
@@ -64,32 +65,9 @@ fn each(outcomes: &[Outcome], of: fn(&Outcome) -> f64) -> Vec<f64> {
     outcomes.iter().map(of).collect()
 }
 
-/// Probability that a Poisson packet is refused by M/D/1 with `places` waiting places, from the embedded chain at
-/// departures of the queue with `places + 1` in the system (Gross and Harris, Fundamentals of Queueing Theory, §5.1.8).
-fn mdlk_blocking(load: f64, places: usize) -> f64 {
-    let in_system = places + 1;
-    // a[k]: probability of k arrivals in one service time.
-    let mut a = vec![(-load).exp()];
-    for k in 1..=in_system {
-        a.push(a[k - 1] * load / k as f64);
-    }
-    // Unnormalized probabilities of 0 … in_system − 1 left behind, by the balance of the chain.
-    let mut left = vec![1.0];
-    for n in 0..in_system - 1 {
-        let sum: f64 = (1..=n).map(|j| left[j] * a[n + 1 - j]).sum();
-        left.push((left[n] - left[0] * a[n] - sum) / a[0]);
-    }
-    let total: f64 = left.iter().sum();
-    // Departures that leave nobody behind happen with probability left[0]/total; the server is busy for a share
-    // 1/(p0 + load) of accepted load.
-    let p0 = left[0] / total;
-    1.0 - 1.0 / (p0 + load)
-}
-
-#[test]
-fn the_formula_for_m_d_1_k_is_erlang_b_with_no_waiting_place() {
-    // One server, no waiting place: load / (1 + load), whatever the service law.
-    assert!((mdlk_blocking(0.7, 0) - 0.7 / 1.7).abs() < 1e-12);
+/// Probability that a Poisson packet is refused by M/D/1 with `places` waiting places.
+fn mdlk_blocking(load: f64, places: u64) -> f64 {
+    md1k::evaluate(&md1k::Inputs { load, places: places as u32 }).unwrap().blocking
 }
 
 #[test]
@@ -111,7 +89,7 @@ fn m_d_1_has_half_as_many_waiting_as_m_m_1() {
 fn m_d_1_with_k_waiting_places_refuses_as_the_embedded_chain_says() {
     for (load, places) in [(0.5, 0), (0.8, 1), (0.9, 6), (1.2, 3)] {
         let found = outcomes(load, Buffer::Packets(places), fixed_size);
-        assert_mean("drops", &each(&found, |o| o.drop_share), mdlk_blocking(load, places as usize));
+        assert_mean("drops", &each(&found, |o| o.drop_share), mdlk_blocking(load, places));
     }
 }
 
