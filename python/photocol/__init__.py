@@ -20,7 +20,8 @@ from photocol._core import RunError, ScenarioError, __version__
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from photocol import models, plot, transport, xcp
+    from photocol import control, models, plot, transport, xcp
+    from photocol.control import schedule
     from photocol.models import model
     from photocol.results import Figure, Result, Summary
     from photocol.runner import Capture, run
@@ -34,10 +35,12 @@ __all__ = [
     "ScenarioError",
     "Summary",
     "__version__",
+    "control",
     "model",
     "models",
     "plot",
     "run",
+    "schedule",
     "transport",
     "xcp",
 ]
@@ -49,8 +52,9 @@ _HOMES = {
     "Summary": "results",
     "model": "models",
     "run": "runner",
+    "schedule": "control",
 }
-_MODULES = ("models", "plot", "transport", "xcp")
+_MODULES = ("control", "models", "plot", "transport", "xcp")
 
 
 def __getattr__(name: str) -> object:

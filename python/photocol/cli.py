@@ -181,6 +181,25 @@ def model(
 
 
 @app.command()
+def schedule(
+    requests: Annotated[
+        Path,
+        typer.Argument(metavar="REQUESTS.json", help="Rows of whole numbers: slots from each input to each output."),
+    ],
+    frame: Annotated[int, typer.Option(metavar="F", help="Slots of the frame.")],
+    algorithm: Annotated[str, typer.Option(metavar="NAME", help="One of `photocol list schedulers`.")] = "bvn",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole schedule for programs.")] = False,
+) -> None:
+    """Schedule a frame of a bufferless switch for an integer request matrix."""
+    import json
+
+    from photocol.control import Scheduler, read_requests
+
+    plan = Scheduler(algorithm).schedule(read_requests(requests), frame)
+    typer.echo(json.dumps(plan.to_dict()) if as_json else plan.to_text())
+
+
+@app.command()
 def plot(
     directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="What `run --out` wrote.")],
 ) -> None:

@@ -13,6 +13,9 @@ pub fn catalogue(kind: &str) -> Vec<Entry> {
         "topologies" => sim::topology::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
         "traffic" => sim::traffic::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
         "models" => analytic::models().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
+        "schedulers" => {
+            control::scheduler::registry().iter().map(|one| entry(one.name, one.summary, one.source)).collect()
+        }
         "transports" => {
             let algorithms = cc::registry().iter().map(|one| entry(one.name, one.summary, one.source));
             algorithms.chain([entry("udp", "Datagrams of one size, without any control.", "RFC 768")]).collect()

@@ -5,6 +5,7 @@
 
 mod catalogue;
 mod columns;
+mod control;
 mod error;
 mod model;
 mod scenario;
@@ -17,6 +18,8 @@ mod xcp;
 mod _core {
     #[pymodule_export]
     use super::catalogue::{catalogue, schema};
+    #[pymodule_export]
+    use super::control::{Demand, FrameSchedule, FrameScheduler, frame_rate, share_slots};
     #[pymodule_export]
     use super::error::{ModelError, RunError, ScenarioError};
     #[pymodule_export]

@@ -174,7 +174,7 @@ fn unclaimed(value: &Bound<'_, PyAny>) -> PyResult<Unclaimed> {
 }
 
 /// Bits per second, as a number or a text with a unit.
-fn rate(value: &Bound<'_, PyAny>) -> PyResult<Rate> {
+pub fn rate(value: &Bound<'_, PyAny>) -> PyResult<Rate> {
     if let Ok(text) = value.extract::<String>() {
         let wrong = |why| PyValueError::new_err(format!("capacity is '{text}': {why}"));
         return units::parse_rate(&text).map_err(wrong);

@@ -1,0 +1,10 @@
+//! Control planes of optical networks as values: told what happened, they say what follows. No clock, no socket, no random
+//! number, and no knowledge that a simulator exists.
+//!
+//! - [`frame`]: slots and frames, and the rate that granted slots amount to.
+//! - [`demand`]: what an edge node asks for, from what has arrived.
+//! - [`scheduler`]: which node sends to which in every slot of a frame; one algorithm a file, and their registry.
+
+pub mod demand;
+pub mod frame;
+pub mod scheduler;

@@ -1,0 +1,132 @@
+//! The fast scheduler: a Birkhoff–von Neumann decomposition that gives up optimality.
+//!
+//! QBvN (Peng, Bochmann, Hall 2006), the scheduler measured in paper 003, is known here by its idea only: build the
+//! permutations row by row, with limited repair. This does the same and does not claim its bits. Connections are held until
+//! one has served its request; each input without an output then takes a free one it has a request for, or else one of
+//! an input that can move to a free one at once. What is left when the frame ends is not served.
+
+use super::support::{Matching, NONE, Support};
+use super::{IDLE, Requests, Schedule, Scheduler};
+
+/// The scheduler `greedy`; every frame for itself.
+#[derive(Debug, Default)]
+pub struct Greedy;
+
+/// A row that serves nothing.
+const NEVER: u32 = u32::MAX;
+
+impl Scheduler for Greedy {
+    fn schedule(&mut self, requests: &Requests, frame: u32) -> Schedule {
+        let mut schedule = Schedule::empty(requests.nodes(), frame);
+        let mut work = Work::new(requests);
+        let mut now = 0;
+        while now < frame {
+            work.match_idle_rows(now);
+            let next = work.until.iter().copied().min().unwrap_or(NEVER);
+            if next == NEVER {
+                break;
+            }
+            now = next.min(frame);
+            schedule.push(now, &work.matching.column_of);
+            for row in 0..requests.nodes() {
+                if work.until[row] == now {
+                    work.end(row);
+                }
+            }
+        }
+        schedule
+    }
+}
+
+/// What is left of the matrix, and the connections that hold.
+struct Work {
+    nodes: usize,
+    /// Requests not served yet; an entry being served still has what it had when its row came to it.
+    left: Vec<u32>,
+    support: Support,
+    matching: Matching,
+    /// When the entry that each row serves is used up.
+    until: Vec<u32>,
+}
+
+impl Work {
+    fn new(requests: &Requests) -> Work {
+        // The schedule's outputs are the matching's columns.
+        const { assert!(IDLE == NONE) };
+        let nodes = requests.nodes();
+        Work {
+            nodes,
+            left: requests.slots().to_vec(),
+            support: Support::of(requests),
+            matching: Matching::new(nodes),
+            until: vec![NEVER; nodes],
+        }
+    }
+
+    fn match_idle_rows(&mut self, now: u32) {
+        for row in 0..self.nodes {
+            if self.matching.column_of[row] != NONE {
+                continue;
+            }
+            if let Some(column) = self.matching.free.first_in(self.support.row(row)) {
+                self.join(row, column, now);
+            } else if let Some((column, other, to)) = self.repair(row) {
+                self.move_to(other, to, now);
+                self.join(row, column, now);
+            }
+        }
+    }
+
+    /// A column that `row` wants, the row that has it, and a free column that this one wants too.
+    fn repair(&self, row: usize) -> Option<(usize, usize, usize)> {
+        self.support.columns_of(row).take(REPAIRS).find_map(|column| {
+            let other = usize::from(self.matching.row_of[column]);
+            self.matching.free.first_in(self.support.row(other)).map(|to| (column, other, to))
+        })
+    }
+
+    fn join(&mut self, row: usize, column: usize, now: u32) {
+        self.matching.join(row, column);
+        self.until[row] = now.saturating_add(self.left[row * self.nodes + column]);
+    }
+
+    fn move_to(&mut self, row: usize, column: usize, now: u32) {
+        let before = usize::from(self.matching.column_of[row]);
+        self.left[row * self.nodes + before] = self.until[row] - now;
+        self.matching.part(row, before);
+        self.join(row, column, now);
+    }
+
+    /// The entry of `row` is served.
+    fn end(&mut self, row: usize) {
+        let column = usize::from(self.matching.column_of[row]);
+        self.left[row * self.nodes + column] = 0;
+        self.support.remove(row, column);
+        self.matching.part(row, column);
+        self.until[row] = NEVER;
+    }
+}
+
+/// Columns that are tried for a repair.
+const REPAIRS: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_freed_input_takes_a_free_output() {
+        let requests = Requests::new(2, vec![1, 2, 2, 1]).unwrap();
+        let schedule = Greedy.schedule(&requests, 3);
+        assert_eq!((schedule.length(), schedule.granted()), (3, vec![1, 2, 2, 1]));
+    }
+
+    #[test]
+    fn one_repair_serves_what_the_first_choice_blocks() {
+        // Input 0 takes output 0, the only one that input 1 wants; it moves to output 1.
+        let requests = Requests::new(2, vec![1, 1, 1, 0]).unwrap();
+        let schedule = Greedy.schedule(&requests, 2);
+        assert_eq!(schedule.blocks().next().map(|block| block.outputs.to_vec()), Some(vec![1, 0]));
+        assert_eq!(schedule.granted(), [1, 1, 1, 0]);
+    }
+}

@@ -1,0 +1,125 @@
+//! What is admitted when rows or columns ask for more slots than the frame has: max-min shares, in whole slots.
+//!
+//! Progressive filling: in every round each entry that wants more gets a slot, one after the other along the diagonals, until
+//! its request is met or its row or column is full. Who is refused a slot therefore has a full line in which nobody has more
+//! than one slot above it. As many rounds as no line can notice are done at once. In round k no line has more than
+//! frame/k entries that still rise, so all rounds cost at most nodes · frame · ln(frame) steps.
+
+use super::Requests;
+
+/// The max-min shares of `requests` in which every row and column has at most `frame` slots.
+pub fn share(requests: &Requests, frame: u32) -> Requests {
+    let mut filling = Filling::new(requests, frame);
+    while !filling.rising.is_empty() {
+        match filling.unnoticed_rounds() {
+            0 => filling.one_round(),
+            rounds => filling.several_rounds(rounds),
+        }
+    }
+    Requests::new(requests.nodes(), filling.given).expect("as many entries as the requests have")
+}
+
+/// An entry by its row and column.
+type Entry = (u16, u16);
+
+struct Filling<'a> {
+    requests: &'a Requests,
+    given: Vec<u32>,
+    /// What is left of each row and of each column.
+    rows: Vec<u32>,
+    columns: Vec<u32>,
+    /// The entries that want more, along the diagonals.
+    rising: Vec<Entry>,
+}
+
+impl<'a> Filling<'a> {
+    fn new(requests: &'a Requests, frame: u32) -> Filling<'a> {
+        let nodes = requests.nodes();
+        let diagonal = |shift: usize| (0..nodes).map(move |row| (row as u16, ((row + shift) % nodes) as u16));
+        let wanted = |(row, column): &Entry| requests.row(usize::from(*row))[usize::from(*column)] > 0;
+        Filling {
+            requests,
+            given: vec![0; nodes * nodes],
+            rows: vec![frame; nodes],
+            columns: vec![frame; nodes],
+            rising: (0..nodes).flat_map(diagonal).filter(wanted).collect(),
+        }
+    }
+
+    /// The rounds in which every entry that rises could get a slot.
+    fn unnoticed_rounds(&self) -> u32 {
+        let nodes = self.requests.nodes();
+        let (mut in_row, mut in_column) = (vec![0u32; nodes], vec![0u32; nodes]);
+        for (row, column) in &self.rising {
+            in_row[usize::from(*row)] += 1;
+            in_column[usize::from(*column)] += 1;
+        }
+        let rows = self.rows.iter().zip(&in_row);
+        let lines = rows.chain(self.columns.iter().zip(&in_column));
+        lines.filter_map(|(room, rising)| room.checked_div(*rising)).min().unwrap_or(0)
+    }
+
+    fn several_rounds(&mut self, rounds: u32) {
+        self.give(|wanted, _| wanted.min(rounds));
+    }
+
+    fn one_round(&mut self) {
+        self.give(|wanted, room| wanted.min(room).min(1));
+    }
+
+    /// Gives each rising entry what `part` says of what it still wants and of the room in its lines. Those that are met, or
+    /// whose lines are full, rise no more.
+    fn give(&mut self, part: impl Fn(u32, u32) -> u32) {
+        let (requests, nodes) = (self.requests, self.requests.nodes());
+        let (given, rows, columns) = (&mut self.given, &mut self.rows, &mut self.columns);
+        self.rising.retain(|(row, column)| {
+            let (row, column) = (usize::from(*row), usize::from(*column));
+            let (given, wanted) = (&mut given[row * nodes + column], requests.row(row)[column]);
+            let slots = part(wanted - *given, rows[row].min(columns[column]));
+            *given += slots;
+            rows[row] -= slots;
+            columns[column] -= slots;
+            slots > 0 && *given < wanted
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shared(nodes: usize, slots: &[u32], frame: u32) -> Vec<u32> {
+        share(&Requests::new(nodes, slots.to_vec()).unwrap(), frame).slots().to_vec()
+    }
+
+    #[test]
+    fn what_fits_is_admitted_as_it_is() {
+        assert_eq!(shared(2, &[3, 1, 0, 4], 5), [3, 1, 0, 4]);
+    }
+
+    #[test]
+    fn a_full_line_is_shared_equally_and_small_requests_are_met() {
+        // Of 12 slots: 2 as asked, then 5 each.
+        assert_eq!(shared(3, &[2, 9, 90, 0, 0, 0, 0, 0, 0], 12), [2, 5, 5, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_one_bottleneck_leaves_goes_to_the_next_level() {
+        // Column 0 is shared by two: 5 each; the rest of row 0 goes to its other entry.
+        assert_eq!(shared(2, &[100, 100, 100, 0], 10), [5, 5, 5, 0]);
+        assert_eq!(shared(3, &[100, 100, 0, 100, 0, 0, 100, 0, 0], 9), [3, 6, 0, 3, 0, 0, 3, 0, 0]);
+    }
+
+    #[test]
+    fn slots_left_over_go_one_to_each() {
+        // 10 slots for three: 4, 3, 3 in some order.
+        let mut given = shared(3, &[50, 50, 50, 0, 0, 0, 0, 0, 0], 10);
+        given.sort_unstable();
+        assert_eq!(given[6..], [3, 3, 4]);
+    }
+
+    #[test]
+    fn the_largest_requests_are_shared_without_overflow() {
+        assert_eq!(shared(2, &[u32::MAX; 4], 7).iter().sum::<u32>(), 14);
+    }
+}
