@@ -17,7 +17,9 @@ mod chain;
 mod dlcc;
 mod load_balanced;
 mod quadrature;
+mod xcp;
 
+pub mod aapn;
 pub mod dlcc_synchronized;
 pub mod dlcc_unsynchronized;
 pub mod engset;
@@ -35,7 +37,14 @@ pub mod rr_tcp_lb_obs;
 pub mod sack_lb_obs;
 pub mod shared_buffer;
 pub mod tcp_eng;
+pub mod tcp_fluid;
 pub mod tfrc;
+pub mod xcp_cl;
+pub mod xcp_convergence;
+pub mod xcp_macroflow;
+pub mod xcp_packet;
+pub mod xcp_stability;
+pub mod xcp_two_links;
 
 #[cfg(test)]
 mod random;
@@ -51,6 +60,14 @@ static MODELS: &[&Model] = &[
     &dlcc_synchronized::MODEL,
     &dlcc_unsynchronized::MODEL,
     &tcp_eng::MODEL,
+    &xcp_macroflow::MODEL,
+    &xcp_packet::MODEL,
+    &xcp_two_links::MODEL,
+    &xcp_stability::MODEL,
+    &xcp_convergence::MODEL,
+    &xcp_cl::MODEL,
+    &aapn::MODEL,
+    &tcp_fluid::MODEL,
     &sack_lb_obs::MODEL,
     &rr_tcp_lb_obs::MODEL,
     &erlang_b::MODEL,
