@@ -77,6 +77,8 @@ class Sender:
         rescue_retransmission: the rescue of RFC 6675.
         idle_restart: cwnd falls back to the initial window after an idle RTO (RFC 5681 §4.1).
         loss: with "xcp", what a loss does to the window: "tcp" (as TCP's) or "repair-only" (only timeouts count).
+        duplicate_acks: with "xcp", whether feedback counts that comes with an ACK of nothing new: "obey" (as ns-2's
+            full TCP) or "ignore" (as its one-way Reno).
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class Sender:
         rescue_retransmission: bool | None = None,
         idle_restart: bool | None = None,
         loss: Literal["tcp", "repair-only"] | None = None,
+        duplicate_acks: Literal["obey", "ignore"] | None = None,
     ) -> None:
         self._machine = _core.Sender(
             algorithm,
@@ -114,6 +117,7 @@ class Sender:
             rescue_retransmission=rescue_retransmission,
             idle_restart=idle_restart,
             loss=loss,
+            duplicate_acks=duplicate_acks,
         )
 
     def write(self, n_segments: int, *, t: float | None = None) -> list[Segment]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -127,6 +128,18 @@ def test_feedback_moves_the_window_by_srtt() -> None:
     assert sender.cwnd_segments == 5
     assert sender.header == (pytest.approx(0.02, abs=1e-8), pytest.approx(0.004, abs=1e-8), GREEDY, 0, 6, False)
     assert Sender("reno").header is None
+
+
+@pytest.mark.parametrize(("duplicate_acks", "segments"), [("obey", 6), ("ignore", 5)])
+def test_feedback_on_an_ack_of_nothing_new_is_obeyed_or_ignored(
+    duplicate_acks: Literal["obey", "ignore"], segments: int
+) -> None:
+    sender = Sender("xcp", mss=1500, initial_cwnd=4, duplicate_acks=duplicate_acks)
+    sender.write(100)
+    sender.on_ack(0.02, 1500)
+    sender.on_ack(0.02, 3000, feedback=75_000)
+    sender.on_ack(0.02, 3000, sack=[(4500, 6000)], feedback=75_000)
+    assert sender.cwnd_segments == segments
 
 
 @given(st.binary(max_size=40))

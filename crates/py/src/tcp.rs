@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use std::sync::Arc;
 use transport::cc::{self, Algorithm};
 use transport::tcp::{self, Ack, Actions, InitialWindow, PhaseName, ReceiverActions, SackBlock};
-use transport::xcp::sender::LossReaction;
+use transport::xcp::sender::{DuplicateAcks, LossReaction};
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
@@ -64,7 +64,7 @@ impl Sender {
     ) -> PyResult<Vec<Segment>> {
         self.now = reading(self.now, Some(t))?;
         self.window = window.unwrap_or(self.window);
-        self.machine.handle_feedback(feedback);
+        self.machine.handle_feedback(ack, feedback);
         let sack: Vec<_> = sack.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
         self.machine.handle_ack(self.now, &Ack { ack, window: self.window, sack: &sack }, &mut self.actions);
         Ok(self.sent())
@@ -237,6 +237,7 @@ fn set_sender(config: &mut tcp::SenderConfig, name: &str, value: &Bound<'_, PyAn
         "rescue_retransmission" => config.rescue_retransmission = value.extract()?,
         "idle_restart" => config.idle_restart = value.extract()?,
         "loss" => config.laws.xcp.loss = loss_reaction(value)?,
+        "duplicate_acks" => config.laws.xcp.duplicate_acks = duplicate_acks(value)?,
         _ => return Err(unknown_option(name)),
     }
     Ok(())
@@ -288,6 +289,14 @@ fn loss_reaction(value: &Bound<'_, PyAny>) -> PyResult<LossReaction> {
         Ok("tcp") => Ok(LossReaction::Tcp),
         Ok("repair-only") => Ok(LossReaction::RepairOnly),
         _ => Err(PyValueError::new_err("loss must be 'tcp' or 'repair-only'")),
+    }
+}
+
+fn duplicate_acks(value: &Bound<'_, PyAny>) -> PyResult<DuplicateAcks> {
+    match value.extract::<String>().as_deref() {
+        Ok("obey") => Ok(DuplicateAcks::Obey),
+        Ok("ignore") => Ok(DuplicateAcks::Ignore),
+        _ => Err(PyValueError::new_err("duplicate_acks must be 'obey' or 'ignore'")),
     }
 }
 

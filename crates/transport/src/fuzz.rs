@@ -80,7 +80,7 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
         1 => sender.handle_timeout(*now, actions),
         3 => {
             let bytes = [choices.byte(), choices.byte(), choices.byte(), choices.byte()];
-            sender.handle_feedback(i32::from_le_bytes(bytes));
+            sender.handle_feedback(choices.near(sender.snd_una(), 100), i32::from_le_bytes(bytes));
         }
         2 => {
             *now = sender.next_timeout().unwrap_or(*now).max(*now);

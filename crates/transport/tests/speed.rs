@@ -9,7 +9,8 @@ use transport::cc::Algorithm;
 use transport::tcp::{
     Ack, Actions, InitialWindow, Receiver, ReceiverActions, ReceiverConfig, SackBlock, Sender, SenderConfig,
 };
-use units::{Duration, Instant};
+use transport::xcp::{Header, Interval, Router, RouterConfig};
+use units::{Duration, Instant, Rate};
 
 const N: u64 = 20_000_000;
 
@@ -91,4 +92,26 @@ fn acks_in_sack_recovery_with_a_thousand_holes() {
         }
     }
     report("sack, ACK in recovery", start, acks);
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn packets_through_an_xcp_router() {
+    let mut router = Router::new(RouterConfig::new(Rate::from_gbps(1)), Instant::ZERO);
+    let interval = |ms| Interval::from_duration(Duration::from_millis(ms));
+    let mut now = Instant::ZERO;
+    let start = Clock::now();
+    let mut sum = 0;
+    for at in 0..N {
+        now = now + Duration::from_micros(8);
+        if router.next_timeout() <= now {
+            router.handle_timeout(now, 0);
+        }
+        let mut header = Header::data(interval(100), interval(1 + at % 7), i32::MAX);
+        router.handle_arrival(1000, Some(&header), 0);
+        router.handle_departure(1000, &mut header);
+        sum += i64::from(header.delta_throughput);
+    }
+    report("packet through an XCP router", start, N);
+    assert!(std::hint::black_box(sum) != 0);
 }

@@ -1,15 +1,19 @@
 //! What a sender exchanges with a network that tells it its throughput ([`xcp`](crate::xcp)).
 
 use super::Sender;
-use crate::xcp::{Header, sender};
+use crate::xcp::Header;
+use crate::xcp::sender::{self, DuplicateAcks};
 
 impl Sender {
-    /// An ACK brought `feedback`, the change of throughput in bytes per second. To be called before
-    /// [`handle_ack`](Sender::handle_ack) with that ACK, so that what the wider window admits leaves with it. Window laws
-    /// that are not told by the network ignore it.
+    /// The ACK of every byte below `ack` brought `feedback`, the change of throughput in bytes per second. To be called
+    /// before [`handle_ack`](Sender::handle_ack) with that ACK, so that what the wider window admits leaves with it. Window
+    /// laws that are not told by the network ignore it.
     #[inline]
-    pub fn handle_feedback(&mut self, feedback: i32) {
+    pub fn handle_feedback(&mut self, ack: u64, feedback: i32) {
         let Some(srtt) = self.rtt.srtt() else { return };
+        if ack <= self.una && self.config.laws.xcp.duplicate_acks == DuplicateAcks::Ignore {
+            return;
+        }
         if feedback < 0 || self.is_cwnd_limited() {
             self.law.apply_feedback(&mut self.window, feedback, srtt);
             self.set_cwnd(self.window.cwnd);

@@ -22,11 +22,23 @@ pub enum LossReaction {
     RepairOnly,
 }
 
+/// Whether feedback counts that comes with an ACK of nothing new.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DuplicateAcks {
+    /// It does: ns-2's full TCP. While a hole waits for its repair the network goes on to move the window.
+    #[default]
+    Obey,
+    /// It is lost: ns-2's one-way Reno. The window stands still while a hole waits for its repair.
+    Ignore,
+}
+
 /// Parameters of the law.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Config {
     /// What a loss does to the window.
     pub loss: LossReaction,
+    /// Whether feedback counts that comes with an ACK of nothing new.
+    pub duplicate_acks: DuplicateAcks,
 }
 
 /// The window law `xcp`.
@@ -131,7 +143,7 @@ mod tests {
     #[test]
     fn a_loss_halves_the_flight_or_is_only_repaired() {
         let cut = |loss, cause| {
-            let config = Config { loss };
+            let config = Config { loss, ..Config::default() };
             Xcp::new(&config).ssthresh_after(&config, &window(20_000), Loss { cause, flight_size: 8000 })
         };
         assert_eq!(cut(LossReaction::Tcp, LossCause::FastRetransmit), 4000);

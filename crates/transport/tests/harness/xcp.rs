@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use transport::tcp::{AckOut, Actions, Receiver, ReceiverActions, ReceiverConfig, Segment, Sender, SenderConfig};
-use transport::xcp::sender::LossReaction;
+use transport::xcp::sender::{DuplicateAcks, LossReaction};
 use transport::xcp::{self, Header, Router, RouterConfig, Unclaimed};
 use units::{ByteTime, Duration, Instant, Rate};
 
@@ -20,6 +20,7 @@ pub struct Path {
     pub start: Duration,
     pub receiver: ReceiverConfig,
     pub loss: LossReaction,
+    pub duplicate_acks: DuplicateAcks,
     pub paced: bool,
 }
 
@@ -31,6 +32,7 @@ impl Default for Path {
             start: Duration::ZERO,
             receiver: super::receiver_config(),
             loss: LossReaction::Tcp,
+            duplicate_acks: DuplicateAcks::Obey,
             paced: false,
         }
     }
@@ -116,6 +118,7 @@ impl Network {
     pub fn flow(&mut self, path: Path) {
         let mut config = super::sender_config("xcp");
         config.laws.xcp.loss = path.loss;
+        config.laws.xcp.duplicate_acks = path.duplicate_acks;
         config.paced = path.paced;
         config.initial_cwnd = transport::tcp::InitialWindow::Segments(2);
         let sender = Sender::new(Arc::new(SenderConfig { min_rto: Duration::from_millis(200), ..config }));
@@ -203,7 +206,7 @@ impl Network {
             }
             Arrival::Ack { flow, ack, header } => {
                 let sender = &mut self.flows[flow].sender;
-                sender.handle_feedback(header.reverse_feedback);
+                sender.handle_feedback(ack.ack, header.reverse_feedback);
                 sender.handle_ack(self.now, &ack.as_ack(), &mut self.actions);
                 self.put(flow);
             }
