@@ -28,7 +28,9 @@ proc read-lines {path} {
 # 1460 bytes of payload and 40 of headers make 1500 on the wire; the sink acknowledges every segment with 40 bytes.
 # photocol has no handshake; with one, as in ns-3, a flow's first segment is a SYN of 40 bytes, alone for a round trip.
 # `delay_growth_` sets the window to its initial value on the first ACK, which without a SYN would be an ACK of data.
-proc configure-tcp {window handshake} {
+# RTT samples come in ticks; where they are compared the tick must be finer than ns-2's 10 ms.
+proc configure-tcp {window handshake tick} {
+    Agent/TCP set tcpTick_ $tick
     Agent/TCP set syn_ [string is true -strict $handshake]
     Agent/TCP set delay_growth_ [string is true -strict $handshake]
     Agent/TCP set packetSize_ 1460
@@ -63,11 +65,45 @@ proc total {objects variable} {
     return $sum
 }
 
-# One line of JSON from a flat list of names and values, all of them numbers or strings.
+# Every 20 ms the last RTT sample of every flow that has one. A sample taken once in a round trip is found the more often the
+# longer it is, so the harmonic mean of what is found is the mean of the samples.
+proc poll-rtt {ns senders tick} {
+    global inverse_rtt rtt_polls
+    foreach tcp $senders {
+        set ticks [$tcp set rtt_]
+        if {$ticks > 0} {
+            set inverse_rtt($tcp) [expr {($rtt_polls($tcp) ? $inverse_rtt($tcp) : 0.0) + 1.0 / ($ticks * $tick)}]
+            incr rtt_polls($tcp)
+        }
+    }
+    $ns at [expr {[$ns now] + 0.02}] [list poll-rtt $ns $senders $tick]
+}
+
+proc start-polling {ns senders tick} {
+    global rtt_polls
+    foreach tcp $senders {
+        set rtt_polls($tcp) 0
+    }
+    $ns at 0 [list poll-rtt $ns $senders $tick]
+}
+
+# Names and values for print-json: segments acknowledged and mean RTT, one entry a flow in the list's order.
+proc per-flow {senders} {
+    global inverse_rtt rtt_polls
+    set acked {}
+    set rtt {}
+    foreach tcp $senders {
+        lappend acked [expr {[$tcp set ack_] + 1}]
+        lappend rtt [expr {$rtt_polls($tcp) ? $rtt_polls($tcp) / $inverse_rtt($tcp) : 0}]
+    }
+    return [list acked_segments "\[[join $acked {, }]\]" mean_rtt_s "\[[join $rtt {, }]\]"]
+}
+
+# One line of JSON from a flat list of names and values, which are numbers, strings, or lists in brackets.
 proc print-json {pairs} {
     set fields {}
     foreach {name value} $pairs {
-        if {![string is double -strict $value]} {
+        if {![string is double -strict $value] && ![string match {\[*} $value]} {
             set value "\"$value\""
         }
         lappend fields "\"$name\": $value"

@@ -2,6 +2,7 @@
 #
 #   ns dumbbell.tcl -flows FILE [-variant sack|newreno] [-rate bits/s] [-pairs P] [-duration s] [-from s]
 #                   [-count all] [-handshake yes] [-scheduler NAME]
+#                 [-tick s] [-perflow yes]
 #
 # Packet-hops. Only the bottleneck has a monitor, since monitors everywhere cost 8 % CPU. Three of the six links of a
 # round are counted: segments sent, segments that left the bottleneck, ACKs received. The other three lie between the
@@ -11,7 +12,7 @@
 source [file join [file dirname [info script]] common.tcl]
 
 array set settings {
-    flows "" variant sack rate 1e9 pairs 10 duration 60 from 20 count derived handshake no scheduler Splay
+    flows "" variant sack rate 1e9 pairs 10 duration 60 from 20 count derived handshake no tick 0.01 perflow no scheduler Splay
 }
 read-options $argv
 
@@ -25,7 +26,7 @@ set bdp [expr {int($settings(rate) * $base_rtt_s / $packet_bits)}]
 set flows [read-lines $settings(flows)]
 set ssthresh [expr {max(2, $bdp / [llength $flows])}]
 
-configure-tcp 1000000 $settings(handshake)
+configure-tcp 1000000 $settings(handshake) $settings(tick)
 Queue set limit_ 1000000
 
 set ns [new Simulator]
@@ -82,16 +83,20 @@ proc finish {} {
     } else {
         set hops [expr {wide($sent + 2.5 * ($carried + [total $senders nackpack_]))}]
     }
-    print-json [list \
+    set lists [expr {$settings(perflow) ? [per-flow $senders] : {}}]
+    print-json [concat [list \
         simulator ns-2 workload s1 variant $settings(variant) flows [llength $senders] rate_bps $settings(rate) \
         duration_s $settings(duration) packet_hops $hops hops_counted $settings(count) segments_sent $sent \
         retransmissions [total $senders nrexmitpack_] timeouts [total $senders nrexmit_] \
         buffer_packets $bdp initial_ssthresh $ssthresh measured_from_s $settings(from) \
         utilization [expr {$packet_bits * [since pdepartures_] / ($settings(rate) * $measured_s)}] \
-        drop_rate [expr {double([since pdrops_]) / max(1, [since parrivals_])}]]
+        drop_rate [expr {double([since pdrops_]) / max(1, [since parrivals_])}]] $lists]
     exit 0
 }
 
+if {$settings(perflow)} {
+    start-polling $ns $senders $settings(tick)
+}
 $ns at $settings(from) start-measuring
 $ns at $settings(duration) finish
 $ns run

@@ -2,6 +2,7 @@
 #
 #   ns nsfnet.tcl -flows FILE -topology FILE [-variant reno|newreno|sack] [-buffer K] [-duration s] [-from s]
 #                 [-count all] [-handshake yes] [-scheduler NAME]
+#                 [-tick s] [-perflow yes]
 #
 # Packet-hops. A flow whose path has h links sends s segments and receives a ACKs. Along the 2h links of its round trip
 # the count falls from s to a, nearly evenly, so it is h (s + a). The monitors on the core's outputs that the results
@@ -11,7 +12,7 @@
 source [file join [file dirname [info script]] common.tcl]
 
 array set settings {
-    flows "" topology "" variant reno buffer 6 duration 40 from 35 rate 1e9 count derived handshake no scheduler Calendar
+    flows "" topology "" variant reno buffer 6 duration 40 from 35 rate 1e9 count derived handshake no tick 0.01 perflow no scheduler Calendar
 }
 read-options $argv
 
@@ -20,7 +21,7 @@ set agents(newreno) {Agent/TCP/Newreno Agent/TCPSink}
 set agents(sack) {Agent/TCP/Sack1 Agent/TCPSink/Sack1}
 foreach {sender sink} $agents($settings(variant)) break
 
-configure-tcp 20 $settings(handshake)
+configure-tcp 20 $settings(handshake) $settings(tick)
 
 set ns [new Simulator]
 $ns use-scheduler $settings(scheduler)
@@ -139,17 +140,21 @@ proc finish {} {
         }
     }
     set core_outputs [concat $core $access]
-    print-json [list \
+    set lists [expr {$settings(perflow) ? [per-flow $senders] : {}}]
+    print-json [concat [list \
         simulator ns-2 workload s2 variant $settings(variant) flows [llength $senders] rate_bps $settings(rate) \
         duration_s $settings(duration) packet_hops $hops hops_counted $settings(count) \
         segments_sent [total $senders ndatapack_] retransmissions [total $senders nrexmitpack_] \
         timeouts [total $senders nrexmit_] buffer_packets $settings(buffer) measured_from_s $settings(from) \
         utilization_core [utilization $core] utilization_core_outputs [utilization $core_outputs] \
         drop_rate [drop-rate $core_outputs] drop_rate_core_to_core [drop-rate $core] \
-        carried_to_edges_bps [expr {8.0 * [since $access bdepartures_] / ($settings(duration) - $settings(from))}]]
+        carried_to_edges_bps [expr {8.0 * [since $access bdepartures_] / ($settings(duration) - $settings(from))}]] $lists]
     exit 0
 }
 
+if {$settings(perflow)} {
+    start-polling $ns $senders $settings(tick)
+}
 $ns at $settings(from) start-measuring
 $ns at $settings(duration) finish
 $ns run

@@ -199,6 +199,12 @@ class Flow
 
     uint64_t Sent() const { return m_sent; }
     uint64_t Retransmitted() const { return m_retransmitted; }
+    uint64_t AckedSegments() const { return m_acked / kPayload; }
+    double MeanRttSeconds() const { return m_rttPolls ? m_rttPolls / m_inverseRtts : 0; }
+
+    // Notes the cumulative ACK, and every 20 ms the last RTT. The harmonic mean of what is found is the mean of samples taken
+    // once in a round trip, as photocol and ns-2 take them.
+    void Watch() { m_watched = true; }
 
   private:
     void Start()
@@ -209,7 +215,32 @@ class Flow
         m_socket->SetConnectCallback(MakeCallback(&Flow::Fill, this), MakeNullCallback<void, Ptr<Socket>>());
         m_socket->SetSendCallback(Callback<void, Ptr<Socket>, uint32_t>([this](Ptr<Socket> s, uint32_t) { Fill(s); }));
         m_socket->TraceConnectWithoutContext("Tx", MakeCallback(&Flow::OnTransmit, this));
+        if (m_watched)
+        {
+            m_socket->TraceConnectWithoutContext("HighestRxAck", MakeCallback(&Flow::OnAck, this));
+            m_socket->TraceConnectWithoutContext("RTT", MakeCallback(&Flow::OnRtt, this));
+            Poll();
+        }
         m_socket->Connect(InetSocketAddress(m_to, kPort));
+    }
+
+    // The SYN takes a sequence number of its own.
+    void OnAck(ns3::SequenceNumber32 before, ns3::SequenceNumber32 now)
+    {
+        m_acked += now.GetValue() - (m_handshake ? 1 : before.GetValue());
+        m_handshake = false;
+    }
+
+    void OnRtt(ns3::Time, ns3::Time now) { m_rtt = now.GetSeconds(); }
+
+    void Poll()
+    {
+        if (m_rtt > 0)
+        {
+            m_inverseRtts += 1 / m_rtt;
+            m_rttPolls++;
+        }
+        ns3::Simulator::Schedule(ns3::MilliSeconds(20), &Flow::Poll, this);
     }
 
     void Fill(ns3::Ptr<ns3::Socket> socket)
@@ -253,6 +284,12 @@ class Flow
     uint64_t m_highest = 0; // bytes sent at least once
     uint64_t m_sent = 0;
     uint64_t m_retransmitted = 0;
+    bool m_watched = false;
+    bool m_handshake = true;
+    uint64_t m_acked = 0; // bytes
+    double m_rtt = 0;     // seconds, the last
+    double m_inverseRtts = 0;
+    uint64_t m_rttPolls = 0;
 };
 
 struct FlowLine
@@ -298,6 +335,19 @@ class JsonLine
         {
             Name(name) << value;
         }
+        return *this;
+    }
+
+    // A list, one entry per flow.
+    template <typename Value>
+    JsonLine& AddPerFlow(const std::string& name, const std::deque<Flow>& flows, Value (Flow::*value)() const)
+    {
+        Name(name) << '[';
+        for (size_t i = 0; i < flows.size(); ++i)
+        {
+            std::cout << (i ? ", " : "") << (flows[i].*value)();
+        }
+        std::cout << ']';
         return *this;
     }
 

@@ -21,6 +21,7 @@ struct Options
     double rate = 1e9;
     uint32_t pairs = 10;
     double duration = 10;
+    bool perflow = false;
     double from = 5;
 };
 
@@ -37,6 +38,7 @@ Parse(int argc, char** argv)
     line.AddValue("pairs", "host pairs", options.pairs);
     line.AddValue("duration", "seconds simulated", options.duration);
     line.AddValue("from", "seconds after which utilisation and drops are measured", options.from);
+    line.AddValue("perflow", "say of each flow what was acknowledged and its mean RTT", options.perflow);
     line.Parse(argc, argv);
     return options;
 }
@@ -87,6 +89,10 @@ main(int argc, char** argv)
     for (const auto& line : lines)
     {
         flows.emplace_back(left.Get(std::stoul(line.source)), sinks.at(std::stoul(line.destination)), line.startSeconds, 32);
+        if (options.perflow)
+        {
+            flows.back().Watch();
+        }
     }
 
     ns3::Simulator::Schedule(ns3::Seconds(options.from), &Direction::StartMeasuring, &bottleneck);
@@ -106,8 +112,8 @@ main(int argc, char** argv)
         retransmitted += flow.Retransmitted();
     }
     const double measured = options.duration - options.from;
-    JsonLine()
-        .Add("simulator", "ns-3")
+    JsonLine line;
+    line.Add("simulator", "ns-3")
         .Add("workload", "s1")
         .Add("variant", options.variant + (options.sack ? "+sack" : ""))
         .Add("flows", flows.size())
@@ -122,5 +128,10 @@ main(int argc, char** argv)
         .Add("measured_from_s", options.from)
         .Add("utilization", double(kPacketBits) * bottleneck.SentSince() / (options.rate * measured))
         .Add("drop_rate", double(bottleneck.DroppedSince()) / std::max(1u, bottleneck.ArrivedSince()));
+    if (options.perflow)
+    {
+        line.AddPerFlow("acked_segments", flows, &Flow::AckedSegments);
+        line.AddPerFlow("mean_rtt_s", flows, &Flow::MeanRttSeconds);
+    }
     return 0;
 }

@@ -24,6 +24,7 @@ struct Options
     uint32_t buffer = 6;
     double rate = 1e9;
     double duration = 40;
+    bool perflow = false;
     double from = 35;
 };
 
@@ -41,6 +42,7 @@ Parse(int argc, char** argv)
     line.AddValue("rate", "every link, in bits per second", options.rate);
     line.AddValue("duration", "seconds simulated", options.duration);
     line.AddValue("from", "seconds after which utilisation and drops are measured", options.from);
+    line.AddValue("perflow", "say of each flow what was acknowledged and its mean RTT", options.perflow);
     line.Parse(argc, argv);
     return options;
 }
@@ -152,6 +154,10 @@ main(int argc, char** argv)
     for (const auto& line : ReadFlows(options.flows))
     {
         flows.emplace_back(network.NodeNamed(line.source), network.AddressNamed(line.destination), line.startSeconds, 1);
+        if (options.perflow)
+        {
+            flows.back().Watch();
+        }
     }
 
     auto startMeasuring = [&network] {
@@ -185,8 +191,8 @@ main(int argc, char** argv)
     const double edgeArrivals = Total(network.coreToEdge, &Direction::ArrivedSince);
     const size_t coreLinks = network.coreToCore.size();
     const size_t coreOutputs = coreLinks + network.coreToEdge.size();
-    JsonLine()
-        .Add("simulator", "ns-3")
+    JsonLine line;
+    line.Add("simulator", "ns-3")
         .Add("workload", "s2")
         .Add("variant", options.variant + (options.sack ? "+sack" : ""))
         .Add("flows", flows.size())
@@ -203,5 +209,10 @@ main(int argc, char** argv)
         .Add("drop_rate", (coreDrops + edgeDrops) / std::max(1.0, coreArrivals + edgeArrivals))
         .Add("drop_rate_core_to_core", coreDrops / std::max(1.0, coreArrivals))
         .Add("carried_to_edges_bps", edgeBits / measured);
+    if (options.perflow)
+    {
+        line.AddPerFlow("acked_segments", flows, &Flow::AckedSegments);
+        line.AddPerFlow("mean_rtt_s", flows, &Flow::MeanRttSeconds);
+    }
     return 0;
 }

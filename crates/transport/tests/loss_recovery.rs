@@ -4,7 +4,7 @@
 mod harness;
 
 use harness::{Fate, Line, MSS, receiver_config, sender_config};
-use transport::tcp::{PartialAckTimer, PhaseName, SackAfterTimeout, SenderConfig};
+use transport::tcp::{PartialAckTimer, PhaseName, ReceiverConfig, SackAfterTimeout, SenderConfig};
 use units::{Duration, Instant};
 
 fn ms(ms: u64) -> Instant {
@@ -50,6 +50,25 @@ fn the_window_is_half_the_flight_after_a_fast_recovery() {
         line.run_until(ms(200));
         assert_eq!(line.sender.phase(), PhaseName::CongestionAvoidance, "{name}");
         assert_eq!(line.sender.cwnd(), 5000, "{name}");
+    }
+}
+
+#[test]
+fn in_sack_recovery_the_peers_window_holds_new_data_back_and_max_cwnd_does_not() {
+    // Ten segments, the first lost, so nine duplicates. RFC 6675 with cwnd 10, then 5: two segments by Limited Transmit
+    // (10 and 11); pipe 9 after the third duplicate; 4 after the eighth and the ninth, which send 12 and 13.
+    // ns-2's window_ is both bounds at once: nothing beyond 9, the last within ten of the cumulative ACK.
+    let ten = 10 * u64::from(MSS);
+    for (peer_window, last) in [(u64::MAX, 13), (ten, 9)] {
+        let config = SenderConfig { max_cwnd: ten, initial_peer_window: peer_window, ..sender_config("sack") };
+        let receiver = ReceiverConfig { window: peer_window, ..receiver_config() };
+        let mut line = Line::new(config, receiver);
+        line.segment_fate = Box::new(|number, _| if number == 0 { Fate::Drop } else { Fate::Deliver });
+        line.write(u64::MAX);
+        line.run_until(ms(150));
+        assert_eq!(line.sender.phase(), PhaseName::FastRecovery);
+        let highest = line.sent.iter().map(|(_, segment)| segment.seq / u64::from(MSS)).max();
+        assert_eq!(highest, Some(last), "the peer's window is {peer_window}");
     }
 }
 

@@ -133,7 +133,7 @@ fn a_window_that_is_not_used_does_not_grow() {
 }
 
 #[test]
-fn max_cwnd_holds_the_window_as_ns_2_does() {
+fn max_cwnd_holds_the_congestion_window() {
     let mut bench = Bench::new(SenderConfig { max_cwnd: 8000, ..config() });
     bench.write(ms(0), u64::MAX);
     for segment in 1..100 {

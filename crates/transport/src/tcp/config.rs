@@ -60,7 +60,8 @@ pub struct SenderConfig {
     pub initial_cwnd: InitialWindow,
     /// Initial slow-start threshold in bytes; `None` is "arbitrarily high" (RFC 5681 §3.1).
     pub initial_ssthresh: Option<u64>,
-    /// The congestion window never exceeds this many bytes (ns-2's `window_`); `u64::MAX` for no bound.
+    /// The congestion window never exceeds this many bytes (ns-2's `maxcwnd_`; its `window_` is the peer's window too);
+    /// `u64::MAX` for no bound.
     pub max_cwnd: u64,
     /// The peer's advertised window in bytes before its first ACK arrives.
     pub initial_peer_window: u64,
