@@ -24,6 +24,7 @@ from urllib.parse import quote
 
 from photocol import storage
 from photocol.catalogue import load_experiment, scenario_path
+from photocol.experiment import Evaluation
 
 if TYPE_CHECKING:
     from photocol.experiment import Experiment, Form, Point, RunResult, Setup, Value
@@ -85,6 +86,13 @@ def engine(scenario: str | Path | Mapping[str, object], *, seed: int, settings: 
     return photocol.run(scenario, seed=seed, set=dict(settings))
 
 
+def evaluated(model: str, inputs: Mapping[str, Value]) -> RunResult:
+    """A model's outputs as the summary of a result that has no tables."""
+    from photocol.models import result
+
+    return result(model, inputs)
+
+
 def jobs_of(experiment: Experiment, form: Form, file: Path) -> list[Job]:
     """All jobs, replication by replication, so that an interrupted campaign has every point of the first ones."""
     return [
@@ -112,11 +120,14 @@ class Worker:
 
 
 def perform(job: Job, *, run: Runner) -> Row:
-    """Run the job's scenario and measure it."""
+    """Run the job's scenario, or ask its model, and measure it."""
     file = Path(job.experiment_file)
     experiment = load_experiment(file)
     setup = experiment.setup(job.point)
-    result = run(_scenario(setup, file), seed=job.seed, settings={**setup.settings, **job.settings})
+    if isinstance(setup, Evaluation):
+        result = evaluated(setup.model, {**setup.inputs, **job.settings})
+    else:
+        result = run(_scenario(setup, file), seed=job.seed, settings={**setup.settings, **job.settings})
     metrics = {name: float(value) for name, value in experiment.measure(result).items()}
     _check_metrics(experiment, metrics)
     return Row(point=job.point, seed=job.seed, metrics=metrics, manifest=result.manifest)

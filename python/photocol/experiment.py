@@ -1,9 +1,10 @@
 """The declared form of an experiment: one figure or table of a paper, what it claims, and how it is repeated.
 
 A file `experiments/<paper>/<figure>.py` defines one `Experiment`. It is found by its place, nothing is registered. It
-says what to run (points of a sweep, replications), what to read off a run (metrics), what the paper claims (with the
-expected value and the tolerance, written down before the run) and how to draw it. It does not say how jobs are carried
-out, stored or shown: that is `campaign`, `record` and `reproduce`. `docs/experiments.md` has a worked example.
+says what to run, or which closed-form model to ask (points of a sweep, replications), what to read off it (metrics),
+what the paper claims (with the expected value and the tolerance, written down before the run) and how to draw it. It
+does not say how jobs are carried out, stored or shown: that is `campaign`, `record` and `reproduce`.
+`docs/experiments.md` has a worked example.
 """
 
 from __future__ import annotations
@@ -84,6 +85,16 @@ class Setup:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """What one point of the sweep asks of a closed-form model, instead of a run."""
+
+    model: str
+    """A name of `photocol list models`."""
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    """Inputs of the model that differ from its defaults; text may have a unit."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Metric:
     """A column of the table: one number per replication."""
 
@@ -104,7 +115,7 @@ class Form:
     replications: int
     """Independent runs per point. Replication r uses the same seed at every point (common random numbers)."""
     settings: Mapping[str, Value] = field(default_factory=dict)
-    """Keys set at every point, for example a shorter duration."""
+    """Keys set at every point, for example a shorter duration; for a model, inputs."""
     note: str = ""
     """What this form leaves out, in words."""
 
@@ -160,8 +171,8 @@ class Experiment:
     """`<paper>/<figure>`, equal to the file's place."""
     title: str
     source: Source
-    setup: Callable[[Point], Setup]
-    """What a point runs."""
+    setup: Callable[[Point], Setup | Evaluation]
+    """What a point runs, or which model it asks; the outputs of a model are the summary of the result."""
     measure: Callable[[RunResult], Mapping[str, float]]
     """Metric name to number; pure."""
     metrics: Sequence[Metric]

@@ -7,17 +7,19 @@ them, and docs/models.md is made from the same descriptions.
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from photocol import _core
 from photocol.errors import InputError
-from photocol.results import Figure
+from photocol.results import Figure, Result, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy as np
+    import polars as pl
     from numpy.typing import NDArray
 
 _SHOWN = 8
@@ -51,6 +53,24 @@ def model(name: str, /, **inputs: Any) -> dict[str, Any]:
     arrays = {key: value for key, value in inputs.items() if kinds.get(key) == "number" and _is_array(value)}
     fixed = {key: _plain(value) for key, value in inputs.items() if key not in arrays}
     return _over_arrays(name, fixed, arrays) if arrays else Answer.of(name, fixed).outputs
+
+
+def result(name: str, inputs: Mapping[str, Any]) -> Result:
+    """The outputs that are numbers as the summary of a `Result` without tables; its manifest repeats the evaluation."""
+    answer = Answer.of(name, inputs)
+    figures = {key: value for key, value in answer.outputs.items() if isinstance(value, Figure)}
+    settings = [word for key, value in inputs.items() for word in ("--set", f"{key}={value}")]
+    manifest = {
+        "model": name,
+        "inputs": answer.inputs,
+        "version": _core.__version__,
+        "command": shlex.join(["photocol", "model", name, *settings]),
+    }
+
+    def no_table(table: str) -> pl.DataFrame:
+        raise InputError(f"{name} is a closed-form model: it has no table {table}")
+
+    return Result(summary=Summary(figures), manifest=manifest, table=no_table)
 
 
 @dataclass(frozen=True)

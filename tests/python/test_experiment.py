@@ -210,3 +210,25 @@ def test_the_table_is_a_polars_frame_that_keeps_its_types():
     table = outcome_of(experiment, experiment.full.points, rows).table
     assert table.schema["buffer_bytes"] == pl.Int64
     assert table.schema["level_half_width"] == pl.Float64
+
+
+def test_a_point_may_ask_a_closed_form_model_instead_of_running(tmp_path):
+    text = '''
+"""Erlang B."""
+from photocol.experiment import Evaluation, Experiment, Form, Metric, Source, grid
+
+experiment = Experiment(
+    id="900/figure", title="t", source=Source(paper="p", figures="f", section="s"),
+    setup=lambda point: Evaluation(model="erlang-b", inputs={"load": point["load"]}),
+    measure=lambda result: {"blocking": result.summary["blocking"].value},
+    metrics=[Metric(name="blocking", label="blocking")],
+    quick=Form(points=grid(load=[1, 2]), replications=1, settings={"servers": 2}),
+    full=Form(points=grid(load=[1, 2]), replications=1, settings={"servers": 2}),
+)
+'''
+    file = checkout(tmp_path, text=text)
+    experiment = load_experiment(file)
+    rows = [perform(job, run=saturating) for job in jobs_of(experiment, experiment.quick, file)]
+    # E(1, 2) = 1/5, E(2, 2) = 2/5.
+    assert [row.metrics["blocking"] for row in rows] == [pytest.approx(0.2), pytest.approx(0.4)]
+    assert rows[1].manifest["command"] == "photocol model erlang-b --set load=2 --set servers=2"

@@ -1,0 +1,246 @@
+"""Paper 000, figures 3, 4 and 6: 10 000 TCP flows that halve one by one beside UDP whose rate jumps (analysis).
+
+Loss rate, loss per period and edge buffer from the equations of §V.F, in the printed and the corrected reading.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Source, grid
+from photocol.verdict import Finding, judge
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import RunResult
+
+RTTS_MS = (60, 100, 180, 280, 420, 560)
+SHARES = (0.1, 0.2, 0.3, 0.4)
+FLOWS = 10_000
+CORRECTED, PRINTED = "corrected", "as_printed"
+COLOURS = dict(zip(SHARES, ("#009E73", "#0072B2", "#E69F00", "#D55E00"), strict=True))
+POINTS = grid(reading=[CORRECTED, PRINTED], udp_max=SHARES, rtt_ms=RTTS_MS)
+
+
+def setup(point: Point) -> Evaluation:
+    """10 000 flows at 10 Gb/s with packets of 2000 bytes."""
+    inputs = {
+        "udp_max": point["udp_max"],
+        "rtt": f"{point['rtt_ms']} ms",
+        "reading": point["reading"],
+        "flows": FLOWS,
+    }
+    return Evaluation(model="dlcc-unsynchronized", inputs=inputs)
+
+
+def measure(result: RunResult) -> Mapping[str, float]:
+    """The outputs that the figures show."""
+    return {metric.name: result.summary[metric.name].value for metric in METRICS}
+
+
+def curves(table: pl.DataFrame, reading: str, column: str) -> dict[float, list[float]]:
+    """R to the metric along the round-trip times."""
+    rows = table.filter(pl.col("reading") == reading).sort("rtt_ms")
+    return {share: rows.filter(pl.col("udp_max") == share)[column].to_list() for share in SHARES}
+
+
+def check_flat(outcome: Outcome) -> Finding:
+    """The loss rate hardly depends on the round-trip time."""
+    spread = {
+        share: max(rates) / min(rates)
+        for share, rates in curves(outcome.table, CORRECTED, "loss_rate_per_duration").items()
+    }
+    per_rtt = {
+        share: rates[-1] / rates[0] for share, rates in curves(outcome.table, CORRECTED, "loss_rate_per_rtt").items()
+    }
+    return judge(
+        agrees=max(spread.values()) <= 1.1,
+        in_shape=max(spread.values()) <= 2,
+        measured=f"divided by the duration of congestion it varies by a factor of {_listed(spread)}; divided by 2T "
+        f"it grows by a factor of {_listed(per_rtt)}",
+    )
+
+
+def check_share(outcome: Outcome) -> Finding:
+    """The loss rate grows with UDP's largest share."""
+    rates = [one[0] for one in curves(outcome.table, CORRECTED, "loss_rate_per_duration").values()]
+    return judge(
+        agrees=all(b > 1.2 * a for a, b in itertools.pairwise(rates)),
+        in_shape=rates[-1] > rates[0],
+        measured=", ".join(f"{rate:.4f} at R = {share}" for share, rate in zip(SHARES, rates, strict=True)),
+    )
+
+
+def check_control(outcome: Outcome) -> Finding:
+    """Control gains more than six here, and the more the longer the round trip and the larger R."""
+    ratios = {share: _ratios(outcome, share) for share in SHARES}
+    lowest = min(min(one) for one in ratios.values())
+    grows = all(b > a for one in ratios.values() for a, b in itertools.pairwise(one))
+    ordered = all(a < b for low, high in itertools.pairwise(SHARES) for a, b in _pairs(ratios, low, high))
+    return judge(
+        agrees=lowest >= 6 and grows and ordered,
+        in_shape=lowest >= 6,
+        measured=f"the loss without control is {lowest:.2f} to {max(map(max, ratios.values())):.2f} times that with it; "
+        f"it {'grows' if grows else 'does not always grow'} with the round trip and "
+        f"{'grows' if ordered else 'does not always grow'} with R",
+    )
+
+
+def check_buffer(outcome: Outcome) -> Finding:
+    """Two controls need less edge buffer than one."""
+    one, two = (outcome.table[f"edge_buffer_{name}_packets"] for name in ("one_control", "two_controls"))
+    ratios = (two / one).to_list()
+    return judge(
+        agrees=all(abs(ratio - 0.4) < 1e-9 for ratio in ratios),
+        in_shape=all(ratio < 1 for ratio in ratios),
+        measured=f"two controls need {min(ratios):.6f} to {max(ratios):.6f} of the buffer of one",
+    )
+
+
+def describe(outcome: Outcome) -> list[str]:
+    """How far the readings are apart."""
+    corrected, printed = (
+        curves(outcome.table, reading, "loss_per_change_packets")[0.3] for reading in (CORRECTED, PRINTED)
+    )
+    return [
+        f"As printed, the loss per period at R = 0.3 is {printed[0] / corrected[0]:.2f} (60 ms) to "
+        f"{printed[-1] / corrected[-1]:.2f} (560 ms) of the corrected value."
+    ]
+
+
+def draw_rate(axes: Axes, table: pl.DataFrame) -> None:
+    """Figure 3: the loss rate against the round-trip time."""
+    _draw(axes, table, {"loss_rate_per_duration": "-", "loss_rate_per_duration_dlcc": "--"})
+    axes.set_ylabel("loss rate during congestion")
+    axes.set_title("solid: without DLCC, dashed: with; thin: as printed", fontsize=9, color="0.3", loc="left")
+
+
+def draw_rate_per_rtt(axes: Axes, table: pl.DataFrame) -> None:
+    """Figure 3 with (2) to the letter: the loss divided by 2T."""
+    _draw(axes, table, {"loss_rate_per_rtt": "-", "loss_rate_per_rtt_dlcc": "--"})
+    axes.set_ylabel("P_L of (2), divided by 2T")
+    axes.set_title("solid: without DLCC, dashed: with; thin: as printed", fontsize=9, color="0.3", loc="left")
+
+
+def draw_loss(axes: Axes, table: pl.DataFrame) -> None:
+    """Figure 4: lost packets over one period."""
+    _draw(axes, table, {"loss_per_change_packets": "-", "loss_per_change_dlcc_packets": "--"})
+    axes.set_ylabel("lost optical packets per period")
+    axes.set_title("solid: without DLCC, dashed: with; thin: as printed", fontsize=9, color="0.3", loc="left")
+
+
+def draw_buffer(axes: Axes, table: pl.DataFrame) -> None:
+    """Figure 6: the extra edge buffer."""
+    _draw(axes, table, {"edge_buffer_one_control_packets": "-", "edge_buffer_two_controls_packets": "--"})
+    axes.set_ylabel("extra edge buffer (packets)")
+    axes.set_title("solid: 1 control, dashed: 2 controls (both readings coincide)", fontsize=9, color="0.3", loc="left")
+
+
+def _draw(axes: Axes, table: pl.DataFrame, columns: Mapping[str, str]) -> None:
+    for reading, width in ((CORRECTED, 1.7), (PRINTED, 0.6)):
+        for column, style in columns.items():
+            for share, values in curves(table, reading, column).items():
+                named = reading == CORRECTED and style == "-"
+                label = f"R = {share}" if named else None
+                axes.plot(RTTS_MS, values, style, color=COLOURS[share], linewidth=width, label=label)
+    axes.set_yscale("log")
+    axes.set_xlabel("round-trip time (ms)")
+    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+
+
+def _ratios(outcome: Outcome, share: float) -> list[float]:
+    without, with_ = (
+        curves(outcome.table, CORRECTED, f"loss_per_change{name}_packets")[share] for name in ("", "_dlcc")
+    )
+    return [a / b for a, b in zip(without, with_, strict=True)]
+
+
+def _pairs(ratios: Mapping[float, list[float]], low: float, high: float) -> list[tuple[float, float]]:
+    return list(zip(ratios[low], ratios[high], strict=True))
+
+
+def _listed(factors: Mapping[float, float]) -> str:
+    return ", ".join(f"{factor:.2f} (R = {share})" for share, factor in factors.items())
+
+
+METRICS = (
+    Metric(name="loss_rate_per_duration", label="loss rate in congestion without", form=".4f"),
+    Metric(name="loss_rate_per_duration_dlcc", label="with DLCC", form=".5f"),
+    Metric(name="loss_rate_per_rtt", label="P_L of (2) without", form=".4f"),
+    Metric(name="loss_rate_per_rtt_dlcc", label="with DLCC", form=".5f"),
+    Metric(name="loss_per_change_packets", label="loss per period without (packets)", form=".0f"),
+    Metric(name="loss_per_change_dlcc_packets", label="with DLCC (packets)", form=".0f"),
+    Metric(name="edge_buffer_one_control_packets", label="edge buffer, 1 control (packets)", form=".0f"),
+    Metric(name="edge_buffer_two_controls_packets", label="2 controls (packets)", form=".0f"),
+)
+
+experiment = Experiment(
+    id="000/many-flows",
+    title="DLCC with 10 000 flows that halve one by one: loss and edge buffer (analysis)",
+    source=Source(
+        paper="Lu and Hunter, Dual-layer congestion control (paper 000), 2009",
+        figures="Figures 3, 4 and 6",
+        section="§VI",
+    ),
+    setup=setup,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(points=POINTS, replications=1),
+    full=Form(points=POINTS, replications=1),
+    claims=(
+        Claim(
+            id="flat-in-rtt",
+            text="the loss rate is virtually unaffected by the round-trip time",
+            where="§VI, Fig. 3",
+            expected="flat",
+            tolerance="divided by the duration of congestion it varies by at most 10 % for each R; in shape: by at "
+            "most a factor of 2, while the round-trip time varies by 9.3",
+            check=check_flat,
+        ),
+        Claim(
+            id="grows-with-r",
+            text="the loss rate degrades clearly as R grows",
+            where="§VI, Fig. 3",
+            expected="increasing",
+            tolerance="at least a fifth more per step of 0.1; in shape: larger at 0.4 than at 0.1",
+            check=check_share,
+        ),
+        Claim(
+            id="control",
+            text="control is superior, especially for 10 000 flows that halve one by one",
+            where="§VI, Figs. 3 and 4",
+            expected="a ratio of at least 6, growing with the round-trip time and R",
+            tolerance="all of it for the loss per period; in shape: at least 6 everywhere",
+            check=check_control,
+        ),
+        Claim(
+            id="edge-buffer",
+            text="dual-layer control reduces the edge buffer",
+            where="§VI, Fig. 6",
+            expected="0.4, that is T0/(T − T1) with T0 = T/3, T1 = T/6",
+            tolerance="exactly 0.4 (to 1e-9); in shape: less",
+            check=check_buffer,
+        ),
+    ),
+    plots=(
+        Plot(name="figure-3", draw=draw_rate),
+        Plot(name="figure-3-per-rtt", draw=draw_rate_per_rtt),
+        Plot(name="figure-4", draw=draw_loss),
+        Plot(name="figure-6", draw=draw_buffer),
+    ),
+    describe=describe,
+    notes=(
+        "The paper divides a loss that lasts D by 2T; divided by D it is a rate. Both are in the table.",
+        "T0 = T3 is assumed, so T0 = T/3 and T1 = T/6.",
+        "docs/corrections.md lists what the readings change.",
+    ),
+)
