@@ -166,6 +166,8 @@ experiment = Experiment(
             expected="a smaller slope beyond 3e-2 than from 1e-3 to 1e-2",
             tolerance="for all four curves; in shape: for one",
             check=check_right,
+            reason="timeouts make it steeper, and with S = 1 they are rare (Q = p^(W/S − 1) is below 1e-3 at p = 0.1); "
+            "there the round of repair and the window kept at a loss make it flatter",
         ),
         Claim(
             id="friendly",

@@ -61,7 +61,7 @@ fn printed_rounds(packets: f64, threshold: f64) -> Result<f64, Error> {
     let inside = half * half - 2.0 * packets;
     if inside < 0.0 {
         let why = format!("the root of (8) is of a negative number, {inside}, for this file");
-        return Err(Error::Impossible { input: "final_root", value: inside, why });
+        return Err(Error::Unreadable { input: "final_root", found: "as_printed".to_owned(), why });
     }
     // Where it exists it is negative: fewer than no rounds.
     Ok((inside.sqrt() - half).ceil().max(0.0))

@@ -128,7 +128,7 @@ fn printed_rounds(packets: f64, most: f64) -> Result<f64, Error> {
     let inside = (most + 1.0) * (most + 1.0) - 8.0 * packets;
     if inside < 0.0 {
         let why = format!("the root of (7) is of a negative number, {inside}, for this file");
-        return Err(Error::Impossible { input: "final_root", value: inside, why });
+        return Err(Error::Unreadable { input: "final_root", found: "as_printed".to_owned(), why });
     }
     Ok(((inside.sqrt() - (most + 1.0)) / 2.0).ceil().max(0.0))
 }
