@@ -205,8 +205,8 @@ experiment = Experiment(
             tolerance="divided by the duration of congestion it varies by at most 10 % for each R; in shape: by at "
             "most a factor of 2, while the round-trip time varies by 9.3",
             check=check_flat,
-            reason="the overload falls while flows halve, so its mean falls from r towards r/2 as congestion lasts longer; "
-            "with the overload constant, as printed, the rate is flat and exactly 6 times that with control",
+            reason="the overload falls while flows halve, so its mean falls from r towards r/2 as congestion lasts "
+            "longer; with the overload constant, as printed, the rate is flat and exactly 6 times that with control",
         ),
         Claim(
             id="grows-with-r",

@@ -85,8 +85,8 @@ mod tests {
         }
     }
 
-    /// 60 of 1200 octets are 0.05; 12 of 18 slots of 45 Mb/s are 30 Mb/s; the frame of 18 slots of 200 µs lasts 3.6 ms. Counted slot
-    /// by slot.
+    /// 60 of 1200 octets are 0.05; 12 of 18 slots of 45 Mb/s are 30 Mb/s; the frame of 18 slots of 200 µs lasts 3.6 ms.
+    /// Counted slot by slot.
     #[test]
     fn the_papers_numbers_counted_slot_by_slot() {
         let i = Inputs { nodes: 6.0, frame: 18.0, slot: 200e-6, ..Inputs::default() };

@@ -1,8 +1,8 @@
-//! The stationary distribution of a finite Markov chain, by elimination without subtractions (Grassmann, Taksar and Heyman,
-//! Operations Research 33(5), 1985), so that small probabilities keep their digits.
+//! The stationary distribution of a finite Markov chain, by elimination without subtractions (Grassmann, Taksar and
+//! Heyman, Operations Research 33(5), 1985), so that small probabilities keep their digits.
 
-/// The distribution π with π P = π. `rates[i][j]`, i ≠ j, are probabilities of a step or rates; the diagonal is not read.
-/// The chain must be irreducible.
+/// The distribution π with π P = π. `rates[i][j]`, i ≠ j, are probabilities of a step or rates; the diagonal is not
+/// read. The chain must be irreducible.
 pub(crate) fn stationary(mut rates: Vec<Vec<f64>>) -> Vec<f64> {
     let n = rates.len();
     for last in (1..n).rev() {
@@ -32,8 +32,8 @@ pub(crate) fn normalized(mut weights: Vec<f64>) -> Vec<f64> {
 }
 
 /// The queue left behind in 0 … `last` when each step removes one (if there is one) and adds so many with the
-/// probabilities `arrivals`, what exceeds `last` being lost. By balance across each cut between n−1 and n, whose terms are
-/// all positive. `idle_serves` says whether an arrival to an empty queue is served in the same step.
+/// probabilities `arrivals`, what exceeds `last` being lost. By balance across each cut between n−1 and n, whose terms
+/// are all positive. `idle_serves` says whether an arrival to an empty queue is served in the same step.
 pub(crate) fn one_server(arrivals: &[f64], last: usize, idle_serves: bool) -> Vec<f64> {
     let mut tail = vec![0.0; arrivals.len() + 1];
     for k in (0..arrivals.len()).rev() {

@@ -1,4 +1,4 @@
-//! DLCC with one TCP flow, or with flows that halve together. Source: Lu and Hunter, JOCN 1, 2009, §V.D, §V.E, eqs. (2)–(10).
+//! DLCC with one TCP flow, or with flows that halve together. Source: Lu and Hunter, 2009, §V.D, §V.E, eqs. (2)–(10).
 
 use crate::declare::model;
 use crate::dlcc::{ACCESS_SHARE, CAPACITY, CORE_SHARE, PACKET, Path, RTT, UDP_MAX};
@@ -68,7 +68,8 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
 
 /// What TCP leaves of the link, X, given a.
 struct Left {
-    /// The window of (6) is uniform from zero to the peak, so X from a to 1; else from half the peak, X from a to (1 + a)/2.
+    /// The window of (6) is uniform from zero to the peak, so X from a to 1; else from half the peak, X from a to (1 +
+    /// a)/2.
     window: bool,
     /// The window is the peak (9), so X = a.
     peak: bool,
@@ -123,8 +124,8 @@ mod tests {
         }
     }
 
-    /// Round by round: the window climbs from half to peak by a segment a round; UDP changes at a random instant. 400 000 changes,
-    /// 2 % (loss) and 1.5 % (probability), some five standard errors.
+    /// Round by round: the window climbs from half to peak by a segment a round; UDP changes at a random instant. 400
+    /// 000 changes, 2 % (loss) and 1.5 % (probability), some five standard errors.
     #[test]
     fn a_sawtooth_hit_at_random_loses_as_much() {
         for r in [0.1, 0.4] {
@@ -145,8 +146,8 @@ mod tests {
         }
     }
 
-    /// The paper's finite sums over k = 1 … M and the UDP rates, with (6) repaired and literal, M segments of one of N flows: N
-    /// synchronized flows equal one big flow up to 1/M.
+    /// The paper's finite sums over k = 1 … M and the UDP rates, with (6) repaired and literal, M segments of one of N
+    /// flows: N synchronized flows equal one big flow up to 1/M.
     #[test]
     fn n_synchronized_flows_equal_one_big_flow() {
         let (r, packets) = (0.3, 62_500.0);
@@ -187,8 +188,8 @@ mod tests {
         }
     }
 
-    /// Errata 0.7: × 2; 0.15: × 20 at R = 0.1, × 4.6 at R = 0.4 (with the window as printed nowhere else); double counting:
-    /// × 0.60, with the window × 0.30.
+    /// Errata 0.7: × 2; 0.15: × 20 at R = 0.1, × 4.6 at R = 0.4 (with the window as printed nowhere else); double
+    /// counting: × 0.60, with the window × 0.30.
     #[test]
     fn the_slips_change_the_loss_by_the_stated_factors() {
         let base = with(0.3, 0.1);

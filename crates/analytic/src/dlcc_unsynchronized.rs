@@ -1,5 +1,5 @@
-//! DLCC with many TCP flows that halve one by one. Source: Lu and Hunter, JOCN 1, 2009, §V.F. TCP fills what UDP leaves; after a
-//! jump K flows have to halve before the link has room, one about every M_N T/N seconds.
+//! DLCC with many TCP flows that halve one by one. Source: Lu and Hunter, 2009, §V.F. TCP fills what UDP leaves; after
+//! a jump K flows have to halve before the link has room, one about every M_N T/N seconds.
 
 use crate::declare::model;
 use crate::dlcc::{ACCESS_SHARE, CAPACITY, CORE_SHARE, PACKET, Path, RTT, UDP_MAX};
@@ -129,7 +129,8 @@ mod tests {
         assert!((a / b - 1.0).abs() < tolerance, "{a} {b}");
     }
 
-    /// A million changes drawn, K by its definition: loss, duration and both rates within 1.5 % (some five standard errors).
+    /// A million changes drawn, K by its definition: loss, duration and both rates within 1.5 % (some five standard
+    /// errors).
     #[test]
     fn a_million_drawn_changes_lose_as_much() {
         for (r, flows) in [(0.1, 10_000.0), (0.4, 100.0)] {
@@ -158,9 +159,9 @@ mod tests {
         }
     }
 
-    /// Errata 0.20: N sawtooth flows in random phases, UDP jumps; each flow that reaches its share halves (here: one flow after
-    /// another when the link is over-full, at its own next peak). The overload falls, so about half of the printed second term is
-    /// lost: within 15 % for a link of flows that are many and small (the model's mean field).
+    /// Errata 0.20: N sawtooth flows in random phases, UDP jumps; each flow that reaches its share halves (here: one
+    /// flow after another when the link is over-full, at its own next peak). The overload falls, so about half of the
+    /// printed second term is lost: within 15 % for a link of flows that are many and small (the model's mean field).
     #[test]
     fn a_simulation_of_many_sawteeth_loses_the_falling_overload() {
         let (n, peak, r_jump) = (400, 60.0f64, 0.1);
@@ -177,8 +178,8 @@ mod tests {
             }
             lost += over;
             rounds += 1.0;
-            // The growth of TCP is what keeps the link full before the jump: balanced by peaks that halve. During congestion, as
-            // in the model, only the halvings count.
+            // The growth of TCP is what keeps the link full before the jump: balanced by peaks that halve. During
+            // congestion, as in the model, only the halvings count.
             for window in &mut windows {
                 if random.uniform() < 2.0 / peak {
                     *window /= 2.0;
@@ -213,8 +214,8 @@ mod tests {
         }
     }
 
-    /// Errata 0.22: divided by 2T the rate grows 1.9 to 2.3 times at R = 0.1, 3.8 to 4.6 times at R = 0.4 from 60 to 560 ms (range: the
-    /// averages and the overload, printed or consistent). With 2T the rate of 100 flows exceeds 1.
+    /// Errata 0.22: divided by 2T the rate grows 1.9 to 2.3 times at R = 0.1, 3.8 to 4.6 times at R = 0.4 from 60 to
+    /// 560 ms (range: the averages and the overload, printed or consistent). With 2T the rate of 100 flows exceeds 1.
     #[test]
     fn divided_by_two_t_the_rate_grows_with_the_round_trip_by_the_stated_factors() {
         for (r, low, high) in [(0.1, 1.4, 2.4), (0.4, 2.5, 4.7)] {

@@ -1,7 +1,7 @@
-//! Finite sources on a link without buffers, in two readings of what a source does whose burst is refused. Sources: T. Engset,
-//! Elektrotechnische Zeitschrift 31, 1918 (a blocked source is silent and begins a new idle time); M. Zukerman, E. Wong, Z.
-//! Rosberg, G. Lee and H. Le Vu, "On teletraffic applications to OBS", IEEE Communications Letters 8(2), 2004 (it sends on
-//! into the void until its burst ends: an edge node that hears nothing of the loss).
+//! Finite sources on a link without buffers, in two readings of what a source does whose burst is refused. Sources: T.
+//! Engset, Elektrotechnische Zeitschrift 31, 1918 (a blocked source is silent and begins a new idle time); M. Zukerman,
+//! E. Wong, Z. Rosberg, G. Lee and H. Le Vu, "On teletraffic applications to OBS", IEEE Communications Letters 8(2),
+//! 2004 (it sends on into the void until its burst ends: an edge node that hears nothing of the loss).
 
 use crate::declare::{choice, model};
 use crate::{Error, Kind, Range, Unit};
@@ -62,8 +62,8 @@ fn silent(inputs: &Inputs) -> Outputs {
     outputs(carried_load, full, refused)
 }
 
-/// The chain in (sources that send, those of them that are carried). The first is binomial by itself; level by level, each
-/// level's shares are the level's below times a matrix, found from the top.
+/// The chain in (sources that send, those of them that are carried). The first is binomial by itself; level by level,
+/// each level's shares are the level's below times a matrix, found from the top.
 fn keeps_sending(inputs: &Inputs) -> Outputs {
     let (n, k, a) = (inputs.sources as usize, inputs.servers.min(inputs.sources) as usize, inputs.load_per_idle_source);
     let mut onward: Vec<Matrix> = Vec::with_capacity(n);
@@ -128,7 +128,8 @@ fn subtract_returns(balance: &mut Matrix, up: &Matrix, level: usize) {
     }
 }
 
-/// `rows × matrix⁻¹` by elimination. The matrices here are diagonally dominant by columns' counterparts, so no pivoting.
+/// `rows × matrix⁻¹` by elimination. The matrices here are diagonally dominant by columns' counterparts, so no
+/// pivoting.
 fn divided(mut rows: Matrix, mut matrix: Matrix) -> Matrix {
     let size = matrix.len();
     for pivot in 0..size {

@@ -1,6 +1,6 @@
 //! Erlang's loss formula. Source: A. K. Erlang, Post Office Electrical Engineers' Journal 10, 1917; the recursion in
-//! Kleinrock, Queueing Systems I, §3.5. In JET with equal offsets, full wavelength conversion and Poisson bursts it is the
-//! burst blocking of an output fibre with so many wavelengths.
+//! Kleinrock, Queueing Systems I, §3.5. In JET with equal offsets, full wavelength conversion and Poisson bursts it is
+//! the burst blocking of an output fibre with so many wavelengths.
 
 use crate::declare::model;
 use crate::{Error, Kind, Range, Unit};
@@ -50,7 +50,8 @@ mod tests {
 
     #[test]
     fn published_values_come_out() {
-        // Printed tables of the formula: 10 erlang on 10 servers 0.2146, 7.51 erlang on 15 servers 0.005 (GoS 0.5 %: 7.38).
+        // Printed tables of the formula: 10 erlang on 10 servers 0.2146, 7.51 erlang on 15 servers 0.005 (GoS 0.5 %:
+        // 7.38).
         assert!((erlang_b(10.0, 10) - 0.2146).abs() < 5e-5);
         assert!((erlang_b(1.0, 1) - 0.5).abs() < 1e-15);
         assert!((erlang_b(2.0, 2) - 0.4).abs() < 1e-15);

@@ -1,5 +1,6 @@
-//! General additive increase, multiplicative decrease. Source: Y. R. Yang and S. S. Lam, "General AIMD congestion control",
-//! ICNP 2000: the sending rate with timeouts, and which α is friendly to TCP for a β (the share kept at a loss).
+//! General additive increase, multiplicative decrease. Source: Y. R. Yang and S. S. Lam, "General AIMD congestion
+//! control", ICNP 2000: the sending rate with timeouts, and which α is friendly to TCP for a β (the share kept at a
+//! loss).
 
 use crate::declare::model;
 use crate::tcp_eng::{timeout_alpha, triple_duplicate_alpha};
@@ -69,8 +70,8 @@ mod tests {
         );
     }
 
-    /// Losses by duplicate ACKs alone, so p = 1e-4 where timeouts are rare: within 12 % (E[W²] ≠ E[W]² and the sawtooth's last
-    /// round are 8 %, timeouts 1 %).
+    /// Losses by duplicate ACKs alone, so p = 1e-4 where timeouts are rare: within 12 % (E[W²] ≠ E[W]² and the
+    /// sawtooth's last round are 8 %, timeouts 1 %).
     #[test]
     fn a_simulation_round_by_round_sends_as_much_at_little_loss() {
         for (alpha, beta) in [(1.0, 0.5), (0.2, 0.875), (0.3125, 0.875)] {

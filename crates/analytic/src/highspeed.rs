@@ -1,5 +1,5 @@
-//! The response function of HighSpeed TCP. Source: RFC 3649 §5 (the function between two points on a log-log line), Appendix B
-//! (the table of a(w), b(w)).
+//! The response function of HighSpeed TCP. Source: RFC 3649 §5 (the function between two points on a log-log line),
+//! Appendix B (the table of a(w), b(w)).
 
 use crate::declare::{choice, model};
 use crate::{Error, Kind, Range, Unit};
@@ -57,8 +57,8 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
     Ok(Outputs { window, rate_segments_per_s: window / i.rtt, increase, decrease })
 }
 
-/// §5: w = (p/Low_P)^S Low_Window, S the slope of the line; above Low_P standard TCP's 1.2/√p, which meets it there (§5 rounds
-/// Low_P and Low_Window so that they lie on it).
+/// §5: w = (p/Low_P)^S Low_Window, S the slope of the line; above Low_P standard TCP's 1.2/√p, which meets it there (§5
+/// rounds Low_P and Low_Window so that they lie on it).
 fn window(i: &Inputs) -> f64 {
     if i.loss >= i.low_loss {
         return (1.2 / i.loss.sqrt()).min(i.low_window);
@@ -111,8 +111,8 @@ mod tests {
         }
     }
 
-    /// The window simulated loss by loss with a(w), b(w): mean within 10 % (deterministic losses every 1/p segments, as the RFC's
-    /// derivation has them).
+    /// The window simulated loss by loss with a(w), b(w): mean within 10 % (deterministic losses every 1/p segments, as
+    /// the RFC's derivation has them).
     #[test]
     fn a_sawtooth_with_those_steps_has_that_mean_window() {
         for loss in [1e-4, 1e-5, 1e-6] {

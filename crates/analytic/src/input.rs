@@ -182,8 +182,14 @@ impl fmt::Display for Range {
         let kind = if self.whole { "a whole number, " } else { "" };
         let low = if self.with_low { "at least" } else { "more than" };
         let high = if self.with_high { "at most" } else { "less than" };
-        write!(f, "{kind}{low} {} and {high} {}", self.low, self.high)
+        write!(f, "{kind}{low} {} and {high} {}", short(self.low), short(self.high))
     }
+}
+
+/// A number as people write it: neither a row of zeros nor a power of ten for a thousand.
+fn short(number: f64) -> String {
+    let plain = number == 0.0 || (1e-4..1e7).contains(&number.abs());
+    if plain { number.to_string() } else { format!("{number:e}") }
 }
 
 impl Input {

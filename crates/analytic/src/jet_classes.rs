@@ -1,5 +1,6 @@
-//! Two classes of bursts under JET, the first with so much extra offset that it never meets the second. Source: M. Yoo, C. Qiao
-//! and S. Dixit, IEEE JSAC 18(10), 2000, §III (complete isolation; the conservation law gives the second class).
+//! Two classes of bursts under JET, the first with so much extra offset that it never meets the second. Source: M. Yoo,
+//! C. Qiao and S. Dixit, IEEE JSAC 18(10), 2000, §III (complete isolation; the conservation law gives the second
+//! class).
 
 use crate::declare::model;
 use crate::erlang_b::erlang_b;
@@ -44,9 +45,9 @@ mod tests {
         assert!((found.low_blocking - erlang_b(5.0, 8)).abs() < 1e-15 && found.high_blocking == 0.0);
     }
 
-    /// What the law describes, by a simulation of its own kind: a high burst takes the server from a low one, which is lost as
-    /// a whole with the share that is still to come (exponential lengths have no memory, so what remains counts as a burst).
-    /// 500 000 arrivals, both classes within 4 %.
+    /// What the law describes, by a simulation of its own kind: a high burst takes the server from a low one, which is
+    /// lost as a whole with the share that is still to come (exponential lengths have no memory, so what remains counts
+    /// as a burst). 500 000 arrivals, both classes within 4 %.
     #[test]
     fn a_simulation_with_pre_emption_blocks_the_same_shares() {
         let inputs = Inputs { high_load: 1.5, low_load: 2.5, wavelengths: 4 };

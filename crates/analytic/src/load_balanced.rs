@@ -1,8 +1,9 @@
-//! What the two models of a file transfer over load-balanced OBS share. Source: N. Charbonneau and V. M. Vokkarane, "TCP over
-//! load-balanced OBS: HS-RR-TCP", §4 and appendix; slips as docs/corrections.md explains.
+//! What the two models of a file transfer over load-balanced OBS share. Source: N. Charbonneau and V. M. Vokkarane,
+//! "Performance modeling of HS-RR-TCP over load-balanced optical burst-switched (OBS) networks" (paper 004), §4 and
+//! appendix; slips as docs/corrections.md explains.
 //!
-//! Bursts alternate between a path of one-way delay d_s and one that is δ longer; ACKs take the shorter. Slow start runs to T,
-//! congestion avoidance on; a burst holds X packets.
+//! Bursts alternate between a path of one-way delay d_s and one that is δ longer; ACKs take the shorter. Slow start
+//! runs to T, congestion avoidance on; a burst holds X packets.
 
 use crate::{Error, Kind, Range, Unit};
 
@@ -70,7 +71,8 @@ impl Transfer {
         SlowStart { packets: sent.min(self.packets), seconds, all: self.packets <= sent }
     }
 
-    /// `rounds` rounds with windows first + 1, first + 2, …: eqs. (8) and (9), and those after the last false detection.
+    /// `rounds` rounds with windows first + 1, first + 2, …: eqs. (8) and (9), and those after the last false
+    /// detection.
     pub(crate) fn climb(&self, first: f64, rounds: f64) -> f64 {
         rounds * self.mean_round() + self.packet_s * (rounds * first + (rounds * rounds + rounds) / 2.0)
     }

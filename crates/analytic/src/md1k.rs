@@ -1,5 +1,6 @@
-//! Packets of one size at a port with few waiting places: M/D/1/K. Source: Gross and Harris, Fundamentals of Queueing Theory,
-//! §5.1.8 (the chain at departures); the distribution at any time from it by the share of time the server is busy.
+//! Packets of one size at a port with few waiting places: M/D/1/K. Source: Gross and Harris, Fundamentals of Queueing
+//! Theory, §5.1.8 (the chain at departures); the distribution at any time from it by the share of time the server is
+//! busy.
 
 use crate::chain::one_server;
 use crate::declare::model;

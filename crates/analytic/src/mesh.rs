@@ -1,7 +1,7 @@
-//! Blocking on a mesh with given routes by the Erlang fixed point. Sources: F. P. Kelly, Advances in Applied Probability 18, 1986
-//! (a circuit holds all its links, so each is thinned by all others of its route); Z. Rosberg, H. L. Vu, M. Zukerman and J. White,
-//! "Performance analyses of optical burst-switching networks", IEEE JSAC 21(7), 2003 (a burst is thinned by the links
-//! before, and has already used those when it is lost).
+//! Blocking on a mesh with given routes by the Erlang fixed point. Sources: F. P. Kelly, Advances in Applied
+//! Probability 18, 1986 (a circuit holds all its links, so each is thinned by all others of its route); Z. Rosberg, H.
+//! L. Vu, M. Zukerman and J. White, "Performance analyses of optical burst-switching networks", IEEE JSAC 21(7), 2003
+//! (a burst is thinned by the links before, and has already used those when it is lost).
 
 use crate::declare::{choice, model};
 use crate::erlang_b::erlang_b;
@@ -188,8 +188,8 @@ mod tests {
         }
     }
 
-    /// A burst-switched triangle simulated burst by burst, no offsets, propagation neglected: the fixed point takes links as
-    /// independent, so 10 % is asked of the whole network's blocking, which is near 0.1.
+    /// A burst-switched triangle simulated burst by burst, no offsets, propagation neglected: the fixed point takes
+    /// links as independent, so 10 % is asked of the whole network's blocking, which is near 0.1.
     #[test]
     fn a_simulated_mesh_of_bursts_blocks_about_the_same() {
         let routes: [&[usize]; 6] = [&[0], &[1], &[2], &[0, 1], &[1, 2], &[2, 0]];

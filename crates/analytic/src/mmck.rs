@@ -1,4 +1,5 @@
-//! Several servers and a common queue of few places: M/M/c/K. Source: Gross and Harris, Fundamentals of Queueing Theory, §2.5.
+//! Several servers and a common queue of few places: M/M/c/K. Source: Gross and Harris, Fundamentals of Queueing
+//! Theory, §2.5.
 
 use crate::chain::normalized;
 use crate::declare::model;

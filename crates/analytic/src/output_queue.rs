@@ -1,6 +1,6 @@
-//! A slotted switch with a queue at each output. Source: M. G. Hluchyj and M. J. Karol, IEEE JSAC 6(9), 1988, §III: in each slot
-//! each input has a packet with the same probability for a random output; an output sends one packet a slot, one of those
-//! that have just arrived included; `places` packets wait.
+//! A slotted switch with a queue at each output. Source: M. G. Hluchyj and M. J. Karol, IEEE JSAC 6(9), 1988, §III: in
+//! each slot each input has a packet with the same probability for a random output; an output sends one packet a slot,
+//! one of those that have just arrived included; `places` packets wait.
 
 use crate::chain::one_server;
 use crate::declare::model;

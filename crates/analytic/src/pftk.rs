@@ -1,5 +1,5 @@
-//! Rate of TCP Reno under loss. Source: J. Padhye, V. Firoiu, D. Towsley and J. Kurose, "Modeling TCP Reno performance: a simple
-//! model and its empirical validation", IEEE/ACM ToN 8(2), 2000, eqs. (12), (24), (29)–(33).
+//! Rate of TCP Reno under loss. Source: J. Padhye, V. Firoiu, D. Towsley and J. Kurose, "Modeling TCP Reno performance:
+//! a simple model and its empirical validation", IEEE/ACM ToN 8(2), 2000, eqs. (12), (24), (29)–(33).
 
 use crate::declare::{choice, model};
 use crate::{Error, Kind, Range, Unit};
@@ -114,9 +114,10 @@ mod tests {
         }
     }
 
-    /// The model's process by simulation: rounds with losses to the end of the round, timeouts with back-off to 64 T₀, no slow
-    /// start, as in the source. 15 % for p ≤ 0.01. At p = 0.05 the formula lies 16 % above it (found, not foreseen): it takes
-    /// Q(E[W]), which is less than E[Q(W)]; with the share of timeouts that is counted it is within 10 %.
+    /// The model's process by simulation: rounds with losses to the end of the round, timeouts with back-off to 64 T₀,
+    /// no slow start, as in the source. 15 % for p ≤ 0.01. At p = 0.05 the formula lies 16 % above it (found, not
+    /// foreseen): it takes Q(E[W]), which is less than E[Q(W)]; with the share of timeouts that is counted it is within
+    /// 10 %.
     #[test]
     fn a_simulation_of_its_rounds_agrees() {
         for loss in [1e-3, 1e-2, 0.05] {

@@ -1,5 +1,5 @@
-//! A window sender simulated round by round, for the tests of throughput formulas. A round sends the window in bursts of
-//! `burst` segments, each lost independently; rounds last one RTT. It knows none of the formulas it checks.
+//! A window sender simulated round by round, for the tests of throughput formulas. A round sends the window in bursts
+//! of `burst` segments, each lost independently; rounds last one RTT. It knows none of the formulas it checks.
 
 use crate::random::Random;
 
@@ -19,8 +19,8 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Segments per round over `losses` periods that each end with a loss and one round of repair. The first lost burst lies at a
-    /// geometric place among all bursts sent; nothing ends in a timeout.
+    /// Segments per round over `losses` periods that each end with a loss and one round of repair. The first lost burst
+    /// lies at a geometric place among all bursts sent; nothing ends in a timeout.
     pub fn segments_per_round(&self, losses: u32, seed: u64) -> f64 {
         let mut random = Random::new(seed);
         let (mut window, mut sent, mut rounds) = (1.0f64.max(self.burst), 0.0, 0.0);

@@ -1,5 +1,5 @@
-//! Transfer time of RR-TCP over load-balanced OBS. Source: Charbonneau and Vokkarane, HS-RR-TCP, §4.2, eqs. (8), (9): after its
-//! first false fast retransmit it has none, so the window climbs to the end.
+//! Transfer time of RR-TCP over load-balanced OBS. Source: Charbonneau and Vokkarane, HS-RR-TCP, §4.2, eqs. (8), (9):
+//! after its first false fast retransmit it has none, so the window climbs to the end.
 
 use crate::Error;
 use crate::declare::model;
@@ -71,7 +71,8 @@ fn printed_rounds(packets: f64, threshold: f64) -> Result<f64, Error> {
 mod tests {
     use super::*;
 
-    /// Round by round without any formula: windows double to T, then grow by one; each round lasts the mean of both paths.
+    /// Round by round without any formula: windows double to T, then grow by one; each round lasts the mean of both
+    /// paths.
     pub(super) fn by_rounds(i: &Inputs) -> f64 {
         let round = 2.0 * (i.assembly + i.offset) + 2.0 * i.short_delay + i.difference / 2.0;
         let packet_s = 8.0 * i.packet / i.rate;
@@ -84,7 +85,8 @@ mod tests {
         time
     }
 
-    /// To one round with a window of T more (errata 4.3: with T = 512 slow start ends with 512, congestion avoidance begins at 513).
+    /// To one round with a window of T more (errata 4.3: with T = 512 slow start ends with 512, congestion avoidance
+    /// begins at 513).
     #[test]
     fn it_is_the_transfer_round_by_round() {
         for difference in [0.0, 0.001, 0.01, 0.05] {

@@ -1,6 +1,6 @@
-//! Transfer time of TCP SACK over load-balanced OBS. Source: Charbonneau and Vokkarane, HS-RR-TCP, §4.1, eqs. (1)–(7) and
-//! appendix: when the window exceeds one burst by β packets, a later burst overtakes, three duplicate ACKs come back and the window
-//! is halved for nothing (a false triple-duplicate period); so on to the end.
+//! Transfer time of TCP SACK over load-balanced OBS. Source: Charbonneau and Vokkarane, HS-RR-TCP, §4.1, eqs. (1)–(7)
+//! and appendix: when the window exceeds one burst by β packets, a later burst overtakes, three duplicate ACKs come
+//! back and the window is halved for nothing (a false triple-duplicate period); so on to the end.
 
 use crate::Error;
 use crate::declare::model;
@@ -88,8 +88,8 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
     Ok(Outputs { total_s, growth_s, false_periods_s, final_s, false_periods, final_rounds, ..shape })
 }
 
-/// β = min(⌊(2d_s + δ)/δ⌋, X): rounds in which the window spans two bursts and none overtakes. Equal paths never reorder until a
-/// window spans three.
+/// β = min(⌊(2d_s + δ)/δ⌋, X): rounds in which the window spans two bursts and none overtakes. Equal paths never
+/// reorder until a window spans three.
 fn rounds_without_overtaking(i: &Inputs) -> f64 {
     if i.difference == 0.0 {
         i.burst
@@ -141,8 +141,9 @@ mod tests {
         evaluate(inputs).unwrap()
     }
 
-    /// The two pipelines as events: burst k of the short path reaches the egress at d_s + (k − 1)·2d_s, of the long one at d_s + δ +
-    /// (k − 1)(2d_s + δ). A later short burst overtakes the first time burst k + 1 is there before long burst k.
+    /// The two pipelines as events: burst k of the short path reaches the egress at d_s + (k − 1)·2d_s, of the long one
+    /// at d_s + δ + (k − 1)(2d_s + δ). A later short burst overtakes the first time burst k + 1 is there before long
+    /// burst k.
     #[test]
     fn the_burst_after_beta_overtakes() {
         for (short, difference) in [(0.01, 0.003), (0.01, 0.01), (0.005, 0.05), (0.02, 0.0007), (0.01, 0.0201)] {
@@ -157,8 +158,8 @@ mod tests {
         }
     }
 
-    /// Round by round: windows grow by one; beyond X they take the faster of both halves' rounds; at M they fall to M/2. The number of
-    /// false detections is equal, the time within a round per period and one.
+    /// Round by round: windows grow by one; beyond X they take the faster of both halves' rounds; at M they fall to
+    /// M/2. The number of false detections is equal, the time within a round per period and one.
     #[test]
     fn it_is_the_transfer_round_by_round() {
         for difference in [0.001, 0.005, 0.01, 0.03, 0.05] {
@@ -195,8 +196,8 @@ mod tests {
         }
     }
 
-    /// Errata 4.20: the file ends before the first false detection (equal paths): RR-TCP's time. The closed form without the branch
-    /// gave 45 s instead of 28 s at d_s = 10 ms.
+    /// Errata 4.20: the file ends before the first false detection (equal paths): RR-TCP's time. The closed form
+    /// without the branch gave 45 s instead of 28 s at d_s = 10 ms.
     #[test]
     fn without_a_false_detection_it_takes_rr_tcps_time() {
         let found = at(&Inputs { difference: 0.0, ..Inputs::default() });
@@ -206,7 +207,8 @@ mod tests {
         assert!((found.total_s - 28.0).abs() < 0.5, "{}", found.total_s);
     }
 
-    /// Figure 4's prose: SACK is slower, the more the longer the other path is; 1.2 to 1.37 times at X = 1000 (experiments.md).
+    /// Figure 4's prose: SACK is slower, the more the longer the other path is; 1.2 to 1.37 times at X = 1000
+    /// (experiments.md).
     #[test]
     fn sack_is_slower_than_rr_tcp_the_more_the_longer_the_other_path() {
         let ratio = |difference| {

@@ -1,7 +1,8 @@
-//! A slotted switch whose outputs share one memory (a common ring of delay lines, or RAM). The chain is exact: its states are
-//! the queues' lengths without regard to order, which symmetric traffic allows. In each slot the inputs' packets enter one
-//! after another, each if the memory has room; then every queue sends one. Source: the chain is written here from that
-//! description; for traffic and terms Hluchyj and Karol, IEEE JSAC 6(9), 1988, §V (completely shared buffering).
+//! A slotted switch whose outputs share one memory (a common ring of delay lines, or RAM). The chain is exact: its
+//! states are the queues' lengths without regard to order, which symmetric traffic allows. In each slot the inputs'
+//! packets enter one after another, each if the memory has room; then every queue sends one. Source: the chain is
+//! written here from that description; for traffic and terms Hluchyj and Karol, IEEE JSAC 6(9), 1988, §V (completely
+//! shared buffering).
 
 use crate::chain::stationary;
 use crate::declare::model;

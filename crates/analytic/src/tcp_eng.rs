@@ -1,6 +1,6 @@
 //! Throughput of TCP-ENG over OBS. Source: B. Shihada, P.-H. Ho and Q. Zhang, "TCP-ENG: Dynamic explicit congestion
-//! notification for TCP over OBS networks", §III, eqs. (1)–(23); the slips are repaired as docs/corrections.md says. Left out,
-//! as in the source: slow start after a timeout, dependence between windows, E[W²] ≠ E[W]².
+//! notification for TCP over OBS networks", §III, eqs. (1)–(23); the slips are repaired as docs/corrections.md says.
+//! Left out, as in the source: slow start after a timeout, dependence between windows, E[W²] ≠ E[W]².
 
 use crate::declare::{choice, model};
 use crate::reading::{Reading, Slip};
@@ -130,8 +130,8 @@ fn window_root(alpha: f64, eta: f64, i: &Inputs) -> f64 {
     half + (half * half + 2.0 * alpha * i.segments_per_burst * b * (1.0 - beta * beta) / i.loss).sqrt()
 }
 
-/// E[X] and E[X] + 1 below the largest window. Eq. (13) lost the α that (9) has; (14) prints 2αβ in the bracket and the +1
-/// behind it.
+/// E[X] and E[X] + 1 below the largest window. Eq. (13) lost the α that (9) has; (14) prints 2αβ in the bracket and the
+/// +1 behind it.
 fn rounds_below(alpha: f64, root: f64, i: &Inputs) -> (f64, f64) {
     if i.rounds.printed(i.reading) {
         let rounds = root / (1.0 + i.beta);
@@ -197,7 +197,8 @@ mod tests {
         }
     }
 
-    /// Errata 1.5: as printed the period is 1/α too short: 4.7 times the throughput at β = 7/8, 16 to 19 times at 31/32.
+    /// Errata 1.5: as printed the period is 1/α too short: 4.7 times the throughput at β = 7/8, 16 to 19 times at
+    /// 31/32.
     #[test]
     fn as_printed_the_same_test_fails_by_the_stated_factors() {
         let ratio = |beta, alpha_from| {
@@ -223,8 +224,8 @@ mod tests {
         }
     }
 
-    /// Errata 1.9: for α = 1, β = 1/2, S = 1 and E[h] = W/2 it is Padhye's b W_m/8 + (1 − p)/(p W_m) + 1 up to 1/W_m and the
-    /// 1/2 by which the conventions of E[h] differ.
+    /// Errata 1.9: for α = 1, β = 1/2, S = 1 and E[h] = W/2 it is Padhye's b W_m/8 + (1 − p)/(p W_m) + 1 up to 1/W_m
+    /// and the 1/2 by which the conventions of E[h] differ.
     #[test]
     fn at_the_largest_window_the_rounds_are_padhyes() {
         let inputs = Inputs {
@@ -253,7 +254,8 @@ mod tests {
         }
     }
 
-    /// The first lost burst at place j of n: no duplicate ACK returns iff the n − 1 other bursts that matter are all lost.
+    /// The first lost burst at place j of n: no duplicate ACK returns iff the n − 1 other bursts that matter are all
+    /// lost.
     #[test]
     fn the_share_of_timeouts_is_p_to_the_other_bursts() {
         let inputs = Inputs { loss: 0.05, segments_per_burst: 9.0, ..Inputs::default() };
@@ -284,8 +286,9 @@ mod tests {
         }
     }
 
-    /// A round-by-round simulation, written before the first run: within 10 % for p ≤ 1e-2 (errata: 7 % below for β = 1/2, 8 %
-    /// above for β near 1). Timeouts are left out of both: Q is negligible at these p for windows of many bursts.
+    /// A round-by-round simulation, written before the first run: within 10 % for p ≤ 1e-2 (errata: 7 % below for β =
+    /// 1/2, 8 % above for β near 1). Timeouts are left out of both: Q is negligible at these p for windows of many
+    /// bursts.
     #[test]
     fn a_simulation_round_by_round_agrees_within_ten_per_cent() {
         for loss in [1e-4, 1e-3, 1e-2] {

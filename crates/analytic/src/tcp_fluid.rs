@@ -1,10 +1,11 @@
-//! TCP with a queue as a fluid. Sources: V. Misra, W.-B. Gong and D. Towsley, SIGCOMM 2000; C. Hollot, V. Misra, D. Towsley and W.-B. Gong,
-//! INFOCOM 2001 (control of RED), as the AAPN thesis (paper 003) uses them in Appendix C, reconstructed:
+//! TCP with a queue as a fluid. Sources: V. Misra, W.-B. Gong and D. Towsley, SIGCOMM 2000; C. Hollot, V. Misra, D.
+//! Towsley and W.-B. Gong, INFOCOM 2001 (control of RED), as the AAPN thesis (paper 003) uses them in Appendix C,
+//! reconstructed:
 //!
 //!   W′(t) = 1/r(t) − W(t) W(t − r) p(t − r)/(2 r(t − r)),   x′ = N W/r − μ,   r = x/μ + T_p,
 //!
-//! with p from RED's averaged queue, or from what overflows a drop-tail buffer. The delay equations are integrated by the
-//! classical Runge-Kutta method with a fixed step; the past is interpolated linearly.
+//! with p from RED's averaged queue, or from what overflows a drop-tail buffer. The delay equations are integrated by
+//! the classical Runge-Kutta method with a fixed step; the past is interpolated linearly.
 
 use crate::declare::{choice, model};
 use crate::{Error, Kind, Range, Unit};
@@ -293,8 +294,8 @@ mod tests {
         assert!((w * w * p / 2.0 - 1.0).abs() < 1e-9);
     }
 
-    /// Another method: Euler's with a tenth of the step and the past by the nearest step, RED only, for 60 s from the same start. The
-    /// queues differ by at most 2 % of the buffer at any of 60 instants.
+    /// Another method: Euler's with a tenth of the step and the past by the nearest step, RED only, for 60 s from the
+    /// same start. The queues differ by at most 2 % of the buffer at any of 60 instants.
     #[test]
     fn eulers_method_with_short_steps_gives_the_same_trace() {
         for averaging in [0.005, 0.5] {
@@ -341,7 +342,8 @@ mod tests {
         }
     }
 
-    /// Drop-tail: the buffer fills, what exceeds the capacity is lost; the fluid keeps the link busy and the queue near full.
+    /// Drop-tail: the buffer fills, what exceeds the capacity is lost; the fluid keeps the link busy and the queue near
+    /// full.
     #[test]
     fn drop_tail_fills_the_buffer_and_keeps_the_link_busy() {
         let i = Inputs { queue_kind: Queue::DropTail, buffer: 400.0, duration: 300.0, ..Inputs::default() };

@@ -1,6 +1,7 @@
-//! What the models of XCP share: the aggregate feedback and the shuffled traffic of one control interval, as rates. Sources: D. Katabi, M.
-//! Handley and C. Rohrs, SIGCOMM 2002, §3.5; the two papers that use it in other constants: O. Alparslan, S. Arakawa and M. Murata (002,
-//! §2: 0.2, 0.056, 0.1) and the AAPN thesis (003, Appendix A: 0.4, 0.226, 0.1).
+//! What the models of XCP share: the aggregate feedback and the shuffled traffic of one control interval, as rates.
+//! Sources: D. Katabi, M. Handley and C. Rohrs, SIGCOMM 2002, §3.5; the two papers that use it in other constants: O.
+//! Alparslan, S. Arakawa and M. Murata (002, §2: 0.2, 0.056, 0.1) and the AAPN thesis (003, Appendix A: 0.4, 0.226,
+//! 0.1).
 
 use crate::{Kind, Range, Unit};
 

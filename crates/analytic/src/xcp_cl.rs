@@ -1,4 +1,5 @@
-//! What XCP-CL tells a flow when the scheduler changes the bandwidth of its edge node. Source: the AAPN thesis (paper 003), §4.1.2, §4.2, eq. (4.1).
+//! What XCP-CL tells a flow when the scheduler changes the bandwidth of its edge node. Source: the AAPN thesis (paper
+//! 003), §4.1.2, §4.2, eq. (4.1).
 
 use crate::aapn::bandwidth;
 use crate::declare::model;
@@ -58,7 +59,8 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
 mod tests {
     use super::*;
 
-    /// §4.2: 12 of 18 slots of 45 Mb/s: 30 Mb/s; ten flows: 3 Mb/s; four packets in 20 ms: 2.4 Mb/s; told 600 kb/s, one packet.
+    /// §4.2: 12 of 18 slots of 45 Mb/s: 30 Mb/s; ten flows: 3 Mb/s; four packets in 20 ms: 2.4 Mb/s; told 600 kb/s, one
+    /// packet.
     #[test]
     fn the_worked_example_of_the_thesis() {
         let found = evaluate(&Inputs::default()).unwrap();
@@ -72,8 +74,9 @@ mod tests {
         numbers.iter().for_each(|(found, printed)| assert!((found / printed - 1.0).abs() < 1e-9, "{found} {printed}"));
     }
 
-    /// Chapter 5: 45 Mb/s by 100 flows is 56.25 kB/s, 15.75 packets of 1000 B in 0.28 s; 16/23/17, 55/78/59, 350/538/376 packets are
-    /// told (errata 3.13: all imply 0.28, 0.44, 0.30 s). Within 5 %, for the windows are whole and 40 Mb/s is 16/18 of 45.
+    /// Chapter 5: 45 Mb/s by 100 flows is 56.25 kB/s, 15.75 packets of 1000 B in 0.28 s; 16/23/17, 55/78/59,
+    /// 350/538/376 packets are told (errata 3.13: all imply 0.28, 0.44, 0.30 s). Within 5 %, for the windows are whole
+    /// and 40 Mb/s is 16/18 of 45.
     #[test]
     fn the_windows_of_chapter_5_follow_from_0_28_0_44_and_0_30_seconds() {
         let cases = [

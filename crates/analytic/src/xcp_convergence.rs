@@ -1,5 +1,6 @@
-//! How long XCP takes to fill a link and to share it equally. Source: the controllers of Katabi, Handley and Rohrs, SIGCOMM 2002, §3.5, interval
-//! by interval: the spare bandwidth shrinks by 1 − α, differences between flows by 1 − h/u (1 − γ on a full link).
+//! How long XCP takes to fill a link and to share it equally. Source: the controllers of Katabi, Handley and Rohrs,
+//! SIGCOMM 2002, §3.5, interval by interval: the spare bandwidth shrinks by 1 − α, differences between flows by 1 − h/u
+//! (1 − γ on a full link).
 
 use crate::declare::model;
 use crate::xcp::{Feedback, GAMMA, INTERVAL, alpha};

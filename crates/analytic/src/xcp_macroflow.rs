@@ -1,4 +1,5 @@
-//! XCP's controllers for macroflows that probe once an interval. Source: Alparslan, Arakawa and Murata (paper 002), §2.1, §2.2.
+//! XCP's controllers for macroflows that probe once an interval. Source: Alparslan, Arakawa and Murata (paper 002),
+//! §2.1, §2.2.
 
 use crate::declare::model;
 use crate::reading::Reading;
@@ -101,7 +102,8 @@ mod tests {
         }
     }
 
-    /// Interval by interval from unequal rates: the traffic and the shares settle where the model says, in both readings.
+    /// Interval by interval from unequal rates: the traffic and the shares settle where the model says, in both
+    /// readings.
     #[test]
     fn the_controllers_run_to_their_fixed_point() {
         for reading in [Reading::Corrected, Reading::AsPrinted] {

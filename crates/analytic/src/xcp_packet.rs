@@ -1,5 +1,5 @@
-//! XCP's controllers with feedback in every packet. Source: Katabi, Handley and Rohrs, SIGCOMM 2002, §3.5, eqs. (1)–(10), which the AAPN thesis
-//! (paper 003) summarizes in Appendix A, eqs. (A.1), (A.2).
+//! XCP's controllers with feedback in every packet. Source: Katabi, Handley and Rohrs, SIGCOMM 2002, §3.5, eqs.
+//! (1)–(10), which the AAPN thesis (paper 003) summarizes in Appendix A, eqs. (A.1), (A.2).
 
 use crate::declare::model;
 use crate::xcp::{CAPACITY, FLOWS, Feedback, GAMMA, QUEUE, RATE, alpha, beta};
@@ -66,7 +66,8 @@ mod tests {
         evaluate(inputs).unwrap()
     }
 
-    /// Flows of different round trips and windows: what they send in d, packet by packet, receives φ in all, counted as rates.
+    /// Flows of different round trips and windows: what they send in d, packet by packet, receives φ in all, counted as
+    /// rates.
     #[test]
     fn the_packets_of_an_interval_share_phi() {
         let flows = [(0.05, 400.0), (0.1, 300.0), (0.2, 900.0), (0.08, 50.0)];

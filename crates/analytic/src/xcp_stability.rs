@@ -52,8 +52,8 @@ mod tests {
         }
     }
 
-    /// The delayed loop integrated: y′(t) = −(α/d)(y − C)(t − d) − (β/d²) q(t − d), q′ = y − C, both unbounded as in the linear
-    /// analysis. The swing shrinks where the model says stable and grows where it does not.
+    /// The delayed loop integrated: y′(t) = −(α/d)(y − C)(t − d) − (β/d²) q(t − d), q′ = y − C, both unbounded as in
+    /// the linear analysis. The swing shrinks where the model says stable and grows where it does not.
     #[test]
     fn the_delayed_loop_shrinks_or_grows_as_it_says() {
         for (alpha, beta) in [(0.4, 0.226), (0.5, 0.5 * 0.5 * SQRT_2), (0.6, 0.36 * SQRT_2), (0.2, 0.9), (0.2, 0.056)] {

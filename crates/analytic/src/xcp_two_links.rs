@@ -1,6 +1,7 @@
-//! XCP's equilibrium on two links, which is not max-min fair. Source: S. Low, L. Andrew and B. Wydrowski, "Understanding XCP: equilibrium and
-//! fairness", INFOCOM 2005: shuffling and spare bandwidth balance below full use, so a link whose other flows are limited elsewhere
-//! gives the rest of its flows less than what is left; it is used to at least α/(α + γ).
+//! XCP's equilibrium on two links, which is not max-min fair. Source: S. Low, L. Andrew and B. Wydrowski,
+//! "Understanding XCP: equilibrium and fairness", INFOCOM 2005: shuffling and spare bandwidth balance below full use,
+//! so a link whose other flows are limited elsewhere gives the rest of its flows less than what is left; it is used to
+//! at least α/(α + γ).
 
 use crate::declare::model;
 use crate::xcp::{GAMMA, alpha};
@@ -43,8 +44,8 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
         let why = format!("the long flows' share of it, {long}, exceeds that of the first link; exchange the links");
         return Err(Error::Impossible { input: "limiting_capacity", value: i.limiting_capacity, why });
     }
-    // In shares of the first link. Feedback to a local flow of rate x is zero: (h + φ)/N = x h/u with φ = α(1 − u), h = γu − φ.
-    // With x = (u − b)/n₁ that is γ(n₁/N) u² = (u − b)((α + γ)u − α); its larger root is the equilibrium.
+    // In shares of the first link. Feedback to a local flow of rate x is zero: (h + φ)/N = x h/u with φ = α(1 − u), h =
+    // γu − φ. With x = (u − b)/n₁ that is γ(n₁/N) u² = (u − b)((α + γ)u − α); its larger root is the equilibrium.
     let b = i.long_flows * long / i.capacity;
     let (a2, share) = (i.alpha + i.gamma, i.local_flows / flows);
     let (p, q, r) = (a2 - i.gamma * share, i.alpha + b * a2, i.alpha * b);
@@ -66,8 +67,8 @@ mod tests {
     use super::*;
     use crate::xcp::Feedback;
 
-    /// Two routers and three kinds of flows, interval by interval, each flow taking the smaller feedback of its links: within 1e-6 of
-    /// the closed form after 20 000 intervals.
+    /// Two routers and three kinds of flows, interval by interval, each flow taking the smaller feedback of its links:
+    /// within 1e-6 of the closed form after 20 000 intervals.
     #[test]
     fn the_controllers_run_to_it() {
         for (limiting_capacity, long_flows, limiting_flows) in [(5e7, 20.0, 0.0), (8e7, 7.0, 1.0), (1e7, 2.0, 3.0)] {
