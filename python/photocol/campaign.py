@@ -24,9 +24,11 @@ from urllib.parse import quote
 
 from photocol import storage
 from photocol.catalogue import load_experiment, scenario_path
-from photocol.experiment import Evaluation
+from photocol.experiment import Evaluation, Trial
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from photocol.experiment import Experiment, Form, Point, RunResult, Setup, Value
 
 # A signal may be delivered to any thread; the main thread acts on it only when it wakes.
@@ -93,6 +95,21 @@ def evaluated(model: str, inputs: Mapping[str, Value]) -> RunResult:
     return result(model, inputs)
 
 
+def tried(trial: Trial, *, seed: int, settings: Mapping[str, Value]) -> RunResult:
+    """A trial's figures as the summary of a result that has no tables."""
+    from photocol import __version__
+    from photocol.results import Figure, Result, Summary
+
+    arguments = {**trial.arguments, **settings}
+    figures = {name: Figure(value, "") for name, value in trial.function(seed=seed, **arguments).items()}
+    manifest = {"trial": trial.function.__name__, "arguments": arguments, "seed": seed, "version": __version__}
+
+    def no_table(table: str) -> pl.DataFrame:
+        raise ValueError(f"a trial has no table {table}")
+
+    return Result(summary=Summary(figures), manifest=manifest, table=no_table)
+
+
 def jobs_of(experiment: Experiment, form: Form, file: Path) -> list[Job]:
     """All jobs, replication by replication, so that an interrupted campaign has every point of the first ones."""
     return [
@@ -120,12 +137,14 @@ class Worker:
 
 
 def perform(job: Job, *, run: Runner) -> Row:
-    """Run the job's scenario, or ask its model, and measure it."""
+    """Run the job's scenario, or ask its model, or carry out its trial, and measure it."""
     file = Path(job.experiment_file)
     experiment = load_experiment(file)
     setup = experiment.setup(job.point)
     if isinstance(setup, Evaluation):
         result = evaluated(setup.model, {**setup.inputs, **job.settings})
+    elif isinstance(setup, Trial):
+        result = tried(setup, seed=job.seed, settings=job.settings)
     else:
         result = run(_scenario(setup, file), seed=job.seed, settings={**setup.settings, **job.settings})
     metrics = {name: float(value) for name, value in experiment.measure(result).items()}

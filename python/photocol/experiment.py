@@ -95,6 +95,15 @@ class Evaluation:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Trial:
+    """What one point of the sweep does by itself, where there is neither a run nor a model: a function of the file."""
+
+    function: Callable[..., Mapping[str, float]]
+    """Called with the replication's `seed` and the arguments, by name; figures by name, with their units."""
+    arguments: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Metric:
     """A column of the table: one number per replication."""
 
@@ -115,7 +124,7 @@ class Form:
     replications: int
     """Independent runs per point. Replication r uses the same seed at every point (common random numbers)."""
     settings: Mapping[str, Value] = field(default_factory=dict)
-    """Keys set at every point, for example a shorter duration; for a model, inputs."""
+    """Keys set at every point, for example a shorter duration; for a model, inputs; for a trial, arguments."""
     note: str = ""
     """What this form leaves out, in words."""
 
@@ -171,8 +180,8 @@ class Experiment:
     """`<paper>/<figure>`, equal to the file's place."""
     title: str
     source: Source
-    setup: Callable[[Point], Setup | Evaluation]
-    """What a point runs, or which model it asks; the outputs of a model are the summary of the result."""
+    setup: Callable[[Point], Setup | Evaluation | Trial]
+    """What a point runs, or which model it asks, or its trial; outputs and figures are the summary of the result."""
     measure: Callable[[RunResult], Mapping[str, float]]
     """Metric name to number; pure."""
     metrics: Sequence[Metric]

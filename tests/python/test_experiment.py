@@ -232,3 +232,27 @@ experiment = Experiment(
     # E(1, 2) = 1/5, E(2, 2) = 2/5.
     assert [row.metrics["blocking"] for row in rows] == [pytest.approx(0.2), pytest.approx(0.4)]
     assert rows[1].manifest["command"] == "photocol model erlang-b --set load=2 --set servers=2"
+
+
+def test_a_point_may_be_a_trial_of_its_own(tmp_path):
+    text = '''
+"""Sums."""
+from photocol.experiment import Experiment, Form, Metric, Source, Trial, grid
+
+def added(*, seed, first, second):
+    return {"sum": 100 * seed + first + second}
+
+experiment = Experiment(
+    id="900/figure", title="t", source=Source(paper="p", figures="f", section="s"),
+    setup=lambda point: Trial(function=added, arguments={"first": point["first"], "second": 0}),
+    measure=lambda result: {"sum": result.summary["sum"].value},
+    metrics=[Metric(name="sum", label="sum")],
+    quick=Form(points=grid(first=[1, 2]), replications=2, settings={"second": 10}),
+    full=Form(points=grid(first=[1, 2]), replications=2),
+)
+'''
+    file = checkout(tmp_path, text=text)
+    experiment = load_experiment(file)
+    rows = [perform(job, run=saturating) for job in jobs_of(experiment, experiment.quick, file)]
+    assert [row.metrics["sum"] for row in rows] == [111, 112, 211, 212]
+    assert rows[1].manifest["arguments"] == {"first": 2, "second": 10}
