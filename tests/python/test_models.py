@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -80,6 +83,22 @@ def test_a_wrong_name_is_named_with_the_nearest() -> None:
 def test_arrays_that_do_not_fit_are_refused() -> None:
     with pytest.raises(photocol.InputError, match=r"^erlang-b: load, servers: shape mismatch"):
         photocol.model("erlang-b", load=[1, 2], servers=[1, 2, 3])
+
+
+def test_a_long_evaluation_can_be_interrupted() -> None:
+    program = (
+        "import numpy as np, photocol; print('ready', flush=True); "
+        "photocol.model('tcp-fluid', capacity=np.linspace(3000, 4000, 1_000_000))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in errors
 
 
 @pytest.mark.parametrize("name", models.names())

@@ -1,6 +1,7 @@
 //! A model: its description, and one evaluation at one point or at many.
 
 use crate::{Error, Input, Value};
+use std::ops::Range;
 
 /// A closed-form model.
 #[derive(Debug)]
@@ -139,9 +140,13 @@ impl<'a> Arguments<'a> {
         Ok(())
     }
 
-    /// Gives an input a number for each point.
+    /// Gives an input a number for each point; all inputs that vary have equally many.
     pub fn vary(&mut self, name: &str, numbers: &'a [f64]) -> Result<(), Error> {
-        let (place, _) = self.model.input(name)?;
+        let (place, input) = self.model.input(name)?;
+        if !self.varying.is_empty() && numbers.len() != self.points() {
+            let why = format!("numbers, where another input has {}", self.points());
+            return Err(Error::Impossible { input: input.name, value: numbers.len() as f64, why });
+        }
         self.varying.push((place, numbers));
         Ok(())
     }
@@ -151,26 +156,41 @@ impl<'a> Arguments<'a> {
         &self.values
     }
 
-    /// The answers at so many points. All numbers that vary must be so many.
-    pub fn evaluate(&mut self, points: usize) -> Result<Vec<Answers>, PointError> {
-        assert!(self.varying.iter().all(|(_, numbers)| numbers.len() == points), "a number for each point");
-        let mut all: Vec<Answers> = Vec::new();
-        for point in 0..points {
+    /// How many points there are: as many as numbers of an input that varies, else one.
+    pub fn points(&self) -> usize {
+        self.varying.first().map_or(1, |(_, numbers)| numbers.len())
+    }
+
+    /// The answers at all points.
+    pub fn evaluate(&mut self) -> Result<Vec<Answers>, PointError> {
+        let mut all = Vec::new();
+        self.evaluate_some(0..self.points(), &mut all)?;
+        Ok(all)
+    }
+
+    /// Appends the answers at some points, so that a caller can look up between them.
+    pub fn evaluate_some(&mut self, points: Range<usize>, all: &mut Vec<Answers>) -> Result<(), PointError> {
+        for point in points {
             for (place, numbers) in &self.varying {
                 self.values[*place] = Value::Number(numbers[point]);
             }
             let answers = self.model.evaluate(&self.values).map_err(|error| PointError { point, error })?;
             if all.is_empty() {
-                all = answers.iter().map(|answer| room_for(answer, points)).collect();
+                *all = answers.iter().map(|answer| room_for(answer, self.points())).collect();
             }
-            for ((answers, answer), output) in all.iter_mut().zip(&answers).zip(self.model.outputs) {
-                if answers.width.is_some_and(|width| width != answer.numbers().len()) {
-                    return Err(PointError { point, error: Error::Ragged { output: output.name } });
-                }
-                answers.values.extend_from_slice(answer.numbers());
-            }
+            self.append(answers, all).map_err(|error| PointError { point, error })?;
         }
-        Ok(all)
+        Ok(())
+    }
+
+    fn append(&self, answers: Vec<Answer>, all: &mut [Answers]) -> Result<(), Error> {
+        for ((answers, answer), output) in all.iter_mut().zip(&answers).zip(self.model.outputs) {
+            if answers.width.is_some_and(|width| width != answer.numbers().len()) {
+                return Err(Error::Ragged { output: output.name });
+            }
+            answers.values.extend_from_slice(answer.numbers());
+        }
+        Ok(())
     }
 }
 

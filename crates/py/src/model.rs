@@ -1,7 +1,7 @@
 //! Closed-form models: their descriptions, and their answers at one point or at many.
 
 use crate::error::ModelError;
-use analytic::{Answers, Arguments, Input, Kind, Model, Output, Value};
+use analytic::{Answers, Arguments, Input, Kind, Model, Output, PointError, Value};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -28,8 +28,11 @@ pub fn models(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     PyList::new(py, descriptions)
 }
 
-/// `(inputs, outputs)` as dictionaries: every input's value, and numbers and lists of numbers; where an input is an array, arrays
-/// of one dimension instead, which hold the answers point by point.
+/// Points after which a long evaluation looks for Ctrl-C.
+const POINTS_AT_ONCE: usize = 64;
+
+/// `(inputs, outputs)` as dictionaries: every input's value, and numbers and lists of numbers; where an input is an array,
+/// arrays of one dimension instead, which hold the answers point by point.
 #[pyfunction]
 pub fn evaluate<'py>(
     py: Python<'py>,
@@ -37,31 +40,35 @@ pub fn evaluate<'py>(
     settings: Vec<(String, Given<'py>)>,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let model = analytic::find(name).map_err(|error| ModelError::new_err(error.to_string()))?;
+    let many = settings.iter().any(|(_, given)| matches!(given, Given::Array(_)));
     let mut arguments = model.arguments();
-    let mut points = None;
-    for (input, given) in &settings {
-        if let Given::Array(array) = given {
-            points = Some(array.as_slice()?.len());
-        }
-        set(&mut arguments, input, given)?;
-    }
-    let answers = py.detach(|| {
-        let answers = arguments.evaluate(points.unwrap_or(1));
-        (answers, arguments)
-    });
-    let (answers, arguments) = answers;
-    let answers = answers.map_err(|error| match points {
-        Some(_) => ModelError::new_err(format!("{name}, point {}: {}", error.point, error.error)),
-        None => ModelError::new_err(format!("{name}: {}", error.error)),
+    settings.iter().try_for_each(|(input, given)| set(&mut arguments, input, given))?;
+    let answers = interruptibly(py, &mut arguments, |error| match many {
+        true => ModelError::new_err(format!("{name}, point {}: {}", error.point, error.error)),
+        false => ModelError::new_err(format!("{name}: {}", error.error)),
     })?;
     let (inputs, outputs) = (PyDict::new(py), PyDict::new(py));
     for (input, value) in model.inputs.iter().zip(arguments.values()) {
         inputs.set_item(input.name, plain(py, input, value)?)?;
     }
     for (output, answers) in model.outputs.iter().zip(answers) {
-        outputs.set_item(output.name, given_back(py, answers, points.is_some())?)?;
+        outputs.set_item(output.name, given_back(py, answers, many)?)?;
     }
     Ok((inputs, outputs))
+}
+
+fn interruptibly(
+    py: Python<'_>,
+    arguments: &mut Arguments<'_>,
+    told: impl Fn(PointError) -> PyErr,
+) -> PyResult<Vec<Answers>> {
+    let (mut answers, points) = (Vec::new(), arguments.points());
+    for from in (0..points).step_by(POINTS_AT_ONCE) {
+        let some = from..points.min(from + POINTS_AT_ONCE);
+        py.detach(|| arguments.evaluate_some(some, &mut answers)).map_err(&told)?;
+        py.check_signals()?;
+    }
+    Ok(answers)
 }
 
 fn set<'a>(arguments: &mut Arguments<'a>, input: &str, given: &'a Given<'_>) -> PyResult<()> {
