@@ -1,5 +1,5 @@
 //! Two classes of bursts under JET, the first with so much extra offset that it never meets the second. Source: M. Yoo,
-//! C. Qiao and S. Dixit, IEEE JSAC 18(10), 2000, §III (complete isolation; the conservation law gives the second
+//! C. Qiao and S. Dixit, IEEE JSAC 18(10), 2000 (complete isolation; the conservation law gives the second
 //! class).
 
 use crate::declare::model;
@@ -9,7 +9,7 @@ use crate::{Error, Kind, Range, Unit};
 model! {
     name: "jet-classes",
     summary: "Blocking of two burst classes that an extra offset isolates completely.",
-    source: "Yoo, Qiao and Dixit, IEEE JSAC 18(10), 2000, §III: Erlang's formula and the conservation law",
+    source: "Yoo, Qiao and Dixit, IEEE JSAC 18(10), 2000: Erlang's formula and the conservation law",
     holds: "Extra offset longer than the second class's bursts; the law is exact for equal mean lengths and void filling that wastes nothing, close to it else.",
     inputs {
         high_load: f64 = Kind::Number { unit: Unit::Named("erlang"), default: 2.0, range: Range::closed(0.0, 1e5) },

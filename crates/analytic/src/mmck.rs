@@ -1,5 +1,5 @@
 //! Several servers and a common queue of few places: M/M/c/K. Source: Gross and Harris, Fundamentals of Queueing
-//! Theory, §2.5.
+//! Theory, chapter 2.
 
 use crate::chain::normalized;
 use crate::declare::model;
@@ -8,7 +8,7 @@ use crate::{Error, Kind, Range, Unit};
 model! {
     name: "mmck",
     summary: "Blocking and queue of several servers with few waiting places.",
-    source: "Gross and Harris, Fundamentals of Queueing Theory, §2.5",
+    source: "Gross and Harris, Fundamentals of Queueing Theory, chapter 2",
     holds: "Poisson arrivals, exponential service, first in first out.",
     inputs {
         load: f64 = Kind::Number { unit: Unit::Named("erlang"), default: 5.0, range: Range::above(0.0, 1e4) },

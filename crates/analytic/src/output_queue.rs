@@ -1,6 +1,6 @@
-//! A slotted switch with a queue at each output. Source: M. G. Hluchyj and M. J. Karol, IEEE JSAC 6(9), 1988, §III: in
-//! each slot each input has a packet with the same probability for a random output; an output sends one packet a slot,
-//! one of those that have just arrived included; `places` packets wait.
+//! A slotted switch with a queue at each output. Source: M. G. Hluchyj and M. J. Karol, IEEE JSAC 6(9), 1988, output
+//! queueing: in each slot each input has a packet with the same probability for a random output; an output sends one
+//! packet a slot, one of those that have just arrived included; `places` packets wait.
 
 use crate::chain::one_server;
 use crate::declare::model;
@@ -9,7 +9,7 @@ use crate::{Error, Kind, Range, Unit};
 model! {
     name: "slotted-output-queue",
     summary: "Loss and queue of a slotted packet switch with a buffer at each output.",
-    source: "Hluchyj and Karol, IEEE JSAC 6(9), 1988, §III (exact chain)",
+    source: "Hluchyj and Karol, IEEE JSAC 6(9), 1988, output queueing (exact chain)",
     holds: "Independent Bernoulli inputs, uniform destinations, packets of one slot.",
     inputs {
         ports: u32 = Kind::Number { unit: Unit::Named("ports"), default: 16.0, range: Range::whole(1.0, 4096.0) },
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn with_many_places_the_wait_is_hluchyj_and_karols_closed_form() {
-        // Their eq. (7): (N − 1)/N · p / (2(1 − p)).
+        // Of the mean wait: (N − 1)/N · p / (2(1 − p)).
         for (ports, load) in [(2, 0.5), (16, 0.8), (64, 0.6)] {
             let n = f64::from(ports);
             let expected = (n - 1.0) / n * load / (2.0 * (1.0 - load));

@@ -1,5 +1,6 @@
 //! Rate of TCP Reno under loss. Source: J. Padhye, V. Firoiu, D. Towsley and J. Kurose, "Modeling TCP Reno performance:
-//! a simple model and its empirical validation", IEEE/ACM ToN 8(2), 2000, eqs. (12), (24), (29)–(33).
+//! a simple model and its empirical validation", IEEE/ACM ToN 8(2), 2000: the full model and its closed
+//! approximation.
 
 use crate::declare::{choice, model};
 use crate::{Error, Kind, Range, Unit};
@@ -7,15 +8,15 @@ use crate::{Error, Kind, Range, Unit};
 choice! {
     /// Which of the paper's two forms.
     Form {
-        Full = "full", "With the window and the probability of a timeout worked out, eq. (32).";
-        Approximate = "approximate", "The closed approximation, eq. (33).";
+        Full = "full", "With the window and the probability of a timeout worked out: the full model.";
+        Approximate = "approximate", "The closed approximation.";
     }
 }
 
 model! {
     name: "pftk",
     summary: "Sending rate of TCP Reno against loss, timeouts and a largest window included.",
-    source: "Padhye, Firoiu, Towsley and Kurose, IEEE/ACM ToN 8(2), 2000, eqs. (32), (33)",
+    source: "Padhye, Firoiu, Towsley and Kurose, IEEE/ACM ToN 8(2), 2000: full model and approximation",
     holds: "Losses correlated within a round and independent between rounds; RTT independent of the window.",
     inputs {
         loss: f64 = Kind::Number { unit: Unit::One, default: 1e-2, range: Range::open(0.0, 1.0) },
@@ -49,13 +50,13 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
     Ok(Outputs { rate_segments_per_s, window, timeout_share })
 }
 
-/// E[W], eq. (13).
+/// E[W].
 fn mean_window(p: f64, b: f64) -> f64 {
     let first = (2.0 + b) / (3.0 * b);
     first + (8.0 * (1.0 - p) / (3.0 * b * p) + first * first).sqrt()
 }
 
-/// Q(w), eq. (24): the probability that fewer than three ACKs come back.
+/// Q(w): the probability that fewer than three ACKs come back.
 fn timeout_share(p: f64, window: f64) -> f64 {
     // 1 − (1 − p)^n without cancellation.
     let lost = |n: f64| -f64::exp_m1(n * f64::ln_1p(-p));
@@ -66,7 +67,7 @@ fn timeout_share(p: f64, window: f64) -> f64 {
     (lost(3.0) * (1.0 + (1.0 - p).powi(3) * lost(window - 3.0)) / all).min(1.0)
 }
 
-/// Eq. (32).
+/// The full model.
 fn full(i: &Inputs, unbounded: f64, q: f64) -> f64 {
     let (p, b) = (i.loss, i.acked);
     let f = 1.0 + p * (1.0 + p * (2.0 + p * (4.0 + p * (8.0 + p * (16.0 + p * 32.0)))));
@@ -80,7 +81,7 @@ fn full(i: &Inputs, unbounded: f64, q: f64) -> f64 {
     segments / (i.rtt * rounds + q * i.rto * f / (1.0 - p))
 }
 
-/// Eq. (33).
+/// The closed approximation.
 fn approximate(i: &Inputs) -> f64 {
     let (p, b) = (i.loss, i.acked);
     let timeouts = (3.0 * (3.0 * b * p / 8.0).sqrt()).min(1.0) * p * (1.0 + 32.0 * p * p);

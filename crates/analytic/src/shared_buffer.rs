@@ -15,7 +15,7 @@ const MOST_STATES: usize = 700;
 model! {
     name: "slotted-shared-buffer",
     summary: "Loss and queues of a small slotted packet switch whose outputs share one memory.",
-    source: "Exact chain; traffic as Hluchyj and Karol, IEEE JSAC 6(9), 1988, §V",
+    source: "Exact chain; traffic as Hluchyj and Karol, IEEE JSAC 6(9), 1988",
     holds: "Independent Bernoulli inputs, uniform destinations, packets of one slot; at most 700 states of the queues.",
     inputs {
         ports: u32 = Kind::Number { unit: Unit::Named("ports"), default: 4.0, range: Range::whole(1.0, 8.0) },
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn with_room_enough_each_output_is_a_queue_of_its_own() {
-        // N outputs, each (N − 1)/N · p²/(2(1 − p)) waiting (Hluchyj and Karol, eq. (7), times p).
+        // N outputs, each (N − 1)/N · p²/(2(1 − p)) waiting (Hluchyj and Karol's mean wait times p).
         let (n, p) = (2.0, 0.5);
         let expected = n * (n - 1.0) / n * p * p / (2.0 * (1.0 - p));
         let found = at(2, p, 30);

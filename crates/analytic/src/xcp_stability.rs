@@ -1,4 +1,4 @@
-//! When XCP's efficiency controller is stable. Source: Katabi, Handley and Rohrs, SIGCOMM 2002, §4.1: open loop
+//! When XCP's efficiency controller is stable. Source: Katabi, Handley and Rohrs, SIGCOMM 2002, §4: open loop
 //! (α s/d + β/d²)/s² · e^(−ds); stable for every capacity and delay if α < π/(4√2) and β = α²√2.
 
 use crate::declare::model;
@@ -9,7 +9,7 @@ use std::f64::consts::{FRAC_PI_4, SQRT_2};
 model! {
     name: "xcp-stability",
     summary: "Stability of XCP's efficiency controller: the bound on α, the β that belongs to it, crossover and phase margin.",
-    source: "Katabi, Handley and Rohrs, SIGCOMM 2002, §4.1, theorem 1",
+    source: "Katabi, Handley and Rohrs, SIGCOMM 2002, §4, theorem 1",
     holds: "One bottleneck, equal round-trip times, fluid traffic, the control interval equal to the round-trip time.",
     inputs {
         alpha: f64 = alpha(0.4), "α.";
