@@ -150,10 +150,16 @@ impl Paths {
     /// Path and way back of every flow while the links in `up` are up.
     fn of_flows(&mut self, network: &Network, flows: &[Flow], up: &[bool]) -> Vec<(u32, u32)> {
         let mut routes = Routes::new(network, up);
-        let mut known = BTreeMap::new();
-        let mut path =
-            |from: NodeId, to: NodeId| *known.entry((from, to)).or_insert_with(|| self.add(routes.path(from, to)));
-        flows.iter().map(|flow| (path(flow.source, flow.destination), path(flow.destination, flow.source))).collect()
+        let pairs = |flow: &Flow| [(flow.destination, flow.source), (flow.source, flow.destination)];
+        // By destination, because routes are kept by destination and the largest networks have too many to keep them all.
+        let mut known: BTreeMap<(NodeId, NodeId), u32> = flows.iter().flat_map(pairs).map(|pair| (pair, 0)).collect();
+        for ((to, from), path) in &mut known {
+            *path = self.add(routes.path(*from, *to));
+        }
+        flows
+            .iter()
+            .map(|flow| (known[&(flow.destination, flow.source)], known[&(flow.source, flow.destination)]))
+            .collect()
     }
 
     fn add(&mut self, path: Option<Vec<LinkId>>) -> u32 {

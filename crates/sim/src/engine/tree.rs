@@ -101,6 +101,7 @@ impl Tree {
     }
 
     /// The earliest event if all are beyond the horizon.
+    #[cold]
     fn search(&self) -> (u64, u32) {
         let times = self.times.iter().zip(0..);
         times.map(|(time, leaf)| (*time, leaf)).min().unwrap_or((NEVER, 0))

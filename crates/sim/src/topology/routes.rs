@@ -3,7 +3,8 @@
 //! A path is better if its cost is less, then if it has fewer hops, then if its sequence of node ids, read from the
 //! source, is smaller; between parallel links of equal cost the smaller id. So routes depend on ids alone, and all paths to
 //! a destination form a tree, as next-hop tables do. Dijkstra's algorithm runs from each destination against the direction
-//! of the links, once, when a path to it is first asked for; `petgraph`'s has no place for the second and third rule.
+//! of the links, once, when a path to it is first asked for; `petgraph`'s has no place for the second and third rule. A host
+//! whose links all come from one neighbour needs no table of its own: its paths are those to the neighbour and one link.
 
 use crate::ids::{LinkId, NodeId};
 use crate::scenario::{Link, Network};
@@ -60,6 +61,23 @@ impl Routes {
 
     /// The first link of the best path from `node` to another node.
     pub fn next(&mut self, node: NodeId, to: NodeId) -> Option<LinkId> {
+        match self.door(to) {
+            Some((door, link)) if door == node => Some(link),
+            Some((door, _)) => self.next_by_table(node, door),
+            None => self.next_by_table(node, to),
+        }
+    }
+
+    /// The neighbour from which all links to `node` come, if there is just one, and the best of them.
+    fn door(&self, node: NodeId) -> Option<(NodeId, LinkId)> {
+        let at = self.into.at(node);
+        let door = self.links[at.first()?.index()].0;
+        let all_from_there = at.iter().all(|link| self.links[link.index()].0 == door) && door != node;
+        let best = at.iter().min_by_key(|link| (self.links[link.index()].2, **link));
+        best.filter(|_| all_from_there).map(|link| (door, *link))
+    }
+
+    fn next_by_table(&mut self, node: NodeId, to: NodeId) -> Option<LinkId> {
         if !self.towards.contains_key(&to) {
             if (self.towards.len() + 1).saturating_mul(self.into.nodes()) > MAX_KEPT {
                 self.towards.clear();
