@@ -12,16 +12,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 9] = [
+const READY_MADE: [(&str, &str); 10] = [
     ("capacity-change", "11 s"),
     ("dumbbell", "6 s"),
     ("forced-drops", "3 s"),
     ("md1", "2.5 s"),
-    ("nsfnet-buffers", "3 s"),
+    ("nsfnet-buffers", "2 s"),
     ("on-off", "5 s"),
-    ("parking-lot", "3 s"),
+    ("parking-lot", "2 s"),
     ("random-loss", "8 s"),
     ("star", "2 s"),
+    ("xcp", "21 s"),
 ];
 
 fn folder() -> PathBuf {

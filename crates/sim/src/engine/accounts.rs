@@ -90,6 +90,6 @@ pub fn delivered(parts: &Parts, flow: u32) -> u64 {
     }
     match &parts.receiver(flow).sink {
         Sink::Datagrams { bytes } => *bytes,
-        Sink::Tcp(_) => 0,
+        Sink::Tcp(_) | Sink::Explicit(_) => 0,
     }
 }

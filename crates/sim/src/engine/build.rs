@@ -4,7 +4,7 @@ use super::accounts::Baseline;
 use super::arena::Arena;
 use super::capture::{Capture, Captured};
 use super::forced::ForcedFates;
-use super::hosts::{Hosts, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
+use super::hosts::{ExplicitSink, Hosts, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
 use super::net::{DELIVER, NO_WAY, Net, NetParts, TimerOrder};
 use super::partition::Partition;
 use super::parts::{Ends, Layout};
@@ -23,6 +23,7 @@ use crate::traffic::{self, Flow};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::tcp::{Receiver, ReceiverConfig, Sender, SenderConfig};
+use transport::xcp;
 
 /// Flows are numbered in 30 bits.
 pub const MAX_FLOWS: usize = 1 << 30;
@@ -127,6 +128,7 @@ fn ports(network: &Network, order: &[LinkId], seed: Seed) -> Vec<Port> {
             buffer: link.buffer,
             loss: link.loss,
             stream,
+            controller: link.controller,
         })
         .expect("a resolved scenario has no link below 8 bit/s")
     };
@@ -188,7 +190,7 @@ fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -> Vec<Contr
         let state = match event.change {
             Change::Up => true,
             Change::Down => false,
-            Change::Capacity(_) | Change::Delay(_) => continue,
+            Change::Capacity(_) | Change::Told(_) | Change::Delay(_) => continue,
         };
         event.links.iter().for_each(|link| up[link.index()] = state);
         if let Some(span) = scenario.network.reroute_after {
@@ -245,7 +247,8 @@ fn hosts(
 }
 
 fn sending_host(source: Source, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {
-    let watch = if matches!(flow.load, Load::Size(_)) { Watch::FINITE } else { Watch::default() };
+    let finite = if matches!(flow.load, Load::Size(_)) { Watch::FINITE } else { Watch::default() };
+    let watch = if configs.needs_header() { finite.and(Watch::EXPLICIT) } else { finite };
     let (header, window) = (configs.header, configs.window());
     SendingHost { source, armed: NEVER, path, header, watch, window }
 }
@@ -325,9 +328,20 @@ impl Configs {
 
     fn sink(&self) -> Sink {
         match &self.machine {
-            Machine::Tcp(_, receiver) => Sink::Tcp(Receiver::new(Arc::clone(receiver))),
+            Machine::Tcp(sender, receiver) => {
+                let receiver = Receiver::new(Arc::clone(receiver));
+                match sender.algorithm.needs_header() {
+                    true => Sink::Explicit(Box::new(ExplicitSink { receiver, feedback: xcp::Receiver::default() })),
+                    false => Sink::Tcp(receiver),
+                }
+            }
             Machine::Udp { .. } => Sink::Datagrams { bytes: 0 },
         }
+    }
+
+    /// Whether segments and ACKs carry congestion headers.
+    fn needs_header(&self) -> bool {
+        matches!(&self.machine, Machine::Tcp(sender, _) if sender.algorithm.needs_header())
     }
 
     fn window(&self) -> u64 {

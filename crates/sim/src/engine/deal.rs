@@ -6,7 +6,7 @@
 use super::arena::{Arena, places};
 use super::hosts::Hosts;
 use super::net::{Cut, DELIVER, NO_WAY, Net, NetParts};
-use super::packet::{NO_SACK, Packet};
+use super::packet::{Cargo, NO_CARGO, Packet};
 use super::partition::Partition;
 use super::parts::{At, Layout};
 use super::port::{Port, Target};
@@ -37,6 +37,7 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
     for link in 0..after.links.len() {
         move_fibre(&mut old, &mut new, before.fibres[link], after.fibres[link]);
     }
+    deal_orders(&mut old, &mut new, after);
     move_totals(&mut old, &mut new[0]);
     new
 }
@@ -78,13 +79,15 @@ fn move_fibre(old: &mut [Partition], new: &mut [Partition], from: At, to: At) {
     let source = &mut old[from.part as usize].net;
     let target = &mut new[to.part as usize].net;
     let mut fibre = std::mem::take(&mut source.fibres[from.number as usize]);
-    fibre.for_each_mut(|packet: &mut Packet| {
-        if packet.sack != NO_SACK {
-            packet.sack = target.sacks.put(&source.sacks.take(packet.sack));
-        }
-    });
+    fibre.for_each_mut(|packet: &mut Packet| move_cargo(packet, &mut source.cargo, &mut target.cargo));
     target.fibres[to.number as usize] = fibre;
     target.rekey(to.number);
+}
+
+fn move_cargo(packet: &mut Packet, from: &mut Cargo, to: &mut Cargo) {
+    if packet.cargo != NO_CARGO {
+        packet.cargo = to.load(&from.unload(packet));
+    }
 }
 
 /// The hash chains of the nodes of `part`.
@@ -109,7 +112,6 @@ fn deal_hosts(old: &mut [Partition], before: &Layout, after: &Layout, mask: u32)
         };
         hosts[part as usize].timers.push(time, timer);
     }
-    deal_orders(old, &mut hosts, after);
     hosts
 }
 
@@ -136,17 +138,19 @@ fn deal_items<T>(
 }
 
 /// Forced fates and packets held back go where their flows send.
-fn deal_orders(old: &mut [Partition], hosts: &mut [Hosts], layout: &Layout) {
+fn deal_orders(old: &mut [Partition], new: &mut [Partition], layout: &Layout) {
     let held_count = old.iter().map(|part| part.hosts.held_count).max().unwrap_or(0);
     for part in old {
-        for (key, packet) in std::mem::take(&mut part.hosts.held) {
-            hosts[layout.source_of(key.0) as usize].held.insert(key, packet);
+        for (key, mut packet) in std::mem::take(&mut part.hosts.held) {
+            let target = &mut new[layout.source_of(key.0) as usize];
+            move_cargo(&mut packet, &mut part.net.cargo, &mut target.net.cargo);
+            target.hosts.held.insert(key, packet);
         }
         for (flow, fates) in std::mem::take(&mut part.hosts.forced.flows) {
-            hosts[layout.source_of(flow) as usize].forced.flows.insert(flow, fates);
+            new[layout.source_of(flow) as usize].hosts.forced.flows.insert(flow, fates);
         }
     }
-    hosts.iter_mut().for_each(|hosts| hosts.held_count = held_count);
+    new.iter_mut().for_each(|part| part.hosts.held_count = held_count);
 }
 
 /// What has been counted so far goes to one of the partitions; only sums over all of them are ever read.

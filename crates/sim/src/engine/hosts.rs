@@ -7,14 +7,15 @@ use super::arena::Arena;
 use super::capture::Capture;
 use super::forced::ForcedFates;
 use super::net::{NO_WAY, Net, Place};
-use super::packet::{Class, NO_SACK, Packet};
+use super::packet::{Class, NO_CARGO, Packet};
 use super::port::Cause;
 use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
 use crate::scenario::Fate;
 use crate::traffic;
 use std::collections::BTreeMap;
-use transport::tcp::{Ack, Actions, Receiver, ReceiverActions, Sender};
+use transport::tcp::{Ack, Actions, Receiver, ReceiverActions, SackList, Sender};
+use transport::xcp;
 use units::Instant;
 
 /// The sending side of a flow. It begins where a pair of cache lines begins: the two are fetched together.
@@ -59,6 +60,10 @@ impl Watch {
     pub const FORCED: Watch = Watch(2);
     /// Its packets are captured.
     pub const CAPTURED: Watch = Watch(4);
+    /// Its packets carry congestion headers.
+    pub const EXPLICIT: Watch = Watch(8);
+    /// What cannot be sent on the fast path.
+    const UNUSUAL: Watch = Watch(2 | 4 | 8);
 
     /// Both.
     pub fn and(self, other: Watch) -> Watch {
@@ -92,11 +97,22 @@ pub struct ReceivingHost {
 pub enum Sink {
     /// TCP.
     Tcp(Receiver),
+    /// TCP with congestion headers.
+    Explicit(Box<ExplicitSink>),
     /// UDP.
     Datagrams {
         /// Bytes on the wire received.
         bytes: u64,
     },
+}
+
+/// A TCP receiver with what its ACKs bring back from the network.
+#[derive(Debug)]
+pub struct ExplicitSink {
+    /// TCP.
+    pub receiver: Receiver,
+    /// XCP.
+    pub feedback: xcp::Receiver,
 }
 
 /// The beginning and the end of a flow.
@@ -190,9 +206,20 @@ impl Hosts {
     #[inline]
     fn receive_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.receivers[packet.flow];
-        let Sink::Tcp(receiver) = &mut host.sink else { return };
+        let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, net) };
         let length = u32::from(packet.size - host.header);
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
+        self.send_acks(now, packet.flow, net);
+    }
+
+    fn receive_explicit_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+        let host = &mut self.receivers[packet.flow];
+        let Sink::Explicit(sink) = &mut host.sink else { return };
+        if packet.explicit {
+            sink.feedback.handle_header(&net.cargo.take_header(packet.cargo).0);
+        }
+        let length = u32::from(packet.size - host.header);
+        sink.receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
         self.send_acks(now, packet.flow, net);
     }
 
@@ -200,15 +227,16 @@ impl Hosts {
     #[inline]
     fn send_acks(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &mut self.receivers[flow];
+        let (hop, size, class) = (host.path, host.ack_size, Class::Ack);
         for ack in self.acks.acks.drain(..) {
-            let sack = net.sacks.put(&ack.sack);
-            let packet =
-                Packet { at: 0, seq: ack.ack, flow, hop: host.path, sack, size: host.ack_size, class: Class::Ack };
+            let (cargo, explicit) = match &mut host.sink {
+                Sink::Explicit(sink) => (net.cargo.put_header(sink.feedback.acknowledge(), &ack.sack), true),
+                _ => (net.cargo.put_sack(&ack.sack), false),
+            };
             self.emitted += 1;
-            enter(now, packet, net);
+            enter(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, explicit }, net);
         }
-        let Sink::Tcp(receiver) = &host.sink else { return };
-        let deadline = receiver.next_timeout().map_or(NEVER, Instant::ps);
+        let deadline = host.sink.next_timeout();
         if deadline < host.armed {
             host.armed = deadline;
             self.timers.push(deadline, TimerId::new(flow, TimerKind::Receiver));
@@ -217,12 +245,18 @@ impl Hosts {
 
     #[inline]
     fn receive_ack(&mut self, now: u64, packet: &Packet, net: &mut Net) {
-        let sack = net.sacks.take(packet.sack);
         let host = &mut self.senders[packet.flow];
+        let Source::Tcp(sender) = &mut host.source else { return };
+        let sack = if packet.explicit {
+            let (header, sack) = net.cargo.take_header(packet.cargo);
+            sender.handle_feedback(header.reverse_feedback);
+            sack
+        } else {
+            net.cargo.take_sack(packet.cargo)
+        };
         if host.watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, packet, sack.as_slice());
         }
-        let Source::Tcp(sender) = &mut host.source else { return };
         let ack = Ack { ack: packet.seq, window: host.window, sack: sack.as_slice() };
         sender.handle_ack(Instant::from_ps(now), &ack, &mut self.segments);
         if host.watch.has(Watch::FINITE) && sender.is_complete() {
@@ -236,7 +270,7 @@ impl Hosts {
     #[inline]
     fn send_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &mut self.senders[flow];
-        if host.watch.has(Watch::FORCED.and(Watch::CAPTURED)) {
+        if host.watch.has(Watch::UNUSUAL) {
             return self.send_watched_segments(now, flow, net);
         }
         for segment in self.segments.segments.drain(..) {
@@ -246,12 +280,19 @@ impl Hosts {
         self.arm_sender(flow);
     }
 
-    /// [`Hosts::send_segments`] for a flow with forced fates or a capture.
+    /// [`Hosts::send_segments`] for a flow with forced fates, a capture, or congestion headers.
     #[cold]
     fn send_watched_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
         let segments = std::mem::take(&mut self.segments.segments);
         for segment in &segments {
-            let packet = self.senders[flow].packet(flow, segment.seq, segment.len);
+            let host = &self.senders[flow];
+            let mut packet = host.packet(flow, segment.seq, segment.len);
+            if let Source::Tcp(sender) = &host.source
+                && let Some(header) = sender.congestion_header()
+            {
+                packet.cargo = net.cargo.put_header(header, &SackList::EMPTY);
+                packet.explicit = true;
+            }
             self.emit_watched(now, packet, net);
         }
         self.segments.segments = segments;
@@ -271,8 +312,9 @@ impl Hosts {
             Some(Fate::Drop) => net.drop(Place::Host(flow), Cause::Forced, &packet),
             Some(Fate::Duplicate) => {
                 self.emitted += 1;
+                let copy = Packet { cargo: net.cargo.duplicate(&packet), ..packet };
                 enter(now, packet, net);
-                enter(now, packet, net);
+                enter(now, copy, net);
             }
             Some(Fate::Delay(span)) => {
                 let due = now.saturating_add(span.ps());
@@ -361,13 +403,14 @@ impl Hosts {
 
     fn send_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &mut self.senders[flow];
-        let (watched, hop) = (host.watch.has(Watch::FORCED.and(Watch::CAPTURED)), host.path);
+        let (watched, hop) = (host.watch.has(Watch::UNUSUAL), host.path);
         let Source::Datagrams(source) = &mut host.source else { return };
         source.handle_timeout(Instant::from_ps(now), &mut self.datagrams);
         let mut datagrams = std::mem::take(&mut self.datagrams.datagrams);
         for datagram in datagrams.drain(..) {
             let (seq, size) = (datagram.number, datagram.size as u16);
-            let packet = Packet { at: 0, seq, flow, hop, sack: NO_SACK, size, class: Class::Datagram };
+            let packet =
+                Packet { at: 0, seq, flow, hop, cargo: NO_CARGO, size, class: Class::Datagram, explicit: false };
             if watched {
                 self.emit_watched(now, packet, net);
             } else {
@@ -380,8 +423,10 @@ impl Hosts {
     }
 
     fn fire_receiver(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
-        if let Sink::Tcp(receiver) = &mut self.receivers[flow].sink {
-            receiver.handle_timeout(Instant::from_ps(now), &mut self.acks);
+        match &mut self.receivers[flow].sink {
+            Sink::Tcp(receiver) => receiver.handle_timeout(Instant::from_ps(now), &mut self.acks),
+            Sink::Explicit(sink) => sink.receiver.handle_timeout(Instant::from_ps(now), &mut self.acks),
+            Sink::Datagrams { .. } => {}
         }
         self.send_acks(now, flow, net);
         true
@@ -425,7 +470,7 @@ impl SendingHost {
     #[inline]
     fn packet(&self, flow: u32, seq: u64, length: u32) -> Packet {
         let size = length as u16 + self.header;
-        Packet { at: 0, seq, flow, hop: self.path, sack: NO_SACK, size, class: Class::Data }
+        Packet { at: 0, seq, flow, hop: self.path, cargo: NO_CARGO, size, class: Class::Data, explicit: false }
     }
 }
 
@@ -449,9 +494,11 @@ impl Source {
 }
 
 impl Sink {
+    #[inline]
     fn next_timeout(&self) -> u64 {
         match self {
             Sink::Tcp(receiver) => receiver.next_timeout().map_or(NEVER, Instant::ps),
+            Sink::Explicit(sink) => sink.receiver.next_timeout().map_or(NEVER, Instant::ps),
             Sink::Datagrams { .. } => NEVER,
         }
     }

@@ -1,12 +1,11 @@
 //! The fibres and ports of a partition: everything a packet meets between two hosts.
 
-use super::packet::{Class, NO_SACK, Packet, SackTable};
+use super::packet::{Cargo, Class, Luggage, NO_CARGO, Packet};
 use super::port::{Cause, Count, Offer, Port, Target};
 use super::ring::Ring;
 use super::tree::{NEVER, Tree};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use transport::tcp::SackList;
 
 /// End of a path: the packet is for a host of the node it has reached.
 pub const DELIVER: u32 = u32::MAX;
@@ -39,8 +38,8 @@ pub struct Net {
     pub links: Vec<u32>,
     /// All paths, one after the other; each is a list of ports that ends with [`DELIVER`].
     pub paths: Arc<[u32]>,
-    /// SACK blocks of packets in flight.
-    pub sacks: SackTable,
+    /// What packets in flight carry beside themselves.
+    pub cargo: Cargo,
     /// What was dropped, where and why.
     pub drops: Drops,
     /// Packets sent on links (not refused by the port).
@@ -71,8 +70,8 @@ pub struct Cut {
 pub struct Mail {
     /// The packets.
     pub parcels: Vec<(u32, Packet)>,
-    /// SACK blocks of those packets that have any, in the same order.
-    pub sacks: Vec<SackList>,
+    /// The cargo of those packets that have any, in the same order.
+    pub luggage: Vec<Luggage>,
 }
 
 impl Mail {
@@ -87,7 +86,7 @@ impl Mail {
             return std::mem::swap(self, newer);
         }
         self.parcels.append(&mut newer.parcels);
-        self.sacks.append(&mut newer.sacks);
+        self.luggage.append(&mut newer.luggage);
     }
 }
 
@@ -116,7 +115,7 @@ pub struct NetParts {
 }
 
 impl Net {
-    /// A net of `partitions`, whose packets, if there are any, carry no SACK blocks yet.
+    /// A net of `partitions`, whose fibres are empty.
     pub fn new(parts: NetParts, order: TimerOrder, partitions: usize) -> Net {
         let links = parts.fibres.len() as u32;
         let (leaf_of_link_0, timer_leaf) = match order {
@@ -129,7 +128,7 @@ impl Net {
             ports: parts.ports,
             links: parts.links,
             paths: parts.paths,
-            sacks: SackTable::default(),
+            cargo: Cargo::default(),
             drops: Drops::new(),
             packet_hops: 0,
             taken_back: 0,
@@ -186,7 +185,11 @@ impl Net {
     #[inline]
     pub fn forward(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        match port.offer(now, packet.size) {
+        let offer = match port.is_plain() {
+            true => port.offer(now, packet.size),
+            false => port.offer_with_header(now, packet.size, self.cargo.header_mut(packet)),
+        };
+        match offer {
             Offer::Carried(at) => {
                 self.packet_hops += 1;
                 match port.target() {
@@ -222,17 +225,17 @@ impl Net {
         let Cut { to, fibre } = self.cuts[cut as usize];
         let mail = &mut self.outbox[to as usize];
         mail.parcels.push((fibre, Packet { at, hop: packet.hop + 1, ..*packet }));
-        if packet.sack != NO_SACK {
-            mail.sacks.push(self.sacks.take(packet.sack));
+        if packet.cargo != NO_CARGO {
+            mail.luggage.push(self.cargo.unload(packet));
         }
     }
 
     /// Takes in what another partition has sent.
     pub fn receive(&mut self, mail: &mut Mail) {
-        let mut sacks = mail.sacks.drain(..);
+        let mut luggage = mail.luggage.drain(..);
         for (number, mut packet) in mail.parcels.drain(..) {
-            if packet.sack != NO_SACK {
-                packet.sack = sacks.next().map_or(NO_SACK, |sack| self.sacks.put(&sack));
+            if packet.cargo != NO_CARGO {
+                packet.cargo = luggage.next().map_or(NO_CARGO, |luggage| self.cargo.load(&luggage));
             }
             let fibre = &mut self.fibres[number as usize];
             let was_dark = fibre.is_empty();
@@ -247,7 +250,7 @@ impl Net {
     #[cold]
     pub fn drop(&mut self, place: Place, cause: Cause, packet: &Packet) {
         self.drops.entry((place, packet.class, cause)).or_default().add(packet.size);
-        self.sacks.forget(packet.sack);
+        self.cargo.forget(packet);
     }
 
     /// Counts a packet that was taken back from a fibre because its link went down.

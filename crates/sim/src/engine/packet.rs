@@ -1,6 +1,7 @@
-//! What travels: 32 bytes, and a side table for the few packets that carry SACK blocks.
+//! What travels: 32 bytes, and side tables for the few packets that carry SACK blocks or a congestion header.
 
 use transport::tcp::SackList;
+use transport::xcp::Header;
 
 /// What a packet is, for its receiver and for the tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,61 +38,135 @@ pub struct Packet {
     pub flow: u32,
     /// Position of the next link in the flat array of paths.
     pub hop: u32,
-    /// Its SACK blocks in [`SackTable`], or [`NO_SACK`].
-    pub sack: u32,
+    /// Where [`Cargo`] keeps what it carries, or [`NO_CARGO`].
+    pub cargo: u32,
     /// Size on the wire in bytes.
     pub size: u16,
     /// What it is.
     pub class: Class,
+    /// Whether it carries a congestion header.
+    pub explicit: bool,
 }
 
-/// The packet carries no SACK blocks.
-pub const NO_SACK: u32 = u32::MAX;
+/// The packet carries neither SACK blocks nor a congestion header.
+pub const NO_CARGO: u32 = u32::MAX;
 
-/// SACK blocks of packets in flight. Slots are reused, so nothing is allocated once the table has reached its size.
+/// What the few packets carry that need more than 32 bytes.
 #[derive(Debug, Default)]
-pub struct SackTable {
-    slots: Vec<SackList>,
+pub struct Cargo {
+    sacks: Slots<SackList>,
+    explicit: Slots<Explicit>,
+}
+
+/// A congestion header, and the place of the packet's SACK blocks.
+#[derive(Clone, Copy, Debug)]
+struct Explicit {
+    header: Header,
+    sack: u32,
+}
+
+/// The cargo of one packet on its way to another partition.
+#[derive(Clone, Copy, Debug)]
+pub struct Luggage {
+    header: Option<Header>,
+    sack: SackList,
+}
+
+impl Cargo {
+    /// Stores SACK blocks and gives their number for the packet; an empty list needs none.
+    #[inline]
+    pub fn put_sack(&mut self, list: &SackList) -> u32 {
+        if list.is_empty() { NO_CARGO } else { self.sacks.put(*list) }
+    }
+
+    /// Stores a congestion header beside SACK blocks; the packet is `explicit`.
+    pub fn put_header(&mut self, header: Header, list: &SackList) -> u32 {
+        let sack = self.put_sack(list);
+        self.explicit.put(Explicit { header, sack })
+    }
+
+    /// The congestion header of an `explicit` packet.
+    pub fn header_mut(&mut self, packet: &Packet) -> Option<&mut Header> {
+        packet.explicit.then(|| &mut self.explicit.slots[packet.cargo as usize].header)
+    }
+
+    /// Takes the SACK blocks of a packet without congestion header that has arrived.
+    #[inline]
+    pub fn take_sack(&mut self, number: u32) -> SackList {
+        if number == NO_CARGO { SackList::default() } else { self.sacks.take(number) }
+    }
+
+    /// Takes header and SACK blocks of an `explicit` packet that has arrived.
+    pub fn take_header(&mut self, number: u32) -> (Header, SackList) {
+        let Explicit { header, sack } = self.explicit.take(number);
+        (header, self.take_sack(sack))
+    }
+
+    /// Forgets the cargo of a packet that was dropped.
+    pub fn forget(&mut self, packet: &Packet) {
+        if packet.cargo != NO_CARGO {
+            self.unload(packet);
+        }
+    }
+
+    /// A second packet is to carry the same.
+    pub fn duplicate(&mut self, packet: &Packet) -> u32 {
+        if packet.cargo == NO_CARGO {
+            return NO_CARGO;
+        }
+        if !packet.explicit {
+            return self.sacks.put(self.sacks.slots[packet.cargo as usize]);
+        }
+        let Explicit { header, sack } = self.explicit.slots[packet.cargo as usize];
+        let list = if sack == NO_CARGO { SackList::default() } else { self.sacks.slots[sack as usize] };
+        self.put_header(header, &list)
+    }
+
+    /// Takes the cargo of a packet that has some.
+    pub fn unload(&mut self, packet: &Packet) -> Luggage {
+        if packet.explicit {
+            let (header, sack) = self.take_header(packet.cargo);
+            return Luggage { header: Some(header), sack };
+        }
+        Luggage { header: None, sack: self.take_sack(packet.cargo) }
+    }
+
+    /// Stores what [`Cargo::unload`] took, perhaps from another partition's.
+    pub fn load(&mut self, luggage: &Luggage) -> u32 {
+        match luggage.header {
+            Some(header) => self.put_header(header, &luggage.sack),
+            None => self.put_sack(&luggage.sack),
+        }
+    }
+}
+
+/// Values in numbered slots. Slots are reused, so nothing is allocated once the table has reached its size.
+#[derive(Debug)]
+struct Slots<T> {
+    slots: Vec<T>,
     free: Vec<u32>,
 }
 
-impl SackTable {
-    /// Stores `list` and gives the number for the packet; an empty list needs no slot.
-    #[inline]
-    pub fn put(&mut self, list: &SackList) -> u32 {
-        if list.is_empty() { NO_SACK } else { self.put_some(*list) }
+impl<T> Default for Slots<T> {
+    fn default() -> Slots<T> {
+        Slots { slots: Vec::new(), free: Vec::new() }
     }
+}
 
-    fn put_some(&mut self, list: SackList) -> u32 {
+impl<T: Copy> Slots<T> {
+    fn put(&mut self, value: T) -> u32 {
         if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = list;
+            self.slots[slot as usize] = value;
             return slot;
         }
-        self.slots.push(list);
+        self.slots.push(value);
         (self.slots.len() - 1) as u32
     }
 
-    /// Takes the list of a packet that has arrived.
     #[inline]
-    pub fn take(&mut self, slot: u32) -> SackList {
-        if slot == NO_SACK {
-            return SackList::default();
-        }
+    fn take(&mut self, slot: u32) -> T {
         self.free.push(slot);
         self.slots[slot as usize]
-    }
-
-    /// Forgets the list of a packet that was dropped.
-    #[inline]
-    pub fn forget(&mut self, slot: u32) {
-        if slot != NO_SACK {
-            self.free.push(slot);
-        }
-    }
-
-    /// A second packet is to carry the same list.
-    pub fn duplicate(&mut self, slot: u32) -> u32 {
-        if slot == NO_SACK { NO_SACK } else { self.put_some(self.slots[slot as usize]) }
     }
 }
 

@@ -115,7 +115,7 @@ impl<'a> Parts<'a> {
     pub fn take_down(&mut self, now: u64, link: u32) {
         let (port, fibre) = (self.layout.ports[link as usize].part, self.layout.fibres[link as usize].part);
         for packet in self.change_link(link, |port, fibre| port.take_down(now, fibre)) {
-            self.list[fibre as usize].net.sacks.forget(packet.sack);
+            self.list[fibre as usize].net.cargo.forget(&packet);
             self.list[port as usize].net.take_back(Place::Link(link), &packet);
         }
     }

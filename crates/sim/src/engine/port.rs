@@ -13,8 +13,9 @@
 use super::packet::Packet;
 use super::ring::Ring;
 use crate::random::{Stream, bernoulli};
-use crate::scenario::{Buffer, Loss};
-use units::{ByteTime, Duration, Rate};
+use crate::scenario::{Buffer, Loss, PortController};
+use transport::xcp::{Figures, Header, Router};
+use units::{ByteTime, Duration, Instant, Rate};
 
 /// Why a device dropped a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,7 +84,8 @@ pub struct Port {
     /// Most packets that waited at once since the last [`Port::restart_maximum`].
     max_waiting: u64,
     state: State,
-    loss: LossProcess,
+    /// What few ports have.
+    extras: Option<Box<Extras>>,
     /// Packets and bytes dropped since the start, those lost on the fibre included.
     dropped: Count,
     /// The part of `dropped` that was refused without being transmitted.
@@ -146,6 +148,22 @@ enum State {
     Down,
 }
 
+/// What a plain port does without.
+#[derive(Debug)]
+struct Extras {
+    loss: LossProcess,
+    controller: Option<Controller>,
+}
+
+/// XCP's controller at a port. It is told everything at the port's own times: its timers are served when the next packet
+/// arrives, with the queue as it was when they were due, because nothing has arrived in between.
+#[derive(Debug)]
+struct Controller {
+    router: Router,
+    /// Whether it is told the capacity of the port when that changes.
+    follows: bool,
+}
+
 #[derive(Debug)]
 enum LossProcess {
     None,
@@ -183,6 +201,8 @@ pub struct PortConfig {
     pub loss: Loss,
     /// The stream for [`Loss::Bernoulli`].
     pub stream: Stream,
+    /// XCP's controller.
+    pub controller: Option<PortController>,
 }
 
 impl Port {
@@ -202,11 +222,7 @@ impl Port {
             last_arrival: 0,
             state: State::Up,
             target: Target::Fibre(0),
-            loss: match config.loss {
-                Loss::None => LossProcess::None,
-                Loss::Bernoulli(p) => LossProcess::Bernoulli { p, stream: Box::new(config.stream) },
-                Loss::EveryNth(n) => LossProcess::EveryNth { n, seen: 0 },
-            },
+            extras: Extras::new(config.loss, config.stream, config.controller),
             dropped: Count::default(),
             refused: Count::default(),
         })
@@ -250,19 +266,96 @@ impl Port {
 
     #[inline]
     fn accept(&mut self, size: u16) -> Offer {
+        self.transmit(size, u32::from(size));
+        self.last_arrival = self.last_arrival.max(self.busy_until + self.delay);
+        Offer::Carried(self.last_arrival)
+    }
+
+    /// A packet is sent behind those before it.
+    #[inline]
+    fn transmit(&mut self, size: u16, size_and_fate: u32) {
         let duration = self.byte_time.of(u32::from(size)).ps();
         self.busy += duration;
         self.busy_until += duration;
-        let lost = !matches!(self.loss, LossProcess::None) && self.loses();
-        let fate = if lost { LOST } else { 0 };
-        self.inside.push(Inside { end: self.busy_until, size_and_fate: u32::from(size) | fate });
+        self.inside.push(Inside { end: self.busy_until, size_and_fate });
         self.inside_bytes += u64::from(size);
-        if lost {
-            self.dropped.add(size);
-            return Offer::Dropped(Cause::Random);
+    }
+
+    /// Whether it has neither random loss nor a controller.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.extras.is_none()
+    }
+
+    /// [`Port::offer`] for a port that is not plain; `header` is the packet's congestion header, if it has one.
+    pub fn offer_with_header(&mut self, now: u64, size: u16, mut header: Option<&mut Header>) -> Offer {
+        let Some(mut extras) = self.extras.take() else { return self.offer(now, size) };
+        if let Some(controller) = &mut extras.controller {
+            self.serve(now, &mut controller.router);
+            controller.router.handle_arrival(u32::from(size), header.as_deref(), self.queue_bytes(now));
         }
-        self.last_arrival = self.last_arrival.max(self.busy_until + self.delay);
-        Offer::Carried(self.last_arrival)
+        let arrival_before = self.last_arrival;
+        let mut offer = self.offer(now, size);
+        if let Offer::Carried(_) = offer {
+            if let (Some(controller), Some(header)) = (&mut extras.controller, &mut header) {
+                controller.router.handle_departure(u32::from(size), header);
+            }
+            if extras.loss.strikes() {
+                self.last_arrival = arrival_before;
+                offer = self.lose(size);
+            }
+        }
+        self.extras = Some(extras);
+        offer
+    }
+
+    /// The packet just accepted will vanish on the fibre.
+    fn lose(&mut self, size: u16) -> Offer {
+        let newest = self.inside.len() - 1;
+        self.inside.nth_mut(newest).size_and_fate |= LOST;
+        self.dropped.add(size);
+        Offer::Dropped(Cause::Random)
+    }
+
+    /// Serves the timers of the port's controller that were due before `now`.
+    fn serve(&mut self, now: u64, router: &mut Router) {
+        while router.next_timeout().ps() < now {
+            let due = router.next_timeout();
+            let waiting = self.queue_bytes(due.ps());
+            router.handle_timeout(due, waiting);
+        }
+    }
+
+    /// Bytes that wait at `now`, the packet in transmission not counted.
+    fn queue_bytes(&mut self, now: u64) -> u64 {
+        self.sweep(now);
+        self.inside_bytes - self.inside.first().map_or(0, Inside::size)
+    }
+
+    /// The figures of XCP's controller up to `now`, if the port has one, and the packets that broke its rules.
+    pub fn control(&mut self, now: u64) -> Option<(Option<Figures>, u64)> {
+        let mut extras = self.extras.take()?;
+        let control = extras.controller.as_mut().map(|controller| {
+            self.serve(now, &mut controller.router);
+            (controller.router.figures().copied(), controller.router.violations())
+        });
+        self.extras = Some(extras);
+        control
+    }
+
+    /// XCP's controller is told that the port carries `capacity`, whether that is true or not.
+    pub fn tell_capacity(&mut self, now: u64, capacity: Rate) {
+        let Some(mut extras) = self.extras.take() else { return };
+        if let Some(controller) = &mut extras.controller {
+            self.serve(now, &mut controller.router);
+            controller.router.set_capacity(capacity);
+        }
+        self.extras = Some(extras);
+    }
+
+    fn controller_follows(&self) -> bool {
+        let controller = self.extras.as_ref().and_then(|extras| extras.controller.as_ref());
+        controller.is_some_and(|controller| controller.follows)
     }
 
     /// Whether a packet that would have to wait has no room.
@@ -308,22 +401,13 @@ impl Port {
         Offer::Dropped(cause)
     }
 
-    #[cold]
-    fn loses(&mut self) -> bool {
-        match &mut self.loss {
-            LossProcess::None => false,
-            LossProcess::Bernoulli { p, stream } => bernoulli(stream, *p),
-            LossProcess::EveryNth { n, seen } => {
-                *seen += 1;
-                *seen % *n == 0
-            }
-        }
-    }
-
     /// The capacity changes: what waits, and the rest of the packet in transmission, goes on at the new rate.
     /// `in_flight` is the fibre behind this port; the arrivals of packets that have not left yet move.
     pub fn change_capacity(&mut self, now: u64, capacity: Rate, in_flight: &mut Ring<Packet>) {
         let Some(new) = ByteTime::at(capacity) else { return };
+        if self.controller_follows() {
+            self.tell_capacity(now, capacity);
+        }
         let old = std::mem::replace(&mut self.byte_time, new);
         self.sweep(now);
         let (mut old_start, mut new_start) = (now, now);
@@ -427,6 +511,37 @@ impl Port {
     }
 }
 
+impl Extras {
+    /// `None` for a plain port.
+    fn new(loss: Loss, stream: Stream, controller: Option<PortController>) -> Option<Box<Extras>> {
+        let loss = match loss {
+            Loss::None => LossProcess::None,
+            Loss::Bernoulli(p) => LossProcess::Bernoulli { p, stream: Box::new(stream) },
+            Loss::EveryNth(n) => LossProcess::EveryNth { n, seen: 0 },
+        };
+        let controller = controller.map(|PortController { config, follows }| Controller {
+            router: Router::new(config, Instant::ZERO),
+            follows,
+        });
+        let is_plain = matches!(loss, LossProcess::None) && controller.is_none();
+        (!is_plain).then(|| Box::new(Extras { loss, controller }))
+    }
+}
+
+impl LossProcess {
+    /// Whether the next packet is lost.
+    fn strikes(&mut self) -> bool {
+        match self {
+            LossProcess::None => false,
+            LossProcess::Bernoulli { p, stream } => bernoulli(stream, *p),
+            LossProcess::EveryNth { n, seen } => {
+                *seen += 1;
+                *seen % *n == 0
+            }
+        }
+    }
+}
+
 /// What `left` picoseconds at the old rate become at the new, to the nearest picosecond.
 fn stretch(left: u64, old: ByteTime, new: ByteTime) -> u64 {
     let (old, new) = (u128::from(old.fixed_point()), u128::from(new.fixed_point()));
@@ -441,7 +556,15 @@ mod tests {
     fn port(buffer: Buffer) -> Port {
         let stream = Seed { seed: 1, run: 0 }.stream("port", "loss");
         let capacity = Rate::from_gbps(1);
-        Port::new(PortConfig { capacity, delay: Duration::from_millis(1), buffer, loss: Loss::None, stream }).unwrap()
+        Port::new(PortConfig {
+            capacity,
+            delay: Duration::from_millis(1),
+            buffer,
+            loss: Loss::None,
+            stream,
+            controller: None,
+        })
+        .unwrap()
     }
 
     const MS: u64 = 1_000_000_000;

@@ -22,6 +22,10 @@ pub fn run(world: World, parts: &mut Parts) -> Run {
     let events = parts.sum(|part| part.events);
     let packet_hops = parts.sum(|part| part.net.packet_hops - part.net.taken_back);
     let mut summary = summary(&world, &links, &flows);
+    let controls: Vec<u64> = controls(&world, parts);
+    if !controls.is_empty() {
+        summary.push(Figure { name: "header_violations", value: controls.iter().sum::<u64>() as f64, unit: "1" });
+    }
     summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });
     let drops = drops(&world, parts);
@@ -37,6 +41,13 @@ pub fn run(world: World, parts: &mut Parts) -> Run {
         events,
         packet_hops,
     }
+}
+
+/// At each port with an XCP controller the packets whose congestion header cannot be.
+fn controls(world: &World, parts: &mut Parts) -> Vec<u64> {
+    let now = world.now.ps();
+    let links = 0..world.link_numbers.len() as u32;
+    links.filter_map(|link| parts.port_mut(link).control(now).map(|(_, violations)| violations)).collect()
 }
 
 fn seconds(ps: u64) -> f64 {

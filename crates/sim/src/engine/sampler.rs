@@ -85,6 +85,12 @@ impl Sampler {
         self.push(now, &link.name, "queue", reading.waiting as f64);
         self.push(now, &link.name, "utilization", share);
         link.busy_before = reading.busy;
+        if let Some((Some(figures), _)) = parts.port_mut(link.number).control(now.ps()) {
+            self.push(now, &link.name, "believed_capacity", figures.capacity.bps() as f64);
+            self.push(now, &link.name, "feedback", 8.0 * figures.feedback);
+            self.push(now, &link.name, "persistent_queue", figures.queue_bytes as f64);
+            self.push(now, &link.name, "mean_rtt", figures.mean_rtt.as_secs_f64());
+        }
     }
 
     fn push(&mut self, now: SimTime, entity: &str, quantity: &str, value: f64) {

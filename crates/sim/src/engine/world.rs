@@ -344,6 +344,7 @@ impl World {
                 parts.change_link(link, |port, fibre| port.change_capacity(now, capacity, fibre));
             }
             Change::Delay(delay) => parts.change_link(link, |port, fibre| port.change_delay(now, delay, fibre)),
+            Change::Told(capacity) => parts.port_mut(link).tell_capacity(now, capacity),
             Change::Down => parts.take_down(now, link),
             Change::Up => parts.port_mut(link).bring_up(),
         }

@@ -6,6 +6,8 @@ use crate::ids::{LinkId, NodeId};
 use std::fmt::Write;
 use transport::cc::{self, Algorithm, highspeed, reno};
 use transport::tcp::{InitialWindow, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig};
+use transport::xcp::sender::LossReaction;
+use transport::xcp::{RouterConfig, Unclaimed};
 use units::{Bytes, Duration};
 
 /// The text.
@@ -119,6 +121,9 @@ impl Text<'_> {
             Loss::Bernoulli(p) => format!(", loss = {p:?}"),
             Loss::EveryNth(n) => format!(", loss_every = {n}"),
         };
+        if let Some(controller) = &link.controller {
+            line += &format!(", xcp = {}", xcp(controller));
+        }
         if link.cost != link.delay.ps() {
             line += &format!(", cost = {}", link.cost);
         }
@@ -214,6 +219,13 @@ impl Text<'_> {
                 reno::Increase::PerAck => "\"per-ack\"",
             };
             self.key("increase", increase, "congestion avoidance of reno, newreno, sack");
+        }
+        if sender.algorithm == Algorithm::Xcp {
+            let reaction = match laws.xcp.loss {
+                LossReaction::Tcp => "\"tcp\"",
+                LossReaction::RepairOnly => "\"repair-only\"",
+            };
+            self.key("loss_reaction", reaction, "what duplicate ACKs do to the window");
         }
         if highspeed || format!("{:?}", laws.highspeed) != format!("{:?}", default.highspeed) {
             self.highspeed(&laws.highspeed);
@@ -323,6 +335,7 @@ impl Text<'_> {
         self.key("link", format!("[{}]", names.join(", ")), "");
         match event.change {
             Change::Capacity(rate) => self.quantity("capacity", rate, ""),
+            Change::Told(capacity) => self.quantity("told_capacity", capacity, "what XCP's controller believes"),
             Change::Delay(delay) => self.quantity("delay", delay, ""),
             Change::Down => self.key("state", "\"down\"", ""),
             Change::Up => self.key("state", "\"up\"", ""),
@@ -379,4 +392,15 @@ fn sojourn(law: Sojourn) -> String {
     };
     written.expect("a string takes all");
     text
+}
+
+fn xcp(controller: &PortController) -> String {
+    let RouterConfig { capacity, alpha, beta, gamma, unclaimed, .. } = &controller.config;
+    let unclaimed = match unclaimed {
+        Unclaimed::CountsAsNegative => "counts-as-negative",
+        Unclaimed::Spent => "spent",
+    };
+    let weights = format!("alpha = {alpha:?}, beta = {beta:?}, gamma = {gamma:?}");
+    let follows = controller.follows;
+    format!("{{ {weights}, capacity = \"{capacity}\", follows = {follows}, unclaimed = \"{unclaimed}\" }}")
 }

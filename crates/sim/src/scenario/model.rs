@@ -4,6 +4,7 @@
 use crate::SimTime;
 use crate::ids::{LinkId, NodeId, TransportId};
 use transport::tcp::{ReceiverConfig, SenderConfig};
+use transport::xcp::RouterConfig;
 use units::{Bytes, Duration, Rate};
 
 /// A whole run, ready to be built.
@@ -88,8 +89,19 @@ pub struct Link {
     pub buffer: Buffer,
     /// Random loss on the fibre.
     pub loss: Loss,
+    /// XCP's controller at the port.
+    pub controller: Option<PortController>,
     /// Weight for shortest paths (by default the delay in picoseconds).
     pub cost: u64,
+}
+
+/// XCP's controller at an output port.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PortController {
+    /// Its parameters; the capacity is the one it believes at the start.
+    pub config: RouterConfig,
+    /// Whether it is told when the capacity of the port changes.
+    pub follows: bool,
 }
 
 /// Waiting room of an output port. The packet in transmission does not count.
@@ -282,6 +294,8 @@ pub struct LinkEvent {
 pub enum Change {
     /// Waiting packets and the rest of the one in transmission go on at this rate.
     Capacity(Rate),
+    /// XCP's controller at the port believes this capacity from now on, whether it is true or not.
+    Told(Rate),
     /// For packets whose last bit leaves from now on; a fibre never lets packets overtake.
     Delay(Duration),
     /// What waits and what comes is dropped (cause `unreachable`); what is on the fibre arrives.

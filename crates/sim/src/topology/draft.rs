@@ -4,6 +4,7 @@ use crate::ids::NodeId;
 use crate::scenario::error::{Fault, Place};
 use crate::scenario::{Loss, Node, Role};
 use std::collections::BTreeMap;
+use transport::xcp::RouterConfig;
 use units::{BufferSize, Duration, Rate};
 
 /// Nodes and links without defaults.
@@ -48,6 +49,17 @@ pub struct Property<T> {
     pub(crate) place: Place,
 }
 
+/// XCP's controller as far as it is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Controller {
+    /// All but the capacity.
+    pub config: RouterConfig,
+    /// What it believes at the start, if not the capacity of the link.
+    pub believes: Option<Rate>,
+    /// Whether it is told when the capacity changes.
+    pub follows: bool,
+}
+
 /// Properties of a link as far as they are given.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
@@ -59,6 +71,8 @@ pub struct Given {
     pub buffer: Option<Property<BufferSize>>,
     /// Random loss.
     pub loss: Option<Property<Loss>>,
+    /// XCP's controller; `None` as the value is to have none.
+    pub controller: Option<Property<Option<Controller>>>,
     /// Weight for shortest paths.
     pub cost: Option<u64>,
 }
@@ -78,6 +92,7 @@ impl Given {
             delay: self.delay.or_else(|| below.delay.clone()),
             buffer: self.buffer.or_else(|| below.buffer.clone()),
             loss: self.loss.or_else(|| below.loss.clone()),
+            controller: self.controller.or_else(|| below.controller.clone()),
             cost: self.cost.or(below.cost),
         }
     }

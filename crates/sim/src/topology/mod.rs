@@ -16,7 +16,7 @@ mod routes;
 mod sndlib;
 mod star;
 
-pub use draft::{Draft, DraftLink, Given, Property};
+pub use draft::{Controller, Draft, DraftLink, Given, Property};
 pub use gml::parse as parse_gml;
 pub(crate) use nsfnet::CAPACITY as NSFNET_CAPACITY;
 pub use routes::{Routes, components};

@@ -32,7 +32,7 @@ pub enum Unclaimed {
 }
 
 /// The parameters of a [`Router`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RouterConfig {
     /// What the router believes its output carries.
     pub capacity: Rate,

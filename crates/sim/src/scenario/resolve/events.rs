@@ -22,6 +22,15 @@ pub(super) fn link_events(spec: &Spec, context: &mut Context) -> Result<Vec<Link
         if links.is_empty() {
             return Err(event.link.fault("found an empty list; allowed: at least one link"));
         }
+        if let Some(told) = &event.told_capacity {
+            let deaf = |link: &&LinkId| context.controllers.get(link.index()).is_some_and(|has| !has);
+            if let Some(link) = links.iter().find(deaf) {
+                let name = quoted(&context.draft.links[link.index()].name);
+                return Err(
+                    told.fault(format!("nobody at the port of {name} can be told; allowed with xcp = {{}} there"))
+                );
+            }
+        }
         if event.at.0 >= context.duration {
             let (at, end) = (event.at.0, context.duration);
             context.warnings.push(format!("an event at \"{at}\" never happens: the run ends at \"{end}\""));
@@ -42,6 +51,9 @@ fn changes(event: &At<Event>) -> Result<Vec<Change>, Fault> {
             _ => fault,
         })?));
     }
+    if let Some(told) = event.told_capacity {
+        changes.push(Change::Told(rate_in_range(told.0, || told.place())?));
+    }
     if let Some(delay) = &event.delay {
         changes.push(Change::Delay(positive(delay)?));
     }
@@ -50,7 +62,7 @@ fn changes(event: &At<Event>) -> Result<Vec<Change>, Fault> {
         State::Down => Change::Down,
     }));
     if changes.is_empty() {
-        return Err(event.fault("the event changes nothing; allowed: capacity, delay, state"));
+        return Err(event.fault("the event changes nothing; allowed: capacity, told_capacity, delay, state"));
     }
     Ok(changes)
 }

@@ -12,6 +12,7 @@ mod transport;
 use super::At;
 use super::error::{Fault, Place};
 use super::model::{RunSpec, Scenario};
+use super::model::{Transport, TransportKind};
 use super::spec::{Run, Spec, Time};
 use super::tree::quoted;
 use crate::SimTime;
@@ -23,8 +24,26 @@ struct Context {
     draft: Draft,
     /// Per node: the number of its strongly connected component.
     component: Vec<u32>,
+    /// Per link: whether its port has an XCP controller.
+    controllers: Vec<bool>,
     duration: Duration,
     warnings: Vec<String>,
+}
+
+impl Context {
+    fn warn_of_headers_nobody_writes(&mut self, transports: &[Transport]) {
+        let explicit = |transport: &&Transport| match &transport.kind {
+            TransportKind::Tcp { sender, .. } => sender.algorithm.needs_header(),
+            TransportKind::Udp { .. } => false,
+        };
+        if let Some(transport) = transports.iter().find(explicit)
+            && !self.controllers.contains(&true)
+        {
+            let name = quoted(&transport.name);
+            let reason = "no port has an XCP controller, so its window never grows; give the links xcp = {}";
+            self.warnings.push(format!("the transport {name} is told its rate by routers, and {reason}"));
+        }
+    }
 }
 
 /// Resolves a whole scenario; also returns what is probably not meant.
@@ -34,7 +53,9 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     let (network, mut draft) = network::resolve(spec, transport::largest_packet(&transports))?;
     let warnings = std::mem::take(&mut draft.warnings);
     let component = components(&network);
-    let mut context = Context { draft, component, duration: run.duration, warnings };
+    let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
+    let mut context = Context { draft, component, controllers, duration: run.duration, warnings };
+    context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
     let events = events::link_events(spec, &mut context)?;
     let forced = events::forced(spec, &traffic)?;

@@ -4,10 +4,11 @@ use super::{positive, probability, rate_in_range};
 use crate::ids::NodeId;
 use crate::scenario::At;
 use crate::scenario::error::{Fault, Place};
-use crate::scenario::model::{Buffer, Link, Loss, Network, Role};
-use crate::scenario::spec::{self, Length, LinkDefaults, NodeRole, Room, Spec, Speed, Time};
+use crate::scenario::model::{Buffer, Link, Loss, Network, PortController, Role};
+use crate::scenario::spec::{self, Length, LinkDefaults, NodeRole, Room, Spec, Speed, Time, UnclaimedOffer, XcpPort};
 use crate::scenario::tree::quoted;
-use crate::topology::{Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
+use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
+use transport::xcp::{RouterConfig, Unclaimed};
 use units::{BufferSize, Bytes, Duration, Rate};
 
 /// Where nobody says anything: 100 packets, as in ns-3.
@@ -115,6 +116,7 @@ struct Keys {
     buffer: Option<At<Room>>,
     loss: Option<At<f64>>,
     loss_every: Option<At<u64>>,
+    xcp: Option<At<XcpPort>>,
 }
 
 macro_rules! keys {
@@ -128,6 +130,7 @@ macro_rules! keys {
                     buffer: table.buffer,
                     loss: table.loss,
                     loss_every: table.loss_every,
+                    xcp: table.xcp,
                 }
             })+
         }
@@ -150,8 +153,29 @@ impl Keys {
             delay,
             buffer: self.buffer.map(|at| Property { value: at.0, place: at.place() }),
             loss: self.loss()?,
+            controller: self.controller()?,
             cost: None,
         })
+    }
+
+    fn controller(&self) -> Result<Option<Property<Option<Controller>>>, Fault> {
+        let Some(port) = &self.xcp else { return Ok(None) };
+        let default = RouterConfig::new(Rate::from_bps(8));
+        let config = RouterConfig {
+            alpha: port.alpha.unwrap_or(default.alpha),
+            beta: port.beta.unwrap_or(default.beta),
+            gamma: port.gamma.unwrap_or(default.gamma),
+            unclaimed: match port.unclaimed {
+                None | Some(UnclaimedOffer::CountsAsNegative) => Unclaimed::CountsAsNegative,
+                Some(UnclaimedOffer::Spent) => Unclaimed::Spent,
+            },
+            ..default
+        };
+        config.validate().map_err(|why| port.fault(why.to_string()))?;
+        let believes = port.capacity.map(|at| rate_in_range(at.0, || at.place())).transpose()?;
+        let controller = Controller { config, believes, follows: port.follows.unwrap_or(true) };
+        let value = port.enabled.unwrap_or(true).then_some(controller);
+        Ok(Some(Property { value, place: port.place() }))
     }
 
     fn loss(&self) -> Result<Option<Property<Loss>>, Fault> {
@@ -242,6 +266,11 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: 
         delay: delay.value,
         buffer: room(buffer.value, capacity, largest_packet, || or_link(buffer.place))?,
         loss: given.loss.map_or(Loss::None, |loss| loss.value),
+        controller: given.controller.and_then(|controller| controller.value).map(|controller| {
+            let believes = controller.believes.unwrap_or(capacity);
+            let config = RouterConfig { capacity: believes, ..controller.config };
+            PortController { config, follows: controller.follows }
+        }),
         cost: given.cost.unwrap_or(delay.value.ps()),
     })
 }

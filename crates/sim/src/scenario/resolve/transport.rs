@@ -6,13 +6,14 @@ use crate::scenario::error::Fault;
 use crate::scenario::model::{Transport, TransportKind};
 use crate::scenario::nearest::choices;
 use crate::scenario::spec::{
-    self, ByteCount, DelayedAck, Increase, InitialWindowSpec, PartialAck, Response, SackMemory,
+    self, ByteCount, DelayedAck, Increase, InitialWindowSpec, PartialAck, Response, SackMemory, XcpLoss,
 };
 use crate::scenario::spec::{Spec, Time, Window};
 use crate::scenario::tree::quoted;
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm, highspeed, reno};
 use transport::tcp::{ConfigError, InitialWindow, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig};
+use transport::xcp::{self, sender::LossReaction};
 use units::{BufferSize, Bytes, Duration};
 
 /// The largest IP packet.
@@ -51,9 +52,7 @@ pub(super) fn largest_packet(transports: &[Transport]) -> u32 {
 }
 
 fn built_in<'n>() -> impl Iterator<Item = &'n str> {
-    // The ports do not write congestion headers yet.
-    let carried = cc::registry().iter().filter(|entry| !entry.algorithm.needs_header());
-    carried.map(|entry| entry.name).chain(["udp"])
+    cc::registry().iter().map(|entry| entry.name).chain(["udp"])
 }
 
 fn kind(name: &str, table: Option<&At<spec::Transport>>) -> Result<TransportKind, Fault> {
@@ -77,14 +76,9 @@ fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault)
         let message = format!("there is no algorithm {}{}", quoted(algorithm), choices(algorithm, &names));
         return Err(table.algorithm.as_ref().map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
     };
-    if algorithm.needs_header() {
-        let reason =
-            "needs ports that write congestion headers, which this version's do not (photocol.xcp has them by hand)";
-        let message = format!("the algorithm \"{}\" {reason}", algorithm.name());
-        return Err(table.algorithm.as_ref().map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
-    }
-    let (mss, header) = sizes(table)?;
-    let ack_size = bytes(table.ack_size, DEFAULT_ACK, 1..=MAX_PACKET)?;
+    let extra = if algorithm.needs_header() { xcp::Header::LEN as u32 } else { 0 };
+    let (mss, header) = sizes(table, DEFAULT_HEADER + extra)?;
+    let ack_size = bytes(table.ack_size, DEFAULT_ACK + extra, 1..=MAX_PACKET)?;
     let receiver = receiver(table, algorithm, mss)?;
     let sender = sender(table, algorithm, mss, receiver.window)?;
     let wrong = |why: ConfigError| {
@@ -104,15 +98,15 @@ fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
     let keys = given!(
         table; paced, mss, header, ack_size, delayed_ack, initial_window, initial_ssthresh, max_window, receiver_window,
         min_rto, max_rto, initial_rto, clock_granularity, dupthresh, limited_transmit, rescue_retransmission, idle_restart,
-        partial_ack_timer, sack_after_timeout, increase, highspeed, sack, dsack
+        partial_ack_timer, sack_after_timeout, increase, highspeed, loss_reaction, sack, dsack
     );
     refuse(&keys, "is for TCP; allowed with algorithm = \"udp\": packet_size")?;
     Ok(TransportKind::Udp { packet_size: bytes(table.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })
 }
 
 /// Payload and header of a full data packet.
-fn sizes(table: &spec::Transport) -> Result<(u32, u32), Fault> {
-    let header = bytes(table.header, DEFAULT_HEADER, 0..=MAX_PACKET - 1)?;
+fn sizes(table: &spec::Transport, default_header: u32) -> Result<(u32, u32), Fault> {
+    let header = bytes(table.header, default_header, 0..=MAX_PACKET - 1)?;
     let (Some(mss), packet) = (table.mss, table.packet_size) else {
         let packet = bytes(table.packet_size, DEFAULT_PACKET.max(header + 1), header + 1..=MAX_PACKET)?;
         return Ok((packet - header, header));
@@ -184,6 +178,10 @@ fn laws(table: &spec::Transport) -> Result<cc::Config, Fault> {
             Increase::PerAck => reno::Increase::PerAck,
         };
     }
+    laws.xcp.loss = match table.loss_reaction.map(|at| *at) {
+        None | Some(XcpLoss::Tcp) => LossReaction::Tcp,
+        Some(XcpLoss::RepairOnly) => LossReaction::RepairOnly,
+    };
     let Some(given) = &table.highspeed else { return Ok(laws) };
     let law = &mut laws.highspeed;
     let numbers = [

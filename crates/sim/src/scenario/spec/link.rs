@@ -24,6 +24,8 @@ pub struct LinkDefaults {
     pub loss: Option<At<f64>>,
     /// Every n-th packet is lost.
     pub loss_every: Option<At<u64>>,
+    /// XCP's controller at the port. Default: none.
+    pub xcp: Option<At<XcpPort>>,
     /// For links that leave a core node.
     pub core: Option<ClassDefaults>,
     /// For links that leave an edge node.
@@ -48,6 +50,41 @@ pub struct ClassDefaults {
     pub loss: Option<At<f64>>,
     /// Every n-th packet is lost.
     pub loss_every: Option<At<u64>>,
+    /// XCP's controller at the port. Default: none.
+    pub xcp: Option<At<XcpPort>>,
+}
+
+/// XCP's controller at an output port: Katabi, Handley, Rohrs 2002; the constants are ns-2's. `xcp = {}` is one with all
+/// defaults.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct XcpPort {
+    /// Whether there is a controller. Default true.
+    pub enabled: Option<bool>,
+    /// Weight of the spare capacity. Default 0.4.
+    pub alpha: Option<f64>,
+    /// Weight of the persistent queue. Default 0.226.
+    pub beta: Option<f64>,
+    /// The part of the traffic that is shuffled. Default 0.1.
+    pub gamma: Option<f64>,
+    /// The capacity that it believes. Default: that of the link.
+    pub capacity: Option<At<Speed>>,
+    /// Whether it is told when the capacity of the link changes during the run (XCP-CL); if not, it goes on believing
+    /// what it did (original XCP, which knows the rated capacity). Default true.
+    pub follows: Option<bool>,
+    /// An offer that a sender or another router had cut already "counts-as-negative" (default: draft-03, ns-2) or is
+    /// "spent" (the fluid model).
+    pub unclaimed: Option<UnclaimedOffer>,
+}
+
+/// What happens to offers that are not claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnclaimedOffer {
+    /// The shortfall counts against what is to be taken from all.
+    CountsAsNegative,
+    /// It is spent as if it had been claimed.
+    Spent,
 }
 
 /// A node.
@@ -93,6 +130,8 @@ pub struct Link {
     pub loss: Option<At<f64>>,
     /// Every n-th packet is lost.
     pub loss_every: Option<At<u64>>,
+    /// XCP's controller at the port. Default: none.
+    pub xcp: Option<At<XcpPort>>,
     /// Weight for shortest paths. Default: the delay in picoseconds.
     pub cost: Option<u64>,
     /// Both directions (default), or only from `from` to `to`.

@@ -7,12 +7,12 @@ mod traffic;
 mod transport;
 mod value;
 
-pub use link::{ClassDefaults, Link, LinkDefaults, Node, NodeRole};
+pub use link::{ClassDefaults, Link, LinkDefaults, Node, NodeRole, UnclaimedOffer, XcpPort};
 pub use quantity::{Length, Room, Size, Speed, Time, Window};
 pub use traffic::{
     ArrivalLaw, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };
-pub use transport::{HighSpeed, Increase, PartialAck, Response, SackMemory, Transport};
+pub use transport::{HighSpeed, Increase, PartialAck, Response, SackMemory, Transport, XcpLoss};
 pub use value::{ByteCount, Choice, DelayedAck, FlowSize, InitialWindowSpec, Names, PairsSpec};
 
 use super::de::At;
@@ -84,6 +84,8 @@ pub struct Event {
     pub link: At<Names>,
     /// The new capacity.
     pub capacity: Option<At<Speed>>,
+    /// What XCP's controller at the port believes from now on, whether it is true or not.
+    pub told_capacity: Option<At<Speed>>,
     /// The new propagation delay.
     pub delay: Option<At<Time>>,
     /// "down" (what waits and what comes is dropped) or "up".

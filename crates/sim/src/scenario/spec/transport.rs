@@ -17,9 +17,9 @@ pub struct Transport {
     pub mss: Option<At<ByteCount>>,
     /// Size of a full data packet on the wire, headers included. Default 1500 B.
     pub packet_size: Option<At<ByteCount>>,
-    /// Bytes that headers add to each data segment on the wire. Default 40 (IP and TCP without options).
+    /// Bytes that headers add to each data segment on the wire. Default 40 (IP and TCP without options); 60 for xcp.
     pub header: Option<At<ByteCount>>,
-    /// Size of an ACK on the wire. Default 40 B.
+    /// Size of an ACK on the wire. Default 40 B; 60 B for xcp.
     pub ack_size: Option<At<ByteCount>>,
     /// ACKs for every second segment, and after this time at the latest. Default false: an ACK for each segment.
     pub delayed_ack: Option<At<DelayedAck>>,
@@ -57,6 +57,9 @@ pub struct Transport {
     pub increase: Option<At<Increase>>,
     /// Parameters of highspeed.
     pub highspeed: Option<At<HighSpeed>>,
+    /// XCP: what duplicate ACKs do to the window beside the retransmission: "tcp" (default: as TCP's, it is halved) or
+    /// "repair-only" (nothing).
+    pub loss_reaction: Option<At<XcpLoss>>,
     /// The receiver reports what it has (RFC 2018). Default: what the algorithm needs.
     pub sack: Option<At<bool>>,
     /// The receiver reports duplicates (RFC 2883). Default: what the algorithm needs.
@@ -91,6 +94,16 @@ pub enum Increase {
     ByteCounting,
     /// SMSS·SMSS/cwnd for each ACK.
     PerAck,
+}
+
+/// What a loss does to XCP's window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum XcpLoss {
+    /// As to TCP's.
+    Tcp,
+    /// Nothing; the segment is sent again.
+    RepairOnly,
 }
 
 /// Parameters of HighSpeed TCP (RFC 3649 §5).

@@ -25,7 +25,7 @@ fn a_misspelt_key_has_its_place_and_the_nearest_name() {
     assert_eq!(
         added("[link_defaults]\nbandwidth = \"1 Gbps\""),
         "test.toml:13:1: link_defaults.bandwidth: unknown key \"bandwidth\"; did you mean \"capacity\"? allowed: capacity, \
-         delay, length, delay_per_km, buffer, loss, loss_every, core, edge, host"
+         delay, length, delay_per_km, buffer, loss, loss_every, xcp, core, edge, host"
     );
     assert_eq!(
         replaced("bottleneck_delay", "botleneck_delay"),
@@ -90,7 +90,7 @@ fn names_are_looked_up() {
     assert_eq!(
         replaced("\"reno\"", "\"rno\""),
         "test.toml:9:13: traffic.0.transport: there is no transport \"rno\"; did you mean \"reno\"? allowed: reno, newreno, \
-         sack, highspeed, udp"
+         sack, highspeed, xcp, udp"
     );
     assert_eq!(
         replaced("dumbbell", "dumbell"),
@@ -133,12 +133,11 @@ fn what_is_twice_or_missing_is_named() {
     assert_eq!(added("[transport.x]\n[transport.x]\n"), "test.toml:13:12: not TOML: duplicate key");
     assert_eq!(
         added("[transport.x]\n"),
-        "test.toml:12:1: transport.x: the key \"algorithm\" is missing; allowed: reno, newreno, sack, highspeed, udp"
+        "test.toml:12:1: transport.x: the key \"algorithm\" is missing; allowed: reno, newreno, sack, highspeed, xcp, udp"
     );
     assert_eq!(
-        added("[transport.x]\nalgorithm = \"xcp\""),
-        "test.toml:13:13: transport.x.algorithm: the algorithm \"xcp\" needs ports that write congestion headers, which this \
-         version's do not (photocol.xcp has them by hand)"
+        added("[[event]]\nat = \"1 s\"\nlink = \"left-right\"\ntold_capacity = \"1 Gbps\""),
+        "test.toml:15:17: event.0.told_capacity: nobody at the port of \"left->right\" can be told; allowed with xcp = {} there"
     );
 }
 

@@ -19,6 +19,7 @@ fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
         delay: Duration::from_millis(1),
         buffer: Buffer::Unlimited,
         loss: Loss::None,
+        controller: None,
         cost: *cost,
     };
     Network { nodes: (0..nodes).map(node).collect(), links: links.iter().map(link).collect(), reroute_after: None }
