@@ -249,7 +249,7 @@ impl Hosts {
         let Source::Tcp(sender) = &mut host.source else { return };
         let sack = if packet.explicit {
             let (header, sack) = net.cargo.take_header(packet.cargo);
-            sender.handle_feedback(header.reverse_feedback);
+            sender.handle_feedback(packet.seq, header.reverse_feedback);
             sack
         } else {
             net.cargo.take_sack(packet.cargo)

@@ -6,7 +6,7 @@ use crate::ids::{LinkId, NodeId};
 use std::fmt::Write;
 use transport::cc::{self, Algorithm, highspeed, reno};
 use transport::tcp::{InitialWindow, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig};
-use transport::xcp::sender::LossReaction;
+use transport::xcp::sender::{DuplicateAcks, LossReaction};
 use transport::xcp::{RouterConfig, Unclaimed};
 use units::{Bytes, Duration};
 
@@ -226,6 +226,11 @@ impl Text<'_> {
                 LossReaction::RepairOnly => "\"repair-only\"",
             };
             self.key("loss_reaction", reaction, "what duplicate ACKs do to the window");
+            let duplicates = match laws.xcp.duplicate_acks {
+                DuplicateAcks::Obey => "\"obey\"",
+                DuplicateAcks::Ignore => "\"ignore\"",
+            };
+            self.key("duplicate_acks", duplicates, "the feedback that they bring");
         }
         if highspeed || format!("{:?}", laws.highspeed) != format!("{:?}", default.highspeed) {
             self.highspeed(&laws.highspeed);

@@ -6,14 +6,14 @@ use crate::scenario::error::Fault;
 use crate::scenario::model::{Transport, TransportKind};
 use crate::scenario::nearest::choices;
 use crate::scenario::spec::{
-    self, ByteCount, DelayedAck, Increase, InitialWindowSpec, PartialAck, Response, SackMemory, XcpLoss,
+    self, ByteCount, DelayedAck, Increase, InitialWindowSpec, PartialAck, Response, SackMemory, XcpDuplicates, XcpLoss,
 };
 use crate::scenario::spec::{Spec, Time, Window};
 use crate::scenario::tree::quoted;
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm, highspeed, reno};
 use transport::tcp::{ConfigError, InitialWindow, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig};
-use transport::xcp::{self, sender::LossReaction};
+use transport::xcp::{self, sender::DuplicateAcks, sender::LossReaction};
 use units::{BufferSize, Bytes, Duration};
 
 /// The largest IP packet.
@@ -98,7 +98,7 @@ fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
     let keys = given!(
         table; paced, mss, header, ack_size, delayed_ack, initial_window, initial_ssthresh, max_window, receiver_window,
         min_rto, max_rto, initial_rto, clock_granularity, dupthresh, limited_transmit, rescue_retransmission, idle_restart,
-        partial_ack_timer, sack_after_timeout, increase, highspeed, loss_reaction, sack, dsack
+        partial_ack_timer, sack_after_timeout, increase, highspeed, loss_reaction, duplicate_acks, sack, dsack
     );
     refuse(&keys, "is for TCP; allowed with algorithm = \"udp\": packet_size")?;
     Ok(TransportKind::Udp { packet_size: bytes(table.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })
@@ -181,6 +181,11 @@ fn laws(table: &spec::Transport) -> Result<cc::Config, Fault> {
     laws.xcp.loss = match table.loss_reaction.map(|at| *at) {
         None | Some(XcpLoss::Tcp) => LossReaction::Tcp,
         Some(XcpLoss::RepairOnly) => LossReaction::RepairOnly,
+    };
+    laws.xcp.duplicate_acks = match table.duplicate_acks.map(|at| *at) {
+        None => laws.xcp.duplicate_acks,
+        Some(XcpDuplicates::Obey) => DuplicateAcks::Obey,
+        Some(XcpDuplicates::Ignore) => DuplicateAcks::Ignore,
     };
     let Some(given) = &table.highspeed else { return Ok(laws) };
     let law = &mut laws.highspeed;

@@ -60,6 +60,8 @@ pub struct Transport {
     /// XCP: what duplicate ACKs do to the window beside the retransmission: "tcp" (default: as TCP's, it is halved) or
     /// "repair-only" (nothing).
     pub loss_reaction: Option<At<XcpLoss>>,
+    /// XCP: feedback that comes on a duplicate ACK: "obey" or "ignore". ns-2's two agents differ in it. Default: "obey".
+    pub duplicate_acks: Option<At<XcpDuplicates>>,
     /// The receiver reports what it has (RFC 2018). Default: what the algorithm needs.
     pub sack: Option<At<bool>>,
     /// The receiver reports duplicates (RFC 2883). Default: what the algorithm needs.
@@ -104,6 +106,16 @@ pub enum XcpLoss {
     Tcp,
     /// Nothing; the segment is sent again.
     RepairOnly,
+}
+
+/// What XCP does with feedback on a duplicate ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum XcpDuplicates {
+    /// It moves the window.
+    Obey,
+    /// It does not.
+    Ignore,
 }
 
 /// Parameters of HighSpeed TCP (RFC 3649 §5).
