@@ -99,6 +99,7 @@ fn acks_in_sack_recovery_with_a_thousand_holes() {
 fn packets_through_an_xcp_router() {
     let mut router = Router::new(RouterConfig::new(Rate::from_gbps(1)), Instant::ZERO);
     let interval = |ms| Interval::from_duration(Duration::from_millis(ms));
+    let headers: Vec<_> = (1..8).map(|x| Header::data(interval(100), interval(x), i32::MAX)).collect();
     let mut now = Instant::ZERO;
     let start = Clock::now();
     let mut sum = 0;
@@ -107,11 +108,31 @@ fn packets_through_an_xcp_router() {
         if router.next_timeout() <= now {
             router.handle_timeout(now, 0);
         }
-        let mut header = Header::data(interval(100), interval(1 + at % 7), i32::MAX);
+        let mut header = headers[at as usize % headers.len()];
         router.handle_arrival(1000, Some(&header), 0);
         router.handle_departure(1000, &mut header);
         sum += i64::from(header.delta_throughput);
     }
     report("packet through an XCP router", start, N);
+    assert!(std::hint::black_box(sum) != 0);
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn acks_with_feedback() {
+    let mut sender = Sender::new(Arc::new(config(Algorithm::Xcp)));
+    let mut actions = Actions::default();
+    let mut now = Instant::ZERO;
+    sender.write(now, u64::MAX, &mut actions);
+    let start = Clock::now();
+    let mut sum = 0;
+    for at in 1..=N {
+        now = now + Duration::from_micros(1);
+        sender.handle_feedback(1000 * at, if at % 2 == 0 { 1000 } else { -1000 });
+        sender.handle_ack(now, &Ack { ack: 1000 * at, window: 1 << 40, sack: &[] }, &mut actions);
+        actions.segments.clear();
+        sum += sender.congestion_header().map_or(0, |header| u64::from(header.x.ticks()));
+    }
+    report("ACK with feedback, and the header of what it sends", start, N);
     assert!(std::hint::black_box(sum) != 0);
 }

@@ -21,7 +21,7 @@
 
 mod config;
 mod explicit;
-mod pacing;
+pub(crate) mod pacing;
 mod receiver;
 mod recovery;
 mod rtt;

@@ -23,6 +23,9 @@ use units::Duration;
 pub struct Interval(u32);
 
 impl Interval {
+    pub(super) const FRACTION_BITS: u32 = 28;
+    /// A tick in seconds.
+    pub(super) const TICK_S: f64 = 1.0 / (1u64 << Interval::FRACTION_BITS) as f64;
     /// No time: in the field RTT "not known yet".
     pub const ZERO: Interval = Interval(0);
 
@@ -39,17 +42,22 @@ impl Interval {
     }
 
     /// The nearest that can be written; what is not zero stays so, what is too long becomes the longest.
+    #[inline]
     pub fn from_duration(span: Duration) -> Interval {
-        let ticks =
-            ((u128::from(span.ps()) << 28) + u128::from(units::PS_PER_SECOND / 2)) / u128::from(units::PS_PER_SECOND);
-        let ticks = u32::try_from(ticks).unwrap_or(u32::MAX);
-        Interval(ticks.max(u32::from(span > Duration::ZERO)))
+        // 2^28/10^12 = 2^16/5^12; up to 16 s the product has fewer than 64 bits.
+        const STEP: u64 = 244_140_625;
+        if span >= Duration::from_secs(16) {
+            return Interval(u32::MAX);
+        }
+        let ticks = ((span.ps() << 16) + STEP / 2) / STEP;
+        // Just below 16 s it rounds up to 2^32.
+        Interval(u32::try_from(ticks).unwrap_or(u32::MAX).max(u32::from(span > Duration::ZERO)))
     }
 
     /// In seconds, exactly.
     #[inline]
     pub fn as_secs_f64(self) -> f64 {
-        f64::from(self.0) / f64::from(1 << 28)
+        f64::from(self.0) * Interval::TICK_S
     }
 }
 
@@ -232,10 +240,18 @@ mod tests {
         assert_eq!(Interval::from_duration(Duration::from_ps(1)), Interval(1));
         assert_eq!(Interval::from_duration(Duration::from_secs(1)), Interval(1 << 28));
         assert_eq!(Interval::from_duration(Duration::MAX), Interval(u32::MAX));
+        assert_eq!(Interval::from_duration(Duration::from_ps(15_999_999_999_999)), Interval(u32::MAX));
         assert_eq!(Interval(1 << 28).as_secs_f64(), 1.0);
     }
 
     proptest! {
+        #[test]
+        fn times_are_rounded_to_the_nearest_tick(ps in 1u64..17_000_000_000_000) {
+            let exact = ((u128::from(ps) << 28) + 500_000_000_000) / 1_000_000_000_000;
+            let expected = exact.clamp(1, u128::from(u32::MAX)) as u32;
+            prop_assert_eq!(Interval::from_duration(Duration::from_ps(ps)), Interval(expected));
+        }
+
         #[test]
         fn any_bytes_are_a_header_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             if let Ok(header) = Header::decode(&bytes) {

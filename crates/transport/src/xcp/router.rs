@@ -17,7 +17,7 @@
 //! router never takes more than that away either. A sender that lies within these bounds, or that ignores its feedback, is
 //! not found out.
 
-use super::{Format, Header};
+use super::{Format, Header, Interval};
 use crate::tcp::ConfigError;
 use units::{Duration, Instant, Rate};
 
@@ -127,8 +127,8 @@ struct Pools {
     positive: f64,
     /// Bytes per second still to take.
     negative: f64,
-    /// ξ_p: bytes per second for a packet, per second of its X.
-    per_spacing: f64,
+    /// ξ_p: bytes per second for a packet, per tick of its X.
+    per_tick: f64,
     /// ξ_n: bytes per second from a packet, per byte of its size.
     per_byte: f64,
 }
@@ -137,10 +137,10 @@ struct Pools {
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     bytes: u64,
-    /// ΣX in seconds.
-    spacing: f64,
-    /// ΣRTT·X in seconds².
-    rtt_by_spacing: f64,
+    /// ΣX in ticks of the header's times.
+    spacing: u64,
+    /// ΣRTT·X in ticks².
+    rtt_by_spacing: u128,
 }
 
 /// The persistent queue: the least one in each queue interval.
@@ -158,6 +158,8 @@ struct Queue {
 #[derive(Clone, Debug)]
 pub struct Router {
     config: RouterConfig,
+    /// `max_rtt` in ticks.
+    max_rtt: u32,
     sums: Sums,
     pools: Pools,
     queue: Queue,
@@ -175,6 +177,7 @@ impl Router {
     pub fn new(config: RouterConfig, now: Instant) -> Router {
         assert!(config.validate().is_ok(), "a router runs with valid parameters only");
         Router {
+            max_rtt: Interval::from_duration(config.max_rtt).ticks(),
             config,
             sums: Sums::default(),
             pools: Pools::default(),
@@ -194,24 +197,19 @@ impl Router {
     pub fn handle_arrival(&mut self, size: u32, header: Option<&Header>, queue_bytes: u64) {
         self.sums.bytes += u64::from(size);
         self.queue.running_min = self.queue.running_min.min(queue_bytes);
-        let Some(claim) = header.filter(|header| header.format == Format::Standard) else { return };
-        let claim = Claim::read(claim, size);
-        self.violations += u64::from(claim.is_violation);
-        self.sums.spacing += claim.x;
-        self.sums.rtt_by_spacing += claim.rtt.min(self.config.max_rtt.as_secs_f64()) * claim.x;
+        let Some(header) = header.filter(|header| header.format == Format::Standard) else { return };
+        self.violations += u64::from(is_violation(header, size));
+        let (rtt, x) = times(header);
+        self.sums.spacing += u64::from(x);
+        self.sums.rtt_by_spacing += u128::from(rtt.min(self.max_rtt)) * u128::from(x);
     }
 
     /// A packet that was not dropped leaves, now or as soon as those before it are gone: writes its feedback.
     #[inline]
     pub fn handle_departure(&mut self, size: u32, header: &mut Header) {
-        if header.format != Format::Standard {
-            return;
+        if header.format == Format::Standard {
+            header.delta_throughput = self.share(size, header);
         }
-        let claim = Claim::read(header, size);
-        header.delta_throughput = match claim.rtt > 0.0 {
-            true => self.share(&claim, size),
-            false => 0,
-        };
     }
 
     /// The clock has reached `now`, and `queue_bytes` wait: serves the timers that are due.
@@ -257,19 +255,30 @@ impl Router {
     }
 
     /// What the packet is granted, in bytes per second: draft-03 §3.5, lines 20 to 31 of ns-2's comments.
-    fn share(&mut self, claim: &Claim, size: u32) -> i32 {
-        let positive = (self.pools.per_spacing * claim.x).min(self.pools.positive);
-        let negative = (self.pools.per_byte * f64::from(size)).min(self.pools.negative);
-        let offer = (positive - negative).max(claim.floor);
-        let wish = f64::from(claim.delta);
-        if wish >= offer || self.config.unclaimed == Unclaimed::Spent {
-            self.spend(positive, negative);
-        } else {
-            let negative = (negative + offer - wish).min(self.pools.negative);
-            // Never below zero: a wish far below the offer must not fill the pool.
-            self.spend((wish + negative).max(0.0), negative);
+    #[inline]
+    fn share(&mut self, size: u32, header: &Header) -> i32 {
+        let (rtt, x) = times(header);
+        if rtt == 0 {
+            return 0;
         }
-        if wish < offer { claim.delta } else { self.rounded(offer).min(claim.delta) }
+        let wish = header.delta_throughput.max(slowest_below(header.delta_throughput, size, rtt));
+        let positive = (self.pools.per_tick * f64::from(x)).min(self.pools.positive);
+        let negative = (self.pools.per_byte * f64::from(size)).min(self.pools.negative);
+        let offer = (positive - negative).max(floor_below(positive - negative, size, rtt));
+        let shortfall = offer - f64::from(wish);
+        if shortfall <= 0.0 {
+            self.spend(positive, negative);
+            return self.rounded(offer).min(wish);
+        }
+        match self.config.unclaimed {
+            Unclaimed::Spent => self.spend(positive, negative),
+            Unclaimed::CountsAsNegative => {
+                let negative = (negative + shortfall).min(self.pools.negative);
+                // Never below zero: a wish below the offer must not fill the pool.
+                self.spend((f64::from(wish) + negative).max(0.0), negative);
+            }
+        }
+        wish
     }
 
     fn spend(&mut self, positive: f64, negative: f64) {
@@ -280,8 +289,8 @@ impl Router {
     /// To whole bytes per second; what is left over goes to the next packet.
     fn rounded(&mut self, offer: f64) -> i32 {
         let exact = offer + self.carry;
-        // `as` saturates: what the field cannot hold is cut and not carried on.
-        let whole = exact.round() as i32;
+        // `as` cuts towards zero and saturates: what the field cannot hold is not carried on.
+        let whole = (exact + 0.5_f64.copysign(exact)) as i32;
         self.carry = (exact - f64::from(whole)).clamp(-0.5, 0.5);
         whole
     }
@@ -323,8 +332,8 @@ impl Router {
 
     /// ΣRTT·X/ΣX: a flow sends 1/X packets per second, so each flow counts once.
     fn measured_rtt(&self) -> Duration {
-        let mean = self.sums.rtt_by_spacing / self.sums.spacing;
-        let known = Duration::from_secs_f64(mean).filter(|rtt| *rtt > Duration::ZERO);
+        let ticks = self.sums.rtt_by_spacing as f64 / self.sums.spacing as f64;
+        let known = Duration::from_secs_f64(ticks * Interval::TICK_S).filter(|rtt| *rtt > Duration::ZERO);
         known.unwrap_or(self.config.initial_interval)
     }
 
@@ -346,40 +355,50 @@ impl Pools {
     fn new(feedback: f64, shuffled: f64, sums: &Sums) -> Pools {
         let (positive, negative) = (feedback.max(0.0) + shuffled, (-feedback).max(0.0) + shuffled);
         let per = |pool: f64, sum: f64| if sum > 0.0 { pool / sum } else { 0.0 };
-        let (per_spacing, per_byte) = (per(positive, sums.spacing), per(negative, sums.bytes as f64));
-        Pools { positive, negative, per_spacing, per_byte }
+        let (per_tick, per_byte) = (per(positive, sums.spacing as f64), per(negative, sums.bytes as f64));
+        Pools { positive, negative, per_tick, per_byte }
     }
 }
 
-/// What a header says, within what can be.
-#[derive(Clone, Copy, Debug)]
-struct Claim {
-    /// Seconds; zero if not known.
-    rtt: f64,
-    /// Seconds.
-    x: f64,
-    /// Bytes per second.
-    delta: i32,
-    /// The packet's part of its flow's throughput, negated: what may be taken at most, in bytes per second.
-    floor: f64,
-    is_violation: bool,
+/// (RTT, X) in ticks; X is at most the RTT, and so 0 while the RTT is not known.
+#[inline]
+fn times(header: &Header) -> (u32, u32) {
+    (header.rtt.ticks(), header.x.min(header.rtt).ticks())
 }
 
-impl Claim {
-    #[inline]
-    fn read(header: &Header, size: u32) -> Claim {
-        let rtt = header.rtt.as_secs_f64();
-        if rtt == 0.0 {
-            return Claim { rtt, x: 0.0, delta: 0, floor: 0.0, is_violation: header.x.ticks() > 0 };
-        }
-        let floor = -f64::from(size) / rtt;
-        let x = header.x.min(header.rtt);
-        // A tick of tolerance: senders and routers round.
-        let slowest = floor.floor() as i32;
-        let delta = header.delta_throughput.max(slowest);
-        let is_violation = header.x > header.rtt || header.x.ticks() == 0 || header.delta_throughput < slowest;
-        Claim { rtt, x: x.as_secs_f64(), delta, floor, is_violation }
+/// Whether a header says what cannot be.
+#[inline]
+fn is_violation(header: &Header, size: u32) -> bool {
+    let rtt = header.rtt.ticks();
+    let x_is_wrong = header.x > header.rtt || (header.x.ticks() == 0 && rtt > 0);
+    x_is_wrong || (rtt > 0 && is_too_slow(header.delta_throughput, size, rtt))
+}
+
+/// Whether a packet of this size asks for a slowing down by more than its part of the flow's throughput, size/RTT, rounded
+/// up to a whole byte per second.
+#[inline]
+fn is_too_slow(delta: i32, size: u32, rtt: u32) -> bool {
+    (i64::from(delta) + 1) * i64::from(rtt) <= -(i64::from(size) << Interval::FRACTION_BITS)
+}
+
+/// The least wish that can be, if `delta` is below it; else no bound.
+#[inline]
+fn slowest_below(delta: i32, size: u32, rtt: u32) -> i32 {
+    match delta < 0 && is_too_slow(delta, size, rtt) {
+        true => floor(size, rtt).floor() as i32,
+        false => i32::MIN,
     }
+}
+
+/// The least offer there is, if `offer` is negative.
+#[inline]
+fn floor_below(offer: f64, size: u32, rtt: u32) -> f64 {
+    if offer < 0.0 { floor(size, rtt) } else { f64::NEG_INFINITY }
+}
+
+/// −size/RTT, in bytes per second.
+fn floor(size: u32, rtt: u32) -> f64 {
+    -f64::from(size) / Interval::from_ticks(rtt).as_secs_f64()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 
 use super::{Header, Interval};
 use crate::cc::{CongestionControl, Loss, LossCause, Window};
+use crate::tcp::pacing;
 use units::{Duration, PS_PER_SECOND};
 
 /// What a loss does to the window.
@@ -70,14 +71,26 @@ impl CongestionControl for Xcp {
     /// cwnd = max(cwnd + feedback · SRTT, MSS): Katabi et al. 2002 §3.3. Fractions of a byte are kept: a flow with many
     /// packets in flight gets its feedback in pieces of less than a byte.
     fn apply_feedback(&mut self, window: &mut Window, feedback: i32, srtt: Duration) {
-        let unit = i128::from(PS_PER_SECOND);
-        let change = i128::from(feedback) * i128::from(srtt.ps()) + i128::from(self.remainder);
-        let wanted = i128::from(window.cwnd) + change.div_euclid(unit);
-        let bounds = (i128::from(window.mss), i128::from(u64::MAX));
-        // The remainder is below 10^12, and the clamped window within 64 bits.
-        self.remainder = if wanted < bounds.0 { 0 } else { change.rem_euclid(unit) as i64 };
-        window.cwnd = wanted.clamp(bounds.0, bounds.1) as u64;
+        let (bytes, remainder) = split(feedback, srtt, self.remainder);
+        let wanted = window.cwnd.saturating_add_signed(bytes);
+        self.remainder = if wanted < window.mss { 0 } else { remainder };
+        window.cwnd = wanted.max(window.mss);
     }
+}
+
+/// feedback · SRTT and what was left over, in whole bytes and 10^-12 B.
+#[inline]
+fn split(feedback: i32, srtt: Duration, remainder: i64) -> (i64, i64) {
+    let unit = PS_PER_SECOND as i64;
+    let exact =
+        i64::try_from(srtt.ps()).ok().and_then(|ps| ps.checked_mul(i64::from(feedback))?.checked_add(remainder));
+    if let Some(change) = exact {
+        return (change.div_euclid(unit), change.rem_euclid(unit));
+    }
+    // A large feedback over a long RTT.
+    let change = i128::from(feedback) * i128::from(srtt.ps()) + i128::from(remainder);
+    let bytes = change.div_euclid(i128::from(unit)).clamp(i128::from(i64::MIN), i128::from(i64::MAX));
+    (bytes as i64, change.rem_euclid(i128::from(unit)) as i64)
 }
 
 /// The header of the segments that leave now. `admitted` bytes are what the window could grow to at most (the peer's
@@ -87,22 +100,24 @@ pub(crate) fn header(window: &Window, admitted: u64, srtt: Option<Duration>) -> 
     let Some(srtt) = srtt.filter(|srtt| *srtt > Duration::ZERO) else {
         return Header::data(Interval::ZERO, Interval::ZERO, 0);
     };
-    let x = Duration::from_ps((u128::from(srtt.ps()) * u128::from(window.mss) / u128::from(window.cwnd)) as u64);
     let rtt = Interval::from_duration(srtt);
-    Header::data(rtt, Interval::from_duration(x).min(rtt), wish(window, admitted, srtt))
+    let x = Interval::from_duration(pacing::interval(srtt, window.mss as u32, window.cwnd));
+    Header::data(rtt, x.min(rtt), wish(window, admitted, srtt))
 }
 
 /// (admitted − cwnd)/SRTT over the cwnd/MSS packets of a round trip, in bytes per second.
+#[inline]
 fn wish(window: &Window, admitted: u64, srtt: Duration) -> i32 {
-    let change = i128::from(admitted) - i128::from(window.cwnd);
-    let per_packet = change * i128::from(window.mss) / i128::from(window.cwnd);
-    let bps = per_packet.clamp(-(1 << 80), 1 << 80) * i128::from(PS_PER_SECOND) / i128::from(srtt.ps());
-    bps.clamp(i128::from(i32::MIN), i128::from(i32::MAX)) as i32
+    let change = admitted as f64 - window.cwnd as f64;
+    let per_packet = change * window.mss as f64 / window.cwnd as f64;
+    // `as` saturates.
+    (per_packet / srtt.as_secs_f64()).round() as i32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn window(cwnd: u64) -> Window {
         Window { cwnd, ssthresh: u64::MAX, mss: 1000 }
@@ -170,5 +185,15 @@ mod tests {
     #[test]
     fn before_the_first_sample_a_sender_asks_for_nothing() {
         assert_eq!(header(&window(10_000), u64::MAX, None), Header::data(Interval::ZERO, Interval::ZERO, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn whole_bytes_and_remainder_make_feedback_times_srtt(feedback: i32, ps in 0u64..1 << 61, left in 0i64..1_000_000_000_000) {
+            let (bytes, remainder) = split(feedback, Duration::from_ps(ps), left);
+            prop_assert!((0..1_000_000_000_000).contains(&remainder));
+            let whole = i128::from(bytes) * 1_000_000_000_000 + i128::from(remainder);
+            prop_assert_eq!(whole, i128::from(feedback) * i128::from(ps) + i128::from(left));
+        }
     }
 }

@@ -207,7 +207,7 @@ fn feedback_below_a_byte_per_second_adds_up() {
     let mut router = Router { pools: Pools { negative: 0.0, ..router.pools }, ..router };
     router.pools.per_byte = 0.0;
     router.pools.positive = 300.0;
-    router.pools.per_spacing = 0.3 / header.x.as_secs_f64();
+    router.pools.per_tick = 0.3 / f64::from(header.x.ticks());
     let granted: i32 = (0..1000).map(|_| pass(&mut router, 1000, header)).sum();
     assert!((299..=301).contains(&granted), "{granted}");
 }
