@@ -76,6 +76,8 @@ class Section:
     title: str
     model: str
     slips: Sequence[Slip]
+    picture: str = ""
+    """Of an experiment that draws both readings."""
 
 
 def ratio(model: str, output: str, printed: dict[str, Any], **base: Any) -> str:
@@ -148,6 +150,7 @@ def synchronized() -> Section:
                 f"loss without over with DLCC: {short['loss_rate'] / short['loss_rate_dlcc']:.3g}",
             ),
         ],
+        "000-figure-2.png",
     )
 
 
@@ -261,6 +264,7 @@ def tcp_eng() -> Section:
             ),
             Slip("all of it", "`reading=as_printed`", "", "", change({"reading": PRINTED})),
         ],
+        "001-figure-4.png",
     )
 
 
@@ -417,7 +421,7 @@ def corrections() -> str:
         for slip in section.slips:
             cells = (slip.where, slip.printed, slip.corrected, slip.why, slip.effect)
             parts.append("| " + " | ".join(one_line(cell) for cell in cells) + " |")
-        parts.append("")
+        parts += ["", f"![Both readings](images/{section.picture})\n"] if section.picture else [""]
     return "\n".join(parts).rstrip() + "\n"
 
 

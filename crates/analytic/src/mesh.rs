@@ -8,8 +8,9 @@ use crate::erlang_b::erlang_b;
 use crate::{Error, Kind, Range, Unit};
 use std::sync::Arc;
 
-/// Steps of the iteration, and the largest change at which it has converged.
-const MOST_STEPS: u32 = 20_000;
+/// Sweeps of the iteration, after how many it goes half as far, and the largest change at which it has converged.
+const MOST_SWEEPS: u32 = 20_000;
+const WHOLE_SWEEPS: u32 = 1_000;
 const CONVERGED: f64 = 1e-13;
 
 choice! {
@@ -50,26 +51,21 @@ model! {
 fn compute(inputs: &Inputs) -> Result<Outputs, Error> {
     let mesh = Mesh::new(inputs)?;
     let mut passes = vec![1.0; mesh.servers.len()];
-    let mut step = 1.0;
-    let mut last_change = f64::INFINITY;
-    for _ in 0..MOST_STEPS {
-        let change = mesh.improve(&mut passes, step);
-        if change < CONVERGED {
+    for sweep in 0..MOST_SWEEPS {
+        let step = if sweep < WHOLE_SWEEPS { 1.0 } else { 0.5 };
+        if mesh.improve(&mut passes, step) < CONVERGED {
             return Ok(mesh.outputs(&passes));
         }
-        // A change that does not shrink swings around the solution: go half as far.
-        if change >= last_change {
-            step = (step * 0.7_f64).max(1e-3);
-        }
-        last_change = change;
     }
-    let why = format!("the iteration has not converged after {MOST_STEPS} steps");
+    let why = format!("the iteration has not converged after {MOST_SWEEPS} sweeps");
     Err(Error::Impossible { input: "scale", value: inputs.scale, why })
 }
 
 struct Mesh {
     servers: Vec<u32>,
     routes: Vec<(Vec<usize>, f64)>,
+    /// Of each link, the routes over it and its place in them.
+    crossing: Vec<Vec<(usize, usize)>>,
     thinning: Thinning,
 }
 
@@ -85,6 +81,7 @@ impl Mesh {
             return wrong("routes", 0, "at least one route");
         }
         let mut routes = Vec::new();
+        let mut crossing = vec![Vec::new(); inputs.servers.len()];
         for (route, load) in inputs.routes.iter().zip(inputs.loads.iter()) {
             let links: Vec<usize> = route.iter().map(|link| *link as usize).collect();
             if links.is_empty() {
@@ -102,42 +99,41 @@ impl Mesh {
                     return wrong("routes", *link, "stands twice in one route");
                 }
             }
+            links.iter().enumerate().for_each(|(place, link)| crossing[*link].push((routes.len(), place)));
             routes.push((links, load * inputs.scale));
         }
         let servers = inputs.servers.iter().map(|servers| *servers as u32).collect();
-        Ok(Mesh { servers, routes, thinning: inputs.thinning })
+        Ok(Mesh { servers, routes, crossing, thinning: inputs.thinning })
     }
 
-    /// The load that reaches each link if link l lets the share `passes[l]` pass.
-    fn loads(&self, passes: &[f64]) -> Vec<f64> {
-        let mut loads = vec![0.0; self.servers.len()];
-        for (links, load) in &self.routes {
-            for (place, link) in links.iter().enumerate() {
-                let others = match self.thinning {
-                    Thinning::Upstream => &links[..place],
-                    Thinning::WholePath => &links[..],
-                };
-                let thinned = others.iter().filter(|other| *other != link).map(|other| passes[*other]);
-                loads[*link] += load * thinned.product::<f64>();
-            }
-        }
-        loads
+    /// The load that reaches a link if link l lets the share `passes[l]` pass. It does not depend on the link's own
+    /// share.
+    fn load(&self, link: usize, passes: &[f64]) -> f64 {
+        let of_route = |(route, place): &(usize, usize)| {
+            let (links, load) = &self.routes[*route];
+            let others = match self.thinning {
+                Thinning::Upstream => &links[..*place],
+                Thinning::WholePath => &links[..],
+            };
+            load * others.iter().filter(|other| **other != link).map(|other| passes[*other]).product::<f64>()
+        };
+        self.crossing[link].iter().map(of_route).sum()
     }
 
-    /// Moves each link's share by `step` of the way to what its load says; returns the largest way.
+    /// Moves each link's share, one after another, by `step` of the way to what its load says; returns the largest way.
+    /// With whole paths a sweep descends Kelly's convex function coordinate by coordinate, so it converges.
     fn improve(&self, passes: &mut [f64], step: f64) -> f64 {
-        let loads = self.loads(passes);
         let mut change = 0.0f64;
-        for (link, pass) in passes.iter_mut().enumerate() {
-            let way = 1.0 - erlang_b(loads[link], self.servers[link]) - *pass;
-            *pass += step * way;
+        for link in 0..passes.len() {
+            let way = 1.0 - erlang_b(self.load(link, passes), self.servers[link]) - passes[link];
+            passes[link] += step * way;
             change = change.max(way.abs());
         }
         change
     }
 
     fn outputs(&self, passes: &[f64]) -> Outputs {
-        let link_load = self.loads(passes);
+        let link_load: Vec<f64> = (0..passes.len()).map(|link| self.load(link, passes)).collect();
         let link_blocking =
             link_load.iter().zip(&self.servers).map(|(load, servers)| erlang_b(*load, *servers)).collect();
         let lost = |links: &[usize]| 1.0 - links.iter().map(|link| passes[*link]).product::<f64>();
