@@ -212,6 +212,7 @@ impl Hosts {
         self.send_acks(now, packet.flow, net);
     }
 
+    #[cold]
     fn receive_explicit_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.receivers[packet.flow];
         let Sink::Explicit(sink) = &mut host.sink else { return };
@@ -220,7 +221,7 @@ impl Hosts {
         }
         let length = u32::from(packet.size - host.header);
         sink.receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
-        self.send_acks(now, packet.flow, net);
+        self.send_explicit_acks(now, packet.flow, net);
     }
 
     /// Sends what the receiving machine of `flow` has decided, and arms its timer.
@@ -229,18 +230,23 @@ impl Hosts {
         let host = &mut self.receivers[flow];
         let (hop, size, class) = (host.path, host.ack_size, Class::Ack);
         for ack in self.acks.acks.drain(..) {
-            let (cargo, explicit) = match &mut host.sink {
-                Sink::Explicit(sink) => (net.cargo.put_header(sink.feedback.acknowledge(), &ack.sack), true),
-                _ => (net.cargo.put_sack(&ack.sack), false),
-            };
+            let cargo = net.cargo.put_sack(&ack.sack);
             self.emitted += 1;
-            enter(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, explicit }, net);
+            enter(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, explicit: false }, net);
         }
-        let deadline = host.sink.next_timeout();
-        if deadline < host.armed {
-            host.armed = deadline;
-            self.timers.push(deadline, TimerId::new(flow, TimerKind::Receiver));
+        arm_receiver(&mut self.timers, flow, host);
+    }
+
+    fn send_explicit_acks(&mut self, now: u64, flow: u32, net: &mut Net) {
+        let host = &mut self.receivers[flow];
+        let Sink::Explicit(sink) = &mut host.sink else { return };
+        let (hop, size, class) = (host.path, host.ack_size, Class::Ack);
+        for ack in self.acks.acks.drain(..) {
+            let cargo = net.cargo.put_header(sink.feedback.acknowledge(), &ack.sack);
+            self.emitted += 1;
+            enter(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, explicit: true }, net);
         }
+        arm_receiver(&mut self.timers, flow, host);
     }
 
     #[inline]
@@ -424,11 +430,16 @@ impl Hosts {
 
     fn fire_receiver(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
         match &mut self.receivers[flow].sink {
-            Sink::Tcp(receiver) => receiver.handle_timeout(Instant::from_ps(now), &mut self.acks),
-            Sink::Explicit(sink) => sink.receiver.handle_timeout(Instant::from_ps(now), &mut self.acks),
+            Sink::Tcp(receiver) => {
+                receiver.handle_timeout(Instant::from_ps(now), &mut self.acks);
+                self.send_acks(now, flow, net);
+            }
+            Sink::Explicit(sink) => {
+                sink.receiver.handle_timeout(Instant::from_ps(now), &mut self.acks);
+                self.send_explicit_acks(now, flow, net);
+            }
             Sink::Datagrams { .. } => {}
         }
-        self.send_acks(now, flow, net);
         true
     }
 
@@ -518,6 +529,16 @@ fn due(timers: &mut Timers, armed: &mut u64, now: u64, deadline: u64) -> bool {
     timers.pop();
     *armed = NEVER;
     deadline != NEVER
+}
+
+/// The receiving machine of `flow` may have set a deadline.
+#[inline]
+fn arm_receiver(timers: &mut Timers, flow: u32, host: &mut ReceivingHost) {
+    let deadline = host.sink.next_timeout();
+    if deadline < host.armed {
+        host.armed = deadline;
+        timers.push(deadline, TimerId::new(flow, TimerKind::Receiver));
+    }
 }
 
 /// A packet leaves its host.

@@ -245,7 +245,7 @@ impl Port {
     }
 
     /// A packet of `size` bytes arrives at the port.
-    #[inline]
+    #[inline(always)]
     pub fn offer(&mut self, now: u64, size: u16) -> Offer {
         self.offered.add(size);
         if self.busy_until > now {
@@ -288,6 +288,7 @@ impl Port {
     }
 
     /// [`Port::offer`] for a port that is not plain; `header` is the packet's congestion header, if it has one.
+    #[inline(never)]
     pub fn offer_with_header(&mut self, now: u64, size: u16, mut header: Option<&mut Header>) -> Offer {
         let Some(mut extras) = self.extras.take() else { return self.offer(now, size) };
         if let Some(controller) = &mut extras.controller {

@@ -24,6 +24,8 @@ pub struct Tree {
     /// The smallest key of group 0.
     root: u64,
     leaf_bits: u32,
+    /// The smallest key of a time at the horizon.
+    horizon_key: u64,
     base: u64,
     /// The true times of the leaves.
     times: Vec<u64>,
@@ -36,11 +38,13 @@ impl Tree {
         while 3 * first_leaf_group + 1 < leaves.div_ceil(4) {
             first_leaf_group = 4 * first_leaf_group + 1;
         }
+        let leaf_bits = leaves.next_power_of_two().trailing_zeros();
         let mut tree = Tree {
             groups: vec![[u64::MAX; 4]; first_leaf_group + leaves.div_ceil(4)],
             first_leaf_group,
             root: u64::MAX,
-            leaf_bits: leaves.next_power_of_two().trailing_zeros(),
+            leaf_bits,
+            horizon_key: u64::MAX >> leaf_bits << leaf_bits,
             base: 0,
             times: vec![NEVER; leaves],
         };
@@ -51,14 +55,14 @@ impl Tree {
     /// The earliest event as (time, leaf). Nothing will ever be set to a time before `reached`.
     #[inline]
     pub fn earliest(&mut self, reached: u64) -> (u64, u32) {
-        if self.root >> self.leaf_bits == self.horizon() {
+        if self.root >= self.horizon_key {
             self.rebase(reached);
-            if self.root >> self.leaf_bits == self.horizon() {
+            if self.root >= self.horizon_key {
                 return self.search();
             }
         }
-        let leaf = self.root & ((1 << self.leaf_bits) - 1);
-        (self.times[leaf as usize], leaf as u32)
+        let (ahead, leaf) = (self.root >> self.leaf_bits, self.root & ((1 << self.leaf_bits) - 1));
+        (self.base + ahead, leaf as u32)
     }
 
     /// Gives `leaf` the time of its earliest event.
@@ -79,16 +83,11 @@ impl Tree {
         self.root = key;
     }
 
+    /// The horizon, the greatest time after the base that a key can express, stands for all later ones.
     #[inline]
     fn key(&self, leaf: u32, time: u64) -> u64 {
-        let ahead = (time - self.base).min(self.horizon());
+        let ahead = (time - self.base).min(self.horizon_key >> self.leaf_bits);
         ahead << self.leaf_bits | u64::from(leaf)
-    }
-
-    /// The greatest time after the base that a key can express; it stands for all later ones.
-    #[inline]
-    fn horizon(&self) -> u64 {
-        u64::MAX >> self.leaf_bits
     }
 
     /// Moves the base to `reached` and makes all keys anew.
