@@ -2,7 +2,7 @@
 
 use crate::declare::model;
 use crate::dlcc::{ACCESS_SHARE, CAPACITY, CORE_SHARE, PACKET, Path, RTT, UDP_MAX};
-use crate::quadrature::Rule;
+use crate::quadrature::GAUSS_24;
 use crate::reading::{Reading, Slip};
 use crate::{Error, Kind, Range, Unit};
 
@@ -42,7 +42,7 @@ model! {
 fn compute(i: &Inputs) -> Result<Outputs, Error> {
     let path = Path::new(i.rtt, i.core_share, i.access_share, i.capacity, i.packet)?;
     let left = Left { window: i.window.printed(i.reading), peak: i.flows > 1.0 && i.many_flows.printed(i.reading) };
-    let (r, rule) = (i.udp_max, Rule::new(24));
+    let (r, rule) = (i.udp_max, &*GAUSS_24);
     let mean = |f: &dyn Fn(f64) -> f64| rule.integral(0.0, r, f) / r;
     let excess = mean(&|a| left.excess(a, r));
     let congestion_probability = mean(&|a| left.congestion(a, r));

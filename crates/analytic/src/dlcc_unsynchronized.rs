@@ -3,7 +3,7 @@
 
 use crate::declare::model;
 use crate::dlcc::{ACCESS_SHARE, CAPACITY, CORE_SHARE, PACKET, Path, RTT, UDP_MAX};
-use crate::quadrature::Rule;
+use crate::quadrature::GAUSS_24;
 use crate::reading::{Reading, Slip};
 use crate::{Error, Kind, Range, Unit};
 
@@ -47,7 +47,7 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
     let path = Path::new(i.rtt, i.core_share, i.access_share, i.capacity, i.packet)?;
     let (link, r) = (Link { flows: i.flows, path: &path, constant: i.overload.printed(i.reading) }, i.udp_max);
     let product = i.product.printed(i.reading);
-    let rule = Rule::new(24);
+    let rule = &*GAUSS_24;
     let over_a = |f: &dyn Fn(f64) -> f64| rule.integral(0.0, r, f) / r;
     // The mean over a′ of f(jump) where the rate rises, per change. It has a kink where the first flow has to halve.
     let over_jump = |a: f64, f: &dyn Fn(f64) -> f64| {

@@ -128,8 +128,8 @@ fn subtract_returns(balance: &mut Matrix, up: &Matrix, level: usize) {
     }
 }
 
-/// `rows × matrix⁻¹` by elimination. The matrices here are diagonally dominant by columns' counterparts, so no
-/// pivoting.
+/// `rows × matrix⁻¹` by elimination. Every state leaves its level faster than it comes back from above, so the diagonal
+/// dominates and no pivot is needed.
 fn divided(mut rows: Matrix, mut matrix: Matrix) -> Matrix {
     let size = matrix.len();
     for pivot in 0..size {
@@ -197,7 +197,6 @@ mod tests {
                     rates[from][place((sending - 1, carried))] += (sending - carried) as f64;
                 }
             }
-            // States with more void than possible (0 carried of 1 sending is possible only after a carried one left).
             let shares = stationary(rates);
             let (mut refused, mut offered) = (0.0, 0.0);
             for (share, (sending, carried)) in shares.iter().zip(&states) {

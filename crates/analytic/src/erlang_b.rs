@@ -50,8 +50,7 @@ mod tests {
 
     #[test]
     fn published_values_come_out() {
-        // Printed tables of the formula: 10 erlang on 10 servers 0.2146, 7.51 erlang on 15 servers 0.005 (GoS 0.5 %:
-        // 7.38).
+        // Printed tables of the formula: 10 erlang on 10 servers 0.2146.
         assert!((erlang_b(10.0, 10) - 0.2146).abs() < 5e-5);
         assert!((erlang_b(1.0, 1) - 0.5).abs() < 1e-15);
         assert!((erlang_b(2.0, 2) - 0.4).abs() < 1e-15);

@@ -6,6 +6,9 @@
 //! the declaration. All inputs have ranges. Outside of them, and where the equations have no solution, the answer is an
 //! error that names the input; no answer is ever NaN or infinite.
 
+// E[W] is an expectation and W[k] an element; neither is a link.
+#![allow(rustdoc::broken_intra_doc_links)]
+
 mod declare;
 mod error;
 mod input;

@@ -176,6 +176,7 @@ fn timeout_period(i: &Inputs) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
     use crate::rounds::Sender;
 
     fn at(inputs: Inputs) -> Outputs {
@@ -254,14 +255,27 @@ mod tests {
         }
     }
 
-    /// The first lost burst at place j of n: no duplicate ACK returns iff the n − 1 other bursts that matter are all
-    /// lost.
+    /// A window of n bursts, the first lost one at place j: no duplicate ACK returns if the n − j bursts after it and
+    /// the j − 1 that the delivered ones clock out are lost too. Drawn two million times: within 4 %, five standard
+    /// errors of 0.027.
     #[test]
-    fn the_share_of_timeouts_is_p_to_the_other_bursts() {
-        let inputs = Inputs { loss: 0.05, segments_per_burst: 9.0, ..Inputs::default() };
-        let found = at(inputs);
-        assert!((found.timeout_share - 0.05f64.powf(found.window / 9.0 - 1.0)).abs() < 1e-15);
-        // A window within one burst: every loss is a timeout.
+    fn the_share_of_timeouts_is_that_of_drawn_windows() {
+        let (mut random, loss, bursts) = (Random::new(41), 0.3, 4);
+        let (mut losses, mut timeouts) = (0, 0);
+        for _ in 0..2_000_000 {
+            let Some(first) = (0..bursts).find(|_| random.uniform() < loss) else { continue };
+            losses += 1;
+            let (after, clocked_out) = (bursts - 1 - first, first);
+            timeouts += i32::from((0..after + clocked_out).all(|_| random.uniform() < loss));
+        }
+        let share = f64::from(timeouts) / f64::from(losses);
+        let inputs = Inputs { loss, segments_per_burst: 9.0, ..Inputs::default() };
+        let (found, _) = super::timeouts(9.0 * f64::from(bursts), false, &inputs);
+        assert!((found / share - 1.0).abs() < 0.04, "{found} {share}");
+    }
+
+    #[test]
+    fn a_window_within_one_burst_is_lost_as_a_whole() {
         let whole = Inputs { loss: 0.9, segments_per_burst: 500.0, beta: 0.5, ..Inputs::default() };
         assert_eq!(at(whole).timeout_share, 1.0);
     }
@@ -291,14 +305,14 @@ mod tests {
     /// bursts.
     #[test]
     fn a_simulation_round_by_round_agrees_within_ten_per_cent() {
-        for loss in [1e-4, 1e-3, 1e-2] {
-            for beta in [0.5, 0.875, 31.0 / 32.0] {
-                let inputs = Inputs { loss, beta, segments_per_burst: 1.0, rtt: 1.0, ..Inputs::default() };
+        for (burst, window_max) in [(1.0, 1e12), (9.0, 1e12), (9.0, 100.0)] {
+            for (loss, beta) in [1e-4, 1e-3, 1e-2].iter().flat_map(|p| [0.5, 0.875, 31.0 / 32.0].map(|b| (*p, b))) {
+                let inputs =
+                    Inputs { loss, beta, segments_per_burst: burst, rtt: 1.0, window_max, ..Inputs::default() };
                 let found = at(inputs);
-                let sender =
-                    Sender { alpha: found.alpha_used, beta, acked: 1.0, burst: 1.0, loss, window_max: f64::INFINITY };
+                let sender = Sender { alpha: found.alpha_used, beta, acked: 1.0, burst, loss, window_max };
                 let ratio = found.throughput_segments_per_s / sender.segments_per_round(20_000, 11);
-                assert!((ratio - 1.0).abs() < 0.1, "p = {loss}, β = {beta}: {ratio}");
+                assert!((ratio - 1.0).abs() < 0.1, "S = {burst}, W_m = {window_max}, p = {loss}, β = {beta}: {ratio}");
             }
         }
     }
