@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from photocol import InputError, RunError, ScenarioError, __version__
+from photocol.errors import Terminated, exit_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,10 +51,6 @@ class Kind(StrEnum):
     SCHEDULERS = "schedulers"
     MODELS = "models"
     EXPERIMENTS = "experiments"
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM has come; it stops a run as Ctrl-C does."""
 
 
 ScenarioPath = Annotated[str, typer.Argument(metavar="SCENARIO", help="A scenario file (TOML or JSON).")]
@@ -265,7 +262,7 @@ def _interrupted(job: Job, stop: KeyboardInterrupt, *, as_json: bool) -> int:
     _say(f"photocol: interrupted; {kept}{where}")
     if job.finished:
         _report(job.result(), None, as_json=as_json, quiet=False)
-    return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
+    return exit_status(stop)
 
 
 def _report(result: Result, out: Path | None, *, as_json: bool, quiet: bool) -> None:

@@ -1,7 +1,8 @@
 """`photocol reproduce`: run experiments on the cores of this machine, show the tables, check the claims.
 
-Exit status: 0 done and no claim disagrees; 1 a run failed or a claim disagrees; 2 the request is wrong; 130 interrupted
-(what had finished is kept and written).
+Exit status: 0 done and no claim disagrees; 1 a run failed or a claim disagrees; 2 the request is wrong; 130 and 143
+after Ctrl-C and SIGTERM (what had finished is kept and written). An experiment of which a run fails does not keep the
+others from being run.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from photocol.campaign import (
     remove_unfinished,
 )
 from photocol.catalogue import ExperimentError, experiments_folder, find_experiments, load_experiment, select
+from photocol.errors import exit_status
 from photocol.record import Judged, Record, cell, reason, record_of, write
 from photocol.verdict import Verdict
 
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from photocol.campaign import Job, Row
     from photocol.experiment import Experiment, FormName
 
-DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, WRONG_INPUT = 0, 1, 2
 DEFAULT_OUT = Path("out") / "reproduce"
 _COLOURS = {Verdict.AGREES: "green", Verdict.IN_SHAPE: "yellow", Verdict.DISAGREES: "red"}
 
@@ -71,7 +73,7 @@ def reproduce(
         return _all(experiments, request, console)
     except ExperimentError as error:
         return _complain(error, WRONG_INPUT)
-    except (JobError, OSError) as error:
+    except OSError as error:
         return _complain(error, FAILED)
 
 
@@ -79,45 +81,53 @@ def _all(experiments: Sequence[tuple[Experiment, Path]], request: Request, conso
     """One experiment after another; the worst status, an interruption ends it."""
     worst = DONE
     for experiment, file in experiments:
-        worst = max(worst, _one(experiment, file, request, console))
-        if worst == INTERRUPTED:
-            break
+        try:
+            status, interrupted = _one(experiment, file, request, console)
+        except JobError as error:
+            status, interrupted = _complain(error, FAILED), False
+        if interrupted:
+            return status
+        worst = max(worst, status)
     return worst
 
 
-def _one(experiment: Experiment, file: Path, request: Request, console: Console) -> int:
-    """Run, record and show one experiment."""
+def _one(experiment: Experiment, file: Path, request: Request, console: Console) -> tuple[int, bool]:
+    """Run, record and show one experiment: the status, and whether somebody has stopped it."""
     jobs = jobs_of(experiment, experiment.form(request.form_name), file)
     folder = request.out / experiment.id
     _announce(experiment, request, len(jobs), console)
     started = time.monotonic()
-    rows = _carry_out(jobs, folder / "runs" / request.form_name, request, console)
-    if not rows:
+    rows, stop = _carry_out(jobs, folder / "runs" / request.form_name, request, console)
+    if stop is not None and not rows:
         console.print("Interrupted before the first run had finished: nothing is written.")
-        return INTERRUPTED
+        return exit_status(stop), True
     record = record_of(experiment, request.form_name, rows, jobs=len(jobs))
     write(record, folder)
     _show(record, folder, console)
     console.print(f"{len(rows)} of {len(jobs)} runs in {time.monotonic() - started:.1f} s.{_speed(rows)}\n")
-    if record.jobs_missing:
-        return INTERRUPTED
-    return FAILED if record.disagrees else DONE
+    if stop is not None:
+        return exit_status(stop), True
+    return FAILED if record.disagrees else DONE, False
 
 
-def _carry_out(jobs: Sequence[Job], runs: Path, request: Request, console: Console) -> list[Row]:
-    """The rows of all jobs, or of those that finished before an interruption."""
+def _carry_out(
+    jobs: Sequence[Job], runs: Path, request: Request, console: Console
+) -> tuple[list[Row], KeyboardInterrupt | None]:
+    """The rows of all jobs, or of those that finished before an interruption, and that interruption."""
     rows: list[Row] = []
+    stop: KeyboardInterrupt | None = None
     execute = on_this_machine(Worker(folder=runs, run=request.run), workers=min(request.workers, len(jobs)))
     try:
         with _progress(console, len(jobs)) as advance, contextlib.closing(execute(jobs)) as finished:
             for row in finished:
                 rows.append(row)
                 advance()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
+        stop = interruption
         console.print("Interrupted.")
     finally:
         remove_unfinished(runs)
-    return rows
+    return rows, stop
 
 
 def _files(targets: Sequence[str]) -> list[Path]:

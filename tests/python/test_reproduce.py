@@ -123,6 +123,17 @@ def test_a_missing_scenario_is_named(repository, capsys):
     assert "no scenario 'made-up.toml'" in capsys.readouterr().err
 
 
+def test_an_experiment_that_fails_does_not_keep_the_next_from_being_run(repository, capsys):
+    broken = repository / "experiments" / "100" / "figure.py"
+    broken.parent.mkdir()
+    broken.write_text(
+        EXPERIMENT.replace("900/figure", "100/figure").replace('scenario="made-up.toml"', 'scenario="no.toml"')
+    )
+    assert reproduce([], jobs=1, out=repository / "o", run=saturating) == 1
+    assert "no scenario 'no.toml'" in capsys.readouterr().err
+    assert (repository / "o" / "900" / "figure" / "claims.json").exists()
+
+
 def test_quiet_prints_nothing(repository, capsys):
     reproduce([], jobs=1, out=repository / "o", quiet=True, run=saturating)
     assert capsys.readouterr().out == ""
@@ -132,13 +143,15 @@ def test_quiet_prints_nothing(repository, capsys):
 def test_an_interrupted_campaign_keeps_and_writes_what_had_finished(repository, jobs, stop):
     folder = repository / "o" / "900" / "figure"
     script = (
-        "import signal, sys; from experiment_fakes import slow; from photocol.reproduce import reproduce\n"
-        "signal.signal(signal.SIGTERM, signal.default_int_handler)\n"
-        f"if __name__ == '__main__': sys.exit(reproduce([], jobs={jobs}, out={str(repository / 'o')!r}, run=slow))"
+        "import sys; from experiment_fakes import slow; from photocol.cli import _terminated_like_interrupted\n"
+        "from photocol.reproduce import reproduce\n"
+        "if __name__ == '__main__':\n"
+        "    with _terminated_like_interrupted():\n"
+        f"        sys.exit(reproduce([], jobs={jobs}, out={str(repository / 'o')!r}, run=slow))"
     )
     (repository / "script.py").write_text(script)
     printed, status = interrupt(first=folder / "runs" / "quick" / "transport=a,buffer_bytes=1,seed=1", stop=stop)
-    assert status == 130
+    assert status == 128 + stop
     assert "1 of 4 runs" in printed
     assert json.loads((folder / "claims.json").read_text()) == {
         "experiment": "900/figure",
