@@ -76,6 +76,7 @@ class Sender:
         limited_transmit: new segments on the first duplicate ACKs (RFC 3042).
         rescue_retransmission: the rescue of RFC 6675.
         idle_restart: cwnd falls back to the initial window after an idle RTO (RFC 5681 §4.1).
+        recovery: how losses are repaired: "reno", "newreno" or "sack"; by default the algorithm's own way.
         loss: with "xcp", what a loss does to the window: "tcp" (as TCP's) or "repair-only" (only timeouts count).
         duplicate_acks: with "xcp", whether feedback counts that comes with an ACK of nothing new: "obey" (as ns-2's
             full TCP) or "ignore" (as its one-way Reno).
@@ -98,6 +99,7 @@ class Sender:
         limited_transmit: bool | None = None,
         rescue_retransmission: bool | None = None,
         idle_restart: bool | None = None,
+        recovery: Literal["reno", "newreno", "sack"] | None = None,
         loss: Literal["tcp", "repair-only"] | None = None,
         duplicate_acks: Literal["obey", "ignore"] | None = None,
     ) -> None:
@@ -116,6 +118,7 @@ class Sender:
             limited_transmit=limited_transmit,
             rescue_retransmission=rescue_retransmission,
             idle_restart=idle_restart,
+            recovery=recovery,
             loss=loss,
             duplicate_acks=duplicate_acks,
         )

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 use transport::cc::{self, Algorithm};
-use transport::tcp::{self, Ack, Actions, InitialWindow, PhaseName, ReceiverActions, SackBlock};
+use transport::tcp::{self, Ack, Actions, InitialWindow, LossRecovery, PhaseName, ReceiverActions, SackBlock};
 use transport::xcp::sender::{DuplicateAcks, LossReaction};
 use units::{Duration, Instant};
 
@@ -236,6 +236,7 @@ fn set_sender(config: &mut tcp::SenderConfig, name: &str, value: &Bound<'_, PyAn
         "limited_transmit" => config.limited_transmit = value.extract()?,
         "rescue_retransmission" => config.rescue_retransmission = value.extract()?,
         "idle_restart" => config.idle_restart = value.extract()?,
+        "recovery" => config.recovery = Some(recovery(value)?),
         "loss" => config.laws.xcp.loss = loss_reaction(value)?,
         "duplicate_acks" => config.laws.xcp.duplicate_acks = duplicate_acks(value)?,
         _ => return Err(unknown_option(name)),
@@ -281,6 +282,15 @@ fn initial_window(value: &Bound<'_, PyAny>) -> PyResult<InitialWindow> {
         Ok("rfc3390") => Ok(InitialWindow::Rfc3390),
         Ok("rfc6928") => Ok(InitialWindow::Rfc6928),
         _ => Err(PyValueError::new_err("initial_cwnd must be a number of segments, 'rfc3390' or 'rfc6928'")),
+    }
+}
+
+fn recovery(value: &Bound<'_, PyAny>) -> PyResult<LossRecovery> {
+    match value.extract::<String>().as_deref() {
+        Ok("reno") => Ok(LossRecovery::Reno),
+        Ok("newreno") => Ok(LossRecovery::NewReno),
+        Ok("sack") => Ok(LossRecovery::Sack),
+        _ => Err(PyValueError::new_err("recovery must be 'reno', 'newreno' or 'sack'")),
     }
 }
 

@@ -25,6 +25,20 @@ fn a_seed_gives_one_fingerprint_with_and_without_samples() {
 }
 
 #[test]
+fn the_way_of_repairing_losses_can_be_chosen_apart_from_the_window_law() {
+    // reno, newreno and sack have one window law: with the repair of the other they are the other.
+    let mixed = |table: &str, name: &str| {
+        let text = MIXED.replace("transport = \"sack\"", &format!("transport = \"{name}\"")) + table;
+        run(&text, 1).fingerprint
+    };
+    let with_reno = "[transport.chosen]\nalgorithm = \"sack\"\nrecovery = \"reno\"\n";
+    let with_sack = "[transport.chosen]\nalgorithm = \"newreno\"\nrecovery = \"sack\"\n";
+    assert_eq!(mixed(with_reno, "chosen"), mixed("", "reno"));
+    assert_eq!(mixed(with_sack, "chosen"), mixed("", "sack"));
+    assert_ne!(mixed("", "reno"), mixed("", "sack"));
+}
+
+#[test]
 fn where_a_run_is_cut_in_time_does_not_change_it() {
     let whole = run(MIXED, 1);
     let mut world = World::build(&scenario(MIXED), Seed { seed: 1, run: 0 }, Options::default()).unwrap();

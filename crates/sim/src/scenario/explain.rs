@@ -5,7 +5,7 @@ use crate::SimTime;
 use crate::ids::{LinkId, NodeId};
 use std::fmt::Write;
 use transport::cc::{self, Algorithm, highspeed, reno};
-use transport::tcp::{InitialWindow, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig};
+use transport::tcp::{InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig};
 use transport::xcp::sender::{DuplicateAcks, LossReaction};
 use transport::xcp::{RouterConfig, Unclaimed};
 use units::{Bytes, Duration};
@@ -193,6 +193,12 @@ impl Text<'_> {
         self.quantity("initial_rto", sender.initial_rto, "");
         self.quantity("clock_granularity", sender.clock_granularity, "G of RFC 6298");
         self.key("dupthresh", sender.dupthresh, "duplicate ACKs that mean a loss");
+        let recovery = match sender.loss_recovery() {
+            LossRecovery::Reno => "\"reno\"",
+            LossRecovery::NewReno => "\"newreno\"",
+            LossRecovery::Sack => "\"sack\"",
+        };
+        self.key("recovery", recovery, "how losses are repaired");
         self.key("limited_transmit", sender.limited_transmit, "RFC 3042");
         self.key("rescue_retransmission", sender.rescue_retransmission, "RFC 6675, NextSeg rule 4");
         self.key("idle_restart", sender.idle_restart, "RFC 5681, section 4.1");

@@ -92,7 +92,7 @@ macro_rules! algorithms {
         pub enum Algorithm { $($(#[$doc])* #[doc = $summary] $variant),+ }
 
         impl Algorithm {
-            /// How it repairs losses.
+            /// How it repairs losses, unless its user asks for another way.
             pub const fn recovery(self) -> LossRecovery {
                 match self { $(Algorithm::$variant => LossRecovery::$recovery),+ }
             }
@@ -160,11 +160,6 @@ impl Algorithm {
     /// The name in scenarios.
     pub fn name(self) -> &'static str {
         self.entry().name
-    }
-
-    /// Whether the receiver must send SACK blocks for its loss recovery to work.
-    pub const fn needs_sack(self) -> bool {
-        matches!(self.recovery(), LossRecovery::Sack)
     }
 
     /// Whether its segments and ACKs must carry a congestion header that routers on the path write.

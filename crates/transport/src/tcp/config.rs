@@ -1,5 +1,6 @@
 //! The sender's parameters, their defaults and their check.
 
+use super::LossRecovery;
 use crate::cc;
 use std::fmt;
 use units::Duration;
@@ -48,8 +49,10 @@ pub enum SackAfterTimeout {
 /// The parameters of a [`Sender`](super::Sender); flows share one behind an `Arc`.
 #[derive(Clone, Debug)]
 pub struct SenderConfig {
-    /// The congestion control and its loss recovery.
+    /// The congestion control.
     pub algorithm: cc::Algorithm,
+    /// How losses are repaired; `None` is the algorithm's own way.
+    pub recovery: Option<LossRecovery>,
     /// Parameters of the window laws.
     pub laws: cc::Config,
     /// Whether one segment leaves every SRTT/cwnd instead of bursts on ACKs.
@@ -97,6 +100,7 @@ impl Default for SenderConfig {
     fn default() -> SenderConfig {
         SenderConfig {
             algorithm: cc::Algorithm::NewReno,
+            recovery: None,
             laws: cc::Config::default(),
             paced: false,
             mss: 1460,
@@ -121,6 +125,11 @@ impl Default for SenderConfig {
 }
 
 impl SenderConfig {
+    /// How losses are repaired. [`LossRecovery::Sack`] needs a receiver that sends SACK blocks.
+    pub fn loss_recovery(&self) -> LossRecovery {
+        self.recovery.unwrap_or(self.algorithm.recovery())
+    }
+
     /// Whether a sender can run with these parameters, and which one is wrong if not.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let wrong = |field, reason| Err(ConfigError { field, reason });

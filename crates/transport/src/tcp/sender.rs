@@ -277,7 +277,7 @@ impl Sender {
     }
 
     pub(super) fn recovery(&self) -> LossRecovery {
-        self.config.algorithm.recovery()
+        self.config.loss_recovery()
     }
 
     pub(super) fn threshold(&self) -> Threshold {

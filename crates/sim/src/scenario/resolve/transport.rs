@@ -6,13 +6,16 @@ use crate::scenario::error::Fault;
 use crate::scenario::model::{Transport, TransportKind};
 use crate::scenario::nearest::choices;
 use crate::scenario::spec::{
-    self, ByteCount, DelayedAck, Increase, InitialWindowSpec, PartialAck, Response, SackMemory, XcpDuplicates, XcpLoss,
+    self, ByteCount, DelayedAck, Increase, InitialWindowSpec, PartialAck, Recovery, Response, SackMemory,
+    XcpDuplicates, XcpLoss,
 };
 use crate::scenario::spec::{Spec, Time, Window};
 use crate::scenario::tree::quoted;
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm, highspeed, reno};
-use transport::tcp::{ConfigError, InitialWindow, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig};
+use transport::tcp::{
+    ConfigError, InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig,
+};
 use transport::xcp::{self, sender::DuplicateAcks, sender::LossReaction};
 use units::{BufferSize, Bytes, Duration};
 
@@ -79,7 +82,7 @@ fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault)
     let extra = if algorithm.needs_header() { xcp::Header::LEN as u32 } else { 0 };
     let (mss, header) = sizes(table, DEFAULT_HEADER + extra)?;
     let ack_size = bytes(table.ack_size, DEFAULT_ACK + extra, 1..=MAX_PACKET)?;
-    let receiver = receiver(table, algorithm, mss)?;
+    let receiver = receiver(table, recovery(table, algorithm), mss)?;
     let sender = sender(table, algorithm, mss, receiver.window)?;
     let wrong = |why: ConfigError| {
         let given = sender_keys(table).into_iter().find(|(key, _)| *key == why.field).and_then(|(_, place)| place);
@@ -98,7 +101,7 @@ fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
     let keys = given!(
         table; paced, mss, header, ack_size, delayed_ack, initial_window, initial_ssthresh, max_window, receiver_window,
         min_rto, max_rto, initial_rto, clock_granularity, dupthresh, limited_transmit, rescue_retransmission, idle_restart,
-        partial_ack_timer, sack_after_timeout, increase, highspeed, loss_reaction, duplicate_acks, sack, dsack
+        partial_ack_timer, sack_after_timeout, increase, highspeed, loss_reaction, duplicate_acks, recovery, sack, dsack
     );
     refuse(&keys, "is for TCP; allowed with algorithm = \"udp\": packet_size")?;
     Ok(TransportKind::Udp { packet_size: bytes(table.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })
@@ -136,6 +139,7 @@ fn sender(table: &spec::Transport, algorithm: Algorithm, mss: u32, peer_window: 
     let max_rto = time(&table.max_rto, default.max_rto)?;
     Ok(SenderConfig {
         algorithm,
+        recovery: Some(recovery(table, algorithm)),
         laws: laws(table)?,
         paced: table.paced.map_or(default.paced, |at| *at),
         mss,
@@ -168,6 +172,15 @@ fn sender(table: &spec::Transport, algorithm: Algorithm, mss: u32, peer_window: 
         },
         ..default
     })
+}
+
+fn recovery(table: &spec::Transport, algorithm: Algorithm) -> LossRecovery {
+    match table.recovery.map(|at| *at) {
+        None => algorithm.recovery(),
+        Some(Recovery::Reno) => LossRecovery::Reno,
+        Some(Recovery::NewReno) => LossRecovery::NewReno,
+        Some(Recovery::Sack) => LossRecovery::Sack,
+    }
 }
 
 fn laws(table: &spec::Transport) -> Result<cc::Config, Fault> {
@@ -210,11 +223,11 @@ fn laws(table: &spec::Transport) -> Result<cc::Config, Fault> {
     Ok(laws)
 }
 
-fn receiver(table: &spec::Transport, algorithm: Algorithm, mss: u32) -> Result<ReceiverConfig, Fault> {
+fn receiver(table: &spec::Transport, recovery: LossRecovery, mss: u32) -> Result<ReceiverConfig, Fault> {
     let default = ReceiverConfig::default();
-    let needed = algorithm.needs_sack();
+    let needed = recovery == LossRecovery::Sack;
     if let Some(sack) = table.sack.filter(|sack| !**sack && needed) {
-        return Err(sack.fault(format!("found false; the algorithm \"{}\" needs SACK", algorithm.name())));
+        return Err(sack.fault("found false; recovery by SACK needs it (recovery = \"newreno\" does not)"));
     }
     let sack = table.sack.map_or(needed, |at| *at);
     if let Some(dsack) = table.dsack.filter(|dsack| **dsack && !sack) {

@@ -12,7 +12,9 @@ pub use quantity::{Length, Room, Size, Speed, Time, Window};
 pub use traffic::{
     ArrivalLaw, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };
-pub use transport::{HighSpeed, Increase, PartialAck, Response, SackMemory, Transport, XcpDuplicates, XcpLoss};
+pub use transport::{
+    HighSpeed, Increase, PartialAck, Recovery, Response, SackMemory, Transport, XcpDuplicates, XcpLoss,
+};
 pub use value::{ByteCount, Choice, DelayedAck, FlowSize, InitialWindowSpec, Names, PairsSpec};
 
 use super::de::At;

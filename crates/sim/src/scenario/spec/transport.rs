@@ -62,7 +62,10 @@ pub struct Transport {
     pub loss_reaction: Option<At<XcpLoss>>,
     /// XCP: feedback that comes on a duplicate ACK: "obey" or "ignore". ns-2's two agents differ in it. Default: "obey".
     pub duplicate_acks: Option<At<XcpDuplicates>>,
-    /// The receiver reports what it has (RFC 2018). Default: what the algorithm needs.
+    /// How losses that duplicate ACKs show are repaired: "reno", "newreno" or "sack". Default: the algorithm's own way, which
+    /// is "sack" for highspeed and xcp; ns-2's one-way XCP is "reno".
+    pub recovery: Option<At<Recovery>>,
+    /// The receiver reports what it has (RFC 2018). Default: what the recovery needs.
     pub sack: Option<At<bool>>,
     /// The receiver reports duplicates (RFC 2883). Default: what the algorithm needs.
     pub dsack: Option<At<bool>>,
@@ -106,6 +109,19 @@ pub enum XcpLoss {
     Tcp,
     /// Nothing; the segment is sent again.
     RepairOnly,
+}
+
+/// How losses are repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recovery {
+    /// RFC 5681: the first new ACK ends fast recovery.
+    Reno,
+    /// RFC 6582: a partial ACK repairs the next hole.
+    #[serde(rename = "newreno")]
+    NewReno,
+    /// RFC 6675: from what the receiver reports.
+    Sack,
 }
 
 /// What XCP does with feedback on a duplicate ACK.

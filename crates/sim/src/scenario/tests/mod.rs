@@ -107,6 +107,7 @@ fn the_benchmarks_take_their_flow_lists_by_set() {
     for (name, flows, count) in [
         ("s1", "start_s,source,destination\n0.5,l0,r0\n0.25,l9,r9\n", 2),
         ("s2", "start_s,source,destination,size_bytes\n39.999999999,e0,e13,1000\n\n", 1),
+        ("s3", "start_s,source,destination\n0.5,s0,d0\n", 1),
     ] {
         let file = folder.join(format!("{name}.csv"));
         std::fs::write(&file, flows).unwrap();
@@ -300,6 +301,7 @@ fn every_key_of_a_transport_survives_explain() {
         idle_restart = false
         partial_ack_timer = "slow-but-steady"
         sack_after_timeout = "keep"
+        recovery = "newreno"
         increase = "per-ack"
         highspeed = { low_window = 31.0, high_p = 1e-6, response = "unrounded", halve_after_slow_start = false }
         sack = true
