@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""photocol, ns-2 and ns-3 on the same workloads: CPU seconds, packet-hops and memory of whole processes.
+"""photocol, ns-2 and ns-3 on the same workloads: CPU seconds, packet-hops and memory of whole processes, and
+photocol on two threads by the clock.
 
 The simulators take turns (A B C A B C …), because a shared machine drifts from one minute to the next; the medians of
 the turns are reported. A simulator that is not installed is skipped, loudly. README.md says what the workloads are and
@@ -7,6 +8,7 @@ how each simulator counts.
 """
 
 import argparse
+import dataclasses
 import json
 import os
 import shlex
@@ -15,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,22 +49,39 @@ PHOTOCOL_SETTINGS = {
         "run.warm_up={measured_from_s:g} s",
         "traffic.0.file={flow_list}",
     ],
+    "s3": [
+        "run.duration={duration_s:g} s",
+        "run.warm_up={measured_from_s:g} s",
+        "traffic.0.file={flow_list}",
+    ],
 }
 
-# The variant of TCP in ns-2, as in photocol's scenarios. ns-3 runs NewReno with SACK in both.
-NS2_VARIANT = {"s1": "sack", "s2": "reno"}
+# The scripts of ns-2 and the variant of TCP, as in photocol's scenarios; the XCP of ns-2 has only Reno.
+NS2_SCRIPTS = {
+    "s1": ["dumbbell.tcl", "-variant", "sack"],
+    "s2": ["nsfnet.tcl", "-variant", "reno"],
+    "s3": ["xcp.tcl"],
+}
+# The programs of ns-3, which run NewReno with SACK. ns-3 has no XCP.
+NS3_PROGRAMS = {"s1": "dumbbell", "s2": "nsfnet"}
+
+THREADS = 2
+ON_THREADS = f"photocol-{THREADS}-threads"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spans:
-    """Simulated seconds per simulator. ns-3 gets little: it needs minutes for what the others do in seconds."""
+    """Simulated seconds per simulator; None takes no part. ns-3 gets little: it needs minutes for what others do in
+    seconds."""
 
     photocol: float
     ns2: float
-    ns3: float
+    ns3: float | None
 
-    def of(self, simulator: str) -> float:
-        return {"photocol": self.photocol, "ns-2": self.ns2, "ns-3": self.ns3}[simulator]
+    def of(self, simulator: str) -> float | None:
+        """The seconds of one of `TURNS`."""
+        spans = {"photocol": self.photocol, ON_THREADS: self.photocol, "ns-2": self.ns2, "ns-3": self.ns3}
+        return spans[simulator]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +104,8 @@ class Workload:
         return int(self.rate_bps * BASE_RTT_S / PACKET_BITS)
 
     def measured_from_s(self, duration_s: float) -> float:
-        """Where utilisation and drops begin to be counted: after the start-up in S1, in the last 5 s of S2."""
-        if self.family == "s1":
+        """Where utilisation and drops begin to be counted: after the start-up in S1 and S3, in the last 5 s of S2."""
+        if self.family != "s2":
             return 20.0 if duration_s > 30 else duration_s / 3
         return duration_s - min(5.0, duration_s / 4)
 
@@ -115,6 +135,10 @@ WORKLOADS = [
         name="s2", family="s2", flows=flows.NSFNET_FLOWS,
         full=Spans(photocol=40, ns2=40, ns3=6), short=Spans(photocol=12, ns2=12, ns3=3),
     ),
+    Workload(
+        name="s3", family="s3", flows=flows.XCP_FLOWS, rate_bps=45e6,
+        full=Spans(photocol=600, ns2=600, ns3=None), short=Spans(photocol=250, ns2=250, ns3=None),
+    ),
 ]  # fmt: skip
 
 
@@ -123,6 +147,7 @@ class Turn:
     """One whole process."""
 
     cpu_s: float
+    wall_s: float
     peak_memory_bytes: int
     report: dict[str, Any]
 
@@ -143,6 +168,16 @@ class Outcome:
     @property
     def cpu_s(self) -> float:
         return statistics.median(turn.cpu_s for turn in self.turns)
+
+    @property
+    def wall_s(self) -> float:
+        return statistics.median(turn.wall_s for turn in self.turns)
+
+    @property
+    def engine_wall_s(self) -> float | None:
+        """photocol's own figure: the engine alone."""
+        seconds = [turn.report["engine_wall_s"] for turn in self.turns if turn.report.get("engine_wall_s")]
+        return statistics.median(seconds) if seconds else None
 
     @property
     def peak_memory_bytes(self) -> float:
@@ -181,8 +216,10 @@ def measure(command: Sequence[str]) -> Turn:
     ru_maxrss can not be lower than what this process had in memory when it started the child, about 15 MiB.
     """
     with tempfile.TemporaryFile("w+") as stdout:
+        started_s = time.monotonic()
         process = subprocess.Popen(command, stdout=stdout)
         _, status, usage = os.wait4(process.pid, 0)
+        wall_s = time.monotonic() - started_s
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
             raise RuntimeError(f"exit status {process.returncode}: {shlex.join(command)}")
@@ -192,10 +229,10 @@ def measure(command: Sequence[str]) -> Turn:
         report = json.loads(text)
     except json.JSONDecodeError:
         report = json.loads(text.strip().splitlines()[-1])
-    return Turn(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, report)
+    return Turn(usage.ru_utime + usage.ru_stime, wall_s, usage.ru_maxrss * 1024, report)
 
 
-def photocol_command(workload: Workload, duration_s: float) -> list[str]:
+def photocol_command(workload: Workload, duration_s: float, threads: int) -> list[str]:
     values = {
         "duration_s": duration_s,
         "measured_from_s": workload.measured_from_s(duration_s),
@@ -207,27 +244,37 @@ def photocol_command(workload: Workload, duration_s: float) -> list[str]:
     command = [str(PHOTOCOL), "run", str(BENCH / "scenarios" / f"{workload.family}.toml")]
     for setting in settings:
         command += ["--set", setting]
+    command += ["--threads", str(threads)]
     return [*command, "--json", "--quiet", "--out", str(BUILD / "photocol")]
 
 
-def photocol_turn(workload: Workload, duration_s: float) -> Turn:
-    """A turn with the hops and the engine's own CPU time taken from the manifest."""
+def photocol_turn(workload: Workload, duration_s: float, threads: int = 1) -> Turn:
+    """A turn with the hops and the engine's own times taken from the manifest."""
     out = BUILD / "photocol"
     shutil.rmtree(out, ignore_errors=True)
-    turn = measure(photocol_command(workload, duration_s))
+    turn = measure(photocol_command(workload, duration_s, threads))
     manifest = json.loads((out / "manifest.json").read_text())
-    own = {"packet_hops": manifest["packet_hops"], "engine_cpu_s": manifest["cpu_s"], "summary": turn.report}
-    return Turn(turn.cpu_s, turn.peak_memory_bytes, own)
+    own = {
+        "packet_hops": manifest["packet_hops"],
+        "engine_cpu_s": manifest["cpu_s"],
+        "engine_wall_s": manifest["wall_s"],
+        "summary": turn.report,
+    }
+    return dataclasses.replace(turn, report=own)
+
+
+def threads_turn(workload: Workload, duration_s: float) -> Turn:
+    return photocol_turn(workload, duration_s, THREADS)
 
 
 def ns2_turn(workload: Workload, duration_s: float) -> Turn:
-    script = {"s1": "dumbbell.tcl", "s2": "nsfnet.tcl"}[workload.family]
+    script, *variant = NS2_SCRIPTS[workload.family]
     options = peer_options(workload, duration_s, "-{} {}")
-    return measure(["ns", str(BENCH / "ns2" / script), "-variant", NS2_VARIANT[workload.family], *options])
+    return measure(["ns", str(BENCH / "ns2" / script), *variant, *options])
 
 
 def ns3_turn(workload: Workload, duration_s: float) -> Turn:
-    program = {"s1": "dumbbell", "s2": "nsfnet"}[workload.family]
+    program = NS3_PROGRAMS[workload.family]
     return measure([str(BUILD / f"ns3-{program}"), *peer_options(workload, duration_s, "--{}={}")])
 
 
@@ -244,14 +291,19 @@ def peer_options(workload: Workload, duration_s: float, form: str) -> list[str]:
     return [word for name, value in options.items() for word in form.format(name, value).split(" ", 1)]
 
 
-TURNS: dict[str, Callable[[Workload, float], Turn]] = {"photocol": photocol_turn, "ns-2": ns2_turn, "ns-3": ns3_turn}
+TURNS: dict[str, Callable[[Workload, float], Turn]] = {
+    "photocol": photocol_turn,
+    ON_THREADS: threads_turn,
+    "ns-2": ns2_turn,
+    "ns-3": ns3_turn,
+}
 
 
 def build_ns3(flags: str) -> bool:
     """Builds the two ns-3 programs; False if it cannot be done."""
     if not shutil.which("g++"):
         return False
-    for program in ("dumbbell", "nsfnet"):
+    for program in NS3_PROGRAMS.values():
         source = BENCH / "ns3" / f"{program}.cc"
         command = [*NS3_COMPILER, str(source), "-o", str(BUILD / f"ns3-{program}"), *shlex.split(flags)]
         compiled = subprocess.run(command, capture_output=True, text=True)
@@ -263,14 +315,15 @@ def build_ns3(flags: str) -> bool:
 
 def present_simulators(wanted: list[str], ns3_flags: str) -> list[str]:
     """Those of the wanted simulators that can run here; says loudly which cannot."""
-    scenarios = [BENCH / "scenarios" / f"{family}.toml" for family in ("s1", "s2")]
     tests = {
-        "photocol": lambda: PHOTOCOL.exists() and all(scenario.exists() for scenario in scenarios),
+        "photocol": PHOTOCOL.exists,
+        ON_THREADS: PHOTOCOL.exists,
         "ns-2": lambda: shutil.which("ns") is not None,
         "ns-3": lambda: build_ns3(ns3_flags),
     }
     cures = {
-        "photocol": "needs .venv/bin/photocol and bench/scenarios/{s1,s2}.toml",
+        "photocol": "needs .venv/bin/photocol (make setup)",
+        ON_THREADS: "needs .venv/bin/photocol (make setup)",
         "ns-2": "needs the command `ns` (Debian package ns2)",
         "ns-3": "needs g++ and ns-3's libraries (Debian package libns3-dev)",
     }
@@ -289,20 +342,23 @@ def write_inputs(workloads: list[Workload]) -> None:
     for workload in workloads:
         if workload.family == "s1":
             flows.write_dumbbell(workload.flow_list, flows=workload.flows, pairs=10, seed=1)
-        else:
+        elif workload.family == "s2":
             flows.write_nsfnet(workload.flow_list, flows=workload.flows, seed=1)
+        else:
+            flows.write_xcp(workload.flow_list, flows=workload.flows, seed=1)
 
 
 def take_turns(workload: Workload, simulators: list[str], *, quick: bool, repetitions: int) -> list[Outcome]:
-    """All simulators in turn, as often as asked."""
+    """All simulators that take part in turn, as often as asked."""
     spans = workload.short if quick else workload.full
-    outcomes = [Outcome(simulator, spans.of(simulator)) for simulator in simulators]
+    durations = {simulator: spans.of(simulator) for simulator in simulators}
+    outcomes = [Outcome(simulator, span) for simulator, span in durations.items() if span is not None]
     for turn in range(repetitions):
         for outcome in outcomes:
             warn(f"{workload.name}: {outcome.simulator}, turn {turn + 1} of {repetitions}")
             outcome.turns.append(TURNS[outcome.simulator](workload, outcome.duration_s))
-            if not quick:
-                short_s = workload.short.of(outcome.simulator)
+            short_s = workload.short.of(outcome.simulator)
+            if not quick and short_s is not None:
                 outcome.short_turns.append(TURNS[outcome.simulator](workload, short_s))
     for outcome in outcomes:
         if len({turn.packet_hops for turn in outcome.turns}) > 1:
@@ -312,41 +368,58 @@ def take_turns(workload: Workload, simulators: list[str], *, quick: bool, repeti
 
 def table(workload: Workload, outcomes: list[Outcome]) -> str:
     """One workload's results in Markdown."""
-    own = next((outcome for outcome in outcomes if outcome.simulator == "photocol"), None)
-
-    def millions(value: float | None) -> str:
-        return "–" if value is None else f"{value / 1e6:.3g}"
-
-    def ratio(outcome: Outcome, rate: Callable[[Outcome], float | None]) -> str:
-        mine, theirs = (rate(own) if own else None), rate(outcome)
-        return "–" if mine is None or theirs is None else f"{mine / theirs:.3g}"
-
+    own = {outcome.simulator: outcome for outcome in outcomes}.get("photocol")
     rows = [
         f"### {workload.name}: {workload.flows} flows, {workload.rate_bps / 1e9:g} Gb/s",
         "",
-        "| simulator | simulated s | CPU s | million packet-hops | million hops per CPU s | net of set-up | peak MiB "
-        "| photocol's speed ÷ its | net of set-up | its memory ÷ photocol's |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| simulator | simulated s | CPU s | wall s | million packet-hops | million hops per CPU s | net of set-up "
+        "| peak MiB | photocol's speed ÷ its | net of set-up | its memory ÷ photocol's |",
+        "|---" * 11 + "|",
     ]
-    for outcome in outcomes:
-        memory = f"{outcome.peak_memory_bytes / own.peak_memory_bytes:.3g}" if own else "–"
-        rows.append(
-            f"| {outcome.simulator} | {outcome.duration_s:g} | {outcome.cpu_s:.2f} | {outcome.packet_hops / 1e6:.2f} "
-            f"| {millions(outcome.hops_per_cpu_s)} | {millions(outcome.hops_per_cpu_s_net)} "
-            f"| {outcome.peak_memory_bytes / 2**20:.0f} | {ratio(outcome, lambda o: o.hops_per_cpu_s)} "
-            f"| {ratio(outcome, lambda o: o.hops_per_cpu_s_net)} | {memory} |"
-        )
+    rows += [row(outcome, own) for outcome in outcomes]
     if own and own.engine_hops_per_cpu_s:
         engine = millions(own.engine_hops_per_cpu_s)
         rows += ["", f"photocol's engine alone (cpu_s of its manifest, without process start): {engine} per CPU s."]
+    on_threads = {outcome.simulator: outcome for outcome in outcomes}.get(ON_THREADS)
+    if own and on_threads and own.engine_wall_s and on_threads.engine_wall_s:
+        rows += ["", threads_line(own.engine_wall_s, on_threads.engine_wall_s)]
     return "\n".join(rows)
+
+
+def row(outcome: Outcome, own: Outcome | None) -> str:
+    """A simulator's line."""
+
+    def ratio(rate: Callable[[Outcome], float | None]) -> str:
+        mine, theirs = (rate(own) if own else None), rate(outcome)
+        return "–" if mine is None or theirs is None else f"{mine / theirs:.3g}"
+
+    memory = f"{outcome.peak_memory_bytes / own.peak_memory_bytes:.3g}" if own else "–"
+    return (
+        f"| {outcome.simulator} | {outcome.duration_s:g} | {outcome.cpu_s:.2f} | {outcome.wall_s:.2f} "
+        f"| {outcome.packet_hops / 1e6:.2f} | {millions(outcome.hops_per_cpu_s)} "
+        f"| {millions(outcome.hops_per_cpu_s_net)} | {outcome.peak_memory_bytes / 2**20:.0f} | {ratio(lambda o: o.hops_per_cpu_s)} "
+        f"| {ratio(lambda o: o.hops_per_cpu_s_net)} | {memory} |"
+    )
+
+
+def millions(value: float | None) -> str:
+    """A rate in millions with three digits."""
+    return "–" if value is None else f"{value / 1e6:.3g}"
+
+
+def threads_line(one_s: float, several_s: float) -> str:
+    """What threads gain, by the clock and for the engine alone."""
+    return (
+        f"photocol's engine on {THREADS} threads (wall_s of its manifest): {several_s:.2f} s instead of {one_s:.2f} s, "
+        f"{one_s / several_s:.2f} times as fast."
+    )
 
 
 def record(workload: Workload, outcomes: list[Outcome]) -> dict[str, Any]:
     """One workload's results for ``--json``, every turn included."""
 
     def turn_record(turn: Turn) -> dict[str, Any]:
-        return {"cpu_s": turn.cpu_s, "peak_memory_bytes": turn.peak_memory_bytes, "report": turn.report}
+        return dataclasses.asdict(turn)
 
     return {
         "workload": workload.name,
@@ -354,6 +427,7 @@ def record(workload: Workload, outcomes: list[Outcome]) -> dict[str, Any]:
             outcome.simulator: {
                 "duration_s": outcome.duration_s,
                 "cpu_s": outcome.cpu_s,
+                "wall_s": outcome.wall_s,
                 "packet_hops": outcome.packet_hops,
                 "packet_hops_per_cpu_s": outcome.hops_per_cpu_s,
                 "packet_hops_per_cpu_s_net_of_set_up": outcome.hops_per_cpu_s_net,
@@ -371,7 +445,7 @@ def parse() -> argparse.Namespace:
     names = [workload.name for workload in WORKLOADS]
     parser = argparse.ArgumentParser(description="Compare photocol with ns-2 and ns-3.")
     parser.add_argument("--workload", default="s1-100,s1-10000,s2", help=f"comma-separated: {', '.join(names)}, or all")
-    parser.add_argument("--simulator", default="photocol,ns-2,ns-3", help="comma-separated")
+    parser.add_argument("--simulator", default=",".join(TURNS), help=f"comma-separated: {', '.join(TURNS)}")
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="the short runs only: a look, not a result")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every turn to FILE")

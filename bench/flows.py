@@ -4,8 +4,10 @@
 One list serves all simulators, so that their runs differ in nothing but the simulator. It is written twice:
 
 - ``OUT.txt``, one line ``start_s source destination`` per flow, read by the ns-2 and ns-3 programs. In S1 and S3
-  the source and the destination are the index of the host pair; in S2 they are the names of edge nodes, ``e0`` to ``e13``.
-- ``OUT.csv``, photocol's traffic list: header ``start_s,source,destination``, node names (S1: ``l<i>`` and ``r<i>``; S3: ``s<i>`` and ``d<i>``).
+  the source and the destination are the index of the host pair; in S2 they are the names of edge nodes, ``e0`` to
+  ``e13``.
+- ``OUT.csv``, photocol's traffic list: header ``start_s,source,destination``, node names
+  (S1: ``l<i>`` and ``r<i>``; S3: ``s<i>`` and ``d<i>``).
 
 Start times have nine decimals, i.e. whole nanoseconds, which every simulator represents alike.
 """

@@ -2,7 +2,7 @@
 # See ../README.md for the workload.
 #
 #   ns xcp.tcl -flows FILE [-controller follows|rated] [-buffer K] [-rate bits/s] [-duration s]
-#              [-from s] [-until s] [-count all] [-scheduler NAME] [-tick s] [-series FILE] [-interval s]
+#              [-from s] [-until s] [-count all] [-scheduler NAME] [-tick s] [-minrto s] [-series FILE] [-interval s]
 #
 # Packet-hops. What is sent is on two links, what left the edge node's core port on three, ACKs on five; what is in flight is
 # counted on links that it has not reached yet, 3e-4 of 100 s. `-count all` has a monitor on every link.
@@ -12,7 +12,7 @@ add-packet-header XCP
 
 array set settings {
     flows "" controller follows buffer 1 rate 45e6 duration 600 from 20 until 0 count derived scheduler Calendar
-    tick 1e-4 series "" interval 1
+    tick 1e-4 minrto 0.2 series "" interval 1
 }
 read-options $argv
 
@@ -21,6 +21,7 @@ set until_s [expr {$settings(until) > 0 ? $settings(until) : $settings(duration)
 # 940 bytes of payload, 60 of headers, ACKs of 60: as in photocol. Time stamps, which ns-2's XCP cannot do without, take 10.
 configure-tcp 1000000 no $settings(tick)
 Agent/TCP set packetSize_ 940
+Agent/TCP set minrto_ $settings(minrto)
 Agent/TCP set tcpip_base_hdr_size_ 50
 Agent/TCPSink set packetSize_ 60
 Queue set limit_ 1000000
