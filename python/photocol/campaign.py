@@ -65,6 +65,8 @@ class Row:
     metrics: Mapping[str, float]
     manifest: Mapping[str, object]
     """The run's own record: version, fingerprint, cost, the command that repeats it."""
+    curves: pl.DataFrame | None = None
+    """Its time series, if it is the first replication and the experiment asks for them."""
 
 
 class Runner(Protocol):
@@ -149,16 +151,23 @@ def perform(job: Job, *, run: Runner) -> Row:
         result = run(_scenario(setup, file), seed=job.seed, settings={**setup.settings, **job.settings})
     metrics = {name: float(value) for name, value in experiment.measure(result).items()}
     _check_metrics(experiment, metrics)
-    return Row(point=job.point, seed=job.seed, metrics=metrics, manifest=result.manifest)
+    wanted = experiment.curves if job.seed == experiment.first_seed else None
+    curves = None if wanted is None else wanted(result)
+    return Row(point=job.point, seed=job.seed, metrics=metrics, manifest=result.manifest, curves=curves)
 
 
 def store(row: Row, target: Path) -> None:
-    """Write the row as `target/row.json` beside its run's `manifest.json`; `target` appears whole or not at all."""
+    """Write the row as `target/row.json` beside its run's `manifest.json`, and its curves if it has some.
+
+    `target` appears whole or not at all.
+    """
     measured = {"point": dict(row.point), "seed": row.seed, "metrics": dict(row.metrics)}
 
     def fill(folder: Path) -> None:
         for name, content in (("row.json", measured), (storage.MARK, dict(row.manifest))):
             (folder / name).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        if row.curves is not None:
+            row.curves.write_parquet(folder / "curves.parquet")
 
     storage.write_directory(target, fill)
 

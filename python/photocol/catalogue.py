@@ -14,6 +14,7 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from photocol.errors import InputError
@@ -21,7 +22,6 @@ from photocol.experiment import Experiment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import ModuleType
 
 VARIABLE = "PHOTOCOL_EXPERIMENTS"
 
@@ -67,8 +67,8 @@ def select(targets: Sequence[str], available: Mapping[str, Path]) -> list[str]:
 
 @functools.cache
 def load_experiment(file: Path) -> Experiment:
-    """The one `Experiment` that `file` defines."""
-    name = f"photocol_experiments.{file.parent.name}.{file.stem}"
+    """The one `Experiment` that `file` defines. It may import helpers beside it: `from ._name import …`."""
+    name = f"{_package(file.parent)}.{file.stem.replace('.', '_')}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise ExperimentError(f"{file}: not a Python file")
@@ -88,6 +88,20 @@ def scenario_path(name: str | Path, experiment_file: Path) -> Path:
         if place.is_file():
             return place
     raise ExperimentError(f"{experiment_file}: no scenario {str(name)!r} (looked at {in_repository})")
+
+
+def _package(folder: Path) -> str:
+    """The name under which the folder's files are modules, and import each other, whatever characters it has."""
+    name = f"photocol_experiments.{folder.name}"
+    package = sys.modules.get(name)
+    if package is None or list(package.__path__) != [str(folder)]:
+        for stale in [module for module in sys.modules if module.startswith(f"{name}.")]:
+            del sys.modules[stale]
+        package = ModuleType(name)
+        package.__path__ = [str(folder)]
+        sys.modules.setdefault("photocol_experiments", ModuleType("photocol_experiments"))
+        sys.modules[name] = package
+    return name
 
 
 def _only_experiment(module: ModuleType, file: Path) -> Experiment:

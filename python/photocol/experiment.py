@@ -57,6 +57,11 @@ class RunResult(Protocol):
         ...
 
     @property
+    def series(self) -> pl.DataFrame:
+        """One row a sample: t_s, entity, quantity, value."""
+        ...
+
+    @property
     def manifest(self) -> Mapping[str, object]:
         """Seed, version, fingerprint, cost."""
         ...
@@ -140,6 +145,8 @@ class Outcome:
     """One row a point: the axes, per metric its mean and `<metric>_half_width`, and `n`."""
     replications: pl.DataFrame
     """One row a (point, replication): the axes, `seed`, the metrics. For paired comparisons."""
+    curves: pl.DataFrame | None = None
+    """What `Experiment.curves` gave for the first replication of each point, the axes in front; None without it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +177,8 @@ class Plot:
     """File name without suffix."""
     draw: Callable[[Axes, pl.DataFrame], None]
     """Draws and returns nothing."""
+    of: Literal["table", "curves"] = "table"
+    """Which frame of the outcome it draws."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +198,8 @@ class Experiment:
     """At most a minute on two cores, the shape visible."""
     full: Form
     """The source's sweep with enough replications for its intervals."""
+    curves: Callable[[RunResult], pl.DataFrame] | None = None
+    """Time series that pictures need, of the first replication of each point; the same columns at all points."""
     claims: Sequence[Claim] = ()
     plots: Sequence[Plot] = ()
     describe: Callable[[Outcome], Sequence[str]] = lambda _: ()
@@ -239,6 +250,8 @@ def _check_form(form: Form) -> None:
 def _check_experiment(experiment: Experiment) -> None:
     if list(experiment.quick.points[0]) != list(experiment.full.points[0]):
         raise ValueError(f"{experiment.id}: the quick and the full form have different axes")
+    if experiment.curves is None and any(plot.of == "curves" for plot in experiment.plots):
+        raise ValueError(f"{experiment.id}: a plot draws curves, and there is no `curves`")
     if not experiment.metrics:
         raise ValueError(f"{experiment.id}: no metrics")
     for kind, names in (

@@ -1,8 +1,8 @@
 """What an experiment leaves: tables, judged claims, pictures and a page that explains them.
 
 In `DIR/<paper>/<figure>/`: `table.parquet` and `table.csv` (one row a point, means and half widths),
-`replications.parquet` (one row a replication), `claims.json`, every plot as PNG and SVG, `report.md`, and `runs/` with
-one directory a job.
+`replications.parquet` (one row a replication), `curves.parquet` if the experiment has curves, `claims.json`, every plot
+as PNG and SVG, `report.md`, and `runs/` with one directory a job.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, FormName, Metric, Outcome, Point
+from photocol.experiment import Claim, Experiment, Form, FormName, Metric, Outcome, Plot, Point
 from photocol.stats import mean_ci
 from photocol.verdict import Finding, Verdict
 
@@ -78,7 +78,12 @@ def outcome_of(experiment: Experiment, points: Sequence[Point], rows: Sequence[R
     groups = [group for group in by_point.values() if group]
     replications = [{**row.point, "seed": row.seed, **row.metrics} for group in groups for row in group]
     table = [_table_row(experiment.metrics, group) for group in groups]
-    return Outcome(table=pl.DataFrame(table), replications=pl.DataFrame(replications))
+    curves = [_with_axes(row.point, row.curves) for group in groups for row in group if row.curves is not None]
+    return Outcome(
+        table=pl.DataFrame(table),
+        replications=pl.DataFrame(replications),
+        curves=pl.concat(curves) if curves else None,
+    )
 
 
 def write(record: Record, folder: Path) -> None:
@@ -108,7 +113,7 @@ def report(record: Record) -> str:
         f"# {experiment.id}: {experiment.title}",
         f"Source: {experiment.source.paper}; {experiment.source.figures}, {experiment.source.section}.",
         _form_sentence(record),
-        *(f"![{plot.name}]({plot.name}.png)" for plot in experiment.plots),
+        *(f"![{plot.name}]({plot.name}.png)" for plot, _ in _drawable(record)),
         *_section("The shape in words", [] if record.jobs_missing else list(experiment.describe(record.outcome))),
         "## Table",
         _markdown_table(record),
@@ -138,7 +143,13 @@ def _table_row(metrics: Sequence[Metric], group: Sequence[Row]) -> dict[str, obj
     return {**row, "n": len(group)}
 
 
+def _with_axes(point: Point, curves: pl.DataFrame) -> pl.DataFrame:
+    return curves.select(*(pl.lit(value).alias(axis) for axis, value in point.items()), pl.all())
+
+
 def _write_tables(outcome: Outcome, folder: Path) -> None:
+    if outcome.curves is not None:
+        outcome.curves.write_parquet(folder / "curves.parquet")
     outcome.table.write_parquet(folder / "table.parquet")
     outcome.table.write_csv(folder / "table.csv")
     outcome.replications.write_parquet(folder / "replications.parquet")
@@ -149,12 +160,18 @@ def _write_plots(record: Record, folder: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    for plot in record.experiment.plots:
+    for plot, frame in _drawable(record):
         figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-        plot.draw(figure.add_subplot(), record.outcome.table)
+        plot.draw(figure.add_subplot(), frame)
         with mpl.rc_context({"svg.hashsalt": "photocol"}):
             figure.savefig(folder / f"{plot.name}.png", dpi=200, metadata={"Software": None})
             figure.savefig(folder / f"{plot.name}.svg", metadata={"Date": None})
+
+
+def _drawable(record: Record) -> list[tuple[Plot, pl.DataFrame]]:
+    """The plots with their frames, where there is one: an interrupted campaign may have no curves."""
+    frames = {"table": record.outcome.table, "curves": record.outcome.curves}
+    return [(plot, frame) for plot in record.experiment.plots if (frame := frames[plot.of]) is not None]
 
 
 def _claims_json(record: Record) -> str:

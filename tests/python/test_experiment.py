@@ -1,6 +1,7 @@
 """The declared form, where experiments are found, and the tables made of their rows."""
 
 import math
+import sys
 
 import polars as pl
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from photocol.campaign import Job, Row, jobs_of, perform, store
 from photocol.catalogue import ExperimentError, experiments_folder, find_experiments, load_experiment, select
-from photocol.experiment import Experiment, Form, Metric, Setup, Source, grid, zipped
+from photocol.experiment import Experiment, Form, Metric, Plot, Setup, Source, grid, zipped
 from photocol.record import outcome_of
 from photocol.verdict import Verdict, judge
 
@@ -256,3 +257,42 @@ experiment = Experiment(
     rows = [perform(job, run=saturating) for job in jobs_of(experiment, experiment.quick, file)]
     assert [row.metrics["sum"] for row in rows] == [111, 112, 211, 212]
     assert rows[1].manifest["arguments"] == {"first": 2, "second": 10}
+
+
+def test_a_file_may_import_helpers_beside_it_whatever_it_is_called(tmp_path):
+    text = EXPERIMENT.replace("EXPECTED = 0.5", "from ._shared import EXPECTED")
+    for name, value in (("one", 0.25), ("other", 0.75)):
+        file = checkout(tmp_path / name, text=text.replace("900/figure", "900/figure-1.2"))
+        file = file.rename(file.with_name("figure-1.2.py"))
+        (file.parent / "_shared.py").write_text(f"EXPECTED = {value}\n")
+        load_experiment(file)
+        assert vars(sys.modules["photocol_experiments.900._shared"])["EXPECTED"] == value
+
+
+def test_curves_are_kept_of_the_first_replication_with_the_axes_in_front():
+    experiment = an_experiment()
+    points = experiment.quick.points
+    rows = [
+        Row(point=point, seed=seed, metrics={"level": 0.0}, manifest={}, curves=frame)
+        for point in points
+        for seed, frame in ((1, pl.DataFrame({"t_s": [0.0], "level": [point["buffer_bytes"] / 4]})), (2, None))
+    ]
+    kept = outcome_of(experiment, points, rows).curves
+    assert kept.columns == ["transport", "buffer_bytes", "t_s", "level"]
+    assert kept["level"].to_list() == [0.25, 0.5, 0.25, 0.5]
+
+
+def test_only_the_first_replication_is_asked_for_curves_and_they_are_stored(tmp_path):
+    text = EXPERIMENT.replace("    measure=measure,", "    measure=measure,\n    curves=curves,")
+    text = text.replace("def draw(", 'def curves(result):\n    return pl.DataFrame({"t_s": [1.0]})\n\n\ndef draw(')
+    file = checkout(tmp_path, text="import polars as pl\n" + text)
+    experiment = load_experiment(file)
+    rows = [perform(job, run=saturating) for job in jobs_of(experiment, experiment.quick, file)]
+    assert [row.curves is None for row in rows] == [False, False, True, True]
+    store(rows[0], tmp_path / "job")
+    assert pl.read_parquet(tmp_path / "job" / "curves.parquet")["t_s"].to_list() == [1.0]
+
+
+def test_a_plot_of_curves_needs_curves():
+    with pytest.raises(ValueError, match="there is no `curves`"):
+        an_experiment(plots=[Plot(name="p", draw=lambda axes, frame: None, of="curves")])

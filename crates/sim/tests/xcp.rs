@@ -91,6 +91,24 @@ fn a_controller_that_follows_its_link_keeps_it_full_and_one_that_does_not_stands
 }
 
 #[test]
+fn samples_of_links_and_flows_add_up_to_the_totals() {
+    let step = "[[event]]\nat = \"15 s\"\nlink = \"left->right\"\ncapacity = \"20 Mbps\"";
+    let text = dumbbell("follows = false", step).replace("warm_up = \"20 s\"", "warm_up = \"0 s\"");
+    let run = run(&text.replace("interval = \"20 ms\"", "interval = \"20 ms\"\nflows = [3]"), 1);
+    let all = |quantity| samples(&run, quantity, 0.0, 40.0);
+    let (dropped, offered) = (all("dropped"), all("offered"));
+    assert!(dropped.is_sorted() && offered.is_sorted());
+    // The last sample is 20 ms before the end; at 40 Mb/s no more than 100 packets of 1000 B come in that time and a burst.
+    let total = |column| at(&run.links, "link", "left->right", column);
+    assert!((0.0..200.0).contains(&(total("offered_units") - offered[offered.len() - 1])));
+    assert!((0.0..200.0).contains(&(total("dropped_units") - dropped[dropped.len() - 1])));
+    assert!((mean(&all("mean_queue")[1..]) / total("mean_queue") - 1.0).abs() < 0.01);
+    let rtts: Vec<f64> = all("rtt").into_iter().filter(|rtt| rtt.is_finite()).collect();
+    assert!(rtts.iter().all(|rtt| (0.044..0.044 + 0.45).contains(rtt)), "44 ms, and at most 1001 packets at 20 Mb/s");
+    assert!((mean(&rtts) / numbers(&run.flows, "mean_rtt_s")[3] - 1.0).abs() < 0.1);
+}
+
+#[test]
 fn what_a_controller_is_told_decides_and_not_what_is_true() {
     let told = "[[event]]\nat = \"10 s\"\nlink = \"left->right\"\ntold_capacity = \"10 Mbps\"";
     let run = run(&dumbbell("", told), 1);

@@ -2,9 +2,11 @@
 
 use super::hosts::Source;
 use super::parts::Parts;
+use super::port::Reading;
 use crate::SimTime;
 use crate::results::{Column, Table};
 use crate::scenario::{Probe, Selection};
+use transport::tcp::SenderStats;
 use units::Duration;
 
 /// What is sampled, and the samples so far.
@@ -12,7 +14,7 @@ use units::Duration;
 pub struct Sampler {
     next: SimTime,
     interval: Duration,
-    flows: Vec<u32>,
+    flows: Vec<SampledFlow>,
     links: Vec<SampledLink>,
     time_s: Vec<f64>,
     entity: Vec<String>,
@@ -21,12 +23,19 @@ pub struct Sampler {
 }
 
 #[derive(Clone, Debug)]
+struct SampledFlow {
+    number: u32,
+    /// Round trips measured up to the last sample: their sum in picoseconds, and their number.
+    rtts_before: (u64, u64),
+}
+
+#[derive(Clone, Debug)]
 struct SampledLink {
     /// In the engine's numbering.
     number: u32,
     name: String,
-    /// Time spent transmitting up to the last sample, in picoseconds.
-    busy_before: u64,
+    /// Totals up to the last sample.
+    before: Reading,
 }
 
 impl Sampler {
@@ -36,8 +45,8 @@ impl Sampler {
         Sampler {
             next: if probe.interval.is_some() { SimTime::ZERO } else { SimTime::NEVER },
             interval: probe.interval.unwrap_or(Duration::MAX),
-            flows: select(&probe.flows, flows),
-            links: links.map(|(number, name)| SampledLink { number, name, busy_before: 0 }).collect(),
+            flows: select(&probe.flows, flows).into_iter().map(SampledFlow::new).collect(),
+            links: links.map(|(number, name)| SampledLink { number, name, before: Reading::default() }).collect(),
             time_s: Vec::new(),
             entity: Vec::new(),
             quantity: Vec::new(),
@@ -53,26 +62,27 @@ impl Sampler {
     /// Takes all samples.
     pub fn sample(&mut self, now: SimTime, parts: &mut Parts) {
         self.next = now + self.interval;
-        let flows = std::mem::take(&mut self.flows);
-        flows.iter().for_each(|flow| self.sample_flow(now, *flow, parts));
+        let mut flows = std::mem::take(&mut self.flows);
+        flows.iter_mut().for_each(|flow| self.sample_flow(now, flow, parts));
         self.flows = flows;
         let mut links = std::mem::take(&mut self.links);
         links.iter_mut().for_each(|link| self.sample_link(now, link, parts));
         self.links = links;
     }
 
-    fn sample_flow(&mut self, now: SimTime, flow: u32, parts: &Parts) {
-        let Source::Tcp(sender) = &parts.sender(flow).source else { return };
+    fn sample_flow(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Parts) {
+        let Source::Tcp(sender) = &parts.sender(flow.number).source else { return };
         let seconds = |span: Option<Duration>| span.map_or(f64::NAN, Duration::as_secs_f64);
         let readings = [
             ("cwnd", sender.cwnd() as f64),
             ("ssthresh", if sender.ssthresh() >= u64::MAX / 2 { f64::INFINITY } else { sender.ssthresh() as f64 }),
             ("pipe", sender.pipe() as f64),
             ("acked", sender.bytes_acked() as f64),
+            ("rtt", flow.mean_rtt_since(sender.stats())),
             ("srtt", seconds(sender.srtt())),
             ("rto", seconds(Some(sender.rto()))),
         ];
-        let entity = format!("flow {flow}");
+        let entity = format!("flow {}", flow.number);
         for (quantity, value) in readings {
             self.push(now, &entity, quantity, value);
         }
@@ -80,11 +90,14 @@ impl Sampler {
 
     fn sample_link(&mut self, now: SimTime, link: &mut SampledLink, parts: &mut Parts) {
         let reading = parts.port_mut(link.number).reading(now.ps());
-        let interval = self.interval.ps().min(now.ps());
-        let share = if interval == 0 { 0.0 } else { (reading.busy - link.busy_before) as f64 / interval as f64 };
+        // The first sample is at time zero, where nothing has happened.
+        let interval = self.interval.ps().min(now.ps()).max(1) as f64;
         self.push(now, &link.name, "queue", reading.waiting as f64);
-        self.push(now, &link.name, "utilization", share);
-        link.busy_before = reading.busy;
+        self.push(now, &link.name, "mean_queue", (reading.waited - link.before.waited) as f64 / interval);
+        self.push(now, &link.name, "utilization", (reading.busy - link.before.busy) as f64 / interval);
+        self.push(now, &link.name, "offered", reading.offered.packets as f64);
+        self.push(now, &link.name, "dropped", reading.dropped.packets as f64);
+        link.before = reading;
         if let Some((Some(figures), _)) = parts.port_mut(link.number).control(now.ps()) {
             self.push(now, &link.name, "believed_capacity", figures.capacity.bps() as f64);
             self.push(now, &link.name, "feedback", 8.0 * figures.feedback);
@@ -112,6 +125,19 @@ impl Sampler {
                 ("value", Column::F64(self.value)),
             ],
         }
+    }
+}
+
+impl SampledFlow {
+    fn new(number: u32) -> SampledFlow {
+        SampledFlow { number, rtts_before: (0, 0) }
+    }
+
+    /// The mean of the round trips measured since the last call, in seconds; NaN if there was none.
+    fn mean_rtt_since(&mut self, stats: SenderStats) -> f64 {
+        let (sum, count) = std::mem::replace(&mut self.rtts_before, (stats.rtt_sum, stats.rtt_samples));
+        let picoseconds = (stats.rtt_sum - sum) as f64 / (stats.rtt_samples - count) as f64;
+        picoseconds / units::PS_PER_SECOND as f64
     }
 }
 
