@@ -1,0 +1,274 @@
+"""The network of paper 003 (figure 4.2 with M = 2, tables 4.1 to 4.3), and what is read off its runs.
+
+100 senders – rs – ri – (core) – rj – rd – 100 receivers, in five groups of 20 flows. Every link has the rated capacity
+C; that of ri–rj follows the allocation of slots, in the equivalent-rate form: it has another capacity. The delays
+of sender–rs and rd–receiver change at one and at two thirds of the run. ri–rj is the edge node's output with its small
+buffer.
+
+Chosen where the paper is silent: half of the changing delay lies at each end, 22 ms in the middle; back as forth;
+buffers elsewhere hold 300 ms; packets of 1000 B on the wire; the packet in service does not count in a buffer; flows
+start within the first second.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from photocol.experiment import RunResult
+
+PAPER = "AAPN signalling and XCP-CL, a thesis (paper 003)"
+XCP, XCP_CL = "xcp", "xcp-cl"
+"""Original XCP at the edge node believes the rated capacity; XCP-CL is told the allocated one."""
+PHYSICAL, TOLD = "physical", "told"
+"""The two readings of a step: the rate really changes, or only the figure that the controller is told."""
+
+GROUP = 20
+DELAYS_MS = ((110, 170, 140), (130, 190, 210), (150, 250, 110), (130, 290, 150), (110, 150, 130))
+"""One way, end to end, of each group in the three periods."""
+REPORTED = (1, 21, 41, 61, 81)
+FLOWS = GROUP * len(DELAYS_MS)
+MIDDLE_MS = {"rs": ("ri", 1), "ri": ("rj", 20), "rj": ("rd", 1)}
+FIRST, EDGE = "rs->ri", "ri->rj"
+PACKET, HEADER = 1000, 60
+HOPS = 5
+ACK = 60
+SAMPLE_S = 0.3
+"""About a round trip, as the paper measures utilization."""
+
+Step = tuple[float, float, str]
+"""When, to how many Mb/s, and of what: "capacity" or "told_capacity"."""
+
+
+def scenario(
+    *,
+    mbps: float,
+    duration_s: float,
+    steps: Iterable[Step],
+    follows: bool,
+    buffer: int = 1,
+    paced: bool = False,
+    loss_reaction: str = "tcp",
+    sample_s: float = SAMPLE_S,
+) -> dict[str, Any]:
+    """The network at a rated capacity, with what happens to the edge node's output."""
+    return {
+        "run": {"duration": f"{duration_s:g} s"},
+        "link_defaults": {"capacity": f"{mbps:g} Mbps", "buffer": "300 ms"},
+        "link": [*_middle(follows=follows, buffer=buffer), *_ends()],
+        "transport": {"xcp": _transport(paced=paced, loss_reaction=loss_reaction)},
+        "traffic": [{"transport": "xcp", "pairs": [[f"s{i}", f"d{i}"] for i in range(FLOWS)], "spread": "1 s"}],
+        "event": [*_new_delays(duration_s / 3), *(_event(*step) for step in steps)],
+        "probe": {"interval": f"{sample_s:g} s", "flows": list(REPORTED), "links": [FIRST, EDGE]},
+    }
+
+
+def algorithm_steps(algorithm: str, step: str, changes: Iterable[tuple[float, float]]) -> tuple[list[Step], bool]:
+    """The events of a reading for (time, Mb/s), and whether the controller follows its link."""
+    changes = list(changes)
+    if step == PHYSICAL:
+        return [(at, mbps, "capacity") for at, mbps in changes], algorithm == XCP_CL
+    return [(at, mbps, "told_capacity") for at, mbps in changes if algorithm == XCP_CL], False
+
+
+def _transport(*, paced: bool, loss_reaction: str) -> dict[str, Any]:
+    return {
+        "packet_size": PACKET,
+        "header": HEADER,
+        "ack_size": ACK,
+        "initial_window": 2,
+        "loss_reaction": loss_reaction,
+        "paced": paced,
+    }
+
+
+def _middle(*, follows: bool, buffer: int) -> list[dict[str, Any]]:
+    """Controllers stand at the routers' outputs on the way forth."""
+    links = []
+    for a, (b, delay) in MIDDLE_MS.items():
+        edge = f"{a}->{b}" == EDGE
+        more = {"buffer": f"{buffer} packets"} if edge else {}
+        port = {"follows": follows} if edge else {}
+        ends = {"delay": f"{delay} ms", "duplex": False}
+        links += [{"from": a, "to": b, "xcp": port, **ends, **more}, {"from": b, "to": a, **ends}]
+    return links
+
+
+def _ends() -> list[dict[str, Any]]:
+    links = []
+    for flow in range(FLOWS):
+        delay = f"{_end_us(flow // GROUP, 0)} us"
+        links += [{"from": f"s{flow}", "to": "rs", "delay": delay}, {"from": "rd", "to": f"d{flow}", "delay": delay}]
+    return links
+
+
+def _end_us(group: int, period: int) -> int:
+    """Delay of a link at an end."""
+    return (DELAYS_MS[group][period] - sum(delay for _, delay in MIDDLE_MS.values())) * 1000 // 2
+
+
+def _new_delays(period_s: float) -> list[dict[str, Any]]:
+    events = []
+    for period in (1, 2):
+        for group in range(len(DELAYS_MS)):
+            flows = range(group * GROUP, (group + 1) * GROUP)
+            links = [name for i in flows for name in (f"s{i}<->rs", f"rd<->d{i}")]
+            at = f"{round(period * period_s * 1e3)} ms"
+            events.append({"at": at, "link": links, "delay": f"{_end_us(group, period)} us"})
+    return events
+
+
+def _event(at_s: float, mbps: float, what: str) -> dict[str, Any]:
+    return {"at": f"{round(at_s * 1e6)} us", "link": EDGE, what: f"{round(mbps * 1e6)} bps"}
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The samples of a run, each an array over `t`."""
+
+    t: NDArray[np.float64]
+    columns: Mapping[str, NDArray[np.float64]]
+    period_s: float
+    only_told: bool
+    """Whether the link kept its rate while its controller was told others."""
+
+    @classmethod
+    def of(cls, result: RunResult) -> Trace:
+        """Reads the table `series`."""
+        name = pl.concat_str("quantity", "entity", separator=" ").alias("name")
+        wide = result.series.with_columns(name).pivot(on="name", index="t_s", values="value").sort("t_s")
+        columns = {column: wide[column].to_numpy() for column in wide.columns}
+        events = tomllib.loads(str(result.manifest["scenario"]))["event"]
+        told, real = (any(what in event for event in events) for what in ("told_capacity", "capacity"))
+        period_s = result.summary["duration"].value / 3
+        return cls(t=columns.pop("t_s"), columns=columns, period_s=period_s, only_told=told and not real)
+
+    def within(self, start: float, end: float) -> NDArray[np.bool_]:
+        """Which samples cover times in (start, end]."""
+        return (self.t > start + 1e-9) & (self.t <= end + 1e-9)
+
+    def late(self, period: int) -> NDArray[np.bool_]:
+        """The second half of a period (0, 1, 2)."""
+        return self.within((period + 0.5) * self.period_s, (period + 1) * self.period_s)
+
+    def after(self, period: int, span_s: float) -> NDArray[np.bool_]:
+        """The beginning of a period, at most half of it."""
+        start = period * self.period_s
+        return self.within(start, start + min(span_s, self.period_s / 2))
+
+    def whole(self, period: int) -> NDArray[np.bool_]:
+        """A period without its first tenth, in which things settle."""
+        return self.within((period + 0.1) * self.period_s, (period + 1) * self.period_s)
+
+    def link(self, quantity: str, link: str = EDGE) -> NDArray[np.float64]:
+        """Samples of a link."""
+        return self.columns[f"{quantity} {link}"]
+
+    def flow(self, quantity: str, flow: int) -> NDArray[np.float64]:
+        """Samples of a flow."""
+        return self.columns[f"{quantity} flow {flow}"]
+
+    def window(self, flow: int = 1) -> NDArray[np.float64]:
+        """Congestion window in packets."""
+        return self.flow("cwnd", flow) / (PACKET - HEADER)
+
+    def rate(self, flow: int = 1) -> NDArray[np.float64]:
+        """Window over smoothed round-trip time, in kB/s on the wire, as the paper defines a flow's rate."""
+        return self.window(flow) * PACKET / 1e3 / self.flow("srtt", flow)
+
+    def utilization(self) -> NDArray[np.float64]:
+        """Output rate of the edge node over the allocated rate: the link's or, in the reading "told", the one told."""
+        busy, believed = self.link("utilization"), self.link("believed_capacity")
+        return busy * believed[0] / believed if self.only_told else busy
+
+    def drops(self, where: NDArray[np.bool_]) -> float:
+        """Packets dropped at the edge node in the samples' time."""
+        return _gain(self.link("dropped"), where)
+
+    def drop_share(self, where: NDArray[np.bool_]) -> float:
+        """Of the packets that came."""
+        offered = _gain(self.link("offered"), where)
+        return self.drops(where) / offered if offered else 0.0
+
+    def drops_per_interval(self, where: NDArray[np.bool_]) -> float:
+        """Drops in a control interval, the mean round-trip time that the controller measured."""
+        interval = float(np.mean(self.link("mean_rtt")[where]))
+        return self.drops(where) * interval / (np.count_nonzero(where) * self.sample_s)
+
+    @property
+    def sample_s(self) -> float:
+        """Time between samples."""
+        return float(self.t[1] - self.t[0])
+
+    def goodputs(self, where: NDArray[np.bool_]) -> list[float]:
+        """Bytes per second of the five reported flows."""
+        return [_gain(self.flow("acked", flow), where) / np.count_nonzero(where) / self.sample_s for flow in REPORTED]
+
+    def spread_of_goodputs(self, where: NDArray[np.bool_]) -> float:
+        """Standard deviation over mean of what the five reported flows get."""
+        shares = np.array(self.goodputs(where))
+        return float(np.std(shares) / max(np.mean(shares), 1e-9))
+
+    def full_after(self, level: float = 0.95) -> float:
+        """When utilization first stays at this level for ten samples."""
+        high = np.convolve(self.utilization() >= level, np.ones(10), "valid") == 10
+        return float(self.t[np.argmax(high)]) if high.any() else float(self.t[-1])
+
+    def settled_after(self, period: int, within: float = 0.1) -> float:
+        """Time from the beginning of a period until flow #1's window stays this close to its later mean."""
+        window = self.window()
+        level = float(np.mean(window[self.late(period)]))
+        inside = self.within(period * self.period_s, (period + 1) * self.period_s)
+        outside = inside & (np.abs(window - level) > within * level)
+        last = float(self.t[outside].max()) if outside.any() else period * self.period_s
+        return last - period * self.period_s
+
+    def one_way_delay(self, flow: int, where: NDArray[np.bool_], period: int, mbps: float) -> float:
+        """Mean of the measured round trips less the way back, on which nothing waits, in seconds."""
+        back = DELAYS_MS[flow // GROUP][period] / 1e3 + HOPS * ACK * 8 / mbps / 1e6
+        return float(np.nanmean(self.flow("rtt", flow)[where])) - back
+
+
+def _gain(total: NDArray[np.float64], where: NDArray[np.bool_]) -> float:
+    """How much a running total grew over the samples."""
+    numbers = np.flatnonzero(where)
+    return float(total[numbers[-1]] - total[max(numbers[0] - 1, 0)]) if len(numbers) else 0.0
+
+
+def curves(result: RunResult) -> pl.DataFrame:
+    """What the paper's time series show, at the samples: windows, rate, utilization, queue, drops, round trips."""
+    trace = Trace.of(result)
+    drops = np.diff(trace.link("dropped"), prepend=0.0)
+    columns = {
+        "t_s": trace.t,
+        "utilization": trace.utilization(),
+        "queue": trace.link("queue"),
+        "mean_queue": trace.link("mean_queue"),
+        "drops": drops,
+        "rate_1": trace.rate(1),
+        **{f"window_{flow}": trace.window(flow) for flow in REPORTED},
+        **{f"rtt_{flow}": trace.flow("rtt", flow) for flow in REPORTED},
+    }
+    return pl.DataFrame(columns)
+
+
+def find(table: pl.DataFrame, **point: Any) -> dict[str, Any]:
+    """The one row at a point."""
+    for axis, value in point.items():
+        table = table.filter(pl.col(axis) == value)
+    [row] = table.iter_rows(named=True)
+    return row
+
+
+def listed(values: Sequence[float], form: str) -> str:
+    """Numbers with commas."""
+    return ", ".join(format(value, form) for value in values)

@@ -1,0 +1,28 @@
+"""Paper 003, case 3: 1 Gb/s, 980 Mb/s from 200 to 400 s; figures 5.21 to 5.26, and table 5.3's columns 5 and 6.
+
+Figures 5.21, 5.22, 5.24, 5.25: windows (`windows-*`); 5.23, 5.26: utilization (`utilization`).
+"""
+
+from ._cases import Stated, case
+
+REASONS: dict[str, str] = {}
+
+experiment = case(
+    Stated(
+        number=3,
+        mbps=1000,
+        allocated_mbps=980,
+        figures="Figures 5.21 to 5.26, table 5.3",
+        section="§5.3, §5.4",
+        xcp_windows=(350, 376),
+        xcp_swing=(55, 504),
+        xcp_settles_s=26,
+        xcp_utilization=0.12,
+        cl_windows=(350, 538, 376),
+        cl_settles_s=(8, 10),
+        cl_full_s=3,
+        cl_dips=(0.8, 0.9),
+    ),
+    quick_period_s=40,
+    reasons=REASONS,
+)
