@@ -66,7 +66,7 @@ def scenario(
         "link_defaults": {"capacity": f"{mbps:g} Mbps", "buffer": "300 ms"},
         "link": [*_middle(follows=follows, buffer=buffer), *_ends()],
         "transport": {"xcp": _transport(paced=paced, loss_reaction=loss_reaction)},
-        "traffic": [{"transport": "xcp", "pairs": [[f"s{i}", f"d{i}"] for i in range(FLOWS)], "spread": "1 s"}],
+        "traffic": [_flow(number) for number in range(FLOWS)],
         "event": [*_new_delays(duration_s / 3), *(_event(*step) for step in steps)],
         "probe": {"interval": f"{sample_s:g} s", "flows": list(REPORTED), "links": [FIRST, EDGE]},
     }
@@ -89,6 +89,12 @@ def _transport(*, paced: bool, loss_reaction: str) -> dict[str, Any]:
         "loss_reaction": loss_reaction,
         "paced": paced,
     }
+
+
+def _flow(number: int) -> dict[str, Any]:
+    """Flows are numbered in the order of their starts: each starts at random in its own hundredth of the first second."""
+    ends = {"from": f"s{number}", "to": f"d{number}"}
+    return {"transport": "xcp", **ends, "start": f"{10 * number} ms", "spread": "10 ms"}
 
 
 def _middle(*, follows: bool, buffer: int) -> list[dict[str, Any]]:
@@ -188,7 +194,11 @@ class Trace:
     def utilization(self) -> NDArray[np.float64]:
         """Output rate of the edge node over the allocated rate: the link's or, in the reading "told", the one told."""
         busy, believed = self.link("utilization"), self.link("believed_capacity")
-        return busy * believed[0] / believed if self.only_told else busy
+        if not self.only_told:
+            return busy
+        # Before its first decision a controller has no figures.
+        rated = believed[np.isfinite(believed)][0]
+        return busy * rated / np.where(np.isfinite(believed), believed, rated)
 
     def drops(self, where: NDArray[np.bool_]) -> float:
         """Packets dropped at the edge node in the samples' time."""

@@ -175,7 +175,7 @@ NOTES = (
     'told another figure. Original XCP in the reading "told" is a control: nobody is told, so nothing happens.',
     'Utilization in the reading "told" is relative to the rate that is told.',
     "Delays back equal delays forth. The paper's windows imply longer round trips than twice its delays (flow #1: "
-    "0.28, 0.44, 0.30 s instead of 0.22, 0.34, 0.28 s), so windows are compared as rates: window over the flow's round trip.",
+    "0.28, 0.44, 0.30 s instead of 0.22, 0.34, 0.28 s), so windows are compared as rates: window over round trip.",
     "One packet of buffer at the edge node beside the one in transmission; 300 ms elsewhere. A loss halves the window.",
 )
 
