@@ -92,7 +92,7 @@ def _transport(*, paced: bool, loss_reaction: str) -> dict[str, Any]:
 
 
 def _flow(number: int) -> dict[str, Any]:
-    """Flows are numbered in the order of their starts: each starts at random in its own hundredth of the first second."""
+    """Flows are numbered in the order of their starts, so each starts at random in its own 10 ms."""
     ends = {"from": f"s{number}", "to": f"d{number}"}
     return {"transport": "xcp", **ends, "start": f"{10 * number} ms", "spread": "10 ms"}
 
