@@ -144,8 +144,10 @@ class Trace:
     t: NDArray[np.float64]
     columns: Mapping[str, NDArray[np.float64]]
     period_s: float
-    only_told: bool
-    """Whether the link kept its rate while its controller was told others."""
+    allocated: NDArray[np.float64]
+    """Mb/s at the edge node's output before each sample: what the link has or, in the reading "told", what is told."""
+    rated: NDArray[np.float64]
+    """What the link itself has then."""
 
     @classmethod
     def of(cls, result: RunResult) -> Trace:
@@ -153,10 +155,11 @@ class Trace:
         name = pl.concat_str("quantity", "entity", separator=" ").alias("name")
         wide = result.series.with_columns(name).pivot(on="name", index="t_s", values="value").sort("t_s")
         columns = {column: wide[column].to_numpy() for column in wide.columns}
-        events = tomllib.loads(str(result.manifest["scenario"]))["event"]
-        told, real = (any(what in event for event in events) for what in ("told_capacity", "capacity"))
-        period_s = result.summary["duration"].value / 3
-        return cls(t=columns.pop("t_s"), columns=columns, period_s=period_s, only_told=told and not real)
+        t, period_s = columns.pop("t_s"), result.summary["duration"].value / 3
+        real = _history(result, "capacity", t)
+        # Where the link changes, what its controller is told (late, say) is no other reading.
+        allocated = _history(result, "told_capacity", t) if np.ptp(real) == 0 else real
+        return cls(t=t, columns=columns, period_s=period_s, allocated=allocated, rated=real)
 
     def within(self, start: float, end: float) -> NDArray[np.bool_]:
         """Which samples cover times in (start, end]."""
@@ -192,13 +195,8 @@ class Trace:
         return self.window(flow) * PACKET / 1e3 / self.flow("srtt", flow)
 
     def utilization(self) -> NDArray[np.float64]:
-        """Output rate of the edge node over the allocated rate: the link's or, in the reading "told", the one told."""
-        busy, believed = self.link("utilization"), self.link("believed_capacity")
-        if not self.only_told:
-            return busy
-        # Before its first decision a controller has no figures.
-        rated = believed[np.isfinite(believed)][0]
-        return busy * rated / np.where(np.isfinite(believed), believed, rated)
+        """Output rate of the edge node over the allocated rate."""
+        return self.link("utilization") * self.rated / self.allocated
 
     def drops(self, where: NDArray[np.bool_]) -> float:
         """Packets dropped at the edge node in the samples' time."""
@@ -246,6 +244,25 @@ class Trace:
         """Mean of the measured round trips less the way back, on which nothing waits, in seconds."""
         back = DELAYS_MS[flow // GROUP][period] / 1e3 + HOPS * ACK * 8 / mbps / 1e6
         return float(np.nanmean(self.flow("rtt", flow)[where])) - back
+
+
+_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "Gbps": 1e3, "Mbps": 1.0, "kbps": 1e-3, "bps": 1e-6}
+
+
+def _history(result: RunResult, what: str, t: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The edge node's rate, in Mb/s, before each sample, by the events of a kind."""
+
+    def number(text: str) -> float:
+        value, unit = text.split()
+        return float(value) * _UNITS[unit]
+
+    ran = tomllib.loads(str(result.manifest["scenario"]))
+    [link] = [link for link in ran["link"] if (link["from"], link["to"]) == tuple(EDGE.split("->"))]
+    rates = np.full(len(t), number(link["capacity"]))
+    for event in ran["event"]:
+        if what in event and EDGE in event["link"]:
+            rates[t > number(event["at"]) + 1e-9] = number(event[what])
+    return rates
 
 
 def _gain(total: NDArray[np.float64], where: NDArray[np.bool_]) -> float:
