@@ -1,0 +1,266 @@
+"""Paper 003, §5.6 and appendix E: end-to-end delay of five flows in case 1.
+
+Tables 5.6, E.1 to E.4; figures 5.30 to 5.34 (`delay-xcp-cl`), E.1 to E.5 (`delay-xcp-1000`).
+
+The delay of a data packet is taken from the senders' measured round trips, less the way back, on which nothing waits.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
+from photocol.verdict import Finding, judge
+
+from ._aapn import (
+    DELAYS_MS,
+    GROUP,
+    PAPER,
+    PHYSICAL,
+    REPORTED,
+    TOLD,
+    XCP,
+    XCP_CL,
+    Trace,
+    algorithm_steps,
+    curves,
+    find,
+    listed,
+    scenario,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import RunResult
+
+MBPS, ALLOCATED = 45.0, 40.0
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+COMBINATIONS = (
+    (XCP_CL, TOLD, 1),
+    (XCP_CL, PHYSICAL, 1),
+    (XCP, PHYSICAL, 1),
+    (XCP, PHYSICAL, 10),
+    (XCP, PHYSICAL, 100),
+    (XCP, PHYSICAL, 1000),
+)
+POINTS: tuple[Point, ...] = tuple(
+    {"algorithm": algorithm, "step": step, "buffer_packets": buffer} for algorithm, step, buffer in COMBINATIONS
+)
+TABLE_5_6 = (
+    (111.7, 170.5, 142.2),
+    (131.6, 190.5, 212.0),
+    (151.6, 250.4, 112.9),
+    (131.6, 290.4, 152.8),
+    (111.7, 150.6, 132.2),
+)
+TABLES_E = {
+    1: (
+        (111.7, 170.5, 141.5),
+        (131.6, 190.7, 211.4),
+        (151.6, 250.3, 111.9),
+        (131.6, 290.7, 151.9),
+        (111.7, 150.5, 131.5),
+    ),
+    10: (
+        (111.7, 171.3, 141.9),
+        (131.6, 191.6, 211.8),
+        (151.6, 251.7, 112.1),
+        (131.6, 291.7, 152.4),
+        (111.7, 151.5, 131.7),
+    ),
+    100: (
+        (111.7, 176.3, 142.2),
+        (131.6, 195.9, 211.9),
+        (151.6, 256.0, 113.1),
+        (131.6, 295.9, 154.1),
+        (111.7, 155.7, 132.5),
+    ),
+    1000: (
+        (111.7, 239.6, 210.2),
+        (131.6, 258.3, 280.1),
+        (151.6, 319.2, 183.4),
+        (131.6, 361.0, 223.4),
+        (111.7, 218.0, 200.3),
+    ),
+}
+"""Measured by the paper, in ms: a row a flow, a column a period."""
+
+
+def setup(point: Point) -> Setup:
+    """Case 1 with a buffer."""
+    steps, follows = algorithm_steps(str(point["algorithm"]), str(point["step"]), [(200, ALLOCATED), (400, MBPS)])
+    buffer = int(point["buffer_packets"])
+    return Setup(scenario=scenario(mbps=MBPS, duration_s=600, steps=steps, follows=follows, buffer=buffer))
+
+
+def measure(result: RunResult) -> Mapping[str, float]:
+    """Means in ms over each period without its first tenth."""
+    trace = Trace.of(result)
+    return {
+        f"delay_{flow}_{period + 1}_ms": 1e3 * trace.one_way_delay(flow, trace.whole(period), period, MBPS)
+        for flow in REPORTED
+        for period in range(3)
+    }
+
+
+def delays(outcome: Outcome, algorithm: str, step: str, buffer: int) -> list[tuple[float, float, float]]:
+    """A row a flow, a column a period."""
+    row = find(outcome.table, algorithm=algorithm, step=step, buffer_packets=buffer)
+    return [tuple(row[f"delay_{flow}_{period}_ms"] for period in (1, 2, 3)) for flow in REPORTED]
+
+
+def excess(outcome: Outcome, algorithm: str, step: str, buffer: int) -> list[float]:
+    """Mean over the five flows of what is above the propagation delay, a number a period."""
+    rows = delays(outcome, algorithm, step, buffer)
+    return [sum(row[p] - DELAYS_MS[i][p] for i, row in enumerate(rows)) / len(rows) for p in range(3)]
+
+
+def stated_excess(table: tuple[tuple[float, ...], ...]) -> list[float]:
+    """The same of a table of the paper."""
+    return [sum(row[p] - DELAYS_MS[i][p] for i, row in enumerate(table)) / len(table) for p in range(3)]
+
+
+def check_table(outcome: Outcome, combination: tuple[str, str, int], table: tuple[tuple[float, ...], ...]) -> Finding:
+    """Fifteen delays against the paper's."""
+    rows = delays(outcome, *combination)
+    off = [ours - theirs for row, want in zip(rows, table, strict=True) for ours, theirs in zip(row, want, strict=True)]
+    above = [row[p] - DELAYS_MS[i][p] for i, row in enumerate(rows) for p in range(3)]
+    return judge(
+        agrees=max(map(abs, off)) <= 3,
+        in_shape=min(above) > 0 and max(above) <= 10,
+        measured=f"{min(off):+.1f} to {max(off):+.1f} ms against the table; {min(above):.1f} to {max(above):.1f} ms "
+        f"above propagation (means by period {listed(excess(outcome, *combination), '.2f')}; the paper's "
+        f"{listed(stated_excess(table), '.2f')})",
+    )
+
+
+def check_large(outcome: Outcome) -> Finding:
+    """Table E.4 in the step, and the order of the four tables."""
+    ours = [excess(outcome, XCP, PHYSICAL, buffer)[1] for buffer in TABLES_E]
+    stated = stated_excess(TABLES_E[1000])[1]
+    return judge(
+        agrees=abs(ours[3] / stated - 1) <= 0.3,
+        in_shape=ours[0] <= ours[1] <= ours[2] and ours[3] > 5 * ours[2],
+        measured=f"{listed(ours, '.1f')} ms above propagation with 1, 10, 100, 1000 packets",
+    )
+
+
+def check_tail(outcome: Outcome) -> Finding:
+    """Table E.4 after the step."""
+    ours, stated = excess(outcome, XCP, PHYSICAL, 1000)[2], stated_excess(TABLES_E[1000])[2]
+    return judge(
+        agrees=abs(ours / stated - 1) <= 0.3,
+        in_shape=ours > 10,
+        measured=f"{ours:.1f} ms above propagation",
+    )
+
+
+def draw(axes: Axes, frame: pl.DataFrame, combination: tuple[str, str, int]) -> None:
+    """Measured round trip less the way back."""
+    algorithm, step, buffer = combination
+    chosen = frame.filter(
+        (pl.col("algorithm") == algorithm) & (pl.col("step") == step) & (pl.col("buffer_packets") == buffer)
+    )
+    third = float(chosen["t_s"].max()) / 3  # type: ignore[arg-type]
+    period = (chosen["t_s"] / third).floor().clip(0, 2).cast(int).to_list()
+    for colour, flow in zip(COLOURS, REPORTED, strict=True):
+        back = [DELAYS_MS[flow // GROUP][one] / 1e3 for one in period]
+        axes.plot(chosen["t_s"], chosen[f"rtt_{flow}"] - pl.Series(back), color=colour, linewidth=0.7, label=f"#{flow}")
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel("end-to-end delay (s)")
+    axes.set_ylim(0, None)
+    axes.set_title(f"{algorithm}, {step} step, {buffer} packets of buffer", fontsize=9)
+    axes.legend(frameon=False, fontsize=7, ncols=5, loc="lower center")
+
+
+def picture(name: str, combination: tuple[str, str, int]) -> Plot:
+    """A picture of one run."""
+    return Plot(name=name, draw=lambda axes, frame: draw(axes, frame, combination), of="curves")
+
+
+def table_claim(name: str, combination: tuple[str, str, int], table: tuple[tuple[float, ...], ...]) -> Claim:
+    """One for a table whose delays are close to propagation."""
+    algorithm, step, buffer = combination
+    check: Callable[[Outcome], Finding] = lambda outcome: check_table(outcome, combination, table)  # noqa: E731
+    return Claim(
+        id=name,
+        text=f"{algorithm}, {buffer} packets of buffer: delays are propagation and a little more ({step} step)",
+        where=f"§5.6, {name.replace('-', ' ')}",
+        expected=f"{listed(stated_excess(table), '.1f')} ms more in the three periods, in the mean of five flows",
+        tolerance="each of 15 delays within 3 ms of the table; in shape: all above propagation, by at most 10 ms",
+        check=check,
+    )
+
+
+def describe(outcome: Outcome) -> list[str]:
+    """A sentence a run."""
+    lines = []
+    for combination in COMBINATIONS:
+        algorithm, step, buffer = combination
+        table = TABLE_5_6 if algorithm == XCP_CL else TABLES_E[buffer]
+        lines.append(
+            f"{algorithm}, {step}, {buffer} packets: {listed(excess(outcome, *combination), '.2f')} ms above "
+            f"propagation in the three periods; the paper's {listed(stated_excess(table), '.2f')}."
+        )
+    return lines
+
+
+experiment = Experiment(
+    id="003/end-to-end-delay",
+    title="end-to-end delay of five flows",
+    source=Source(
+        paper=PAPER,
+        figures="Tables 5.6, E.1 to E.4, figures 5.30 to 5.34, E.1 to E.5",
+        section="§5.6, appendix E",
+    ),
+    setup=setup,
+    measure=measure,
+    metrics=tuple(
+        Metric(name=f"delay_{flow}_{period}_ms", label=f"#{flow}, period {period} (ms)", form=".1f")
+        for flow in REPORTED
+        for period in (1, 2, 3)
+    ),
+    curves=curves,
+    quick=Form(points=POINTS, replications=1, note="one replication instead of three"),
+    full=Form(points=POINTS, replications=3),
+    claims=(
+        table_claim("table-5.6", (XCP_CL, TOLD, 1), TABLE_5_6),
+        table_claim("table-E.1", (XCP, PHYSICAL, 1), TABLES_E[1]),
+        table_claim("table-E.2", (XCP, PHYSICAL, 10), TABLES_E[10]),
+        table_claim("table-E.3", (XCP, PHYSICAL, 100), TABLES_E[100]),
+        Claim(
+            id="table-E.4",
+            text="with 1000 packets original XCP's delays in the step are far above propagation",
+            where="appendix E, table E.4, figures E.1 to E.5",
+            expected=f"{stated_excess(TABLES_E[1000])[1]:.0f} ms more in the mean of five flows",
+            tolerance="30 %; in shape: rising from 1 to 100 packets, and with 1000 more than five times that",
+            check=check_large,
+        ),
+        Claim(
+            id="tail",
+            text="and they stay so from 400 to 600 s",
+            where="appendix E, table E.4",
+            expected=f"{stated_excess(TABLES_E[1000])[2]:.0f} ms more in the mean of five flows",
+            tolerance="30 %; in shape: 10 ms",
+            check=check_tail,
+        ),
+    ),
+    plots=(
+        picture("delay-xcp-cl", (XCP_CL, TOLD, 1)),
+        picture("delay-xcp-1000", (XCP, PHYSICAL, 1000)),
+    ),
+    describe=describe,
+    notes=(
+        "A sender times one packet in a round trip, never one that it sends again; delays here are means of these.",
+        "Delays include the transmission of a packet on five links (0.9 ms at 45 Mb/s), and the queue at the first "
+        "router.",
+        "XCP-CL appears in the reading of the step in which it has no queue; the other one is a row of the table.",
+    ),
+)
