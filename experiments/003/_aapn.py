@@ -32,6 +32,9 @@ XCP, XCP_CL = "xcp", "xcp-cl"
 PHYSICAL, TOLD = "physical", "told"
 """The two readings of a step: the rate really changes, or only the figure that the controller is told."""
 
+ONE_WAY, FULL_TCP = "ignore", "obey"
+"""What senders do with feedback on duplicate ACKs. ns-2 2.29, which the paper used, has one-way senders only."""
+
 GROUP = 20
 DELAYS_MS = ((110, 170, 140), (130, 190, 210), (150, 250, 110), (130, 290, 150), (110, 150, 130))
 """One way, end to end, of each group in the three periods."""
@@ -57,7 +60,7 @@ def scenario(
     follows: bool,
     buffer: int = 1,
     paced: bool = False,
-    loss_reaction: str = "tcp",
+    duplicate_acks: str = ONE_WAY,
     sample_s: float = SAMPLE_S,
 ) -> dict[str, Any]:
     """The network at a rated capacity, with what happens to the edge node's output."""
@@ -65,7 +68,7 @@ def scenario(
         "run": {"duration": f"{duration_s:g} s"},
         "link_defaults": {"capacity": f"{mbps:g} Mbps", "buffer": "300 ms"},
         "link": [*_middle(follows=follows, buffer=buffer), *_ends()],
-        "transport": {"xcp": _transport(paced=paced, loss_reaction=loss_reaction)},
+        "transport": {"xcp": _transport(paced=paced, duplicate_acks=duplicate_acks)},
         "traffic": [_flow(number) for number in range(FLOWS)],
         "event": [*_new_delays(duration_s / 3), *(_event(*step) for step in steps)],
         "probe": {"interval": f"{sample_s:g} s", "flows": list(REPORTED), "links": [FIRST, EDGE]},
@@ -80,13 +83,13 @@ def algorithm_steps(algorithm: str, step: str, changes: Iterable[tuple[float, fl
     return [(at, mbps, "told_capacity") for at, mbps in changes if algorithm == XCP_CL], False
 
 
-def _transport(*, paced: bool, loss_reaction: str) -> dict[str, Any]:
+def _transport(*, paced: bool, duplicate_acks: str) -> dict[str, Any]:
     return {
         "packet_size": PACKET,
         "header": HEADER,
         "ack_size": ACK,
         "initial_window": 2,
-        "loss_reaction": loss_reaction,
+        "duplicate_acks": duplicate_acks,
         "paced": paced,
     }
 

@@ -18,7 +18,22 @@ import polars as pl
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
 from photocol.verdict import Finding, judge
 
-from ._aapn import PACKET, PAPER, PHYSICAL, TOLD, XCP, XCP_CL, Trace, algorithm_steps, curves, find, listed, scenario
+from ._aapn import (
+    FULL_TCP,
+    ONE_WAY,
+    PACKET,
+    PAPER,
+    PHYSICAL,
+    TOLD,
+    XCP,
+    XCP_CL,
+    Trace,
+    algorithm_steps,
+    curves,
+    find,
+    listed,
+    scenario,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,9 +49,15 @@ QUEUES = (0.10, 2.5, 20.0, 700.0)
 DROPS = (50.0, 40.0, 40.0, 10.0)
 UTILIZATIONS = (0.39, 0.70, 0.80, 1.0)
 """Table 5.4 by buffer: packets, packets in a control interval, share of the link."""
+COMBINATIONS = (
+    (XCP, PHYSICAL, ONE_WAY),
+    (XCP_CL, PHYSICAL, ONE_WAY),
+    (XCP_CL, TOLD, ONE_WAY),
+    (XCP, PHYSICAL, FULL_TCP),
+)
 POINTS: tuple[Point, ...] = tuple(
-    {"algorithm": algorithm, "step": step, "buffer_packets": buffer}
-    for algorithm, step in ((XCP, PHYSICAL), (XCP_CL, PHYSICAL), (XCP_CL, TOLD))
+    {"algorithm": algorithm, "step": step, "duplicate_acks": sender, "buffer_packets": buffer}
+    for algorithm, step, sender in COMBINATIONS
     for buffer in BUFFERS
 )
 
@@ -45,7 +66,16 @@ def setup(point: Point) -> Setup:
     """Case 1 with another buffer."""
     steps, follows = algorithm_steps(str(point["algorithm"]), str(point["step"]), [(200, ALLOCATED), (400, MBPS)])
     buffer = int(point["buffer_packets"])
-    return Setup(scenario=scenario(mbps=MBPS, duration_s=600, steps=steps, follows=follows, buffer=buffer))
+    return Setup(
+        scenario=scenario(
+            mbps=MBPS,
+            duration_s=600,
+            steps=steps,
+            follows=follows,
+            buffer=buffer,
+            duplicate_acks=str(point["duplicate_acks"]),
+        )
+    )
 
 
 def measure(result: RunResult) -> Mapping[str, float]:
@@ -68,9 +98,10 @@ def measure(result: RunResult) -> Mapping[str, float]:
     }
 
 
-def column(outcome: Outcome, algorithm: str, step: str, name: str) -> list[float]:
+def column(outcome: Outcome, algorithm: str, step: str, name: str, sender: str = ONE_WAY) -> list[float]:
     """A metric along the buffers."""
-    return [find(outcome.table, algorithm=algorithm, step=step, buffer_packets=buffer)[name] for buffer in BUFFERS]
+    here = {"algorithm": algorithm, "step": step, "duplicate_acks": sender}
+    return [find(outcome.table, **here, buffer_packets=buffer)[name] for buffer in BUFFERS]
 
 
 def within_factor(values: list[float], expected: tuple[float, ...], factor: float) -> bool:
@@ -154,7 +185,7 @@ def check_theory(outcome: Outcome) -> Finding:
 
 def check_drain(outcome: Outcome) -> Finding:
     """Figure D.16 after 400 s, and table E.4's 70 ms there."""
-    row = find(outcome.table, algorithm=XCP, step=PHYSICAL, buffer_packets=1000)
+    row = find(outcome.table, algorithm=XCP, step=PHYSICAL, duplicate_acks=ONE_WAY, buffer_packets=1000)
     return judge(
         agrees=row["queue_after"] >= 100,
         in_shape=row["drains_s"] >= 5,
@@ -166,9 +197,8 @@ def draw(axes: Axes, frame: pl.DataFrame, algorithm: str, step: str, what: tuple
     """A time series with a line for each buffer."""
     name, label = what
     for colour, buffer in zip(COLOURS, BUFFERS, strict=True):
-        chosen = frame.filter(
-            (pl.col("algorithm") == algorithm) & (pl.col("step") == step) & (pl.col("buffer_packets") == buffer)
-        )
+        here = {"algorithm": algorithm, "step": step, "duplicate_acks": ONE_WAY, "buffer_packets": buffer}
+        chosen = frame.filter(*(pl.col(axis) == value for axis, value in here.items()))
         axes.plot(chosen["t_s"], chosen[name], color=colour, linewidth=0.7, label=f"{buffer} packets")
     axes.set_xlabel("time (s)")
     axes.set_ylabel(label)
@@ -190,11 +220,13 @@ def describe(outcome: Outcome) -> list[str]:
         f"Paper, XCP: queue {listed(QUEUES, 'g')} packets, drops {listed(DROPS, 'g')} an interval, utilization "
         f"{listed(UTILIZATIONS, 'g')}; XCP-CL: 0, 0, 1."
     ]
-    for algorithm, step in ((XCP, PHYSICAL), (XCP_CL, PHYSICAL), (XCP_CL, TOLD)):
-        queue, drops, level = (column(outcome, algorithm, step, name) for name in ("queue", "drops", "utilization"))
+    for algorithm, step, sender in COMBINATIONS:
+        queue, drops, level = (
+            column(outcome, algorithm, step, name, sender) for name in ("queue", "drops", "utilization")
+        )
         lines.append(
-            f"{algorithm}, {step}: queue {listed(queue, '.3g')}, drops {listed(drops, '.3g')}, utilization "
-            f"{listed(level, '.3f')}."
+            f"{algorithm}, {step}, duplicates {sender}: queue {listed(queue, '.3g')}, drops {listed(drops, '.3g')}, "
+            f"utilization {listed(level, '.3f')}."
         )
     return lines
 
@@ -278,9 +310,9 @@ experiment = Experiment(
     ),
     plots=(
         *(
-            plot(f"{name}-{label}", algorithm, PHYSICAL, column_, text)
+            plot(f"{name}-{label}", algorithm, PHYSICAL, series, text)
             for algorithm, label in ((XCP, "xcp"), (XCP_CL, "xcp-cl-physical"))
-            for name, column_, text in (
+            for name, series, text in (
                 ("queue", "mean_queue", "mean queue (packets)"),
                 ("utilization", "utilization", "utilization of the allocated rate"),
             )
@@ -288,8 +320,9 @@ experiment = Experiment(
     ),
     describe=describe,
     notes=(
-        "The two readings of the step are those of 003/case-1. The packet in transmission does not count in the buffer.",
-        "Drops in a control interval: all drops of 220 to 400 s times the mean round trip that the controller measured.",
+        "Claims are judged by senders that ignore feedback on duplicate ACKs, as ns-2 2.29's; see 003/case-1.",
+        "The readings of the step are those of 003/case-1. The packet in transmission does not count in the buffer.",
+        "Drops in a control interval: all of 220 to 400 s, times the mean round trip that the controller measured.",
         "The paper's percentages of drops for 100 and 1000 packets contradict its numbers of drops (errata 3.17): the "
         "numbers are compared.",
     ),

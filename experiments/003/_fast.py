@@ -1,0 +1,152 @@
+"""What the two fast-change experiments of paper 003 share: runs, windows against their expected values, pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from photocol.experiment import Metric, Plot, Point, Setup
+
+from ._aapn import (
+    DELAYS_MS,
+    FLOWS,
+    HOPS,
+    PACKET,
+    PHYSICAL,
+    TOLD,
+    XCP,
+    XCP_CL,
+    Trace,
+    algorithm_steps,
+    curves,
+    scenario,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from photocol.experiment import RunResult
+
+MBPS, ALLOCATED = 45.0, 40.0
+COMBINATIONS = ((XCP_CL, TOLD), (XCP_CL, PHYSICAL), (XCP, PHYSICAL))
+POINTS: tuple[Point, ...] = tuple({"algorithm": algorithm, "step": step} for algorithm, step in COMBINATIONS)
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+SETTLE_S = 20.0
+"""Left out after each change of the delays when windows are compared."""
+
+
+def setup(point: Point, changes: Sequence[tuple[float, float]], duration_s: float, sample_s: float) -> Setup:
+    """45 Mb/s with changes (time, Mb/s) at the edge node."""
+    steps, follows = algorithm_steps(str(point["algorithm"]), str(point["step"]), changes)
+    network = scenario(mbps=MBPS, duration_s=duration_s, steps=steps, follows=follows, sample_s=sample_s)
+    return Setup(scenario=network)
+
+
+def alternating(every_s: float, duration_s: float) -> list[tuple[float, float]]:
+    """45 and 40 Mb/s by turns."""
+    count = round(duration_s / every_s)
+    return [(number * every_s, ALLOCATED if number % 2 else MBPS) for number in range(1, count)]
+
+
+def expected_window(trace: Trace) -> NDArray[np.float64]:
+    """Flow #1's share of the allocated rate times its empty round trip, in packets."""
+    period = np.clip((trace.t - 1e-9) // trace.period_s, 0, 2).astype(int)
+    rtt = 2 * np.array(DELAYS_MS[0])[period] / 1e3 + HOPS * PACKET * 8 / MBPS / 1e6
+    return trace.allocated * 1e6 / 8 / PACKET / FLOWS * rtt
+
+
+def settled(trace: Trace, settle_s: float) -> NDArray[np.bool_]:
+    """Samples that are not just after a change of the delays (or the start)."""
+    inside = np.zeros(len(trace.t), dtype=bool)
+    for period in range(3):
+        start = period * trace.period_s
+        inside |= trace.within(start + settle_s, start + trace.period_s)
+    return inside
+
+
+def window_at(trace: Trace, mbps: float, period: int, settle_s: float, every_s: float) -> float:
+    """Flow #1's mean window in a period, in the second half of each interval at a rate."""
+    late = np.mod(trace.t - 1e-9, every_s) > every_s / 2
+    start = period * trace.period_s
+    where = trace.within(start + settle_s, start + trace.period_s) & late & (trace.allocated == mbps)
+    return float(np.mean(trace.window()[where]))
+
+
+def common(trace: Trace, result: RunResult, settle_s: float) -> dict[str, float]:
+    """Figures of both experiments."""
+    inside = settled(trace, settle_s)
+    error = trace.window() / expected_window(trace) - 1
+    everything = trace.within(0, 3 * trace.period_s)
+    return {
+        "utilization": float(np.mean(trace.utilization()[trace.within(5, 3 * trace.period_s)])),
+        "window_error": float(np.mean(np.abs(error[inside]))),
+        "drops": trace.drops(everything),
+        "queue": float(np.mean(trace.link("mean_queue"))),
+        "queue_max": float(result.links.filter(pl.col("link") == "ri->rj")["max_queue"][0]),
+        "dip_delays": float(trace.utilization()[trace.after(1, SETTLE_S)].min()),
+    }
+
+
+COMMON_METRICS = (
+    Metric(name="utilization", label="utilization from 5 s on"),
+    Metric(name="window_error", label="window of flow #1, mean distance from expected"),
+    Metric(name="drops", label="drops", form=".0f"),
+    Metric(name="queue", label="mean queue (packets)"),
+    Metric(name="queue_max", label="greatest", form=".0f"),
+    Metric(name="dip_delays", label="dip where the delays change first"),
+)
+
+
+def traces(result: RunResult) -> pl.DataFrame:
+    """The common curves, and the expected window of flow #1."""
+    return curves(result).with_columns(pl.Series("expected_1", expected_window(Trace.of(result))))
+
+
+def _chosen(frame: pl.DataFrame, algorithm: str, step: str) -> pl.DataFrame:
+    return frame.filter((pl.col("algorithm") == algorithm) & (pl.col("step") == step))
+
+
+def _draw_window(axes: Axes, frame: pl.DataFrame) -> None:
+    for colour, (algorithm, step) in zip(COLOURS, COMBINATIONS[:2], strict=False):
+        chosen = _chosen(frame, algorithm, step)
+        axes.plot(chosen["t_s"], chosen["window_1"], color=colour, linewidth=0.8, label=f"{algorithm}, {step}")
+    axes.plot(chosen["t_s"], chosen["expected_1"], color="0.4", linewidth=0.8, label="expected")
+    _frame(axes, "window of flow #1 (packets)")
+
+
+def _draw_windows(axes: Axes, frame: pl.DataFrame) -> None:
+    chosen = _chosen(frame, XCP_CL, TOLD)
+    for colour, flow in zip(COLOURS, (1, 21, 41, 61, 81), strict=True):
+        axes.plot(chosen["t_s"], chosen[f"window_{flow}"], color=colour, linewidth=0.8, label=f"#{flow}")
+    _frame(axes, "congestion window (packets), xcp-cl, told")
+
+
+def _draw_utilization(axes: Axes, frame: pl.DataFrame) -> None:
+    for colour, (algorithm, step) in zip(COLOURS, COMBINATIONS, strict=False):
+        chosen = _chosen(frame, algorithm, step)
+        axes.plot(chosen["t_s"], chosen["utilization"], color=colour, linewidth=0.7, label=f"{algorithm}, {step}")
+    _frame(axes, "utilization of the allocated rate")
+
+
+def _frame(axes: Axes, label: str) -> None:
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel(label)
+    axes.set_ylim(0, None)
+    axes.legend(frameon=False, fontsize=8, ncols=5, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+
+
+PLOTS = (
+    Plot(name="window", draw=_draw_window, of="curves"),
+    Plot(name="windows", draw=_draw_windows, of="curves"),
+    Plot(name="utilization", draw=_draw_utilization, of="curves"),
+)
+
+
+def ratios(row: Mapping[str, float]) -> list[float]:
+    """Window at 45 over window at 40 Mb/s in the three periods."""
+    return [row[f"window_45_{period}"] / row[f"window_40_{period}"] for period in (1, 2, 3)]
