@@ -62,15 +62,17 @@ def scenario(
     paced: bool = False,
     duplicate_acks: str = ONE_WAY,
     sample_s: float = SAMPLE_S,
+    moving: bool = True,
 ) -> dict[str, Any]:
-    """The network at a rated capacity, with what happens to the edge node's output."""
+    """The network at a rated capacity, with what happens to the edge node's output; `moving`: the delays change."""
+    delays = _new_delays(duration_s / 3) if moving else []
     return {
         "run": {"duration": f"{duration_s:g} s"},
         "link_defaults": {"capacity": f"{mbps:g} Mbps", "buffer": "300 ms"},
         "link": [*_middle(follows=follows, buffer=buffer), *_ends()],
         "transport": {"xcp": _transport(paced=paced, duplicate_acks=duplicate_acks)},
         "traffic": [_flow(number) for number in range(FLOWS)],
-        "event": [*_new_delays(duration_s / 3), *(_event(*step) for step in steps)],
+        "event": [*delays, *(_event(*step) for step in steps)],
         "probe": {"interval": f"{sample_s:g} s", "flows": list(REPORTED), "links": [FIRST, EDGE]},
     }
 

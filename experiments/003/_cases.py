@@ -187,8 +187,8 @@ NOTES = (
     "Delays back equal delays forth. The paper's windows imply longer round trips than twice its delays (flow #1: "
     "0.28, 0.44, 0.30 s instead of 0.22, 0.34, 0.28 s), so windows are compared as rates: window over round trip.",
     "Senders ignore feedback on duplicate ACKs, as those of ns-2 2.29, the paper's simulator, do. The first run of "
-    "these cases was made with senders that obey it, ns-2's full TCP; they are the last rows of the table, and no claim "
-    "is judged by them. Expected values and tolerances are those of that first run.",
+    "these cases was made with senders that obey it, ns-2's full TCP; they are the last rows of the table, and no "
+    "claim is judged by them. Expected values and tolerances are those of that first run.",
     "One packet of buffer at the edge node beside the one in transmission; 300 ms elsewhere. A loss halves the window.",
 )
 

@@ -61,8 +61,10 @@ def check_windows(outcome: Outcome) -> Finding:
     return judge(
         agrees=all(abs(a / b - 1) <= 0.1 for a, b in zip(ours[0], (15, 19, 19), strict=True)),
         in_shape=rows[0]["window_error"] <= 0.15 and rows[0]["ripple"] <= 0.1,
-        measured=f"{listed(ours[0], '.1f')} packets, ripple {rows[0]['ripple']:.1%}, {rows[0]['window_error']:.1%} "
-        f"from expected (told); {listed(ours[1], '.1f')}, {rows[1]['ripple']:.1%}, {rows[1]['window_error']:.1%} (physical)",
+        measured="; ".join(
+            f"{step}: {listed(mine, '.1f')} packets, ripple {one['ripple']:.1%}, {one['window_error']:.1%} off"
+            for step, mine, one in zip((TOLD, PHYSICAL), ours, rows, strict=True)
+        ),
     )
 
 

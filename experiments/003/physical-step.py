@@ -1,0 +1,177 @@
+"""Beyond paper 003: the buffer and the pacing that XCP-CL needs when the edge node's output really gets slower.
+
+Case 1 with the physical step, XCP-CL told at once. The paper's "zero queue, zero drops with one packet" holds only if
+just the figure changes (003/case-1, 003/buffers); this asks what the other reading costs. The first router sends at
+45 Mb/s, so while it sends n packets back to back, n/9 of them wait at an edge node that sends at 40.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
+from photocol.verdict import Finding, judge
+
+from ._aapn import PAPER, PHYSICAL, XCP_CL, Trace, algorithm_steps, scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import RunResult
+
+BUFFERS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200)
+PACED = ("no", "yes")
+COLOURS = {"no": "#0072B2", "yes": "#D55E00"}
+FULL, FEW = 0.97, 1e-3
+"""A buffer is enough if utilization and the share of dropped packets in the step are this good."""
+
+
+def setup(point: Point) -> Setup:
+    """45, 40, 45 Mb/s."""
+    steps, follows = algorithm_steps(XCP_CL, PHYSICAL, [(200, 40.0), (400, 45.0)])
+    network = scenario(
+        mbps=45.0,
+        duration_s=600,
+        steps=steps,
+        follows=follows,
+        buffer=int(point["buffer_packets"]),
+        paced=point["paced"] == "yes",
+    )
+    return Setup(scenario=network)
+
+
+def measure(result: RunResult) -> Mapping[str, float]:
+    """The second half of the step."""
+    trace = Trace.of(result)
+    late = trace.late(1)
+    return {
+        "utilization": float(np.mean(trace.utilization()[late])),
+        "drop_share": trace.drop_share(late),
+        "queue": float(np.mean(trace.link("mean_queue")[late])),
+        "first_queue": float(np.mean(trace.link("mean_queue", "rs->ri")[late])),
+        "unfairness": trace.spread_of_goodputs(late),
+    }
+
+
+def enough(outcome: Outcome, paced: str) -> float:
+    """The smallest buffer of the sweep from which on all are enough; infinite if none."""
+    least = math.inf
+    for row in outcome.table.filter(pl.col("paced") == paced).sort("buffer_packets", descending=True).to_dicts():
+        if row["utilization"] < FULL or row["drop_share"] > FEW:
+            break
+        least = row["buffer_packets"]
+    return least
+
+
+def check_one(outcome: Outcome) -> Finding:
+    """One packet is not enough, unpaced or paced."""
+    rows = outcome.table.filter(pl.col("buffer_packets") == 1).to_dicts()
+    levels = {row["paced"]: row["utilization"] for row in rows}
+    return judge(
+        agrees=max(levels.values()) < FULL,
+        in_shape=levels["no"] < FULL,
+        measured=f"utilization {levels['no']:.3f}, paced {levels['yes']:.3f}",
+    )
+
+
+def check_enough(outcome: Outcome) -> Finding:
+    """Tens of packets, unpaced."""
+    least = enough(outcome, "no")
+    return judge(
+        agrees=10 <= least <= 100,
+        in_shape=math.isfinite(least),
+        measured=f"from {least:g} packets on" if math.isfinite(least) else "none of the sweep is enough",
+    )
+
+
+def check_paced(outcome: Outcome) -> Finding:
+    """Pacing saves half of it."""
+    plain, paced = enough(outcome, "no"), enough(outcome, "yes")
+    return judge(
+        agrees=paced <= plain / 2,
+        in_shape=paced <= plain,
+        measured=f"paced from {paced:g} packets on, unpaced from {plain:g}",
+    )
+
+
+def draw_utilization(axes: Axes, table: pl.DataFrame) -> None:
+    """Utilization in the step against the buffer."""
+    _lines(axes, table, "utilization", "utilization in the step")
+    axes.axhline(FULL, color="0.5", linestyle=":", linewidth=1)
+    axes.set_ylim(0, 1.05)
+
+
+def draw_drops(axes: Axes, table: pl.DataFrame) -> None:
+    """Share of dropped packets against the buffer."""
+    _lines(axes, table, "drop_share", "share of packets dropped in the step")
+    axes.axhline(FEW, color="0.5", linestyle=":", linewidth=1)
+    axes.set_yscale("symlog", linthresh=1e-5)
+
+
+def _lines(axes: Axes, table: pl.DataFrame, name: str, label: str) -> None:
+    for paced, colour in COLOURS.items():
+        rows = table.filter(pl.col("paced") == paced).sort("buffer_packets")
+        text = "paced" if paced == "yes" else "not paced"
+        axes.errorbar(
+            rows["buffer_packets"], rows[name], rows[f"{name}_half_width"], color=colour, marker="o", label=text
+        )
+    axes.set_xscale("log")
+    axes.set_xlabel("buffer of the edge node (packets)")
+    axes.set_ylabel(label)
+    axes.legend(frameon=False)
+
+
+experiment = Experiment(
+    id="003/physical-step",
+    title="what XCP-CL needs when its output really gets slower",
+    source=Source(paper=PAPER, figures="beyond tables 5.4 and 5.5", section="§5.5, §6.3"),
+    setup=setup,
+    measure=measure,
+    metrics=(
+        Metric(name="utilization", label="utilization"),
+        Metric(name="drop_share", label="share of packets dropped", form=".5f"),
+        Metric(name="queue", label="mean queue at the edge (packets)", form=".2f"),
+        Metric(name="first_queue", label="at the first router", form=".2f"),
+        Metric(name="unfairness", label="spread of five flows' goodputs"),
+    ),
+    quick=Form(
+        points=grid(paced=PACED, buffer_packets=BUFFERS), replications=1, note="one replication instead of three"
+    ),
+    full=Form(points=grid(paced=PACED, buffer_packets=BUFFERS), replications=3),
+    claims=(
+        Claim(
+            id="one",
+            text="one packet of buffer is not enough for a real step (the paper: it is)",
+            where="§6.3 says the contrary",
+            expected="utilization below 0.97, paced or not",
+            tolerance="both below 0.97; in shape: without pacing",
+            check=check_one,
+        ),
+        Claim(
+            id="enough",
+            text="without pacing it takes tens of packets",
+            where="ours",
+            expected="utilization 0.97 and less than 1 packet in 1000 dropped, from 10 to 100 packets on",
+            tolerance="the same; in shape: some buffer of the sweep is enough",
+            check=check_enough,
+        ),
+        Claim(
+            id="paced",
+            text="pacing halves the buffer that it takes",
+            where="ours",
+            expected="half of it, or less",
+            tolerance="half; in shape: no more than without",
+            check=check_paced,
+        ),
+    ),
+    plots=(Plot(name="utilization", draw=draw_utilization), Plot(name="drops", draw=draw_drops)),
+    notes=("Network, step and senders are those of 003/case-1.",),
+)
