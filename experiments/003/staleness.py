@@ -149,7 +149,7 @@ def check_moves(outcome: Outcome) -> Finding:
     return judge(
         agrees=min(gains) >= 0 and max(gains) >= 0.02,
         in_shape=max(gains) > 0.005,
-        measured=f"best lead {listed(list(best.values()), '.3f')}; none {listed(list(now.values()), '.3f')}",
+        measured=f"best lead {listed([*best.values()], '.3f')}; none {listed([*now.values()], '.3f')}",
     )
 
 
