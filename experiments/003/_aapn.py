@@ -6,8 +6,8 @@ of sender–rs and rd–receiver change at one and at two thirds of the run. ri�
 buffer.
 
 Chosen where the paper is silent: half of the changing delay lies at each end, 22 ms in the middle; back as forth;
-buffers elsewhere hold 300 ms; packets of 1000 B on the wire; the packet in service does not count in a buffer; flows
-start within the first second.
+buffers elsewhere hold 300 ms; packets of 1000 B on the wire; the packet in service does not count in a buffer; a timeout
+takes at least 1 s (RFC 2988); flows start within the first second.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ PHYSICAL, TOLD = "physical", "told"
 
 ONE_WAY, FULL_TCP = "ignore", "obey"
 """What senders do with feedback on duplicate ACKs. ns-2 2.29, which the paper used, has one-way senders only."""
+
+MIN_RTO = "1 s"
+"""Round trips are 0.22 to 0.58 s. With 0.2 s, 79 of 100 flows time out for nothing when the delays grow."""
 
 GROUP = 20
 DELAYS_MS = ((110, 170, 140), (130, 190, 210), (150, 250, 110), (130, 290, 150), (110, 150, 130))
@@ -92,6 +95,7 @@ def _transport(*, paced: bool, duplicate_acks: str) -> dict[str, Any]:
         "ack_size": ACK,
         "initial_window": 2,
         "duplicate_acks": duplicate_acks,
+        "min_rto": MIN_RTO,
         "paced": paced,
     }
 

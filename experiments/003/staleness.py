@@ -149,7 +149,7 @@ def check_moves(outcome: Outcome) -> Finding:
     return judge(
         agrees=min(gains) >= 0 and max(gains) >= 0.02,
         in_shape=max(gains) > 0.005,
-        measured=f"best lead {listed([*best.values()], '.3f')}; none {listed([*now.values()], '.3f')}",
+        measured=f"{listed([*best.values()], '.3f')} with the best lead, {listed([*now.values()], '.3f')} with none",
     )
 
 
@@ -249,7 +249,7 @@ experiment = Experiment(
         Plot(name="queue", draw=lambda axes, table: draw(axes, table, "queue", "mean queue (packets)")),
     ),
     notes=(
-        "Network and senders are those of 003/case-1, with the delays of its first period; the capacity really changes; "
+        "Network and senders are those of 003/case-1, with the delays of its first period; the capacity changes; "
         f"{BUFFER} packets of buffer, because one is not enough for that (003/physical-step).",
         "Rounding is to the nearest multiple, so a coarse signal is sometimes too high. A lost message leaves what was "
         "told before.",
