@@ -6,8 +6,8 @@ of sender–rs and rd–receiver change at one and at two thirds of the run. ri�
 buffer.
 
 Chosen where the paper is silent: half of the changing delay lies at each end, 22 ms in the middle; back as forth;
-buffers elsewhere hold 300 ms; packets of 1000 B on the wire; the packet in service does not count in a buffer; a timeout
-takes at least 1 s (RFC 2988); flows start within the first second.
+buffers elsewhere hold 300 ms; packets of 1000 B on the wire; the packet in service does not count in a buffer; timeouts
+take at least 1 s (RFC 2988); flows start within the first second.
 """
 
 from __future__ import annotations
