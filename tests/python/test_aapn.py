@@ -1,0 +1,94 @@
+"""What the experiments of paper 003 read off their runs, against the tables of the same runs."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import photocol
+from photocol.catalogue import load_experiment
+
+FOLDER = Path(__file__).resolve().parents[2] / "experiments" / "003"
+staleness = load_experiment(FOLDER / "staleness.py")
+aapn = sys.modules["photocol_experiments.003._aapn"]
+
+
+def run(algorithm, step, *, seed=1, **more):
+    steps, follows = aapn.algorithm_steps(algorithm, step, [(8, 20), (16, 45)])
+    return photocol.run(aapn.scenario(mbps=45, duration_s=24, steps=steps, follows=follows, **more), seed=seed)
+
+
+@pytest.fixture(scope="module")
+def physical():
+    return run("xcp", "physical", sample_s=0.1)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_flow_numbers_are_those_of_the_senders(seed):
+    flows = run("xcp", "told", seed=seed).flows
+    assert flows["source"].to_list() == [f"s{i}" for i in range(100)]
+    assert flows["start_s"].is_sorted()
+    assert flows["start_s"][99] < 1
+
+
+@pytest.mark.parametrize(("algorithm", "step"), [("xcp", "physical"), ("xcp-cl", "told")])
+def test_utilization_of_the_allocated_rate_is_what_the_link_carried(algorithm, step):
+    result = run(algorithm, step, sample_s=0.1)
+    trace = aapn.Trace.of(result)
+    assert trace.allocated[[10, 80, 81, 160, 161]].tolist() == [45, 45, 20, 20, 45]
+    carried = np.sum(trace.utilization() * trace.allocated * 1e6 * trace.sample_s)
+    [total] = result.links.filter(pl.col("link") == aapn.EDGE)["carried_bits"]
+    # The last sample is 0.1 s before the end.
+    assert carried == pytest.approx(total, abs=0.1 * 45e6)
+    assert trace.utilization()[trace.within(13, 16)].mean() <= 1.05
+
+
+def test_drops_of_the_periods_add_up(physical):
+    trace = aapn.Trace.of(physical)
+    dropped = sum(trace.drops(trace.within(start, start + 8)) for start in (0, 8, 16))
+    [total] = physical.links.filter(pl.col("link") == aapn.EDGE)["dropped_units"]
+    assert 0 < dropped <= total
+    assert dropped == pytest.approx(total, rel=0.02)
+
+
+def test_the_delay_of_a_flow_is_propagation_five_transmissions_and_what_waits(physical):
+    trace = aapn.Trace.of(physical)
+    for flow, propagation_ms in zip(aapn.REPORTED, (110, 130, 150, 130, 110), strict=True):
+        extra_ms = 1e3 * trace.one_way_delay(flow, trace.within(4, 8), 0, 45) - propagation_ms
+        queue_ms = float(np.mean(trace.link("mean_queue", aapn.FIRST)[trace.within(4, 8)])) * 8e3 / 45e6 * 1e3
+        # A timed packet leads its burst, so it waits less than the mean packet, or a little more.
+        assert 5 * 8 / 45 <= extra_ms <= 5 * 8 / 45 + 3 * queue_ms + 0.5
+
+
+def test_the_other_reading_changes_no_rate_and_drops_nothing():
+    result = run("xcp-cl", "told")
+    links = result.links.filter(pl.col("link") == aapn.EDGE)
+    assert (links["dropped_units"][0], links["max_queue"][0]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("signal", "slots", "luck", "told"),
+    [
+        ("told", 13, 0.9, 13),
+        ("slots-6", 13, 0.9, 12),
+        ("slots-6", 16, 0.9, 18),
+        ("lost-50", 13, 0.49, None),
+        ("lost-50", 13, 0.51, 13),
+        ("never", 13, 0.99, None),
+    ],
+)
+def test_what_an_imperfect_signal_says(signal, slots, luck, told):
+    assert sys.modules["photocol_experiments.003.staleness"].said(signal, slots, luck) == told
+
+
+def test_the_signal_changes_what_is_told_and_never_what_happens():
+    def events(point, what):
+        return [event for event in staleness.setup(point).scenario["event"] if what in event]
+
+    fresh, early = ({"interval_s": 1.0, "signal": "told", "age_s": age} for age in (0.0, -0.5))
+    assert events(fresh, "capacity") == events(early, "capacity")
+    assert len(events(fresh, "told_capacity")) == len(events(fresh, "capacity")) == 195
+    assert events(early, "told_capacity")[0]["at"] == "4500000 us"
+    assert not events({"interval_s": 1.0, "signal": "never", "age_s": 0.0}, "told_capacity")
