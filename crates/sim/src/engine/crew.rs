@@ -29,6 +29,10 @@ pub struct Crew {
 
 const QUIT: u64 = u64::MAX;
 
+/// A partition tells its clock so many times on the way of its lookahead. With one turn for all of it, partitions would
+/// run in step, and each would wait at every step for the one that had more to do; so it may be ahead by all but a turn.
+const TURNS: u64 = 4;
+
 /// A partition with what others need of it, apart from other cells in the cache.
 #[repr(align(128))]
 struct Cell {
@@ -37,8 +41,8 @@ struct Cell {
     inboxes: Vec<Inbox>,
     /// Where its own mail goes: (partition, inbox there).
     outgoing: Vec<(usize, usize)>,
-    /// A turn shorter than this is not worth its overhead.
-    shortest_turn: AtomicU64,
+    /// How far it goes in one turn; half of that is not worth the overhead.
+    turn: AtomicU64,
 }
 
 /// What one partition has sent to another.
@@ -145,10 +149,11 @@ impl Crew {
         let cell = &self.cells[part];
         let reached = cell.clock.load(Ordering::Relaxed);
         // First the clocks, then the mail: what was sent before a clock's time is there.
-        let limit = self.limit(cell).min(goal);
-        if limit <= reached || (limit < goal && limit - reached < cell.shortest_turn.load(Ordering::Relaxed)) {
+        let (safe, turn) = (self.limit(cell).min(goal), cell.turn.load(Ordering::Relaxed));
+        if safe <= reached || (safe < goal && safe - reached < turn / 2) {
             return false;
         }
+        let limit = safe.min(reached.saturating_add(turn));
         let mut partition = cell.lock();
         cell.collect_mail(&mut partition);
         partition.run(limit);
@@ -194,16 +199,15 @@ impl Crew {
         }
         for cell in &self.cells {
             let least = cell.inboxes.iter().map(|inbox| inbox.lookahead.load(Ordering::Relaxed)).min();
-            // The partition that is behind all others can always go on for its whole lookahead.
-            cell.shortest_turn.store(least.unwrap_or(0) / 2, Ordering::Relaxed);
+            cell.turn.store((least.unwrap_or(u64::MAX) / TURNS).max(1), Ordering::Relaxed);
         }
     }
 }
 
 impl Cell {
     fn new(partition: Partition, now: u64) -> Cell {
-        let (clock, shortest_turn) = (AtomicU64::new(now), AtomicU64::new(0));
-        Cell { clock, partition: Mutex::new(partition), inboxes: Vec::new(), outgoing: Vec::new(), shortest_turn }
+        let (clock, turn) = (AtomicU64::new(now), AtomicU64::new(1));
+        Cell { clock, partition: Mutex::new(partition), inboxes: Vec::new(), outgoing: Vec::new(), turn }
     }
 
     fn lock(&self) -> MutexGuard<'_, Partition> {

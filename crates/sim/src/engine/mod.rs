@@ -29,6 +29,8 @@ mod queueing_tests;
 mod report;
 mod ring;
 mod sampler;
+#[cfg(test)]
+mod speed_tests;
 mod timers;
 mod tree;
 mod world;
