@@ -249,8 +249,7 @@ fn hosts(
 fn sending_host(source: Source, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {
     let finite = if matches!(flow.load, Load::Size(_)) { Watch::FINITE } else { Watch::default() };
     let watch = if configs.needs_header() { finite.and(Watch::EXPLICIT) } else { finite };
-    let (header, window) = (configs.header, configs.window());
-    SendingHost { source, armed: NEVER, path, header, watch, window }
+    SendingHost { source, armed: NEVER, path, header: configs.header, watch }
 }
 
 fn lifecycle(flow: &Flow, end: u64) -> Lifecycle {

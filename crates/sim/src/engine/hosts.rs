@@ -30,8 +30,6 @@ pub struct SendingHost {
     pub header: u16,
     /// What needs a second look when it sends.
     pub watch: Watch,
-    /// Bytes the receiver allows beyond what it has acknowledged.
-    pub window: u64,
     /// The machine.
     pub source: Source,
 }
@@ -263,7 +261,7 @@ impl Hosts {
         if host.watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, packet, sack.as_slice());
         }
-        let ack = Ack { ack: packet.seq, window: host.window, sack: sack.as_slice() };
+        let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice() };
         sender.handle_ack(Instant::from_ps(now), &ack, &mut self.segments);
         if host.watch.has(Watch::FINITE) && sender.is_complete() {
             let completed = &mut self.lifecycles[packet.flow].completed;
@@ -554,5 +552,15 @@ fn enter(now: u64, packet: Packet, net: &mut Net) {
 fn capture(capture: &mut Option<Capture>, now: u64, packet: &Packet, sack: &[transport::tcp::SackBlock]) {
     if let Some(capture) = capture {
         capture.write(now, packet, sack);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_three_and_one_pairs_of_cache_lines() {
+        assert_eq!((size_of::<SendingHost>(), size_of::<ReceivingHost>()), (384, 128));
     }
 }

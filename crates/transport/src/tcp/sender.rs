@@ -15,6 +15,9 @@ use crate::cc::{Law, Loss, LossCause, Window};
 use std::sync::Arc;
 use units::{Duration, Instant};
 
+/// No place in the flow.
+pub(super) const NOWHERE: u64 = u64::MAX;
+
 /// What the sender is doing, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseName {
@@ -29,7 +32,7 @@ pub enum PhaseName {
 /// One flow's sender.
 ///
 /// With thousands of flows every ACK finds its sender outside of the cache, so the fields lie in the order of need: what
-/// every ACK touches comes first, what the repair of losses needs follows; its host adds 24 bytes in front, which makes four
+/// every ACK touches comes first, what the repair of losses needs follows; its host adds 16 bytes in front, which makes four
 /// cache lines for an ACK in order and six in all.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -56,8 +59,8 @@ pub struct Sender {
     pub(super) guard: u64,
     /// The byte after the last window probe.
     pub(super) probe_end: u64,
-    /// `una` at the last timeout: its segment has been resent by the timer.
-    pub(super) timed_out: Option<u64>,
+    /// `una` at the last timeout: its segment has been resent by the timer; [`NOWHERE`] before the first.
+    pub(super) timed_out: u64,
     pub(super) scoreboard: Scoreboard,
     ledger: Ledger,
 }
@@ -83,7 +86,7 @@ impl Sender {
             counts: Counts::default(),
             guard: 0,
             probe_end: 0,
-            timed_out: None,
+            timed_out: NOWHERE,
             scoreboard: Scoreboard::default(),
             ledger: Ledger::default(),
             config,
@@ -184,6 +187,12 @@ impl Sender {
     /// The duplicate ACKs that show a loss.
     pub fn dupthresh(&self) -> u32 {
         self.config.dupthresh
+    }
+
+    /// What the peer was said to allow at the start.
+    #[inline]
+    pub fn initial_peer_window(&self) -> u64 {
+        self.config.initial_peer_window
     }
 
     /// The lowest byte not acknowledged.

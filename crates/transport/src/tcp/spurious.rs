@@ -4,15 +4,16 @@
 //! reports every one of its retransmissions as a duplicate. A D-SACK for data that was never retransmitted is the
 //! network's duplicate and counts for nothing. Only the verdict is kept: the window is not restored here.
 //!
-//! One list holds it all, each episode followed by its retransmissions: a flow that loses now and then reads one or two
-//! cache lines for it.
+//! With thousands of flows a recovery finds none of this in the cache. So the last episode lies beside the sender, the list
+//! of retransmissions is only written to unless a D-SACK comes, and older episodes exist only while D-SACKs for them may
+//! still come.
 
 use super::SackBlock;
 use std::collections::VecDeque;
 
 /// Episodes and retransmissions remembered at most; the oldest go first.
-const MOST_EPISODES: u16 = 16;
-const MOST_RETRANSMISSIONS: u16 = 1024;
+const MOST_EPISODES: usize = 16;
+const MOST_RETRANSMISSIONS: usize = 1024;
 
 /// In the place of [`Episode::expires`] while more retransmissions may follow.
 const RUNNING: u64 = u64::MAX;
@@ -28,116 +29,255 @@ pub(super) enum Cause {
 struct Episode {
     /// The sequence number whose ACK ends the wait for D-SACKs.
     expires: u64,
-    /// Retransmissions not (yet) reported as duplicates.
+    /// Retransmissions not (yet) reported as duplicates, those that the list has forgotten included.
     unreported: u32,
+    /// How many of them are in the list.
+    listed: u16,
     /// Whether it has retransmitted anything.
     recorded: bool,
     cause: Cause,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Entry {
-    Episode(Episode),
-    Retransmission(SackBlock),
-}
-
 /// The retransmissions of the last episodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
-    entries: VecDeque<Entry>,
-    /// Where the last episode is; the end of the list if that has left.
-    last: u32,
-    episodes: u16,
-    retransmissions: u16,
+    /// The last episode.
+    last: Option<Episode>,
+    /// Those before it that have not expired, oldest first.
+    #[expect(clippy::box_collection, reason = "few flows have any, and every flow pays for what lies here")]
+    older: Option<Box<VecDeque<Episode>>>,
+    /// The retransmissions of all episodes, in their order.
+    blocks: VecDeque<SackBlock>,
 }
 
 impl Ledger {
     /// A new episode starts; the one before it must have been closed. Those whose time is over at `una` leave.
     pub(super) fn open(&mut self, cause: Cause, una: u64) {
         self.expire(una);
-        if self.episodes == MOST_EPISODES {
-            self.drop_oldest();
+        if let Some(last) = self.last {
+            let older = self.older.get_or_insert_default();
+            older.push_back(last);
+            if older.len() == MOST_EPISODES {
+                self.drop_oldest();
+            }
         }
-        self.last = self.entries.len() as u32;
-        self.entries.push_back(Entry::Episode(Episode { expires: RUNNING, unreported: 0, recorded: false, cause }));
-        self.episodes += 1;
+        self.last = Some(Episode { expires: RUNNING, unreported: 0, listed: 0, recorded: false, cause });
     }
 
     /// The running episode, if any, retransmits nothing more; it is judged until an ACK passes `expires`. Returns its
     /// cause if it is false already.
     pub(super) fn close(&mut self, expires: u64) -> Option<Cause> {
         self.running()?.expires = expires.min(RUNNING - 1);
-        self.judge(self.last as usize)
+        self.judge_last()
     }
 
     /// The running episode retransmits `block`.
     pub(super) fn record(&mut self, block: SackBlock) {
+        let full = self.blocks.len() == MOST_RETRANSMISSIONS;
         let Some(episode) = self.running() else { return };
         episode.recorded = true;
         episode.unreported = episode.unreported.saturating_add(1);
-        if self.retransmissions == MOST_RETRANSMISSIONS {
-            // An episode that lost an entry can no longer be proved false: its count never returns to zero.
-            let oldest = self.entries.iter().position(|entry| matches!(entry, Entry::Retransmission(_)));
-            oldest.into_iter().for_each(|at| self.remove(at));
+        episode.listed += 1;
+        if full {
+            self.forget_oldest_block();
         }
-        self.entries.push_back(Entry::Retransmission(block));
-        self.retransmissions += 1;
+        self.blocks.push_back(block);
     }
 
     /// The receiver got `block` twice. Returns the cause of the episode that this proves false.
     pub(super) fn report(&mut self, block: SackBlock, una: u64) -> Option<Cause> {
         self.expire(una);
-        let sent = |entry: &Entry| matches!(entry, Entry::Retransmission(sent) if block.contains(*sent));
-        let at = self.entries.iter().position(sent)?;
-        let place = self.entries.range(..at).rposition(|entry| matches!(entry, Entry::Episode(_)))?;
-        self.remove(at);
-        self.episode(place)?.unreported -= 1;
-        self.judge(place)
+        let at = self.blocks.iter().position(|sent| block.contains(*sent))?;
+        self.blocks.remove(at);
+        let mut first = 0;
+        let older = self.older.iter_mut().flat_map(|older| older.iter_mut());
+        let place = older.zip(0..).find_map(|(episode, place)| {
+            first += usize::from(episode.listed);
+            (at < first).then(|| (report_one(episode), place))
+        });
+        match place {
+            Some((cause, place)) => {
+                if cause.is_some() {
+                    self.older.as_mut()?.remove(place);
+                }
+                cause
+            }
+            None => {
+                let cause = report_one(self.last.as_mut()?);
+                if cause.is_some() {
+                    self.last = None;
+                }
+                cause
+            }
+        }
     }
 
-    /// The verdict on the episode at `place`, which leaves the ledger when it is false: all its retransmissions have.
-    fn judge(&mut self, place: usize) -> Option<Cause> {
-        let episode = *self.episode(place)?;
-        let is_false = episode.expires != RUNNING && episode.recorded && episode.unreported == 0;
-        if is_false {
-            self.remove(place);
+    /// The verdict on the last episode, which leaves the ledger when it is false.
+    fn judge_last(&mut self) -> Option<Cause> {
+        let verdict = self.last.as_ref().and_then(Episode::verdict);
+        if verdict.is_some() {
+            self.last = None;
         }
-        is_false.then_some(episode.cause)
+        verdict
     }
 
     fn running(&mut self) -> Option<&mut Episode> {
-        self.episode(self.last as usize).filter(|episode| episode.expires == RUNNING)
+        self.last.as_mut().filter(|episode| episode.expires == RUNNING)
     }
 
-    fn episode(&mut self, place: usize) -> Option<&mut Episode> {
-        match self.entries.get_mut(place) {
-            Some(Entry::Episode(episode)) => Some(episode),
-            _ => None,
-        }
-    }
-
+    /// Episodes leave in their order, each when its time is over.
     fn expire(&mut self, una: u64) {
-        while self.episode(0).is_some_and(|oldest| oldest.expires < una) {
+        while self.older.as_ref().and_then(|older| older.front()).is_some_and(|oldest| oldest.expires < una) {
             self.drop_oldest();
         }
+        let is_only = self.older.as_ref().is_none_or(|older| older.is_empty());
+        if is_only && self.last.is_some_and(|last| last.expires < una) {
+            self.last = None;
+            self.blocks.clear();
+        }
     }
 
-    /// The oldest episode leaves with its retransmissions.
+    /// The oldest of the older episodes leaves with its retransmissions.
     fn drop_oldest(&mut self) {
-        self.remove(0);
-        while let Some(Entry::Retransmission(_)) = self.entries.front() {
-            self.remove(0);
+        let Some(episode) = self.older.as_mut().and_then(|older| older.pop_front()) else { return };
+        self.blocks.drain(..usize::from(episode.listed));
+    }
+
+    /// An episode that lost an entry of the list can no longer be proved false: its count never returns to zero.
+    fn forget_oldest_block(&mut self) {
+        self.blocks.pop_front();
+        let older = self.older.iter_mut().flat_map(|older| older.iter_mut());
+        if let Some(episode) = older.chain(&mut self.last).find(|episode| episode.listed > 0) {
+            episode.listed -= 1;
+        }
+    }
+}
+
+/// One retransmission of an episode was needless; the verdict on the episode.
+fn report_one(episode: &mut Episode) -> Option<Cause> {
+    episode.listed -= 1;
+    episode.unreported -= 1;
+    episode.verdict()
+}
+
+impl Episode {
+    /// Its cause if it is proved false.
+    fn verdict(&self) -> Option<Cause> {
+        let is_false = self.expires != RUNNING && self.recorded && self.unreported == 0;
+        is_false.then_some(self.cause)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The same rules with every episode in one list, together with all it retransmitted.
+    #[derive(Default)]
+    struct Plain {
+        episodes: Vec<(Cause, u64, Vec<(SackBlock, bool)>)>,
+    }
+
+    impl Plain {
+        fn expire(&mut self, una: u64) {
+            while self.episodes.first().is_some_and(|oldest| oldest.1 < una) {
+                self.episodes.remove(0);
+            }
+        }
+
+        fn open(&mut self, cause: Cause, una: u64) {
+            self.expire(una);
+            if self.episodes.len() == MOST_EPISODES {
+                self.episodes.remove(0);
+            }
+            self.episodes.push((cause, RUNNING, Vec::new()));
+        }
+
+        fn close(&mut self, expires: u64) -> Option<Cause> {
+            let at = self.episodes.len().checked_sub(1).filter(|at| self.episodes[*at].1 == RUNNING)?;
+            self.episodes[at].1 = expires;
+            self.judge(at)
+        }
+
+        fn record(&mut self, block: SackBlock) {
+            if let Some(last) = self.episodes.last_mut().filter(|last| last.1 == RUNNING) {
+                last.2.push((block, false));
+            }
+        }
+
+        fn report(&mut self, block: SackBlock, una: u64) -> Option<Cause> {
+            self.expire(una);
+            let sent = self.episodes.iter_mut().enumerate().find_map(|(at, episode)| {
+                let sent = episode.2.iter_mut().find(|(sent, reported)| !reported && block.contains(*sent))?;
+                sent.1 = true;
+                Some(at)
+            });
+            self.judge(sent?)
+        }
+
+        fn judge(&mut self, at: usize) -> Option<Cause> {
+            let (cause, expires, sent) = &self.episodes[at];
+            let is_false = *expires != RUNNING && !sent.is_empty() && sent.iter().all(|(_, reported)| *reported);
+            is_false.then_some(*cause).inspect(|_| drop(self.episodes.remove(at)))
         }
     }
 
-    fn remove(&mut self, at: usize) {
-        match self.entries.remove(at) {
-            Some(Entry::Episode(_)) => self.episodes -= 1,
-            Some(Entry::Retransmission(_)) => self.retransmissions -= 1,
-            None => return,
+    #[derive(Clone, Debug)]
+    enum Step {
+        Open(bool),
+        Close(u64),
+        Record(u64),
+        Report(u64, u64),
+        Ack(u64),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            2 => any::<bool>().prop_map(Step::Open),
+            2 => (0u64..60).prop_map(Step::Close),
+            4 => (0u64..12).prop_map(Step::Record),
+            6 => (0u64..12, 1u64..3).prop_map(|(start, len)| Step::Report(start, len)),
+            1 => (0u64..15).prop_map(Step::Ack),
+        ];
+        prop::collection::vec(step, 1..200)
+    }
+
+    proptest! {
+        #[test]
+        fn the_verdicts_are_those_of_one_plain_list(steps in steps()) {
+            let (mut ledger, mut plain, mut una) = (Ledger::default(), Plain::default(), 0);
+            for step in steps {
+                match step {
+                    Step::Open(timeout) => {
+                        let cause = if timeout { Cause::Timeout } else { Cause::FastRetransmit };
+                        prop_assert_eq!(ledger.close(una + 30), plain.close(una + 30));
+                        ledger.open(cause, una);
+                        plain.open(cause, una);
+                    }
+                    Step::Close(after) => prop_assert_eq!(ledger.close(una + after), plain.close(una + after)),
+                    Step::Record(at) => {
+                        let block = SackBlock { start: 10 * at, end: 10 * at + 10 };
+                        ledger.record(block);
+                        plain.record(block);
+                    }
+                    Step::Report(at, len) => {
+                        let block = SackBlock { start: 10 * at, end: 10 * (at + len) };
+                        prop_assert_eq!(ledger.report(block, una), plain.report(block, una));
+                    }
+                    Step::Ack(by) => una += by,
+                }
+            }
         }
-        if at < self.last as usize {
-            self.last -= 1;
-        }
+    }
+
+    #[test]
+    fn an_episode_whose_first_retransmission_was_forgotten_is_never_false() {
+        let mut ledger = Ledger::default();
+        ledger.open(Cause::Timeout, 0);
+        let block = |at: u64| SackBlock { start: 10 * at, end: 10 * at + 10 };
+        (0..=MOST_RETRANSMISSIONS as u64).for_each(|at| ledger.record(block(at)));
+        assert_eq!(ledger.close(1 << 40), None);
+        assert!((0..=MOST_RETRANSMISSIONS as u64).all(|at| ledger.report(block(at), 0).is_none()));
     }
 }

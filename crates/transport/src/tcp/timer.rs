@@ -13,11 +13,11 @@ impl Sender {
     pub(super) fn time_out(&mut self, now: Instant) {
         self.counts.timeouts += 1;
         // Eq. (4) only if the timer has not yet resent this segment.
-        if self.timed_out != Some(self.una) {
+        if self.timed_out != self.una {
             let flight = self.flight_for_cut();
             self.cut_ssthresh(LossCause::Timeout, flight);
         }
-        self.timed_out = Some(self.una);
+        self.timed_out = self.una;
         self.set_cwnd(self.window.mss);
         self.rtt.back_off(&self.config);
         self.rtt.cancel();
