@@ -173,10 +173,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Cause, expiry, and what was retransmitted, with whether it was reported.
+    type PlainEpisode = (Cause, u64, Vec<(SackBlock, bool)>);
+
     /// The same rules with every episode in one list, together with all it retransmitted.
     #[derive(Default)]
     struct Plain {
-        episodes: Vec<(Cause, u64, Vec<(SackBlock, bool)>)>,
+        episodes: Vec<PlainEpisode>,
     }
 
     impl Plain {
