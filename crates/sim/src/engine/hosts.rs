@@ -13,10 +13,13 @@ use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
 use crate::scenario::Fate;
 use crate::traffic;
+use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
 use transport::tcp::{Ack, Actions, Receiver, ReceiverActions, SackList, Sender};
 use transport::xcp;
 use units::Instant;
+
+const CACHE_LINE: usize = 64;
 
 /// The sending side of a flow. It begins where a pair of cache lines begins: the two are fetched together.
 #[derive(Debug)]
@@ -184,6 +187,18 @@ impl Hosts {
         for flow in 0..flows {
             self.timers.push(self.lifecycles[flow].start, TimerId::new(flow, TimerKind::Lifecycle));
         }
+    }
+
+    /// A packet has entered the last fibre to its host: the host's state is brought into the cache while it is on its way.
+    #[inline]
+    pub fn expect(&self, packet: &Packet) {
+        let (first, lines) = match packet.class {
+            Class::Ack => (&self.senders[packet.flow].armed, size_of::<SendingHost>() / CACHE_LINE),
+            Class::Data => (&self.receivers[packet.flow].armed, size_of::<ReceivingHost>() / CACHE_LINE),
+            Class::Datagram => return,
+        };
+        // The field lies at the start of the host; the places counted from it are those of the host's cache lines.
+        (0..lines).for_each(|line| prefetch_index(std::slice::from_ref(first), line * CACHE_LINE / size_of::<u64>()));
     }
 
     /// A packet has reached the node of its host.
