@@ -8,6 +8,7 @@ pub mod ids;
 pub mod random;
 pub mod results;
 pub mod scenario;
+pub(crate) mod switch;
 mod time;
 pub mod topology;
 pub mod traffic;

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 10] = [
+const READY_MADE: [(&str, &str); 11] = [
+    ("aapn", "3 s"),
     ("capacity-change", "11 s"),
     ("dumbbell", "6 s"),
     ("forced-drops", "3 s"),

@@ -23,7 +23,7 @@ mod support;
 
 pub use requests::{RequestError, Requests};
 pub use schedule::{Block, IDLE, Schedule};
-pub use share::share;
+pub use share::{share, share_all};
 
 use std::fmt;
 

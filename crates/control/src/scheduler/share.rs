@@ -9,14 +9,19 @@ use super::Requests;
 
 /// The max-min shares of `requests` in which every row and column has at most `frame` slots.
 pub fn share(requests: &Requests, frame: u32) -> Requests {
-    let mut filling = Filling::new(requests, frame);
-    while !filling.rising.is_empty() {
-        match filling.unnoticed_rounds() {
-            0 => filling.one_round(),
-            rounds => filling.several_rounds(rounds),
-        }
-    }
-    Requests::new(requests.nodes(), filling.given).expect("as many entries as the requests have")
+    let filled = Filling::new(requests, frame).filled();
+    Requests::new(requests.nodes(), filled.given).expect("as many entries as the requests have")
+}
+
+/// [`share`], and what is left of the frame is shared max-min too, among the pairs of nodes that `takes` names.
+pub fn share_all(requests: &Requests, frame: u32, takes: impl Fn(usize, usize) -> bool) -> Requests {
+    let (nodes, served) = (requests.nodes(), Filling::new(requests, frame).filled());
+    let pairs = (0..nodes).flat_map(|input| (0..nodes).map(move |output| (input, output)));
+    let endless = pairs.map(|(input, output)| if takes(input, output) { u32::MAX } else { 0 }).collect();
+    let endless = Requests::new(nodes, endless).expect("as many entries as the requests have");
+    let Filling { given, rows, columns, .. } = served;
+    let rest = Filling { given, rows, columns, ..Filling::new(&endless, frame) };
+    Requests::new(nodes, rest.filled().given).expect("as many entries as the requests have")
 }
 
 /// An entry by its row and column.
@@ -44,6 +49,17 @@ impl<'a> Filling<'a> {
             columns: vec![frame; nodes],
             rising: (0..nodes).flat_map(diagonal).filter(wanted).collect(),
         }
+    }
+
+    /// The end of the filling.
+    fn filled(mut self) -> Filling<'a> {
+        while !self.rising.is_empty() {
+            match self.unnoticed_rounds() {
+                0 => self.one_round(),
+                rounds => self.several_rounds(rounds),
+            }
+        }
+        self
     }
 
     /// The rounds in which every entry that rises could get a slot.
@@ -108,6 +124,18 @@ mod tests {
         // Column 0 is shared by two: 5 each; the rest of row 0 goes to its other entry.
         assert_eq!(shared(2, &[100, 100, 100, 0], 10), [5, 5, 5, 0]);
         assert_eq!(shared(3, &[100, 100, 0, 100, 0, 0, 100, 0, 0], 9), [3, 6, 0, 3, 0, 0, 3, 0, 0]);
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_shared() {
+        let all = |nodes: usize, slots: &[u32], takes: fn(usize, usize) -> bool| {
+            share_all(&Requests::new(nodes, slots.to_vec()).unwrap(), 10, takes).slots().to_vec()
+        };
+        // Row 0 has 10 slots: 2 and 4 as asked, then 2 each of the other 4.
+        assert_eq!(all(2, &[2, 4, 0, 0], |input, _| input == 0), [4, 6, 0, 0]);
+        // Column 0 is full with what was asked for, so the other columns get all of the rest.
+        assert_eq!(all(2, &[3, 1, 7, 0], |_, _| true), [3, 7, 7, 3]);
+        assert_eq!(all(2, &[3, 1, 7, 0], |_, _| false), [3, 1, 7, 0]);
     }
 
     #[test]

@@ -17,7 +17,8 @@ use super::world::{Action, CaptureOptions, Control, Options, RunError, Staff, Wo
 use crate::SimTime;
 use crate::ids::{LinkId, NodeId};
 use crate::random::{Seed, Stream, uniform_index};
-use crate::scenario::{Change, Load, Network, Scenario, Transport, TransportKind};
+use crate::scenario::{Change, Load, Network, Scenario, Switching, Transport, TransportKind};
+use crate::switch::{self, Agent};
 use crate::topology::Routes;
 use crate::traffic::{self, Flow};
 use std::collections::BTreeMap;
@@ -25,8 +26,8 @@ use std::sync::Arc;
 use transport::tcp::{Receiver, ReceiverConfig, Sender, SenderConfig};
 use transport::xcp;
 
-/// Flows are numbered in 30 bits.
-pub const MAX_FLOWS: usize = 1 << 30;
+/// Flows are numbered in 29 bits.
+pub const MAX_FLOWS: usize = 1 << 29;
 
 /// Both hosts of a flow and its lifecycle, without what the machines allocate.
 pub const BYTES_PER_FLOW: usize = size_of::<SendingHost>() + size_of::<ReceivingHost>() + size_of::<Lifecycle>();
@@ -40,7 +41,7 @@ pub fn world(scenario: Scenario, flows: Vec<Flow>, seed: Seed, options: Options)
     let order = link_order(&scenario.network, shuffle.as_mut());
     let link_numbers = invert(&order);
     let mut paths = Paths::new(link_numbers.clone());
-    let first = paths.of_flows(&scenario.network, &flows, &vec![true; scenario.network.links.len()]);
+    let first = paths.of_flows(&scenario.network, &flows, &scenario.network.open_to_flows());
     check_paths(&scenario.network, &flows, &first)?;
     let controls = controls(&scenario, &flows, &mut paths);
 
@@ -49,11 +50,14 @@ pub fn world(scenario: Scenario, flows: Vec<Flow>, seed: Seed, options: Options)
     let timer_order = if timers_first { TimerOrder::BeforeArrivals } else { TimerOrder::AfterArrivals };
     let flows: Arc<[Flow]> = flows.into();
     let nodes = scenario.network.nodes.len();
+    let (posts, agents) = agents(&scenario, seed, &mut paths);
     let layout = Layout::whole(ends(&scenario.network, &order), Arc::clone(&flows), paths.flat.into(), nodes);
-    let net = net(ports(&scenario.network, &order, seed), &layout, timer_order);
+    let layout = Layout { agents: posts.into(), ..layout };
+    let net = net(ports(&scenario, &order, seed), &layout, timer_order);
     let staff = Staff::alone(order.len());
     let without_samples = options.without_samples;
-    let hosts = hosts(&scenario, &flows, &first, Timers::new(timer_mask), (seed, options.capture));
+    let mut hosts = hosts(&scenario, &flows, &first, Timers::new(timer_mask), (seed, options.capture));
+    hosts.employ(agents);
     let to_node = layout.links.iter().map(|link| link.to).collect();
     let partition = Partition::new(net, hosts, to_node, vec![0; nodes], 0);
 
@@ -118,9 +122,21 @@ fn invert(order: &[LinkId]) -> Vec<u32> {
     numbers
 }
 
-fn ports(network: &Network, order: &[LinkId], seed: Seed) -> Vec<Port> {
+/// The agents of the switches, each with its node.
+fn agents(scenario: &Scenario, seed: Seed, paths: &mut Paths) -> (Vec<u32>, Vec<Agent>) {
+    let Switching::Aapn(aapn) = &scenario.switching else { return Default::default() };
+    let mut route = |links: &[LinkId]| paths.add(Some(links.to_vec()));
+    let agents = switch::agents(aapn, &scenario.network, seed, &mut route);
+    agents.into_iter().map(|(node, agent)| (node.0, agent)).unzip()
+}
+
+fn ports(scenario: &Scenario, order: &[LinkId], seed: Seed) -> Vec<Port> {
+    let packing = match &scenario.switching {
+        Switching::Aapn(aapn) => Some(aapn.packing),
+        Switching::Packets => None,
+    };
     let port = |id: &LinkId| {
-        let link = &network.links[id.index()];
+        let link = &scenario.network.links[id.index()];
         let stream = seed.stream(&format!("link {}", link.name), "loss");
         Port::new(PortConfig {
             capacity: link.capacity,
@@ -129,6 +145,7 @@ fn ports(network: &Network, order: &[LinkId], seed: Seed) -> Vec<Port> {
             loss: link.loss,
             stream,
             controller: link.controller,
+            gate: link.via.and(packing),
         })
         .expect("a resolved scenario has no link below 8 bit/s")
     };
@@ -152,16 +169,20 @@ impl Paths {
     /// Path and way back of every flow while the links in `up` are up.
     fn of_flows(&mut self, network: &Network, flows: &[Flow], up: &[bool]) -> Vec<(u32, u32)> {
         let mut routes = Routes::new(network, up);
-        let pairs = |flow: &Flow| [(flow.destination, flow.source), (flow.source, flow.destination)];
+        // Flows take overlaid stars in turn.
+        let (stars, queues) = (network.cores().len().max(1), queues(network, up));
+        let pairs = |(number, flow): (usize, &Flow)| {
+            let star = number % stars;
+            [(flow.destination, flow.source, star), (flow.source, flow.destination, star)]
+        };
         // By destination, because routes are kept by destination and the largest networks have too many to keep them all.
-        let mut known: BTreeMap<(NodeId, NodeId), u32> = flows.iter().flat_map(pairs).map(|pair| (pair, 0)).collect();
-        for ((to, from), path) in &mut known {
-            *path = self.add(routes.path(*from, *to));
+        let mut known: BTreeMap<(NodeId, NodeId, usize), u32> =
+            flows.iter().enumerate().flat_map(pairs).map(|pair| (pair, 0)).collect();
+        for ((to, from, star), path) in &mut known {
+            let way = routes.path(*from, *to).map(|way| through_star(way, *star, network, &queues));
+            *path = self.add(way);
         }
-        flows
-            .iter()
-            .map(|flow| (known[&(flow.destination, flow.source)], known[&(flow.source, flow.destination)]))
-            .collect()
+        flows.iter().enumerate().map(pairs).map(|[there, back]| (known[&there], known[&back])).collect()
     }
 
     fn add(&mut self, path: Option<Vec<LinkId>>) -> u32 {
@@ -171,6 +192,31 @@ impl Paths {
         self.flat.push(DELIVER);
         position
     }
+}
+
+/// The queues for slots between each two nodes that are up.
+fn queues(network: &Network, up: &[bool]) -> BTreeMap<(NodeId, NodeId), Vec<LinkId>> {
+    let mut queues: BTreeMap<(NodeId, NodeId), Vec<LinkId>> = BTreeMap::new();
+    let links = network.links.iter().zip(0..).zip(up);
+    for ((link, id), _) in links.filter(|((link, _), up)| link.via.is_some() && **up) {
+        queues.entry((link.from, link.to)).or_default().push(LinkId(id));
+    }
+    queues
+}
+
+/// The same way, in which every queue for slots is the one of an overlaid star.
+fn through_star(
+    way: Vec<LinkId>,
+    star: usize,
+    network: &Network,
+    queues: &BTreeMap<(NodeId, NodeId), Vec<LinkId>>,
+) -> Vec<LinkId> {
+    let beside = |id: LinkId| {
+        let link = &network.links[id.index()];
+        let queues = queues.get(&(link.from, link.to)).filter(|_| link.via.is_some());
+        queues.map_or(id, |queues| queues[star % queues.len()])
+    };
+    way.into_iter().map(beside).collect()
 }
 
 fn check_paths(network: &Network, flows: &[Flow], paths: &[(u32, u32)]) -> Result<(), RunError> {
@@ -184,7 +230,8 @@ fn check_paths(network: &Network, flows: &[Flow], paths: &[(u32, u32)]) -> Resul
 /// What will happen from outside, latest first.
 fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -> Vec<Control> {
     let mut controls = vec![Control { at: SimTime::ZERO + scenario.run.warm_up, action: Action::EndWarmUp }];
-    let mut up = vec![true; scenario.network.links.len()];
+    let open = scenario.network.open_to_flows();
+    let mut up = open.clone();
     for event in &scenario.events {
         controls.push(Control { at: event.at, action: Action::Change(event.links.clone(), event.change) });
         let state = match event.change {
@@ -192,7 +239,7 @@ fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -> Vec<Contr
             Change::Down => false,
             Change::Capacity(_) | Change::Told(_) | Change::Delay(_) => continue,
         };
-        event.links.iter().for_each(|link| up[link.index()] = state);
+        event.links.iter().for_each(|link| up[link.index()] = state && open[link.index()]);
         if let Some(span) = scenario.network.reroute_after {
             let found = paths.of_flows(&scenario.network, flows, &up);
             let found = found.iter().enumerate().map(|(flow, (path, back))| (flow as u32, *path, *back)).collect();

@@ -77,6 +77,8 @@ impl Capture {
                 packet.size,
             ),
             Class::Datagram => udp(ends, packet.size),
+            // It belongs to no flow.
+            Class::Control => return,
         };
         self.packet(now, &header, packet.size);
     }

@@ -24,6 +24,7 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
         let port = ports[was.part as usize].next().expect("a partition has its ports in the order of the links");
         connect(&mut nets[is.part as usize], port, link as u32, after);
     }
+    drop(ports);
     let mut new: Vec<Partition> = nets
         .into_iter()
         .zip(deal_hosts(&mut old, before, after, mask))
@@ -34,6 +35,11 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
             Partition::new(Net::new(net, order, after.parts as usize), hosts, to_node, chains, now)
         })
         .collect();
+    for (was, is) in before.ports.iter().zip(&after.ports) {
+        let (source, target) = (&mut old[was.part as usize].net, &mut new[is.part as usize].net);
+        let cargo = &mut target.cargo;
+        target.ports[is.number as usize].for_each_held(|packet| move_cargo(packet, &mut source.cargo, cargo));
+    }
     for link in 0..after.links.len() {
         move_fibre(&mut old, &mut new, before.fibres[link], after.fibres[link]);
     }
@@ -98,41 +104,47 @@ fn chains(old: &[Partition], part: u32, before: &Layout, after: &Layout) -> Vec<
 
 fn deal_hosts(old: &mut [Partition], before: &Layout, after: &Layout, mask: u32) -> Vec<Hosts> {
     let timers: Vec<_> = old.iter_mut().flat_map(|part| part.hosts.timers.drain()).collect();
-    let senders = deal_items(old, |hosts| &mut hosts.senders, [before, after], Layout::source_of);
-    let lifecycles = deal_items(old, |hosts| &mut hosts.lifecycles, [before, after], Layout::source_of);
-    let receivers = deal_items(old, |hosts| &mut hosts.receivers, [before, after], Layout::sink_of);
-    let sides = senders.into_iter().zip(lifecycles).zip(receivers);
+    let (flows, agents) = (after.flows.len() as u32, after.agents.len() as u32);
+    let senders = deal_items(old, |hosts| &mut hosts.senders, [before, after], (flows, Layout::source_of));
+    let lifecycles = deal_items(old, |hosts| &mut hosts.lifecycles, [before, after], (flows, Layout::source_of));
+    let receivers = deal_items(old, |hosts| &mut hosts.receivers, [before, after], (flows, Layout::sink_of));
+    let agents = deal_items(old, |hosts| &mut hosts.agents, [before, after], (agents, Layout::agent_of));
+    let sides = senders.into_iter().zip(lifecycles).zip(receivers).zip(agents);
     let mut hosts: Vec<Hosts> = sides
-        .map(|((senders, lifecycles), receivers)| Hosts::new(senders, receivers, lifecycles, Timers::new(mask)))
+        .map(|(((senders, lifecycles), receivers), agents)| {
+            let mut hosts = Hosts::new(senders, receivers, lifecycles, Timers::new(mask));
+            hosts.agents = agents;
+            hosts
+        })
         .collect();
     for (time, timer) in timers {
         let part = match timer.kind() {
             TimerKind::Receiver => after.sink_of(timer.flow()),
             TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held => after.source_of(timer.flow()),
+            TimerKind::Agent => after.agent_of(timer.flow()),
         };
         hosts[part as usize].timers.push(time, timer);
     }
     hosts
 }
 
-/// Deals what each partition has of its flows; `owner` tells whose a flow's item is.
+/// Deals what each partition has of its `count` flows or agents; `owner` tells whose an item is.
 fn deal_items<T>(
     old: &mut [Partition],
     arena: fn(&mut Hosts) -> &mut Arena<T>,
     [before, after]: [&Layout; 2],
-    owner: fn(&Layout, u32) -> u32,
+    (count, owner): (u32, fn(&Layout, u32) -> u32),
 ) -> Vec<Arena<T>> {
     let take = |part: &mut Partition| std::mem::take(arena(&mut part.hosts)).into_items().into_iter();
     let mut sources: Vec<_> = old.iter_mut().map(take).collect();
-    let flows = 0..after.flows.len() as u32;
     let mut dealt: Vec<Vec<T>> = (0..after.parts).map(|_| Vec::new()).collect();
-    for flow in flows.clone() {
-        let item = sources[owner(before, flow) as usize].next();
-        dealt[owner(after, flow) as usize].push(item.expect("a partition has its flows in their order"));
+    for number in 0..count {
+        let item = sources[owner(before, number) as usize].next();
+        dealt[owner(after, number) as usize].push(item.expect("a partition has its flows and agents in their order"));
     }
     let numbered = |(part, items)| match after.parts {
         1 => Arena::all(items),
-        _ => Arena::some(items, places(flows.end, |flow| owner(after, flow) == part)),
+        _ => Arena::some(items, places(count, |number| owner(after, number) == part)),
     };
     (0..).zip(dealt).map(numbered).collect()
 }

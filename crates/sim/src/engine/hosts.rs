@@ -12,6 +12,7 @@ use super::port::Cause;
 use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
 use crate::scenario::Fate;
+use crate::switch::Agent;
 use crate::traffic;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
@@ -138,6 +139,8 @@ pub struct Hosts {
     pub receivers: Arena<ReceivingHost>,
     /// When flows start and stop, by flow.
     pub lifecycles: Arena<Lifecycle>,
+    /// The control plane of the switches, by agent.
+    pub agents: Arena<Agent>,
     /// Deadlines.
     pub timers: Timers,
     /// Fates by order of the scenario.
@@ -169,6 +172,7 @@ impl Hosts {
             senders,
             receivers,
             lifecycles,
+            agents: Arena::default(),
             timers,
             forced: ForcedFates::default(),
             capture: None,
@@ -180,6 +184,23 @@ impl Hosts {
             acks: ReceiverActions::default(),
             datagrams: transport::udp::Actions::default(),
         }
+    }
+
+    /// Takes over the agents, all of which are here, and arms their first deadlines.
+    pub fn employ(&mut self, agents: Vec<Agent>) {
+        for (number, agent) in (0..).zip(&agents) {
+            self.timers.push(agent.next_timeout(), TimerId::new(number, TimerKind::Agent));
+        }
+        self.agents = Arena::all(agents);
+    }
+
+    /// The deadline of an agent has come.
+    fn fire_agent(&mut self, now: u64, number: u32, net: &mut Net) -> bool {
+        self.timers.pop();
+        let agent = &mut self.agents[number];
+        self.emitted += agent.handle_timeout(now, net);
+        self.timers.push(agent.next_timeout(), TimerId::new(number, TimerKind::Agent));
+        true
     }
 
     /// Arms the start of every flow, of which there are `flows`, all here.
@@ -211,6 +232,11 @@ impl Hosts {
             Class::Datagram => {
                 if let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow].sink {
                     *bytes += u64::from(packet.size);
+                }
+            }
+            Class::Control => {
+                if let Some(notice) = net.cargo.take_notice(packet) {
+                    self.agents[packet.flow].handle_notice(&notice);
                 }
             }
         }
@@ -379,6 +405,7 @@ impl Hosts {
                 self.timers.pop();
                 self.release(now, flow, net)
             }
+            TimerKind::Agent => self.fire_agent(now, flow, net),
         }
     }
 
@@ -395,7 +422,7 @@ impl Hosts {
                     let host = &mut self.receivers[timer.flow()];
                     (&mut host.armed, host.sink.next_timeout())
                 }
-                TimerKind::Lifecycle | TimerKind::Held => {
+                TimerKind::Lifecycle | TimerKind::Held | TimerKind::Agent => {
                     self.timers.push(time, timer);
                     continue;
                 }

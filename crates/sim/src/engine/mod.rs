@@ -7,6 +7,7 @@
 //! | `partition` | the loop, the order of events, the fingerprint |
 //! | `parts`, `deal`, `balance`, `crew` | who has what; dealing it anew; where to cut; threads |
 //! | `net`, `port`, `ring`, `tree` | paths, output ports, fibres, the event list |
+//! | `gate` | ports that send only in granted slots |
 //! | `hosts`, `arena`, `timers`, `forced`, `capture` | machines of the flows and their deadlines; orders; pcapng |
 //! | `accounts`, `sampler` | conservation and warm-up; samples |
 
@@ -18,9 +19,10 @@ mod capture;
 mod crew;
 mod deal;
 mod forced;
+pub(crate) mod gate;
 mod hosts;
-mod net;
-mod packet;
+pub(crate) mod net;
+pub(crate) mod packet;
 mod partition;
 mod parts;
 mod port;

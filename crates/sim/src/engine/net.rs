@@ -187,20 +187,45 @@ impl Net {
         let port = &mut self.ports[number as usize];
         let offer = match port.is_plain() {
             true => port.offer(now, packet.size),
-            false => port.offer_with_header(now, packet.size, self.cargo.header_mut(packet)),
+            false => port.offer_with_header(now, packet, self.cargo.header_mut(packet)),
         };
         match offer {
             Offer::Carried(at) => {
-                self.packet_hops += 1;
-                match port.target() {
-                    Target::Fibre(fibre) => self.put(fibre, at, packet),
-                    Target::Cut(cut) => self.post(cut, at, packet),
-                }
+                let target = port.target();
+                self.send(target, at, packet);
             }
-            Offer::Dropped(cause) => {
-                // A packet that the fibre loses was sent.
-                self.packet_hops += u64::from(cause == Cause::Random);
-                self.drop(Place::Link(self.links[number as usize]), cause, packet);
+            Offer::Dropped(cause) => self.lose(number, cause, packet),
+            Offer::Held => self.release(now, number),
+        }
+    }
+
+    /// A packet leaves a port and will be at the far end at `at`.
+    #[inline]
+    fn send(&mut self, target: Target, at: u64, packet: &Packet) {
+        self.packet_hops += 1;
+        match target {
+            Target::Fibre(fibre) => self.put(fibre, at, packet),
+            Target::Cut(cut) => self.post(cut, at, packet),
+        }
+    }
+
+    /// A packet does not get past a port.
+    #[cold]
+    fn lose(&mut self, number: u32, cause: Cause, packet: &Packet) {
+        // A packet that the fibre or the switch loses was sent.
+        self.packet_hops += u64::from(matches!(cause, Cause::Random | Cause::GuardViolation));
+        self.drop(Place::Link(self.links[number as usize]), cause, packet);
+    }
+
+    /// A port with a gate sends what has its time.
+    #[inline(never)]
+    pub fn release(&mut self, now: u64, number: u32) {
+        let target = self.ports[number as usize].target();
+        while let Some((packet, offer)) = self.ports[number as usize].release(now) {
+            match offer {
+                Offer::Carried(at) => self.send(target, at, &packet),
+                Offer::Dropped(cause) => self.lose(number, cause, &packet),
+                Offer::Held => {}
             }
         }
     }
@@ -267,7 +292,8 @@ impl Net {
 
     /// Packets on the fibres or in the ports before them.
     pub fn in_flight(&self) -> u64 {
-        self.fibres.iter().map(|fibre| fibre.len() as u64).sum()
+        let held: u64 = self.ports.iter().map(Port::held).sum();
+        held + self.fibres.iter().map(|fibre| fibre.len() as u64).sum::<u64>()
     }
 
     /// Bytes of memory held by rings.

@@ -1,5 +1,7 @@
-//! What travels: 32 bytes, and side tables for the few packets that carry SACK blocks or a congestion header.
+//! What travels: 32 bytes, and side tables for the few packets that carry SACK blocks, a congestion header or a notice.
 
+use crate::switch::Notice;
+use std::sync::Arc;
 use transport::tcp::SackList;
 use transport::xcp::Header;
 
@@ -14,6 +16,8 @@ pub enum Class {
     Ack,
     /// A UDP datagram.
     Datagram,
+    /// A message of the switches' control plane; `flow` is the agent it is for.
+    Control,
 }
 
 impl Class {
@@ -23,6 +27,7 @@ impl Class {
             Class::Data => "data",
             Class::Ack => "ack",
             Class::Datagram => "datagram",
+            Class::Control => "control",
         }
     }
 }
@@ -48,7 +53,7 @@ pub struct Packet {
     pub explicit: bool,
 }
 
-/// The packet carries neither SACK blocks nor a congestion header.
+/// The packet carries nothing beside itself.
 pub const NO_CARGO: u32 = u32::MAX;
 
 /// What the few packets carry that need more than 32 bytes.
@@ -56,6 +61,7 @@ pub const NO_CARGO: u32 = u32::MAX;
 pub struct Cargo {
     sacks: Slots<SackList>,
     explicit: Slots<Explicit>,
+    notices: Slots<Option<Arc<Notice>>>,
 }
 
 /// A congestion header, and the place of the packet's SACK blocks.
@@ -66,10 +72,12 @@ struct Explicit {
 }
 
 /// The cargo of one packet on its way to another partition.
-#[derive(Clone, Copy, Debug)]
-pub struct Luggage {
-    header: Option<Header>,
-    sack: SackList,
+#[derive(Clone, Debug)]
+pub enum Luggage {
+    /// SACK blocks, perhaps with a congestion header.
+    Transport(Option<Header>, SackList),
+    /// What a message of the control plane says.
+    Notice(Option<Arc<Notice>>),
 }
 
 impl Cargo {
@@ -83,6 +91,18 @@ impl Cargo {
     pub fn put_header(&mut self, header: Header, list: &SackList) -> u32 {
         let sack = self.put_sack(list);
         self.explicit.put(Explicit { header, sack })
+    }
+
+    /// Stores what a message of the control plane says.
+    pub fn put_notice(&mut self, notice: Arc<Notice>) -> u32 {
+        self.notices.put(Some(notice))
+    }
+
+    /// Takes what a message of the control plane says that has arrived.
+    pub fn take_notice(&mut self, packet: &Packet) -> Option<Arc<Notice>> {
+        let slot = packet.cargo;
+        (slot != NO_CARGO).then(|| self.notices.free.push(slot))?;
+        self.notices.slots[slot as usize].take()
     }
 
     /// The congestion header of an `explicit` packet.
@@ -124,18 +144,23 @@ impl Cargo {
 
     /// Takes the cargo of a packet that has some.
     pub fn unload(&mut self, packet: &Packet) -> Luggage {
+        if packet.class == Class::Control {
+            return Luggage::Notice(self.take_notice(packet));
+        }
         if packet.explicit {
             let (header, sack) = self.take_header(packet.cargo);
-            return Luggage { header: Some(header), sack };
+            return Luggage::Transport(Some(header), sack);
         }
-        Luggage { header: None, sack: self.take_sack(packet.cargo) }
+        Luggage::Transport(None, self.take_sack(packet.cargo))
     }
 
     /// Stores what [`Cargo::unload`] took, perhaps from another partition's.
     pub fn load(&mut self, luggage: &Luggage) -> u32 {
-        match luggage.header {
-            Some(header) => self.put_header(header, &luggage.sack),
-            None => self.put_sack(&luggage.sack),
+        match luggage {
+            Luggage::Transport(Some(header), sack) => self.put_header(*header, sack),
+            Luggage::Transport(None, sack) => self.put_sack(sack),
+            Luggage::Notice(Some(notice)) => self.put_notice(Arc::clone(notice)),
+            Luggage::Notice(None) => NO_CARGO,
         }
     }
 }
@@ -153,7 +178,7 @@ impl<T> Default for Slots<T> {
     }
 }
 
-impl<T: Copy> Slots<T> {
+impl<T> Slots<T> {
     fn put(&mut self, value: T) -> u32 {
         if let Some(slot) = self.free.pop() {
             self.slots[slot as usize] = value;
@@ -162,7 +187,9 @@ impl<T: Copy> Slots<T> {
         self.slots.push(value);
         (self.slots.len() - 1) as u32
     }
+}
 
+impl<T: Copy> Slots<T> {
     #[inline]
     fn take(&mut self, slot: u32) -> T {
         self.free.push(slot);

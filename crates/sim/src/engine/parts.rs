@@ -4,7 +4,7 @@ use super::hosts::{Lifecycle, ReceivingHost, SendingHost};
 use super::net::{Drops, Place};
 use super::packet::Packet;
 use super::partition::{Partition, fold};
-use super::port::Port;
+use super::port::{Cause, Port};
 use super::ring::Ring;
 use crate::traffic::Flow;
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub struct Layout {
     pub flows: Arc<[Flow]>,
     /// All paths as lists of links, see [`Net::paths`](super::net::Net::paths).
     pub paths: Arc<[u32]>,
+    /// The node of each agent of the switches.
+    pub agents: Arc<[u32]>,
     /// How many partitions there are.
     pub parts: u32,
     /// The partition of each node.
@@ -47,7 +49,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Nodes are in the partitions that `of_node` names.
+    /// Nodes are in the partitions that `of_node` names; there are no agents.
     pub fn new(links: Arc<[Ends]>, flows: Arc<[Flow]>, paths: Arc<[u32]>, parts: u32, of_node: Vec<u32>) -> Layout {
         let number_by = |node: fn(&Ends) -> u32| {
             let mut used = vec![0; parts as usize];
@@ -60,7 +62,7 @@ impl Layout {
             links.iter().map(place).collect()
         };
         let (ports, fibres) = (number_by(|link| link.from), number_by(|link| link.to));
-        Layout { ports, fibres, links, flows, paths, parts, of_node }
+        Layout { ports, fibres, links, flows, paths, agents: Arc::from([]), parts, of_node }
     }
 
     /// The same network in one partition.
@@ -71,6 +73,11 @@ impl Layout {
     /// The partition of a flow's sending side.
     pub fn source_of(&self, flow: u32) -> u32 {
         self.of_node[self.flows[flow as usize].source.index()]
+    }
+
+    /// The partition of an agent.
+    pub fn agent_of(&self, agent: u32) -> u32 {
+        self.of_node[self.agents[agent as usize] as usize]
     }
 
     /// The partition of a flow's receiving side.
@@ -114,9 +121,13 @@ impl<'a> Parts<'a> {
     /// Takes `link` down; what had not left is dropped.
     pub fn take_down(&mut self, now: u64, link: u32) {
         let (port, fibre) = (self.layout.ports[link as usize].part, self.layout.fibres[link as usize].part);
-        for packet in self.change_link(link, |port, fibre| port.take_down(now, fibre)) {
+        let taken = self.change_link(link, |port, fibre| port.take_down(now, fibre));
+        for packet in taken.from_fibre {
             self.list[fibre as usize].net.cargo.forget(&packet);
             self.list[port as usize].net.take_back(Place::Link(link), &packet);
+        }
+        for packet in taken.held {
+            self.list[port as usize].net.drop(Place::Link(link), Cause::Unreachable, &packet);
         }
     }
 

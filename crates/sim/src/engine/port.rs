@@ -10,10 +10,11 @@
 //! Sums over time (utilization, mean queue) are integers and exact: a packet's waiting time is known when it arrives, and
 //! [`Port::reading`] takes off what lies in the future.
 
+use super::gate::{Cleared, Gate, GateReading, Granted, Window};
 use super::packet::Packet;
 use super::ring::Ring;
 use crate::random::{Stream, bernoulli};
-use crate::scenario::{Buffer, Loss, PortController};
+use crate::scenario::{Buffer, Loss, Packing, PortController};
 use transport::xcp::{Figures, Header, Router};
 use units::{ByteTime, Duration, Instant, Rate};
 
@@ -28,6 +29,8 @@ pub enum Cause {
     Unreachable,
     /// The scenario ordered it.
     Forced,
+    /// Its slot did not meet the switch in its window.
+    GuardViolation,
 }
 
 impl Cause {
@@ -38,6 +41,7 @@ impl Cause {
             Cause::Random => "random",
             Cause::Unreachable => "unreachable",
             Cause::Forced => "forced",
+            Cause::GuardViolation => "guard violation",
         }
     }
 }
@@ -58,6 +62,17 @@ pub enum Offer {
     Carried(u64),
     /// It is dropped.
     Dropped(Cause),
+    /// It stays in the port until it is granted a slot; only a port with a gate says so.
+    Held,
+}
+
+/// The packets that a link lost when it went down.
+#[derive(Debug, Default)]
+pub struct Taken {
+    /// Taken back from the fibre, newest first.
+    pub from_fibre: Vec<Packet>,
+    /// Held in the port.
+    pub held: Vec<Packet>,
 }
 
 /// An output port. The fields lie in the order of need: three cache lines for a packet that is carried.
@@ -153,6 +168,7 @@ enum State {
 struct Extras {
     loss: LossProcess,
     controller: Option<Controller>,
+    gate: Option<Gate>,
 }
 
 /// XCP's controller at a port. It is told everything at the port's own times: its timers are served when the next packet
@@ -203,6 +219,8 @@ pub struct PortConfig {
     pub stream: Stream,
     /// XCP's controller.
     pub controller: Option<PortController>,
+    /// Whether it sends only in granted slots, and how packets are put into them.
+    pub gate: Option<Packing>,
 }
 
 impl Port {
@@ -222,7 +240,7 @@ impl Port {
             last_arrival: 0,
             state: State::Up,
             target: Target::Fibre(0),
-            extras: Extras::new(config.loss, config.stream, config.controller),
+            extras: Extras::new(config.loss, config.stream, config.controller, config.gate),
             dropped: Count::default(),
             refused: Count::default(),
         })
@@ -281,33 +299,131 @@ impl Port {
         self.inside_bytes += u64::from(size);
     }
 
-    /// Whether it has neither random loss nor a controller.
+    /// Whether it has neither random loss nor a controller nor a gate.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.extras.is_none()
     }
 
-    /// [`Port::offer`] for a port that is not plain; `header` is the packet's congestion header, if it has one.
+    /// [`Port::offer`] for a port that is not plain; `header` is the packet's congestion header, if it has one. If it says
+    /// [`Offer::Held`], [`Port::release`] is to be called.
     #[inline(never)]
-    pub fn offer_with_header(&mut self, now: u64, size: u16, mut header: Option<&mut Header>) -> Offer {
+    pub fn offer_with_header(&mut self, now: u64, packet: &Packet, mut header: Option<&mut Header>) -> Offer {
+        let size = packet.size;
         let Some(mut extras) = self.extras.take() else { return self.offer(now, size) };
-        if let Some(controller) = &mut extras.controller {
-            self.serve(now, &mut controller.router);
-            controller.router.handle_arrival(u32::from(size), header.as_deref(), self.queue_bytes(now));
+        let Extras { loss, controller, gate } = &mut *extras;
+        if let Some(controller) = controller {
+            self.serve(now, &mut controller.router, gate);
+            let waiting = self.queue_bytes(now, gate);
+            controller.router.handle_arrival(u32::from(size), header.as_deref(), waiting);
         }
         let arrival_before = self.last_arrival;
-        let mut offer = self.offer(now, size);
-        if let Offer::Carried(_) = offer {
-            if let (Some(controller), Some(header)) = (&mut extras.controller, &mut header) {
-                controller.router.handle_departure(u32::from(size), header);
-            }
-            if extras.loss.strikes() {
-                self.last_arrival = arrival_before;
-                offer = self.lose(size);
-            }
+        let mut offer = match gate {
+            Some(gate) => self.offer_to_gate(now, packet, gate),
+            None => self.offer(now, size),
+        };
+        if !matches!(offer, Offer::Dropped(_))
+            && let (Some(controller), Some(header)) = (controller, &mut header)
+        {
+            controller.router.handle_departure(u32::from(size), header);
+        }
+        // What is held meets its fate when it is sent.
+        if matches!(offer, Offer::Carried(_)) && loss.strikes() {
+            self.last_arrival = arrival_before;
+            offer = self.lose(size);
         }
         self.extras = Some(extras);
         offer
+    }
+
+    fn offer_to_gate(&mut self, now: u64, packet: &Packet, gate: &mut Gate) -> Offer {
+        self.offered.add(packet.size);
+        if self.state == State::Down {
+            return self.refuse(Cause::Unreachable, packet.size);
+        }
+        let (packets, bytes) = gate.queue(now);
+        let full = match self.buffer {
+            Buffer::Packets(places) => packets >= places,
+            Buffer::Bytes(room) => bytes + u64::from(packet.size) > room.count(),
+            Buffer::Unlimited => false,
+        };
+        if full && gate.is_occupied(now, packet.size, self.byte_time) {
+            return self.refuse(Cause::Congestion, packet.size);
+        }
+        gate.accept(now, packet);
+        Offer::Held
+    }
+
+    /// Sends the next packet behind the gate, as far as the windows reach: the packet, and what becomes of it.
+    pub fn release(&mut self, now: u64) -> Option<(Packet, Offer)> {
+        let Extras { loss, gate, .. } = &mut **self.extras.as_mut()?;
+        let gate = gate.as_mut()?;
+        let Some(departure) = gate.place(now, self.byte_time) else {
+            gate.note_queue(now);
+            return None;
+        };
+        let cause = match departure.passes {
+            false => Some(Cause::GuardViolation),
+            true => loss.strikes().then_some(Cause::Random),
+        };
+        let Some(cause) = cause else {
+            self.last_arrival = self.last_arrival.max(departure.end + self.delay);
+            return Some((departure.packet, Offer::Carried(self.last_arrival)));
+        };
+        gate.lose_newest();
+        self.dropped.add(departure.packet.size);
+        Some((departure.packet, Offer::Dropped(cause)))
+    }
+
+    /// A frame begins in which the queue behind the gate has so many slots, in these windows.
+    pub fn begin_frame(&mut self, now: u64, slots: u32) {
+        // The controller's timers that were due are served while the queue is as it was then.
+        self.control(now);
+        if let Some(gate) = self.gate_mut() {
+            gate.begin_frame(now, slots);
+        }
+    }
+
+    /// The queue behind the gate may send in this window.
+    pub fn open_window(&mut self, window: Window) {
+        if let Some(gate) = self.gate_mut() {
+            gate.open(window);
+        }
+    }
+
+    fn gate_mut(&mut self) -> Option<&mut Gate> {
+        self.extras.as_mut().and_then(|extras| extras.gate.as_mut())
+    }
+
+    fn gate(&self) -> Option<&Gate> {
+        self.extras.as_ref().and_then(|extras| extras.gate.as_ref())
+    }
+
+    /// Slots granted so far, if the port has a gate.
+    pub fn granted(&self) -> Option<Granted> {
+        self.gate().map(Gate::granted)
+    }
+
+    /// Bytes offered since the start.
+    pub fn offered_bytes(&self) -> u64 {
+        self.offered.bytes
+    }
+
+    /// Packets that stay here because they have no slot yet.
+    pub fn held(&self) -> u64 {
+        self.gate().map_or(0, Gate::unplaced)
+    }
+
+    /// Bytes of these packets.
+    pub fn held_bytes(&self) -> u64 {
+        self.gate().map_or(0, Gate::unplaced_bytes)
+    }
+
+    /// Shows every packet that has no slot yet.
+    pub fn for_each_held(&mut self, change: impl FnMut(&mut Packet)) {
+        if let Some(gate) = self.gate_mut() {
+            gate.for_each_unplaced(change);
+        }
     }
 
     /// The packet just accepted will vanish on the fibre.
@@ -319,16 +435,19 @@ impl Port {
     }
 
     /// Serves the timers of the port's controller that were due before `now`.
-    fn serve(&mut self, now: u64, router: &mut Router) {
+    fn serve(&mut self, now: u64, router: &mut Router, gate: &mut Option<Gate>) {
         while router.next_timeout().ps() < now {
             let due = router.next_timeout();
-            let waiting = self.queue_bytes(due.ps());
+            let waiting = self.queue_bytes(due.ps(), gate);
             router.handle_timeout(due, waiting);
         }
     }
 
     /// Bytes that wait at `now`, the packet in transmission not counted.
-    fn queue_bytes(&mut self, now: u64) -> u64 {
+    fn queue_bytes(&mut self, now: u64, gate: &mut Option<Gate>) -> u64 {
+        if let Some(gate) = gate {
+            return gate.queue(now).1;
+        }
         self.sweep(now);
         self.inside_bytes - self.inside.first().map_or(0, Inside::size)
     }
@@ -336,8 +455,9 @@ impl Port {
     /// The figures of XCP's controller up to `now`, if the port has one, and the packets that broke its rules.
     pub fn control(&mut self, now: u64) -> Option<(Option<Figures>, u64)> {
         let mut extras = self.extras.take()?;
-        let control = extras.controller.as_mut().map(|controller| {
-            self.serve(now, &mut controller.router);
+        let Extras { controller, gate, .. } = &mut *extras;
+        let control = controller.as_mut().map(|controller| {
+            self.serve(now, &mut controller.router, gate);
             (controller.router.figures().copied(), controller.router.violations())
         });
         self.extras = Some(extras);
@@ -347,14 +467,16 @@ impl Port {
     /// XCP's controller is told that the port carries `capacity`, whether that is true or not.
     pub fn tell_capacity(&mut self, now: u64, capacity: Rate) {
         let Some(mut extras) = self.extras.take() else { return };
-        if let Some(controller) = &mut extras.controller {
-            self.serve(now, &mut controller.router);
+        let Extras { controller, gate, .. } = &mut *extras;
+        if let Some(controller) = controller {
+            self.serve(now, &mut controller.router, gate);
             controller.router.set_capacity(capacity);
         }
         self.extras = Some(extras);
     }
 
-    fn controller_follows(&self) -> bool {
+    /// Whether the port has a controller that is to be told its capacity.
+    pub fn controller_follows(&self) -> bool {
         let controller = self.extras.as_ref().and_then(|extras| extras.controller.as_ref());
         controller.is_some_and(|controller| controller.follows)
     }
@@ -447,8 +569,11 @@ impl Port {
     }
 
     /// The link goes down: what has not left completely is taken back from the fibre, counted as dropped, and returned.
-    pub fn take_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Vec<Packet> {
+    pub fn take_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Taken {
         self.state = State::Down;
+        if self.gate().is_some() {
+            return self.take_gate_down(now, in_flight);
+        }
         self.sweep(now);
         let mut start = now;
         for packet in self.inside.iter() {
@@ -467,7 +592,23 @@ impl Port {
         self.inside_bytes = 0;
         self.busy_until = now;
         self.last_arrival = 0;
-        (0..unsent).filter_map(|_| in_flight.pop_newest()).collect()
+        Taken { from_fibre: (0..unsent).filter_map(|_| in_flight.pop_newest()).collect(), held: Vec::new() }
+    }
+
+    fn take_gate_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Taken {
+        self.control(now);
+        let Cleared { on_fibre, lost, unplaced } =
+            self.gate_mut().map_or_else(Cleared::default, |gate| gate.clear(now));
+        for size in lost {
+            self.refused = self.refused.plus(Count { packets: 1, bytes: size });
+        }
+        let taken: Vec<Packet> = (0..on_fibre).filter_map(|_| in_flight.pop_newest()).collect();
+        for packet in taken.iter().chain(&unplaced) {
+            self.dropped.add(packet.size);
+            self.refused.add(packet.size);
+        }
+        self.last_arrival = 0;
+        Taken { from_fibre: taken, held: unplaced }
     }
 
     /// The link comes up.
@@ -477,6 +618,13 @@ impl Port {
 
     /// Totals up to `now`.
     pub fn reading(&mut self, now: u64) -> Reading {
+        // Its controller's timers that were due are served first, with the queue as it was then.
+        self.control(now);
+        if let Some(gate) = self.gate_mut() {
+            let GateReading { inside: (packets, bytes), busy, waited, waiting } = gate.reading(now);
+            let carried = self.offered.since(self.refused).since(Count { packets, bytes });
+            return Reading { offered: self.offered, carried, dropped: self.dropped, busy, waited, waiting };
+        }
         self.sweep(now);
         let inside = Count { packets: self.inside.len() as u64, bytes: self.inside_bytes };
         let mut start = now;
@@ -497,24 +645,32 @@ impl Port {
 
     /// Most packets that waited at once since the start or the last call, which begins anew with those waiting now.
     pub fn restart_maximum(&mut self, now: u64) -> u64 {
+        if let Some(gate) = self.gate_mut() {
+            return gate.restart_maximum(now);
+        }
         let waiting = self.reading(now).waiting;
         std::mem::replace(&mut self.max_waiting, waiting)
     }
 
-    /// Packets that have been given to the fibre: all that were offered but those dropped, taken back or lost.
+    /// Packets that have been given to the fibre: all that were offered but those dropped, taken back, lost or held.
     pub fn given_to_fibre(&self) -> u64 {
-        self.offered.packets - self.dropped.packets
+        self.offered.packets - self.dropped.packets - self.held()
     }
 
     /// Bytes of memory held beside the port itself.
     pub fn memory(&self) -> usize {
-        self.inside.memory()
+        self.inside.memory() + self.gate().map_or(0, Gate::memory)
     }
 }
 
 impl Extras {
     /// `None` for a plain port.
-    fn new(loss: Loss, stream: Stream, controller: Option<PortController>) -> Option<Box<Extras>> {
+    fn new(
+        loss: Loss,
+        stream: Stream,
+        controller: Option<PortController>,
+        gate: Option<Packing>,
+    ) -> Option<Box<Extras>> {
         let loss = match loss {
             Loss::None => LossProcess::None,
             Loss::Bernoulli(p) => LossProcess::Bernoulli { p, stream: Box::new(stream) },
@@ -524,8 +680,9 @@ impl Extras {
             router: Router::new(config, Instant::ZERO),
             follows,
         });
-        let is_plain = matches!(loss, LossProcess::None) && controller.is_none();
-        (!is_plain).then(|| Box::new(Extras { loss, controller }))
+        let gate = gate.map(Gate::new);
+        let is_plain = matches!(loss, LossProcess::None) && controller.is_none() && gate.is_none();
+        (!is_plain).then(|| Box::new(Extras { loss, controller, gate }))
     }
 }
 
@@ -564,6 +721,7 @@ mod tests {
             loss: Loss::None,
             stream,
             controller: None,
+            gate: None,
         })
         .unwrap()
     }
@@ -652,7 +810,7 @@ mod tests {
     fn a_cut_takes_back_what_has_not_left() {
         let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
         fill(&mut port, &mut fibre, 3);
-        assert_eq!(port.take_down(18 * US, &mut fibre).len(), 2);
+        assert_eq!(port.take_down(18 * US, &mut fibre).from_fibre.len(), 2);
         assert_eq!(fibre.len(), 1);
         assert_eq!(port.offer(20 * US, 1500), Offer::Dropped(Cause::Unreachable));
         let reading = port.reading(20 * US);

@@ -32,9 +32,16 @@ fn replicate(run: u32, load: f64, buffer: Buffer, size: fn(&mut Stream) -> u16) 
     let seed = Seed { seed: 11, run };
     let (mut gaps, mut sizes) = (seed.stream("source", "gaps"), seed.stream("source", "sizes"));
     let (capacity, delay, loss) = (Rate::from_gbps(1), Duration::from_millis(1), Loss::None);
-    let mut port =
-        Port::new(PortConfig { capacity, delay, buffer, loss, stream: seed.stream("port", "loss"), controller: None })
-            .unwrap();
+    let mut port = Port::new(PortConfig {
+        capacity,
+        delay,
+        buffer,
+        loss,
+        stream: seed.stream("port", "loss"),
+        controller: None,
+        gate: None,
+    })
+    .unwrap();
     let (mut now, mut drops) = (0, 0);
     for _ in 0..PACKETS {
         now += exponential(&mut gaps, MEAN_SIZE * BYTE_PS / load).round() as u64;

@@ -98,6 +98,9 @@ impl Sampler {
         self.push(now, &link.name, "offered", reading.offered.packets as f64);
         self.push(now, &link.name, "dropped", reading.dropped.packets as f64);
         link.before = reading;
+        if let Some(granted) = parts.port_mut(link.number).granted() {
+            self.push(now, &link.name, "granted_slots", f64::from(granted.now));
+        }
         if let Some((Some(figures), _)) = parts.port_mut(link.number).control(now.ps()) {
             self.push(now, &link.name, "believed_capacity", figures.capacity.bps() as f64);
             self.push(now, &link.name, "feedback", 8.0 * figures.feedback);

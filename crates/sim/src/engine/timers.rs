@@ -3,7 +3,7 @@
 //! A machine whose deadline moves later (every ACK moves the retransmission timer) leaves its entry where it is; when the
 //! entry comes up, the host looks at the machine's true deadline and puts the entry there. A deadline that moves earlier
 //! gets a second entry, and the host's record of the armed time marks the first as stale. Entries of one instant come in
-//! the order of (flow, kind).
+//! the order of (flow or agent, kind).
 //!
 //! Only the entries of the running slot of time (2^30 ps, about 1 ms) are in a heap; those of later slots lie unsorted in
 //! one list per slot. Most of them are stale or moved when their slot is opened, so they are never sorted, and the hosts
@@ -15,7 +15,7 @@ use super::tree::NEVER;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TimerId(u32);
 
-/// What a flow can wait for.
+/// What a flow, or an agent, can wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerKind {
     /// The start or stop of the flow.
@@ -26,29 +26,32 @@ pub enum TimerKind {
     Receiver,
     /// A packet held back by order of the scenario.
     Held,
+    /// An agent of the switches' control plane; the number is the agent's instead of a flow's.
+    Agent,
 }
 
 impl TimerId {
     /// The timer of one kind of one flow.
     #[inline]
     pub fn new(flow: u32, kind: TimerKind) -> TimerId {
-        TimerId(flow << 2 | kind as u32)
+        TimerId(flow << 3 | kind as u32)
     }
 
-    /// The flow.
+    /// The flow, or the agent.
     #[inline]
     pub fn flow(self) -> u32 {
-        self.0 >> 2
+        self.0 >> 3
     }
 
     /// The kind.
     #[inline]
     pub fn kind(self) -> TimerKind {
-        match self.0 & 3 {
+        match self.0 & 7 {
             0 => TimerKind::Lifecycle,
             1 => TimerKind::Sender,
             2 => TimerKind::Receiver,
-            _ => TimerKind::Held,
+            3 => TimerKind::Held,
+            _ => TimerKind::Agent,
         }
     }
 }

@@ -260,7 +260,8 @@ impl World {
         let old = &self.layout;
         let parts = of_node.iter().max().map_or(1, |most| most + 1);
         let (links, flows, paths) = (Arc::clone(&old.links), Arc::clone(&old.flows), Arc::clone(&old.paths));
-        let new = Layout::new(links, flows, paths, parts, of_node.to_vec());
+        let agents = Arc::clone(&old.agents);
+        let new = Layout { agents, ..Layout::new(links, flows, paths, parts, of_node.to_vec()) };
         let partitions = std::mem::take(&mut self.partitions);
         self.partitions = deal(self.now.ps(), partitions, &self.layout, &new);
         self.layout = Arc::new(new);

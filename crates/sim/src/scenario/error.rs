@@ -79,6 +79,13 @@ pub(crate) enum Place {
     Data { node: u32, file: String, line: u32, column: u32 },
 }
 
+impl Place {
+    /// This place, or `other` if it is not known.
+    pub fn or_at(self, other: &Place) -> Place {
+        if self == Place::Unknown { other.clone() } else { self }
+    }
+}
+
 impl Fault {
     pub fn new(place: Place, message: impl Into<String>) -> Fault {
         Fault { place, message: message.into() }

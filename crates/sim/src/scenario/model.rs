@@ -3,6 +3,9 @@
 
 use crate::SimTime;
 use crate::ids::{LinkId, NodeId, TransportId};
+use control::demand::Forecast;
+use control::scheduler::Algorithm;
+use std::collections::BTreeSet;
 use transport::tcp::{ReceiverConfig, SenderConfig};
 use transport::xcp::RouterConfig;
 use units::{Bytes, Duration, Rate};
@@ -14,6 +17,8 @@ pub struct Scenario {
     pub run: RunSpec,
     /// Nodes and directed links.
     pub network: Network,
+    /// What the network switches.
+    pub switching: Switching,
     /// Ways to send, sorted by name; flows refer to them by [`TransportId`].
     pub transports: Vec<Transport>,
     /// What is sent, before the random parts are drawn.
@@ -50,6 +55,27 @@ pub struct Network {
     pub links: Vec<Link>,
     /// After a link goes down or comes up, routes are computed anew this long later; `None`: never.
     pub reroute_after: Option<Duration>,
+}
+
+impl Network {
+    /// Per link: whether it is a queue of an agile all-photonic network, or carries its requests and grants.
+    pub fn slotted(&self) -> Vec<bool> {
+        let cores = self.cores();
+        let signalling = |link: &Link| cores.contains(&link.from) || cores.contains(&link.to);
+        self.links.iter().map(|link| link.via.is_some() || signalling(link)).collect()
+    }
+
+    /// Per link: whether packets of flows may take it. Nothing but requests and grants ends at a core node that switches
+    /// slots.
+    pub fn open_to_flows(&self) -> Vec<bool> {
+        let cores = self.cores();
+        self.links.iter().map(|link| !cores.contains(&link.from) && !cores.contains(&link.to)).collect()
+    }
+
+    /// The core nodes that switch slots, in order.
+    pub fn cores(&self) -> BTreeSet<NodeId> {
+        self.links.iter().filter_map(|link| link.via).collect()
+    }
 }
 
 /// A place where links meet and flows may start and end.
@@ -91,6 +117,8 @@ pub struct Link {
     pub loss: Loss,
     /// XCP's controller at the port.
     pub controller: Option<PortController>,
+    /// The core node through which its light passes: the link is a virtual output queue that sends in granted slots.
+    pub via: Option<NodeId>,
     /// Weight for shortest paths (by default the delay in picoseconds).
     pub cost: u64,
 }
@@ -124,6 +152,167 @@ pub enum Loss {
     Bernoulli(f64),
     /// The n-th, 2n-th, … packet; n ≥ 1.
     EveryNth(u64),
+}
+
+/// `[switching]`: what the network switches.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Switching {
+    /// Packets, each by itself.
+    #[default]
+    Packets,
+    /// Slots of frames, in an agile all-photonic network.
+    Aapn(Box<Aapn>),
+}
+
+/// An agile all-photonic network: a star, or several on the same edge nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aapn {
+    /// Slots and frames.
+    pub frame: SlotFrame,
+    /// How packets are put into slots.
+    pub packing: Packing,
+    /// Who decides on the slots.
+    pub plan: Plan,
+    /// How XCP's controllers are told what their queues are granted.
+    pub signal: Signal,
+    /// The edge nodes, with their clocks, in the order of the nodes: the rows and columns of the schedulers.
+    pub edges: Vec<EdgeNode>,
+    /// The core nodes, in the order of the nodes.
+    pub cores: Vec<NodeId>,
+    /// Edge by edge, and core by core within an edge.
+    pub uplinks: Vec<Uplink>,
+}
+
+/// The division of time at a core node. Its frame f begins at f times the frame's length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotFrame {
+    /// Slots in a frame.
+    pub slots: u32,
+    /// How long a slot lasts.
+    pub slot: Duration,
+    /// The first slots of every frame carry no data.
+    pub signalling_slots: u32,
+    /// The part of a slot in which nothing is sent, half of it before the data and half behind; less than a slot.
+    pub guard: Duration,
+}
+
+/// How packets are put into slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// A packet goes on in the next slot of its queue if it does not fit.
+    Cut,
+    /// A packet that does not fit waits for the next slot.
+    Whole,
+}
+
+/// Who decides on the slots.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plan {
+    /// The scenario: everybody knows in advance.
+    Fixed(Vec<Allocation>),
+    /// The core nodes, for every frame, by what the edge nodes ask for.
+    Computed(Computed),
+}
+
+/// From a time on, a queue has so many slots of every frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    /// The first frame is the one that begins then or later.
+    pub at: SimTime,
+    /// The queue.
+    pub link: LinkId,
+    /// Slots of a frame.
+    pub slots: u32,
+}
+
+/// How core nodes compute schedules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Computed {
+    /// The scheduler.
+    pub algorithm: Algorithm,
+    /// What edge nodes ask for.
+    pub request: Request,
+    /// How requests and grants travel.
+    pub channel: Channel,
+    /// How long a core node computes.
+    pub scheduling_time: Duration,
+    /// What happens to slots nobody asked for.
+    pub spare: Spare,
+}
+
+/// What an edge node asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Slots for what waits and has not been asked for.
+    Queue,
+    /// The same, but at least what is expected to arrive in a frame.
+    Forecast(Forecast),
+}
+
+/// How requests and grants travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// In the signalling slots of the frames, one for each edge node.
+    InBand,
+    /// Beside the data.
+    OutOfBand,
+}
+
+/// What happens to slots nobody asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spare {
+    /// All queues share them.
+    All,
+    /// The queues that asked for something share them.
+    Asking,
+    /// They stay dark.
+    Idle,
+}
+
+/// How XCP's controllers are told what their queues are granted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signal {
+    /// So long after the frame has begun in which it holds.
+    pub age: Duration,
+    /// Probability that an edge node does not tell its controllers about a frame.
+    pub loss: f64,
+    /// The capacity told is a whole multiple of this; zero: it is exact.
+    pub quantum: Rate,
+    /// What is told is the mean over so many frames; at least 1.
+    pub frames: u32,
+    /// What counts as a slot's capacity.
+    pub counts: Counts,
+}
+
+/// What counts as a slot's capacity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// What it carries.
+    Payload,
+    /// All of it, the guard time too: (4.1) of paper 003 as it is printed.
+    Slot,
+}
+
+/// An edge node and its clock. What it sends comes to the core node so late (negative: early).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeNode {
+    /// The node.
+    pub node: NodeId,
+    /// In picoseconds; less than a slot.
+    pub offset: i64,
+    /// In each slot, up to so much more or less, uniformly; less than a slot.
+    pub jitter: Duration,
+}
+
+/// What an edge node has towards a core node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uplink {
+    /// Requests travel here.
+    pub request: LinkId,
+    /// Grants travel here.
+    pub grant: LinkId,
+    /// The queues, each with the place of its destination in [`Aapn::edges`], in that order.
+    pub queues: Vec<(u32, LinkId)>,
 }
 
 /// A named way to send: `[transport.NAME]`.

@@ -71,6 +71,8 @@ pub struct Given {
     pub buffer: Option<Property<BufferSize>>,
     /// Random loss.
     pub loss: Option<Property<Loss>>,
+    /// The core node through which its light passes.
+    pub via: Option<Property<NodeId>>,
     /// XCP's controller; `None` as the value is to have none.
     pub controller: Option<Property<Option<Controller>>>,
     /// Weight for shortest paths.
@@ -92,6 +94,7 @@ impl Given {
             delay: self.delay.or_else(|| below.delay.clone()),
             buffer: self.buffer.or_else(|| below.buffer.clone()),
             loss: self.loss.or_else(|| below.loss.clone()),
+            via: self.via.or_else(|| below.via.clone()),
             controller: self.controller.or_else(|| below.controller.clone()),
             cost: self.cost.or(below.cost),
         }

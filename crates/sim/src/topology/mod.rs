@@ -3,6 +3,7 @@
 //! A ready-made network is one file here with a `Config` (the keys of `[topology]` beside `kind`), its name, summary and
 //! source, and `draw`; one line in `topologies!` below registers it.
 
+mod aapn_star;
 mod custom;
 mod draft;
 mod dumbbell;
@@ -73,6 +74,7 @@ macro_rules! topologies {
 }
 
 topologies! {
+    AapnStar = aapn_star;
     Custom = custom;
     Dumbbell = dumbbell;
     File = file;

@@ -31,6 +31,16 @@ pub(super) fn link_events(spec: &Spec, context: &mut Context) -> Result<Vec<Link
                 );
             }
         }
+        let timed = |link: &&LinkId| context.slotted.get(link.index()).is_some_and(|timed| *timed);
+        if let Some(place) = event.capacity.map(|at| at.place()).or(event.delay.map(|at| at.place()))
+            && let Some(link) = links.iter().find(timed)
+        {
+            let name = quoted(&context.draft.links[link.index()].name);
+            let message = format!(
+                "the frames depend on {name}, which keeps its capacity and delay; allowed: another switching.allocation"
+            );
+            return Err(Fault::new(place, message));
+        }
         if event.at.0 >= context.duration {
             let (at, end) = (event.at.0, context.duration);
             context.warnings.push(format!("an event at \"{at}\" never happens: the run ends at \"{end}\""));

@@ -6,6 +6,7 @@ mod events;
 mod flow_list;
 mod load;
 mod network;
+mod switching;
 mod traffic;
 mod transport;
 
@@ -26,6 +27,8 @@ struct Context {
     component: Vec<u32>,
     /// Per link: whether its port has an XCP controller.
     controllers: Vec<bool>,
+    /// Per link: whether the frames of an agile all-photonic network depend on it.
+    slotted: Vec<bool>,
     duration: Duration,
     warnings: Vec<String>,
 }
@@ -50,17 +53,20 @@ impl Context {
 pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     let run = run(&spec.run)?;
     let transports = transport::resolve(spec)?;
-    let (network, mut draft) = network::resolve(spec, transport::largest_packet(&transports))?;
+    let largest_packet = transport::largest_packet(&transports);
+    let (network, mut draft) = network::resolve(spec, largest_packet)?;
+    let switching = switching::resolve(spec, (&network, &draft), largest_packet)?;
     let warnings = std::mem::take(&mut draft.warnings);
     let component = components(&network);
     let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
-    let mut context = Context { draft, component, controllers, duration: run.duration, warnings };
+    let slotted = network.slotted();
+    let mut context = Context { draft, component, controllers, slotted, duration: run.duration, warnings };
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
     let events = events::link_events(spec, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, &context)?;
-    Ok((Scenario { run, network, transports, traffic, events, forced, probe }, context.warnings))
+    Ok((Scenario { run, network, switching, transports, traffic, events, forced, probe }, context.warnings))
 }
 
 fn run(run: &Run) -> Result<RunSpec, Fault> {

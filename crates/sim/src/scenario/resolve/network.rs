@@ -32,7 +32,8 @@ pub(super) fn resolve(spec: &Spec, largest_packet: u32) -> Result<(Network, Draf
     }
     let defaults = Defaults::new(spec, &draft)?;
     let links = draft.links.iter().map(|link| finish(link, &draft, &defaults, largest_packet));
-    let links = links.collect::<Result<_, _>>()?;
+    let mut links: Vec<Link> = links.collect::<Result<_, _>>()?;
+    lead_through_cores(&mut links, &draft)?;
     let reroute_after = spec.topology.as_ref().and_then(|topology| topology.reroute_after()).map(|at| at.0);
     Ok((Network { nodes: draft.nodes.clone(), links, reroute_after }, draft))
 }
@@ -78,7 +79,11 @@ fn add_link(link: &At<spec::Link>, draft: &mut Draft) -> Result<(), Fault> {
             .to
             .fault(format!("found {}, where the link comes from; allowed: another node", quoted(&link.to))));
     }
-    let given = Keys::of_link(link).given(draft)?;
+    let via = match &link.via {
+        Some(name) => Some(Property { value: draft.require(name, name.place())?, place: name.place() }),
+        None => None,
+    };
+    let given = Given { via, ..Keys::of_link(link).given(draft)? };
     let reverse = link.duplex.unwrap_or(true).then_some((to, from));
     for (from, to) in [Some((from, to)), reverse].into_iter().flatten() {
         let given = Given { cost: link.cost, ..given.clone() };
@@ -154,6 +159,7 @@ impl Keys {
             buffer: self.buffer.map(|at| Property { value: at.0, place: at.place() }),
             loss: self.loss()?,
             controller: self.controller()?,
+            via: None,
             cost: None,
         })
     }
@@ -251,7 +257,9 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: 
     };
     let capacity = given.capacity.ok_or_else(|| missing("capacity"))?;
     let capacity = rate_in_range(capacity.value, || or_link(capacity.place))?;
-    let delay = given.delay.ok_or_else(|| missing("delay"))?;
+    // A link through a core node gets the delay of both parts of its way.
+    let through = given.via.as_ref().and_then(|_| Property::built_in(Duration::from_ps(1)));
+    let delay = through.or(given.delay).ok_or_else(|| missing("delay"))?;
     if delay.value == Duration::ZERO || delay.value > LONGEST_DELAY {
         let message =
             format!("found the delay \"{}\"; allowed: more than zero and at most {LONGEST_DELAY}", delay.value);
@@ -271,8 +279,35 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: 
             let config = RouterConfig { capacity: believes, ..controller.config };
             PortController { config, follows: controller.follows }
         }),
+        via: given.via.map(|via| via.value),
         cost: given.cost.unwrap_or(delay.value.ps()),
     })
+}
+
+/// Gives the links through core nodes the delay of the links to and from there.
+fn lead_through_cores(links: &mut [Link], draft: &Draft) -> Result<(), Fault> {
+    for index in 0..links.len() {
+        let (Some(core), from, to) = (links[index].via, links[index].from, links[index].to) else { continue };
+        let drawn = &draft.links[index];
+        let place = || drawn.given.via.as_ref().map_or(Place::Unknown, |via| via.place.clone()).or_at(&drawn.place);
+        let leg = |from: NodeId, to: NodeId| {
+            let leg = draft.between(from, to).first().filter(|leg| links[**leg].via.is_none());
+            leg.map(|leg| links[*leg].delay).ok_or_else(|| {
+                let name = |node: NodeId| quoted(&draft.nodes[node.index()].name);
+                let (ends, link) = (format!("from {} to {}", name(from), name(to)), quoted(&drawn.name));
+                Fault::new(place(), format!("the link {link} needs one {ends}, for its light and for signalling"))
+            })
+        };
+        let delay = leg(from, core)? + leg(core, to)?;
+        if let Some(given) = drawn.given.delay.as_ref().filter(|given| given.value != delay) {
+            let message =
+                format!("found \"{}\"; allowed: \"{delay}\", the delay of its way through the core", given.value);
+            return Err(Fault::new(given.place.clone().or_at(&drawn.place), message));
+        }
+        links[index].delay = delay;
+        links[index].cost = drawn.given.cost.unwrap_or(delay.ps());
+    }
+    Ok(())
 }
 
 /// A link this long is a mistake; sums of so many do not overflow.

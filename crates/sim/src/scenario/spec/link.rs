@@ -132,6 +132,9 @@ pub struct Link {
     pub loss_every: Option<At<u64>>,
     /// XCP's controller at the port. Default: none.
     pub xcp: Option<At<XcpPort>>,
+    /// The core node of an agile all-photonic network through which the link's light passes. The link is a queue that sends
+    /// in granted slots, its delay that of the links from its ends to the core node.
+    pub via: Option<At<String>>,
     /// Weight for shortest paths. Default: the delay in picoseconds.
     pub cost: Option<u64>,
     /// Both directions (default), or only from `from` to `to`.

@@ -3,12 +3,17 @@
 
 mod link;
 mod quantity;
+mod switching;
 mod traffic;
 mod transport;
 mod value;
 
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, NodeRole, UnclaimedOffer, XcpPort};
 pub use quantity::{Length, Room, Size, Speed, Time, Window};
+pub use switching::{
+    AapnSwitching, Allocation, Clock, Packets, PackingRule, RequestRule, SignalCounts, SignalSpec, Signalling,
+    SpareRule, Switching,
+};
 pub use traffic::{
     ArrivalLaw, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };
@@ -43,6 +48,8 @@ pub struct Spec {
     /// Links beside those of the topology, or changes of those.
     #[serde(default)]
     pub link: Vec<At<Link>>,
+    /// What the network switches. Default: packets.
+    pub switching: Option<At<Switching>>,
     /// Named ways to send, `[transport.NAME]`. The name of a built-in algorithm needs no table.
     #[serde(default)]
     pub transport: BTreeMap<String, At<Transport>>,

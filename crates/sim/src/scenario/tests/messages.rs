@@ -94,8 +94,8 @@ fn names_are_looked_up() {
     );
     assert_eq!(
         replaced("dumbbell", "dumbell"),
-        "test.toml:5:8: topology.kind: found \"dumbell\"; did you mean \"dumbbell\"? allowed: custom, dumbbell, file, nsfnet, \
-         nsfnet-edge, parking-lot, star"
+        "test.toml:5:8: topology.kind: found \"dumbell\"; did you mean \"dumbbell\"? allowed: aapn-star, custom, dumbbell, \
+         file, nsfnet, nsfnet-edge, parking-lot, star"
     );
     assert_eq!(
         added("[[event]]\nat = \"1 s\"\nlink = \"left->rigth\"\nstate = \"down\""),
@@ -117,8 +117,8 @@ fn what_is_twice_or_missing_is_named() {
     assert_eq!(replaced("duration = \"10 s\"", ""), "test.toml:2:1: run: the key \"duration\" is missing");
     assert_eq!(
         replaced("kind = \"dumbbell\"", ""),
-        "test.toml:4:1: topology: the key \"kind\" is missing; allowed: custom, dumbbell, file, nsfnet, nsfnet-edge, \
-         parking-lot, star"
+        "test.toml:4:1: topology: the key \"kind\" is missing; allowed: aapn-star, custom, dumbbell, file, nsfnet, \
+         nsfnet-edge, parking-lot, star"
     );
     assert_eq!(replaced("from = \"l0\"", ""), "test.toml:11:6: traffic.0.to: the key \"from\" is missing beside it");
     assert_eq!(added("[[node]]\nname = \"l0\""), "test.toml:13:8: node.0.name: there is a node \"l0\" already");

@@ -20,6 +20,7 @@ fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
         buffer: Buffer::Unlimited,
         loss: Loss::None,
         controller: None,
+        via: None,
         cost: *cost,
     };
     Network { nodes: (0..nodes).map(node).collect(), links: links.iter().map(link).collect(), reroute_after: None }
@@ -117,6 +118,7 @@ fn scenario(topology: &str) -> crate::scenario::Loaded {
 #[test]
 fn every_topology_is_listed_and_can_be_drawn() {
     let keys = |name: &str| match name {
+        "aapn-star" => "edges = 2\ndelay = \"1 ms\"\n[switching]\nkind = \"aapn\"\nslots = 8\nslot_time = \"10 us\"\n",
         "star" => "leaves = 3\n",
         "file" => "path = \"triangle.xml\"\n",
         "dumbbell" | "parking-lot" => "bottleneck_delay = \"1 ms\"\n",
@@ -140,6 +142,25 @@ fn the_longest_shortest_path_of_nsfnet_is_4500_km() {
     let longest = pairs.map(|(a, b)| length(routes.path(a, b).unwrap())).max().unwrap();
     // 5 us for a km: 22.5 ms one way, 45 ms round trip.
     assert_eq!(longest, 22_500_000_000);
+}
+
+#[test]
+fn overlaid_stars_have_a_queue_for_each_pair_through_each_core_node() {
+    let network = scenario(
+        "kind = \"aapn-star\"\nedges = 3\ncores = 2\ndelays = [\"1 ms\", \"2 ms\", \"4 ms\"]\nhosts = 1\n\
+         [switching]\nkind = \"aapn\"\nslots = 8\nslot_time = \"10 us\"",
+    );
+    let network = network.scenario.network;
+    let names: Vec<&str> = network.nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["e0", "e1", "e2", "c0", "c1", "h0.0", "h1.0", "h2.0"]);
+    // Per core node 6 queues, 6 links for signalling; 6 links of hosts.
+    assert_eq!(network.links.len(), 2 * 12 + 6);
+    let queue = network.links.iter().find(|link| link.name == "e0->e2#2").unwrap();
+    // 1 ms + 4 ms, through c1.
+    assert_eq!((queue.delay.ps(), queue.via), (5_000_000_000, Some(NodeId(4))));
+    let mut routes = Routes::new(&network, &network.open_to_flows());
+    assert_eq!(routes.path(NodeId(5), NodeId(7)).unwrap().len(), 3);
+    assert_eq!(routes.path(NodeId(0), NodeId(3)), None);
 }
 
 #[test]

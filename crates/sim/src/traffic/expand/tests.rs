@@ -23,6 +23,7 @@ fn scenario(traffic: Vec<Traffic>) -> Scenario {
             runs: 1,
         },
         network: Network::default(),
+        switching: crate::scenario::Switching::default(),
         transports: Vec::new(),
         traffic,
         events: Vec::new(),

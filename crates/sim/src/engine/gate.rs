@@ -1,0 +1,362 @@
+//! The gate of a virtual output queue: a port that transmits only in windows of time, the slots it was granted.
+//!
+//! A window becomes known when its frame begins ([`Gate::open`]); what waits is then placed into the windows as far as it
+//! fits ([`Gate::place`]), and what arrives later takes what is left of them. A packet's departure is known as soon as it is
+//! placed, so no event marks the end of a slot. Packets that have no place yet stay here.
+//!
+//! A packet counts as waiting until its first bit leaves. What is sent in a window that the switch does not pass is
+//! transmitted and lost.
+
+use super::packet::Packet;
+use super::ring::Ring;
+use crate::scenario::Packing;
+use units::ByteTime;
+
+/// A stretch of time in which the queue may send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Its first picosecond.
+    pub start: u64,
+    /// The first picosecond after it.
+    pub end: u64,
+    /// Whether it meets the switch in its slot.
+    pub passes: bool,
+}
+
+/// The queue behind a gate.
+#[derive(Debug)]
+pub struct Gate {
+    packing: Packing,
+    /// In the order of time; those that are over are gone at the latest when the next frame begins.
+    windows: Ring<Window>,
+    /// So many windows at the front have nothing left.
+    spent: usize,
+    /// All windows up to here are used.
+    used_until: u64,
+    /// Packets that have a place and whose first bit has not left.
+    planned: Ring<Placed>,
+    planned_bytes: u64,
+    /// The packet in transmission.
+    sending: Option<Placed>,
+    /// Packets without a place; the first may have a part of one.
+    waiting: Ring<Waiting>,
+    waiting_bytes: u64,
+    begun: Option<Begun>,
+    /// Transmission time placed since the start, in picoseconds.
+    busy: u64,
+    /// Waiting time of packets whose transmission has a time, in packet-picoseconds.
+    waited: u128,
+    max_waiting: u64,
+    granted: Granted,
+}
+
+/// Slots granted to a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Granted {
+    /// In the running frame.
+    pub now: u32,
+    /// Since the start.
+    pub total: u64,
+}
+
+/// A packet whose transmission has its time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Placed {
+    start: u64,
+    end: u64,
+    size: u16,
+    /// It vanishes after its transmission.
+    lost: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    packet: Packet,
+    arrived: u64,
+}
+
+/// The part of the first waiting packet that is placed already.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    start: u64,
+    /// Transmission time placed.
+    done: u64,
+    passes: bool,
+}
+
+/// Where the first waiting packet went.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// The packet.
+    pub packet: Packet,
+    /// When its last bit leaves.
+    pub end: u64,
+    /// Whether it meets the switch in its slots.
+    pub passes: bool,
+}
+
+/// What a gate holds and has done up to an instant.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GateReading {
+    /// Packets that have not left, and their bytes.
+    pub inside: (u64, u64),
+    /// Time spent transmitting, in picoseconds.
+    pub busy: u64,
+    /// Integral of the number of waiting packets, in packet-picoseconds.
+    pub waited: u128,
+    /// Packets waiting.
+    pub waiting: u64,
+}
+
+impl Gate {
+    /// A gate without windows.
+    pub fn new(packing: Packing) -> Gate {
+        Gate {
+            packing,
+            windows: Ring::new(),
+            spent: 0,
+            used_until: 0,
+            planned: Ring::new(),
+            planned_bytes: 0,
+            sending: None,
+            waiting: Ring::new(),
+            waiting_bytes: 0,
+            begun: None,
+            busy: 0,
+            waited: 0,
+            max_waiting: 0,
+            granted: Granted::default(),
+        }
+    }
+
+    /// In the frame that begins now the queue has so many slots; its windows follow, in the order of time.
+    pub fn begin_frame(&mut self, now: u64, slots: u32) {
+        while self.windows.front().is_some_and(|window| window.end <= now) {
+            self.windows.advance();
+            self.spent = self.spent.saturating_sub(1);
+        }
+        self.granted = Granted { now: slots, total: self.granted.total + u64::from(slots) };
+    }
+
+    /// The queue may send from `window.start` to `window.end`. A window that begins before the last one ends, because the
+    /// clock is unsteady, begins there.
+    pub fn open(&mut self, window: Window) {
+        let newest = self.windows.len().checked_sub(1);
+        if let Some(last) = newest.map(|newest| self.windows.nth_mut(newest)) {
+            if last.end == window.start && last.passes == window.passes && self.packing == Packing::Cut {
+                last.end = window.end;
+                return;
+            }
+            let start = window.start.max(last.end);
+            if start < window.end {
+                self.windows.push(Window { start, ..window });
+            }
+            return;
+        }
+        self.windows.push(window);
+    }
+
+    /// A packet arrives. [`Gate::place`] is to be called until it has no more.
+    pub fn accept(&mut self, now: u64, packet: &Packet) {
+        self.waiting.push(Waiting { packet: *packet, arrived: now });
+        self.waiting_bytes += u64::from(packet.size);
+    }
+
+    /// Places the first waiting packet, if the windows have room for all of it.
+    pub fn place(&mut self, now: u64, byte_time: ByteTime) -> Option<Departure> {
+        let first = self.waiting.first()?;
+        let size = first.packet.size;
+        let work = byte_time.of(u32::from(size)).ps();
+        let (begun, complete) = self.fill(now, work)?;
+        if self.begun.is_none() {
+            self.waited += u128::from(begun.start - first.arrived);
+        }
+        if !complete {
+            self.begun = Some(begun);
+            return None;
+        }
+        self.begun = None;
+        self.waiting.advance();
+        self.waiting_bytes -= u64::from(size);
+        let (end, passes) = (self.used_until, begun.passes);
+        self.planned.push(Placed { start: begun.start, end, size, lost: !passes });
+        self.planned_bytes += u64::from(size);
+        Some(Departure { packet: first.packet, end, passes })
+    }
+
+    /// Uses windows for a packet of which `work` is to be sent in all. Gives what of it has a place now, and whether that is
+    /// all; `None` if nothing has.
+    fn fill(&mut self, from: u64, work: u64) -> Option<(Begun, bool)> {
+        let mut begun = self.begun;
+        let mut from = self.skip_to(from);
+        for i in self.spent..self.windows.len() {
+            let window = *self.windows.nth_mut(i);
+            let start = from.max(window.start);
+            let left = work - begun.map_or(0, |begun| begun.done);
+            if start >= window.end || (self.packing == Packing::Whole && window.end - start < left) {
+                continue;
+            }
+            let part = left.min(window.end - start);
+            let before = begun.unwrap_or(Begun { start, done: 0, passes: true });
+            begun = Some(Begun { done: before.done + part, passes: before.passes && window.passes, ..before });
+            from = start + part;
+            self.used_until = from;
+            self.busy += part;
+            if part == left {
+                return begun.map(|begun| (begun, true));
+            }
+        }
+        begun.map(|begun| (begun, false))
+    }
+
+    /// Skips the windows that are used or over. Gives the first time that may be used.
+    fn skip_to(&mut self, now: u64) -> u64 {
+        let from = now.max(self.used_until);
+        while self.spent < self.windows.len() && self.windows.nth_mut(self.spent).end <= from {
+            self.spent += 1;
+        }
+        from
+    }
+
+    /// The packet placed last will vanish on the fibre.
+    pub fn lose_newest(&mut self) {
+        if let Some(newest) = self.planned.len().checked_sub(1) {
+            self.planned.nth_mut(newest).lost = true;
+        }
+    }
+
+    /// Whether a packet that arrives now would have to wait.
+    pub fn is_occupied(&mut self, now: u64, size: u16, byte_time: ByteTime) -> bool {
+        self.advance(now);
+        if self.sending.is_some() || !self.planned.is_empty() || !self.waiting.is_empty() {
+            return true;
+        }
+        let need = if self.packing == Packing::Whole { byte_time.of(u32::from(size)).ps() } else { 1 };
+        let from = self.skip_to(now);
+        let window = (self.spent < self.windows.len()).then(|| *self.windows.nth_mut(self.spent));
+        !window.is_some_and(|window| from == now && window.start <= now && window.end >= now + need)
+    }
+
+    /// Packets that wait now, and their bytes.
+    pub fn queue(&mut self, now: u64) -> (u64, u64) {
+        self.advance(now);
+        let packets = self.planned.len() as u64 + self.waiting.len() as u64;
+        let bytes = self.planned_bytes + self.waiting_bytes;
+        match self.begun {
+            Some(begun) if begun.start <= now => (packets - 1, bytes - self.first_size()),
+            _ => (packets, bytes),
+        }
+    }
+
+    fn first_size(&self) -> u64 {
+        self.waiting.front().map_or(0, |first| u64::from(first.packet.size))
+    }
+
+    /// Notes how many wait now.
+    pub fn note_queue(&mut self, now: u64) {
+        self.max_waiting = self.max_waiting.max(self.queue(now).0);
+    }
+
+    /// Most packets that waited at once since the last call, which begins anew with those waiting now.
+    pub fn restart_maximum(&mut self, now: u64) -> u64 {
+        let waiting = self.queue(now).0;
+        std::mem::replace(&mut self.max_waiting, waiting)
+    }
+
+    /// Packets whose first bit has left by now are no longer planned, and those whose last bit has are gone.
+    fn advance(&mut self, now: u64) {
+        while let Some(first) = self.planned.first().filter(|first| first.start <= now) {
+            self.planned.advance();
+            self.planned_bytes -= u64::from(first.size);
+            self.sending = Some(first);
+        }
+        self.sending = self.sending.filter(|sending| sending.end > now);
+    }
+
+    /// Totals up to `now`.
+    pub fn reading(&mut self, now: u64) -> GateReading {
+        let (waiting, _) = self.queue(now);
+        let sending = self.sending.map_or((0, 0), |sending| (1, u64::from(sending.size)));
+        let packets = self.planned.len() as u64 + self.waiting.len() as u64 + sending.0;
+        let bytes = self.planned_bytes + self.waiting_bytes + sending.1;
+        let future_wait: u128 = self.planned.iter().map(|placed| u128::from(placed.start - now)).sum();
+        let begun = self.begun.map_or(0, |begun| u128::from(begun.start.saturating_sub(now)));
+        let unplaced = self.waiting.iter().skip(usize::from(self.begun.is_some()));
+        let still_waiting: u128 = unplaced.map(|waiting| u128::from(now - waiting.arrived)).sum();
+        GateReading {
+            inside: (packets, bytes),
+            busy: self.busy - self.future_work(now),
+            waited: self.waited + still_waiting - future_wait - begun,
+            waiting,
+        }
+    }
+
+    /// The transmission time that is placed after `now`.
+    fn future_work(&self, now: u64) -> u64 {
+        let begun = self.begun.map(|begun| (begun.start, self.used_until));
+        let placed = self.planned.iter().chain(self.sending).map(|placed| (placed.start, placed.end));
+        placed.chain(begun).map(|(start, end)| self.opening(start.max(now), end)).sum()
+    }
+
+    /// How much of a stretch of time lies in windows.
+    fn opening(&self, from: u64, to: u64) -> u64 {
+        let overlap = |window: Window| window.end.min(to).saturating_sub(window.start.max(from));
+        self.windows.iter().map(overlap).sum()
+    }
+
+    /// The link goes down: what has not left completely is forgotten. Gives the number of packets that are to be taken back
+    /// from the fibre, their count, and the packets that have no place yet.
+    pub fn clear(&mut self, now: u64) -> Cleared {
+        self.advance(now);
+        let reading = self.reading(now);
+        let placed: Vec<Placed> = self.sending.into_iter().chain(self.planned.iter()).collect();
+        let cleared = Cleared {
+            on_fibre: placed.iter().filter(|placed| !placed.lost).count(),
+            lost: placed.iter().filter(|placed| placed.lost).map(|placed| u64::from(placed.size)).collect(),
+            unplaced: self.waiting.iter().map(|waiting| waiting.packet).collect(),
+        };
+        (self.busy, self.waited) = (reading.busy, reading.waited);
+        self.sending = None;
+        self.planned.clear();
+        self.waiting.clear();
+        (self.planned_bytes, self.waiting_bytes, self.begun) = (0, 0, None);
+        (self.used_until, self.spent) = (now, 0);
+        cleared
+    }
+
+    /// Packets without a place.
+    pub fn unplaced(&self) -> u64 {
+        self.waiting.len() as u64
+    }
+
+    /// Bytes without a place.
+    pub fn unplaced_bytes(&self) -> u64 {
+        self.waiting_bytes
+    }
+
+    /// Shows every packet without a place.
+    pub fn for_each_unplaced(&mut self, mut change: impl FnMut(&mut Packet)) {
+        self.waiting.for_each_mut(|waiting| change(&mut waiting.packet));
+    }
+
+    /// Slots granted so far.
+    pub fn granted(&self) -> Granted {
+        self.granted
+    }
+
+    /// Bytes of memory held.
+    pub fn memory(&self) -> usize {
+        size_of::<Gate>() + self.windows.memory() + self.planned.memory() + self.waiting.memory()
+    }
+}
+
+/// What a gate held when its link went down.
+#[derive(Debug, Default)]
+pub struct Cleared {
+    /// How many packets are on the fibre though they have not left.
+    pub on_fibre: usize,
+    /// The sizes of those that would have been lost.
+    pub lost: Vec<u64>,
+    /// Those without a place.
+    pub unplaced: Vec<Packet>,
+}

@@ -1,0 +1,276 @@
+//! An agile all-photonic network (paper 003, chapters 2 and 3): edge nodes around a core node that switches light slot by slot
+//! and keeps nothing.
+//!
+//! # Time
+//!
+//! Frame f begins at the core node at f·T_f, and slot s of it s·T_s later. An edge node at distance d begins frame f so much
+//! earlier that its light arrives in time. The data of a slot last T_s − g and begin g/2 after the slot, so the switch has the
+//! guard time g between two slots, and an edge node whose clock is off may be late or early by g/2: the data of a slot that
+//! is off by more meet the switch while it turns, and are lost.
+//!
+//! # Who knows what
+//!
+//! With a fixed plan everybody knows the schedule. Otherwise an edge node asks once a frame; the request for frame f is at the
+//! core node at its beginning (out of band) or in its signalling slot (in band). The core node then schedules, and its grants
+//! travel back. They hold for the first frame that no edge node has begun when its grant arrives; that is always the same
+//! number of frames later, because delays are constant.
+//!
+//! Left out: edge nodes know their delays (paper 003 measures them by time stamps); messages do not suffer from bad clocks.
+
+use super::core::{CoreNode, Door};
+use super::edge::{Asking, EdgeAgent, Plan, Queue, Stage, Teller};
+use super::{Agent, Run};
+use crate::engine::gate::Window;
+use crate::ids::{LinkId, NodeId};
+use crate::random::Seed;
+use crate::scenario::{self, Aapn, Channel, Computed, Network, SlotFrame, Uplink};
+use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
+use units::{ByteTime, Duration, Rate};
+
+/// Bytes of a message beside its entries: the control field of paper 003 (§2.4.3).
+const MESSAGE_HEADER: u64 = 20;
+/// Bytes of an entry: a number of slots, or the destination of a slot.
+const ENTRY: u64 = 2;
+
+impl SlotFrame {
+    /// How long it lasts, in picoseconds.
+    pub fn length(&self) -> u64 {
+        self.slot.ps().saturating_mul(u64::from(self.slots))
+    }
+
+    /// The slots that carry data.
+    pub fn data_slots(&self) -> u32 {
+        self.slots - self.signalling_slots
+    }
+
+    /// How long the data of a slot last, in picoseconds.
+    pub fn payload(&self) -> u64 {
+        self.slot.ps() - self.guard.ps()
+    }
+
+    /// What `granted` slots of so many frames carry: (4.1).
+    pub fn rate(&self, capacity: Rate, (granted, frames): (u64, u64), counts: scenario::Counts) -> Rate {
+        let slot = match counts {
+            scenario::Counts::Payload => self.payload(),
+            scenario::Counts::Slot => self.slot.ps(),
+        };
+        let frames = u128::from(frames.max(1));
+        let share = u128::from(slot) * u128::from(granted).min(frames * u128::from(self.slots));
+        // At most the capacity, which has 64 bits.
+        Rate::from_bps((u128::from(capacity.bps()).saturating_mul(share) / (frames * u128::from(self.length()))) as u64)
+    }
+
+    /// Bytes of a request.
+    pub fn request_size(edges: usize) -> u64 {
+        MESSAGE_HEADER + ENTRY * edges as u64
+    }
+
+    /// Bytes of a grant.
+    pub fn grant_size(&self) -> u64 {
+        MESSAGE_HEADER + ENTRY * u64::from(self.data_slots())
+    }
+}
+
+/// A frame as an edge node sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Beat {
+    pub(super) frame: SlotFrame,
+    /// To the core node, in picoseconds.
+    pub(super) delay: u64,
+    /// Its clock may be so early, in picoseconds.
+    pub(super) lead: u64,
+}
+
+impl Beat {
+    /// The first frame that can begin in the run.
+    pub fn first(&self) -> u64 {
+        (self.delay + self.lead).div_ceil(self.frame.length())
+    }
+
+    /// When the edge node begins a frame, at the earliest that its clock may say so.
+    pub fn begins(&self, frame: u64) -> u64 {
+        frame.saturating_mul(self.frame.length()).saturating_sub(self.delay + self.lead)
+    }
+
+    /// When the data of a slot leave an edge node whose clock is off by `shift`.
+    pub fn window(&self, frame: u64, slot: u32, shift: i64) -> Window {
+        let half = self.frame.guard.ps() / 2;
+        let nominal = self.begins(frame) + self.lead + self.frame.slot.ps() * u64::from(slot) + half;
+        let start = nominal.saturating_add_signed(shift);
+        Window { start, end: start + self.frame.payload(), passes: shift.unsigned_abs() <= half }
+    }
+}
+
+/// Lays a path in the engine's array of paths and gives its position there.
+pub type Route<'a> = &'a mut dyn FnMut(&[LinkId]) -> u32;
+
+/// The agents of a network, each with its node: for every edge node one towards each core node, then the core nodes.
+pub fn agents(aapn: &Aapn, network: &Network, seed: Seed, route: Route) -> Vec<(NodeId, Agent)> {
+    let mut agents = Vec::new();
+    let timing = match &aapn.plan {
+        scenario::Plan::Computed(computed) => {
+            (0..aapn.cores.len()).map(|core| Some(Timing::new(aapn, computed, network, core))).collect()
+        }
+        scenario::Plan::Fixed(_) => vec![None; aapn.cores.len()],
+    };
+    for (number, uplink) in aapn.uplinks.iter().enumerate() {
+        let (edge, core) = (number / aapn.cores.len(), number % aapn.cores.len());
+        let plan = match (&aapn.plan, &timing[core]) {
+            (scenario::Plan::Computed(computed), Some(timing)) => Plan::Asked(Asking {
+                edge: edge as u32,
+                rule: computed.request,
+                path: route(&[uplink.request]),
+                core_agent: (aapn.uplinks.len() + core) as u32,
+                size: SlotFrame::request_size(aapn.edges.len()) as u16,
+                after: timing.requests_after[edge],
+                lag: timing.lag,
+                ..Asking::default()
+            }),
+            (scenario::Plan::Fixed(allocations), _) => Plan::Fixed(stages(aapn, allocations, number)),
+            (scenario::Plan::Computed(_), None) => Plan::Fixed(Vec::new()),
+        };
+        agents
+            .push((aapn.edges[edge].node, Agent::Edge(Box::new(edge_agent(aapn, network, number, plan, seed, route)))));
+    }
+    for (core, timing) in timing.into_iter().enumerate() {
+        if let (scenario::Plan::Computed(computed), Some(timing)) = (&aapn.plan, timing) {
+            let node = core_node(aapn, computed, core, timing, route);
+            agents.push((aapn.cores[core], Agent::Core(Box::new(node))));
+        }
+    }
+    agents
+}
+
+fn edge_agent(aapn: &Aapn, network: &Network, number: usize, plan: Plan, seed: Seed, route: Route) -> EdgeAgent {
+    let (uplink, edge) = (&aapn.uplinks[number], aapn.edges[number / aapn.cores.len()]);
+    let stream = |purpose: &str| {
+        let link = &network.links[uplink.request.index()].name;
+        seed.stream(&format!("uplink {link}"), purpose)
+    };
+    let lead = edge.offset.saturating_sub_unsigned(edge.jitter.ps()).min(0).unsigned_abs();
+    let beat = Beat { frame: aapn.frame, delay: network.links[uplink.request.index()].delay.ps(), lead };
+    let links: Vec<LinkId> = uplink.queues.iter().map(|(_, link)| *link).collect();
+    let queue = |(to, link): &(u32, LinkId)| {
+        let link = &network.links[link.index()];
+        Queue::new(*to, link.capacity, link.controller.is_some_and(|controller| controller.follows), rule(&plan))
+    };
+    let queues = uplink.queues.iter().map(queue).collect();
+    let teller = Teller::new(aapn.signal, stream("signal"));
+    EdgeAgent::new(beat, (edge.offset, edge.jitter.ps(), stream("jitter")), (route(&links), queues), plan, teller)
+}
+
+fn rule(plan: &Plan) -> scenario::Request {
+    match plan {
+        Plan::Asked(asking) => asking.rule,
+        Plan::Fixed(_) => scenario::Request::Queue,
+    }
+}
+
+/// When messages travel between a core node and its edge nodes. Times count from the beginning of a frame at the core node.
+#[derive(Clone, Debug)]
+struct Timing {
+    /// When each edge node's request leaves, its delay later.
+    requests_after: Vec<u64>,
+    /// When the core node schedules.
+    schedules_after: u64,
+    /// When the grant for each edge node leaves.
+    grants_after: Vec<u64>,
+    /// Grants hold so many frames after the one in which they were asked for.
+    lag: u64,
+}
+
+impl Timing {
+    fn new(aapn: &Aapn, computed: &Computed, network: &Network, core: usize) -> Timing {
+        let frame = aapn.frame;
+        let uplinks: Vec<&Uplink> = aapn.uplinks.iter().skip(core).step_by(aapn.cores.len()).collect();
+        let link = |id: LinkId| &network.links[id.index()];
+        let lasts = |id: LinkId, size: u64| ByteTime::at(link(id).capacity).map_or(0, |byte| byte.of(size as u32).ps());
+        let in_slot = |edge: u64| frame.slot.ps() * edge + frame.guard.ps() / 2;
+        let turn = |edge: u64| if computed.channel == Channel::InBand { in_slot(edge) } else { 0 };
+        let requests_after: Vec<u64> = (0..uplinks.len() as u64).map(turn).collect();
+        let size = SlotFrame::request_size(aapn.edges.len());
+        let last_request =
+            uplinks.iter().zip(&requests_after).map(|(uplink, after)| after + lasts(uplink.request, size));
+        let schedules_after = match computed.channel {
+            Channel::InBand => frame.slot.ps() * u64::from(frame.signalling_slots),
+            Channel::OutOfBand => last_request.max().unwrap_or(0),
+        };
+        let ready = schedules_after + computed.scheduling_time.ps();
+        // In band, grants leave in the signalling slots of the first frame that begins when the schedule is ready.
+        let leave = |edge: u64| match computed.channel {
+            Channel::InBand => ready.div_ceil(frame.length()) * frame.length() + in_slot(edge),
+            Channel::OutOfBand => ready,
+        };
+        let grants_after: Vec<u64> = (0..uplinks.len() as u64).map(leave).collect();
+        let arrive = uplinks.iter().zip(&grants_after).zip(&aapn.edges).map(|((uplink, leaves), edge)| {
+            let there = link(uplink.grant).delay.ps() + lasts(uplink.grant, frame.grant_size());
+            let lead = edge.offset.saturating_sub_unsigned(edge.jitter.ps()).min(0).unsigned_abs();
+            leaves + there + link(uplink.request).delay.ps() + lead
+        });
+        let lag = arrive.max().unwrap_or(0).div_ceil(frame.length());
+        Timing { requests_after, schedules_after, grants_after, lag }
+    }
+}
+
+fn core_node(aapn: &Aapn, computed: &Computed, core: usize, timing: Timing, route: Route) -> CoreNode {
+    let uplinks = aapn.uplinks.iter().enumerate().skip(core).step_by(aapn.cores.len());
+    let doors = uplinks.zip(timing.grants_after).map(|((number, uplink), after)| Door {
+        path: route(&[uplink.grant]),
+        agent: number as u32,
+        after,
+    });
+    let scheduler = FrameScheduler::new(computed.algorithm);
+    CoreNode::new(aapn.frame, scheduler, computed.spare, (timing.schedules_after, timing.lag), doors.collect())
+}
+
+/// What a fixed plan grants to the queues of an uplink, frame after frame.
+fn stages(aapn: &Aapn, allocations: &[scenario::Allocation], uplink: usize) -> Vec<Stage> {
+    let (edge, core) = (uplink / aapn.cores.len(), uplink % aapn.cores.len());
+    let nodes = aapn.edges.len();
+    let place = |link: LinkId| {
+        let at = |edge: usize| aapn.uplinks[edge * aapn.cores.len() + core].queues.iter().find(|queue| queue.1 == link);
+        (0..nodes).find_map(|edge| at(edge).map(|(to, _)| edge * nodes + *to as usize))
+    };
+    let mut slots = vec![0; nodes * nodes];
+    let mut stages: Vec<Stage> = Vec::new();
+    for (number, allocation) in allocations.iter().enumerate() {
+        if let Some(place) = place(allocation.link) {
+            slots[place] = allocation.slots;
+        }
+        if allocations.get(number + 1).is_some_and(|next| next.at == allocation.at) {
+            continue;
+        }
+        let runs = arranged(aapn.frame, nodes, &slots, edge);
+        let from = allocation.at.ps().div_ceil(aapn.frame.length());
+        // Of two stages that begin with the same frame the later one counts.
+        stages.retain(|stage| stage.from < from);
+        stages.push(Stage { from, runs });
+    }
+    stages
+}
+
+/// The slots of an edge node when every pair of nodes has so many.
+fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[Run]> {
+    let requests = Requests::new(nodes, slots.to_vec()).expect("a resolved network has edge nodes, and not too many");
+    let schedule = FrameScheduler::new(Algorithm::Bvn).schedule(&requests, frame.data_slots());
+    let mut runs = runs(&schedule.expect("a resolved frame is neither empty nor too long"), frame.signalling_slots);
+    std::mem::take(&mut runs[edge]).into()
+}
+
+/// What each input may send in a frame whose schedule begins with slot `first`.
+pub(super) fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<Run>> {
+    let mut runs: Vec<Vec<Run>> = vec![Vec::new(); schedule.nodes()];
+    for block in schedule.blocks() {
+        for (input, output) in block.outputs.iter().enumerate().filter(|(_, output)| **output != IDLE) {
+            let (slot, to) = (first + block.start, u32::from(*output));
+            match runs[input].last_mut().filter(|run| run.to == to && run.slot + run.slots == slot) {
+                Some(run) => run.slots += block.slots,
+                None => runs[input].push(Run { slot, slots: block.slots, to }),
+            }
+        }
+    }
+    runs
+}
+
+/// The shortest frame: an edge node has something to do in each.
+pub const SHORTEST_FRAME: Duration = Duration::from_ps(100_000);
