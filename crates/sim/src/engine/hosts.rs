@@ -216,7 +216,7 @@ impl Hosts {
         let (first, lines) = match packet.class {
             Class::Ack => (&self.senders[packet.flow].armed, size_of::<SendingHost>() / CACHE_LINE),
             Class::Data => (&self.receivers[packet.flow].armed, size_of::<ReceivingHost>() / CACHE_LINE),
-            Class::Datagram => return,
+            Class::Datagram | Class::Control => return,
         };
         // The field lies at the start of the host; the places counted from it are those of the host's cache lines.
         (0..lines).for_each(|line| prefetch_index(std::slice::from_ref(first), line * CACHE_LINE / size_of::<u64>()));
