@@ -32,8 +32,16 @@ XCP, XCP_CL = "xcp", "xcp-cl"
 PHYSICAL, TOLD = "physical", "told"
 """The two readings of a step: the rate really changes, or only the figure that the controller is told."""
 
-ONE_WAY, FULL_TCP = "ignore", "obey"
-"""What senders do with feedback on duplicate ACKs. ns-2 2.29, which the paper used, has one-way senders only."""
+ONE_WAY, SACK = "one-way", "sack"
+"""Senders as in ns-2 2.29, which the paper used, or photocol's own.
+
+They differ in how they repair losses (Reno without limited transmit, or SACK), and in feedback on duplicate ACKs, which
+the first ones ignore. docs/validation/xcp.md has both beside ns-2.
+"""
+SENDERS: dict[str, dict[str, Any]] = {
+    ONE_WAY: {"recovery": "reno", "limited_transmit": False, "duplicate_acks": "ignore"},
+    SACK: {"recovery": "sack", "duplicate_acks": "obey"},
+}
 
 MIN_RTO = "1 s"
 """Round trips are 0.22 to 0.58 s. With 0.2 s, 79 of 100 flows time out for nothing when the delays grow."""
@@ -63,7 +71,7 @@ def scenario(
     follows: bool,
     buffer: int = 1,
     paced: bool = False,
-    duplicate_acks: str = ONE_WAY,
+    sender: str = ONE_WAY,
     sample_s: float = SAMPLE_S,
     moving: bool = True,
 ) -> dict[str, Any]:
@@ -73,7 +81,7 @@ def scenario(
         "run": {"duration": f"{duration_s:g} s"},
         "link_defaults": {"capacity": f"{mbps:g} Mbps", "buffer": "300 ms"},
         "link": [*_middle(follows=follows, buffer=buffer), *_ends()],
-        "transport": {"xcp": _transport(paced=paced, duplicate_acks=duplicate_acks)},
+        "transport": {"xcp": _transport(paced=paced, sender=sender)},
         "traffic": [_flow(number) for number in range(FLOWS)],
         "event": [*delays, *(_event(*step) for step in steps)],
         "probe": {"interval": f"{sample_s:g} s", "flows": list(REPORTED), "links": [FIRST, EDGE]},
@@ -88,13 +96,13 @@ def algorithm_steps(algorithm: str, step: str, changes: Iterable[tuple[float, fl
     return [(at, mbps, "told_capacity") for at, mbps in changes if algorithm == XCP_CL], False
 
 
-def _transport(*, paced: bool, duplicate_acks: str) -> dict[str, Any]:
+def _transport(*, paced: bool, sender: str) -> dict[str, Any]:
     return {
         "packet_size": PACKET,
         "header": HEADER,
         "ack_size": ACK,
         "initial_window": 2,
-        "duplicate_acks": duplicate_acks,
+        **SENDERS[sender],
         "min_rto": MIN_RTO,
         "paced": paced,
     }

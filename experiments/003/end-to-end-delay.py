@@ -258,7 +258,7 @@ experiment = Experiment(
     ),
     describe=describe,
     notes=(
-        "Senders ignore feedback on duplicate ACKs, as those of ns-2 2.29 do; see 003/case-1.",
+        "Senders are like those of the paper's simulator; see 003/case-1.",
         "A sender times one packet in a round trip, never one that it sends again; delays here are means of these.",
         "Delays include the transmission of a packet on five links (0.9 ms at 45 Mb/s), and the queue at the first "
         "router.",
