@@ -305,6 +305,19 @@ def curves(result: RunResult) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
+MIXED_READINGS = (
+    "the paper's comparison mixes the two readings: original XCP loses the link only if that really gets slower, and "
+    "XCP-CL keeps it only if it does not. Packets come from the first router at the rated capacity; while they come "
+    "back to back a slower edge node must hold some, whoever is told (003/physical-step)"
+)
+"""Why XCP-CL does not do with a physical step what the paper says."""
+OTHER_ROUND_TRIPS = (
+    "the paper's windows belong to longer round trips (flow #1: 0.28, 0.44, 0.30 s) than twice its delays (0.22, 0.34, "
+    "0.28 s); the rates agree"
+)
+"""Why windows do not."""
+
+
 def find(table: pl.DataFrame, **point: Any) -> dict[str, Any]:
     """The one row at a point."""
     for axis, value in point.items():

@@ -170,9 +170,13 @@ def draw(axes: Axes, frame: pl.DataFrame, combination: tuple[str, str, int]) -> 
     )
     third = float(chosen["t_s"].max()) / 3  # type: ignore[arg-type]
     period = (chosen["t_s"] / third).floor().clip(0, 2).cast(int).to_list()
+    settled = pl.col("t_s") % third > 1
     for colour, flow in zip(COLOURS, REPORTED, strict=True):
-        back = [DELAYS_MS[flow // GROUP][one] / 1e3 for one in period]
-        axes.plot(chosen["t_s"], chosen[f"rtt_{flow}"] - pl.Series(back), color=colour, linewidth=0.7, label=f"#{flow}")
+        back = pl.Series([DELAYS_MS[flow // GROUP][one] / 1e3 for one in period])
+        delay = pl.DataFrame({"t_s": chosen["t_s"], "delay": chosen[f"rtt_{flow}"] - back})
+        # Just after a change the way back is not known; a round trip longer than a sample leaves some of them empty.
+        delay = delay.filter(settled & pl.col("delay").is_finite())
+        axes.plot(delay["t_s"], delay["delay"], color=colour, linewidth=0.7, label=f"#{flow}")
     axes.set_xlabel("time (s)")
     axes.set_ylabel("end-to-end delay (s)")
     axes.set_ylim(0, None)
@@ -183,6 +187,12 @@ def draw(axes: Axes, frame: pl.DataFrame, combination: tuple[str, str, int]) -> 
 def picture(name: str, combination: tuple[str, str, int]) -> Plot:
     """A picture of one run."""
     return Plot(name=name, draw=lambda axes, frame: draw(axes, frame, combination), of="curves")
+
+
+LARGER_QUEUE = (
+    "27 packets wait in the mean of time, the paper's 20; packets come when the queue is long, so those that are timed "
+    "meet more than that mean"
+)
 
 
 def table_claim(name: str, combination: tuple[str, str, int], table: tuple[tuple[float, ...], ...]) -> Claim:
@@ -196,6 +206,7 @@ def table_claim(name: str, combination: tuple[str, str, int], table: tuple[tuple
         expected=f"{listed(stated_excess(table), '.1f')} ms more in the three periods, in the mean of five flows",
         tolerance="each of 15 delays within 3 ms of the table; in shape: all above propagation, by at most 10 ms",
         check=check,
+        reason=LARGER_QUEUE if buffer == 100 else "",
     )
 
 
@@ -242,6 +253,8 @@ experiment = Experiment(
             expected=f"{stated_excess(TABLES_E[1000])[1]:.0f} ms more in the mean of five flows",
             tolerance="30 %; in shape: rising from 1 to 100 packets, and with 1000 more than five times that",
             check=check_large,
+            reason="the standing queue is 601 packets, 120 ms, as theory and the paper's own table 5.4 have it; "
+            "69 ms do not fit that table",
         ),
         Claim(
             id="tail",
@@ -250,6 +263,7 @@ experiment = Experiment(
             expected=f"{stated_excess(TABLES_E[1000])[2]:.0f} ms more in the mean of five flows",
             tolerance="30 %; in shape: 10 ms",
             check=check_tail,
+            reason="the queue is gone within 9 s; 71 ms in the mean of 200 s would be a queue that never goes",
         ),
     ),
     plots=(

@@ -12,7 +12,7 @@ from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Point,
 from photocol.verdict import Finding, judge
 
 from . import _fast as fast
-from ._aapn import PAPER, PHYSICAL, TOLD, XCP, XCP_CL, Trace, find, listed
+from ._aapn import MIXED_READINGS, OTHER_ROUND_TRIPS, PAPER, PHYSICAL, TOLD, XCP, XCP_CL, Trace, find, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -118,6 +118,7 @@ experiment = Experiment(
             expected="17 and 15, 25 and 22, 19 and 17 packets in the three periods",
             tolerance='10 % each, in the reading "told"; in shape: in the ratio of the rates ± 0.04',
             check=check_windows,
+            reason=OTHER_ROUND_TRIPS,
         ),
         Claim(
             id="follows",
@@ -126,6 +127,7 @@ experiment = Experiment(
             expected="no number",
             tolerance='10 % away in the mean, in both readings; in shape: in the reading "told"',
             check=check_follows,
+            reason=MIXED_READINGS,
         ),
         Claim(
             id="utilization",
@@ -134,6 +136,7 @@ experiment = Experiment(
             expected="1",
             tolerance='0.97 from 5 s on, dips included, in both readings; in shape: in the reading "told"',
             check=check_utilization,
+            reason=MIXED_READINGS,
         ),
         Claim(
             id="worse",
@@ -142,6 +145,7 @@ experiment = Experiment(
             expected="no number",
             tolerance='utilization 0.02 lower and more drops than XCP-CL, both physical; in shape: lower than "told"',
             check=check_worse,
+            reason=MIXED_READINGS,
         ),
     ),
     plots=fast.PLOTS,
