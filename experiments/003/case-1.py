@@ -6,8 +6,6 @@ Figures 5.1, 5.2, 5.8, 5.9: windows (`windows-*`); 5.3 to 5.5, 5.10 to 5.12: flo
 
 from ._cases import Stated, case
 
-REASONS: dict[str, str] = {}
-
 experiment = case(
     Stated(
         number=1,
@@ -25,5 +23,5 @@ experiment = case(
         cl_dips=(0.75, 0.97),
     ),
     quick_period_s=200,
-    reasons=REASONS,
+    reasons={},
 )

@@ -5,7 +5,11 @@ Figures 5.21, 5.22, 5.24, 5.25: windows (`windows-*`); 5.23, 5.26: utilization (
 
 from ._cases import Stated, case
 
-REASONS: dict[str, str] = {}
+REASONS = {
+    "recovers": "many flows leave the step waiting for a timer that has backed off, for up to a minute",
+    "swing": "a window here includes the inflation of fast recovery, which ns-2 does not show, and is 1 after a "
+    "timeout; the paper samples at ACKs",
+}
 
 experiment = case(
     Stated(
