@@ -145,6 +145,8 @@ impl Gate {
         if let Some(last) = newest.map(|newest| self.windows.nth_mut(newest)) {
             if last.end == window.start && last.passes == window.passes && self.packing == Packing::Cut {
                 last.end = window.end;
+                // It has something left again.
+                self.spent = self.spent.min(self.windows.len() - 1);
                 return;
             }
             let start = window.start.max(last.end);
@@ -359,4 +361,137 @@ pub struct Cleared {
     pub lost: Vec<u64>,
     /// Those without a place.
     pub unplaced: Vec<Packet>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use units::Rate;
+
+    /// A byte lasts 8 ps.
+    fn byte_time() -> ByteTime {
+        ByteTime::at(Rate::from_gbps(1000)).unwrap()
+    }
+
+    /// Windows frame by frame: (start of the frame, its windows). Frames last 1000 ps.
+    fn frames() -> impl Strategy<Value = Vec<(u64, Vec<Window>)>> {
+        let slots = prop::collection::vec((any::<bool>(), 0u64..20, prop::bool::weighted(0.8)), 10);
+        prop::collection::vec(slots, 1..12).prop_map(|frames| {
+            let slot = |frame: u64, slot: u64, guard: u64, passes| {
+                let start = 1000 * frame + 100 * slot + guard;
+                Window { start, end: 1000 * frame + 100 * (slot + 1) - guard, passes }
+            };
+            let windows = |(frame, slots): (usize, Vec<(bool, u64, bool)>)| {
+                let granted = slots.into_iter().zip(0..).filter(|((granted, ..), _)| *granted);
+                let frame = frame as u64;
+                (1000 * frame, granted.map(|((_, guard, passes), number)| slot(frame, number, guard, passes)).collect())
+            };
+            frames.into_iter().enumerate().map(windows).collect()
+        })
+    }
+
+    /// When a packet begins, and when it ends and whether it passes, if it gets that far.
+    type Course = (Option<u64>, Option<(u64, bool)>);
+
+    /// What a gate does, picosecond by picosecond.
+    fn by_hand(packing: Packing, windows: &[Window], packets: &[(u64, u64)]) -> Vec<Course> {
+        let (mut results, mut now) = (Vec::new(), 0);
+        for (arrived, work) in packets {
+            let (mut left, mut begun, mut passes) = (*work, None, true);
+            now = now.max(*arrived);
+            for window in windows {
+                if packing == Packing::Whole && window.end.saturating_sub(now.max(window.start)) < left {
+                    continue;
+                }
+                while left > 0 && now.max(window.start) < window.end {
+                    now = now.max(window.start);
+                    begun = begun.or(Some(now));
+                    passes &= window.passes;
+                    (now, left) = (now + 1, left - 1);
+                }
+                if left == 0 {
+                    break;
+                }
+            }
+            results.push((begun, (left == 0).then_some((now, passes))));
+            if left > 0 {
+                // Nobody overtakes.
+                results.resize(packets.len(), (None, None));
+                break;
+            }
+        }
+        results
+    }
+
+    proptest! {
+        #[test]
+        fn packets_leave_as_they_would_bit_by_bit(
+            frames in frames(),
+            whole in any::<bool>(),
+            arrivals in prop::collection::vec((0u64..400, 1u16..11), 1..60),
+        ) {
+            let packing = if whole { Packing::Whole } else { Packing::Cut };
+            let mut time = 0;
+            let packets: Vec<(u64, u16)> = arrivals.iter().map(|(gap, size)| { time += gap; (time, *size) }).collect();
+            let end = 1000 * frames.len() as u64;
+            let packets: Vec<(u64, u16)> = packets.into_iter().filter(|(at, _)| *at < end).collect();
+            let windows: Vec<Window> = frames.iter().flat_map(|(_, windows)| windows.clone()).collect();
+            let work: Vec<(u64, u64)> = packets.iter().map(|(at, size)| (*at, 8 * u64::from(*size))).collect();
+            let expected = by_hand(packing, &windows, &work);
+
+            let mut gate = Gate::new(packing);
+            let (mut found, mut coming, mut seen) = (Vec::new(), packets.iter().peekable(), 0);
+            for (begins, windows) in &frames {
+                let mut offer = |gate: &mut Gate, limit: u64, found: &mut Vec<(u64, bool)>| {
+                    while let Some((at, size)) = coming.next_if(|(at, _)| *at < limit) {
+                        gate.accept(*at, &Packet { size: *size, ..Packet::default() });
+                        while let Some(departure) = gate.place(*at, byte_time()) {
+                            found.push((departure.end, departure.passes));
+                        }
+                        // Totals at any instant, by the packets seen so far.
+                        let reading = gate.reading(*at);
+                        seen += 1;
+                        let waits = |course: &&Course| course.0.is_none_or(|begun| begun > *at);
+                        assert_eq!(reading.waiting, expected[..seen].iter().filter(waits).count() as u64);
+                    }
+                };
+                offer(&mut gate, *begins, &mut found);
+                gate.begin_frame(*begins, windows.len() as u32);
+                windows.iter().for_each(|window| gate.open(*window));
+                while let Some(departure) = gate.place(*begins, byte_time()) {
+                    found.push((departure.end, departure.passes));
+                }
+                offer(&mut gate, begins + 1000, &mut found);
+            }
+            let through: Vec<_> = expected.iter().map_while(|course| course.1).collect();
+            prop_assert_eq!(&found, &through);
+            let reading = gate.reading(end);
+            let sent = packets.iter().take(found.len()).map(|(_, size)| 8 * u64::from(*size)).sum::<u64>();
+            let rest = gate.begun.map_or(0, |begun| begun.done);
+            prop_assert_eq!(reading.busy, sent + rest);
+            prop_assert_eq!(reading.inside.0, (packets.len() - found.len()) as u64);
+            let waited = expected.iter().zip(&packets).map(|(course, (at, _))| course.0.unwrap_or(end) - at);
+            prop_assert_eq!(reading.waited, waited.map(u128::from).sum::<u128>());
+        }
+    }
+
+    #[test]
+    fn what_had_no_slot_is_given_back_when_the_link_goes_down() {
+        let mut gate = Gate::new(Packing::Cut);
+        gate.begin_frame(0, 1);
+        gate.open(Window { start: 10, end: 100, passes: true });
+        for _ in 0..3 {
+            gate.accept(0, &Packet { size: 5, ..Packet::default() });
+            while gate.place(0, byte_time()).is_some() {}
+        }
+        // Two of 40 ps each are placed, the third has 10 ps; at 30 ps the first is half gone.
+        let cleared = gate.clear(30);
+        assert_eq!((cleared.on_fibre, cleared.unplaced.len()), (2, 1));
+        let reading = gate.reading(30);
+        assert_eq!((reading.busy, reading.inside, reading.waited), (20, (0, 0), 10 + 30 + 30));
+        // The rest of the window can be used again.
+        gate.accept(30, &Packet { size: 5, ..Packet::default() });
+        assert_eq!(gate.place(30, byte_time()).map(|departure| departure.end), Some(70));
+    }
 }

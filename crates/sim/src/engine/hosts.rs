@@ -213,10 +213,12 @@ impl Hosts {
     /// A packet has entered the last fibre to its host: the host's state is brought into the cache while it is on its way.
     #[inline]
     pub fn expect(&self, packet: &Packet) {
-        let (first, lines) = match packet.class {
-            Class::Ack => (&self.senders[packet.flow].armed, size_of::<SendingHost>() / CACHE_LINE),
-            Class::Data => (&self.receivers[packet.flow].armed, size_of::<ReceivingHost>() / CACHE_LINE),
-            Class::Datagram | Class::Control => return,
+        let (first, lines) = if packet.class == Class::Ack {
+            (&self.senders[packet.flow].armed, size_of::<SendingHost>() / CACHE_LINE)
+        } else if packet.class == Class::Data {
+            (&self.receivers[packet.flow].armed, size_of::<ReceivingHost>() / CACHE_LINE)
+        } else {
+            return;
         };
         // The field lies at the start of the host; the places counted from it are those of the host's cache lines.
         (0..lines).for_each(|line| prefetch_index(std::slice::from_ref(first), line * CACHE_LINE / size_of::<u64>()));
@@ -229,16 +231,18 @@ impl Hosts {
         match packet.class {
             Class::Data => self.receive_data(now, packet, net),
             Class::Ack => self.receive_ack(now, packet, net),
-            Class::Datagram => {
-                if let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow].sink {
-                    *bytes += u64::from(packet.size);
-                }
+            Class::Datagram | Class::Control => self.receive_rarity(packet, net),
+        }
+    }
+
+    #[cold]
+    fn receive_rarity(&mut self, packet: &Packet, net: &mut Net) {
+        if packet.class == Class::Control {
+            if let Some(notice) = net.cargo.take_notice(packet) {
+                self.agents[packet.flow].handle_notice(&notice);
             }
-            Class::Control => {
-                if let Some(notice) = net.cargo.take_notice(packet) {
-                    self.agents[packet.flow].handle_notice(&notice);
-                }
-            }
+        } else if let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow].sink {
+            *bytes += u64::from(packet.size);
         }
     }
 

@@ -194,13 +194,21 @@ impl Net {
                 let target = port.target();
                 self.send(target, at, packet);
             }
+            other => self.detain(now, number, other, packet),
+        }
+    }
+
+    /// A packet is not carried at once.
+    #[cold]
+    fn detain(&mut self, now: u64, number: u32, offer: Offer, packet: &Packet) {
+        match offer {
             Offer::Dropped(cause) => self.lose(number, cause, packet),
-            Offer::Held => self.release(now, number),
+            Offer::Held | Offer::Carried(_) => self.release(now, number),
         }
     }
 
     /// A packet leaves a port and will be at the far end at `at`.
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, target: Target, at: u64, packet: &Packet) {
         self.packet_hops += 1;
         match target {
@@ -210,7 +218,6 @@ impl Net {
     }
 
     /// A packet does not get past a port.
-    #[cold]
     fn lose(&mut self, number: u32, cause: Cause, packet: &Packet) {
         // A packet that the fibre or the switch loses was sent.
         self.packet_hops += u64::from(matches!(cause, Cause::Random | Cause::GuardViolation));
