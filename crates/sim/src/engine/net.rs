@@ -238,7 +238,7 @@ impl Net {
     }
 
     /// A packet is on a fibre of this partition.
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, number: u32, at: u64, packet: &Packet) {
         let fibre = &mut self.fibres[number as usize];
         let was_dark = fibre.is_empty();
