@@ -425,6 +425,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+
         #[test]
         fn packets_leave_as_they_would_bit_by_bit(
             frames in frames(),
