@@ -244,7 +244,7 @@ fn sack_recovery_sends_while_cwnd_exceeds_the_pipe() {
 
 #[test]
 fn a_sender_is_small() {
-    // With the 24 and 16 bytes of their hosts: six cache lines and two.
+    // With the 16 bytes that each host adds: six cache lines and two.
     assert!(size_of::<Sender>() <= 6 * 64 - 16);
     assert!(size_of::<transport::tcp::Receiver>() <= 2 * 64 - 16);
     println!("sender {} B, receiver {} B", size_of::<Sender>(), size_of::<transport::tcp::Receiver>());
