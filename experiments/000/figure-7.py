@@ -16,6 +16,8 @@ import polars as pl
 from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Source, grid
 from photocol.verdict import Finding, judge
 
+from ._dlcc import PAPER, RTTS_MS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
     from photocol.experiment import RunResult
 
-RTTS_MS = (60, 100, 180, 280, 420, 560)
 FLOWS = (100, 200, 400, 1000, 4000, 10_000)
 SHARES = (0.1, 0.3, 0.4)
 MAIN = 0.3
@@ -121,9 +122,7 @@ METRICS = (
 experiment = Experiment(
     id="000/figure-7",
     title="DLCC: loss during a congestion period against the number of flows (analysis)",
-    source=Source(
-        paper="Lu and Hunter, Dual-layer congestion control (paper 000), 2009", figures="Figure 7", section="§VI"
-    ),
+    source=Source(paper=PAPER, figures="Figure 7", section="§VI"),
     setup=setup,
     measure=measure,
     metrics=METRICS,

@@ -10,24 +10,21 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Source, grid
+from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Source
 from photocol.verdict import Finding, judge
+
+from . import _dlcc as dlcc
+from ._dlcc import CORRECTED, PAPER, POINTS, PRINTED, SHARES, curves
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import polars as pl
     from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
 
-RTTS_MS = (60, 100, 180, 280, 420, 560)
-SHARES = (0.1, 0.2, 0.3, 0.4)
 FLOWS = 10_000
-CORRECTED, PRINTED = "corrected", "as_printed"
-COLOURS = dict(zip(SHARES, ("#009E73", "#0072B2", "#E69F00", "#D55E00"), strict=True))
-POINTS = grid(reading=[CORRECTED, PRINTED], udp_max=SHARES, rtt_ms=RTTS_MS)
 
 
 def setup(point: Point) -> Evaluation:
@@ -44,12 +41,6 @@ def setup(point: Point) -> Evaluation:
 def measure(result: RunResult) -> Mapping[str, float]:
     """The outputs that the figures show."""
     return {metric.name: result.summary[metric.name].value for metric in METRICS}
-
-
-def curves(table: pl.DataFrame, reading: str, column: str) -> dict[float, list[float]]:
-    """R to the metric along the round-trip times."""
-    rows = table.filter(pl.col("reading") == reading).sort("rtt_ms")
-    return {share: rows.filter(pl.col("udp_max") == share)[column].to_list() for share in SHARES}
 
 
 def check_flat(outcome: Outcome) -> Finding:
@@ -118,43 +109,30 @@ def describe(outcome: Outcome) -> list[str]:
 
 def draw_rate(axes: Axes, table: pl.DataFrame) -> None:
     """Figure 3: the loss rate against the round-trip time."""
-    _draw(axes, table, {"loss_rate_per_duration": "-", "loss_rate_per_duration_dlcc": "--"})
+    dlcc.draw(axes, table, {"loss_rate_per_duration": "-", "loss_rate_per_duration_dlcc": "--"})
     axes.set_ylabel("loss rate during congestion")
     axes.set_title("solid: without DLCC, dashed: with; thin: as printed", fontsize=9, color="0.3", loc="left")
 
 
 def draw_rate_per_rtt(axes: Axes, table: pl.DataFrame) -> None:
     """Figure 3 with (2) to the letter: the loss divided by 2T."""
-    _draw(axes, table, {"loss_rate_per_rtt": "-", "loss_rate_per_rtt_dlcc": "--"})
+    dlcc.draw(axes, table, {"loss_rate_per_rtt": "-", "loss_rate_per_rtt_dlcc": "--"})
     axes.set_ylabel("P_L of (2), divided by 2T")
     axes.set_title("solid: without DLCC, dashed: with; thin: as printed", fontsize=9, color="0.3", loc="left")
 
 
 def draw_loss(axes: Axes, table: pl.DataFrame) -> None:
     """Figure 4: lost packets over one period."""
-    _draw(axes, table, {"loss_per_change_packets": "-", "loss_per_change_dlcc_packets": "--"})
+    dlcc.draw(axes, table, {"loss_per_change_packets": "-", "loss_per_change_dlcc_packets": "--"})
     axes.set_ylabel("lost optical packets per period")
     axes.set_title("solid: without DLCC, dashed: with; thin: as printed", fontsize=9, color="0.3", loc="left")
 
 
 def draw_buffer(axes: Axes, table: pl.DataFrame) -> None:
     """Figure 6: the extra edge buffer."""
-    _draw(axes, table, {"edge_buffer_one_control_packets": "-", "edge_buffer_two_controls_packets": "--"})
+    dlcc.draw(axes, table, {"edge_buffer_one_control_packets": "-", "edge_buffer_two_controls_packets": "--"})
     axes.set_ylabel("extra edge buffer (packets)")
     axes.set_title("solid: 1 control, dashed: 2 controls (both readings coincide)", fontsize=9, color="0.3", loc="left")
-
-
-def _draw(axes: Axes, table: pl.DataFrame, columns: Mapping[str, str]) -> None:
-    for reading, width in ((CORRECTED, 1.7), (PRINTED, 0.6)):
-        for column, style in columns.items():
-            for share, values in curves(table, reading, column).items():
-                named = reading == CORRECTED and style == "-"
-                label = f"R = {share}" if named else None
-                axes.plot(RTTS_MS, values, style, color=COLOURS[share], linewidth=width, label=label)
-    axes.set_yscale("log")
-    axes.set_xlabel("round-trip time (ms)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
 
 
 def _ratios(outcome: Outcome, share: float) -> list[float]:
@@ -187,7 +165,7 @@ experiment = Experiment(
     id="000/many-flows",
     title="DLCC with 10 000 flows that halve one by one: loss and edge buffer (analysis)",
     source=Source(
-        paper="Lu and Hunter, Dual-layer congestion control (paper 000), 2009",
+        paper=PAPER,
         figures="Figures 3, 4 and 6",
         section="§VI",
     ),
