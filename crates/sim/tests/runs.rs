@@ -53,6 +53,21 @@ fn where_a_run_is_cut_in_time_does_not_change_it() {
 }
 
 #[test]
+fn a_link_that_goes_down_right_after_a_deal_takes_back_what_another_partition_has_counted() {
+    let whole = run(MIXED, 1);
+    let mut world = World::build(&scenario(MIXED), Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+    let of_node: Vec<u32> = (0..28).map(|node| node % 3).collect();
+    // Link 5-9 goes down at 1.5 s.
+    world.run_until(SimTime::from_ps(1_500_000_000_000));
+    world.deal(&of_node);
+    world.run_until(SimTime::from_ps(1_500_000_000_001));
+    assert!(world.packet_hops() > 0);
+    world.run_until(SimTime::NEVER);
+    let dealt = world.finish().unwrap();
+    assert_eq!((whole.fingerprint, whole.packet_hops), (dealt.fingerprint, dealt.packet_hops));
+}
+
+#[test]
 fn what_is_offered_to_a_link_is_carried_dropped_or_inside() {
     let run = run(MIXED, 3);
     let [offered, carried, dropped] =

@@ -72,7 +72,7 @@ impl Verdict {
             Verdict::Whole => (vec![0; current.len()], work.total()),
             Verdict::Cut { of_node, price, .. } => (of_node.clone(), *price),
         };
-        (price < (1.0 - price::WORTHWHILE) * now).then_some(of_node)
+        is_worthwhile(price, now).then_some(of_node)
     }
 
     /// Why fewer than `threads` threads work, in words.
@@ -123,7 +123,9 @@ impl Work {
             }
         }
         match best {
-            (price, Some((of_node, parts))) if price < 0.95 * self.total() => Verdict::Cut { of_node, parts, price },
+            (price, Some((of_node, parts))) if is_worthwhile(price, self.total()) => {
+                Verdict::Cut { of_node, parts, price }
+            }
             _ => Verdict::Whole,
         }
     }
@@ -184,6 +186,11 @@ impl Work {
         let of_node = of_node.collect();
         Clusters { of_node, count: count as usize }
     }
+}
+
+/// Whether a price saves enough of another.
+fn is_worthwhile(price: f64, instead_of: f64) -> bool {
+    price < (1.0 - price::WORTHWHILE) * instead_of
 }
 
 /// `most`, half of it, and so on down to 2.

@@ -51,8 +51,8 @@ pub fn world(scenario: Scenario, flows: Vec<Flow>, seed: Seed, options: Options)
     let flows: Arc<[Flow]> = flows.into();
     let nodes = scenario.network.nodes.len();
     let (posts, agents) = agents(&scenario, seed, &mut paths);
-    let layout = Layout::whole(ends(&scenario.network, &order), Arc::clone(&flows), paths.flat.into(), nodes);
-    let layout = Layout { agents: posts.into(), ..layout };
+    let links = ends(&scenario.network, &order);
+    let layout = Layout::whole(links, Arc::clone(&flows), paths.flat.into(), posts.into(), nodes);
     let net = net(ports(&scenario, &order, seed), &layout, timer_order);
     let staff = Staff::alone(order.len());
     let without_samples = options.without_samples;

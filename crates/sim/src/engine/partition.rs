@@ -81,6 +81,14 @@ impl Partition {
     }
 }
 
+/// Packets sent on links and not taken back. Only the sums over all partitions mean something: after a deal one partition
+/// has what all had counted, and another may take back what it never counted as sent.
+pub fn packet_hops<'a>(parts: impl Iterator<Item = &'a Partition>) -> u64 {
+    let (sent, taken_back) =
+        parts.fold((0, 0), |(sent, back), part| (sent + part.net.packet_hops, back + part.net.taken_back));
+    sent - taken_back
+}
+
 #[inline]
 fn digest(packet: &Packet) -> u64 {
     let identity = u64::from(packet.flow) << 34 | u64::from(packet.size) << 2 | packet.class as u64;

@@ -49,8 +49,21 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Nodes are in the partitions that `of_node` names; there are no agents.
-    pub fn new(links: Arc<[Ends]>, flows: Arc<[Flow]>, paths: Arc<[u32]>, parts: u32, of_node: Vec<u32>) -> Layout {
+    /// A network in one partition; `agents` are the nodes of the agents of its switches.
+    pub fn whole(
+        links: Arc<[Ends]>,
+        flows: Arc<[Flow]>,
+        paths: Arc<[u32]>,
+        agents: Arc<[u32]>,
+        nodes: usize,
+    ) -> Layout {
+        let (ports, fibres) = (Vec::new(), Vec::new());
+        Layout { links, flows, paths, agents, parts: 1, of_node: Vec::new(), ports, fibres }.dealt(vec![0; nodes])
+    }
+
+    /// The same network with its nodes in the partitions that `of_node` names.
+    pub fn dealt(&self, of_node: Vec<u32>) -> Layout {
+        let parts = of_node.iter().max().map_or(1, |most| most + 1);
         let number_by = |node: fn(&Ends) -> u32| {
             let mut used = vec![0; parts as usize];
             let place = |link: &Ends| {
@@ -59,15 +72,10 @@ impl Layout {
                 used[part as usize] += 1;
                 At { part, number }
             };
-            links.iter().map(place).collect()
+            self.links.iter().map(place).collect()
         };
         let (ports, fibres) = (number_by(|link| link.from), number_by(|link| link.to));
-        Layout { ports, fibres, links, flows, paths, agents: Arc::from([]), parts, of_node }
-    }
-
-    /// The same network in one partition.
-    pub fn whole(links: Arc<[Ends]>, flows: Arc<[Flow]>, paths: Arc<[u32]>, nodes: usize) -> Layout {
-        Layout::new(links, flows, paths, 1, vec![0; nodes])
+        Layout { parts, ports, fibres, of_node, ..self.clone() }
     }
 
     /// The partition of a flow's sending side.

@@ -6,6 +6,7 @@
 use super::accounts::{Baseline, delivered};
 use super::hosts::Source;
 use super::net::Place;
+use super::partition::packet_hops;
 use super::parts::Parts;
 use super::port::{Count, Reading};
 use super::tree::NEVER;
@@ -20,7 +21,7 @@ pub fn run(world: World, parts: &mut Parts) -> Run {
     let links = LinkRows::read(&world, parts);
     let flows = FlowRows::read(&world, parts);
     let events = parts.sum(|part| part.events);
-    let packet_hops = parts.sum(|part| part.net.packet_hops - part.net.taken_back);
+    let packet_hops = packet_hops(parts.list.iter().map(|part| &**part));
     let mut summary = summary(&world, &links, &flows);
     let controls: Vec<u64> = controls(&world, parts);
     if !controls.is_empty() {

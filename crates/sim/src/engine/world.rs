@@ -13,7 +13,7 @@ use super::build;
 use super::capture::Output;
 use super::crew::{Crew, Disturbance};
 use super::deal::deal;
-use super::partition::Partition;
+use super::partition::{Partition, packet_hops};
 use super::parts::{Layout, Parts};
 use super::sampler::Sampler;
 use crate::SimTime;
@@ -187,7 +187,7 @@ impl World {
 
     /// Packets sent on links so far.
     pub fn packet_hops(&self) -> u64 {
-        self.partitions.iter().map(|part| part.net.packet_hops - part.net.taken_back).sum()
+        packet_hops(self.partitions.iter())
     }
 
     /// Arrivals, and timers that did something, so far.
@@ -257,11 +257,7 @@ impl World {
 
     /// Deals the nodes to partitions, `of_node` giving the partition of each node. It does not change the results.
     pub fn deal(&mut self, of_node: &[u32]) {
-        let old = &self.layout;
-        let parts = of_node.iter().max().map_or(1, |most| most + 1);
-        let (links, flows, paths) = (Arc::clone(&old.links), Arc::clone(&old.flows), Arc::clone(&old.paths));
-        let agents = Arc::clone(&old.agents);
-        let new = Layout { agents, ..Layout::new(links, flows, paths, parts, of_node.to_vec()) };
+        let new = self.layout.dealt(of_node.to_vec());
         let partitions = std::mem::take(&mut self.partitions);
         self.partitions = deal(self.now.ps(), partitions, &self.layout, &new);
         self.layout = Arc::new(new);
