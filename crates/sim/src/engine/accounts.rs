@@ -15,7 +15,7 @@ pub struct Accounts {
     pub delivered: u64,
     /// Dropped anywhere.
     pub dropped: u64,
-    /// On fibres and in ports.
+    /// On fibres, in ports, and with agents.
     pub in_flight: u64,
     /// Held back at a host by order of the scenario.
     pub held: u64,
@@ -28,7 +28,7 @@ impl Accounts {
             emitted: parts.sum(|part| part.hosts.emitted),
             delivered: parts.sum(|part| part.hosts.delivered),
             dropped: parts.sum(|part| part.net.drops.values().map(|count| count.packets).sum()),
-            in_flight: parts.sum(|part| part.net.in_flight()),
+            in_flight: parts.sum(|part| part.net.in_flight() + part.hosts.kept()),
             held: parts.sum(|part| part.hosts.held.len() as u64),
         }
     }

@@ -35,6 +35,16 @@ impl<T> Arena<T> {
         self.items
     }
 
+    /// The items in the order of their flows.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// The same, to be changed.
+    pub fn items_mut(&mut self) -> &mut [T] {
+        &mut self.items
+    }
+
     /// How many flows are here.
     pub fn len(&self) -> usize {
         self.items.len()

@@ -6,9 +6,10 @@ use super::capture::{Capture, Captured};
 use super::forced::ForcedFates;
 use super::hosts::{ExplicitSink, Hosts, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
 use super::net::{DELIVER, NO_WAY, Net, NetParts, TimerOrder};
+use super::offer::{Intake, Target};
 use super::partition::Partition;
 use super::parts::{Ends, Layout};
-use super::port::{Port, PortConfig, Target};
+use super::port::{Port, PortConfig};
 use super::ring::Ring;
 use super::sampler::Sampler;
 use super::timers::Timers;
@@ -18,7 +19,7 @@ use crate::SimTime;
 use crate::ids::{LinkId, NodeId};
 use crate::random::{Seed, Stream, uniform_index};
 use crate::scenario::{Change, Load, Network, Scenario, Switching, Transport, TransportKind};
-use crate::switch::{self, Agent};
+use crate::switch::{self, Setting};
 use crate::topology::Routes;
 use crate::traffic::{self, Flow};
 use std::collections::BTreeMap;
@@ -50,10 +51,14 @@ pub fn world(scenario: Scenario, flows: Vec<Flow>, seed: Seed, options: Options)
     let timer_order = if timers_first { TimerOrder::BeforeArrivals } else { TimerOrder::AfterArrivals };
     let flows: Arc<[Flow]> = flows.into();
     let nodes = scenario.network.nodes.len();
-    let (posts, agents) = agents(&scenario, seed, &mut paths);
+    let staff = {
+        let setting = Setting { scenario: &scenario, flows: &flows, paths: &first, seed };
+        switch::staff(setting, &mut |links: &[LinkId]| paths.add(Some(links.to_vec())))
+    };
+    let (posts, agents): (Vec<u32>, Vec<_>) = staff.agents.into_iter().map(|(node, agent)| (node.0, agent)).unzip();
     let links = ends(&scenario.network, &order);
     let layout = Layout::whole(links, Arc::clone(&flows), paths.flat.into(), posts.into(), nodes);
-    let net = net(ports(&scenario, &order, seed), &layout, timer_order);
+    let net = net(ports(&scenario, &order, (seed, &staff.intakes)), &layout, timer_order);
     let staff = Staff::alone(order.len());
     let without_samples = options.without_samples;
     let mut hosts = hosts(&scenario, &flows, &first, Timers::new(timer_mask), (seed, options.capture));
@@ -122,15 +127,7 @@ fn invert(order: &[LinkId]) -> Vec<u32> {
     numbers
 }
 
-/// The agents of the switches, each with its node.
-fn agents(scenario: &Scenario, seed: Seed, paths: &mut Paths) -> (Vec<u32>, Vec<Agent>) {
-    let Switching::Aapn(aapn) = &scenario.switching else { return Default::default() };
-    let mut route = |links: &[LinkId]| paths.add(Some(links.to_vec()));
-    let agents = switch::agents(aapn, &scenario.network, seed, &mut route);
-    agents.into_iter().map(|(node, agent)| (node.0, agent)).unzip()
-}
-
-fn ports(scenario: &Scenario, order: &[LinkId], seed: Seed) -> Vec<Port> {
+fn ports(scenario: &Scenario, order: &[LinkId], (seed, intakes): (Seed, &BTreeMap<LinkId, Intake>)) -> Vec<Port> {
     let packing = match &scenario.switching {
         Switching::Aapn(aapn) => Some(aapn.packing),
         Switching::Packets => None,
@@ -146,6 +143,7 @@ fn ports(scenario: &Scenario, order: &[LinkId], seed: Seed) -> Vec<Port> {
             stream,
             controller: link.controller,
             gate: link.via.and(packing),
+            intake: intakes.get(id).copied(),
         })
         .expect("a resolved scenario has no link below 8 bit/s")
     };

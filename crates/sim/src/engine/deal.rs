@@ -6,10 +6,11 @@
 use super::arena::{Arena, places};
 use super::hosts::Hosts;
 use super::net::{Cut, DELIVER, NO_WAY, Net, NetParts};
+use super::offer::Target;
 use super::packet::{Cargo, NO_CARGO, Packet};
 use super::partition::Partition;
 use super::parts::{At, Layout};
-use super::port::{Port, Target};
+use super::port::Port;
 use super::ring::Ring;
 use super::timers::{TimerKind, Timers};
 use std::sync::Arc;
@@ -39,6 +40,12 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
         let (source, target) = (&mut old[was.part as usize].net, &mut new[is.part as usize].net);
         let cargo = &mut target.cargo;
         target.ports[is.number as usize].for_each_held(|packet| move_cargo(packet, &mut source.cargo, cargo));
+    }
+    for agent in 0..after.agents.len() as u32 {
+        let (was, is) = (before.agent_of(agent) as usize, after.agent_of(agent) as usize);
+        let (source, target) = (&mut old[was].net.cargo, &mut new[is]);
+        let cargo = &mut target.net.cargo;
+        target.hosts.agents[agent].agent.for_each_kept(&mut |packet| move_cargo(packet, source, cargo));
     }
     for link in 0..after.links.len() {
         move_fibre(&mut old, &mut new, before.fibres[link], after.fibres[link]);

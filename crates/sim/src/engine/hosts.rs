@@ -7,8 +7,8 @@ use super::arena::Arena;
 use super::capture::Capture;
 use super::forced::ForcedFates;
 use super::net::{NO_WAY, Net, Place};
+use super::offer::{Cause, Intake};
 use super::packet::{Class, NO_CARGO, Packet};
-use super::port::Cause;
 use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
 use crate::scenario::Fate;
@@ -117,6 +117,15 @@ pub struct ExplicitSink {
     pub feedback: xcp::Receiver,
 }
 
+/// An agent, and its deadline.
+#[derive(Debug)]
+pub struct Post {
+    /// When its live timer entry comes up; [`NEVER`] if it has none.
+    pub armed: u64,
+    /// The agent.
+    pub agent: Box<dyn Agent>,
+}
+
 /// The beginning and the end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifecycle {
@@ -140,7 +149,7 @@ pub struct Hosts {
     /// When flows start and stop, by flow.
     pub lifecycles: Arena<Lifecycle>,
     /// The control plane of the switches, by agent.
-    pub agents: Arena<Agent>,
+    pub agents: Arena<Post>,
     /// Deadlines.
     pub timers: Timers,
     /// Fates by order of the scenario.
@@ -187,20 +196,38 @@ impl Hosts {
     }
 
     /// Takes over the agents, all of which are here, and arms their first deadlines.
-    pub fn employ(&mut self, agents: Vec<Agent>) {
-        for (number, agent) in (0..).zip(&agents) {
-            self.timers.push(agent.next_timeout(), TimerId::new(number, TimerKind::Agent));
-        }
-        self.agents = Arena::all(agents);
+    pub fn employ(&mut self, agents: Vec<Box<dyn Agent>>) {
+        let count = agents.len() as u32;
+        self.agents = Arena::all(agents.into_iter().map(|agent| Post { armed: NEVER, agent }).collect());
+        (0..count).for_each(|number| self.arm_agent(number));
     }
 
     /// The deadline of an agent has come.
     fn fire_agent(&mut self, now: u64, number: u32, net: &mut Net) -> bool {
-        self.timers.pop();
-        let agent = &mut self.agents[number];
-        self.emitted += agent.handle_timeout(now, net);
-        self.timers.push(agent.next_timeout(), TimerId::new(number, TimerKind::Agent));
+        self.emitted += self.agents[number].agent.handle_timeout(now, net);
+        self.arm_agent(number);
         true
+    }
+
+    /// An agent takes a packet before a port of its node.
+    pub fn give_to_agent(&mut self, now: u64, intake: Intake, packet: &Packet, net: &mut Net) {
+        self.emitted += self.agents[intake.agent].agent.handle_packet(now, intake.place, packet, net);
+        self.arm_agent(intake.agent);
+    }
+
+    /// The agent may have set a deadline.
+    fn arm_agent(&mut self, number: u32) {
+        let Post { armed, agent } = &mut self.agents[number];
+        let deadline = agent.next_timeout();
+        if deadline < *armed {
+            *armed = deadline;
+            self.timers.push(deadline, TimerId::new(number, TimerKind::Agent));
+        }
+    }
+
+    /// Packets that agents keep.
+    pub fn kept(&self) -> u64 {
+        self.agents.items().iter().map(|post| post.agent.kept()).sum()
     }
 
     /// Arms the start of every flow, of which there are `flows`, all here.
@@ -225,7 +252,7 @@ impl Hosts {
     }
 
     /// A packet has reached the node of its host.
-    #[inline]
+    #[inline(always)]
     pub fn receive(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         self.delivered += 1;
         // Two comparisons: a table of four classes would be a jump that nobody foresees.
@@ -234,22 +261,23 @@ impl Hosts {
         } else if packet.class == Class::Ack {
             self.receive_ack(now, packet, net);
         } else {
-            self.receive_rarity(packet, net);
+            self.receive_rarity(now, packet, net);
         }
     }
 
     #[cold]
-    fn receive_rarity(&mut self, packet: &Packet, net: &mut Net) {
+    fn receive_rarity(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         if packet.class == Class::Control {
             if let Some(notice) = net.cargo.take_notice(packet) {
-                self.agents[packet.flow].handle_notice(&notice);
+                self.emitted += self.agents[packet.flow].agent.handle_notice(now, notice, net);
+                self.arm_agent(packet.flow);
             }
         } else if let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow].sink {
             *bytes += u64::from(packet.size);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn receive_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.receivers[packet.flow];
         let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, net) };
@@ -295,7 +323,7 @@ impl Hosts {
         arm_receiver(&mut self.timers, flow, host);
     }
 
-    #[inline]
+    #[inline(always)]
     fn receive_ack(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.senders[packet.flow];
         let Source::Tcp(sender) = &mut host.source else { return };
@@ -412,7 +440,11 @@ impl Hosts {
                 self.timers.pop();
                 self.release(now, flow, net)
             }
-            TimerKind::Agent => self.fire_agent(now, flow, net),
+            TimerKind::Agent => {
+                let Post { armed, agent } = &mut self.agents[flow];
+                let deadline = agent.next_timeout();
+                due(&mut self.timers, armed, now, deadline) && self.fire_agent(now, flow, net)
+            }
         }
     }
 

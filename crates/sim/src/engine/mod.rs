@@ -7,7 +7,7 @@
 //! | `partition` | the loop, the order of events, the fingerprint |
 //! | `parts`, `deal`, `balance`, `crew` | who has what; dealing it anew; where to cut; threads |
 //! | `net`, `port`, `ring`, `tree` | paths, output ports, fibres, the event list |
-//! | `gate` | ports that send only in granted slots |
+//! | `offer`, `extras`, `gate` | what a port answers; what a plain port does without; ports that send only in granted slots |
 //! | `hosts`, `arena`, `timers`, `forced`, `capture` | machines of the flows and their deadlines; orders; pcapng |
 //! | `accounts`, `sampler` | conservation and warm-up; samples |
 
@@ -18,10 +18,12 @@ mod build;
 mod capture;
 mod crew;
 mod deal;
+mod extras;
 mod forced;
 pub(crate) mod gate;
 mod hosts;
 pub(crate) mod net;
+pub(crate) mod offer;
 pub(crate) mod packet;
 mod partition;
 mod parts;

@@ -1,16 +1,20 @@
 //! The fibres and ports of a partition: everything a packet meets between two hosts.
 
+use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::packet::{Cargo, Class, Luggage, NO_CARGO, Packet};
-use super::port::{Cause, Count, Offer, Port, Target};
+use super::port::Port;
 use super::ring::Ring;
 use super::tree::{NEVER, Tree};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// End of a path: the packet is for a host of the node it has reached.
 pub const DELIVER: u32 = u32::MAX;
 /// In the place of a path's first link: there is no way.
 pub const NO_WAY: u32 = u32::MAX - 1;
+
+/// No timer is due then.
+const SPOILT: u64 = NEVER - 1;
 
 /// Where a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,9 +54,20 @@ pub struct Net {
     pub cuts: Vec<Cut>,
     /// Packets that have left the partition since it was last emptied, by receiving partition.
     pub outbox: Vec<Mail>,
+    /// What is to be done at once, before the next event: packets between the ports, agents and hosts of one node.
+    pub desk: VecDeque<Errand>,
     leaf_of_link_0: u32,
     timer_leaf: u32,
     timer_key: u64,
+}
+
+/// A packet on its way inside a node.
+#[derive(Clone, Copy, Debug)]
+pub enum Errand {
+    /// To the agent before a port.
+    Take(Intake, Packet),
+    /// From an agent to a host of this node.
+    Deliver(u32, Packet),
 }
 
 /// A fibre that leads to another partition.
@@ -134,6 +149,7 @@ impl Net {
             taken_back: 0,
             cuts: parts.cuts,
             outbox: (0..partitions).map(|_| Mail::default()).collect(),
+            desk: VecDeque::new(),
             leaf_of_link_0,
             timer_leaf,
             timer_key: NEVER,
@@ -154,13 +170,24 @@ impl Net {
         (time, if leaf == self.timer_leaf { None } else { Some(leaf.wrapping_sub(self.leaf_of_link_0)) })
     }
 
-    /// The earliest timer is due at `time`.
+    /// Whether [`Net::set_timers`] is to be called because the earliest timer is due at `time`, or something lies on the desk.
+    #[inline]
+    pub fn is_unsettled(&self, time: u64) -> bool {
+        time != self.timer_key
+    }
+
+    /// The earliest timer is due at `time`, and nothing lies on the desk.
     #[inline]
     pub fn set_timers(&mut self, time: u64) {
-        if time != self.timer_key {
-            self.timer_key = time;
-            self.tree.set(self.timer_leaf, time);
-        }
+        self.timer_key = time;
+        self.tree.set(self.timer_leaf, time);
+    }
+
+    /// Lays something on the desk. The key of the timers is spoilt, so that their check after each event finds it: an own check
+    /// would cost two per cent.
+    fn lay(&mut self, errand: Errand) {
+        self.desk.push_back(errand);
+        self.timer_key = SPOILT;
     }
 
     /// Takes the packet that arrives over fibre `number`.
@@ -203,8 +230,37 @@ impl Net {
     fn detain(&mut self, now: u64, number: u32, offer: Offer, packet: &Packet) {
         match offer {
             Offer::Dropped(cause) => self.lose(number, cause, packet),
+            Offer::Taken(intake) => self.lay(Errand::Take(intake, *packet)),
             Offer::Held | Offer::Carried(_) => self.release(now, number),
         }
+    }
+
+    /// An agent sends a packet through the port before which it took it.
+    pub fn send_past(&mut self, now: u64, packet: &Packet) {
+        let number = self.next_link(packet);
+        let port = &mut self.ports[number as usize];
+        match port.offer_past_intake(now, packet, self.cargo.header_mut(packet)) {
+            Offer::Carried(at) => {
+                let target = port.target();
+                self.send(target, at, packet);
+            }
+            other => self.detain(now, number, other, packet),
+        }
+    }
+
+    /// An agent of `node` gives a packet back to that node: it goes to the next port of its path, or to its host.
+    pub fn hand(&mut self, now: u64, node: u32, packet: &Packet) {
+        match self.next_link(packet) {
+            DELIVER => self.lay(Errand::Deliver(node, *packet)),
+            next => self.forward(now, next, packet),
+        }
+    }
+
+    /// An agent drops a packet that it took before a port.
+    pub fn refuse(&mut self, cause: Cause, packet: &Packet) {
+        let number = self.next_link(packet);
+        self.ports[number as usize].refuse_before(cause, packet.size);
+        self.lose(number, cause, packet);
     }
 
     /// A packet leaves a port and will be at the far end at `at`.
@@ -232,7 +288,7 @@ impl Net {
             match offer {
                 Offer::Carried(at) => self.send(target, at, &packet),
                 Offer::Dropped(cause) => self.lose(number, cause, &packet),
-                Offer::Held => {}
+                Offer::Held | Offer::Taken(_) => {}
             }
         }
     }

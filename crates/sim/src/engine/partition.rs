@@ -11,7 +11,7 @@
 //! arrival and cannot see how nodes interleave.
 
 use super::hosts::Hosts;
-use super::net::{DELIVER, Net};
+use super::net::{DELIVER, Errand, Net};
 use super::packet::Packet;
 
 /// About 2 MiB of them, a core's second-level cache. With fewer, fetching ahead costs more than it saves.
@@ -58,9 +58,26 @@ impl Partition {
                 Some(link) => self.arrive(now, link),
                 None => self.events += u64::from(self.hosts.visit_timer(now, &mut self.net)),
             }
-            self.net.set_timers(self.hosts.timers.earliest());
+            if self.net.is_unsettled(self.hosts.timers.earliest()) {
+                self.clear_desk(now);
+                self.net.set_timers(self.hosts.timers.earliest());
+            }
         }
         self.reached = limit.max(self.reached);
+    }
+
+    /// Does what is to be done at once inside a node, in the order in which it was laid there.
+    fn clear_desk(&mut self, now: u64) {
+        while let Some(errand) = self.net.desk.pop_front() {
+            match errand {
+                Errand::Take(intake, packet) => self.hosts.give_to_agent(now, intake, &packet, &mut self.net),
+                Errand::Deliver(node, packet) => {
+                    let chain = &mut self.chains[node as usize];
+                    *chain = fold(*chain, digest(&packet));
+                    self.hosts.receive(now, &packet, &mut self.net);
+                }
+            }
+        }
     }
 
     #[inline]

@@ -2,9 +2,10 @@
 
 use super::hosts::{Lifecycle, ReceivingHost, SendingHost};
 use super::net::{Drops, Place};
+use super::offer::Cause;
 use super::packet::Packet;
 use super::partition::{Partition, fold};
-use super::port::{Cause, Port};
+use super::port::Port;
 use super::ring::Ring;
 use crate::traffic::Flow;
 use std::sync::Arc;

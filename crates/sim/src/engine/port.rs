@@ -10,61 +10,15 @@
 //! Sums over time (utilization, mean queue) are integers and exact: a packet's waiting time is known when it arrives, and
 //! [`Port::reading`] takes off what lies in the future.
 
+use super::extras::Extras;
 use super::gate::{Cleared, Gate, GateReading, Granted, Window};
+use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::packet::Packet;
 use super::ring::Ring;
-use crate::random::{Stream, bernoulli};
+use crate::random::Stream;
 use crate::scenario::{Buffer, Loss, Packing, PortController};
 use transport::xcp::{Figures, Header, Router};
-use units::{ByteTime, Duration, Instant, Rate};
-
-/// Why a device dropped a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cause {
-    /// The buffer was full.
-    Congestion,
-    /// The scenario's random loss.
-    Random,
-    /// The link was down.
-    Unreachable,
-    /// The scenario ordered it.
-    Forced,
-    /// Its slot did not meet the switch in its window.
-    GuardViolation,
-}
-
-impl Cause {
-    /// As written in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Cause::Congestion => "congestion",
-            Cause::Random => "random",
-            Cause::Unreachable => "unreachable",
-            Cause::Forced => "forced",
-            Cause::GuardViolation => "guard violation",
-        }
-    }
-}
-
-/// The far end of a port, as its partition numbers it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// A fibre that ends in the same partition.
-    Fibre(u32),
-    /// A fibre that ends in another partition.
-    Cut(u32),
-}
-
-/// What becomes of a packet offered to a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offer {
-    /// Its last bit arrives at the far end at this time.
-    Carried(u64),
-    /// It is dropped.
-    Dropped(Cause),
-    /// It stays in the port until it is granted a slot; only a port with a gate says so.
-    Held,
-}
+use units::{ByteTime, Duration, Rate};
 
 /// The packets that a link lost when it went down.
 #[derive(Debug, Default)]
@@ -107,34 +61,6 @@ pub struct Port {
     refused: Count,
 }
 
-/// A number of packets and their bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
-    /// Packets.
-    pub packets: u64,
-    /// Bytes on the wire.
-    pub bytes: u64,
-}
-
-impl Count {
-    /// Adds one packet.
-    #[inline]
-    pub fn add(&mut self, size: u16) {
-        self.packets += 1;
-        self.bytes += u64::from(size);
-    }
-
-    /// The sum, part by part.
-    pub fn plus(self, other: Count) -> Count {
-        Count { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
-    }
-
-    /// The difference, part by part.
-    pub fn since(self, earlier: Count) -> Count {
-        Count { packets: self.packets - earlier.packets, bytes: self.bytes - earlier.bytes }
-    }
-}
-
 /// A packet that has not left. Two plain numbers, so that it travels in registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Inside {
@@ -161,30 +87,6 @@ impl Inside {
 enum State {
     Up,
     Down,
-}
-
-/// What a plain port does without.
-#[derive(Debug)]
-struct Extras {
-    loss: LossProcess,
-    controller: Option<Controller>,
-    gate: Option<Gate>,
-}
-
-/// XCP's controller at a port. It is told everything at the port's own times: its timers are served when the next packet
-/// arrives, with the queue as it was when they were due, because nothing has arrived in between.
-#[derive(Debug)]
-struct Controller {
-    router: Router,
-    /// Whether it is told the capacity of the port when that changes.
-    follows: bool,
-}
-
-#[derive(Debug)]
-enum LossProcess {
-    None,
-    Bernoulli { p: f64, stream: Box<Stream> },
-    EveryNth { n: u64, seen: u64 },
 }
 
 /// Totals of a port from the start of the run up to an instant.
@@ -221,6 +123,8 @@ pub struct PortConfig {
     pub controller: Option<PortController>,
     /// Whether it sends only in granted slots, and how packets are put into them.
     pub gate: Option<Packing>,
+    /// The agent that takes its packets first.
+    pub intake: Option<Intake>,
 }
 
 impl Port {
@@ -240,7 +144,7 @@ impl Port {
             last_arrival: 0,
             state: State::Up,
             target: Target::Fibre(0),
-            extras: Extras::new(config.loss, config.stream, config.controller, config.gate),
+            extras: Extras::new((config.loss, config.stream), config.controller, config.gate, config.intake),
             dropped: Count::default(),
             refused: Count::default(),
         })
@@ -299,7 +203,7 @@ impl Port {
         self.inside_bytes += u64::from(size);
     }
 
-    /// Whether it has neither random loss nor a controller nor a gate.
+    /// Whether it has none of [`Extras`].
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.extras.is_none()
@@ -308,10 +212,16 @@ impl Port {
     /// [`Port::offer`] for a port that is not plain; `header` is the packet's congestion header, if it has one. If it says
     /// [`Offer::Held`], [`Port::release`] is to be called.
     #[inline(never)]
-    pub fn offer_with_header(&mut self, now: u64, packet: &Packet, mut header: Option<&mut Header>) -> Offer {
+    pub fn offer_with_header(&mut self, now: u64, packet: &Packet, header: Option<&mut Header>) -> Offer {
+        let intake = self.extras.as_ref().and_then(|extras| extras.intake);
+        intake.map_or_else(|| self.offer_past_intake(now, packet, header), Offer::Taken)
+    }
+
+    /// The same for a packet that comes from the agent before the port.
+    pub fn offer_past_intake(&mut self, now: u64, packet: &Packet, mut header: Option<&mut Header>) -> Offer {
         let size = packet.size;
         let Some(mut extras) = self.extras.take() else { return self.offer(now, size) };
-        let Extras { loss, controller, gate } = &mut *extras;
+        let Extras { loss, controller, gate, .. } = &mut *extras;
         if let Some(controller) = controller {
             self.serve(now, &mut controller.router, gate);
             let waiting = self.queue_bytes(now, gate);
@@ -373,6 +283,12 @@ impl Port {
         gate.lose_newest();
         self.dropped.add(departure.packet.size);
         Some((departure.packet, Offer::Dropped(cause)))
+    }
+
+    /// The agent before the port drops a packet that was for it.
+    pub fn refuse_before(&mut self, cause: Cause, size: u16) {
+        self.offered.add(size);
+        self.refuse(cause, size);
     }
 
     /// A frame begins in which the queue behind the gate has so many slots, in these windows.
@@ -663,43 +579,6 @@ impl Port {
     }
 }
 
-impl Extras {
-    /// `None` for a plain port.
-    fn new(
-        loss: Loss,
-        stream: Stream,
-        controller: Option<PortController>,
-        gate: Option<Packing>,
-    ) -> Option<Box<Extras>> {
-        let loss = match loss {
-            Loss::None => LossProcess::None,
-            Loss::Bernoulli(p) => LossProcess::Bernoulli { p, stream: Box::new(stream) },
-            Loss::EveryNth(n) => LossProcess::EveryNth { n, seen: 0 },
-        };
-        let controller = controller.map(|PortController { config, follows }| Controller {
-            router: Router::new(config, Instant::ZERO),
-            follows,
-        });
-        let gate = gate.map(Gate::new);
-        let is_plain = matches!(loss, LossProcess::None) && controller.is_none() && gate.is_none();
-        (!is_plain).then(|| Box::new(Extras { loss, controller, gate }))
-    }
-}
-
-impl LossProcess {
-    /// Whether the next packet is lost.
-    fn strikes(&mut self) -> bool {
-        match self {
-            LossProcess::None => false,
-            LossProcess::Bernoulli { p, stream } => bernoulli(stream, *p),
-            LossProcess::EveryNth { n, seen } => {
-                *seen += 1;
-                *seen % *n == 0
-            }
-        }
-    }
-}
-
 /// What `left` picoseconds at the old rate become at the new, to the nearest picosecond.
 fn stretch(left: u64, old: ByteTime, new: ByteTime) -> u64 {
     let (old, new) = (u128::from(old.fixed_point()), u128::from(new.fixed_point()));
@@ -722,6 +601,7 @@ mod tests {
             stream,
             controller: None,
             gate: None,
+            intake: None,
         })
         .unwrap()
     }

@@ -1,7 +1,8 @@
 //! An output port against queueing theory. Bounds are four standard errors of independent replications, so a right port
 //! fails about one time in 16 000; the seeds are fixed.
 
-use super::port::{Cause, Offer, Port, PortConfig};
+use super::offer::{Cause, Offer};
+use super::port::{Port, PortConfig};
 use crate::random::{Seed, Stream, exponential};
 use crate::scenario::{Buffer, Loss};
 use analytic::md1k;
@@ -40,6 +41,7 @@ fn replicate(run: u32, load: f64, buffer: Buffer, size: fn(&mut Stream) -> u16) 
         stream: seed.stream("port", "loss"),
         controller: None,
         gate: None,
+        intake: None,
     })
     .unwrap();
     let (mut now, mut drops) = (0, 0);

@@ -6,9 +6,10 @@
 use super::accounts::{Baseline, delivered};
 use super::hosts::Source;
 use super::net::Place;
+use super::offer::Count;
 use super::partition::packet_hops;
 use super::parts::Parts;
-use super::port::{Count, Reading};
+use super::port::Reading;
 use super::tree::NEVER;
 use super::world::World;
 use crate::results::{Column, Figure, Run, Table};

@@ -1,37 +1,62 @@
-//! What optical switches do that routers do not: the agents of their control planes, one kind of switch a file.
+//! What optical switches do that routers do not: one regime a folder, each with the agents of its nodes.
 //!
-//! | file | holds |
+//! | folder | holds |
 //! |---|---|
-//! | `aapn` | when frames begin at the nodes of an agile all-photonic network; from a scenario to its agents |
-//! | `edge` | the edge node: opens granted slots, asks for slots, tells XCP's controllers |
-//! | `core` | the core node: schedules frames |
+//! | `aapn` | an agile all-photonic network: edge nodes that send in granted slots, core nodes that schedule frames |
 //!
-//! An agent is a machine at a node. It touches nothing but the ports of its node, and meets other agents in [`Notice`]s that
+//! An [`Agent`] is a machine at a node. It touches nothing but the ports of its node. It may take packets before a port
+//! ([`Intake`]) and send them on or hand them to the hosts of its node later, and it meets other agents in [`Notice`]s that
 //! travel fibres as packets do.
 
 mod aapn;
-mod core;
-mod edge;
 
-pub use aapn::{SHORTEST_FRAME, agents};
+pub use aapn::SHORTEST_FRAME;
 
-use self::core::CoreNode;
 use crate::engine::net::Net;
-use edge::EdgeAgent;
+use crate::engine::offer::Intake;
+use crate::engine::packet::Packet;
+use crate::ids::{LinkId, NodeId};
+use crate::random::Seed;
+use crate::scenario::{Scenario, Switching};
+use crate::traffic::Flow;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::Arc;
 
-/// An agent.
-#[derive(Debug)]
-pub enum Agent {
-    /// Of an edge node, towards one core node.
-    Edge(Box<EdgeAgent>),
-    /// Of a core node.
-    Core(Box<CoreNode>),
+/// A machine at a node. What it sends goes into `net` at once; each verb gives the number of packets that it has made anew.
+pub trait Agent: Debug + Send {
+    /// When it wants to be called, `u64::MAX` for never. It may be asked at any time and may change with every call.
+    fn next_timeout(&self) -> u64;
+
+    /// Its deadline has come.
+    fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64;
+
+    /// A message has arrived.
+    fn handle_notice(&mut self, now: u64, notice: Arc<Notice>, net: &mut Net) -> u64;
+
+    /// A packet has come to a port before which the agent stands; `place` is the agent's name for that port. The packet is
+    /// kept, dropped ([`Net::refuse`]), sent on ([`Net::send_past`]) or given to its node ([`Net::hand`]).
+    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, net: &mut Net) -> u64 {
+        let _ = place;
+        net.send_past(now, packet);
+        0
+    }
+
+    /// Packets of hosts that it keeps.
+    fn kept(&self) -> u64 {
+        0
+    }
+
+    /// Shows each of them, because what they carry moves.
+    fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
+        let _ = change;
+    }
 }
 
 /// What agents tell one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// An edge node wants slots.
+    /// An edge node of an all-photonic network wants slots.
     Request {
         /// Its place among the edge nodes.
         edge: u32,
@@ -40,7 +65,7 @@ pub enum Notice {
         /// Slots wanted to each edge node.
         slots: Box<[u32]>,
     },
-    /// A core node grants slots to an edge node.
+    /// A core node of an all-photonic network grants slots to an edge node.
     Grant {
         /// The frame in which they are.
         frame: u64,
@@ -60,30 +85,39 @@ pub struct Run {
     pub to: u32,
 }
 
-impl Agent {
-    /// When it wants to be called.
-    pub fn next_timeout(&self) -> u64 {
-        match self {
-            Agent::Edge(edge) => edge.next_timeout(),
-            Agent::Core(core) => core.next_timeout(),
-        }
-    }
+/// The agents of a network.
+#[derive(Debug, Default)]
+pub struct Staff {
+    /// Each with its node.
+    pub agents: Vec<(NodeId, Box<dyn Agent>)>,
+    /// The ports before which agents stand.
+    pub intakes: BTreeMap<LinkId, Intake>,
+}
 
-    /// Its deadline has come. Gives the number of messages sent.
-    pub fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
-        match self {
-            Agent::Edge(edge) => edge.handle_timeout(now, net),
-            Agent::Core(core) => core.handle_timeout(now, net),
-        }
-    }
+/// What agents are made from.
+#[derive(Clone, Copy, Debug)]
+#[expect(dead_code, reason = "all-photonic networks need no flows; bursts and macroflows will")]
+pub struct Setting<'a> {
+    /// The network and what it switches.
+    pub scenario: &'a Scenario,
+    /// All flows.
+    pub flows: &'a [Flow],
+    /// Where the array of paths has the way and the way back of each flow.
+    pub paths: &'a [(u32, u32)],
+    /// For streams of random numbers.
+    pub seed: Seed,
+}
 
-    /// A message has arrived.
-    pub fn handle_notice(&mut self, notice: &Notice) {
-        match (self, notice) {
-            (Agent::Edge(edge), Notice::Grant { frame, runs }) => edge.handle_grant(*frame, runs),
-            (Agent::Core(core), Notice::Request { edge, frame, slots }) => core.handle_request(*edge, *frame, slots),
-            // Nobody sends these.
-            (Agent::Edge(_), Notice::Request { .. }) | (Agent::Core(_), Notice::Grant { .. }) => {}
+/// Lays a path in the engine's array of paths and gives its position there.
+pub type Route<'a> = &'a mut dyn FnMut(&[LinkId]) -> u32;
+
+/// The agents that the scenario's switching needs.
+pub fn staff(setting: Setting, route: Route) -> Staff {
+    match &setting.scenario.switching {
+        Switching::Packets => Staff::default(),
+        Switching::Aapn(aapn) => {
+            let agents = aapn::agents(aapn, &setting.scenario.network, setting.seed, route);
+            Staff { agents, intakes: BTreeMap::new() }
         }
     }
 }

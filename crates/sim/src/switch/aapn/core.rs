@@ -3,14 +3,15 @@
 //! Its switch needs no agent: the light of a slot passes it without a stop, and what comes outside its window was marked
 //! where it was sent.
 
-use super::aapn::runs;
 use super::edge::send;
-use super::{Notice, Run};
+use super::runs;
 use crate::engine::net::Net;
 use crate::scenario::{SlotFrame, Spare};
+use crate::switch::{Agent, Notice, Run};
 use control::scheduler::{FrameScheduler, Requests, share_all};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// The agent of a core node.
 pub struct CoreNode {
@@ -44,6 +45,36 @@ pub struct Door {
     pub after: u64,
 }
 
+impl Agent for CoreNode {
+    fn next_timeout(&self) -> u64 {
+        let letter = self.letters.first_key_value().map_or(u64::MAX, |((leaves, _), _)| *leaves);
+        self.schedules().min(letter)
+    }
+
+    /// Schedules, and sends the grants that are due.
+    fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
+        if self.schedules() <= now {
+            self.schedule();
+        }
+        let mut sent = 0;
+        while let Some(letter) = self.letters.first_entry().filter(|letter| letter.key().0 <= now) {
+            let ((_, edge), (frame, runs)) = letter.remove_entry();
+            let Door { path, agent, .. } = self.doors[edge as usize];
+            let size = self.frame.grant_size() as u16;
+            send(now, (agent, path, size), (frame, Notice::Grant { frame, runs }), net);
+            sent += 1;
+        }
+        sent
+    }
+
+    fn handle_notice(&mut self, _: u64, notice: Arc<Notice>, _: &mut Net) -> u64 {
+        if let Notice::Request { edge, frame, slots } = &*notice {
+            self.handle_request(*edge, *frame, slots);
+        }
+        0
+    }
+}
+
 impl CoreNode {
     /// A core node that has heard of nobody.
     pub fn new(
@@ -57,37 +88,15 @@ impl CoreNode {
         CoreNode { frame, scheduler, spare, after, lag, doors, requests, next: 0, letters: BTreeMap::new() }
     }
 
-    /// When it wants to be called.
-    pub fn next_timeout(&self) -> u64 {
-        let letter = self.letters.first_key_value().map_or(u64::MAX, |((leaves, _), _)| *leaves);
-        self.schedules().min(letter)
-    }
-
     fn schedules(&self) -> u64 {
         self.next.saturating_mul(self.frame.length()).saturating_add(self.after)
     }
 
     /// An edge node asks for slots.
-    pub fn handle_request(&mut self, edge: u32, frame: u64, slots: &[u32]) {
+    fn handle_request(&mut self, edge: u32, frame: u64, slots: &[u32]) {
         if let Some(known) = self.requests.get_mut(edge as usize) {
             *known = (frame, slots.into());
         }
-    }
-
-    /// Schedules, and sends the grants that are due. Gives the number of messages sent.
-    pub fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
-        if self.schedules() <= now {
-            self.schedule();
-        }
-        let mut sent = 0;
-        while let Some(letter) = self.letters.first_entry().filter(|letter| letter.key().0 <= now) {
-            let ((_, edge), (frame, runs)) = letter.remove_entry();
-            let Door { path, agent, .. } = self.doors[edge as usize];
-            let size = self.frame.grant_size() as u16;
-            send(now, (agent, path, size), (frame, Notice::Grant { frame, runs }), net);
-            sent += 1;
-        }
-        sent
     }
 
     fn schedule(&mut self) {

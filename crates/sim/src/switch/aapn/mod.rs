@@ -17,14 +17,17 @@
 //!
 //! Left out: edge nodes know their delays (paper 003 measures them by time stamps); messages do not suffer from bad clocks.
 
-use super::core::{CoreNode, Door};
-use super::edge::{Asking, EdgeAgent, Plan, Queue, Stage, Teller};
-use super::{Agent, Run};
+mod core;
+mod edge;
+
+use self::core::{CoreNode, Door};
+use super::{Agent, Route, Run};
 use crate::engine::gate::Window;
 use crate::ids::{LinkId, NodeId};
 use crate::random::Seed;
 use crate::scenario::{self, Aapn, Channel, Computed, Network, SlotFrame, Uplink};
 use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
+use edge::{Asking, EdgeAgent, Plan, Queue, Stage, Teller};
 use units::{ByteTime, Duration, Rate};
 
 /// Bytes of a message beside its entries: the control field of paper 003 (§2.4.3).
@@ -101,12 +104,9 @@ impl Beat {
     }
 }
 
-/// Lays a path in the engine's array of paths and gives its position there.
-pub type Route<'a> = &'a mut dyn FnMut(&[LinkId]) -> u32;
-
 /// The agents of a network, each with its node: for every edge node one towards each core node, then the core nodes.
-pub fn agents(aapn: &Aapn, network: &Network, seed: Seed, route: Route) -> Vec<(NodeId, Agent)> {
-    let mut agents = Vec::new();
+pub fn agents(aapn: &Aapn, network: &Network, seed: Seed, route: Route) -> Vec<(NodeId, Box<dyn Agent>)> {
+    let mut agents: Vec<(NodeId, Box<dyn Agent>)> = Vec::new();
     let timing = match &aapn.plan {
         scenario::Plan::Computed(computed) => {
             (0..aapn.cores.len()).map(|core| Some(Timing::new(aapn, computed, network, core))).collect()
@@ -129,13 +129,12 @@ pub fn agents(aapn: &Aapn, network: &Network, seed: Seed, route: Route) -> Vec<(
             (scenario::Plan::Fixed(allocations), _) => Plan::Fixed(stages(aapn, allocations, number)),
             (scenario::Plan::Computed(_), None) => Plan::Fixed(Vec::new()),
         };
-        agents
-            .push((aapn.edges[edge].node, Agent::Edge(Box::new(edge_agent(aapn, network, number, plan, seed, route)))));
+        agents.push((aapn.edges[edge].node, Box::new(edge_agent(aapn, network, number, plan, seed, route))));
     }
     for (core, timing) in timing.into_iter().enumerate() {
         if let (scenario::Plan::Computed(computed), Some(timing)) = (&aapn.plan, timing) {
             let node = core_node(aapn, computed, core, timing, route);
-            agents.push((aapn.cores[core], Agent::Core(Box::new(node))));
+            agents.push((aapn.cores[core], Box::new(node)));
         }
     }
     agents

@@ -1,18 +1,16 @@
-//! `[switching]`: frames, plans and clocks of an agile all-photonic network.
+//! `[switching]` with `kind = "aapn"`: frames, plans and clocks of an agile all-photonic network.
 
-use super::{given, positive, probability, rate_in_range, refuse};
 use crate::SimTime;
 use crate::ids::{LinkId, NodeId};
 use crate::scenario::At;
-use crate::scenario::error::{Fault, Place};
+use crate::scenario::error::Fault;
 use crate::scenario::model::{
     Aapn, Allocation, Channel, Computed, Counts, EdgeNode, Network, Packing, Plan, Request, Signal, SlotFrame, Spare,
     Switching, Uplink,
 };
 use crate::scenario::nearest::choices;
-use crate::scenario::spec::{
-    self, AapnSwitching, PackingRule, RequestRule, SignalCounts, Signalling, SpareRule, Spec, Time,
-};
+use crate::scenario::resolve::{given, positive, probability, rate_in_range, refuse};
+use crate::scenario::spec::{self, AapnSwitching, PackingRule, RequestRule, SignalCounts, Signalling, SpareRule, Time};
 use crate::scenario::tree::quoted;
 use crate::switch::SHORTEST_FRAME;
 use crate::topology::{Draft, bounded};
@@ -24,30 +22,14 @@ use units::{ByteTime, Duration, Rate};
 /// A frame this long is a mistake.
 const LONGEST_FRAME: Duration = Duration::from_secs(3600);
 
-/// What the network switches; packets are at most `largest_packet` bytes.
-pub(super) fn resolve(spec: &Spec, network: (&Network, &Draft), largest_packet: u32) -> Result<Switching, Fault> {
-    let slotted = network.0.links.iter().position(|link| link.via.is_some());
-    match (&spec.switching, slotted) {
-        (Some(at), Some(_)) => match &**at {
-            spec::Switching::Aapn(table) => {
-                Star { at, table, network: network.0, draft: network.1 }.resolve(largest_packet)
-            }
-            spec::Switching::Packets(_) => Err(at.fault("the network has queues for slots; allowed: kind = \"aapn\"")),
-        },
-        (Some(at), None) => match &**at {
-            spec::Switching::Packets(_) => Ok(Switching::Packets),
-            spec::Switching::Aapn(_) => Err(at.fault(
-                "no link leads through a core node; allowed with topology.kind = \"aapn-star\", or links with \"via\"",
-            )),
-        },
-        (None, Some(link)) => {
-            let drawn = &network.1.links[link];
-            let place = drawn.given.via.as_ref().map_or(Place::Unknown, |via| via.place.clone()).or_at(&drawn.place);
-            let place = place.or_at(&spec.topology.as_ref().map_or(Place::Unknown, At::place));
-            Err(Fault::new(place, "who grants its slots? allowed with [switching] kind = \"aapn\""))
-        }
-        (None, None) => Ok(Switching::Packets),
-    }
+/// The switching of a network with links that lead through core nodes.
+pub(super) fn resolve(
+    at: &At<spec::Switching>,
+    table: &AapnSwitching,
+    (network, draft): (&Network, &Draft),
+    largest_packet: u32,
+) -> Result<Switching, Fault> {
+    Star { at, table, network, draft }.resolve(largest_packet)
 }
 
 struct Star<'a> {

@@ -1,12 +1,12 @@
 //! The edge node of an agile all-photonic network, as one core node knows it: once a frame it opens the slots its queues were
 //! granted, asks for more, and tells XCP's controllers what their queues have (XCP-CL, paper 003 §4.2).
 
-use super::aapn::Beat;
-use super::{Notice, Run};
+use super::Beat;
 use crate::engine::net::Net;
 use crate::engine::packet::{Class, Packet};
 use crate::random::{Stream, bernoulli, uniform_index};
 use crate::scenario::{Request, Signal};
+use crate::switch::{Agent, Notice, Run};
 use control::demand::{Demand, Forecast};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -177,6 +177,39 @@ impl Teller {
     }
 }
 
+impl Agent for EdgeAgent {
+    fn next_timeout(&self) -> u64 {
+        let request = match &self.plan {
+            Plan::Asked(asking) => asking.leaves(&self.beat),
+            Plan::Fixed(_) => u64::MAX,
+        };
+        self.beat.begins(self.next_frame).min(request).min(self.teller.next_timeout())
+    }
+
+    /// Does what is due: begins a frame, asks, tells, in this order.
+    fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
+        if self.beat.begins(self.next_frame) <= now {
+            self.begin_frame(now, net);
+        }
+        let asked = match &self.plan {
+            Plan::Asked(asking) if asking.leaves(&self.beat) <= now => self.ask(now, net),
+            _ => 0,
+        };
+        while self.teller.next_timeout() <= now {
+            let told = self.teller.pending.pop_front();
+            self.tell(now, &told.map_or_else(Box::default, |(_, slots)| slots), net);
+        }
+        asked
+    }
+
+    fn handle_notice(&mut self, _: u64, notice: Arc<Notice>, _: &mut Net) -> u64 {
+        if let Notice::Grant { frame, runs } = &*notice {
+            self.handle_grant(*frame, runs);
+        }
+        0
+    }
+}
+
 impl EdgeAgent {
     /// An agent that waits for its first frame. `ports` is the place of the queues' ports in the array of paths.
     pub fn new(
@@ -193,33 +226,8 @@ impl EdgeAgent {
         EdgeAgent { beat, clock: Clock { offset, jitter, stream }, ports, queues, plan, teller, next_frame }
     }
 
-    /// When it wants to be called.
-    pub fn next_timeout(&self) -> u64 {
-        let request = match &self.plan {
-            Plan::Asked(asking) => asking.leaves(&self.beat),
-            Plan::Fixed(_) => u64::MAX,
-        };
-        self.beat.begins(self.next_frame).min(request).min(self.teller.next_timeout())
-    }
-
-    /// Does what is due: begins a frame, asks, tells, in this order. Gives the number of messages sent.
-    pub fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
-        if self.beat.begins(self.next_frame) <= now {
-            self.begin_frame(now, net);
-        }
-        let asked = match &self.plan {
-            Plan::Asked(asking) if asking.leaves(&self.beat) <= now => self.ask(now, net),
-            _ => 0,
-        };
-        while self.teller.next_timeout() <= now {
-            let told = self.teller.pending.pop_front();
-            self.tell(now, &told.map_or_else(Box::default, |(_, slots)| slots), net);
-        }
-        asked
-    }
-
     /// Slots were granted.
-    pub fn handle_grant(&mut self, frame: u64, runs: &[Run]) {
+    fn handle_grant(&mut self, frame: u64, runs: &[Run]) {
         let Plan::Asked(asking) = &mut self.plan else { return };
         if frame < self.next_frame {
             return;

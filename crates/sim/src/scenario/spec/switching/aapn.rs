@@ -1,25 +1,9 @@
-//! `[switching]`.
+//! `[switching]` with `kind = "aapn"`.
 
-use super::{Speed, Time};
 use crate::scenario::de::At;
+use crate::scenario::spec::{Speed, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
-
-/// What the network switches; the key `kind` chooses, the other keys belong to that kind.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(tag = "kind")]
-pub enum Switching {
-    /// Packets, each by itself.
-    Packets(Packets),
-    /// Slots of frames, in an agile all-photonic network.
-    Aapn(Box<AapnSwitching>),
-}
-
-/// Packets, each by itself: every node with links is a router.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Packets {}
 
 /// An agile all-photonic network: paper 003, chapters 2 to 4. Links with `via` (topology "aapn-star") are queues that send in
 /// the slots they are granted; the core nodes switch these slots without keeping anything.

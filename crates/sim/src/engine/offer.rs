@@ -1,0 +1,88 @@
+//! What a port is offered, and what becomes of it.
+
+/// Why a device dropped a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// The buffer was full.
+    Congestion,
+    /// The scenario's random loss.
+    Random,
+    /// The link was down.
+    Unreachable,
+    /// The scenario ordered it.
+    Forced,
+    /// Its slot did not meet the switch in its window.
+    GuardViolation,
+}
+
+impl Cause {
+    /// As written in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Cause::Congestion => "congestion",
+            Cause::Random => "random",
+            Cause::Unreachable => "unreachable",
+            Cause::Forced => "forced",
+            Cause::GuardViolation => "guard violation",
+        }
+    }
+}
+
+/// The far end of a port, as its partition numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A fibre that ends in the same partition.
+    Fibre(u32),
+    /// A fibre that ends in another partition.
+    Cut(u32),
+}
+
+/// What becomes of a packet offered to a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// Its last bit arrives at the far end at this time.
+    Carried(u64),
+    /// It is dropped.
+    Dropped(Cause),
+    /// It stays in the port until it is granted a slot; only a port with a gate says so.
+    Held,
+    /// It is for the agent before the port.
+    Taken(Intake),
+}
+
+/// An agent that takes all packets for a port and sends them on when it sees fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intake {
+    /// The agent.
+    pub agent: u32,
+    /// What the agent calls the port.
+    pub place: u32,
+}
+
+/// A number of packets and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes on the wire.
+    pub bytes: u64,
+}
+
+impl Count {
+    /// Adds one packet.
+    #[inline]
+    pub fn add(&mut self, size: u16) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+    }
+
+    /// The sum, part by part.
+    pub fn plus(self, other: Count) -> Count {
+        Count { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
+    }
+
+    /// The difference, part by part.
+    pub fn since(self, earlier: Count) -> Count {
+        Count { packets: self.packets - earlier.packets, bytes: self.bytes - earlier.bytes }
+    }
+}

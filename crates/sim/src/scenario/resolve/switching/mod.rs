@@ -1,0 +1,32 @@
+//! `[switching]`, one regime a file.
+
+mod aapn;
+
+use crate::scenario::At;
+use crate::scenario::error::{Fault, Place};
+use crate::scenario::model::{Network, Switching};
+use crate::scenario::spec::{self, Spec};
+use crate::topology::Draft;
+
+/// What the network switches; packets are at most `largest_packet` bytes.
+pub(super) fn resolve(spec: &Spec, network: (&Network, &Draft), largest_packet: u32) -> Result<Switching, Fault> {
+    let slotted = network.0.links.iter().position(|link| link.via.is_some());
+    let Some(at) = &spec.switching else {
+        return slotted.map_or(Ok(Switching::Packets), |link| Err(nobody_grants(spec, network.1, link)));
+    };
+    match (&**at, slotted) {
+        (spec::Switching::Aapn(table), Some(_)) => aapn::resolve(at, table, network, largest_packet),
+        (spec::Switching::Aapn(_), None) => Err(at.fault(
+            "no link leads through a core node; allowed with topology.kind = \"aapn-star\", or links with \"via\"",
+        )),
+        (_, Some(_)) => Err(at.fault("the network has queues for slots; allowed: kind = \"aapn\"")),
+        (spec::Switching::Packets(_), None) => Ok(Switching::Packets),
+    }
+}
+
+fn nobody_grants(spec: &Spec, draft: &Draft, link: usize) -> Fault {
+    let drawn = &draft.links[link];
+    let place = drawn.given.via.as_ref().map_or(Place::Unknown, |via| via.place.clone()).or_at(&drawn.place);
+    let place = place.or_at(&spec.topology.as_ref().map_or(Place::Unknown, At::place));
+    Fault::new(place, "who grants its slots? allowed with [switching] kind = \"aapn\"")
+}

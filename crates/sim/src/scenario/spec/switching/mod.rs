@@ -1,0 +1,26 @@
+//! `[switching]`, one regime a file.
+
+mod aapn;
+
+pub use aapn::{
+    AapnSwitching, Allocation, Clock, PackingRule, RequestRule, SignalCounts, SignalSpec, Signalling, SpareRule,
+};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// What the network switches; the key `kind` chooses, the other keys belong to that kind.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(tag = "kind")]
+pub enum Switching {
+    /// Packets, each by itself.
+    Packets(Packets),
+    /// Slots of frames, in an agile all-photonic network.
+    Aapn(Box<AapnSwitching>),
+}
+
+/// Packets, each by itself: every node with links is a router.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Packets {}
