@@ -49,6 +49,7 @@ class Kind(StrEnum):
     TRANSPORTS = "transports"
     SWITCHES = "switches"
     SCHEDULERS = "schedulers"
+    RESERVATIONS = "reservations"
     MODELS = "models"
     EXPERIMENTS = "experiments"
 

@@ -4,7 +4,9 @@
 //! - [`frame`]: slots and frames, and the rate that granted slots amount to.
 //! - [`demand`]: what an edge node asks for, from what has arrived.
 //! - [`scheduler`]: which node sends to which in every slot of a frame; one algorithm a file, and their registry.
+//! - [`reservation`]: which wavelength a burst gets, and whether it gets any; one rule a file, and their registry.
 
 pub mod demand;
 pub mod frame;
+pub mod reservation;
 pub mod scheduler;

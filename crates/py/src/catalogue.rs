@@ -16,6 +16,9 @@ pub fn catalogue(kind: &str) -> Vec<Entry> {
         "schedulers" => {
             control::scheduler::registry().iter().map(|one| entry(one.name, one.summary, one.source)).collect()
         }
+        "reservations" => {
+            control::reservation::registry().iter().map(|one| entry(one.name, one.summary, one.source)).collect()
+        }
         "transports" => {
             let algorithms = cc::registry().iter().map(|one| entry(one.name, one.summary, one.source));
             algorithms.chain([entry("udp", "Datagrams of one size, without any control.", "RFC 768")]).collect()

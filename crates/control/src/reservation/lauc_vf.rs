@@ -1,0 +1,24 @@
+//! LAUC-VF (latest available unused channel with void filling): of the channels that are free for the whole burst, the one
+//! whose reservation before it ends latest. Xiong, Vandenhoute, Cankaya, JSAC 18(10), 2000, §IV.
+//!
+//! Min-SV (Xu, Qiao, Li, Xu, INFOCOM 2003), the least void before the burst, is the same choice; it was published for
+//! finding it faster. Of equals the lowest channel is taken, and of an open channel and a void the open channel.
+
+use super::{Place, Rule, Timetable, Wish};
+
+/// The rules `lauc-vf` and `min-sv`.
+#[derive(Debug, Default)]
+pub struct LaucVf;
+
+impl Rule for LaucVf {
+    fn choose(&self, table: &Timetable, wish: &Wish) -> Option<Place> {
+        let open = table.latest_horizon(wish);
+        let mut best = open.map(|(channel, horizon)| (Place { channel, in_void: false }, horizon));
+        for (channel, void) in table.voids(wish) {
+            if best.is_none_or(|(_, latest)| void.start > latest) {
+                best = Some((Place { channel, in_void: true }, void.start));
+            }
+        }
+        best.map(|(place, _)| place)
+    }
+}

@@ -1,0 +1,108 @@
+//! Reservation of wavelengths for bursts at an output fibre of an optical burst switch.
+//!
+//! A burst header says when its burst will arrive and how long it lasts. The switch books a wavelength of the next fibre for
+//! just that time, or refuses the burst: there is no buffer but, perhaps, some lengths of fibre.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `timetable`, `voids` | what is booked on the channels |
+//! | `horizon`, `lauc_vf`, `min_ev`, `best_fit`, `first_fit` | which channel a burst gets |
+//! | `fibre` | a fibre with its rules: signalling, conversion, delay lines, guard and switching times |
+
+mod best_fit;
+mod fibre;
+mod first_fit;
+mod horizon;
+mod lauc_vf;
+mod min_ev;
+mod timetable;
+mod voids;
+
+pub use fibre::{Arriving, Booking, Conversion, DelayLines, Fibre, FibreConfig, Refusal, Signalling};
+pub use timetable::{Place, Timetable, Wish};
+pub use voids::Void;
+
+use std::fmt::Debug;
+
+/// A rule that chooses a channel. It remembers nothing.
+pub trait Rule: Debug + Send + Sync {
+    /// Where to book the wish; `None` if there is no place by this rule.
+    fn choose(&self, table: &Timetable, wish: &Wish) -> Option<Place>;
+}
+
+/// A rule as it can be named.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name.
+    pub name: &'static str,
+    /// The rule.
+    pub algorithm: Algorithm,
+    /// One sentence.
+    pub summary: &'static str,
+    /// Where it is described.
+    pub source: &'static str,
+}
+
+macro_rules! rules {
+    ($($variant:ident = $name:literal: $rule:expr, $source:literal, $summary:literal;)+) => {
+        /// The rules by name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Algorithm { $(#[doc = $summary] $variant),+ }
+
+        static REGISTRY: &[Entry] =
+            &[$(Entry { name: $name, algorithm: Algorithm::$variant, summary: $summary, source: $source }),+];
+
+        impl Algorithm {
+            /// The rule itself.
+            pub fn rule(self) -> &'static dyn Rule {
+                match self { $(Algorithm::$variant => &$rule),+ }
+            }
+        }
+    };
+}
+
+rules! {
+    Horizon = "horizon": horizon::Horizon, "Turner 1999; LAUC of Xiong, Vandenhoute, Cankaya 2000",
+        "Behind the last reservation only: the channel that was free for the shortest time.";
+    LaucVf = "lauc-vf": lauc_vf::LaucVf, "Xiong, Vandenhoute, Cankaya 2000",
+        "Voids too: of all free channels, the one whose reservation before the burst ends latest.";
+    MinSv = "min-sv": lauc_vf::LaucVf, "Xu, Qiao, Li, Xu 2003",
+        "The least void before the burst, which is the choice of lauc-vf.";
+    MinEv = "min-ev": min_ev::MinEv, "Xu, Qiao, Li, Xu 2003",
+        "The void with the least left behind the burst; without one as horizon.";
+    BestFit = "best-fit": best_fit::BestFit, "Xu, Qiao, Li, Xu 2003",
+        "The shortest void that holds the burst; without one as horizon.";
+    FirstFit = "first-fit": first_fit::FirstFit, "the baseline without a choice",
+        "The first channel that is free for the whole burst.";
+}
+
+/// Every rule there is, in a fixed order.
+pub fn registry() -> &'static [Entry] {
+    REGISTRY
+}
+
+impl Algorithm {
+    /// The rule of that name.
+    pub fn from_name(name: &str) -> Option<Algorithm> {
+        REGISTRY.iter().find(|entry| entry.name == name).map(|entry| entry.algorithm)
+    }
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        REGISTRY[self as usize].name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_is_found_under_its_name() {
+        for entry in registry() {
+            assert_eq!(Algorithm::from_name(entry.name), Some(entry.algorithm));
+            assert_eq!(entry.algorithm.name(), entry.name);
+        }
+        assert_eq!(Algorithm::from_name("lauc"), None);
+    }
+}
