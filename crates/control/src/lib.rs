@@ -3,9 +3,11 @@
 //!
 //! - [`frame`]: slots and frames, and the rate that granted slots amount to.
 //! - [`demand`]: what an edge node asks for, from what has arrived.
+//! - [`assembly`]: which packets travel in one burst.
 //! - [`scheduler`]: which node sends to which in every slot of a frame; one algorithm a file, and their registry.
 //! - [`reservation`]: which wavelength a burst gets, and whether it gets any; one rule a file, and their registry.
 
+pub mod assembly;
 pub mod demand;
 pub mod frame;
 pub mod reservation;
