@@ -61,7 +61,8 @@ class Ack:
 class Sender:
     """The sending end of one TCP flow.
 
-    `algorithm` is one of `photocol list transports` ("reno", "newreno", "sack", "highspeed", "xcp"); `paced` makes it
+    `algorithm` is one of `photocol list transports` ("reno", "newreno", "sack", "highspeed", "xcp", "gaimd", "baimd", "btcp",
+    "tcp-eng"); `paced` makes it
     send one segment every SRTT/cwnd. What is not given has the default of the scenario language. Raises ValueError for
     an unknown algorithm or a value that cannot work.
 
@@ -80,6 +81,11 @@ class Sender:
         loss: with "xcp", what a loss does to the window: "tcp" (as TCP's) or "repair-only" (only timeouts count).
         duplicate_acks: with "xcp", whether feedback counts that comes with an ACK of nothing new: "obey" (as ns-2's
             full TCP) or "ignore" (as its one-way Reno).
+        beta: with "gaimd", "baimd" and "tcp-eng", the share of the window that is kept at a loss.
+        alpha: the segments by which their window grows in a round trip; by default from `beta` by `relation`.
+        relation: "triple-duplicate", 3(1 - beta)/(1 + beta), or "timeout", 4(1 - beta^2)/3.
+        congestion_beta: with "tcp-eng", the share that is kept at a loss without a notification.
+        detector: with "btcp", how a false timeout is told: "ble", "back" or "bnak".
     """
 
     def __init__(
@@ -102,6 +108,11 @@ class Sender:
         recovery: Literal["reno", "newreno", "sack"] | None = None,
         loss: Literal["tcp", "repair-only"] | None = None,
         duplicate_acks: Literal["obey", "ignore"] | None = None,
+        beta: float | None = None,
+        alpha: float | None = None,
+        relation: Literal["triple-duplicate", "timeout"] | None = None,
+        congestion_beta: float | None = None,
+        detector: Literal["ble", "back", "bnak"] | None = None,
     ) -> None:
         self._machine = _core.Sender(
             algorithm,
@@ -121,6 +132,11 @@ class Sender:
             recovery=recovery,
             loss=loss,
             duplicate_acks=duplicate_acks,
+            beta=beta,
+            alpha=alpha,
+            relation=relation,
+            congestion_beta=congestion_beta,
+            detector=detector,
         )
 
     def write(self, n_segments: int, *, t: float | None = None) -> list[Segment]:
@@ -143,6 +159,16 @@ class Sender:
         change of throughput that the ACK's congestion header brings, in bytes per second; only "xcp" reads it.
         """
         return _segments(self._machine.on_ack(t, ack, list(sack), window, feedback))
+
+    def on_burst_report(
+        self, t: float, report: Literal["assembled", "lost", "contention"], segments: Sequence[tuple[int, int]]
+    ) -> list[Segment]:
+        """An edge node of a network that switches bursts tells about one that holds these `segments` (start, end) in bytes.
+
+        "contention": it was dropped although its path is not congested (the BEN that "tcp-eng" listens to); "lost": it was
+        dropped ("btcp" with detector "bnak"); "assembled": it is on its way ("btcp" with "back"). Others ignore it.
+        """
+        return _segments(self._machine.on_burst_report(t, report, list(segments)))
 
     def on_timer(self, t: float) -> list[Segment]:
         """The clock reaches `t` seconds: expires the retransmission or pacing timer if it is due, else does nothing."""

@@ -110,6 +110,39 @@ def test_a_paced_sender_spreads_its_window() -> None:
     assert sender.next_timer < 0.2
 
 
+def test_a_notification_spares_a_lost_burst_the_halving() -> None:
+    sender = Sender("tcp-eng", mss=MSS, initial_cwnd=16, initial_ssthresh=16 * MSS)
+    sender.write(100)
+    # Nine of sixteen are lost: 7/8 of 16 is 14, of which 7 are in the network.
+    again = sender.on_burst_report(0.1, "contention", [(0, 9 * MSS)])
+    assert [segment.seq // MSS for segment in again] == list(range(7))
+    assert (sender.cwnd_segments, sender.phase) == (14.0, "fast_recovery")
+    assert sender.counters["timeouts"] == 0
+
+
+def test_btcp_halves_at_a_negative_acknowledgement_and_at_a_false_timeout() -> None:
+    told = Sender("btcp", detector="bnak", mss=MSS, initial_cwnd=8, initial_ssthresh=8 * MSS)
+    told.write(100)
+    assert len(told.on_burst_report(0.1, "lost", [(0, 8 * MSS)])) == 4
+    listed = Sender("btcp", detector="back", mss=MSS, initial_cwnd=8, initial_ssthresh=8 * MSS)
+    listed.write(100)
+    listed.on_burst_report(0.0, "assembled", [(0, 8 * MSS)])
+    assert len(listed.on_timer(1.0)) == 4
+    assert told.cwnd_segments == listed.cwnd_segments == 4.0
+
+
+def test_parameters_of_gaimd_reach_the_law() -> None:
+    sender = Sender("gaimd", beta=0.75, alpha=0.5, mss=MSS, initial_cwnd=8, initial_ssthresh=8 * MSS)
+    sender.write(100)
+    sender.on_ack(0.1, MSS)
+    # α MSS/W = 0.5 · 1000/8 bytes, rounded down.
+    assert sender.cwnd == 8062
+    with pytest.raises(ValueError, match="beta must be above 0 and below 1"):
+        Sender("tcp-eng", beta=1.0)
+    with pytest.raises(ValueError, match="relation must be 'triple-duplicate' or 'timeout'"):
+        Sender("gaimd", relation="td")  # type: ignore[arg-type]
+
+
 def test_wrong_arguments_are_named() -> None:
     with pytest.raises(ValueError, match=r"vegas.*reno, newreno, sack, highspeed, xcp"):
         Sender("vegas")

@@ -5,8 +5,10 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
-use transport::cc::{self, Algorithm};
-use transport::tcp::{self, Ack, Actions, InitialWindow, LossRecovery, PhaseName, ReceiverActions, SackBlock};
+use transport::cc::{self, Algorithm, btcp, gaimd};
+use transport::tcp::{
+    self, Ack, Actions, BurstReport, InitialWindow, LossRecovery, PhaseName, ReceiverActions, SackBlock,
+};
 use transport::xcp::sender::{DuplicateAcks, LossReaction};
 use units::{Duration, Instant};
 
@@ -67,6 +69,15 @@ impl Sender {
         self.machine.handle_feedback(ack, feedback);
         let sack: Vec<_> = sack.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
         self.machine.handle_ack(self.now, &Ack { ack, window: self.window, sack: &sack }, &mut self.actions);
+        Ok(self.sent())
+    }
+
+    /// An edge node tells about a burst with these segments.
+    fn on_burst_report(&mut self, t: f64, report: &str, segments: Vec<(u64, u64)>) -> PyResult<Vec<Segment>> {
+        let report = burst_report(report)?;
+        self.now = reading(self.now, Some(t))?;
+        let segments: Vec<_> = segments.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
+        self.machine.handle_burst_report(self.now, report, &segments, &mut self.actions);
         Ok(self.sent())
     }
 
@@ -238,6 +249,14 @@ fn set_sender(config: &mut tcp::SenderConfig, name: &str, value: &Bound<'_, PyAn
         "idle_restart" => config.idle_restart = value.extract()?,
         "recovery" => config.recovery = Some(recovery(value)?),
         "loss" => config.laws.xcp.loss = loss_reaction(value)?,
+        "beta" => (config.laws.gaimd.beta, config.laws.tcp_eng.beta) = twice(value)?,
+        "alpha" => (config.laws.gaimd.alpha, config.laws.tcp_eng.alpha) = twice(value)?,
+        "relation" => {
+            let relation = relation(value)?;
+            (config.laws.gaimd.relation, config.laws.tcp_eng.relation) = (relation, relation);
+        }
+        "congestion_beta" => config.laws.tcp_eng.congestion_beta = value.extract()?,
+        "detector" => config.laws.btcp.detector = detector(value)?,
         "duplicate_acks" => config.laws.xcp.duplicate_acks = duplicate_acks(value)?,
         _ => return Err(unknown_option(name)),
     }
@@ -291,6 +310,38 @@ fn recovery(value: &Bound<'_, PyAny>) -> PyResult<LossRecovery> {
         Ok("newreno") => Ok(LossRecovery::NewReno),
         Ok("sack") => Ok(LossRecovery::Sack),
         _ => Err(PyValueError::new_err("recovery must be 'reno', 'newreno' or 'sack'")),
+    }
+}
+
+/// A value for two laws.
+fn twice<'py, T: FromPyObjectOwned<'py> + Copy>(value: &Bound<'py, PyAny>) -> PyResult<(T, T)> {
+    let value = value.extract().map_err(Into::into)?;
+    Ok((value, value))
+}
+
+fn burst_report(name: &str) -> PyResult<BurstReport> {
+    match name {
+        "assembled" => Ok(BurstReport::Assembled),
+        "lost" => Ok(BurstReport::Lost),
+        "contention" => Ok(BurstReport::LostToContention),
+        _ => Err(PyValueError::new_err("report must be 'assembled', 'lost' or 'contention'")),
+    }
+}
+
+fn relation(value: &Bound<'_, PyAny>) -> PyResult<gaimd::Relation> {
+    match value.extract::<String>().as_deref() {
+        Ok("triple-duplicate") => Ok(gaimd::Relation::TripleDuplicate),
+        Ok("timeout") => Ok(gaimd::Relation::Timeout),
+        _ => Err(PyValueError::new_err("relation must be 'triple-duplicate' or 'timeout'")),
+    }
+}
+
+fn detector(value: &Bound<'_, PyAny>) -> PyResult<btcp::Detector> {
+    match value.extract::<String>().as_deref() {
+        Ok("ble") => Ok(btcp::Detector::Ble),
+        Ok("back") => Ok(btcp::Detector::Back),
+        Ok("bnak") => Ok(btcp::Detector::Bnak),
+        _ => Err(PyValueError::new_err("detector must be 'ble', 'back' or 'bnak'")),
     }
 }
 

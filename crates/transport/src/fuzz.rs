@@ -5,8 +5,8 @@
 
 use crate::cc::registry;
 use crate::tcp::{
-    Ack, Actions, InitialWindow, Receiver, ReceiverActions, ReceiverConfig, SackAfterTimeout, SackBlock, SackList,
-    Sender, SenderConfig,
+    Ack, Actions, BurstReport, InitialWindow, Receiver, ReceiverActions, ReceiverConfig, SackAfterTimeout, SackBlock,
+    SackList, Sender, SenderConfig,
 };
 use std::sync::Arc;
 use units::{Duration, Instant};
@@ -82,6 +82,12 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
             let bytes = [choices.byte(), choices.byte(), choices.byte(), choices.byte()];
             sender.handle_feedback(choices.near(sender.snd_una(), 100), i32::from_le_bytes(bytes));
         }
+        4 => {
+            let reports = [BurstReport::Assembled, BurstReport::Lost, BurstReport::LostToContention];
+            let report = reports[usize::from(choices.byte()) % reports.len()];
+            let segments = blocks(choices, sender.snd_una());
+            sender.handle_burst_report(*now, report, segments.as_slice(), actions);
+        }
         2 => {
             *now = sender.next_timeout().unwrap_or(*now).max(*now);
             sender.handle_timeout(*now, actions);
@@ -89,15 +95,21 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
         _ => {
             let ack = choices.near(sender.snd_una(), 100);
             let window = choices.near(u64::from(choices.0.first().is_some_and(|byte| byte % 16 != 0)) << 20, 100);
-            let mut sack = SackList::EMPTY;
-            for _ in 0..choices.byte() % 5 {
-                let start = choices.near(sender.snd_una(), 100);
-                let end = choices.near(start, 100);
-                sack.push(SackBlock { start, end });
-            }
+            let sack = blocks(choices, sender.snd_una());
             sender.handle_ack(*now, &Ack { ack, window, sack: sack.as_slice() }, actions);
         }
     }
+}
+
+/// Up to four blocks, mostly a bit above `una`.
+fn blocks(choices: &mut Choices<'_>, una: u64) -> SackList {
+    let mut list = SackList::EMPTY;
+    for _ in 0..choices.byte() % 5 {
+        let start = choices.near(una, 100);
+        let end = choices.near(start, 100);
+        list.push(SackBlock { start, end });
+    }
+    list
 }
 
 fn check_sender(sender: &Sender, config: &SenderConfig, actions: &Actions) {

@@ -5,7 +5,7 @@ use crate::SimTime;
 use crate::ids::{LinkId, NodeId};
 use control::demand::Forecast;
 use std::fmt::Write;
-use transport::cc::{self, Algorithm, highspeed, reno};
+use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno};
 use transport::tcp::{InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig};
 use transport::xcp::sender::{DuplicateAcks, LossReaction};
 use transport::xcp::{RouterConfig, Unclaimed};
@@ -307,9 +307,44 @@ impl Text<'_> {
             };
             self.key("duplicate_acks", duplicates, "the feedback that they bring");
         }
+        self.burst_laws(sender);
         if highspeed || format!("{:?}", laws.highspeed) != format!("{:?}", default.highspeed) {
             self.highspeed(&laws.highspeed);
         }
+    }
+
+    fn burst_laws(&mut self, sender: &SenderConfig) {
+        let (plain, eng) = (&sender.laws.gaimd, &sender.laws.tcp_eng);
+        match sender.algorithm {
+            Algorithm::Gaimd | Algorithm::Baimd => self.gaimd(plain.beta, plain.alpha(), plain.relation),
+            Algorithm::TcpEng => {
+                self.gaimd(eng.beta, eng.alpha(), eng.relation);
+                self.key(
+                    "congestion_beta",
+                    format!("{:?}", eng.congestion_beta),
+                    "kept at a loss without notification",
+                );
+            }
+            Algorithm::Btcp => {
+                let detector = match sender.laws.btcp.detector {
+                    btcp::Detector::Ble => "\"ble\"",
+                    btcp::Detector::Back => "\"back\"",
+                    btcp::Detector::Bnak => "\"bnak\"",
+                };
+                self.key("detector", detector, "how a false timeout is told");
+            }
+            _ => {}
+        }
+    }
+
+    fn gaimd(&mut self, beta: f64, alpha: f64, relation: gaimd::Relation) {
+        let relation = match relation {
+            gaimd::Relation::TripleDuplicate => "\"triple-duplicate\"",
+            gaimd::Relation::Timeout => "\"timeout\"",
+        };
+        self.key("beta", format!("{beta:?}"), "share of the window that is kept at a loss");
+        self.key("alpha", format!("{alpha:?}"), "segments by which it grows in a round trip");
+        self.key("relation", relation, "how alpha follows from beta if it is not given");
     }
 
     fn highspeed(&mut self, law: &highspeed::Config) {

@@ -4,9 +4,13 @@
 //! together with the loss recovery it runs on. Laws live in an enum, so that an ACK costs a jump and not a call through
 //! a table. What the laws share (slow start, the loss window, the caps) is [`Window`].
 
+pub mod btcp;
+pub mod gaimd;
 pub mod highspeed;
 pub mod reno;
+pub mod tcp_eng;
 
+use crate::tcp::bursts::BurstAware;
 use crate::tcp::{ConfigError, LossRecovery, SenderConfig};
 use crate::xcp::sender as xcp;
 use units::Duration;
@@ -43,6 +47,8 @@ pub enum LossCause {
     FastRetransmit,
     /// By the retransmission timer.
     Timeout,
+    /// By the word of an edge node, which says that contention and not congestion dropped a burst.
+    Contention,
 }
 
 /// A loss as a window law sees it.
@@ -70,6 +76,16 @@ pub trait CongestionControl: Sized {
 
     /// The network says by how many bytes per second to change the throughput.
     fn apply_feedback(&mut self, _window: &mut Window, _feedback: i32, _srtt: Duration) {}
+
+    /// What the law does with news about bursts, if it listens to any.
+    fn bursts(&self) -> Option<&dyn BurstAware> {
+        None
+    }
+
+    /// The same.
+    fn bursts_mut(&mut self) -> Option<&mut dyn BurstAware> {
+        None
+    }
 }
 
 /// An algorithm as it can be named in a scenario.
@@ -129,6 +145,16 @@ macro_rules! algorithms {
             pub(crate) fn apply_feedback(&mut self, window: &mut Window, feedback: i32, srtt: Duration) {
                 match self { $(Law::$variant(law) => law.apply_feedback(window, feedback, srtt)),+ }
             }
+
+            #[inline]
+            pub(crate) fn bursts(&self) -> Option<&dyn BurstAware> {
+                match self { $(Law::$variant(law) => law.bursts()),+ }
+            }
+
+            #[inline]
+            pub(crate) fn bursts_mut(&mut self) -> Option<&mut dyn BurstAware> {
+                match self { $(Law::$variant(law) => law.bursts_mut()),+ }
+            }
         }
     };
 }
@@ -144,6 +170,14 @@ algorithms! {
         "HighSpeed TCP: increase and decrease depend on the window; SACK recovery.";
     Xcp = "xcp": xcp::Xcp, xcp, Sack, "Katabi, Handley, Rohrs 2002; draft-falk-xcp-spec-03; RFC 6675",
         "XCP: routers say in a congestion header how far to change the window; SACK recovery.";
+    Gaimd = "gaimd": gaimd::Gaimd, gaimd, Sack, "Yang, Lam 2000; RFC 6675",
+        "GAIMD(alpha, beta): any additive increase and multiplicative decrease; SACK recovery.";
+    Baimd = "baimd": gaimd::Gaimd, gaimd, Sack, "Shihada, Ho et al. 2006; RFC 6675",
+        "BAIMD: GAIMD at the sender; every lost burst is congestion; SACK recovery.";
+    Btcp = "btcp": btcp::Btcp, btcp, Sack, "Yu, Qiao, Liu 2004; RFC 6675",
+        "BTCP: a timeout that one lost burst explains acts as duplicate ACKs do; Reno's window, SACK recovery.";
+    TcpEng = "tcp-eng": tcp_eng::TcpEng, tcp_eng, Sack, "Shihada, Ho, Zhang (TCP-ENG); RFC 6675",
+        "TCP-ENG: GAIMD that is told which bursts contention dropped; SACK recovery.";
 }
 
 /// Every algorithm there is, in a fixed order.
@@ -166,6 +200,11 @@ impl Algorithm {
     pub const fn needs_header(self) -> bool {
         matches!(self, Algorithm::Xcp)
     }
+
+    /// Whether it repairs what an edge node reports lost, for which it needs SACK.
+    pub const fn listens_to_bursts(self) -> bool {
+        matches!(self, Algorithm::Btcp | Algorithm::TcpEng)
+    }
 }
 
 /// The parameters of all laws.
@@ -177,12 +216,20 @@ pub struct Config {
     pub highspeed: highspeed::Config,
     /// XCP.
     pub xcp: xcp::Config,
+    /// GAIMD and BAIMD.
+    pub gaimd: gaimd::Config,
+    /// BTCP.
+    pub btcp: btcp::Config,
+    /// TCP-ENG.
+    pub tcp_eng: tcp_eng::Config,
 }
 
 impl Config {
     /// Whether every law can run with its parameters.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        self.highspeed.validate()
+        self.highspeed.validate()?;
+        self.gaimd.validate()?;
+        self.tcp_eng.validate()
     }
 }
 

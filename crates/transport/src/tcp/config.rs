@@ -152,6 +152,9 @@ impl SenderConfig {
         if self.forget_rtt_after == Some(0) {
             return wrong("forget_rtt_after", "must be at least 1");
         }
+        if self.algorithm.listens_to_bursts() && self.loss_recovery() != LossRecovery::Sack {
+            return wrong("recovery", "must be SACK where edge nodes report lost bursts");
+        }
         self.validate_timer()?;
         self.laws.validate()
     }

@@ -12,6 +12,7 @@
 //! | `rtt` | the retransmission timeout |
 //! | `pacing` | one segment every SRTT/cwnd |
 //! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
+//! | `bursts` | what an edge node says about lost bursts, and their repair |
 //! | `stats` | what the sender counts |
 //! | `spurious` | retransmissions that D-SACK proves needless |
 //! | `receiver` | the receiver: delayed ACKs, SACK, D-SACK |
@@ -19,6 +20,7 @@
 //! Left out: connection set-up and close, urgent data, timestamps, ECN, Nagle's algorithm (a short segment leaves when
 //! the written data end there), silly-window avoidance beyond "no short segment while something is outstanding".
 
+pub(crate) mod bursts;
 mod config;
 mod explicit;
 pub(crate) mod pacing;
@@ -33,6 +35,7 @@ mod stats;
 mod timer;
 mod transmit;
 
+pub use bursts::BurstReport;
 pub use config::{ConfigError, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};
 pub use receiver::{Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
 pub use recovery::LossRecovery;

@@ -109,6 +109,7 @@ impl Sender {
         let timer = self.timer();
         self.acknowledge(now, ack);
         self.scoreboard.advance(ack);
+        self.settle_reports();
         match (self.phase, self.recovery()) {
             (Phase::Open | Phase::Disorder { .. }, _) => {
                 self.settle();
@@ -172,7 +173,8 @@ impl Sender {
             }
         };
         if enough {
-            self.enter_fast_recovery();
+            self.note_runs();
+            self.enter_fast_recovery(LossCause::FastRetransmit);
         }
     }
 
@@ -181,10 +183,11 @@ impl Sender {
         self.guard == 0 || self.una > self.guard
     }
 
-    fn enter_fast_recovery(&mut self) {
+    /// Starts to repair a loss that did not need the timer to show.
+    pub(super) fn enter_fast_recovery(&mut self, cause: LossCause) {
         let flight = self.flight_for_cut();
         self.counts.fast_retransmits += 1;
-        self.cut_ssthresh(LossCause::FastRetransmit, flight);
+        self.cut_ssthresh(cause, flight);
         let ssthresh = self.window.ssthresh;
         match self.recovery() {
             LossRecovery::Sack => self.set_cwnd(ssthresh),

@@ -148,6 +148,18 @@ impl Scoreboard {
         (nxt - point - sacked_above) + (self.high_rxt - una - self.sacked_below_rxt)
     }
 
+    /// The unSACKed bytes of `block`, and how many [`pipe`](Scoreboard::pipe) counts for them.
+    pub(super) fn pipe_of(&self, block: SackBlock, threshold: Threshold) -> (u64, u64) {
+        let point = self.lost_point(threshold).map_or(0, |(point, _)| point);
+        let (mut from, mut unsacked, mut counted) = (block.start, 0, 0);
+        while let Some(hole) = self.hole(from, block.end) {
+            unsacked += hole.len();
+            counted += hole.end.saturating_sub(point.max(hole.start)) + below(hole, self.high_rxt);
+            from = hole.end;
+        }
+        (unsacked, counted)
+    }
+
     /// The pipe after a timeout, when everything below `recover` counts as lost until it is sent again.
     pub(super) fn pipe_after_timeout(&self, una: u64, nxt: u64, recover: u64) -> u64 {
         let repaired = self.high_rxt - una - self.sacked_below_rxt;
@@ -173,6 +185,11 @@ impl Scoreboard {
     pub(super) fn next_hole(&self, una: u64) -> Option<SackBlock> {
         let top = self.ranges.back()?;
         self.hole(self.high_rxt.max(una), top.start)
+    }
+
+    /// Where the highest SACKed range begins.
+    pub(super) fn highest_start(&self) -> Option<u64> {
+        self.ranges.back().map(|range| range.start)
     }
 
     /// The highest unSACKed bytes between `una` and `nxt`: what NextSeg (4) rescues.

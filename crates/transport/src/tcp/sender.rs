@@ -130,7 +130,9 @@ impl Sender {
         if self.rto_at <= now {
             self.rto_at = Instant::NEVER;
             if self.una < self.nxt {
-                self.time_out(now);
+                if !self.repair_false_timeout(now) {
+                    self.time_out(now);
+                }
                 self.transmit(now, actions);
             } else {
                 self.probe(now, actions);

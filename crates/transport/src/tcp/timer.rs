@@ -24,6 +24,7 @@ impl Sender {
         if self.config.sack_after_timeout == SackAfterTimeout::Discard {
             self.scoreboard.clear();
         }
+        self.forget_reports();
         self.scoreboard.set_high_rxt(self.una);
         self.guard = self.nxt;
         self.open_episode(Cause::Timeout);

@@ -11,6 +11,8 @@ enum Next {
     NewData { len: u64 },
     /// Bytes above HighRxt, which moves behind them.
     Repair(SackBlock),
+    /// Bytes that an edge node has reported lost; HighRxt stays.
+    Reported(SackBlock),
     /// The highest unSACKed bytes, once per recovery; HighRxt stays.
     Rescue(SackBlock),
 }
@@ -21,7 +23,7 @@ impl Sender {
         match (self.phase, self.recovery()) {
             (Phase::TimeoutRecovery { recover }, _) => self.scoreboard.pipe_after_timeout(self.una, self.nxt, recover),
             (Phase::Disorder { .. } | Phase::FastRecovery(_), LossRecovery::Sack) => {
-                self.scoreboard.pipe(self.una, self.nxt, self.threshold())
+                self.correct_pipe(self.scoreboard.pipe(self.una, self.nxt, self.threshold()))
             }
             _ => self.nxt - self.una,
         }
@@ -100,8 +102,12 @@ impl Sender {
         }
     }
 
-    /// The first unacknowledged segment: the fast retransmit, and what a partial ACK asks for.
+    /// The first segment reported lost, or the first unacknowledged one: the fast retransmit, and what a partial ACK asks
+    /// for.
     fn first_repair(&self) -> Option<Next> {
+        if let Some(reported) = self.reported_segment() {
+            return Some(Next::Reported(reported));
+        }
         self.scoreboard.hole(self.una, self.nxt).map(|hole| Next::Repair(self.first_segment_of(hole)))
     }
 
@@ -120,12 +126,15 @@ impl Sender {
         }
     }
 
-    /// RFC 6675 §5 step C with NextSeg() of §4.
+    /// RFC 6675 §5 step C with NextSeg() of §4, after what was reported lost.
     fn next_seg(&self, state: FastRecovery) -> Option<Next> {
         if self.window.cwnd.saturating_sub(self.pipe()) < self.window.mss {
             return None;
         }
-        let hole = self.scoreboard.next_hole(self.una);
+        if let Some(reported) = self.reported_segment() {
+            return Some(Next::Reported(reported));
+        }
+        let hole = self.next_unreported_hole();
         let lost = hole.filter(|hole| self.scoreboard.is_lost(hole.start, self.threshold()));
         let repair = |hole| Next::Repair(self.first_segment_of(hole));
         // Rules (1), (2), (3) and (4) in order.
@@ -145,7 +154,7 @@ impl Sender {
         Some(Next::Rescue(SackBlock { start, end: hole.end }))
     }
 
-    fn first_segment_of(&self, hole: SackBlock) -> SackBlock {
+    pub(super) fn first_segment_of(&self, hole: SackBlock) -> SackBlock {
         SackBlock { start: hole.start, end: hole.end.min(hole.start.saturating_add(self.window.mss)) }
     }
 
@@ -167,6 +176,11 @@ impl Sender {
             Next::NewData { len } => self.emit_new_data(now, len, actions),
             Next::Repair(block) => {
                 self.scoreboard.set_high_rxt(block.end);
+                self.note_first_repair(now, block.end);
+                self.retransmit(now, block, actions);
+            }
+            Next::Reported(block) => {
+                self.note_reported_repair(block);
                 self.note_first_repair(now, block.end);
                 self.retransmit(now, block, actions);
             }

@@ -8,7 +8,9 @@ pub mod xcp;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use transport::tcp::{AckOut, Actions, Receiver, ReceiverActions, ReceiverConfig, Segment, Sender, SenderConfig};
+use transport::tcp::{
+    AckOut, Actions, BurstReport, Receiver, ReceiverActions, ReceiverConfig, SackBlock, Segment, Sender, SenderConfig,
+};
 use units::{Duration, Instant};
 
 pub const MSS: u32 = 1000;
@@ -86,6 +88,13 @@ impl Line {
 
     pub fn write(&mut self, segments: u64) {
         self.sender.write(self.now, segments.saturating_mul(u64::from(MSS)), &mut self.actions);
+        self.put();
+    }
+
+    /// An edge node tells the sender about a burst with the segments `first..end`, by number in the flow.
+    pub fn report(&mut self, report: BurstReport, first: u64, end: u64) {
+        let block = SackBlock { start: first * u64::from(MSS), end: end * u64::from(MSS) };
+        self.sender.handle_burst_report(self.now, report, &[block], &mut self.actions);
         self.put();
     }
 

@@ -4,6 +4,7 @@
 mod arrivals;
 mod events;
 mod flow_list;
+mod laws;
 mod load;
 mod network;
 mod switching;

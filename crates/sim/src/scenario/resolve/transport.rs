@@ -1,22 +1,19 @@
 //! `[transport.NAME]`, and the built-in algorithms that need no table.
 
-use super::{given, positive, refuse};
+use super::{given, laws, positive, refuse};
 use crate::scenario::At;
 use crate::scenario::error::Fault;
 use crate::scenario::model::{Transport, TransportKind};
 use crate::scenario::nearest::choices;
-use crate::scenario::spec::{
-    self, ByteCount, DelayedAck, Increase, InitialWindowSpec, PartialAck, Recovery, Response, SackMemory,
-    XcpDuplicates, XcpLoss,
-};
+use crate::scenario::spec::{self, ByteCount, DelayedAck, InitialWindowSpec, PartialAck, Recovery, SackMemory};
 use crate::scenario::spec::{Spec, Time, Window};
 use crate::scenario::tree::quoted;
 use std::collections::BTreeMap;
-use transport::cc::{self, Algorithm, highspeed, reno};
+use transport::cc::{self, Algorithm};
 use transport::tcp::{
     ConfigError, InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig,
 };
-use transport::xcp::{self, sender::DuplicateAcks, sender::LossReaction};
+use transport::xcp;
 use units::{BufferSize, Bytes, Duration};
 
 /// The largest IP packet.
@@ -93,15 +90,18 @@ fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault)
     Ok(TransportKind::Tcp { sender, receiver, header, ack_size })
 }
 
-fn sender_keys(table: &spec::Transport) -> [(&'static str, Option<super::Place>); 5] {
-    given!(table; min_rto, max_rto, initial_rto, dupthresh, delayed_ack)
+fn sender_keys(table: &spec::Transport) -> [(&'static str, Option<super::Place>); 9] {
+    given!(
+        table; min_rto, max_rto, initial_rto, dupthresh, delayed_ack, recovery, beta, alpha, congestion_beta
+    )
 }
 
 fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
     let keys = given!(
         table; paced, mss, header, ack_size, delayed_ack, initial_window, initial_ssthresh, max_window, receiver_window,
         min_rto, max_rto, initial_rto, clock_granularity, dupthresh, limited_transmit, rescue_retransmission, idle_restart,
-        partial_ack_timer, sack_after_timeout, increase, highspeed, loss_reaction, duplicate_acks, recovery, sack, dsack
+        partial_ack_timer, sack_after_timeout, increase, highspeed, beta, alpha, relation, congestion_beta, detector, loss_reaction,
+        duplicate_acks, recovery, sack, dsack
     );
     refuse(&keys, "is for TCP; allowed with algorithm = \"udp\": packet_size")?;
     Ok(TransportKind::Udp { packet_size: bytes(table.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })
@@ -140,7 +140,7 @@ fn sender(table: &spec::Transport, algorithm: Algorithm, mss: u32, peer_window: 
     Ok(SenderConfig {
         algorithm,
         recovery: Some(recovery(table, algorithm)),
-        laws: laws(table)?,
+        laws: laws::resolve(table, algorithm)?,
         paced: table.paced.map_or(default.paced, |at| *at),
         mss,
         initial_cwnd: match table.initial_window.map(|at| *at) {
@@ -181,46 +181,6 @@ fn recovery(table: &spec::Transport, algorithm: Algorithm) -> LossRecovery {
         Some(Recovery::NewReno) => LossRecovery::NewReno,
         Some(Recovery::Sack) => LossRecovery::Sack,
     }
-}
-
-fn laws(table: &spec::Transport) -> Result<cc::Config, Fault> {
-    let mut laws = cc::Config::default();
-    if let Some(increase) = table.increase {
-        laws.reno.increase = match *increase {
-            Increase::ByteCounting => reno::Increase::ByteCounting,
-            Increase::PerAck => reno::Increase::PerAck,
-        };
-    }
-    laws.xcp.loss = match table.loss_reaction.map(|at| *at) {
-        None | Some(XcpLoss::Tcp) => LossReaction::Tcp,
-        Some(XcpLoss::RepairOnly) => LossReaction::RepairOnly,
-    };
-    laws.xcp.duplicate_acks = match table.duplicate_acks.map(|at| *at) {
-        None => laws.xcp.duplicate_acks,
-        Some(XcpDuplicates::Obey) => DuplicateAcks::Obey,
-        Some(XcpDuplicates::Ignore) => DuplicateAcks::Ignore,
-    };
-    let Some(given) = &table.highspeed else { return Ok(laws) };
-    let law = &mut laws.highspeed;
-    let numbers = [
-        (&mut law.low_window, given.low_window),
-        (&mut law.low_p, given.low_p),
-        (&mut law.high_window, given.high_window),
-        (&mut law.high_p, given.high_p),
-        (&mut law.high_decrease, given.high_decrease),
-    ];
-    for (number, given) in numbers {
-        *number = given.map_or(*number, |at| *at);
-    }
-    if let Some(response) = given.response {
-        law.response = match response {
-            Response::Rounded => highspeed::ResponseFunction::Rounded,
-            Response::Unrounded => highspeed::ResponseFunction::Unrounded,
-        };
-    }
-    law.halve_after_slow_start = given.halve_after_slow_start.unwrap_or(law.halve_after_slow_start);
-    law.validate().map_err(|why| given.fault(why.to_string()))?;
-    Ok(laws)
 }
 
 fn receiver(table: &spec::Transport, recovery: LossRecovery, mss: u32) -> Result<ReceiverConfig, Fault> {

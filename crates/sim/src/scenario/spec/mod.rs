@@ -18,7 +18,8 @@ pub use traffic::{
     ArrivalLaw, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };
 pub use transport::{
-    HighSpeed, Increase, PartialAck, Recovery, Response, SackMemory, Transport, XcpDuplicates, XcpLoss,
+    Detector, HighSpeed, Increase, PartialAck, Recovery, Relation, Response, SackMemory, Transport, XcpDuplicates,
+    XcpLoss,
 };
 pub use value::{ByteCount, Choice, DelayedAck, FlowSize, InitialWindowSpec, Names, PairsSpec};
 

@@ -57,6 +57,19 @@ pub struct Transport {
     pub increase: Option<At<Increase>>,
     /// Parameters of highspeed.
     pub highspeed: Option<At<HighSpeed>>,
+    /// gaimd, baimd, tcp-eng: the share of the window that is kept at a loss (tcp-eng: at one with a notification). Default
+    /// 0.875.
+    pub beta: Option<At<f64>>,
+    /// gaimd, baimd, tcp-eng: segments by which the window grows in a round trip. Default: from beta by the relation.
+    pub alpha: Option<At<f64>>,
+    /// gaimd, baimd, tcp-eng: how alpha follows from beta, "triple-duplicate" (3(1 − beta)/(1 + beta)) or "timeout"
+    /// (4(1 − beta²)/3). Default: "timeout", for tcp-eng "triple-duplicate".
+    pub relation: Option<At<Relation>>,
+    /// tcp-eng: the share of the window that is kept at a loss without a notification. Default 0.5.
+    pub congestion_beta: Option<At<f64>>,
+    /// btcp: how a false timeout is told, "ble" (burst length estimation; default), "back" (burst acknowledgements) or "bnak"
+    /// (burst negative acknowledgements).
+    pub detector: Option<At<Detector>>,
     /// XCP: what duplicate ACKs do to the window beside the retransmission: "tcp" (default: as TCP's, it is halved) or
     /// "repair-only" (nothing).
     pub loss_reaction: Option<At<XcpLoss>>,
@@ -99,6 +112,28 @@ pub enum Increase {
     ByteCounting,
     /// SMSS·SMSS/cwnd for each ACK.
     PerAck,
+}
+
+/// How GAIMD's increase follows from the share that it keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Relation {
+    /// 3(1 − beta)/(1 + beta).
+    TripleDuplicate,
+    /// 4(1 − beta²)/3.
+    Timeout,
+}
+
+/// How BTCP tells a false timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Detector {
+    /// By the longest run of lost bytes so far.
+    Ble,
+    /// By the list of segments of each burst.
+    Back,
+    /// By the news that a burst was lost.
+    Bnak,
 }
 
 /// What a loss does to XCP's window.

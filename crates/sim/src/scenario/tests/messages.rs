@@ -90,7 +90,7 @@ fn names_are_looked_up() {
     assert_eq!(
         replaced("\"reno\"", "\"rno\""),
         "test.toml:9:13: traffic.0.transport: there is no transport \"rno\"; did you mean \"reno\"? allowed: reno, newreno, \
-         sack, highspeed, xcp, udp"
+         sack, highspeed, xcp, gaimd, baimd, btcp, tcp-eng, udp"
     );
     assert_eq!(
         replaced("dumbbell", "dumbell"),
@@ -133,7 +133,8 @@ fn what_is_twice_or_missing_is_named() {
     assert_eq!(added("[transport.x]\n[transport.x]\n"), "test.toml:13:12: not TOML: duplicate key");
     assert_eq!(
         added("[transport.x]\n"),
-        "test.toml:12:1: transport.x: the key \"algorithm\" is missing; allowed: reno, newreno, sack, highspeed, xcp, udp"
+        "test.toml:12:1: transport.x: the key \"algorithm\" is missing; allowed: reno, newreno, sack, highspeed, xcp, gaimd, \
+         baimd, btcp, tcp-eng, udp"
     );
     assert_eq!(
         added("[[event]]\nat = \"1 s\"\nlink = \"left-right\"\ntold_capacity = \"1 Gbps\""),
@@ -380,5 +381,38 @@ fn networks_in_files_have_lines_and_columns() {
         folder.message(&text("n.txt"), "n.txt", ""),
         "test.toml:4:8: topology.path: found \"n.txt\", whose ending names no format; allowed: .gml, .xml, or the key \
          \"format\""
+    );
+}
+
+#[test]
+fn what_cannot_be_about_bursts_is_named() {
+    let law = |text: &str| added(&format!("[transport.x]\n{text}"));
+    assert_eq!(
+        law("algorithm = \"tcp-eng\"\nbeta = 1.0"),
+        "test.toml:14:8: transport.x.beta: beta must be above 0 and below 1"
+    );
+    assert_eq!(
+        law("algorithm = \"gaimd\"\nalpha = 0.0"),
+        "test.toml:14:9: transport.x.alpha: alpha must be above 0 and at most 1000"
+    );
+    assert_eq!(
+        law("algorithm = \"tcp-eng\"\ncongestion_beta = 0.0"),
+        "test.toml:14:19: transport.x.congestion_beta: congestion_beta must be above 0 and below 1"
+    );
+    assert_eq!(
+        law("algorithm = \"sack\"\nbeta = 0.5"),
+        "test.toml:14:8: transport.x.beta: the key \"beta\" is for gaimd, baimd and tcp-eng"
+    );
+    assert_eq!(
+        law("algorithm = \"tcp-eng\"\ndetector = \"ble\""),
+        "test.toml:14:12: transport.x.detector: the key \"detector\" is for btcp"
+    );
+    assert_eq!(
+        law("algorithm = \"btcp\"\ndetector = \"bale\""),
+        "test.toml:14:12: transport.x.detector: found \"bale\"; did you mean \"ble\"? allowed: ble, back, bnak"
+    );
+    assert_eq!(
+        law("algorithm = \"tcp-eng\"\nrecovery = \"newreno\""),
+        "test.toml:14:12: transport.x.recovery: recovery must be SACK where edge nodes report lost bursts"
     );
 }

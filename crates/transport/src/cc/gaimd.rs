@@ -1,0 +1,202 @@
+//! GAIMD(α, β), general additive increase and multiplicative decrease: Y. R. Yang and S. S. Lam, "General AIMD congestion
+//! control", ICNP 2000. The window grows by α segments in a round trip and keeps the share β at a loss that duplicate ACKs
+//! or SACK show. α = 1, β = 1/2 is Reno's law.
+//!
+//! α follows from β where friendliness to TCP is asked for ([`Relation`]). A timeout acts as on TCP: half of the flight, and
+//! slow start. Left out: Yang and Lam's drawing of α and β from a set.
+//!
+//! The law of BAIMD too (B. Shihada et al., ICC 2006), which is GAIMD at the sender without any word of the network. Its
+//! rule for choosing (α, β) was not to be had: see docs/deviations.md.
+
+use super::{CongestionControl, Loss, LossCause, Window};
+use crate::tcp::ConfigError;
+
+/// How α follows from β so that the flow takes as much as TCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// α = 3(1 − β)/(1 + β): TCP-ENG eq. (2), where losses show in duplicate ACKs.
+    TripleDuplicate,
+    /// α = 4(1 − β²)/3: TCP-ENG eq. (3), Yang and Lam's, where timeouts count too.
+    Timeout,
+}
+
+impl Relation {
+    /// α in segments a round trip.
+    pub fn alpha(self, beta: f64) -> f64 {
+        match self {
+            Relation::TripleDuplicate => 3.0 * (1.0 - beta) / (1.0 + beta),
+            Relation::Timeout => 4.0 * (1.0 - beta * beta) / 3.0,
+        }
+    }
+}
+
+/// Parameters of GAIMD and BAIMD.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The share β of the window that is kept at a loss.
+    pub beta: f64,
+    /// The increase α in segments a round trip; `None`: from β by `relation`.
+    pub alpha: Option<f64>,
+    /// Which α belongs to β.
+    pub relation: Relation,
+}
+
+impl Default for Config {
+    /// Yang and Lam's choice, (0.3125, 7/8).
+    fn default() -> Config {
+        Config { beta: 0.875, alpha: None, relation: Relation::Timeout }
+    }
+}
+
+impl Config {
+    /// The increase in segments a round trip.
+    pub fn alpha(&self) -> f64 {
+        self.alpha.unwrap_or(self.relation.alpha(self.beta))
+    }
+
+    /// Whether there is such a law.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let wrong = |field, reason| Err(ConfigError { field, reason });
+        if !(self.beta > 0.0 && self.beta < 1.0) {
+            return wrong("beta", "must be above 0 and below 1");
+        }
+        if !self.alpha.is_none_or(|alpha| alpha > 0.0 && alpha <= MOST_ALPHA) {
+            return wrong("alpha", "must be above 0 and at most 1000");
+        }
+        Ok(())
+    }
+}
+
+/// The largest α that a scenario may ask for.
+const MOST_ALPHA: f64 = 1000.0;
+/// Fractional bits of α.
+pub(super) const FRACTION_BITS: u32 = 16;
+
+/// Growth by α segments a window of acknowledged bytes, byte by byte.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Growth {
+    /// α MSS times the acknowledged bytes that have not yet paid for a byte of window, with `FRACTION_BITS`.
+    credit: u64,
+}
+
+impl Growth {
+    pub(super) const NONE: Growth = Growth { credit: 0 };
+
+    /// `acked` bytes arrived: cwnd += α MSS acked/cwnd.
+    #[inline]
+    pub(super) fn add(&mut self, alpha: u32, window: &mut Window, acked: u64) {
+        let gain = acked.saturating_mul(window.mss).saturating_mul(u64::from(alpha));
+        self.credit = self.credit.saturating_add(gain);
+        let price = window.cwnd.saturating_mul(1 << FRACTION_BITS);
+        window.cwnd = window.cwnd.saturating_add(self.credit / price);
+        self.credit %= price;
+    }
+}
+
+/// α with `FRACTION_BITS`.
+pub(super) fn fixed(alpha: f64) -> u32 {
+    // `as` saturates.
+    (alpha * f64::from(1u32 << FRACTION_BITS)).round() as u32
+}
+
+/// The share `beta` of the window if it was in full use, else of what was in flight. The window is a fraction of a segment
+/// larger than the flight, which matters where β is near 1 and a period adds little.
+pub(super) fn keep(beta: f64, window: &Window, loss: Loss) -> u64 {
+    let full = loss.flight_size.saturating_add(window.mss) > window.cwnd;
+    let used = if full { window.cwnd } else { loss.flight_size };
+    (used as f64 * beta) as u64
+}
+
+/// The law of one flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Gaimd {
+    growth: Growth,
+    alpha: u32,
+}
+
+impl CongestionControl for Gaimd {
+    type Config = Config;
+
+    fn new(config: &Config) -> Gaimd {
+        Gaimd { growth: Growth::NONE, alpha: fixed(config.alpha()) }
+    }
+
+    #[inline]
+    fn increase(&mut self, _: &Config, window: &mut Window, acked: u64) {
+        if window.in_slow_start() {
+            return window.slow_start(acked);
+        }
+        self.growth.add(self.alpha, window, acked);
+    }
+
+    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: Loss) -> u64 {
+        match loss.cause {
+            LossCause::Timeout => loss.flight_size / 2,
+            LossCause::FastRetransmit | LossCause::Contention => keep(config.beta, window, loss),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(cwnd: u64) -> Window {
+        Window { cwnd, ssthresh: 1000, mss: 1000 }
+    }
+
+    fn loss(cause: LossCause, flight_size: u64) -> Loss {
+        Loss { cause, flight_size }
+    }
+
+    #[test]
+    fn alpha_follows_from_beta() {
+        // (2): 3 · 0.125/1.875 = 0.2. (3): 4 (1 − 0.765625)/3 = 0.3125. Both are 1 at β = 1/2.
+        let of = |relation: Relation, beta| relation.alpha(beta);
+        assert!((of(Relation::TripleDuplicate, 0.875) - 0.2).abs() < 1e-12);
+        assert!((of(Relation::Timeout, 0.875) - 0.3125).abs() < 1e-12);
+        assert!((of(Relation::TripleDuplicate, 0.5) - 1.0).abs() < 1e-12);
+        assert!((of(Relation::Timeout, 0.5) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn sixteen_round_trips_at_5_16_add_five_segments() {
+        let (config, mut w) = (Config::default(), window(100_000));
+        let mut law = Gaimd::new(&config);
+        for _ in 0..16 {
+            let round = w.cwnd / 1000;
+            (0..round).for_each(|_| law.increase(&config, &mut w, 1000));
+        }
+        // 16 · 0.3125 = 5 segments; a round of whole segments is up to 1 % less than a window.
+        assert!((104_950..=105_000).contains(&w.cwnd), "{}", w.cwnd);
+    }
+
+    #[test]
+    fn with_alpha_1_the_window_grows_as_renos_on_the_average() {
+        let config = Config { alpha: Some(1.0), beta: 0.5, ..Config::default() };
+        let (mut law, mut w) = (Gaimd::new(&config), window(10_000));
+        (0..10).for_each(|_| law.increase(&config, &mut w, 1000));
+        // 1000/10 000 of a segment for the first ACK, a bit less for each that follows: Σ 1/W while W grows.
+        assert!((10_950..=11_000).contains(&w.cwnd), "{}", w.cwnd);
+    }
+
+    #[test]
+    fn a_loss_keeps_seven_eighths_of_a_full_window_and_a_timeout_half_of_the_flight() {
+        let config = Config::default();
+        let mut law = Gaimd::new(&config);
+        // The window of 16.4 segments was in use, 16 were in flight.
+        let after = |law: &mut Gaimd, loss| law.ssthresh_after(&config, &window(16_400), loss);
+        assert_eq!(after(&mut law, loss(LossCause::FastRetransmit, 16_000)), 14_350);
+        assert_eq!(after(&mut law, loss(LossCause::FastRetransmit, 8000)), 7000);
+        assert_eq!(after(&mut law, loss(LossCause::Timeout, 16_000)), 8000);
+    }
+
+    #[test]
+    fn a_law_that_cannot_be_is_named() {
+        let field = |config: Config| config.validate().unwrap_err().field;
+        assert!(Config::default().validate().is_ok());
+        assert_eq!(field(Config { beta: 1.0, ..Config::default() }), "beta");
+        assert_eq!(field(Config { beta: f64::NAN, ..Config::default() }), "beta");
+        assert_eq!(field(Config { alpha: Some(0.0), ..Config::default() }), "alpha");
+    }
+}
