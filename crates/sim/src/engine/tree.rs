@@ -7,10 +7,11 @@
 //! A node is one number, (time − base) · 2^b + leaf with b bits for the leaf, so a comparison is a `min` of two integers,
 //! which compiles to no branch: which fibre is next is unpredictable on a mesh, and a mispredicted branch costs more than a
 //! whole level. Four children share half a cache line, and their places depend on the leaf alone, so the loads of all levels
-//! overlap. The price of one number is a horizon: times more than 2^(63−b) ps after the base (two minutes for 10^5 fibres)
-//! all look like the horizon until nothing nearer is left; then the base moves on and the keys are made anew from the plain
-//! times. The base never passes the time that the partition has reached: a packet from another partition may arrive before
-//! everything that is in the list.
+//! overlap. A new key is compared with its three siblings and never read back: each level adds one `min` to what the next
+//! event waits for, and not a store with the load behind it. The price of one number is a horizon: times more than 2^(63−b) ps
+//! after the base (two minutes for 10^5 fibres) all look like the horizon until nothing nearer is left; then the base moves on
+//! and the keys are made anew from the plain times. The base never passes the time that the partition has reached: a packet
+//! from another partition may arrive before everything that is in the list.
 
 /// The time of a leaf without an event.
 pub const NEVER: u64 = u64::MAX;
@@ -73,8 +74,9 @@ impl Tree {
         let (mut group, mut entry) = (self.first_leaf_group + leaf as usize / 4, leaf as usize % 4);
         loop {
             let siblings = &mut self.groups[group];
+            let others = siblings[entry ^ 1].min(siblings[entry ^ 2]).min(siblings[entry ^ 3]);
             siblings[entry] = key;
-            key = siblings[0].min(siblings[1]).min(siblings[2].min(siblings[3]));
+            key = key.min(others);
             if group == 0 {
                 break;
             }
