@@ -189,9 +189,13 @@ def test_list_names_things_with_a_sentence_and_a_source() -> None:
         assert re.search(rf"^  {name} +\S.*\. \[.+\]$", transports, re.MULTILINE), name
     topologies = photocol("list", "topologies").stdout
     assert "nsfnet" in topologies
+    switches = photocol("list", "switches").stdout
+    for name in ("aapn", "packets"):
+        assert re.search(rf"^  {name} +\S.*\. \[.+\]$", switches, re.MULTILINE), name
     everything = photocol("list").stdout
     assert transports in everything
     assert topologies in everything
+    assert switches in everything
 
 
 def test_the_schema_is_json_and_the_committed_one() -> None:

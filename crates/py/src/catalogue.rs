@@ -11,6 +11,7 @@ type Entry = (String, String, String);
 pub fn catalogue(kind: &str) -> Vec<Entry> {
     match kind {
         "topologies" => sim::topology::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
+        "switches" => sim::switches().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
         "traffic" => sim::traffic::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
         "models" => analytic::models().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
         "schedulers" => {

@@ -13,4 +13,5 @@ mod time;
 pub mod topology;
 pub mod traffic;
 
+pub use switch::{Entry as Switch, list as switches};
 pub use time::SimTime;

@@ -3,14 +3,17 @@
 //! | folder | holds |
 //! |---|---|
 //! | `aapn` | an agile all-photonic network: edge nodes that send in granted slots, core nodes that schedule frames |
+//! | `list` | no folder: what `photocol list switches` says |
 //!
 //! An [`Agent`] is a machine at a node. It touches nothing but the ports of its node. It may take packets before a port
 //! ([`Intake`]) and send them on or hand them to the hosts of its node later, and it meets other agents in [`Notice`]s that
 //! travel fibres as packets do.
 
 mod aapn;
+mod list;
 
 pub use aapn::SHORTEST_FRAME;
+pub use list::{Entry, list};
 
 use crate::engine::net::Net;
 use crate::engine::offer::Intake;

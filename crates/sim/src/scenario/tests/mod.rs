@@ -2,6 +2,7 @@
 
 mod messages;
 mod properties;
+mod slots;
 
 use super::*;
 use crate::SimTime;

@@ -203,6 +203,11 @@ impl Star<'_> {
                 );
             }
             let (place, link) = self.queue(entry, (nodes, cores), uplinks)?;
+            let twice = allocations.iter().rev().take_while(|before| before.at == at).any(|before| before.link == link);
+            if twice {
+                let time = Time(at.saturating_since(SimTime::ZERO)).0;
+                return Err(entry.fault(format!("there is an allocation of this queue at \"{time}\" already")));
+            }
             slots[place] = *entry.slots;
             allocations.push(Allocation { at, link, slots: *entry.slots });
             let next = list.get(number + 1).map(|next| next.at.map_or(SimTime::ZERO, |at| SimTime::ZERO + at.0));

@@ -1,0 +1,362 @@
+//! The exact message about each kind of bad input to `[switching]` with slots.
+
+use super::load_text;
+
+/// Two edge nodes around a core node, in a frame of 18 slots. Lines count from 1 at `[run]`.
+const STAR: &str = r#"[run]
+duration = "1 s"
+[topology]
+kind = "aapn-star"
+edges = 2
+capacity = "100 Mbps"
+delay = "1 ms"
+buffer = "100 packets"
+[switching]
+kind = "aapn"
+slots = 18
+slot_time = "200 us"
+"#;
+
+/// The message when `text` comes below the star, that is from line 13 on, in `[switching]`.
+fn added(text: &str) -> String {
+    load_text(&format!("{STAR}{text}")).unwrap_err().to_string()
+}
+
+/// The message when `text` replaces `part` of the star.
+fn replaced(part: &str, text: &str) -> String {
+    assert!(STAR.contains(part));
+    load_text(&STAR.replacen(part, text, 1)).unwrap_err().to_string()
+}
+
+#[test]
+fn the_star_itself_is_right() {
+    assert_eq!(load_text(STAR).unwrap().warnings, Vec::<String>::new());
+}
+
+#[test]
+fn slots_and_frames_are_in_their_ranges() {
+    assert_eq!(replaced("slots = 18", "slots = 0"), "test.toml:11:9: switching.slots: found 0; allowed: 1 to 1048576");
+    assert_eq!(
+        replaced("slots = 18", "slots = -18"),
+        "test.toml:11:9: switching.slots: found -18; allowed: a whole number from 0 to 4294967295"
+    );
+    assert_eq!(
+        replaced("edges = 2", "edges = 128").replace("[switching]", ""),
+        "test.toml:11:9: switching.slots: 128 signalling slots leave none of 18 for data; allowed: fewer"
+    );
+    assert_eq!(
+        replaced("200 us", "0 us"),
+        "test.toml:12:13: switching.slot_time: found \"0 s\"; allowed: more than zero"
+    );
+    assert_eq!(
+        replaced("200 us", "1 ns"),
+        "test.toml:12:13: switching.slot_time: with this a frame lasts \"18 ns\"; allowed: \"100 ns\" to \"3600 s\""
+    );
+    assert_eq!(
+        replaced("200 us", "300 s"),
+        "test.toml:12:13: switching.slot_time: with this a frame lasts \"5400 s\"; allowed: \"100 ns\" to \"3600 s\""
+    );
+    assert_eq!(
+        added("guard = \"200 us\""),
+        "test.toml:13:9: switching.guard: found \"200 us\"; allowed: less than the slot of \"200 us\""
+    );
+}
+
+#[test]
+fn a_frame_is_longer_than_its_signalling() {
+    assert_eq!(
+        added("signalling_slots = 18"),
+        "test.toml:13:20: switching.signalling_slots: 18 signalling slots leave none of 18 for data; allowed: fewer"
+    );
+    assert_eq!(
+        added("signalling_slots = 1"),
+        "test.toml:13:20: switching.signalling_slots: found 1; allowed: at least 2, one for the request of each edge node"
+    );
+    assert_eq!(
+        replaced("slots = 18", "slots = 2"),
+        "test.toml:11:9: switching.slots: 2 signalling slots leave none of 2 for data; allowed: fewer"
+    );
+}
+
+/// The message for these allocations, on line 13.
+fn allocated(list: &str) -> String {
+    added(&format!("allocation = [{list}]"))
+}
+
+#[test]
+fn allocations_fit_into_a_frame() {
+    assert_eq!(
+        allocated("{ from = \"e0\", to = \"e1\", slots = 19 }"),
+        "test.toml:13:49: switching.allocation.0.slots: with this \"e0\" sends in 19 slots of a frame; allowed: 18, those \
+         for data"
+    );
+    // Of four edge nodes e0 hears 10 slots from e1 and 9 from e2.
+    let four = STAR.replacen("edges = 2", "edges = 4", 1);
+    let two = "allocation = [{ from = \"e1\", to = \"e0\", slots = 10 }, { from = \"e2\", to = \"e0\", slots = 9 }]";
+    assert_eq!(
+        load_text(&format!("{four}{two}")).unwrap_err().to_string(),
+        "test.toml:13:89: switching.allocation.1.slots: with this \"e0\" receives in 19 slots of a frame; allowed: 18, \
+         those for data"
+    );
+    assert_eq!(
+        added("signalling_slots = 6\nallocation = [{ from = \"e0\", to = \"e1\", slots = 13 }]"),
+        "test.toml:14:49: switching.allocation.0.slots: with this \"e0\" sends in 13 slots of a frame; allowed: 12, those \
+         for data"
+    );
+    assert_eq!(
+        allocated("{ from = \"e0\", to = \"e1\", slots = -1 }"),
+        "test.toml:13:49: switching.allocation.0.slots: found -1; allowed: a whole number from 0 to 4294967295"
+    );
+}
+
+#[test]
+fn allocations_come_in_the_order_of_time() {
+    let at = |first: &str, second: &str| {
+        allocated(&format!(
+            "{{ {first}from = \"e0\", to = \"e1\", slots = 5 }}, {{ {second}from = \"e0\", to = \"e1\", slots = 6 }}"
+        ))
+    };
+    assert_eq!(
+        at("at = \"400 ms\", ", "at = \"200 ms\", "),
+        "test.toml:13:76: switching.allocation.1.at: found \"200 ms\" after \"400 ms\"; allowed: the order of time"
+    );
+    assert_eq!(
+        at("at = \"400 ms\", ", ""),
+        "test.toml:13:69: switching.allocation.1: it has no time, \"0 s\", and stands after later ones; allowed: the \
+         order of time"
+    );
+    assert_eq!(
+        at("at = \"400 ms\", ", "at = \"400 ms\", "),
+        "test.toml:13:69: switching.allocation.1: there is an allocation of this queue at \"400 ms\" already"
+    );
+}
+
+#[test]
+fn allocations_name_queues() {
+    assert_eq!(
+        allocated("{ from = \"e0\", to = \"e2\", slots = 1 }"),
+        "test.toml:13:35: switching.allocation.0.to: there is no node \"e2\"; did you mean \"e0\"? allowed: e0, e1, c0"
+    );
+    assert_eq!(
+        allocated("{ from = \"e0\", to = \"c0\", slots = 1 }"),
+        "test.toml:13:35: switching.allocation.0.to: \"c0\" is not an edge node of the slotted network"
+    );
+    assert_eq!(
+        allocated("{ from = \"e0\", to = \"e0\", slots = 1 }"),
+        "test.toml:13:35: switching.allocation.0.to: there is no queue between these edge nodes"
+    );
+    assert_eq!(
+        allocated("{ from = \"e0\", to = \"e1\", via = \"e1\", slots = 1 }"),
+        "test.toml:13:47: switching.allocation.0.via: \"e1\" is not a core node of the slotted network"
+    );
+    let two = STAR.replacen("edges = 2", "edges = 2\ncores = 2", 1);
+    assert_eq!(
+        load_text(&format!("{two}allocation = [{{ from = \"e0\", to = \"e1\", slots = 1 }}]")).unwrap_err().to_string(),
+        "test.toml:14:15: switching.allocation.0: the key \"via\" is missing: there is more than one core node"
+    );
+    assert_eq!(
+        allocated("{ from = \"e0\", to = \"e1\" }"),
+        "test.toml:13:15: switching.allocation.0: the key \"slots\" is missing"
+    );
+}
+
+#[test]
+fn a_plan_is_fixed_or_computed() {
+    let fixed = "allocation = [{ from = \"e0\", to = \"e1\", slots = 1 }]";
+    for (key, column) in [
+        ("scheduler = \"bvn\"", 13),
+        ("request = \"queue\"", 11),
+        ("smoothing = 3", 13),
+        ("signalling = \"in-band\"", 14),
+        ("scheduling_time = \"1 ms\"", 19),
+        ("spare_slots = \"all\"", 15),
+    ] {
+        let name = key.split(' ').next().unwrap();
+        assert_eq!(
+            added(&format!("{fixed}\n{key}")),
+            format!(
+                "test.toml:14:{column}: switching.{name}: the key \"{name}\" goes with computed schedules, that is without \
+                 allocation"
+            )
+        );
+    }
+    assert_eq!(
+        added("smoothing = 3"),
+        "test.toml:13:13: switching.smoothing: the key \"smoothing\" goes with request = \"smoothed\""
+    );
+    assert_eq!(
+        added("request = \"smoothed\"\nsmoothing = 17"),
+        "test.toml:14:13: switching.smoothing: found 17; allowed: 0 to 16"
+    );
+    assert_eq!(
+        added("scheduler = \"bvm\""),
+        "test.toml:13:13: switching.scheduler: there is no scheduler \"bvm\"; did you mean \"bvn\"? allowed: bvn, greedy, \
+         round-robin, rotor"
+    );
+    assert_eq!(
+        added("scheduling_time = \"2 h\""),
+        "test.toml:13:19: switching.scheduling_time: found \"7200 s\"; allowed: at most \"3600 s\""
+    );
+    assert_eq!(
+        added("request = \"last frame\""),
+        "test.toml:13:11: switching.request: found \"last frame\"; did you mean \"last-frame\"? allowed: queue, last-frame, \
+         smoothed"
+    );
+}
+
+#[test]
+fn messages_and_packets_fit_into_slots() {
+    // A grant for 16 data slots has 20 + 32 B: 416 us at 1 Mb/s.
+    assert_eq!(
+        replaced("capacity = \"100 Mbps\"", "capacity = \"100 Mbps\"\nsignalling_capacity = \"1 Mbps\""),
+        "test.toml:13:13: switching.slot_time: a message of 52 B lasts \"416 us\" on \"e0->c0\"; allowed: at most \
+         \"200 us\""
+    );
+    assert_eq!(
+        replaced("slots = 18", "slots = 40000"),
+        "test.toml:11:9: switching.slots: a grant for 39998 slots has 80016 B; allowed: at most 65535"
+    );
+    assert_eq!(
+        replaced(
+            "200 us\"",
+            "100 us\"\npacking = \"whole\"\n[[traffic]]\ntransport = \"reno\"\nfrom = \"e0\"\nto = \"e1\""
+        ),
+        "test.toml:13:11: switching.packing: a packet of 1500 B lasts \"120 us\" on \"e0->e1\", longer than the data of a \
+         slot, \"100 us\"; allowed: packing = \"cut\""
+    );
+}
+
+#[test]
+fn signals_and_clocks_are_possible() {
+    assert_eq!(
+        added("signal = { loss = 1.5 }"),
+        "test.toml:13:19: switching.signal.loss: found 1.5; allowed: a probability from 0 to 1"
+    );
+    assert_eq!(
+        added("signal = { frames = 0 }"),
+        "test.toml:13:21: switching.signal.frames: found 0; allowed: 1 to 1048576"
+    );
+    assert_eq!(
+        added("signal = { quantum = \"0 bps\" }"),
+        "test.toml:13:22: switching.signal.quantum: found \"0 bps\"; allowed: 8 bps to 1000 Tbps"
+    );
+    assert_eq!(
+        added("signal = { age = \"-1 s\" }"),
+        "test.toml:13:18: switching.signal.age: found \"-1 s\": must not be negative; allowed: a time with a unit (ps, ns, \
+         us, ms, s, min, h) in quotes, such as \"0.1 ms\""
+    );
+    let clock = |keys: &str| added(&format!("[[switching.clock]]\n{keys}"));
+    assert_eq!(
+        clock("node = \"c0\""),
+        "test.toml:14:8: switching.clock.0.node: \"c0\" is not an edge node of the slotted network"
+    );
+    assert_eq!(
+        clock("node = \"e0\"\n[[switching.clock]]\nnode = \"e0\""),
+        "test.toml:16:8: switching.clock.1.node: there is a clock of \"e0\" already"
+    );
+    assert_eq!(
+        clock("node = \"e0\"\nlate = \"1 us\"\nearly = \"1 us\""),
+        "test.toml:16:9: switching.clock.0.early: the clock is late already; allowed: late or early"
+    );
+    assert_eq!(
+        clock("node = \"e0\"\njitter = \"200 us\""),
+        "test.toml:15:10: switching.clock.0.jitter: found \"200 us\"; allowed: less than a slot, \"200 us\""
+    );
+}
+
+#[test]
+fn slots_need_queues_and_queues_need_slots() {
+    let dumbbell = super::SMALL.trim_start();
+    assert_eq!(
+        load_text(&format!("{dumbbell}[switching]\nkind = \"aapn\"\nslots = 18\nslot_time = \"1 ms\"\n"))
+            .unwrap_err()
+            .to_string(),
+        "test.toml:11:1: switching: no link leads through a core node; allowed with topology.kind = \"aapn-star\", or \
+         links with \"via\""
+    );
+    let (network, _) = STAR.split_once("[switching]").unwrap();
+    assert_eq!(
+        load_text(network).unwrap_err().to_string(),
+        "test.toml:3:1: topology: who grants its slots? allowed with [switching] kind = \"aapn\""
+    );
+    assert_eq!(
+        load_text(&format!("{network}[switching]\nkind = \"packets\"\n")).unwrap_err().to_string(),
+        "test.toml:9:1: switching: the network has queues for slots; allowed: kind = \"aapn\""
+    );
+    assert_eq!(
+        replaced("kind = \"aapn\"", "kind = \"aapm\""),
+        "test.toml:10:8: switching.kind: found \"aapm\"; did you mean \"aapn\"? allowed: packets, aapn"
+    );
+}
+
+#[test]
+fn the_frames_capacity_and_delay_do_not_change_by_events() {
+    assert_eq!(
+        added("[[event]]\nat = \"500 ms\"\nlink = \"e0->e1\"\ncapacity = \"50 Mbps\""),
+        "test.toml:16:12: event.0.capacity: the frames depend on \"e0->e1\", which keeps its capacity and delay; allowed: \
+         another switching.allocation"
+    );
+    assert_eq!(
+        added("[[event]]\nat = \"500 ms\"\nlink = \"e0->c0\"\ndelay = \"5 ms\""),
+        "test.toml:16:9: event.0.delay: the frames depend on \"e0->c0\", which keeps its capacity and delay; allowed: \
+         another switching.allocation"
+    );
+}
+
+/// Two queues of one's own through a core node; the ways to and from it are on lines 21 and 26.
+const OWN: &str = r#"[run]
+duration = "1 s"
+[link_defaults]
+capacity = "100 Mbps"
+delay = "1 ms"
+buffer = "100 packets"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[node]]
+name = "c"
+[switching]
+kind = "aapn"
+slots = 18
+slot_time = "200 us"
+[[link]]
+from = "a"
+to = "b"
+via = "c"
+[[link]]
+from = "a"
+to = "c"
+[[link]]
+from = "b"
+to = "c"
+"#;
+
+#[test]
+fn queues_of_ones_own_lead_through_a_core_node() {
+    assert!(load_text(OWN).is_ok());
+    let message = |part: &str, text: &str| {
+        assert!(OWN.contains(part));
+        load_text(&OWN.replacen(part, text, 1)).unwrap_err().to_string()
+    };
+    assert_eq!(
+        message("via = \"c\"", "via = \"d\""),
+        "test.toml:20:7: link.0.via: there is no node \"d\"; did you mean \"a\"? allowed: a, b, c"
+    );
+    assert_eq!(
+        message("[[link]]\nfrom = \"b\"\nto = \"c\"\n", ""),
+        "test.toml:20:7: link.0.via: the link \"a->b\" needs one from \"c\" to \"b\", for its light and for signalling"
+    );
+    assert_eq!(
+        message("via = \"c\"", "via = \"c\"\ndelay = \"3 ms\""),
+        "test.toml:21:9: link.0.delay: found \"3 ms\"; allowed: \"2 ms\", the delay of its way through the core"
+    );
+    assert_eq!(
+        message("via = \"c\"", "via = \"b\""),
+        "test.toml:20:7: link.0.via: the link \"a->b\" needs one from \"a\" to \"b\", for its light and for signalling"
+    );
+    assert_eq!(
+        message("via = \"c\"", "via = \"c\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\nvia = \"c\"\nparallel = true"),
+        "test.toml:21:1: link.1: there is another queue beside \"a->b#2\" through the same core node"
+    );
+}
