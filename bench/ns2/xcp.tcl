@@ -1,8 +1,10 @@
 # Workload S3 in ns-2: 100 XCP flows in five groups of delays, whose bottleneck loses a ninth of its capacity and gets it back.
 # See ../README.md for the workload.
 #
-#   ns xcp.tcl -flows FILE [-controller follows|rated] [-buffer K] [-rate bits/s] [-duration s]
+#   ns xcp.tcl -flows FILE [-controller follows|rated] [-buffer K] [-rate bits/s] [-short bits/s] [-duration s]
 #              [-from s] [-until s] [-count all] [-scheduler NAME] [-tick s] [-minrto s] [-series FILE] [-interval s]
+#
+# `-short` is the capacity from 200 to 400 s, 40/45 of the rate unless it is given. Other queues hold 0.59 s.
 #
 # Packet-hops. What is sent is on two links, what left the edge node's core port on three, ACKs on five; what is in flight is
 # counted on links that it has not reached yet, 3e-4 of 100 s. `-count all` has a monitor on every link.
@@ -11,7 +13,7 @@ source [file join [file dirname [info script]] common.tcl]
 add-packet-header XCP
 
 array set settings {
-    flows "" controller follows buffer 1 rate 45e6 duration 600 from 20 until 0 count derived scheduler Calendar
+    flows "" controller follows buffer 1 rate 45e6 short 0 duration 600 from 20 until 0 count derived scheduler Calendar
     tick 1e-4 minrto 0.2 series "" interval 1
 }
 read-options $argv
@@ -33,7 +35,9 @@ $ns use-scheduler $settings(scheduler)
 set fixed_ms 21.0
 set delays_ms {{110 170 140} {130 190 210} {150 250 110} {130 290 150} {110 150 130}}
 set rated $settings(rate)
-set reduced [expr {$settings(rate) * 40 / 45}]
+set reduced [expr {$settings(short) > 0 ? $settings(short) : $settings(rate) * 40 / 45}]
+# 3300 packets at 45 Mb/s.
+set room [expr {int($settings(rate) * 3300 / 45e6)}]
 
 proc access-delay {group period} {
     global delays_ms fixed_ms
@@ -50,7 +54,7 @@ proc xcp-port {from to waiting} {
 foreach name {rs ri core rj} {
     set $name [$ns node]
 }
-foreach {from to delay waiting} [list $rs $ri 1ms 3300 $ri $core 10ms $settings(buffer) $core $rj 10ms 3300] {
+foreach {from to delay waiting} [list $rs $ri 1ms $room $ri $core 10ms $settings(buffer) $core $rj 10ms $room] {
     $ns simplex-link $from $to $rated $delay XCP
     $ns simplex-link $to $from $rated $delay DropTail
     xcp-port $from $to $waiting
