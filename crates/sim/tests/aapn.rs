@@ -282,6 +282,19 @@ fn a_signal_is_rounded_down_late_and_lost_as_it_is_told_to_be() {
 }
 
 #[test]
+fn a_signal_comes_ahead_of_a_fixed_plan() {
+    // 60, 30 and 60 Mb/s from 25 and 45 s on are told two seconds before; frames of 3.6 ms round that to 1.998 s.
+    let text = greedy(&long_star(&format!("{STEPS}\nsignal = {{ ahead = \"2 s\" }}"), "{}"), "xcp");
+    let run = run(&text, 1);
+    let believed = |from, to| mean(&samples(&run, "believed_capacity", from, to));
+    let found = [believed(20.0, 22.95), believed(23.05, 42.95), believed(43.05, 60.0)];
+    assert_eq!(found, [60e6, 30e6, 60e6]);
+    // What is granted keeps its time.
+    let granted = |from, to| mean(&samples(&run, "granted_slots", from, to));
+    assert_eq!([granted(20.0, 24.95), granted(25.05, 44.95), granted(45.05, 60.0)], [12.0, 6.0, 12.0]);
+}
+
+#[test]
 fn schedules_are_computed_from_requests() {
     // In band two of 18 slots carry requests; a flood gets the other 16.
     let carried = at(&run(&star("", FLOOD), 1).links, "link", "e0->e1", "carried_bits") / 8.0;
@@ -336,4 +349,74 @@ fn samples_change_nothing() {
     let text = greedy(&long_star(STEPS, "{}"), "xcp");
     let without = support::run_with(&text, 1, sim::engine::Options { without_samples: true, ..Default::default() });
     assert_eq!(run(&text, 1).fingerprint, without.fingerprint);
+}
+
+/// Overlaid stars: `edges` edge nodes under two core nodes, frames as in [`star`].
+fn overlaid(edges: u32, switching: &str, more: &str) -> String {
+    star(switching, more)
+        .replace("edges = 2", &format!("edges = {edges}\n        cores = 2"))
+        .replace(r#"delays = ["1 ms", "2 ms"]"#, r#"delay = "1 ms""#)
+}
+
+#[test]
+fn overlaid_stars_carry_the_sum_of_their_slots() {
+    // 12 of 18 slots through c0 and 6 through c1, of 90 Mb/s each: 60 and 30 Mb/s. Two floods take them in turn, so each of
+    // them has a queue of its own. 7.2 s are 2000 frames of 12 and 6 slots of 2250 B; within a packet.
+    let plan = r#"allocation = [
+        { from = "e0", to = "e1", via = "c0", slots = 12 },
+        { from = "e0", to = "e1", via = "c1", slots = 6 },
+    ]"#;
+    let run = run(&overlaid(2, plan, &FLOOD.replace("rate =", "flows = 2\n    rate =")), 1);
+    for (queue, slots) in [("e0->e1", 12.0), ("e0->e1#2", 6.0)] {
+        let carried = at(&run.links, "link", queue, "carried_bits") / 8.0;
+        let expected = 2000.0 * slots * 2250.0;
+        assert!((carried - expected).abs() <= 1500.0, "{queue}: {carried} B, expected {expected} B");
+    }
+}
+
+#[test]
+fn computed_schedules_fill_overlaid_stars_and_share_them_max_min() {
+    // Four edge nodes, 14 of 18 slots for data through each of two core nodes. e0 wants 10 Mb/s to e1 and floods e2 and e3,
+    // each through both: 10 Mb/s are 4500 B a frame, 2 slots; 28 slots less those 2 leave 13 slots, 65 Mb/s, for each flood.
+    // Requests are whole slots on each star, so within 1 % for the first and a slot on each star, 10 Mb/s, for the floods.
+    let flow = |to: &str, rate: &str| {
+        format!("[[traffic]]\ntransport = \"udp\"\nfrom = \"e0\"\nto = \"{to}\"\nflows = 2\nrate = \"{rate}\"\n")
+    };
+    let traffic = [flow("e1", "5 Mbps"), flow("e2", "100 Mbps"), flow("e3", "100 Mbps")].concat();
+    let run = run(&overlaid(4, "spare_slots = \"asking\"", &traffic), 1);
+    let carried = |to: &str| {
+        let queue = |star: &str| at(&run.links, "link", &format!("e0->{to}{star}"), "carried_bits") / 7.2e6;
+        queue("") + queue("#2")
+    };
+    let found = ["e1", "e2", "e3"].map(carried);
+    assert!((found[0] / 10.0 - 1.0).abs() < 0.01, "{found:?} Mb/s");
+    assert!((found[1] - 65.0).abs() <= 10.0 && (found[2] - 65.0).abs() <= 10.0, "{found:?} Mb/s");
+}
+
+#[test]
+fn told_of_slots_that_are_granted_on_request_only_xcp_starves() {
+    // One star, four edge nodes; ten XCP flows from e0 to each of the others; 14 of 18 slots of 90 %, 70 Mb/s, for data.
+    // Written before the first run: with the mean of a hundred frames (0.36 s, a control interval) and spare slots for all,
+    // at least three quarters of that; told of each frame for itself, with no slots but those asked for, less than a
+    // quarter: a queue without slots is told 0, and what is told 0 has nothing to ask for.
+    let network = |switching: &str| {
+        let text = greedy(&long_star(switching, "{}").replace("edges = 2", "edges = 4"), "xcp");
+        let flows = |to: &str| {
+            format!("[[traffic]]\ntransport = \"xcp\"\nfrom = \"e0\"\nto = \"{to}\"\nflows = 10\nspread = \"1 s\"\n")
+        };
+        format!("{}{}{}", text.replace("flows = 20", "flows = 10"), flows("e2"), flows("e3"))
+    };
+    let goodput = |switching: &str| figure(&run(&network(switching), 1), "goodput");
+    let literal = goodput("spare_slots = \"idle\"");
+    let remedy = goodput("signal = { frames = 100 }");
+    assert!(literal < 0.25 * 70e6, "{literal} b/s frame by frame");
+    assert!(remedy > 0.75 * 70e6, "{remedy} b/s with the mean of a hundred frames");
+    // Found then, with the same bounds: the mean by itself does not help (4.9 Mb/s; 1.3 without it), spare slots for all do,
+    // and so do requests that remember.
+    let mean_only = goodput("spare_slots = \"idle\"\nsignal = { frames = 100 }");
+    assert!(mean_only < 0.25 * 70e6, "{mean_only} b/s");
+    for switching in ["spare_slots = \"all\"", "spare_slots = \"asking\"\nrequest = \"smoothed\""] {
+        let fed = goodput(switching);
+        assert!(fed > 0.75 * 70e6, "{fed} b/s with {switching}");
+    }
 }

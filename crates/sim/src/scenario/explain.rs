@@ -504,8 +504,9 @@ fn signal(signal: &Signal) -> String {
         Counts::Slot => "slot",
     };
     let quantum = if signal.quantum.bps() == 0 { String::new() } else { format!(", quantum = \"{}\"", signal.quantum) };
-    let Signal { age, loss, frames, .. } = signal;
-    format!("{{ age = \"{age}\", loss = {loss:?}{quantum}, frames = {frames}, counts = \"{counts}\" }}")
+    let Signal { age, ahead, loss, frames, .. } = signal;
+    let when = if *ahead > Duration::ZERO { format!("ahead = \"{ahead}\"") } else { format!("age = \"{age}\"") };
+    format!("{{ {when}, loss = {loss:?}{quantum}, frames = {frames}, counts = \"{counts}\" }}")
 }
 
 fn sojourn(law: Sojourn) -> String {

@@ -274,6 +274,8 @@ pub enum Spare {
 pub struct Signal {
     /// So long after the frame has begun in which it holds.
     pub age: Duration,
+    /// So long before that; one of the two is zero.
+    pub ahead: Duration,
     /// Probability that an edge node does not tell its controllers about a frame.
     pub loss: f64,
     /// The capacity told is a whole multiple of this; zero: it is exact.

@@ -245,6 +245,15 @@ fn signals_and_clocks_are_possible() {
         "test.toml:13:18: switching.signal.age: found \"-1 s\": must not be negative; allowed: a time with a unit (ps, ns, \
          us, ms, s, min, h) in quotes, such as \"0.1 ms\""
     );
+    assert_eq!(
+        added("signal = { ahead = \"1 s\" }"),
+        "test.toml:13:20: switching.signal.ahead: goes with a fixed plan: computed schedules are not known before; allowed: \
+         allocation"
+    );
+    assert_eq!(
+        added("allocation = []\nsignal = { age = \"1 s\", ahead = \"1 s\" }"),
+        "test.toml:14:33: switching.signal.ahead: the signal has an age already; allowed: age or ahead"
+    );
     let clock = |keys: &str| added(&format!("[[switching.clock]]\n{keys}"));
     assert_eq!(
         clock("node = \"c0\""),

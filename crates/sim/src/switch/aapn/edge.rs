@@ -159,20 +159,18 @@ impl Teller {
         self.pending.front().map_or(u64::MAX, |(due, _)| *due)
     }
 
-    /// Hears of a frame that begins now.
-    fn hear(&mut self, now: u64, queues: &[Queue]) {
-        if !queues.iter().any(|queue| queue.follows) {
-            return;
-        }
+    /// Hears of a frame that begins now, or, with a lead, of a later one: the slots of each queue in it.
+    fn hear(&mut self, now: u64, slots: Box<[u32]>) {
+        let queues = slots.len();
         if self.recent.len() == self.signal.frames as usize {
             self.recent.pop_front();
         }
-        self.recent.push_back(queues.iter().map(|queue| queue.granted).collect());
+        self.recent.push_back(slots);
         let lost = self.signal.loss > 0.0 && bernoulli(&mut self.stream, self.signal.loss);
         if !lost {
             let sum = |place: usize| self.recent.iter().map(|slots| u64::from(slots[place])).sum();
             let due = now.saturating_add(self.signal.age.ps());
-            self.pending.push_back((due, (0..queues.len()).map(sum).collect()));
+            self.pending.push_back((due, (0..queues).map(sum).collect()));
         }
     }
 }
@@ -276,7 +274,24 @@ impl EdgeAgent {
                 net.release(now, port as u32);
             }
         }
-        self.teller.hear(now, &self.queues);
+        if self.queues.iter().any(|queue| queue.follows) {
+            let slots = self.slots_to_tell(frame);
+            self.teller.hear(now, slots);
+        }
+    }
+
+    /// The slots of each queue in the frame of which controllers hear when `frame` begins.
+    fn slots_to_tell(&self, frame: u64) -> Box<[u32]> {
+        let lead = self.teller.signal.ahead.ps() / self.beat.frame.length();
+        match &self.plan {
+            Plan::Fixed(stages) if lead > 0 => {
+                let stage = stages.iter().take_while(|stage| stage.from <= frame + lead).last();
+                let runs = stage.map_or(&[][..], |stage| &stage.runs);
+                let of = |to: u32| runs.iter().filter(|run| run.to == to).map(|run| run.slots).sum();
+                self.queues.iter().map(|queue| of(queue.to)).collect()
+            }
+            _ => self.queues.iter().map(|queue| queue.granted).collect(),
+        }
     }
 
     /// Opens the windows of the granted slots.

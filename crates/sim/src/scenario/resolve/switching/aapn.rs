@@ -339,11 +339,30 @@ impl Star<'_> {
         Ok(())
     }
 
+    /// Schedule-ahead signalling. A computed grant is known a frame before its slots at most, so there is nothing to tell.
+    fn ahead(&self, spec: &spec::SignalSpec) -> Result<Duration, Fault> {
+        let Some(ahead) = spec.ahead else { return Ok(Duration::ZERO) };
+        if spec.age.is_some() {
+            return Err(ahead.fault("the signal has an age already; allowed: age or ahead"));
+        }
+        if self.table.allocation.is_none() {
+            return Err(
+                ahead.fault("goes with a fixed plan: computed schedules are not known before; allowed: allocation")
+            );
+        }
+        if ahead.0 > LONGEST_FRAME {
+            return Err(ahead.fault(format!("found \"{}\"; allowed: at most \"{LONGEST_FRAME}\"", ahead.0)));
+        }
+        Ok(ahead.0)
+    }
+
     fn signal(&self) -> Result<Signal, Fault> {
         let spec = self.table.signal.map_or_else(Default::default, At::into_inner);
+        let ahead = self.ahead(&spec)?;
         let quantum = spec.quantum.map(|at| rate_in_range(at.0, || at.place())).transpose()?;
         Ok(Signal {
             age: spec.age.map_or(Duration::ZERO, |age| age.0),
+            ahead,
             loss: spec.loss.as_ref().map_or(Ok(0.0), probability)?,
             quantum: quantum.unwrap_or(Rate::from_bps(0)),
             frames: spec.frames.map_or(Ok(1), |frames| bounded(frames, 1 << 20))?,

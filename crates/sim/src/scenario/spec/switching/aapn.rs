@@ -114,6 +114,9 @@ pub enum SpareRule {
 pub struct SignalSpec {
     /// They hear of a frame so long after it has begun. Default "0 s".
     pub age: Option<At<Time>>,
+    /// They hear of a frame so long before it begins (schedule-ahead), rounded down to whole frames; only with a fixed plan,
+    /// which is known before. Default "0 s".
+    pub ahead: Option<At<Time>>,
     /// Probability that an edge node hears nothing of a frame. Default 0.
     pub loss: Option<At<f64>>,
     /// What is told is rounded down to a multiple of this. Default: it is exact.
