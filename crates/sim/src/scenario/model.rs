@@ -328,6 +328,7 @@ pub struct Transport {
 
 /// The protocol with its parameters.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one for each named transport, not for each flow")]
 pub enum TransportKind {
     /// TCP; sizes on the wire are payload + `header`.
     Tcp {
