@@ -7,6 +7,9 @@
 //! | `sender` | the window law `xcp` of the registry, and what a sender writes into its headers |
 //! | `receiver` | the feedback that waits for the next ACK |
 //! | `router` | the controller of one output: efficiency, fairness, persistent queue |
+//! | `wavelength` | the controller of one wavelength for macroflows that probe it (paper 002) |
+//! | `macroflow` | a macroflow at its ingress: rate and probes |
+//! | `smoother` | the spacing of a macroflow's packets |
 //!
 //! There is no second sender: loss detection, SACK, timers and pacing are those of [`tcp::Sender`](crate::tcp::Sender),
 //! whose window the feedback moves. A host that carries XCP does four things. It puts
@@ -19,10 +22,16 @@
 //! against a sender that ignores its feedback.
 
 mod header;
+mod macroflow;
 mod receiver;
 mod router;
 pub mod sender;
+mod smoother;
+mod wavelength;
 
 pub use header::{DecodeError, Format, Header, Interval};
+pub use macroflow::{Macroflow, MacroflowConfig, Tells};
 pub use receiver::Receiver;
 pub use router::{Figures, Router, RouterConfig, Unclaimed};
+pub use smoother::Smoother;
+pub use wavelength::{Decision, Macroflows, Probe, Wavelength, WavelengthConfig};

@@ -1,0 +1,234 @@
+//! A macroflow at its ingress: all packets of one edge node for another (perhaps ACKs apart) share a rate that XCP's
+//! controllers on the way set. Source: Alparslan, Arakawa, Murata (paper 002), §2.2.
+//!
+//! Every control interval it sends a [`Probe`] with its rate along its path; the feedback comes back from the egress and
+//! changes the rate: rate = max(rate + feedback, floor). (The paper prints §2.1.2's rule for a window,
+//! cwnd = max(cwnd + feedback, s).)
+//!
+//! Where the paper is silent: it begins at `start` and never exceeds `ceiling`, its wavelength's capacity; what the probe says
+//! is the rate that was sent since the last probe ("estimated", and only so do the u_i add up to u), or the rate that it may
+//! send.
+//!
+//! How packets are spaced at this rate is up to a [`Smoother`](super::Smoother).
+
+use super::wavelength::Probe;
+use crate::tcp::ConfigError;
+use units::{Duration, Instant, Rate};
+
+/// What a probe says about its macroflow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tells {
+    /// What was sent since the last probe.
+    #[default]
+    Sent,
+    /// What may be sent.
+    Allowed,
+}
+
+/// The parameters of a [`Macroflow`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MacroflowConfig {
+    /// The rate at the beginning.
+    pub start: Rate,
+    /// No feedback takes it below this; at least 8 bit/s.
+    pub floor: Rate,
+    /// Nor above this.
+    pub ceiling: Rate,
+    /// Between two probes.
+    pub interval: Duration,
+    /// What probes say.
+    pub tells: Tells,
+}
+
+impl MacroflowConfig {
+    /// 1 % of a wavelength at the beginning, at least 0.1 Mb/s, a probe every 50 ms.
+    pub const fn new(wavelength: Rate) -> MacroflowConfig {
+        MacroflowConfig {
+            start: Rate::from_bps(wavelength.bps() / 100),
+            floor: Rate::from_bps(100_000),
+            ceiling: wavelength,
+            interval: Duration::from_millis(50),
+            tells: Tells::Sent,
+        }
+    }
+
+    /// Whether a macroflow can run with these parameters, and which one is wrong if not.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let wrong = |field, reason| Err(ConfigError { field, reason });
+        if self.floor.bps() < 8 {
+            return wrong("floor", "must be at least 8 bit/s");
+        }
+        if self.ceiling < self.floor {
+            return wrong("floor", "must not exceed the ceiling");
+        }
+        if self.start < self.floor || self.start > self.ceiling {
+            return wrong("start", "must be from the floor to the ceiling");
+        }
+        if self.interval == Duration::ZERO {
+            return wrong("interval", "must be positive");
+        }
+        Ok(())
+    }
+}
+
+/// A macroflow at its ingress.
+#[derive(Clone, Debug)]
+pub struct Macroflow {
+    config: MacroflowConfig,
+    rate: Rate,
+    /// Bytes sent since the last probe.
+    sent: u64,
+    /// When that was, or when it began.
+    probed: Instant,
+}
+
+impl Macroflow {
+    /// A macroflow that begins at `now`: its first probe leaves at once. The parameters must be valid
+    /// ([`MacroflowConfig::validate`]).
+    pub fn new(config: MacroflowConfig, now: Instant) -> Macroflow {
+        assert!(config.validate().is_ok(), "a macroflow runs with valid parameters only");
+        Macroflow { config, rate: config.start, sent: 0, probed: now }
+    }
+
+    /// What it may send.
+    #[inline]
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// When it next wants `handle_timeout`, the first probe apart.
+    #[inline]
+    pub fn next_timeout(&self) -> Instant {
+        self.probed + self.config.interval
+    }
+
+    /// A packet of `size` bytes leaves.
+    #[inline]
+    pub fn handle_sent(&mut self, size: u32) {
+        self.sent += u64::from(size);
+    }
+
+    /// The probe that is to leave now.
+    pub fn handle_timeout(&mut self, now: Instant) -> Probe {
+        let span = now.saturating_since(self.probed).ps().max(1);
+        let sent = u128::from(self.sent) * 8 * u128::from(units::PS_PER_SECOND) / u128::from(span);
+        let rate = match self.config.tells {
+            Tells::Sent => u64::try_from(sent).unwrap_or(u64::MAX),
+            Tells::Allowed => self.rate.bps(),
+        };
+        (self.sent, self.probed) = (0, now);
+        Probe::new(rate)
+    }
+
+    /// A probe has come back. One that met no controller changes nothing.
+    pub fn handle_feedback(&mut self, probe: Probe) {
+        if probe.feedback_bps == i64::MAX {
+            return;
+        }
+        let (floor, ceiling) = (self.config.floor.bps(), self.config.ceiling.bps());
+        let rate = self.rate.bps().saturating_add_signed(probe.feedback_bps).clamp(floor, ceiling);
+        self.rate = Rate::from_bps(rate);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xcp::{Wavelength, WavelengthConfig};
+
+    const STEP: Duration = Duration::from_millis(50);
+
+    fn fed_back(macroflow: &mut Macroflow, feedback_bps: i64) -> u64 {
+        macroflow.handle_feedback(Probe { rate_bps: 0, feedback_bps });
+        macroflow.rate().bps()
+    }
+
+    #[test]
+    fn the_rate_moves_by_the_feedback_between_floor_and_ceiling() {
+        let mut macroflow = Macroflow::new(MacroflowConfig::new(Rate::from_gbps(1)), Instant::ZERO);
+        assert_eq!(macroflow.rate(), Rate::from_mbps(10));
+        assert_eq!(fed_back(&mut macroflow, 2_500_000), 12_500_000);
+        assert_eq!(fed_back(&mut macroflow, -20_000_000), 100_000);
+        assert_eq!(fed_back(&mut macroflow, i64::MAX - 1), 1_000_000_000);
+        assert_eq!(fed_back(&mut macroflow, i64::MIN), 100_000);
+        assert_eq!(fed_back(&mut macroflow, i64::MAX), 100_000, "nobody said anything");
+    }
+
+    /// 62 500 B in 50 ms are 10 Mb/s.
+    #[test]
+    fn a_probe_tells_what_was_sent_since_the_last_one() {
+        let mut macroflow = Macroflow::new(MacroflowConfig::new(Rate::from_gbps(1)), Instant::ZERO);
+        macroflow.handle_timeout(Instant::ZERO);
+        macroflow.handle_sent(62_500);
+        assert_eq!(macroflow.next_timeout(), Instant::ZERO + STEP);
+        assert_eq!(macroflow.handle_timeout(Instant::ZERO + STEP), Probe::new(10_000_000));
+        assert_eq!(macroflow.handle_timeout(Instant::ZERO + STEP * 2), Probe::new(0));
+        let config = MacroflowConfig { tells: Tells::Allowed, ..MacroflowConfig::new(Rate::from_gbps(1)) };
+        assert_eq!(Macroflow::new(config, Instant::ZERO).handle_timeout(Instant::ZERO), Probe::new(10_000_000));
+    }
+
+    #[test]
+    fn parameters_that_cannot_be_are_named() {
+        let good = MacroflowConfig::new(Rate::from_gbps(1));
+        let of = |config: MacroflowConfig| config.validate().unwrap_err().field;
+        assert_eq!(of(MacroflowConfig { floor: Rate::from_bps(7), ..good }), "floor");
+        assert_eq!(of(MacroflowConfig { floor: Rate::from_gbps(2), ..good }), "floor");
+        assert_eq!(of(MacroflowConfig { start: Rate::from_bps(10), ..good }), "start");
+        assert_eq!(of(MacroflowConfig { interval: Duration::ZERO, ..good }), "interval");
+    }
+
+    /// Saturated macroflows over a network of controllers without delay: `ways[i]` lists the links of macroflow i. What they
+    /// may send they send. Gives the rates after `intervals`, in Mb/s.
+    fn settled(config: WavelengthConfig, links: usize, ways: &[&[usize]], starts: &[u64], intervals: u64) -> Vec<f64> {
+        let mut controllers: Vec<_> = (0..links).map(|_| Wavelength::new(config, Instant::ZERO)).collect();
+        let begin = |start: &u64| {
+            let given = MacroflowConfig { start: Rate::from_mbps(*start), ..MacroflowConfig::new(config.capacity) };
+            Macroflow::new(given, Instant::ZERO)
+        };
+        let mut macroflows: Vec<_> = starts.iter().map(begin).collect();
+        let mut offered = vec![0; links];
+        for step in 1..=intervals {
+            let now = Instant::ZERO + STEP * step;
+            for (macroflow, way) in macroflows.iter_mut().zip(ways) {
+                let bytes = macroflow.rate().bytes_in(STEP).count();
+                macroflow.handle_sent(bytes as u32);
+                way.iter().for_each(|link| offered[*link] += bytes);
+            }
+            let mut probes: Vec<_> = macroflows.iter_mut().map(|macroflow| macroflow.handle_timeout(now)).collect();
+            for (link, controller) in controllers.iter_mut().enumerate() {
+                controller.handle_timeout(now, offered[link], 0);
+            }
+            for (probe, way) in probes.iter_mut().zip(ways) {
+                way.iter().for_each(|link| controllers[*link].handle_probe(probe));
+            }
+            macroflows.iter_mut().zip(probes).for_each(|(macroflow, probe)| macroflow.handle_feedback(probe));
+        }
+        macroflows.iter().map(|macroflow| macroflow.rate().bps() as f64 / 1e6).collect()
+    }
+
+    /// Errata 2.5: the fixed point is TU·C in equal shares, from however unequal a start: 300 Mb/s / 4.
+    #[test]
+    fn on_one_link_rates_settle_at_equal_shares_of_the_target() {
+        let config = WavelengthConfig { target: 0.3, ..WavelengthConfig::new(Rate::from_gbps(1)) };
+        let rates = settled(config, 1, &[&[0], &[0], &[0], &[0]], &[1, 5, 50, 200], 600);
+        for rate in &rates {
+            assert!((rate - 75.0).abs() < 0.01, "{rates:?}");
+        }
+    }
+
+    /// Two links, one macroflow over both, and 3 and 1 that take one of them. Not max-min (250, 250, 250, 250, 750), but where
+    /// each macroflow's least feedback is zero. The first link: all four are told the same, so they share it equally and
+    /// fill it, or it is not the one that holds the long one back. Equal shares of 1000 are 250 each. On the second link,
+    /// u = 250 + x and the long one must be told no less than zero, the short one zero: with N = 2,
+    /// (h + φ)/2 = x·h/u. If φ ≥ 0 and h = γu − φ: γu/2 = x(γu − φ)/u with φ = α(1000 − u) and x = u − 250:
+    /// 0.05u² = (u − 250)(0.3u − 200), that is 0.25u² − 275u + 50 000 = 0, u = 550 + √(550² − 200 000) = 870.156,
+    /// so x = 620.156: the second link is 87 % full.
+    #[test]
+    fn on_a_parking_lot_they_settle_at_the_equilibrium_by_hand_and_not_at_max_min() {
+        let ways: &[&[usize]] = &[&[0, 1], &[0], &[0], &[0], &[1]];
+        let rates = settled(WavelengthConfig::new(Rate::from_gbps(1)), 2, ways, &[10; 5], 2000);
+        for (found, expected) in rates.iter().zip([250.0, 250.0, 250.0, 250.0, 620.156]) {
+            assert!((found / expected - 1.0).abs() < 1e-3, "{rates:?}");
+        }
+    }
+}
