@@ -75,11 +75,28 @@ impl ByteTime {
         let product = u128::from(self.0) * u128::from(size) + (1 << (FRACTION_BITS - 1));
         Duration::from_ps((product >> FRACTION_BITS) as u64)
     }
+
+    /// The bytes that pass in `span`, to the nearest one.
+    pub fn bytes_in(self, span: Duration) -> Bytes {
+        let scaled = u128::from(span.ps()) << FRACTION_BITS;
+        let bytes = (scaled + u128::from(self.0) / 2) / u128::from(self.0);
+        Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_bytes_in_the_time_of_some_bytes_are_these() {
+        for (rate, bytes) in
+            [(Rate::from_gbps(1), 1500), (Rate::from_bps(999_999_937), 12_345), (Rate::from_gbps(400), 3)]
+        {
+            let byte = ByteTime::at(rate).unwrap();
+            assert_eq!(byte.bytes_in(byte.of(bytes)), Bytes(u64::from(bytes)));
+        }
+    }
 
     #[test]
     fn a_byte_at_10_gbps_lasts_800_ps() {

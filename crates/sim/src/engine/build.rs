@@ -18,11 +18,11 @@ use super::world::{Action, CaptureOptions, Control, Options, RunError, Staff, Wo
 use crate::SimTime;
 use crate::ids::{LinkId, NodeId};
 use crate::random::{Seed, Stream, uniform_index};
-use crate::scenario::{Change, Load, Network, Scenario, Switching, Transport, TransportKind};
+use crate::scenario::{Buffer, Change, Load, Network, Scenario, Switching, Transport, TransportKind};
 use crate::switch::{self, Setting};
 use crate::topology::Routes;
 use crate::traffic::{self, Flow};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use transport::tcp::{Receiver, ReceiverConfig, Sender, SenderConfig};
 use transport::xcp;
@@ -58,7 +58,8 @@ pub fn world(scenario: Scenario, flows: Vec<Flow>, seed: Seed, options: Options)
     let (posts, agents): (Vec<u32>, Vec<_>) = staff.agents.into_iter().map(|(node, agent)| (node.0, agent)).unzip();
     let links = ends(&scenario.network, &order);
     let layout = Layout::whole(links, Arc::clone(&flows), paths.flat.into(), posts.into(), nodes);
-    let net = net(ports(&scenario, &order, (seed, &staff.intakes)), &layout, timer_order);
+    let ports = ports(&scenario, &order, seed, (&staff.intakes, &staff.boundless));
+    let net = net(ports, &layout, timer_order);
     let staff = Staff::alone(order.len());
     let without_samples = options.without_samples;
     let mut hosts = hosts(&scenario, &flows, &first, Timers::new(timer_mask), (seed, options.capture));
@@ -127,10 +128,15 @@ fn invert(order: &[LinkId]) -> Vec<u32> {
     numbers
 }
 
-fn ports(scenario: &Scenario, order: &[LinkId], (seed, intakes): (Seed, &BTreeMap<LinkId, Intake>)) -> Vec<Port> {
+fn ports(
+    scenario: &Scenario,
+    order: &[LinkId],
+    seed: Seed,
+    (intakes, boundless): (&BTreeMap<LinkId, Intake>, &BTreeSet<LinkId>),
+) -> Vec<Port> {
     let packing = match &scenario.switching {
         Switching::Aapn(aapn) => Some(aapn.packing),
-        Switching::Packets => None,
+        Switching::Packets | Switching::Ops(_) => None,
     };
     let port = |id: &LinkId| {
         let link = &scenario.network.links[id.index()];
@@ -138,12 +144,13 @@ fn ports(scenario: &Scenario, order: &[LinkId], (seed, intakes): (Seed, &BTreeMa
         Port::new(PortConfig {
             capacity: link.capacity,
             delay: link.delay,
-            buffer: link.buffer,
+            buffer: if boundless.contains(id) { Buffer::Unlimited } else { link.buffer },
             loss: link.loss,
             stream,
             controller: link.controller,
             gate: link.via.and(packing),
             intake: intakes.get(id).copied(),
+            first_bit: scenario.first_bit(*id),
         })
         .expect("a resolved scenario has no link below 8 bit/s")
     };

@@ -1,7 +1,8 @@
-//! What a plain port does without: random loss, XCP's controller, a gate, an agent before it.
+//! What a plain port does without: random loss, XCP's controller, a gate, an agent before it, optical packets.
 
 use super::gate::Gate;
 use super::offer::Intake;
+use super::optical::Optical;
 use crate::random::{Stream, bernoulli};
 use crate::scenario::{Loss, Packing, PortController};
 use transport::xcp::Router;
@@ -18,6 +19,8 @@ pub struct Extras {
     pub gate: Option<Gate>,
     /// An agent takes its packets first.
     pub intake: Option<Intake>,
+    /// What it does as a port of an optical packet switch.
+    pub optical: Option<Optical>,
 }
 
 /// XCP's controller at a port. It is told everything at the port's own times: its timers are served when the next packet
@@ -57,7 +60,7 @@ impl Extras {
         (loss, stream): (Loss, Stream),
         controller: Option<PortController>,
         gate: Option<Packing>,
-        intake: Option<Intake>,
+        (intake, optical): (Option<Intake>, Option<Optical>),
     ) -> Option<Box<Extras>> {
         let loss = match loss {
             Loss::None => LossProcess::None,
@@ -69,8 +72,10 @@ impl Extras {
             follows,
         });
         let gate = gate.map(Gate::new);
-        let is_plain = matches!(loss, LossProcess::None) && controller.is_none() && gate.is_none() && intake.is_none();
-        (!is_plain).then(|| Box::new(Extras { loss, controller, gate, intake }))
+        let is_lossless = matches!(loss, LossProcess::None);
+        let is_untouched = gate.is_none() && intake.is_none() && optical.is_none();
+        let is_plain = is_lossless && controller.is_none() && is_untouched;
+        (!is_plain).then(|| Box::new(Extras { loss, controller, gate, intake, optical }))
     }
 }
 

@@ -7,7 +7,8 @@
 //! | `partition` | the loop, the order of events, the fingerprint |
 //! | `parts`, `deal`, `balance`, `crew` | who has what; dealing it anew; where to cut; threads |
 //! | `net`, `port`, `ring`, `tree` | paths, output ports, fibres, the event list |
-//! | `offer`, `extras`, `gate` | what a port answers; what a plain port does without; ports that send only in granted slots |
+//! | `offer`, `extras` | what a port answers; what a plain port does without |
+//! | `gate`, `optical` | ports that send only in granted slots; ports of an optical packet switch |
 //! | `hosts`, `arena`, `timers`, `forced`, `capture` | machines of the flows and their deadlines; orders; pcapng |
 //! | `accounts`, `sampler` | conservation and warm-up; samples |
 
@@ -24,6 +25,7 @@ pub(crate) mod gate;
 mod hosts;
 pub(crate) mod net;
 pub(crate) mod offer;
+pub(crate) mod optical;
 pub(crate) mod packet;
 mod partition;
 mod parts;

@@ -13,6 +13,7 @@
 use super::extras::Extras;
 use super::gate::{Cleared, Gate, GateReading, Granted, Window};
 use super::offer::{Cause, Count, Intake, Offer, Target};
+use super::optical::Optical;
 use super::packet::Packet;
 use super::ring::Ring;
 use crate::random::Stream;
@@ -125,11 +126,14 @@ pub struct PortConfig {
     pub gate: Option<Packing>,
     /// The agent that takes its packets first.
     pub intake: Option<Intake>,
+    /// A port of an optical packet switch, and whether its far end cuts through.
+    pub first_bit: Option<bool>,
 }
 
 impl Port {
     /// An idle port; `None` if the capacity is too small to have a byte time.
     pub fn new(config: PortConfig) -> Option<Port> {
+        let beside = (config.intake, config.first_bit.map(Optical::new));
         Some(Port {
             byte_time: ByteTime::at(config.capacity)?,
             delay: config.delay.ps(),
@@ -144,7 +148,7 @@ impl Port {
             last_arrival: 0,
             state: State::Up,
             target: Target::Fibre(0),
-            extras: Extras::new((config.loss, config.stream), config.controller, config.gate, config.intake),
+            extras: Extras::new((config.loss, config.stream), config.controller, config.gate, beside),
             dropped: Count::default(),
             refused: Count::default(),
         })
@@ -221,7 +225,10 @@ impl Port {
     pub fn offer_past_intake(&mut self, now: u64, packet: &Packet, mut header: Option<&mut Header>) -> Offer {
         let size = packet.size;
         let Some(mut extras) = self.extras.take() else { return self.offer(now, size) };
-        let Extras { loss, controller, gate, .. } = &mut *extras;
+        let Extras { loss, controller, gate, optical, .. } = &mut *extras;
+        if let Some(optical) = optical {
+            optical.note_backlog(self.busy_until.saturating_sub(now));
+        }
         if let Some(controller) = controller {
             self.serve(now, &mut controller.router, gate);
             let waiting = self.queue_bytes(now, gate);
@@ -241,6 +248,11 @@ impl Port {
         if matches!(offer, Offer::Carried(_)) && loss.strikes() {
             self.last_arrival = arrival_before;
             offer = self.lose(size);
+        }
+        if let (Offer::Carried(at), Some(optical)) = (&mut offer, optical)
+            && optical.first_bit
+        {
+            *at -= self.byte_time.of(u32::from(size)).ps();
         }
         self.extras = Some(extras);
         offer
@@ -289,6 +301,48 @@ impl Port {
     pub fn refuse_before(&mut self, cause: Cause, size: u16) {
         self.offered.add(size);
         self.refuse(cause, size);
+    }
+
+    /// When all that it has accepted has left.
+    pub fn busy_until(&self) -> u64 {
+        self.busy_until
+    }
+
+    /// The least number of bytes that it had still to send, what was left of the packet in transmission included, since this was
+    /// last called; only for a port of an optical packet switch.
+    pub fn take_least_backlog(&mut self, now: u64) -> u64 {
+        let backlog = self.busy_until.saturating_sub(now);
+        let least = self.optical_mut().map_or(0, |optical| optical.take_least_backlog(backlog));
+        self.byte_time.bytes_in(Duration::from_ps(least)).count()
+    }
+
+    /// An agent keeps a packet for the port.
+    pub fn keep(&mut self, now: u64, size: u16) {
+        if let Some(optical) = self.optical_mut() {
+            optical.kept.add(now, size);
+        }
+    }
+
+    /// An agent lets go of a packet that it kept for the port.
+    pub fn let_go(&mut self, now: u64, size: u16) {
+        if let Some(optical) = self.optical_mut() {
+            optical.kept.remove(now, size);
+        }
+    }
+
+    /// Whether what agents keep for the port leaves no place for a packet in a room.
+    pub fn is_kept_full(&self, room: Buffer, size: u16) -> bool {
+        let kept = self.extras.as_ref().and_then(|extras| extras.optical.as_ref()).map(|optical| optical.kept);
+        let kept = kept.unwrap_or_default();
+        match room {
+            Buffer::Packets(places) => kept.packets >= places,
+            Buffer::Bytes(room) => kept.bytes + u64::from(size) > room.count(),
+            Buffer::Unlimited => false,
+        }
+    }
+
+    fn optical_mut(&mut self) -> Option<&mut Optical> {
+        self.extras.as_mut().and_then(|extras| extras.optical.as_mut())
     }
 
     /// A frame begins in which the queue behind the gate has so many slots, in these windows.
@@ -543,6 +597,7 @@ impl Port {
         }
         self.sweep(now);
         let inside = Count { packets: self.inside.len() as u64, bytes: self.inside_bytes };
+        let kept = self.optical_mut().map(|optical| optical.kept).unwrap_or_default();
         let mut start = now;
         let mut future_wait = 0;
         for packet in self.inside.iter() {
@@ -554,8 +609,8 @@ impl Port {
             carried: self.offered.since(self.refused).since(inside),
             dropped: self.dropped,
             busy: self.busy - self.busy_until.saturating_sub(now),
-            waited: self.waited - future_wait,
-            waiting: inside.packets.saturating_sub(1),
+            waited: self.waited - future_wait + kept.waited(now),
+            waiting: inside.packets.saturating_sub(1) + kept.packets,
         }
     }
 
@@ -563,6 +618,10 @@ impl Port {
     pub fn restart_maximum(&mut self, now: u64) -> u64 {
         if let Some(gate) = self.gate_mut() {
             return gate.restart_maximum(now);
+        }
+        if let Some(optical) = self.optical_mut() {
+            let kept = optical.kept.restart_maximum();
+            return kept.max(std::mem::replace(&mut self.max_waiting, 0));
         }
         let waiting = self.reading(now).waiting;
         std::mem::replace(&mut self.max_waiting, waiting)
@@ -602,6 +661,7 @@ mod tests {
             controller: None,
             gate: None,
             intake: None,
+            first_bit: None,
         })
         .unwrap()
     }

@@ -42,6 +42,7 @@ fn replicate(run: u32, load: f64, buffer: Buffer, size: fn(&mut Stream) -> u16) 
         controller: None,
         gate: None,
         intake: None,
+        first_bit: None,
     })
     .unwrap();
     let (mut now, mut drops) = (0, 0);

@@ -13,7 +13,7 @@ use super::port::Reading;
 use super::tree::NEVER;
 use super::world::World;
 use crate::results::{Column, Figure, Run, Table};
-use crate::scenario::Role;
+use crate::scenario::{Lane, Link, Role};
 use crate::traffic::Flow;
 use units::PS_PER_SECOND;
 
@@ -95,15 +95,16 @@ impl LinkRows {
         let node = |id: crate::ids::NodeId| world.scenario.network.nodes[id.index()].name.clone();
         let count = |of: fn(&LinkRow) -> u64| Column::U64(self.rows.iter().map(of).collect());
         let measure = |of: fn(&LinkRow) -> f64| Column::F64(self.rows.iter().map(of).collect());
-        let text = |name: &str| Column::Text(vec![name.to_owned(); links.len()]);
+        let wavelength = |link: &Link| if let Lane::Wavelength(number) = link.lane { u64::from(number) } else { 0 };
+        let class = |link: &Link| if link.lane == Lane::Control { "control" } else { "all" }.to_owned();
         Table {
             columns: vec![
                 ("run", Column::U64(vec![u64::from(world.seed.run); links.len()])),
                 ("link", Column::Text(links.iter().map(|link| link.name.clone()).collect())),
                 ("from", Column::Text(links.iter().map(|link| node(link.from)).collect())),
                 ("to", Column::Text(links.iter().map(|link| node(link.to)).collect())),
-                ("wavelength", Column::U64(vec![0; links.len()])),
-                ("class", text("all")),
+                ("wavelength", Column::U64(links.iter().map(wavelength).collect())),
+                ("class", Column::Text(links.iter().map(class).collect())),
                 ("offered_bits", count(|row| row.offered.bytes * 8)),
                 ("carried_bits", count(|row| row.carried.bytes * 8)),
                 ("dropped_bits", count(|row| row.dropped.bytes * 8)),
@@ -272,8 +273,11 @@ fn summary(world: &World, links: &LinkRows, flows: &FlowRows) -> Vec<Figure> {
 fn link_figures(world: &World, links: &LinkRows, add: &mut impl FnMut(&'static str, f64, &'static str)) {
     let network = &world.scenario.network;
     let role = |id: crate::ids::NodeId| network.nodes[id.index()].role;
+    // What carries control only is not what these figures are about.
+    let carries_data = |link: &Link| link.lane != Lane::Control;
     let of = |wanted: &dyn Fn(Role, Role) -> bool| -> Vec<&LinkRow> {
-        let chosen = network.links.iter().zip(&links.rows).filter(|(link, _)| wanted(role(link.from), role(link.to)));
+        let data = network.links.iter().zip(&links.rows).filter(|(link, _)| carries_data(link));
+        let chosen = data.filter(|(link, _)| wanted(role(link.from), role(link.to)));
         chosen.map(|(_, row)| row).collect()
     };
     let all = of(&|_, _| true);

@@ -1,5 +1,7 @@
 //! A resolved scenario as a text: every default written out, every link listed. It parses again to the same scenario.
 
+mod ops;
+
 use super::model::*;
 use crate::SimTime;
 use crate::ids::{LinkId, NodeId};
@@ -84,7 +86,9 @@ impl Text<'_> {
     }
 
     fn links(&mut self) {
+        // The other wavelengths of a fibre come from the switching.
         let links = &self.scenario.network.links;
+        let links = &links[..links.iter().take_while(|link| link.lane == Lane::FIRST).count()];
         let mut seen = std::collections::BTreeSet::new();
         self.line("link = [");
         let mut index = 0;
@@ -138,7 +142,14 @@ impl Text<'_> {
     }
 
     fn switching(&mut self) {
-        let Switching::Aapn(aapn) = &self.scenario.switching else { return };
+        match &self.scenario.switching {
+            Switching::Packets => {}
+            Switching::Aapn(aapn) => self.aapn(aapn),
+            Switching::Ops(ops) => self.ops(ops),
+        }
+    }
+
+    fn aapn(&mut self, aapn: &Aapn) {
         let frame = aapn.frame;
         self.line("\n[switching]");
         self.key("kind", "\"aapn\"", "");

@@ -1,6 +1,10 @@
 //! A scenario after resolution: ids and integers, every default applied, nothing optional that must be there, nothing
 //! invalid. The engine builds a world from this and never asks back.
 
+mod ops;
+
+pub use ops::{Conversion, Fibre, MacroflowRules, Ops, Scheme, Slots, Smoothing, Store};
+
 use crate::SimTime;
 use crate::ids::{LinkId, NodeId, TransportId};
 use control::demand::Forecast;
@@ -57,6 +61,17 @@ pub struct Network {
     pub reroute_after: Option<Duration>,
 }
 
+impl Scenario {
+    /// For a data link of an optical packet switch: whether its far end begins to send a packet when its first bit is there.
+    pub fn first_bit(&self, link: LinkId) -> Option<bool> {
+        let Switching::Ops(ops) = &self.switching else { return None };
+        let Link { lane, from, to, .. } = self.network.links[link.index()];
+        let role = |node: NodeId| self.network.nodes[node.index()].role;
+        let is_data = lane != Lane::Control && role(from) != Role::Host && role(to) != Role::Host;
+        is_data.then_some(ops.cut_through && role(to) == Role::Core)
+    }
+}
+
 impl Network {
     /// Per link: whether it is a queue of an agile all-photonic network, or carries its requests and grants.
     pub fn slotted(&self) -> Vec<bool> {
@@ -65,11 +80,12 @@ impl Network {
         self.links.iter().map(|link| link.via.is_some() || signalling(link)).collect()
     }
 
-    /// Per link: whether packets of flows may take it. Nothing but requests and grants ends at a core node that switches
-    /// slots.
+    /// Per link: whether paths of flows are made of it. Nothing but requests and grants ends at a core node that switches
+    /// slots, and other wavelengths than the first are the agents' choice.
     pub fn open_to_flows(&self) -> Vec<bool> {
         let cores = self.cores();
-        self.links.iter().map(|link| !cores.contains(&link.from) && !cores.contains(&link.to)).collect()
+        let open = |link: &Link| !cores.contains(&link.from) && !cores.contains(&link.to) && link.lane == Lane::FIRST;
+        self.links.iter().map(open).collect()
     }
 
     /// The core nodes that switch slots, in order.
@@ -121,6 +137,22 @@ pub struct Link {
     pub via: Option<NodeId>,
     /// Weight for shortest paths (by default the delay in picoseconds).
     pub cost: u64,
+    /// Which part of a fibre it is.
+    pub lane: Lane,
+}
+
+/// A part of a fibre.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// A data wavelength, from 0. Paths of flows are made of the first ones.
+    Wavelength(u32),
+    /// The control wavelength.
+    Control,
+}
+
+impl Lane {
+    /// That of links that are not parts of anything.
+    pub const FIRST: Lane = Lane::Wavelength(0);
 }
 
 /// XCP's controller at an output port.
@@ -162,6 +194,8 @@ pub enum Switching {
     Packets,
     /// Slots of frames, in an agile all-photonic network.
     Aapn(Box<Aapn>),
+    /// Packets of light.
+    Ops(Box<Ops>),
 }
 
 /// An agile all-photonic network: a star, or several on the same edge nodes.

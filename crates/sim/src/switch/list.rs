@@ -18,6 +18,11 @@ const ENTRIES: &[Entry] = &[
         source: "paper 003 (an agile all-photonic network), chapters 2 to 4",
     },
     Entry {
+        name: "ops",
+        summary: "Packets of light: cut-through with a little RAM, slots or delay lines; edge nodes may pace XCP macroflows.",
+        source: "paper 002 (XCP macroflows with optical RAM), §2.2 and §3.1; slots: Hluchyj and Karol 1988",
+    },
+    Entry {
         name: "packets",
         summary: "Every node with links is a router that stores and forwards each packet by itself (default).",
         source: "store and forward; RFC 1812",

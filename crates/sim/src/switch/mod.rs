@@ -3,6 +3,7 @@
 //! | folder | holds |
 //! |---|---|
 //! | `aapn` | an agile all-photonic network: edge nodes that send in granted slots, core nodes that schedule frames |
+//! | `ops` | optical packet switching: edge nodes that pace macroflows, core nodes with optical RAM, slots or delay lines |
 //! | `list` | no folder: what `photocol list switches` says |
 //!
 //! An [`Agent`] is a machine at a node. It touches nothing but the ports of its node. It may take packets before a port
@@ -11,6 +12,7 @@
 
 mod aapn;
 mod list;
+mod ops;
 
 pub use aapn::SHORTEST_FRAME;
 pub use list::{Entry, list};
@@ -22,9 +24,10 @@ use crate::ids::{LinkId, NodeId};
 use crate::random::Seed;
 use crate::scenario::{Scenario, Switching};
 use crate::traffic::Flow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::sync::Arc;
+use transport::xcp::Probe;
 
 /// A machine at a node. What it sends goes into `net` at once; each verb gives the number of packets that it has made anew.
 pub trait Agent: Debug + Send {
@@ -75,6 +78,20 @@ pub enum Notice {
         /// In the order of time.
         runs: Box<[Run]>,
     },
+    /// A probe of a macroflow is on its way from node to node.
+    Probe {
+        /// The macroflow.
+        macroflow: u32,
+        /// What it carries.
+        probe: Probe,
+    },
+    /// A probe of a macroflow comes back.
+    Feedback {
+        /// The macroflow.
+        macroflow: u32,
+        /// What it carries.
+        probe: Probe,
+    },
 }
 
 /// Slots in a row, granted to one queue.
@@ -95,11 +112,12 @@ pub struct Staff {
     pub agents: Vec<(NodeId, Box<dyn Agent>)>,
     /// The ports before which agents stand.
     pub intakes: BTreeMap<LinkId, Intake>,
+    /// The ports that take everything, because agents mind their room.
+    pub boundless: BTreeSet<LinkId>,
 }
 
 /// What agents are made from.
 #[derive(Clone, Copy, Debug)]
-#[expect(dead_code, reason = "all-photonic networks need no flows; bursts and macroflows will")]
 pub struct Setting<'a> {
     /// The network and what it switches.
     pub scenario: &'a Scenario,
@@ -118,9 +136,10 @@ pub type Route<'a> = &'a mut dyn FnMut(&[LinkId]) -> u32;
 pub fn staff(setting: Setting, route: Route) -> Staff {
     match &setting.scenario.switching {
         Switching::Packets => Staff::default(),
+        Switching::Ops(ops) => ops::staff(ops, setting, route),
         Switching::Aapn(aapn) => {
             let agents = aapn::agents(aapn, &setting.scenario.network, setting.seed, route);
-            Staff { agents, intakes: BTreeMap::new() }
+            Staff { agents, ..Staff::default() }
         }
     }
 }

@@ -1,13 +1,14 @@
 //! A macroflow at its ingress: all packets of one edge node for another (perhaps ACKs apart) share a rate that XCP's
 //! controllers on the way set. Source: Alparslan, Arakawa, Murata (paper 002), §2.2.
 //!
-//! Every control interval it sends a [`Probe`] with its rate along its path; the feedback comes back from the egress and
-//! changes the rate: rate = max(rate + feedback, floor). (The paper prints §2.1.2's rule for a window,
+//! Every control interval it sends a [`Probe`] with its rate u_i along its path; the probe comes back from the egress with the
+//! change that is wanted of this rate: rate = max(u_i + feedback, floor). (The paper prints §2.1.2's rule for a window,
 //! cwnd = max(cwnd + feedback, s).)
 //!
-//! Where the paper is silent: it begins at `start` and never exceeds `ceiling`, its wavelength's capacity; what the probe says
-//! is the rate that was sent since the last probe ("estimated", and only so do the u_i add up to u), or the rate that it may
-//! send.
+//! Where the paper is silent: it begins at `start` and never exceeds `ceiling`, its wavelength's capacity; u_i is the rate that
+//! was *sent* since the last probe ("estimated", and only so do the u_i add up to u), or the rate that is *allowed*. With
+//! the second a macroflow that has less to send than it may is allowed ever more, up to the ceiling, and then nothing paces
+//! its bursts; with the first it keeps the last interval's rate and what it was given since.
 //!
 //! How packets are spaced at this rate is up to a [`Smoother`](super::Smoother).
 
@@ -36,7 +37,7 @@ pub struct MacroflowConfig {
     pub ceiling: Rate,
     /// Between two probes.
     pub interval: Duration,
-    /// What probes say.
+    /// Which rate probes tell, and feedback changes.
     pub tells: Tells,
 }
 
@@ -126,7 +127,7 @@ impl Macroflow {
             return;
         }
         let (floor, ceiling) = (self.config.floor.bps(), self.config.ceiling.bps());
-        let rate = self.rate.bps().saturating_add_signed(probe.feedback_bps).clamp(floor, ceiling);
+        let rate = probe.rate_bps.saturating_add_signed(probe.feedback_bps).clamp(floor, ceiling);
         self.rate = Rate::from_bps(rate);
     }
 }
@@ -139,12 +140,12 @@ mod tests {
     const STEP: Duration = Duration::from_millis(50);
 
     fn fed_back(macroflow: &mut Macroflow, feedback_bps: i64) -> u64 {
-        macroflow.handle_feedback(Probe { rate_bps: 0, feedback_bps });
+        macroflow.handle_feedback(Probe { rate_bps: 10_000_000, feedback_bps });
         macroflow.rate().bps()
     }
 
     #[test]
-    fn the_rate_moves_by_the_feedback_between_floor_and_ceiling() {
+    fn the_rate_is_what_the_probe_told_and_the_feedback_between_floor_and_ceiling() {
         let mut macroflow = Macroflow::new(MacroflowConfig::new(Rate::from_gbps(1)), Instant::ZERO);
         assert_eq!(macroflow.rate(), Rate::from_mbps(10));
         assert_eq!(fed_back(&mut macroflow, 2_500_000), 12_500_000);

@@ -48,7 +48,7 @@ impl Smoother {
     pub fn handle_start(&mut self, now: Instant, size: u32, part: u32) {
         if self.next_release() <= now {
             let whole = u128::from(self.byte_time.of(size).ps());
-            let wait = Duration::from_ps((whole * u128::from(part) >> 32) as u64);
+            let wait = Duration::from_ps(((whole * u128::from(part)) >> 32) as u64);
             self.empty = now + wait + self.byte_time.of(self.depth);
         }
     }

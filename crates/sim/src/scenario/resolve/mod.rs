@@ -55,8 +55,8 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     let run = run(&spec.run)?;
     let transports = transport::resolve(spec)?;
     let largest_packet = transport::largest_packet(&transports);
-    let (network, mut draft) = network::resolve(spec, largest_packet)?;
-    let switching = switching::resolve(spec, (&network, &draft), largest_packet)?;
+    let (mut network, mut draft) = network::resolve(spec, largest_packet)?;
+    let switching = switching::resolve(spec, (&mut network, &mut draft), largest_packet)?;
     let warnings = std::mem::take(&mut draft.warnings);
     let component = components(&network);
     let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();

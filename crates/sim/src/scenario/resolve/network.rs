@@ -4,7 +4,7 @@ use super::{positive, probability, rate_in_range};
 use crate::ids::NodeId;
 use crate::scenario::At;
 use crate::scenario::error::{Fault, Place};
-use crate::scenario::model::{Buffer, Link, Loss, Network, PortController, Role};
+use crate::scenario::model::{Buffer, Lane, Link, Loss, Network, PortController, Role};
 use crate::scenario::spec::{self, Length, LinkDefaults, NodeRole, Room, Spec, Speed, Time, UnclaimedOffer, XcpPort};
 use crate::scenario::tree::quoted;
 use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
@@ -281,6 +281,7 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: 
         }),
         via: given.via.map(|via| via.value),
         cost: given.cost.unwrap_or(delay.value.ps()),
+        lane: Lane::FIRST,
     })
 }
 
@@ -314,7 +315,12 @@ fn lead_through_cores(links: &mut [Link], draft: &Draft) -> Result<(), Fault> {
 const LONGEST_DELAY: Duration = Duration::from_secs(3600);
 
 /// A buffer in packets or bytes. One in bytes holds a whole packet at least.
-fn room(size: BufferSize, capacity: Rate, packet: u32, place: impl FnOnce() -> Place) -> Result<Buffer, Fault> {
+pub(super) fn room(
+    size: BufferSize,
+    capacity: Rate,
+    packet: u32,
+    place: impl FnOnce() -> Place,
+) -> Result<Buffer, Fault> {
     let (bytes, found) = match size {
         BufferSize::Packets(packets) => return Ok(Buffer::Packets(packets)),
         BufferSize::Unlimited => return Ok(Buffer::Unlimited),

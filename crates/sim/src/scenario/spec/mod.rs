@@ -11,8 +11,9 @@ mod value;
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, NodeRole, UnclaimedOffer, XcpPort};
 pub use quantity::{Length, Room, Size, Speed, Time, Window};
 pub use switching::{
-    AapnSwitching, Allocation, Clock, Packets, PackingRule, RequestRule, SignalCounts, SignalSpec, Signalling,
-    SpareRule, Switching,
+    AapnSwitching, Allocation, Clock, ConversionRule, CountRule, DelayLines, MacroflowRule, OpsSwitching, Packets,
+    PackingRule, PlaceRule, ProbeRule, RamShare, RequestRule, SignalCounts, SignalSpec, Signalling, SlotBuffer,
+    SmoothingRule, SpareRule, Switching,
 };
 pub use traffic::{
     ArrivalLaw, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,

@@ -22,6 +22,7 @@ fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
         controller: None,
         via: None,
         cost: *cost,
+        lane: crate::scenario::Lane::FIRST,
     };
     Network { nodes: (0..nodes).map(node).collect(), links: links.iter().map(link).collect(), reroute_after: None }
 }

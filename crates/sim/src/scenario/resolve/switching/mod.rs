@@ -1,6 +1,7 @@
 //! `[switching]`, one regime a file.
 
 mod aapn;
+mod ops;
 
 use crate::scenario::At;
 use crate::scenario::error::{Fault, Place};
@@ -9,18 +10,26 @@ use crate::scenario::spec::{self, Spec};
 use crate::topology::Draft;
 
 /// What the network switches; packets are at most `largest_packet` bytes.
-pub(super) fn resolve(spec: &Spec, network: (&Network, &Draft), largest_packet: u32) -> Result<Switching, Fault> {
-    let slotted = network.0.links.iter().position(|link| link.via.is_some());
+pub(super) fn resolve(
+    spec: &Spec,
+    (network, draft): (&mut Network, &mut Draft),
+    largest_packet: u32,
+) -> Result<Switching, Fault> {
+    let slotted = network.links.iter().position(|link| link.via.is_some());
     let Some(at) = &spec.switching else {
-        return slotted.map_or(Ok(Switching::Packets), |link| Err(nobody_grants(spec, network.1, link)));
+        return slotted.map_or(Ok(Switching::Packets), |link| Err(nobody_grants(spec, draft, link)));
     };
     match (&**at, slotted) {
-        (spec::Switching::Aapn(table), Some(_)) => aapn::resolve(at, table, network, largest_packet),
+        (spec::Switching::Aapn(table), Some(_)) => aapn::resolve(at, table, (network, draft), largest_packet),
         (spec::Switching::Aapn(_), None) => Err(at.fault(
             "no link leads through a core node; allowed with topology.kind = \"aapn-star\", or links with \"via\"",
         )),
         (_, Some(_)) => Err(at.fault("the network has queues for slots; allowed: kind = \"aapn\"")),
         (spec::Switching::Packets(_), None) => Ok(Switching::Packets),
+        (spec::Switching::Ops(table), None) => {
+            ops::check_events(spec)?;
+            ops::resolve(at, table, (network, draft), largest_packet)
+        }
     }
 }
 

@@ -1,9 +1,15 @@
 //! `[switching]`, one regime a file.
 
 mod aapn;
+mod ops;
 
 pub use aapn::{
     AapnSwitching, Allocation, Clock, PackingRule, RequestRule, SignalCounts, SignalSpec, Signalling, SpareRule,
+};
+
+pub use ops::{
+    ConversionRule, CountRule, DelayLines, MacroflowRule, OpsSwitching, PlaceRule, ProbeRule, RamShare, SlotBuffer,
+    SmoothingRule,
 };
 
 use schemars::JsonSchema;
@@ -18,6 +24,8 @@ pub enum Switching {
     Packets(Packets),
     /// Slots of frames, in an agile all-photonic network.
     Aapn(Box<AapnSwitching>),
+    /// Packets of light, in an optical packet-switched network.
+    Ops(Box<OpsSwitching>),
 }
 
 /// Packets, each by itself: every node with links is a router.

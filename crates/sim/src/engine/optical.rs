@@ -1,0 +1,102 @@
+//! What a port of an optical packet switch does beside others: it may tell its fibre when the *first* bit of a packet arrives,
+//! it knows its least backlog, and it counts what an agent keeps for it.
+
+/// What such a port has beside others.
+#[derive(Debug)]
+pub struct Optical {
+    /// The far end cuts through.
+    pub first_bit: bool,
+    /// The least time that what it had to send would have lasted, at any arrival since it was last asked.
+    least_backlog: u64,
+    /// What an agent keeps for it.
+    pub kept: Kept,
+}
+
+impl Optical {
+    /// For a port that has nothing to send.
+    pub fn new(first_bit: bool) -> Optical {
+        Optical { first_bit, least_backlog: 0, kept: Kept::default() }
+    }
+
+    /// A packet comes, and what is to be sent before it lasts so long. A backlog shrinks between arrivals, so its least values
+    /// are seen just before them.
+    #[inline]
+    pub fn note_backlog(&mut self, backlog: u64) {
+        self.least_backlog = self.least_backlog.min(backlog);
+    }
+
+    /// The least backlog since this was last called, `backlog` being that of now.
+    pub fn take_least_backlog(&mut self, backlog: u64) -> u64 {
+        std::mem::replace(&mut self.least_backlog, backlog).min(backlog)
+    }
+}
+
+/// Packets that an agent keeps for a port.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kept {
+    /// How many.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The most packets since the last restart.
+    most: u64,
+    /// Integral of the number of packets up to `since`, in packet-picoseconds.
+    waited: u128,
+    since: u64,
+}
+
+impl Kept {
+    /// One more.
+    pub fn add(&mut self, now: u64, size: u16) {
+        self.advance(now);
+        self.packets += 1;
+        self.bytes += u64::from(size);
+        self.most = self.most.max(self.packets);
+    }
+
+    /// One less.
+    pub fn remove(&mut self, now: u64, size: u16) {
+        self.advance(now);
+        self.packets -= 1;
+        self.bytes -= u64::from(size);
+    }
+
+    /// The integral of the number of packets up to `now`, in packet-picoseconds.
+    pub fn waited(&self, now: u64) -> u128 {
+        self.waited + u128::from(self.packets) * u128::from(now - self.since)
+    }
+
+    /// The most packets since this was last called.
+    pub fn restart_maximum(&mut self) -> u64 {
+        std::mem::replace(&mut self.most, self.packets)
+    }
+
+    fn advance(&mut self, now: u64) {
+        self.waited = self.waited(now);
+        self.since = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two packets over [10, 30), one over [30, 50): 60 packet-picoseconds.
+    #[test]
+    fn what_is_kept_is_integrated_over_time() {
+        let mut kept = Kept::default();
+        kept.add(10, 1500);
+        kept.add(10, 40);
+        kept.remove(30, 1500);
+        assert_eq!((kept.waited(50), kept.packets, kept.bytes), (60, 1, 40));
+        assert_eq!([kept.restart_maximum(), kept.restart_maximum()], [2, 1]);
+    }
+
+    #[test]
+    fn the_least_backlog_is_that_of_an_arrival_or_of_now() {
+        let mut port = Optical::new(true);
+        assert_eq!(port.take_least_backlog(70), 0, "it had nothing to send");
+        [90, 40, 60].iter().for_each(|backlog| port.note_backlog(*backlog));
+        assert_eq!([port.take_least_backlog(50), port.take_least_backlog(80)], [40, 50]);
+    }
+}

@@ -1,0 +1,168 @@
+//! The exact message about each kind of bad input to `[switching]` with `kind = "ops"`.
+
+use super::load_text;
+
+/// Two edge nodes and a core node; `switching` begins in line 14.
+fn text(switching: &str) -> String {
+    format!(
+        r#"[run]
+duration = "1 s"
+[topology]
+kind = "nsfnet-edge"
+[link_defaults.core]
+buffer = "9 kB"
+[transport.reno]
+packet_size = 1500
+[[traffic]]
+transport = "reno"
+pairs = [["e0", "e1"]]
+[switching]
+kind = "ops"
+{switching}"#
+    )
+}
+
+fn message(switching: &str) -> String {
+    load_text(&text(switching)).unwrap_err().to_string()
+}
+
+#[test]
+fn ram_that_holds_no_packet_is_refused() {
+    assert_eq!(
+        message("ram = \"1 kB\""),
+        "test.toml:14:7: switching.ram: found \"1 kB\", less than the largest packet; allowed: at least 1500 B, or \"0 packets\""
+    );
+}
+
+#[test]
+fn a_target_is_above_zero_and_at_most_one() {
+    for (found, shown) in [("0.0", "0.0"), ("1.2", "1.2"), ("-0.3", "-0.3"), ("nan", "NaN")] {
+        assert_eq!(
+            message(&format!("macroflow = \"same\"\ntarget = {found}")),
+            format!(
+                "test.toml:15:10: switching.target: found {shown}; allowed: a target utilization above 0 and at most 1"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_period_below_the_round_trip_is_warned_of() {
+    let warnings =
+        |period: &str| load_text(&text(&format!("macroflow = \"same\"\nperiod = \"{period}\""))).unwrap().warnings;
+    assert_eq!(warnings("50 ms"), Vec::<String>::new());
+    assert_eq!(
+        warnings("40 ms"),
+        [
+            "switching.period, \"40 ms\", is shorter than the round trip between \"e1\" and \"e11\", \"45.4 ms\": macroflows are \
+          told twice before they can answer"
+        ]
+    );
+}
+
+#[test]
+fn a_macroflow_without_a_way_is_refused() {
+    let alone =
+        text("macroflow = \"same\"\n[[node]]\nname = \"alone\"\nrole = \"edge\"").replace("\"e1\"", "\"alone\"");
+    assert_eq!(
+        load_text(&alone).unwrap_err().to_string(),
+        "test.toml:11:10: traffic.0.pairs.0: there is no way from \"e0\" to \"alone\" and back"
+    );
+}
+
+#[test]
+fn keys_that_do_not_belong_say_to_what_they_do() {
+    let cases = [
+        (
+            "target = 0.3",
+            "14:10: switching.target: the key \"target\" belongs to macroflows; allowed with macroflow = \"same\", \
+             \"separate\", \"separate-wavelength\"",
+        ),
+        (
+            "macroflow = \"same\"\ntoken_depth = 100",
+            "15:15: switching.token_depth: the key \"token_depth\" belongs to smoothing = \"token-bucket\"",
+        ),
+        (
+            "conversion_range = 2",
+            "14:20: switching.conversion_range: the key \"conversion_range\" belongs to conversion = \"limited\"",
+        ),
+        (
+            "slot_buffer = { places = 3 }",
+            "14:15: switching.slot_buffer: the key \"slot_buffer\" belongs to slotted switching, with slot_time",
+        ),
+        (
+            "slot_time = \"12 us\"\nram = \"9 kB\"",
+            "15:7: switching.ram: the key \"ram\" is for packets that wait in RAM; allowed without slots and delay lines",
+        ),
+        (
+            "slot_time = \"12 us\"\ndelay_lines = { step = \"12 us\", lines = 3 }",
+            "15:15: switching.delay_lines: the places of slots are delay lines of whole slots already; allowed: slot_buffer",
+        ),
+        (
+            "macroflow = \"same\"\nconversion = \"full\"",
+            "15:14: switching.conversion: a macroflow keeps its wavelength; allowed with macroflow = \"none\"",
+        ),
+    ];
+    for (switching, expected) in cases {
+        assert_eq!(message(switching), format!("test.toml:{expected}"));
+    }
+}
+
+#[test]
+fn numbers_out_of_range_say_what_is_allowed() {
+    let cases = [
+        (
+            "slot_time = \"5 us\"",
+            "14:13: switching.slot_time: found \"5 us\"; allowed: at least \"12 us\", which 1500 B last on \"0->1\"",
+        ),
+        (
+            "slot_time = \"12 us\"\nslot_buffer = { places = 0, counts = \"all\" }",
+            "15:26: switching.slot_buffer.places: found 0, and a packet that is sent needs one; allowed: at least 1",
+        ),
+        (
+            "macroflow = \"separate-wavelength\"\nwavelengths = 1",
+            "15:15: switching.wavelengths: found 1; allowed: at least 2, of which the last is for ACKs alone",
+        ),
+        ("wavelengths = 0", "14:15: switching.wavelengths: found 0; allowed: 1 to 256"),
+        (
+            "macroflow = \"same\"\nstart_rate = \"1 kbps\"",
+            "15:14: switching.start_rate: found \"1 kbps\"; allowed: from floor_rate, \"100 kbps\", to \"1 Gbps\"",
+        ),
+        (
+            "macroflow = \"same\"\nfloor_rate = \"2 Gbps\"",
+            "15:14: switching.floor_rate: found \"2 Gbps\"; allowed: at most a wavelength's capacity, \"1 Gbps\"",
+        ),
+        ("macroflow = \"same\"\ngamma = 1.5", "15:9: switching.gamma: found 1.5; allowed: 0 to 1"),
+    ];
+    for (switching, expected) in cases {
+        assert_eq!(message(switching), format!("test.toml:{expected}"));
+    }
+}
+
+#[test]
+fn a_node_cuts_through_at_one_rate_only() {
+    let unequal = "[[link]]\nfrom = \"0\"\nto = \"1\"\ncapacity = \"2 Gbps\"\n";
+    assert_eq!(
+        load_text(&format!("{}\n{unequal}", text("cut_through = true"))).unwrap_err().to_string(),
+        "test.toml:14:15: switching.cut_through: \"0->1\" has 2 Gbps and \"1->2\" has 1 Gbps, and a node cuts through at one \
+         rate; allowed: equal capacities, or cut_through = false"
+    );
+    assert!(load_text(&format!("{}\n{unequal}", text("cut_through = false"))).is_ok());
+}
+
+#[test]
+fn links_do_not_change_and_a_network_without_core_nodes_is_none() {
+    let event = "[[event]]\nat = \"0.5 s\"\nlink = \"0-1\"\nstate = \"down\"\n";
+    assert_eq!(
+        message(event),
+        "test.toml:16:8: event.0.link: links of an optical packet-switched network do not change; allowed with kind = \"packets\""
+    );
+    let hosts = text("").replace("\"nsfnet-edge\"", "\"custom\"").replace("\"e0\", \"e1\"", "\"a\", \"b\"");
+    let link = "[[link]]\nfrom = \"a\"\nto = \"b\"\ncapacity = \"1 Gbps\"\ndelay = \"1 ms\"\n";
+    let hosts = format!("{hosts}\n{link}");
+    let message = load_text(&hosts).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "test.toml:12:1: switching: no link joins a core node with a core node or an edge node; allowed: a topology with both"
+    );
+}

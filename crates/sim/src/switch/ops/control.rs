@@ -1,0 +1,103 @@
+//! The control wavelength at a node: the controllers of its outputs, and the way of each probe.
+//!
+//! A probe travels from agent to agent over the control wavelength, whose nodes keep it in electronic memory and send it on when
+//! they have all of it (paper 002, §2.2). Each node's controller of the wavelength that the macroflow will take writes its
+//! feedback; the egress sends the probe back to the ingress without stops.
+
+use crate::engine::net::Net;
+use crate::engine::packet::{Class, Packet};
+use crate::switch::Notice;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use transport::xcp::{Probe, Wavelength};
+use units::Instant;
+
+/// Bytes of a probe: an IP header and 20 bytes, as many as XCP's congestion header has.
+pub const PROBE_SIZE: u16 = 40;
+
+/// The way to another agent.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// In the array of paths.
+    pub path: u32,
+    /// The agent at its end.
+    pub agent: u32,
+}
+
+/// What a node does with the probes of a macroflow.
+#[derive(Clone, Copy, Debug)]
+pub enum Stop {
+    /// The controller of this output sees them, and they go on.
+    Pass(u32, Way),
+    /// They go back.
+    Turn(Way),
+}
+
+/// An output of the node and its controller.
+#[derive(Debug)]
+pub struct Output {
+    /// Where the array of paths names its port.
+    pub port: u32,
+    /// Absent where no macroflow passes.
+    pub controller: Option<Wavelength>,
+}
+
+/// The controllers of a node, and its part in the ways of probes.
+#[derive(Debug, Default)]
+pub struct Control {
+    outputs: Vec<Output>,
+    stops: BTreeMap<u32, Stop>,
+}
+
+impl Control {
+    /// The controllers of these outputs, and what is done with the probes of each macroflow that comes here.
+    pub fn new(outputs: Vec<Output>, stops: BTreeMap<u32, Stop>) -> Control {
+        Control { outputs, stops }
+    }
+
+    /// The port of an output, in the numbering of the partition.
+    pub fn port(&self, output: u32, net: &Net) -> usize {
+        net.paths[self.outputs[output as usize].port as usize] as usize
+    }
+
+    /// When the next controller decides.
+    pub fn next_timeout(&self) -> u64 {
+        let controllers = self.outputs.iter().filter_map(|output| output.controller.as_ref());
+        controllers.map(|controller| controller.next_timeout().ps()).min().unwrap_or(u64::MAX)
+    }
+
+    /// Controllers decide whose interval is over.
+    pub fn handle_timeout(&mut self, now: u64, net: &mut Net) {
+        for output in &mut self.outputs {
+            let Some(controller) = &mut output.controller else { continue };
+            if controller.next_timeout().ps() <= now {
+                let port = &mut net.ports[net.paths[output.port as usize] as usize];
+                let queue = port.take_least_backlog(now);
+                controller.handle_timeout(Instant::from_ps(now), port.offered_bytes(), queue);
+            }
+        }
+    }
+
+    /// A probe has come here, or starts here. Gives the number of packets sent.
+    pub fn handle_probe(&mut self, now: u64, macroflow: u32, mut probe: Probe, net: &mut Net) -> u64 {
+        match self.stops.get(&macroflow) {
+            Some(Stop::Pass(output, way)) => {
+                if let Some(controller) = &mut self.outputs[*output as usize].controller {
+                    controller.handle_probe(&mut probe);
+                }
+                send(now, *way, Notice::Probe { macroflow, probe }, net);
+            }
+            Some(Stop::Turn(way)) => send(now, *way, Notice::Feedback { macroflow, probe }, net),
+            // Nobody sends these.
+            None => return 0,
+        }
+        1
+    }
+}
+
+fn send(now: u64, way: Way, notice: Notice, net: &mut Net) {
+    let cargo = net.cargo.put_notice(Arc::new(notice));
+    let packet =
+        Packet { flow: way.agent, hop: way.path, cargo, size: PROBE_SIZE, class: Class::Control, ..Packet::default() };
+    net.forward(now, net.next_link(&packet), &packet);
+}

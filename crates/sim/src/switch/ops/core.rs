@@ -1,0 +1,67 @@
+//! The core node of an optical packet switch: the controllers of its outputs, and what it does with packets that meet where that
+//! is more than a port can do by itself.
+
+use super::control::Control;
+use super::store::Store;
+use crate::engine::net::Net;
+use crate::engine::packet::Packet;
+use crate::switch::{Agent, Notice};
+use std::sync::Arc;
+
+/// A core node.
+#[derive(Debug)]
+pub struct CoreNode {
+    control: Control,
+    store: Option<Store>,
+}
+
+impl CoreNode {
+    /// A core node. Without `store` each wavelength of each output is a port with a buffer.
+    pub fn new(control: Control, store: Option<Store>) -> CoreNode {
+        CoreNode { control, store }
+    }
+}
+
+impl Agent for CoreNode {
+    fn next_timeout(&self) -> u64 {
+        self.control.next_timeout().min(self.store.as_ref().map_or(u64::MAX, Store::next_timeout))
+    }
+
+    fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
+        if self.control.next_timeout() <= now {
+            self.control.handle_timeout(now, net);
+        }
+        if let Some(store) = &mut self.store
+            && store.next_timeout() <= now
+        {
+            store.handle_timeout(now, net);
+        }
+        0
+    }
+
+    fn handle_notice(&mut self, now: u64, notice: Arc<Notice>, net: &mut Net) -> u64 {
+        match *notice {
+            Notice::Probe { macroflow, probe } => self.control.handle_probe(now, macroflow, probe, net),
+            // Nobody sends others to a core node of packets.
+            _ => 0,
+        }
+    }
+
+    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, net: &mut Net) -> u64 {
+        match &mut self.store {
+            Some(store) => store.handle_packet(now, place, packet, net),
+            None => net.send_past(now, packet),
+        }
+        0
+    }
+
+    fn kept(&self) -> u64 {
+        self.store.as_ref().map_or(0, Store::kept)
+    }
+
+    fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
+        if let Some(store) = &mut self.store {
+            store.for_each_kept(change);
+        }
+    }
+}

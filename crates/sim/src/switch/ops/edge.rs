@@ -1,0 +1,225 @@
+//! The edge node of an optical packet switch with macroflows (paper 002, §2.2): it gathers the packets of its hosts for each other
+//! edge node, spaces them at the rate that XCP's controllers allow, and keeps what has to wait in electronic memory. Packets
+//! that have crossed the network need no agent: they go on by their own addresses.
+
+use super::control::Control;
+use super::queue::{Queue, Turns};
+use crate::engine::net::Net;
+use crate::engine::offer::Cause;
+use crate::engine::packet::{Class, Packet};
+use crate::random::Stream;
+use crate::scenario::{Buffer, Smoothing};
+use crate::switch::{Agent, Notice};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use transport::xcp::{Macroflow, MacroflowConfig, Probe, Smoother};
+use units::Instant;
+
+/// An edge node.
+#[derive(Debug)]
+pub struct EdgeNode {
+    control: Control,
+    /// The room of each output for packets that wait.
+    rooms: Vec<Buffer>,
+    macroflows: Vec<Local>,
+    /// When the next packet of each leaves, `u64::MAX` where none waits; apart, because it is read at every event.
+    releases: Vec<u64>,
+    /// By the way and class of packets, in order: the place of their macroflow, and their way on its wavelength.
+    classes: Vec<(Key, (u32, u32))>,
+    smoothing: Smoothing,
+    stream: Stream,
+    /// The next probe or decision.
+    duty: u64,
+    kept: u64,
+}
+
+/// What tells packets of one macroflow from those of another: the place of their way in the array of paths, and whether they
+/// are ACKs.
+pub type Key = (u32, bool);
+
+/// A macroflow that begins here.
+#[derive(Debug)]
+pub struct Local {
+    id: u32,
+    output: u32,
+    config: MacroflowConfig,
+    smoother: Smoother,
+    queue: Queue,
+    /// `None` before its first packet.
+    machine: Option<Macroflow>,
+}
+
+impl Local {
+    /// A macroflow that leaves by this output, and has had no packet yet.
+    pub fn new(id: u32, output: u32, config: MacroflowConfig, smoothing: Smoothing) -> Local {
+        let depth = match smoothing {
+            Smoothing::TokenBucket { depth } => depth,
+            Smoothing::LeakyBucket | Smoothing::RoundRobin => 0,
+        };
+        let queue = match smoothing {
+            Smoothing::RoundRobin => Queue::InTurn(Turns::default()),
+            Smoothing::LeakyBucket | Smoothing::TokenBucket { .. } => Queue::InOrder(VecDeque::new()),
+        };
+        Local { id, output, config, smoother: Smoother::new(config.start, depth), queue, machine: None }
+    }
+
+    /// A packet leaves.
+    fn send(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+        self.smoother.handle_sent(Instant::from_ps(now), u32::from(packet.size));
+        if let Some(machine) = &mut self.machine {
+            machine.handle_sent(u32::from(packet.size));
+        }
+        net.send_past(now, packet);
+    }
+}
+
+impl EdgeNode {
+    /// An edge node with these macroflows, in the order of their ids. `rooms` are those of the outputs that `control` has.
+    pub fn new(
+        (control, rooms): (Control, Vec<Buffer>),
+        macroflows: Vec<Local>,
+        mut classes: Vec<(Key, (u32, u32))>,
+        (smoothing, stream): (Smoothing, Stream),
+    ) -> EdgeNode {
+        classes.sort_unstable();
+        let duty = control.next_timeout();
+        let releases = vec![u64::MAX; macroflows.len()];
+        EdgeNode { control, rooms, macroflows, releases, classes, smoothing, stream, duty, kept: 0 }
+    }
+
+    /// The first packet of a macroflow makes it: "when there is traffic … a rate-based XCP macroflow is created" (§2.2). Its
+    /// first probe leaves at once.
+    fn begin(&mut self, now: u64, number: usize, net: &mut Net) -> u64 {
+        let local = &mut self.macroflows[number];
+        if local.machine.is_some() {
+            return 0;
+        }
+        local.machine = Some(Macroflow::new(local.config, Instant::from_ps(now)));
+        self.probe(now, number, net)
+    }
+
+    fn probe(&mut self, now: u64, number: usize, net: &mut Net) -> u64 {
+        let local = &mut self.macroflows[number];
+        let Some(machine) = &mut local.machine else { return 0 };
+        let probe = machine.handle_timeout(Instant::from_ps(now));
+        self.duty = self.duty.min(machine.next_timeout().ps());
+        self.control.handle_probe(now, local.id, probe, net)
+    }
+
+    /// Probes and decisions that are due, decisions first.
+    fn attend(&mut self, now: u64, net: &mut Net) -> u64 {
+        self.control.handle_timeout(now, net);
+        self.duty = self.control.next_timeout();
+        let mut sent = 0;
+        for number in 0..self.macroflows.len() {
+            let Some(machine) = &self.macroflows[number].machine else { continue };
+            let due = machine.next_timeout().ps();
+            if due <= now {
+                sent += self.probe(now, number, net);
+            } else {
+                self.duty = self.duty.min(due);
+            }
+        }
+        sent
+    }
+
+    /// The oldest packet of a macroflow leaves.
+    fn release(&mut self, now: u64, number: usize, net: &mut Net) {
+        let local = &mut self.macroflows[number];
+        if let Some(packet) = local.queue.pop() {
+            self.kept -= 1;
+            let port = self.control.port(local.output, net);
+            net.ports[port].let_go(now, packet.size);
+            local.send(now, &packet, net);
+        }
+        self.plan(now, number);
+    }
+
+    fn plan(&mut self, now: u64, number: usize) {
+        let local = &self.macroflows[number];
+        let next = local.smoother.next_release().ps().max(now);
+        self.releases[number] = if local.queue.is_empty() { u64::MAX } else { next };
+    }
+
+    /// A packet has to wait.
+    fn keep(&mut self, now: u64, number: usize, packet: &Packet, net: &mut Net) {
+        let local = &mut self.macroflows[number];
+        let port = self.control.port(local.output, net);
+        if net.ports[port].is_kept_full(self.rooms[local.output as usize], packet.size) {
+            return net.refuse(Cause::Congestion, packet);
+        }
+        net.ports[port].keep(now, packet.size);
+        local.queue.push(*packet);
+        self.kept += 1;
+        self.plan(now, number);
+    }
+
+    fn answer(&mut self, now: u64, macroflow: u32, probe: Probe) {
+        let Ok(number) = self.macroflows.binary_search_by_key(&macroflow, |local| local.id) else { return };
+        let local = &mut self.macroflows[number];
+        let Some(machine) = &mut local.machine else { return };
+        machine.handle_feedback(probe);
+        local.smoother.set_rate(Instant::from_ps(now), machine.rate());
+        self.plan(now, number);
+    }
+}
+
+impl Agent for EdgeNode {
+    fn next_timeout(&self) -> u64 {
+        self.releases.iter().fold(self.duty, |least, release| least.min(*release))
+    }
+
+    fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
+        let sent = if self.duty <= now { self.attend(now, net) } else { 0 };
+        for number in 0..self.releases.len() {
+            if self.releases[number] <= now {
+                self.release(now, number, net);
+            }
+        }
+        sent
+    }
+
+    fn handle_notice(&mut self, now: u64, notice: Arc<Notice>, net: &mut Net) -> u64 {
+        match *notice {
+            Notice::Probe { macroflow, probe } => return self.control.handle_probe(now, macroflow, probe, net),
+            Notice::Feedback { macroflow, probe } => self.answer(now, macroflow, probe),
+            // Nobody sends these to an edge node of packets.
+            _ => {}
+        }
+        0
+    }
+
+    fn handle_packet(&mut self, now: u64, _: u32, packet: &Packet, net: &mut Net) -> u64 {
+        let key = (packet.hop, packet.class == Class::Ack);
+        let Ok(at) = self.classes.binary_search_by_key(&key, |class| class.0) else {
+            // It only passes.
+            net.send_past(now, packet);
+            return 0;
+        };
+        let (number, way) = self.classes[at].1;
+        let number = number as usize;
+        let sent = self.begin(now, number, net);
+        let local = &mut self.macroflows[number];
+        let packet = &Packet { hop: way, ..*packet };
+        if local.queue.is_empty() {
+            if let Smoothing::TokenBucket { .. } = self.smoothing {
+                let part = (self.stream.next_u64() >> 32) as u32;
+                local.smoother.handle_start(Instant::from_ps(now), u32::from(packet.size), part);
+            }
+            if local.smoother.next_release().ps() <= now {
+                local.send(now, packet, net);
+                return sent;
+            }
+        }
+        self.keep(now, number, packet, net);
+        sent
+    }
+
+    fn kept(&self) -> u64 {
+        self.kept
+    }
+
+    fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
+        self.macroflows.iter_mut().for_each(|local| local.queue.for_each(change));
+    }
+}

@@ -1,0 +1,267 @@
+//! Optical packet switching with a handful of packets of optical RAM, and paced XCP macroflows (Alparslan, Arakawa, Murata: paper
+//! 002).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `edge` | the edge node: macroflows, their pacing and probes |
+//! | `queue` | what waits in a macroflow |
+//! | `spread` | the edge node without macroflows where there are several wavelengths |
+//! | `core` | the core node |
+//! | `control` | the control wavelength: controllers, and the ways of probes |
+//! | `store`, `ram`, `slots`, `lines` | packets that meet at a core node |
+//! | `trips` | who sends where, and on which wavelength |
+//! | `ways` | the same way on each wavelength |
+//!
+//! A core output with one wavelength, or whose wavelengths share nothing, is an ordinary port: its buffer is the optical RAM.
+//! Where core nodes cut through, the fibres to them tell when a packet's *first* bit arrives; the output may begin at once,
+//! because it has the rate of the input.
+//!
+//! Left out: processing and set-up times of the switch, conversion in a network with macroflows (their controllers are those of
+//! one wavelength each), changes of links during a run.
+
+mod control;
+mod core;
+mod edge;
+mod lines;
+mod queue;
+mod ram;
+mod slots;
+mod spread;
+mod store;
+mod trips;
+mod ways;
+
+use self::core::CoreNode;
+use self::lines::Lines;
+use self::ram::Ram;
+use self::slots::Places;
+use self::spread::Spread;
+use self::store::{Bank, Kind, Slotted, Store};
+use self::trips::{Macroflow, Trips};
+use self::ways::Ways;
+use super::{Route, Setting, Staff};
+use crate::engine::offer::Intake;
+use crate::ids::{LinkId, NodeId};
+use crate::scenario::{self, Conversion, Link, MacroflowRules, Network, Ops, Role};
+use control::{Control, Output, Stop, Way};
+use edge::{EdgeNode, Local};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use transport::xcp::{MacroflowConfig, Macroflows, Wavelength, WavelengthConfig};
+use units::{ByteTime, Instant, Rate};
+
+/// The agents of the network's edge and core nodes, where they have something to do.
+pub fn staff(ops: &Ops, setting: Setting, route: Route) -> Staff {
+    let plan = Plan::new(ops, setting, route);
+    let mut staff = Staff::default();
+    for (node, agent) in &plan.agents {
+        let number = staff.agents.len() as u32;
+        debug_assert_eq!(number, *agent, "agents are hired in the order of their nodes");
+        match plan.role(*node) {
+            Role::Core => plan.hire_core(*node, number, &mut staff, route),
+            Role::Edge | Role::Host => plan.hire_edge(*node, number, &mut staff, route),
+        }
+    }
+    staff
+}
+
+/// What all agents need.
+struct Plan<'a> {
+    ops: &'a Ops,
+    network: &'a Network,
+    setting: Setting<'a>,
+    trips: Trips,
+    ways: Arc<Ways>,
+    /// The agent of each node that has one.
+    agents: BTreeMap<NodeId, u32>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(ops: &'a Ops, setting: Setting<'a>, route: Route) -> Plan<'a> {
+        let network = &setting.scenario.network;
+        let (trips, ways) = Trips::new(ops, setting, route);
+        let mut plan = Plan { ops, network, setting, trips, ways: Arc::new(ways), agents: BTreeMap::new() };
+        let nodes = (0..network.nodes.len() as u32).map(NodeId);
+        let busy: Vec<NodeId> = nodes.filter(|node| plan.has_work(*node)).collect();
+        plan.agents = busy.into_iter().zip(0..).collect();
+        plan
+    }
+
+    fn has_work(&self, node: NodeId) -> bool {
+        let outputs = self.outputs(node).next().is_some();
+        outputs
+            && match self.role(node) {
+                Role::Core => self.ops.macroflows.is_some() || self.ops.needs_store(),
+                Role::Edge => self.ops.macroflows.is_some() || self.ops.wavelengths() > 1,
+                Role::Host => false,
+            }
+    }
+
+    fn role(&self, node: NodeId) -> Role {
+        self.network.nodes[node.index()].role
+    }
+
+    fn link(&self, id: LinkId) -> &Link {
+        &self.network.links[id.index()]
+    }
+
+    /// The fibres that leave a node, in order.
+    fn outputs(&self, node: NodeId) -> impl Iterator<Item = &scenario::Fibre> {
+        self.ops.fibres.iter().filter(move |fibre| self.link(fibre.wavelengths[0]).from == node)
+    }
+
+    /// All wavelengths of all outputs of a node, in order: their place in this list is what agents call them.
+    fn places(&self, node: NodeId) -> Vec<LinkId> {
+        self.outputs(node).flat_map(|fibre| &fibre.wavelengths).copied().collect()
+    }
+
+    fn hire_core(&self, node: NodeId, number: u32, staff: &mut Staff, route: Route) {
+        let places = self.places(node);
+        let ports = route(&places);
+        let control = self.control(node, (&places, ports), route);
+        let store = self.ops.needs_store().then(|| {
+            for (place, link) in (0..).zip(&places) {
+                staff.intakes.insert(*link, Intake { agent: number, place });
+                staff.boundless.insert(*link);
+            }
+            Store::new(self.ops.wavelengths(), ports, Arc::clone(&self.ways), self.kind(node))
+        });
+        staff.agents.push((node, Box::new(CoreNode::new(control, store))));
+    }
+
+    fn kind(&self, node: NodeId) -> Kind {
+        let byte_time = |link: LinkId| ByteTime::at(self.link(link).capacity).expect("a resolved link has a byte time");
+        let (wavelengths, conversion) = (self.ops.wavelengths(), self.ops.conversion);
+        match self.ops.store {
+            scenario::Store::Ram { .. } => {
+                let ram = |fibre: &scenario::Fibre| {
+                    let first = fibre.wavelengths[0];
+                    Ram::new(self.link(first).buffer, conversion, wavelengths, byte_time(first))
+                };
+                Kind::Ram(self.outputs(node).map(ram).collect())
+            }
+            scenario::Store::Slots(rules) => {
+                let converts = conversion == Conversion::Full;
+                let queues = if converts { 1 } else { wavelengths as usize };
+                let servers = if converts { wavelengths as usize } else { 1 };
+                let places = Places::new(rules, (self.outputs(node).count(), queues), servers);
+                Kind::Slots(Slotted { slot: rules.slot.ps(), places, converts, next: u64::MAX, sent: None })
+            }
+            scenario::Store::Lines { .. } => {
+                let bank = |link: LinkId| Bank {
+                    lines: Lines::new(self.ops.store),
+                    byte_time: byte_time(link),
+                    inside: VecDeque::new(),
+                };
+                Kind::Lines(self.places(node).into_iter().map(bank).collect())
+            }
+        }
+    }
+
+    fn hire_edge(&self, node: NodeId, number: u32, staff: &mut Staff, route: Route) {
+        let places = self.places(node);
+        let ports = route(&places);
+        // Flows know the first wavelengths only.
+        for (place, link) in (0..).zip(&places).step_by(self.ops.wavelengths() as usize) {
+            staff.intakes.insert(*link, Intake { agent: number, place });
+        }
+        let Some(rules) = &self.ops.macroflows else {
+            let entries = self.trips.list.iter().map(|trip| (trip.entry(), trip.first)).collect();
+            let spread = Spread::new(self.ops, (ports, entries), Arc::clone(&self.ways));
+            return staff.agents.push((node, Box::new(spread)));
+        };
+        staff.boundless.extend(places.iter().copied());
+        let control = self.control(node, (&places, ports), route);
+        let rooms = places.iter().map(|link| self.link(*link).buffer).collect();
+        let here: Vec<&Macroflow> = self.trips.macroflows.iter().filter(|one| one.ingress == node).collect();
+        let locals = here.iter().map(|macroflow| self.local(macroflow, &places, rules)).collect();
+        let class = |(place, macroflow): (u32, &&Macroflow)| {
+            let member = |(trip, ack): &(usize, bool)| {
+                let trip = &self.trips.list[*trip];
+                ((trip.entry(), *ack), (place, trip.way(macroflow.wavelength)))
+            };
+            macroflow.members.iter().map(member).collect::<Vec<_>>()
+        };
+        let classes = (0..).zip(&here).flat_map(class).collect();
+        let stream = self.setting.seed.stream(&format!("edge {}", self.network.nodes[node.index()].name), "smoothing");
+        let agent = EdgeNode::new((control, rooms), locals, classes, (rules.smoothing, stream));
+        staff.agents.push((node, Box::new(agent)));
+    }
+
+    fn local(&self, macroflow: &Macroflow, places: &[LinkId], rules: &MacroflowRules) -> Local {
+        let link = self.fibre(macroflow.links[0]).wavelengths[macroflow.wavelength as usize];
+        let output = places.iter().position(|place| *place == link).unwrap_or(0) as u32;
+        Local::new(macroflow.id, output, rules.macroflow(self.link(link).capacity), rules.smoothing)
+    }
+
+    fn fibre(&self, first: LinkId) -> &scenario::Fibre {
+        let place = self.ops.fibres.binary_search_by_key(&first, |fibre| fibre.wavelengths[0]);
+        &self.ops.fibres[place.expect("macroflows travel fibres")]
+    }
+
+    /// The controllers of a node and its part in the ways of probes.
+    fn control(&self, node: NodeId, (places, ports): (&[LinkId], u32), route: Route) -> Control {
+        let mut passing = vec![0; places.len()];
+        let mut stops = BTreeMap::new();
+        for macroflow in self.trips.macroflows.iter().filter(|_| self.ops.macroflows.is_some()) {
+            if macroflow.egress == node {
+                stops.insert(macroflow.id, Stop::Turn(self.way_back(macroflow, route)));
+            }
+            let Some(first) = macroflow.links.iter().find(|link| self.link(**link).from == node) else { continue };
+            let fibre = self.fibre(*first);
+            let link = fibre.wavelengths[macroflow.wavelength as usize];
+            let Some(place) = places.iter().position(|place| *place == link) else { continue };
+            let (Some(control), Some(agent)) = (fibre.control, self.agents.get(&self.link(link).to)) else { continue };
+            passing[place] += 1;
+            stops.insert(macroflow.id, Stop::Pass(place as u32, Way { path: route(&[control]), agent: *agent }));
+        }
+        let output = |(place, link): (usize, &LinkId)| Output {
+            port: ports + place as u32,
+            controller: self.controller(node, self.link(*link).capacity, passing[place]),
+        };
+        Control::new(places.iter().enumerate().map(output).collect(), stops)
+    }
+
+    fn controller(&self, node: NodeId, capacity: Rate, macroflows: u32) -> Option<Wavelength> {
+        let rules = self.ops.macroflows.as_ref().filter(|_| macroflows > 0)?;
+        let target = if self.role(node) == Role::Core { rules.target } else { rules.edge_target };
+        Some(Wavelength::new(rules.controller(capacity, target, macroflows), Instant::ZERO))
+    }
+
+    /// From the egress to the ingress over control wavelengths.
+    fn way_back(&self, macroflow: &Macroflow, route: Route) -> Way {
+        let links: Vec<LinkId> = macroflow.back.iter().filter_map(|link| self.fibre(*link).control).collect();
+        Way { path: route(&links), agent: self.agents.get(&macroflow.ingress).copied().unwrap_or_default() }
+    }
+}
+
+impl Ops {
+    /// Data wavelengths of a fibre.
+    pub fn wavelengths(&self) -> u32 {
+        self.fibres.first().map_or(1, |fibre| fibre.wavelengths.len() as u32)
+    }
+
+    /// Whether packets that meet need more than ports with buffers.
+    pub fn needs_store(&self) -> bool {
+        match self.store {
+            scenario::Store::Ram { shared } => {
+                self.wavelengths() > 1 && (shared || self.conversion != Conversion::None)
+            }
+            scenario::Store::Slots(_) | scenario::Store::Lines { .. } => true,
+        }
+    }
+}
+
+impl MacroflowRules {
+    fn macroflow(&self, wavelength: Rate) -> MacroflowConfig {
+        let usual = MacroflowConfig::new(wavelength);
+        let start = self.start.unwrap_or(usual.start).max(self.floor).min(usual.ceiling);
+        MacroflowConfig { start, floor: self.floor, interval: self.period, tells: self.tells, ..usual }
+    }
+
+    fn controller(&self, capacity: Rate, target: f64, macroflows: u32) -> WavelengthConfig {
+        let macroflows = if self.count_given { Macroflows::Given(macroflows) } else { Macroflows::Counted };
+        let MacroflowRules { alpha, beta, gamma, period, .. } = *self;
+        WavelengthConfig { capacity, target, alpha, beta, gamma, interval: period, macroflows }
+    }
+}

@@ -1,0 +1,176 @@
+//! Packets that meet at a core node, where a port alone cannot decide: RAM that wavelengths share, conversion, slots, delay
+//! lines.
+
+use super::lines::Lines;
+use super::ram::Ram;
+use super::slots::Places;
+use super::ways::Ways;
+use crate::engine::net::Net;
+use crate::engine::offer::Cause;
+use crate::engine::packet::Packet;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use units::ByteTime;
+
+/// What a core node does with packets that meet. The agent's name for wavelength w of output o is o·W + w.
+#[derive(Debug)]
+pub struct Store {
+    wavelengths: u32,
+    /// Where the array of paths lists the ports by these names.
+    ports: u32,
+    ways: Arc<Ways>,
+    kind: Kind,
+}
+
+/// The kinds of stores.
+#[derive(Debug)]
+pub enum Kind {
+    /// RAM for all wavelengths, by output.
+    Ram(Vec<Ram>),
+    /// Places for slots.
+    Slots(Slotted),
+    /// Delay lines.
+    Lines(Vec<Bank>),
+}
+
+/// A slotted node.
+#[derive(Debug)]
+pub struct Slotted {
+    /// The length of a slot.
+    pub slot: u64,
+    /// The queues: one for each output if any wavelength can be reached from any, otherwise one for each wavelength.
+    pub places: Places<Packet>,
+    /// Whether there is one queue for each output.
+    pub converts: bool,
+    /// When the next slot with packets begins.
+    pub next: u64,
+    /// No slot up to this time is still to be sent.
+    pub sent: Option<u64>,
+}
+
+/// The delay lines of a wavelength, and what is in them with the time at which it comes out.
+#[derive(Debug)]
+pub struct Bank {
+    /// The lines.
+    pub lines: Lines,
+    /// Of the wavelength.
+    pub byte_time: ByteTime,
+    /// In order.
+    pub inside: VecDeque<(u64, Packet)>,
+}
+
+impl Store {
+    /// A store of a node whose ports the array of paths lists at `ports`.
+    pub fn new(wavelengths: u32, ports: u32, ways: Arc<Ways>, kind: Kind) -> Store {
+        Store { wavelengths, ports, ways, kind }
+    }
+
+    /// When it wants to be called.
+    pub fn next_timeout(&self) -> u64 {
+        match &self.kind {
+            Kind::Ram(_) => u64::MAX,
+            Kind::Slots(slotted) => slotted.next,
+            Kind::Lines(banks) => {
+                banks.iter().filter_map(|bank| bank.inside.front()).map(|(leaves, _)| *leaves).min().unwrap_or(u64::MAX)
+            }
+        }
+    }
+
+    /// A packet for wavelength `place` % W of output `place` / W.
+    pub fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, net: &mut Net) {
+        let (output, own) = (place / self.wavelengths, place % self.wavelengths);
+        let port = net.paths[(self.ports + place) as usize] as usize;
+        match &mut self.kind {
+            Kind::Ram(rams) => {
+                let (wavelength, accepted) = rams[output as usize].offer(now, own, packet.size);
+                let packet = Packet { hop: self.ways.on(packet.hop, wavelength), ..*packet };
+                match accepted {
+                    true => net.send_past(now, &packet),
+                    false => net.refuse(Cause::Congestion, &packet),
+                }
+            }
+            Kind::Slots(slotted) => {
+                let queue = if slotted.converts { output } else { place };
+                if !slotted.places.offer(queue as usize, *packet) {
+                    return net.refuse(Cause::Congestion, packet);
+                }
+                net.ports[port].keep(now, packet.size);
+                slotted.next = slotted.next.min(slotted.slot_from(now));
+            }
+            Kind::Lines(banks) => {
+                let bank = &mut banks[place as usize];
+                match bank.lines.offer(now, bank.byte_time.of(u32::from(packet.size)).ps()) {
+                    None => net.refuse(Cause::Congestion, packet),
+                    Some(leaves) if leaves == now => net.send_past(now, packet),
+                    Some(leaves) => {
+                        net.ports[port].keep(now, packet.size);
+                        bank.inside.push_back((leaves, *packet));
+                    }
+                }
+            }
+        }
+    }
+
+    /// A slot begins, or a packet comes out of a line.
+    pub fn handle_timeout(&mut self, now: u64, net: &mut Net) {
+        let (ports, wavelengths, ways) = (self.ports, self.wavelengths, &self.ways);
+        // A packet that was counted at one port may leave by another of the same output.
+        let mut leave = |counted: u32, packet: &Packet| {
+            net.ports[net.paths[(ports + counted) as usize] as usize].let_go(now, packet.size);
+            net.send_past(now, packet);
+        };
+        match &mut self.kind {
+            Kind::Ram(_) => {}
+            Kind::Slots(slotted) => {
+                let converts = slotted.converts;
+                slotted.places.send(|queue, server, packet| match converts {
+                    false => leave(queue as u32, &packet),
+                    true => {
+                        let counted = queue as u32 * wavelengths + ways.wavelength(packet.hop);
+                        leave(counted, &Packet { hop: ways.on(packet.hop, server as u32), ..packet });
+                    }
+                });
+                slotted.sent = Some(now);
+                slotted.next = if slotted.places.len() > 0 { now + slotted.slot } else { u64::MAX };
+            }
+            Kind::Lines(banks) => {
+                for (place, bank) in (0..).zip(banks) {
+                    while let Some((leaves, packet)) = bank.inside.front().copied()
+                        && leaves <= now
+                    {
+                        bank.inside.pop_front();
+                        leave(place, &packet);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Packets that are kept.
+    pub fn kept(&self) -> u64 {
+        match &self.kind {
+            Kind::Ram(_) => 0,
+            Kind::Slots(slotted) => slotted.places.len() as u64,
+            Kind::Lines(banks) => banks.iter().map(|bank| bank.inside.len() as u64).sum(),
+        }
+    }
+
+    /// Shows each of them.
+    pub fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
+        match &mut self.kind {
+            Kind::Ram(_) => {}
+            Kind::Slots(slotted) => slotted.places.for_each(change),
+            Kind::Lines(banks) => {
+                banks.iter_mut().flat_map(|bank| &mut bank.inside).for_each(|(_, packet)| change(packet))
+            }
+        }
+    }
+}
+
+impl Slotted {
+    /// The beginning of the first slot that has not been sent, at `now` or later.
+    fn slot_from(&self, now: u64) -> u64 {
+        let begins = now.div_ceil(self.slot) * self.slot;
+        if self.sent.is_some_and(|sent| sent >= begins) { begins + self.slot } else { begins }
+    }
+}
