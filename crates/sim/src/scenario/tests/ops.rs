@@ -54,7 +54,7 @@ fn a_period_below_the_round_trip_is_warned_of() {
     assert_eq!(
         warnings("40 ms"),
         [
-            "switching.period, \"40 ms\", is shorter than the round trip between \"e1\" and \"e11\", \"45.4 ms\": macroflows are \
+            "switching.period, \"40 ms\", is shorter than the round trip between \"e0\" and \"e10\", \"45400 us\": macroflows are \
           told twice before they can answer"
         ]
     );

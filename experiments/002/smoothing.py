@@ -1,0 +1,183 @@
+"""Beyond paper 002: pacing other than by a leaky bucket, and the edge memory that pacing costs (its future work, §4).
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.verdict import Finding, judge
+
+from ._schemes import METRICS, PACKET_BYTES, XCP, finish, listed, measure
+from ._schemes import setup as scheme_setup
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEAKY, TOKEN, TURNS, DEEP = "leaky-bucket", "token-bucket", "round-robin", "deep-token-bucket"
+SMOOTHERS = (LEAKY, TOKEN, TURNS, DEEP)
+COLOURS = dict(zip(SMOOTHERS, ("#0072B2", "#009E73", "#D55E00", "#CC79A7"), strict=True))
+RAM = (1_500, 3_000, 4_500, 6_000, 9_000, 15_000)
+EDGE_ROOM = 0.25 * 1e9 / 8 / PACKET_BYTES
+"""0.25 s in packets."""
+
+
+def setup(point: Point) -> Setup:
+    """TU 100 %, one macroflow for data and ACKs; the deep bucket lets five more packets leave at once."""
+    smoother = str(point["smoothing"])
+    more: dict[str, str | int | float] = {"switching.smoothing": smoother}
+    if smoother == DEEP:
+        more = {"switching.smoothing": TOKEN, "switching.token_depth": 5 * PACKET_BYTES}
+    return scheme_setup(XCP, point["ram_bytes"], more)
+
+
+def column(outcome: Outcome, smoother: str, name: str) -> dict[int, float]:
+    """RAM to a metric's mean."""
+    rows = outcome.table.filter(pl.col("smoothing") == smoother).sort("ram_bytes")
+    return dict(zip(rows["ram_bytes"].to_list(), rows[name].to_list(), strict=True))
+
+
+def _against_leaky(outcome: Outcome, smoother: str) -> dict[int, float]:
+    other, leaky = (column(outcome, one, "core_drop_rate") for one in (smoother, LEAKY))
+    return {ram: other[ram] / leaky[ram] for ram in leaky if leaky[ram] > 0}
+
+
+def check_token(outcome: Outcome) -> Finding:
+    """A randomized start drops less than a plain leaky bucket."""
+    ratios = _against_leaky(outcome, TOKEN)
+    return judge(
+        agrees=all(ratio <= 0.95 for ratio in ratios.values()),
+        in_shape=sum(ratio < 1 for ratio in ratios.values()) > len(ratios) / 2,
+        measured=f"token bucket / leaky bucket = {listed(ratios)}",
+    )
+
+
+def check_turns(outcome: Outcome) -> Finding:
+    """Taking flows in turn carries more than taking packets in their order."""
+    turns, leaky = (column(outcome, one, "utilization") for one in (TURNS, LEAKY))
+    gains = {ram: turns[ram] / leaky[ram] for ram in leaky}
+    return judge(
+        agrees=all(gain > 1 for gain in gains.values()),
+        in_shape=sum(gain > 1 for gain in gains.values()) > len(gains) / 2,
+        measured=f"round robin / leaky bucket = {listed(gains, '.3f')}",
+    )
+
+
+def check_deep(outcome: Outcome) -> Finding:
+    """Bursts of six packets undo what pacing does with less RAM than that."""
+    ratios = {ram: ratio for ram, ratio in _against_leaky(outcome, DEEP).items() if ram <= 6 * PACKET_BYTES}
+    return judge(
+        agrees=all(ratio >= 1.5 for ratio in ratios.values()),
+        in_shape=all(ratio > 1 for ratio in ratios.values()),
+        measured=f"five packets deeper / one packet = {listed(ratios)}",
+    )
+
+
+def check_memory(outcome: Outcome) -> Finding:
+    """0.25 s of edge memory is enough."""
+    most = max(max(column(outcome, one, "edge_max_queue").values()) for one in SMOOTHERS)
+    drops = max(max(column(outcome, one, "edge_drop_rate").values()) for one in SMOOTHERS)
+    return judge(
+        agrees=drops == 0,
+        in_shape=drops <= 1e-4,
+        measured=f"at most {most:.0f} of {EDGE_ROOM:.0f} packets of 1500 B; drop rate at edges {drops:.1e}",
+    )
+
+
+def describe(outcome: Outcome) -> list[str]:
+    """What each costs at the edge."""
+    cost = "waiting in the mean at an edge node"
+    return [
+        f"{smoother}: {listed(column(outcome, smoother, 'edge_mean_queue'), '.0f')} packets {cost}."
+        for smoother in SMOOTHERS
+    ]
+
+
+def _draw(axes: Axes, table: pl.DataFrame, name: str) -> None:
+    for smoother in SMOOTHERS:
+        rows = table.filter(pl.col("smoothing") == smoother).sort("ram_bytes")
+        ram = (rows["ram_bytes"] / 1000).to_list()
+        spread = rows[f"{name}_half_width"].fill_nan(0.0).to_list()
+        axes.errorbar(
+            ram, rows[name].to_list(), yerr=spread, color=COLOURS[smoother], marker="o", capsize=2, label=smoother
+        )
+    axes.set_xlabel("optical RAM per core output (kB)")
+    axes.legend(frameon=False, fontsize=8)
+    finish(axes, table)
+
+
+def draw_drops(axes: Axes, table: pl.DataFrame) -> None:
+    """Drop rate at core outputs against the RAM."""
+    _draw(axes, table, "core_drop_rate")
+    axes.set_yscale("log")
+    axes.set_ylabel("packet drop rate at core outputs")
+
+
+def draw_memory(axes: Axes, table: pl.DataFrame) -> None:
+    """Edge memory against the RAM."""
+    _draw(axes, table, "edge_mean_queue")
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("packets waiting at an edge node, mean")
+
+
+CLAIMS = (
+    Claim(
+        id="token",
+        text="better pacing than a leaky bucket: with a randomized start macroflows do not leave together",
+        where="§4 (future work), our expectation",
+        expected="fewer drops",
+        tolerance="at most 0.95 of the leaky bucket's drop rate at every size; in shape: fewer at more than half",
+        check=check_token,
+    ),
+    Claim(
+        id="turns",
+        text="flows in turn mend ACK compression inside a macroflow",
+        where="§4 (future work), our expectation",
+        expected="higher utilization",
+        tolerance="higher at every size; in shape: at more than half of them",
+        check=check_turns,
+    ),
+    Claim(
+        id="deep",
+        text="a bucket that is six packets deep undoes pacing",
+        where="our expectation",
+        expected="more drops with up to six packets of RAM",
+        tolerance="at least 1.5 times as many at every size up to 9 kB; in shape: more",
+        check=check_deep,
+    ),
+    Claim(
+        id="memory",
+        text="0.25 s of electronic memory at the edge is enough for pacing",
+        where="§3.1",
+        expected="no drops at the edge",
+        tolerance="none; in shape: a drop rate of at most 1e-4",
+        check=check_memory,
+    ),
+)
+
+experiment = Experiment(
+    id="002/smoothing",
+    title="how macroflows are paced, and the edge memory that it costs",
+    source=Source(
+        paper="paper 002 (XCP macroflows in optical packet switched networks with optical RAM)",
+        figures="none: future work",
+        section="§4",
+    ),
+    setup=setup,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=grid(smoothing=SMOOTHERS, ram_bytes=(1_500, 4_500, 9_000)),
+        replications=1,
+        settings={"run.duration": "5 s", "run.warm_up": "4.375 s", "traffic.0.over": "5 s"},
+        note="3 of 6 sizes of RAM, 1 of 3 replications, 5 of 40 seconds.",
+    ),
+    full=Form(points=grid(smoothing=SMOOTHERS, ram_bytes=RAM), replications=3),
+    claims=CLAIMS,
+    plots=(Plot(name="drop-rate", draw=draw_drops), Plot(name="edge-memory", draw=draw_memory)),
+    describe=describe,
+)
