@@ -282,7 +282,7 @@ def describe(outcome: Outcome) -> list[str]:
         knee = first_reaching(levels, ON_PLATEAU * end)
         sentences.append(
             f"{NAMES[scheme]}: plateau {end:.3f}, 95 % of it from {kb(knee)} on; "
-            f"with 9 kB {levels[SIX_PACKETS_BYTES]:.3f} and a drop rate of {at_six(outcome, scheme, 'core_drop_rate'):.1e}."
+            f"with 9 kB {levels[SIX_PACKETS_BYTES]:.3f} and drops {at_six(outcome, scheme, 'core_drop_rate'):.1e}."
         )
     return sentences
 
@@ -319,6 +319,13 @@ def draw_sorted(axes: Axes, table: pl.DataFrame) -> None:
     finish(axes, table)
 
 
+FAIRNESS_REASON = (
+    "every macroflow is given the same p, used or not. Where half of those on a link (ACKs apart) hardly use theirs, the "
+    "link settles where the other half's share of p, (h + φ)/2, is what is taken, h = γu − φ: φ = γu/2, so that "
+    "u = TU·C·α/(α + γ/2) = 0.8 TU·C, which is what the fullest links carry. It is the paper's own 'well-known fairness "
+    "problem'; macroflows limited elsewhere do the same, by less"
+)
+
 CLAIMS = (
     Claim(
         id="plateau",
@@ -327,6 +334,7 @@ CLAIMS = (
         expected="about 0.70",
         tolerance="TCP, Paced TCP and XCP within 0.05 of 0.70; in shape: flat to 3 % at the end and below 0.95",
         check=check_plateau,
+        reason=FAIRNESS_REASON,
     ),
     Claim(
         id="xcp-knee",
@@ -343,6 +351,7 @@ CLAIMS = (
         expected="on its plateau with 9 kB",
         tolerance="at least 95 % of its plateau with 9 kB; in shape: reaches 95 % with a fifth of TCP Reno's RAM",
         check=check_paced_knee,
+        reason="as in 002/baseline: 83 % of its plateau with six packets",
     ),
     Claim(
         id="plain-knee",
@@ -399,6 +408,8 @@ CLAIMS = (
         expected="equal",
         tolerance="highest over lowest of the eight at most 1.5; in shape: at most 3",
         check=check_one_packet,
+        reason="schemes that pace, or whose ACKs are elsewhere, meet less at an output even with one packet of RAM, and a drop "
+        "rate grows with the load: at TU 30 % the outputs carry less",
     ),
     Claim(
         id="faster",
@@ -423,6 +434,7 @@ CLAIMS = (
         expected="many",
         tolerance="a third of the 56 within 0.03 of 0.30 with 9 kB; in shape: a tenth",
         check=check_many_at_cap,
+        reason=FAIRNESS_REASON,
     ),
     Claim(
         id="low-level",
@@ -439,6 +451,7 @@ CLAIMS = (
         expected="close",
         tolerance="within 0.02 of one another with 9 kB; in shape: within 0.05",
         check=check_close,
+        reason=FAIRNESS_REASON,
     ),
     Claim(
         id="low-drops",
@@ -451,8 +464,8 @@ CLAIMS = (
 )
 
 NOTES = (
-    "Utilization is the mean over the first data wavelength of the 56 directed links that leave a core node (42 to core "
-    "nodes, 14 to edge nodes); the drop rate counts both data wavelengths.",
+    "Utilization is the mean over the first data wavelength of the 56 directed links that leave a core node (42 to "
+    "core nodes, 14 to edge nodes); the drop rate counts both data wavelengths.",
     "The smallest RAM is one packet, 1.5 kB: less is refused. The paper's axis starts at 1 kB.",
     'The paper\'s TU 30 % of "around 300 kB, which means a buffer of only two data packets" is read as 3 kB.',
     "All eight schemes cut through at core nodes, as in the paper; 002/baseline has two with store-and-forward.",
