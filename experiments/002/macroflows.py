@@ -320,10 +320,10 @@ def draw_sorted(axes: Axes, table: pl.DataFrame) -> None:
 
 
 FAIRNESS_REASON = (
-    "every macroflow is given the same p, used or not. Where half of those on a link (ACKs apart) hardly use theirs, the "
-    "link settles where the other half's share of p, (h + φ)/2, is what is taken, h = γu − φ: φ = γu/2, so that "
-    "u = TU·C·α/(α + γ/2) = 0.8 TU·C, which is what the fullest links carry. It is the paper's own 'well-known fairness "
-    "problem'; macroflows limited elsewhere do the same, by less"
+    "every macroflow is given the same p, used or not. Where half of those on a link (ACKs apart) hardly use theirs, "
+    "it settles where the other half's share of p, (h + φ)/2, is what is taken, h = γu − φ: φ = γu/2, so "
+    "u = TU·C·α/(α + γ/2) = 0.8 TU·C, which is what the fullest links carry. It is the paper's own 'well-known "
+    "fairness problem'; macroflows limited elsewhere do the same, by less"
 )
 
 CLAIMS = (
@@ -408,8 +408,8 @@ CLAIMS = (
         expected="equal",
         tolerance="highest over lowest of the eight at most 1.5; in shape: at most 3",
         check=check_one_packet,
-        reason="schemes that pace, or whose ACKs are elsewhere, meet less at an output even with one packet of RAM, and a drop "
-        "rate grows with the load: at TU 30 % the outputs carry less",
+        reason="schemes that pace, or whose ACKs are elsewhere, meet less at an output even with one packet of RAM, "
+        "and drops grow with the load: at TU 30 % the outputs carry less",
     ),
     Claim(
         id="faster",
