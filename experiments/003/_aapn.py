@@ -276,7 +276,7 @@ def _history(result: RunResult, what: str, t: NDArray[np.float64]) -> NDArray[np
     ran = tomllib.loads(str(result.manifest["scenario"]))
     [link] = [link for link in ran["link"] if (link["from"], link["to"]) == tuple(EDGE.split("->"))]
     rates = np.full(len(t), number(link["capacity"]))
-    for event in ran["event"]:
+    for event in ran.get("event", []):
         if what in event and EDGE in event["link"]:
             rates[t > number(event["at"]) + 1e-9] = number(event[what])
     return rates

@@ -24,7 +24,8 @@ import polars as pl
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
 from photocol.verdict import Finding, judge
 
-from ._aapn import EDGE, PACKET, PAPER, REPORTED, XCP, XCP_CL, Trace, find, listed, scenario
+from ._aapn import PACKET, PAPER, REPORTED, XCP, XCP_CL, Trace, find, listed, scenario
+from ._slots import gain, into_slots
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from photocol.experiment import RunResult
 
 MBPS, SLOTS, SHORT_SLOTS = 45.0, 18, 16
-SLOT_US = 200
 RATE, FRAMES, LONG_FRAMES = "rate", "slots", "long slots"
 LONG = 10
 """The long frame has so many times the slots."""
@@ -62,27 +62,10 @@ def setup(point: Point) -> Setup:
     steps = [(period_s, short, "capacity"), (2 * period_s, MBPS, "capacity")] if form == RATE else []
     network = scenario(mbps=MBPS, duration_s=3 * period_s, steps=steps, follows=follows, buffer=buffer)
     if form != RATE:
-        into_slots(network, period_s=period_s, times=LONG if form == LONG_FRAMES else 1)
+        times = LONG if form == LONG_FRAMES else 1
+        shares = [(0.0, SLOTS), (period_s, SHORT_SLOTS), (2 * period_s, SLOTS)]
+        into_slots(network, plan=[(at, times * slots) for at, slots in shares], slots=times * SLOTS)
     return Setup(scenario=network)
-
-
-def into_slots(network: dict[str, Any], *, period_s: float, times: int) -> None:
-    """Makes the edge node's output a queue that sends in slots, through a core node in the middle of the way."""
-    source, sink = EDGE.split("->")
-    middle = [link for link in network["link"] if {link["from"], link["to"]} == {source, sink}]
-    rest = [link for link in network["link"] if link not in middle]
-    legs = [{"from": end, "to": "core", "delay": "10 ms"} for end in (source, sink)]
-    queues = [{key: value for key, value in link.items() if key != "delay"} | {"via": "core"} for link in middle]
-    network["link"] = [*legs, *queues, *rest]
-    shares = ((0.0, SLOTS), (period_s, SHORT_SLOTS), (2 * period_s, SLOTS))
-    forth = [{"at": f"{at:g} s", "from": source, "to": sink, "slots": times * slots} for at, slots in shares]
-    back = {"from": sink, "to": source, "slots": times * SLOTS}
-    network["switching"] = {
-        "kind": "aapn",
-        "slots": times * SLOTS,
-        "slot_time": f"{SLOT_US} us",
-        "allocation": [forth[0], back, *forth[1:]],
-    }
 
 
 def measure(result: RunResult) -> Mapping[str, float]:
@@ -102,12 +85,6 @@ def measure(result: RunResult) -> Mapping[str, float]:
             f"drop_share_{number}": trace.drop_share(late),
         }
     return figures
-
-
-def gain(total: np.ndarray[Any, np.dtype[np.float64]], where: np.ndarray[Any, np.dtype[np.bool_]]) -> float:
-    """How much a running total grew over the samples."""
-    numbers = np.flatnonzero(where)
-    return float(total[numbers[-1]] - total[numbers[0] - 1])
 
 
 def row(outcome: Outcome, form: str, algorithm: str, buffer: int) -> dict[str, Any]:
