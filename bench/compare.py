@@ -53,6 +53,10 @@ PHOTOCOL_SETTINGS = {
         "run.duration={duration_s:g} s",
         "run.warm_up={measured_from_s:g} s",
         "traffic.0.file={flow_list}",
+        "link_defaults.capacity={rate_bps:g} bps",
+        "link_defaults.buffer={room_packets} packets",
+        "event.0.capacity={short_bps:g} bps",
+        "event.6.capacity={rate_bps:g} bps",
     ],
 }
 
@@ -94,6 +98,8 @@ class Workload:
     full: Spans
     short: Spans
     rate_bps: float = 1e9
+    short_bps: float = 0
+    """S3: what the edge node has in the middle third."""
 
     @property
     def flow_list(self) -> Path:
@@ -136,8 +142,12 @@ WORKLOADS = [
         full=Spans(photocol=40, ns2=40, ns3=6), short=Spans(photocol=12, ns2=12, ns3=3),
     ),
     Workload(
-        name="s3", family="s3", flows=flows.XCP_FLOWS, rate_bps=45e6,
+        name="s3", family="s3", flows=flows.XCP_FLOWS, rate_bps=45e6, short_bps=40e6,
         full=Spans(photocol=600, ns2=600, ns3=None), short=Spans(photocol=250, ns2=250, ns3=None),
+    ),
+    Workload(
+        name="s3-1g", family="s3", flows=flows.XCP_FLOWS, rate_bps=1e9, short_bps=980e6,
+        full=Spans(photocol=600, ns2=600, ns3=None), short=Spans(photocol=100, ns2=100, ns3=None),
     ),
 ]  # fmt: skip
 
@@ -238,6 +248,8 @@ def photocol_command(workload: Workload, duration_s: float, threads: int) -> lis
         "measured_from_s": workload.measured_from_s(duration_s),
         "flow_list": workload.flow_list.with_suffix(".csv"),
         "rate_bps": workload.rate_bps,
+        "short_bps": workload.short_bps,
+        "room_packets": int(workload.rate_bps * 3300 / 45e6),
         "ssthresh_packets": max(2, workload.bdp_packets // workload.flows),
     }
     settings = [setting.format_map(values) for setting in PHOTOCOL_SETTINGS[workload.family]]
@@ -291,6 +303,8 @@ def peer_options(workload: Workload, duration_s: float, form: str) -> list[str]:
     }
     if workload.family == "s2":
         options["topology"] = BUILD / "nsfnet.topology"
+    if workload.family == "s3":
+        options["short"] = f"{workload.short_bps:g}"
     return [word for name, value in options.items() for word in form.format(name, value).split(" ", 1)]
 
 
