@@ -6,8 +6,9 @@ Figures 5.21, 5.22, 5.24, 5.25: windows (`windows-*`); 5.23, 5.26: utilization (
 from ._cases import Stated, case
 
 REASONS = {
-    "collapse": "not known. A full run has 0.24 too, so the order over the rates is 0.36, 0.20, 0.24 instead of the "
-    "paper's 0.4, 0.16, 0.12",
+    "collapse": "not explained. It is not the minimum RTO, round trips, feedback on duplicate ACKs, another packet of "
+    "buffer or none, or a faster link before: what comes near 0.12 here is far from 0.4 in case 1. ns-2.35 has 0.24 in "
+    "the first minute of the step and 0.17 to 0.20 later (docs/experiments.md has the table)",
     "swing": "a window here includes the inflation of fast recovery, which ns-2 does not show, and is 1 after a "
     "timeout; the paper samples at ACKs",
 }
