@@ -53,6 +53,19 @@ def decided(capacity: float | str) -> Router:
     return router
 
 
+@pytest.mark.parametrize(
+    ("header", "size", "reason"),
+    [
+        (Header(0.1, 0.01, 2**31), 1000, "delta_throughput is 2147483648, must be from -2147483648 to 2147483647 B/s"),
+        (Header(0.1, 0.01, 0, -(2**31) - 1), 1000, "reverse_feedback is -2147483649, must be from -2147483648"),
+        (Header(0.1, 0.01), -1, "size is -1, must be from 0 to 4294967295 B"),
+    ],
+)
+def test_a_number_that_no_field_holds_is_refused(header: Header, size: int, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        Router("10 Mbps").on_packet(0.1, header, size)
+
+
 def test_spare_capacity_is_given_away_within_an_interval() -> None:
     # y = 10 kB / 50 ms; F = 0.4 · (10^6 - 2·10^5) = 320 000 B/s; ΣX = 0.1 s, so 32 000 B/s for X = 10 ms.
     router = decided("8 Mbps")

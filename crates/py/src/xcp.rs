@@ -9,13 +9,13 @@ use transport::xcp::{self, Format, Interval, Router, RouterConfig, Unclaimed};
 use units::{Duration, Instant, Rate};
 
 /// (rtt, x, delta_throughput, reverse_feedback, protocol, minimal); rtt and x in seconds.
-pub type Header = (f64, f64, i32, i32, u8, bool);
+pub type Header = (f64, f64, i64, i64, u8, bool);
 
 /// A header as a tuple.
 pub fn fields(header: &xcp::Header) -> Header {
     let minimal = header.format == Format::Minimal;
     let (rtt, x) = (header.rtt.as_secs_f64(), header.x.as_secs_f64());
-    (rtt, x, header.delta_throughput, header.reverse_feedback, header.protocol, minimal)
+    (rtt, x, header.delta_throughput.into(), header.reverse_feedback.into(), header.protocol, minimal)
 }
 
 /// The 20 bytes of a header.
@@ -54,11 +54,13 @@ impl XcpRouter {
         &mut self,
         t: f64,
         header: Option<Header>,
-        size: u32,
+        size: i64,
         queue: u64,
         dropped: bool,
     ) -> PyResult<Option<Header>> {
         let mut header = header.map(from_fields).transpose()?;
+        let out_of_range = || PyValueError::new_err(format!("size is {size}, must be from 0 to {} B", u32::MAX));
+        let size = u32::try_from(size).map_err(|_| out_of_range())?;
         self.now = reading(self.now, Some(t))?;
         self.machine.handle_arrival(size, header.as_ref(), queue);
         if let Some(header) = header.as_mut().filter(|_| !dropped) {
@@ -140,7 +142,15 @@ impl XcpReceiver {
 fn from_fields((rtt, x, delta_throughput, reverse_feedback, protocol, minimal): Header) -> PyResult<xcp::Header> {
     let format = if minimal { Format::Minimal } else { Format::Standard };
     let (rtt, x) = (interval("rtt", rtt)?, interval("x", x)?);
+    let delta_throughput = throughput("delta_throughput", delta_throughput)?;
+    let reverse_feedback = throughput("reverse_feedback", reverse_feedback)?;
     Ok(xcp::Header { format, protocol, rtt, x, delta_throughput, reverse_feedback })
+}
+
+/// What the fields of 32 bits hold.
+fn throughput(name: &str, value: i64) -> PyResult<i32> {
+    let message = || format!("{name} is {value}, must be from {} to {} B/s", i32::MIN, i32::MAX);
+    i32::try_from(value).map_err(|_| PyValueError::new_err(message()))
 }
 
 /// What the field holds at most is 2^32 − 1 steps of 2^-28 s.

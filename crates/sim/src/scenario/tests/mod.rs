@@ -325,3 +325,13 @@ fn the_committed_schema_is_up_to_date() {
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(committed == schema(), "stale: run UPDATE_SCHEMA=1 cargo test -p photocol-sim schema");
 }
+
+#[test]
+fn events_may_stand_in_any_order() {
+    let event =
+        |at: &str, rate: &str| format!("[[event]]\nat = \"{at}\"\nlink = \"left->right\"\ncapacity = \"{rate}\"\n");
+    let text = format!("{SMALL}{}{}{}", event("4 s", "45 Mbps"), event("2 s", "40 Mbps"), event("3 s", "30 Mbps"));
+    let events = load_text(&text).unwrap().scenario.events;
+    let seconds: Vec<_> = events.iter().map(|event| event.at.saturating_since(SimTime::ZERO)).collect();
+    assert_eq!(seconds, [2, 3, 4].map(Duration::from_secs));
+}
