@@ -61,10 +61,9 @@ class Ack:
 class Sender:
     """The sending end of one TCP flow.
 
-    `algorithm` is one of `photocol list transports` ("reno", "newreno", "sack", "highspeed", "xcp", "gaimd", "baimd", "btcp",
-    "tcp-eng"); `paced` makes it
-    send one segment every SRTT/cwnd. What is not given has the default of the scenario language. Raises ValueError for
-    an unknown algorithm or a value that cannot work.
+    `algorithm` is one of `photocol list transports` ("reno", "newreno", "sack", "highspeed", "xcp", "gaimd", "baimd",
+    "btcp", "tcp-eng"); `paced` makes it send one segment every SRTT/cwnd. What is not given has the default of the
+    scenario language. Raises ValueError for an unknown algorithm or a value that cannot work.
 
     Arguments:
         mss: payload bytes of a full-sized segment.
@@ -163,10 +162,10 @@ class Sender:
     def on_burst_report(
         self, t: float, report: Literal["assembled", "lost", "contention"], segments: Sequence[tuple[int, int]]
     ) -> list[Segment]:
-        """An edge node of a network that switches bursts tells about one that holds these `segments` (start, end) in bytes.
+        """An edge node of a network that switches bursts tells of one with these `segments` (start, end) in bytes.
 
-        "contention": it was dropped although its path is not congested (the BEN that "tcp-eng" listens to); "lost": it was
-        dropped ("btcp" with detector "bnak"); "assembled": it is on its way ("btcp" with "back"). Others ignore it.
+        "contention": it was dropped although its path is not congested (the BEN that "tcp-eng" listens to); "lost": it
+        was dropped ("btcp" with detector "bnak"); "assembled": it is on its way ("btcp" with "back"). Others ignore it.
         """
         return _segments(self._machine.on_burst_report(t, report, list(segments)))
 
