@@ -90,7 +90,9 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
     axes.set_ylabel("mean utilization of core outputs")
     drops.set_ylabel("packet drop rate at core outputs")
     lines = [*axes.get_lines(), *drops.get_lines()]
-    axes.legend(lines, [str(line.get_label()) for line in lines], loc="upper left", frameon=False, fontsize=8)
+    axes.legend(
+        lines, [str(line.get_label()) for line in lines], loc="upper left", frameon=False, fontsize=8, handlelength=4
+    )
     finish(axes, table)
 
 

@@ -21,6 +21,8 @@ pub struct Extras {
     pub intake: Option<Intake>,
     /// What it does as a port of an optical packet switch.
     pub optical: Option<Optical>,
+    /// That and perhaps an agent before it, and nothing else.
+    pub is_optical_only: bool,
 }
 
 /// XCP's controller at a port. It is told everything at the port's own times: its timers are served when the next packet
@@ -73,9 +75,10 @@ impl Extras {
         });
         let gate = gate.map(Gate::new);
         let is_lossless = matches!(loss, LossProcess::None);
+        let is_optical_only = is_lossless && controller.is_none() && gate.is_none() && optical.is_some();
         let is_untouched = gate.is_none() && intake.is_none() && optical.is_none();
         let is_plain = is_lossless && controller.is_none() && is_untouched;
-        (!is_plain).then(|| Box::new(Extras { loss, controller, gate, intake, optical }))
+        (!is_plain).then(|| Box::new(Extras { loss, controller, gate, intake, optical, is_optical_only }))
     }
 }
 

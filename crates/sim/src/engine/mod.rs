@@ -38,7 +38,7 @@ mod sampler;
 #[cfg(test)]
 mod speed_tests;
 mod timers;
-mod tree;
+pub(crate) mod tree;
 mod world;
 
 pub use accounts::Accounts;

@@ -224,6 +224,9 @@ impl Port {
     /// The same for a packet that comes from the agent before the port.
     pub fn offer_past_intake(&mut self, now: u64, packet: &Packet, mut header: Option<&mut Header>) -> Offer {
         let size = packet.size;
+        if let Some(offer) = self.offer_light(now, size) {
+            return offer;
+        }
         let Some(mut extras) = self.extras.take() else { return self.offer(now, size) };
         let Extras { loss, controller, gate, optical, .. } = &mut *extras;
         if let Some(optical) = optical {
@@ -256,6 +259,20 @@ impl Port {
         }
         self.extras = Some(extras);
         offer
+    }
+
+    /// The same for a port that has nothing beside the switching of optical packets.
+    #[inline]
+    fn offer_light(&mut self, now: u64, size: u16) -> Option<Offer> {
+        let extras = self.extras.as_mut().filter(|extras| extras.is_optical_only)?;
+        let optical = extras.optical.as_mut()?;
+        optical.note_backlog(self.busy_until.saturating_sub(now));
+        let first_bit = optical.first_bit;
+        let offer = self.offer(now, size);
+        Some(match offer {
+            Offer::Carried(at) if first_bit => Offer::Carried(at - self.byte_time.of(u32::from(size)).ps()),
+            offer => offer,
+        })
     }
 
     fn offer_to_gate(&mut self, now: u64, packet: &Packet, gate: &mut Gate) -> Offer {

@@ -20,22 +20,25 @@ pub struct Smoother {
     empty: Instant,
     /// So many bytes may be sent ahead.
     depth: u32,
+    /// Nothing leaves before this, however much may be sent ahead.
+    start: Instant,
 }
 
 impl Smoother {
     /// An empty bucket that leaks at `rate`, at least 8 bit/s, and lets `depth` bytes through ahead of time.
     pub fn new(rate: Rate, depth: u32) -> Smoother {
         let byte_time = ByteTime::at(rate).expect("a macroflow's floor has a byte time");
-        Smoother { rate, byte_time, empty: Instant::ZERO, depth }
+        Smoother { rate, byte_time, empty: Instant::ZERO, depth, start: Instant::ZERO }
     }
 
     /// When the next packet may leave.
     #[inline]
     pub fn next_release(&self) -> Instant {
         if self.depth == 0 {
-            return self.empty;
+            return self.empty.max(self.start);
         }
-        Instant::from_ps(self.empty.ps().saturating_sub(self.byte_time.of(self.depth).ps()))
+        let ahead = self.empty.ps().saturating_sub(self.byte_time.of(self.depth).ps());
+        Instant::from_ps(ahead).max(self.start)
     }
 
     /// A packet of `size` bytes leaves.
@@ -48,8 +51,7 @@ impl Smoother {
     pub fn handle_start(&mut self, now: Instant, size: u32, part: u32) {
         if self.next_release() <= now {
             let whole = u128::from(self.byte_time.of(size).ps());
-            let wait = Duration::from_ps(((whole * u128::from(part)) >> 32) as u64);
-            self.empty = now + wait + self.byte_time.of(self.depth);
+            self.start = now + Duration::from_ps(((whole * u128::from(part)) >> 32) as u64);
         }
     }
 
@@ -123,5 +125,17 @@ mod tests {
         assert_eq!(bucket.next_release(), at(400));
         bucket.handle_start(at(200), 1500, u32::MAX);
         assert_eq!(bucket.next_release(), at(400), "it is not idle");
+    }
+
+    /// The first packet waits for 300 µs, the second leaves with it, the third comes 1.2 ms behind.
+    #[test]
+    fn a_deeper_bucket_that_starts_at_random_sends_ahead_from_then_on() {
+        let mut bucket = Smoother::new(Rate::from_mbps(10), 1500);
+        bucket.handle_start(at(0), 1500, 1 << 30);
+        assert_eq!(bucket.next_release(), at(300));
+        bucket.handle_sent(at(300), 1500);
+        assert_eq!(bucket.next_release(), at(300));
+        bucket.handle_sent(at(300), 1500);
+        assert_eq!(bucket.next_release(), at(1500));
     }
 }

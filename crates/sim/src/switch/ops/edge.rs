@@ -7,6 +7,7 @@ use super::queue::{Queue, Turns};
 use crate::engine::net::Net;
 use crate::engine::offer::Cause;
 use crate::engine::packet::{Class, Packet};
+use crate::engine::tree::{NEVER, Tree};
 use crate::random::Stream;
 use crate::scenario::{Buffer, Smoothing};
 use crate::switch::{Agent, Notice};
@@ -22,8 +23,10 @@ pub struct EdgeNode {
     /// The room of each output for packets that wait.
     rooms: Vec<Buffer>,
     macroflows: Vec<Local>,
-    /// When the next packet of each leaves, `u64::MAX` where none waits; apart, because it is read at every event.
-    releases: Vec<u64>,
+    /// When the next packet of each leaves, if one waits.
+    releases: Tree,
+    /// When the first of them leaves.
+    soonest: u64,
     /// By the way and class of packets, in order: the place of their macroflow, and their way on its wavelength.
     classes: Vec<(Key, (u32, u32))>,
     smoothing: Smoothing,
@@ -83,8 +86,8 @@ impl EdgeNode {
     ) -> EdgeNode {
         classes.sort_unstable();
         let duty = control.next_timeout();
-        let releases = vec![u64::MAX; macroflows.len()];
-        EdgeNode { control, rooms, macroflows, releases, classes, smoothing, stream, duty, kept: 0 }
+        let releases = Tree::new(macroflows.len().max(1));
+        EdgeNode { control, rooms, macroflows, releases, soonest: NEVER, classes, smoothing, stream, duty, kept: 0 }
     }
 
     /// The first packet of a macroflow makes it: "when there is traffic … a rate-based XCP macroflow is created" (§2.2). Its
@@ -138,7 +141,8 @@ impl EdgeNode {
     fn plan(&mut self, now: u64, number: usize) {
         let local = &self.macroflows[number];
         let next = local.smoother.next_release().ps().max(now);
-        self.releases[number] = if local.queue.is_empty() { u64::MAX } else { next };
+        self.releases.set(number as u32, if local.queue.is_empty() { NEVER } else { next });
+        self.soonest = self.releases.earliest(now).0;
     }
 
     /// A packet has to wait.
@@ -166,15 +170,14 @@ impl EdgeNode {
 
 impl Agent for EdgeNode {
     fn next_timeout(&self) -> u64 {
-        self.releases.iter().fold(self.duty, |least, release| least.min(*release))
+        self.soonest.min(self.duty)
     }
 
     fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
         let sent = if self.duty <= now { self.attend(now, net) } else { 0 };
-        for number in 0..self.releases.len() {
-            if self.releases[number] <= now {
-                self.release(now, number, net);
-            }
+        while self.soonest <= now {
+            let (_, number) = self.releases.earliest(now);
+            self.release(now, number as usize, net);
         }
         sent
     }
