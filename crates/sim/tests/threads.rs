@@ -12,12 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 13] = [
+const READY_MADE: [(&str, &str); 14] = [
     ("aapn", "3 s"),
     ("capacity-change", "11 s"),
     ("dumbbell", "6 s"),
     ("forced-drops", "3 s"),
-    ("macroflows", "2 s"),
+const READY_MADE: [(&str, &str); 14] = [
     ("md1", "2.5 s"),
     ("nsfnet-buffers", "2 s"),
     ("on-off", "5 s"),

@@ -2,6 +2,7 @@
 
 use super::accounts::Baseline;
 use super::arena::Arena;
+use super::bursts::FlowBursts;
 use super::capture::{Capture, Captured};
 use super::forced::ForcedFates;
 use super::hosts::{ExplicitSink, Hosts, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
@@ -279,7 +280,8 @@ fn hosts(
             ack_size: configs.ack_size,
         });
     }
-    let forced = forced_fates(scenario, flows, &configs);
+    let mut forced = forced_fates(scenario, flows, &configs);
+    forced.bursts = bursts(scenario, flows, seed);
     let captured = capture.map(|options| capture_of(options, flows, &configs));
     for (flow, host) in senders.iter_mut().enumerate() {
         if forced.concern(flow as u32) {
@@ -321,6 +323,15 @@ fn forced_fates(scenario: &Scenario, flows: &[Flow], configs: &[Configs]) -> For
         }
     }
     fates
+}
+
+fn bursts(scenario: &Scenario, flows: &[Flow], seed: Seed) -> BTreeMap<u32, FlowBursts> {
+    let rules: Vec<_> = scenario.traffic.iter().map(|traffic| traffic.bursts.clone().map(Arc::new)).collect();
+    let numbered = (0..).zip(flows);
+    let ruled = numbered.filter_map(|(number, flow)| Some((number, rules[flow.origin.0 as usize].clone()?)));
+    ruled
+        .map(|(number, rule)| (number, FlowBursts::new(rule, seed.stream(&format!("flow {number}"), "bursts"))))
+        .collect()
 }
 
 fn capture_of(options: CaptureOptions, flows: &[Flow], configs: &[Configs]) -> Capture {

@@ -1,5 +1,6 @@
 //! Segments that meet a fate by order of the scenario: drop, delay or duplicate exactly these.
 
+use super::bursts::FlowBursts;
 use crate::scenario::{Fate, Forced};
 use std::collections::BTreeMap;
 
@@ -8,6 +9,8 @@ use std::collections::BTreeMap;
 pub struct ForcedFates {
     /// Each flow that has any.
     pub flows: BTreeMap<u32, FlowFates>,
+    /// The bursts of each flow that has some by order.
+    pub bursts: BTreeMap<u32, FlowBursts>,
 }
 
 /// The orders for one flow.
@@ -34,7 +37,7 @@ impl ForcedFates {
 
     /// Whether any order concerns `flow`.
     pub fn concern(&self, flow: u32) -> bool {
-        self.flows.contains_key(&flow)
+        self.flows.contains_key(&flow) || self.bursts.contains_key(&flow)
     }
 
     /// The fate of a transmission, which counts as the next copy of its segment.

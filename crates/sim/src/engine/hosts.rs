@@ -4,6 +4,7 @@
 //! The sending and the receiving side of a flow are apart: they are at different nodes and meet only in packets.
 
 use super::arena::Arena;
+use super::bursts::Share;
 use super::capture::Capture;
 use super::forced::ForcedFates;
 use super::net::{NO_WAY, Net, Place};
@@ -12,15 +13,19 @@ use super::packet::{Class, NO_CARGO, Packet};
 use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
 use crate::scenario::Fate;
-use crate::switch::Agent;
+use crate::switch::{Agent, Leg, Notice};
 use crate::traffic;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
-use transport::tcp::{Ack, Actions, Receiver, ReceiverActions, SackList, Sender};
+use std::sync::Arc;
+use transport::tcp::{Ack, Actions, BurstReport, Receiver, ReceiverActions, SackBlock, SackList, Sender};
 use transport::xcp;
 use units::Instant;
 
 const CACHE_LINE: usize = 64;
+
+/// Bytes of a notification on the wire: headers of IP and UDP and what an ACK holds.
+const NOTICE_SIZE: u16 = 40;
 
 /// The sending side of a flow. It begins where a pair of cache lines begins: the two are fetched together.
 #[derive(Debug)]
@@ -269,12 +274,45 @@ impl Hosts {
     fn receive_rarity(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         if packet.class == Class::Control {
             if let Some(notice) = net.cargo.take_notice(packet) {
-                self.emitted += self.agents[packet.flow].agent.handle_notice(now, notice, net);
-                self.arm_agent(packet.flow);
+                self.receive_notice(now, packet, notice, net);
             }
         } else if let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow].sink {
             *bytes += u64::from(packet.size);
         }
+    }
+
+    fn receive_notice(&mut self, now: u64, packet: &Packet, notice: Arc<Notice>, net: &mut Net) {
+        match &*notice {
+            Notice::Burst { report, segments } => self.tell_sender(now, packet.flow, (*report, segments), net),
+            Notice::LostBurst(Leg::There) => {
+                let back = Packet { hop: self.receivers[packet.flow].path, ..*packet };
+                self.send_notice(now, back, Notice::LostBurst(Leg::Back), net);
+            }
+            Notice::LostBurst(Leg::Back) => {
+                let Some(bursts) = self.forced.bursts.get_mut(&packet.flow) else { return };
+                let segments = bursts.tell(packet.seq);
+                let Source::Tcp(sender) = &self.senders[packet.flow].source else { return };
+                let report = sender.wanted_burst_report();
+                self.tell_sender(now, packet.flow, (report, &segments), net);
+            }
+            _ => {
+                self.emitted += self.agents[packet.flow].agent.handle_notice(now, notice, net);
+                self.arm_agent(packet.flow);
+            }
+        }
+    }
+
+    /// An edge node's word about a burst has reached the node of the sender.
+    fn tell_sender(&mut self, now: u64, flow: u32, (report, segments): (BurstReport, &[SackBlock]), net: &mut Net) {
+        let Source::Tcp(sender) = &mut self.senders[flow].source else { return };
+        sender.handle_burst_report(Instant::from_ps(now), report, segments, &mut self.segments);
+        self.send_segments(now, flow, net);
+    }
+
+    fn send_notice(&mut self, now: u64, packet: Packet, notice: Notice, net: &mut Net) {
+        let cargo = net.cargo.put_notice(Arc::new(notice));
+        self.emitted += 1;
+        enter(now, Packet { cargo, ..packet }, net);
     }
 
     #[inline(always)]
@@ -387,6 +425,9 @@ impl Hosts {
         if self.senders[flow].watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, &packet, &[]);
         }
+        if self.is_in_lost_burst(now, &packet, net) {
+            return net.drop(Place::Host(flow), Cause::Forced, &packet);
+        }
         match self.forced.of(flow, packet.seq) {
             None => enter(now, packet, net),
             Some(Fate::Drop) => net.drop(Place::Host(flow), Cause::Forced, &packet),
@@ -403,6 +444,25 @@ impl Hosts {
                 self.timers.push(due, TimerId::new(flow, TimerKind::Held));
             }
         }
+    }
+
+    /// A data packet joins the burst that its flow has by order, if it has any.
+    fn is_in_lost_burst(&mut self, now: u64, packet: &Packet, net: &mut Net) -> bool {
+        let (flow, host) = (packet.flow, &mut self.senders[packet.flow]);
+        let Some(bursts) = self.forced.bursts.get_mut(&flow) else { return false };
+        let Source::Tcp(sender) = &mut host.source else { return false };
+        let end = packet.seq + u64::from(packet.size - host.header);
+        let share = bursts.take(SackBlock { start: packet.seq, end });
+        let (assembled, instant) = (BurstReport::Assembled, Instant::from_ps(now));
+        if sender.wanted_burst_report() == assembled {
+            sender.handle_burst_report(instant, assembled, bursts.segments(), &mut self.segments);
+        }
+        if share == Share::LostFirst {
+            let (seq, hop) = (bursts.number(), host.path);
+            let notice = Packet { seq, flow, hop, size: NOTICE_SIZE, class: Class::Control, ..Packet::default() };
+            self.send_notice(now, notice, Notice::LostBurst(Leg::There), net);
+        }
+        share != Share::Passes
     }
 
     #[inline]

@@ -9,13 +9,14 @@
 //! | `net`, `port`, `ring`, `tree` | paths, output ports, fibres, the event list |
 //! | `offer`, `extras` | what a port answers; what a plain port does without |
 //! | `gate`, `optical` | ports that send only in granted slots; ports of an optical packet switch |
-//! | `hosts`, `arena`, `timers`, `forced`, `capture` | machines of the flows and their deadlines; orders; pcapng |
+//! | `hosts`, `arena`, `timers`, `forced`, `bursts`, `capture` | machines of the flows and their deadlines; orders; pcapng |
 //! | `accounts`, `sampler` | conservation and warm-up; samples |
 
 mod accounts;
 mod arena;
 mod balance;
 mod build;
+mod bursts;
 mod capture;
 mod crew;
 mod deal;

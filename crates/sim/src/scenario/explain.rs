@@ -327,9 +327,9 @@ impl Text<'_> {
     fn burst_laws(&mut self, sender: &SenderConfig) {
         let (plain, eng) = (&sender.laws.gaimd, &sender.laws.tcp_eng);
         match sender.algorithm {
-            Algorithm::Gaimd | Algorithm::Baimd => self.gaimd(plain.beta, plain.alpha(), plain.relation),
+            Algorithm::Gaimd | Algorithm::Baimd => self.gaimd(plain.beta, plain.alpha, plain.relation),
             Algorithm::TcpEng => {
-                self.gaimd(eng.beta, eng.alpha(), eng.relation);
+                self.gaimd(eng.beta, eng.alpha, eng.relation);
                 self.key(
                     "congestion_beta",
                     format!("{:?}", eng.congestion_beta),
@@ -348,14 +348,17 @@ impl Text<'_> {
         }
     }
 
-    fn gaimd(&mut self, beta: f64, alpha: f64, relation: gaimd::Relation) {
+    fn gaimd(&mut self, beta: f64, alpha: Option<f64>, relation: gaimd::Relation) {
+        let friendly = format!("alpha = {:.4} unless it is given", relation.alpha(beta));
         let relation = match relation {
             gaimd::Relation::TripleDuplicate => "\"triple-duplicate\"",
             gaimd::Relation::Timeout => "\"timeout\"",
         };
         self.key("beta", format!("{beta:?}"), "share of the window that is kept at a loss");
-        self.key("alpha", format!("{alpha:?}"), "segments by which it grows in a round trip");
-        self.key("relation", relation, "how alpha follows from beta if it is not given");
+        if let Some(alpha) = alpha {
+            self.key("alpha", format!("{alpha:?}"), "segments by which it grows in a round trip");
+        }
+        self.key("relation", relation, &friendly);
     }
 
     fn highspeed(&mut self, law: &highspeed::Config) {
@@ -400,6 +403,14 @@ impl Text<'_> {
             self.quantity("stop", time(stop), "");
         }
         self.load(traffic.load);
+        if let Some(BurstRule { segments, losses, notify }) = &traffic.bursts {
+            let losses = match losses {
+                BurstLosses::Random(probability) => format!("loss = {probability:?}"),
+                BurstLosses::These(numbers) => format!("lose = {numbers:?}"),
+            };
+            let rule = format!("{{ segments = {segments}, {losses}, notify = {notify} }}");
+            self.key("bursts", rule, "of segments in a row");
+        }
     }
 
     fn pairs(&mut self, pairs: &Pairs) {

@@ -395,6 +395,28 @@ pub struct Traffic {
     pub load: Load,
     /// Sending stops then, if it has not stopped before; `None`: at the end of the run.
     pub stop: Option<SimTime>,
+    /// Segments of each flow that travel, and are lost, together.
+    pub bursts: Option<BurstRule>,
+}
+
+/// Segments of one flow in a row are one burst, which is lost as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BurstRule {
+    /// So many in a row; at least 1.
+    pub segments: u32,
+    /// Which bursts are lost.
+    pub losses: BurstLosses,
+    /// Whether senders that listen are told of a lost burst, a round trip after it.
+    pub notify: bool,
+}
+
+/// Which bursts are lost.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BurstLosses {
+    /// Each independently with this probability.
+    Random(f64),
+    /// Those with these numbers in each flow, from 0, ascending.
+    These(Vec<u64>),
 }
 
 /// When flows start, and between whom.

@@ -27,6 +27,7 @@ use crate::traffic::Flow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::sync::Arc;
+use transport::tcp::{BurstReport, SackBlock};
 use transport::xcp::Probe;
 
 /// A machine at a node. What it sends goes into `net` at once; each verb gives the number of packets that it has made anew.
@@ -92,6 +93,25 @@ pub enum Notice {
         /// What it carries.
         probe: Probe,
     },
+    /// An edge node tells a sender about a burst with segments of its flow, which is the packet's.
+    Burst {
+        /// What about it.
+        report: BurstReport,
+        /// The segments.
+        segments: Box<[SackBlock]>,
+    },
+    /// A burst that the scenario ordered was lost: the packet's flow, and the burst's number in the place of a sequence
+    /// number.
+    LostBurst(Leg),
+}
+
+/// A message's way to its flow's destination and back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leg {
+    /// To the destination, which sends it back.
+    There,
+    /// Back to the source.
+    Back,
 }
 
 /// Slots in a row, granted to one queue.

@@ -122,6 +122,10 @@ impl Reports {
         missing.into_iter().find_map(|reported| board.hole(reported.block.start, reported.block.end))
     }
 
+    fn hold(&self, seq: u64) -> bool {
+        self.blocks.iter().any(|reported| (reported.block.start..reported.block.end).contains(&seq))
+    }
+
     /// What is left of `hole` above all that was reported.
     fn beside(&self, hole: SackBlock) -> SackBlock {
         let mut rest = hole;
@@ -299,6 +303,11 @@ impl Sender {
     pub(super) fn correct_pipe(&self, pipe: u64) -> u64 {
         let Some(bursts) = self.law.bursts() else { return pipe };
         bursts.reports().correct(pipe, &self.scoreboard, self.threshold())
+    }
+
+    /// Whether `seq` was reported lost.
+    pub(super) fn is_reported(&self, seq: u64) -> bool {
+        self.law.bursts().is_some_and(|bursts| bursts.reports().hold(seq))
     }
 
     /// NextSeg (1.a) and (1.b) beside what was reported.

@@ -151,6 +151,9 @@ impl Sender {
         }
         let hole = self.scoreboard.highest_hole(self.una, self.nxt)?;
         let start = hole.start.max(hole.end.saturating_sub(self.window.mss));
+        if self.is_reported(start) {
+            return None;
+        }
         Some(Next::Rescue(SackBlock { start, end: hole.end }))
     }
 

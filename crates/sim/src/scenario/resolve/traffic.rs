@@ -4,7 +4,7 @@ use super::{Context, arrivals, load};
 use crate::ids::{NodeId, TransportId};
 use crate::scenario::At;
 use crate::scenario::error::{Fault, Place};
-use crate::scenario::model::{Arrivals, Pairs, Traffic, Transport};
+use crate::scenario::model::{Arrivals, BurstLosses, BurstRule, Pairs, Traffic, Transport};
 use crate::scenario::spec::{self, PairsSpec, Spec};
 use crate::scenario::tree::quoted;
 use crate::traffic::MAX_FLOWS;
@@ -63,7 +63,32 @@ fn one(
     if let Some(at) = table.stop.filter(|stop| stop.0 <= table.start.map_or(units::Duration::ZERO, |start| start.0)) {
         return Err(at.fault(format!("found \"{}\"; allowed: a time after the start", at.0)));
     }
-    Ok(Traffic { name, transport: TransportId(transport as u32), arrivals, load, stop })
+    let bursts = table.bursts.as_ref().map(|bursts| rule(bursts, &transports[transport].kind)).transpose()?;
+    Ok(Traffic { name, transport: TransportId(transport as u32), arrivals, load, stop, bursts })
+}
+
+/// `bursts`.
+fn rule(table: &At<spec::Bursts>, kind: &TransportKind) -> Result<BurstRule, Fault> {
+    if let TransportKind::Udp { .. } = kind {
+        return Err(table.fault("is for TCP; this transport is UDP"));
+    }
+    if *table.segments == 0 {
+        return Err(table.segments.fault("found 0; allowed: from 1"));
+    }
+    let losses = match (&table.loss, &table.lose) {
+        (Some(_), Some(lose)) => return Err(lose.fault("there is a loss already; allowed: loss or lose")),
+        (Some(loss), None) if !(0.0..=1.0).contains(&**loss) => {
+            return Err(loss.fault(format!("found {:?}; allowed: 0 to 1", **loss)));
+        }
+        (Some(loss), None) => BurstLosses::Random(**loss),
+        (None, Some(lose)) => {
+            let mut numbers = lose.to_vec();
+            numbers.sort_unstable();
+            BurstLosses::These(numbers)
+        }
+        (None, None) => return Err(table.fault("the key \"loss\" (or \"lose\") is missing")),
+    };
+    Ok(BurstRule { segments: *table.segments, losses, notify: table.notify.is_some_and(|notify| *notify) })
 }
 
 /// `pairs`, or `from` and `to`, or what the topology offers.

@@ -16,7 +16,7 @@ pub use switching::{
     SmoothingRule, SpareRule, Switching,
 };
 pub use traffic::{
-    ArrivalLaw, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
+    ArrivalLaw, Bursts, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };
 pub use transport::{
     Detector, HighSpeed, Increase, PartialAck, Recovery, Relation, Response, SackMemory, Transport, XcpDuplicates,

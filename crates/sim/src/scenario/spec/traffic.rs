@@ -55,6 +55,8 @@ pub struct Traffic {
     pub stop: Option<At<Time>>,
     /// TCP: what a flow sends, "greedy" (default) or a size.
     pub size: Option<At<FlowSize>>,
+    /// TCP: so many segments of a flow in a row are one burst, which is lost as a whole.
+    pub bursts: Option<At<Bursts>>,
     /// UDP: "constant" (default), "poisson" or "on-off".
     pub load: Option<At<LoadLaw>>,
     /// UDP: bit rate on the wire, headers included. "poisson": the mean rate; "on-off": the rate while on.
@@ -65,6 +67,21 @@ pub struct Traffic {
     pub on: Option<At<Sojourn>>,
     /// UDP with load "on-off": the law of the off-times.
     pub off: Option<At<Sojourn>>,
+}
+
+/// Segments of each flow in a row, copies included, are one burst, which the source drops as a whole. Nothing waits for a
+/// burst to fill; a lost one ends when the sender knows.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bursts {
+    /// Segments of a burst.
+    pub segments: At<u32>,
+    /// Each burst is lost with this probability.
+    pub loss: Option<At<f64>>,
+    /// Exactly these bursts of each flow are lost, numbered from 0, instead of `loss`.
+    pub lose: Option<At<Vec<u64>>>,
+    /// Senders that listen (tcp-eng; btcp with "bnak") are told of a lost burst, a round trip after it. Default false.
+    pub notify: Option<At<bool>>,
 }
 
 /// When flows start.

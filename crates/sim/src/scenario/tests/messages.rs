@@ -416,3 +416,21 @@ fn what_cannot_be_about_bursts_is_named() {
         "test.toml:14:12: transport.x.recovery: recovery must be SACK where edge nodes report lost bursts"
     );
 }
+
+#[test]
+fn bursts_by_order_say_what_they_are() {
+    let rule = |text: &str| replaced("[[traffic]]", &format!("[[traffic]]\nbursts = {text}"));
+    assert_eq!(
+        rule("{ segments = 0, loss = 0.1 }"),
+        "test.toml:9:23: traffic.0.bursts.segments: found 0; allowed: from 1"
+    );
+    assert_eq!(
+        rule("{ segments = 9, loss = 1.5 }"),
+        "test.toml:9:33: traffic.0.bursts.loss: found 1.5; allowed: 0 to 1"
+    );
+    assert_eq!(
+        rule("{ segments = 9, loss = 0.1, lose = [1] }"),
+        "test.toml:9:45: traffic.0.bursts.lose: there is a loss already; allowed: loss or lose"
+    );
+    assert_eq!(rule("{ segments = 9 }"), "test.toml:9:10: traffic.0.bursts: the key \"loss\" (or \"lose\") is missing");
+}

@@ -10,7 +10,7 @@ fn at(seconds: u64) -> SimTime {
 }
 
 fn traffic(name: &str, arrivals: Arrivals) -> Traffic {
-    Traffic { name: name.into(), transport: TransportId(0), arrivals, load: Load::Greedy, stop: None }
+    Traffic { name: name.into(), transport: TransportId(0), arrivals, load: Load::Greedy, stop: None, bursts: None }
 }
 
 fn scenario(traffic: Vec<Traffic>) -> Scenario {
