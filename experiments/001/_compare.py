@@ -1,0 +1,114 @@
+"""Transports side by side under forced burst losses: what figures 5 to 8 of paper 001 share."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol.experiment import Metric, Point, Setup
+from photocol.stats import jain_index
+
+from ._bursts import scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import Outcome, RunResult
+
+FLOWS = 20
+SEGMENTS = 9
+"""The largest mean number of segments of a flow in a burst that the paper states."""
+LOSSES = tuple(10 ** (-5 + step / 2) for step in range(9))
+QUICK_LOSSES = (1e-4, 1e-3, 1e-2, 1e-1)
+ENG, SACK, RENO, BAIMD = "tcp-eng", "sack", "reno", "baimd"
+BTCP = ("btcp-ble", "btcp-back", "btcp-bnak")
+SETTINGS: dict[str, dict[str, Any]] = {
+    BAIMD: {"relation": "triple-duplicate"},
+    **{name: {"algorithm": "btcp", "detector": name.removeprefix("btcp-")} for name in BTCP},
+}
+COLOURS = {
+    ENG: "#D55E00",
+    SACK: "#0072B2",
+    RENO: "#56B4E9",
+    BAIMD: "#009E73",
+    BTCP[0]: "#CC79A7",
+    BTCP[1]: "#E69F00",
+    BTCP[2]: "0.45",
+}
+MEDIUM_LOSS = 0.9999e-3
+"""From here on a burst is lost every few round trips at most."""
+
+METRICS = (
+    Metric(name="throughput_mbps", label="throughput of a flow (Mb/s)", form=".3f"),
+    Metric(name="jain", label="Jain's index", form=".4f"),
+    Metric(name="timeouts_per_flow", label="timeouts of a flow", form=".1f"),
+)
+NOTES = (
+    f"Forced mode: {SEGMENTS} transmissions of a flow in a row are a burst, lost with probability p by itself; "
+    f"{FLOWS} flows, 80 ms, windows up to 1000 segments of 1 kB.",
+    "Flows share the path and its ends, and nothing queues: there is no assembly, no contention between flows and no "
+    "burst retransmission, which the full network has.",
+    "Every lost burst brings a BEN to TCP-ENG: the path counts as under-utilized at every p, which is the most that a "
+    "threshold can give.",
+    "TCP-ENG and BAIMD: β = 7/8, α = 0.2 by (2). A loss without a BEN would keep 1/2.",
+)
+
+
+def setup(point: Point) -> Setup:
+    """Twenty flows of one transport."""
+    transport = str(point["transport"])
+    return Setup(scenario=scenario(SEGMENTS, float(point["loss"]), {transport: FLOWS}, SETTINGS))
+
+
+def measure(result: RunResult) -> Mapping[str, float]:
+    """Throughput of a flow, and how equally it is shared."""
+    shares = result.flows["goodput_bps"].to_numpy()
+    return {
+        "throughput_mbps": result.summary["goodput"].value / FLOWS / 1e6,
+        "jain": float(jain_index(shares)),
+        "timeouts_per_flow": result.summary["timeouts"].value / FLOWS,
+    }
+
+
+def curve(outcome: Outcome, transport: str, metric: str) -> dict[float, float]:
+    """Loss to a metric's mean, ascending."""
+    rows = outcome.table.filter(pl.col("transport") == transport).sort("loss")
+    return dict(zip(rows["loss"].to_list(), rows[metric].to_list(), strict=True))
+
+
+def gains(outcome: Outcome, rival: str, metric: str = "throughput_mbps") -> dict[float, float]:
+    """TCP-ENG over a rival by loss."""
+    ours, theirs = (curve(outcome, name, metric) for name in (ENG, rival))
+    return {loss: ours[loss] / theirs[loss] for loss in ours}
+
+
+def listed(gain: Mapping[float, float], form: str = ".2f") -> str:
+    """The ratios in words, from little loss to much."""
+    return ", ".join(f"{value:{form}} ({loss:.0e})" for loss, value in gain.items())
+
+
+def draw_curves(axes: Axes, table: pl.DataFrame, metric: str, transports: Sequence[str]) -> None:
+    """A metric against the loss, one curve a transport."""
+    for transport in transports:
+        rows = table.filter(pl.col("transport") == transport).sort("loss")
+        half = [0.0 if math.isnan(value) else value for value in rows[f"{metric}_half_width"].fill_null(0.0)]
+        axes.errorbar(
+            rows["loss"],
+            rows[metric],
+            yerr=half,
+            color=COLOURS[transport],
+            marker="o",
+            markersize=3.5,
+            capsize=2,
+            linewidth=1.3,
+            label=transport,
+        )
+    axes.set_xscale("log")
+    axes.set_xlabel("burst loss probability p")
+    axes.set_title(f"S = {SEGMENTS}, RTT 80 ms, forced losses", fontsize=9, color="0.3", loc="left")
+    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    axes.legend(loc="best", frameon=False)

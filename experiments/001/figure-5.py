@@ -1,0 +1,128 @@
+"""Paper 001, figure 5: throughput of TCP-ENG, SACK and Reno against burst loss, without burst retransmission.
+
+In the forced mode, in which losses are those of the analysis; the curves with burst retransmission need the network.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Source, grid
+from photocol.verdict import Finding, judge
+
+from ._compare import (
+    ENG,
+    LOSSES,
+    MEDIUM_LOSS,
+    METRICS,
+    NOTES,
+    QUICK_LOSSES,
+    RENO,
+    SACK,
+    curve,
+    draw_curves,
+    gains,
+    listed,
+    measure,
+    setup,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+TRANSPORTS = (ENG, SACK, RENO)
+
+
+def check_better(outcome: Outcome) -> Finding:
+    """TCP-ENG is significantly better than both."""
+    sack, reno = gains(outcome, SACK), gains(outcome, RENO)
+    every = [*sack.values(), *reno.values()]
+    many = [gain for found in (sack, reno) for loss, gain in found.items() if loss >= MEDIUM_LOSS]
+    return judge(
+        agrees=min(every) >= 1.1,
+        in_shape=min(many) >= 1.0,
+        measured=f"over SACK {listed(sack)}; over Reno {listed(reno)}",
+    )
+
+
+def check_sack(outcome: Outcome) -> Finding:
+    """SACK is at least as good as Reno."""
+    sack, reno = (curve(outcome, name, "throughput_mbps") for name in (SACK, RENO))
+    ratio = {loss: sack[loss] / reno[loss] for loss in sack}
+    return judge(agrees=min(ratio.values()) >= 0.98, in_shape=max(ratio.values()) > 1.1, measured=listed(ratio))
+
+
+def check_falling(outcome: Outcome) -> Finding:
+    """Every curve falls."""
+    levels = [list(curve(outcome, name, "throughput_mbps").values()) for name in TRANSPORTS]
+    falls = [all(high > low for high, low in pairwise(one)) for one in levels]
+    ends = ", ".join(f"{one[0]:.3g} to {one[-1]:.3g}" for one in levels)
+    return judge(agrees=all(falls), in_shape=any(falls), measured=f"{ends} Mb/s")
+
+
+def check_friendly(outcome: Outcome) -> Finding:
+    """With a friendly pair (α, β) there is no gain over SACK at little loss."""
+    low = {loss: gain for loss, gain in gains(outcome, SACK).items() if loss < MEDIUM_LOSS}
+    off = max(abs(gain - 1) for gain in low.values())
+    return judge(agrees=off <= 0.1, in_shape=off <= 0.25, measured=f"over SACK {listed(low)}")
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Throughput against loss."""
+    draw_curves(axes, table, "throughput_mbps", TRANSPORTS)
+    axes.set_yscale("log")
+    axes.set_ylabel("throughput of a flow (Mb/s)")
+
+
+experiment = Experiment(
+    id="001/figure-5",
+    title="throughput of TCP-ENG, SACK and Reno against burst loss (forced)",
+    source=Source(paper="Shihada, Ho and Zhang, TCP-ENG (paper 001)", figures="Figure 5", section="§IV.A"),
+    setup=setup,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=grid(transport=TRANSPORTS, loss=QUICK_LOSSES), replications=1, note="4 of 9 losses, one replication"
+    ),
+    full=Form(points=grid(transport=TRANSPORTS, loss=LOSSES), replications=3),
+    claims=(
+        Claim(
+            id="better",
+            text="TCP-ENG significantly outperforms Reno and SACK",
+            where="§IV.A, Fig. 5",
+            expected="more than both at every loss; no number",
+            tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
+            check=check_better,
+        ),
+        Claim(
+            id="sack",
+            text="SACK is at least as good as Reno over OBS",
+            where="§III, Fig. 5",
+            expected="SACK ≥ Reno",
+            tolerance="at least 0.98 times at every p; in shape: more than 1.1 times at some",
+            check=check_sack,
+        ),
+        Claim(
+            id="falling",
+            text="throughput falls with the loss for all",
+            where="Fig. 5",
+            expected="falling curves",
+            tolerance="all three at each step; in shape: one of them",
+            check=check_falling,
+        ),
+        Claim(
+            id="friendly",
+            text="friendly (α, β): no gain over SACK at little loss, where no burst holds a window",
+            where="§II, §III eq. (2)",
+            expected="1 below p = 1e-3",
+            tolerance="within 10 %; in shape: within 25 %",
+            check=check_friendly,
+        ),
+    ),
+    plots=(Plot(name="figure-5", draw=draw),),
+    notes=NOTES,
+)

@@ -1,0 +1,105 @@
+"""Paper 001, figure 6: throughput of TCP-ENG, BAIMD and BTCP against burst loss, without burst retransmission.
+
+In the forced mode, in which losses are those of the analysis; the curves with burst retransmission need the network.
+BTCP with each of its three detectors.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Source, grid
+from photocol.verdict import Finding, judge
+
+from ._compare import (
+    BAIMD,
+    BTCP,
+    ENG,
+    LOSSES,
+    MEDIUM_LOSS,
+    METRICS,
+    NOTES,
+    QUICK_LOSSES,
+    curve,
+    draw_curves,
+    gains,
+    listed,
+    measure,
+    setup,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+TRANSPORTS = (ENG, BAIMD, *BTCP)
+
+
+def check_higher(outcome: Outcome, rivals: tuple[str, ...]) -> Finding:
+    """TCP-ENG is higher than each rival at every loss."""
+    found = {rival: gains(outcome, rival) for rival in rivals}
+    every = [gain for one in found.values() for gain in one.values()]
+    many = [gain for one in found.values() for loss, gain in one.items() if loss >= MEDIUM_LOSS]
+    return judge(
+        agrees=min(every) > 1.0,
+        in_shape=min(many) > 1.0,
+        measured="; ".join(f"over {rival} {listed(one)}" for rival, one in found.items()),
+    )
+
+
+def check_detectors(outcome: Outcome) -> Finding:
+    """Who is told at once does not do worse than who guesses."""
+    ble, back, bnak = (curve(outcome, name, "throughput_mbps") for name in BTCP)
+    worst = min(min(bnak[loss] / ble[loss], bnak[loss] / back[loss]) for loss in ble)
+    return judge(agrees=worst >= 0.98, in_shape=worst >= 0.9, measured=f"BNAK has at least {worst:.2f} of the others")
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Throughput against loss."""
+    draw_curves(axes, table, "throughput_mbps", TRANSPORTS)
+    axes.set_yscale("log")
+    axes.set_ylabel("throughput of a flow (Mb/s)")
+
+
+experiment = Experiment(
+    id="001/figure-6",
+    title="throughput of TCP-ENG, BAIMD and BTCP against burst loss (forced)",
+    source=Source(paper="Shihada, Ho and Zhang, TCP-ENG (paper 001)", figures="Figure 6", section="§IV.A"),
+    setup=setup,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=grid(transport=TRANSPORTS, loss=QUICK_LOSSES), replications=1, note="4 of 9 losses, one replication"
+    ),
+    full=Form(points=grid(transport=TRANSPORTS, loss=LOSSES), replications=3),
+    claims=(
+        Claim(
+            id="baimd",
+            text="TCP-ENG achieves a higher throughput than BAIMD",
+            where="§IV.A, Fig. 6",
+            expected="more at every loss; no number",
+            tolerance="more at every p; in shape: from 1e-3 on",
+            check=lambda outcome: check_higher(outcome, (BAIMD,)),
+        ),
+        Claim(
+            id="btcp",
+            text="TCP-ENG achieves a higher throughput than BTCP",
+            where="§IV.A, Fig. 6",
+            expected="more at every loss; no number",
+            tolerance="more than each detector's at every p; in shape: from 1e-3 on",
+            check=lambda outcome: check_higher(outcome, BTCP),
+        ),
+        Claim(
+            id="detectors",
+            text="BTCP: to be told is at least as good as to guess",
+            where="Yu, Qiao and Liu 2004 (BTCP)",
+            expected="BNAK ≥ BACK, BLE",
+            tolerance="at least 0.98 of the others at every p; in shape: 0.9",
+            check=check_detectors,
+        ),
+    ),
+    plots=(Plot(name="figure-6", draw=draw),),
+    notes=(*NOTES, "BTCP's rules are reconstructed: docs/deviations.md."),
+)

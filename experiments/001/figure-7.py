@@ -1,0 +1,98 @@
+"""Paper 001, figure 7: Jain's index of competing flows, without burst retransmission.
+
+In the forced mode: twenty flows of one transport between the same two nodes, each with losses of its own. The index
+is over their goodputs in one run, whose length is the same for all transports. Figure 8, with burst retransmission,
+needs the network.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Source, grid
+from photocol.verdict import Finding, judge
+
+from ._compare import (
+    BAIMD,
+    ENG,
+    LOSSES,
+    METRICS,
+    NOTES,
+    QUICK_LOSSES,
+    RENO,
+    SACK,
+    curve,
+    draw_curves,
+    listed,
+    measure,
+    setup,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+TRANSPORTS = (ENG, BAIMD, SACK, RENO)
+
+
+def check_fairest(outcome: Outcome) -> Finding:
+    """TCP-ENG has a much better index than the others."""
+    index = {name: curve(outcome, name, "jain") for name in TRANSPORTS}
+    leads = {loss: index[ENG][loss] - max(index[name][loss] for name in TRANSPORTS[1:]) for loss in index[ENG]}
+    return judge(
+        agrees=min(leads.values()) >= 0.02,
+        in_shape=min(leads.values()) >= -0.005 and max(leads.values()) > 0.005,
+        measured=f"TCP-ENG less the best other: {listed(leads, '+.3f')}",
+    )
+
+
+def check_fair(outcome: Outcome) -> Finding:
+    """Flows that differ in nothing but their losses share equally in the long run."""
+    least = {name: min(curve(outcome, name, "jain").values()) for name in TRANSPORTS}
+    words = ", ".join(f"{value:.3f} ({name})" for name, value in least.items())
+    return judge(agrees=min(least.values()) >= 0.95, in_shape=min(least.values()) >= 0.8, measured=f"at least {words}")
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Jain's index against loss."""
+    draw_curves(axes, table, "jain", TRANSPORTS)
+    axes.set_ylabel("Jain's index of 20 flows")
+
+
+experiment = Experiment(
+    id="001/figure-7",
+    title="Jain's index of TCP-ENG, BAIMD, SACK and Reno against burst loss (forced)",
+    source=Source(paper="Shihada, Ho and Zhang, TCP-ENG (paper 001)", figures="Figure 7", section="§IV.B"),
+    setup=setup,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=grid(transport=TRANSPORTS, loss=QUICK_LOSSES), replications=1, note="4 of 9 losses, one replication"
+    ),
+    full=Form(points=grid(transport=TRANSPORTS, loss=LOSSES), replications=3),
+    claims=(
+        Claim(
+            id="fairest",
+            text="TCP-ENG has a much better index than BAIMD, Reno and SACK",
+            where="§IV.B, Fig. 7",
+            expected="the highest; no number",
+            tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
+            check=check_fairest,
+        ),
+        Claim(
+            id="fair",
+            text="equal flows share equally in the long run",
+            where="definition of the index",
+            expected="1",
+            tolerance="at least 0.95 for all at every p; in shape: 0.8",
+            check=check_fair,
+        ),
+    ),
+    plots=(Plot(name="figure-7", draw=draw),),
+    notes=(
+        *NOTES,
+        "The index of equal flows falls with the spread of their goodputs over the run: longer runs are fairer.",
+    ),
+)

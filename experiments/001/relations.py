@@ -1,0 +1,198 @@
+"""Paper 001, eqs. (2) and (3), and the closed forms of GAIMD and Reno, against the senders packet by packet.
+
+The forced mode with single segments (S = 1): every transmission is lost with probability p by itself.
+
+The expected values and tolerances below were committed before the first full run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from photocol import model
+from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
+from photocol.verdict import Finding, judge
+
+from ._bursts import RTT_S, scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import RunResult
+
+FLOWS = 20
+LOSSES = tuple(10 ** (-4 + step / 2) for step in range(5))
+QUICK_LOSSES = (1e-4, 1e-3, 1e-2)
+BETAS = (0.5, 0.75, 0.875, 0.96875)
+RELATIONS = ("triple-duplicate", "timeout")
+GAIMD = {f"gaimd {beta} {relation}": (beta, relation) for beta in BETAS for relation in RELATIONS}
+PLAIN = ("sack", "newreno", "reno")
+SENDERS = (*GAIMD, *PLAIN)
+RTO_S = 0.2
+
+
+def setup(point: Point) -> Setup:
+    """Twenty flows of one sender."""
+    name = str(point["sender"])
+    algorithm = name.split()[0]
+    settings = {}
+    if name in GAIMD:
+        beta, relation = GAIMD[name]
+        settings = {algorithm: {"beta": beta, "relation": relation}}
+    return Setup(scenario=scenario(1, float(point["loss"]), {algorithm: FLOWS}, settings))
+
+
+def measure(result: RunResult) -> Mapping[str, float]:
+    """Throughput of a flow."""
+    return {
+        "throughput_mbps": result.summary["goodput"].value / FLOWS / 1e6,
+        "timeouts_per_loss": result.summary["timeouts"].value
+        / max(1.0, result.summary["timeouts"].value + result.summary["fast_retransmits"].value),
+    }
+
+
+def curve(outcome: Outcome, sender: str) -> dict[float, float]:
+    """Loss to throughput in Mb/s."""
+    rows = outcome.table.filter(pl.col("sender") == sender).sort("loss")
+    return dict(zip(rows["loss"].to_list(), rows["throughput_mbps"].to_list(), strict=True))
+
+
+def closed_form(sender: str, loss: float) -> float:
+    """Throughput in Mb/s: Yang and Lam's for GAIMD, PFTK for the others."""
+    if sender not in GAIMD:
+        found = model("pftk", loss=loss, rtt=RTT_S, rto=RTO_S, window_max=1000)
+    else:
+        beta, relation = GAIMD[sender]
+        alpha = 3 * (1 - beta) / (1 + beta) if relation == RELATIONS[0] else 4 * (1 - beta**2) / 3
+        found = model("gaimd", loss=loss, rtt=RTT_S, rto=RTO_S, alpha=alpha, beta=beta)
+    return float(found["rate_segments_per_s"]) * 8e-3
+
+
+def off(outcome: Outcome, senders: tuple[str, ...]) -> dict[tuple[str, float], float]:
+    """Simulation over closed form, less 1."""
+    return {
+        (sender, loss): value / closed_form(sender, loss) - 1
+        for sender in senders
+        for loss, value in curve(outcome, sender).items()
+    }
+
+
+def check_closed(outcome: Outcome, senders: tuple[str, ...], bound: float) -> Finding:
+    """The senders have the throughput of the closed form."""
+    found = off(outcome, senders)
+    (worst, loss) = max(found, key=lambda key: abs(found[key]))
+    greatest = abs(found[worst, loss])
+    return judge(
+        agrees=greatest <= bound,
+        in_shape=greatest <= 2 * bound,
+        measured=f"{len(found)} points within {100 * greatest:.0f} %; "
+        f"worst {worst} at {loss:.0e}: {100 * found[worst, loss]:+.0f} %",
+    )
+
+
+def check_friendly(outcome: Outcome) -> Finding:
+    """α of (2) makes all β alike, and like SACK."""
+    sack = curve(outcome, "sack")
+    ratios = {
+        (beta, loss): value / sack[loss]
+        for beta in BETAS
+        for loss, value in curve(outcome, f"gaimd {beta} {RELATIONS[0]}").items()
+        if loss < 2e-3
+    }
+    low, high = min(ratios.values()), max(ratios.values())
+    return judge(
+        agrees=low >= 0.9 and high <= 1.1,
+        in_shape=low >= 0.75 and high <= 1.25,
+        measured=f"{low:.2f} to {high:.2f} of SACK's over {len(ratios)} points with p up to 1e-3",
+    )
+
+
+def check_timeout(outcome: Outcome) -> Finding:
+    """α of (3) takes √(4(1 + β)²/9) times as much where there are no timeouts."""
+    sack = curve(outcome, "sack")
+    found = {}
+    for beta in BETAS:
+        one = curve(outcome, f"gaimd {beta} {RELATIONS[1]}")
+        found[beta] = one[min(one)] / sack[min(sack)] / (2 * (1 + beta) / 3)
+    off_by = max(abs(value - 1) for value in found.values())
+    words = ", ".join(f"{value * 2 * (1 + beta) / 3:.2f} (β = {beta:g})" for beta, value in found.items())
+    return judge(agrees=off_by <= 0.1, in_shape=off_by <= 0.25, measured=f"at p = 1e-4: {words} times SACK's")
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Simulation over closed form."""
+    for sender in SENDERS:
+        rows = table.filter(pl.col("sender") == sender).sort("loss")
+        ratio = [
+            value / closed_form(sender, loss) for loss, value in rows.select("loss", "throughput_mbps").iter_rows()
+        ]
+        style = "--" if sender.endswith("timeout") else "-"
+        axes.plot(rows["loss"], ratio, style, marker="o", markersize=3, linewidth=1.1, label=sender)
+    axes.axhline(1.0, color="0.45", linestyle=":", linewidth=1)
+    axes.set_xscale("log")
+    axes.set_xlabel("loss probability p of a segment")
+    axes.set_ylabel("simulation / closed form")
+    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    axes.legend(loc="best", frameon=False, fontsize=7, ncols=2)
+
+
+experiment = Experiment(
+    id="001/relations",
+    title="GAIMD, SACK and Reno against their closed forms; friendliness of α(β)",
+    source=Source(
+        paper="Shihada, Ho and Zhang, TCP-ENG (paper 001); Yang and Lam 2000; Padhye et al. 2000",
+        figures="equations (2), (3)",
+        section="§III",
+    ),
+    setup=setup,
+    measure=measure,
+    metrics=(
+        Metric(name="throughput_mbps", label="throughput of a flow (Mb/s)", form=".3f"),
+        Metric(name="timeouts_per_loss", label="share of timeouts", form=".3f"),
+    ),
+    quick=Form(points=grid(sender=SENDERS, loss=QUICK_LOSSES), replications=1, note="3 of 5 losses, one replication"),
+    full=Form(points=grid(sender=SENDERS, loss=LOSSES), replications=3),
+    claims=(
+        Claim(
+            id="gaimd",
+            text="GAIMD has the rate of its closed form",
+            where="Yang and Lam 2000",
+            expected="the closed form with timeouts of 0.2 s",
+            tolerance="within 15 % for all (α, β) and p up to 1e-2; in shape: within 30 %",
+            check=lambda outcome: check_closed(outcome, tuple(GAIMD), 0.15),
+        ),
+        Claim(
+            id="reno",
+            text="SACK, NewReno and Reno have the rate of PFTK",
+            where="Padhye et al. 2000, full model",
+            expected="the full model with timeouts of 0.2 s",
+            tolerance="within 25 % for p up to 1e-2; in shape: within 50 %",
+            check=lambda outcome: check_closed(outcome, PLAIN, 0.25),
+        ),
+        Claim(
+            id="friendly",
+            text="α of (2) makes GAIMD friendly: the throughput of SACK for every β",
+            where="§III, eq. (2)",
+            expected="1",
+            tolerance="within 10 % for p up to 1e-3; in shape: within 25 %",
+            check=check_friendly,
+        ),
+        Claim(
+            id="timeout",
+            text="α of (3) takes more where losses show in duplicate ACKs",
+            where="eqs. (2), (3)",
+            expected="2(1 + β)/3 times: 1, 1.17, 1.25, 1.31",
+            tolerance="within 10 % of that at p = 1e-4; in shape: within 25 %",
+            check=check_timeout,
+        ),
+    ),
+    plots=(Plot(name="relations", draw=draw),),
+    notes=(
+        "Every transmission is lost by itself; PFTK takes losses to be correlated in a round, which matters where a "
+        "window loses more than one.",
+    ),
+)
