@@ -7,7 +7,7 @@ The expected values and tolerances below were committed before the first full ru
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -15,7 +15,7 @@ from photocol import model
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
-from ._bursts import RTT_S, scenario
+from ._bursts import RTT_S, scenario, usual_window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,10 +39,12 @@ def setup(point: Point) -> Setup:
     """Twenty flows of one sender."""
     name = str(point["sender"])
     algorithm = name.split()[0]
-    settings = {}
+    settings: dict[str, dict[str, Any]] = {}
     if name in GAIMD:
         beta, relation = GAIMD[name]
-        settings = {algorithm: {"beta": beta, "relation": relation}}
+        share = 1.0 if relation == RELATIONS[0] else 2 * (1 + beta) / 3
+        start = round(share * usual_window(1, float(point["loss"])))
+        settings = {algorithm: {"beta": beta, "relation": relation, "initial_ssthresh": f"{start} packets"}}
     return Setup(scenario=scenario(1, float(point["loss"]), {algorithm: FLOWS}, settings))
 
 

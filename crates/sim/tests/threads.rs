@@ -17,7 +17,8 @@ const READY_MADE: [(&str, &str); 14] = [
     ("capacity-change", "11 s"),
     ("dumbbell", "6 s"),
     ("forced-drops", "3 s"),
-const READY_MADE: [(&str, &str); 14] = [
+    ("macroflows", "2 s"),
+    ("lost-bursts", "4 s"),
     ("md1", "2.5 s"),
     ("nsfnet-buffers", "2 s"),
     ("on-off", "5 s"),
