@@ -166,6 +166,8 @@ experiment = Experiment(
             expected="the closed form with timeouts of 0.2 s",
             tolerance="within 15 % for all (α, β) and p up to 1e-2; in shape: within 30 %",
             check=lambda outcome: check_closed(outcome, tuple(GAIMD), 0.15),
+            reason="only β = 31/32 at p = 1e-2 is outside, where a loss takes a third of a segment of ten; "
+            "not yet explained",
         ),
         Claim(
             id="reno",

@@ -3,8 +3,9 @@
 //! A host calls its machine, drains what the machine wants sent into the network, and keeps the machine's timer armed.
 //! The sending and the receiving side of a flow are apart: they are at different nodes and meet only in packets.
 
+mod notices;
+
 use super::arena::Arena;
-use super::bursts::Share;
 use super::capture::Capture;
 use super::forced::ForcedFates;
 use super::net::{NO_WAY, Net, Place};
@@ -13,19 +14,15 @@ use super::packet::{Class, NO_CARGO, Packet};
 use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
 use crate::scenario::Fate;
-use crate::switch::{Agent, Leg, Notice};
+use crate::switch::Agent;
 use crate::traffic;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use transport::tcp::{Ack, Actions, BurstReport, Receiver, ReceiverActions, SackBlock, SackList, Sender};
+use transport::tcp::{Ack, Actions, Receiver, ReceiverActions, SackList, Sender};
 use transport::xcp;
 use units::Instant;
 
 const CACHE_LINE: usize = 64;
-
-/// Bytes of a notification on the wire: headers of IP and UDP and what an ACK holds.
-const NOTICE_SIZE: u16 = 40;
 
 /// The sending side of a flow. It begins where a pair of cache lines begins: the two are fetched together.
 #[derive(Debug)]
@@ -281,40 +278,6 @@ impl Hosts {
         }
     }
 
-    fn receive_notice(&mut self, now: u64, packet: &Packet, notice: Arc<Notice>, net: &mut Net) {
-        match &*notice {
-            Notice::Burst { report, segments } => self.tell_sender(now, packet.flow, (*report, segments), net),
-            Notice::LostBurst(Leg::There) => {
-                let back = Packet { hop: self.receivers[packet.flow].path, ..*packet };
-                self.send_notice(now, back, Notice::LostBurst(Leg::Back), net);
-            }
-            Notice::LostBurst(Leg::Back) => {
-                let Some(bursts) = self.forced.bursts.get_mut(&packet.flow) else { return };
-                let segments = bursts.tell(packet.seq);
-                let Source::Tcp(sender) = &self.senders[packet.flow].source else { return };
-                let report = sender.wanted_burst_report();
-                self.tell_sender(now, packet.flow, (report, &segments), net);
-            }
-            _ => {
-                self.emitted += self.agents[packet.flow].agent.handle_notice(now, notice, net);
-                self.arm_agent(packet.flow);
-            }
-        }
-    }
-
-    /// An edge node's word about a burst has reached the node of the sender.
-    fn tell_sender(&mut self, now: u64, flow: u32, (report, segments): (BurstReport, &[SackBlock]), net: &mut Net) {
-        let Source::Tcp(sender) = &mut self.senders[flow].source else { return };
-        sender.handle_burst_report(Instant::from_ps(now), report, segments, &mut self.segments);
-        self.send_segments(now, flow, net);
-    }
-
-    fn send_notice(&mut self, now: u64, packet: Packet, notice: Notice, net: &mut Net) {
-        let cargo = net.cargo.put_notice(Arc::new(notice));
-        self.emitted += 1;
-        enter(now, Packet { cargo, ..packet }, net);
-    }
-
     #[inline(always)]
     fn receive_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.receivers[packet.flow];
@@ -444,25 +407,6 @@ impl Hosts {
                 self.timers.push(due, TimerId::new(flow, TimerKind::Held));
             }
         }
-    }
-
-    /// A data packet joins the burst that its flow has by order, if it has any.
-    fn is_in_lost_burst(&mut self, now: u64, packet: &Packet, net: &mut Net) -> bool {
-        let (flow, host) = (packet.flow, &mut self.senders[packet.flow]);
-        let Some(bursts) = self.forced.bursts.get_mut(&flow) else { return false };
-        let Source::Tcp(sender) = &mut host.source else { return false };
-        let end = packet.seq + u64::from(packet.size - host.header);
-        let share = bursts.take(SackBlock { start: packet.seq, end });
-        let (assembled, instant) = (BurstReport::Assembled, Instant::from_ps(now));
-        if sender.wanted_burst_report() == assembled {
-            sender.handle_burst_report(instant, assembled, bursts.segments(), &mut self.segments);
-        }
-        if share == Share::LostFirst {
-            let (seq, hop) = (bursts.number(), host.path);
-            let notice = Packet { seq, flow, hop, size: NOTICE_SIZE, class: Class::Control, ..Packet::default() };
-            self.send_notice(now, notice, Notice::LostBurst(Leg::There), net);
-        }
-        share != Share::Passes
     }
 
     #[inline]

@@ -1,0 +1,69 @@
+//! Messages that reach a host's node, and bursts by order of which a sender is told.
+
+use super::{Hosts, Source, enter};
+use crate::engine::bursts::Share;
+use crate::engine::net::Net;
+use crate::engine::packet::{Class, Packet};
+use crate::switch::{Leg, Notice};
+use std::sync::Arc;
+use transport::tcp::{BurstReport, SackBlock};
+use units::Instant;
+
+/// Bytes of a notification on the wire: headers of IP and UDP and what an ACK holds.
+const NOTICE_SIZE: u16 = 40;
+
+impl Hosts {
+    /// A message of the control plane, or about bursts, has arrived.
+    pub(super) fn receive_notice(&mut self, now: u64, packet: &Packet, notice: Arc<Notice>, net: &mut Net) {
+        match &*notice {
+            Notice::Burst { report, segments } => self.tell_sender(now, packet.flow, (*report, segments), net),
+            Notice::LostBurst(Leg::There) => {
+                let back = Packet { hop: self.receivers[packet.flow].path, ..*packet };
+                self.send_notice(now, back, Notice::LostBurst(Leg::Back), net);
+            }
+            Notice::LostBurst(Leg::Back) => {
+                let Some(bursts) = self.forced.bursts.get_mut(&packet.flow) else { return };
+                let segments = bursts.tell(packet.seq);
+                let Source::Tcp(sender) = &self.senders[packet.flow].source else { return };
+                let report = sender.wanted_burst_report();
+                self.tell_sender(now, packet.flow, (report, &segments), net);
+            }
+            _ => {
+                self.emitted += self.agents[packet.flow].agent.handle_notice(now, notice, net);
+                self.arm_agent(packet.flow);
+            }
+        }
+    }
+
+    /// An edge node's word about a burst has reached the node of the sender.
+    fn tell_sender(&mut self, now: u64, flow: u32, (report, segments): (BurstReport, &[SackBlock]), net: &mut Net) {
+        let Source::Tcp(sender) = &mut self.senders[flow].source else { return };
+        sender.handle_burst_report(Instant::from_ps(now), report, segments, &mut self.segments);
+        self.send_segments(now, flow, net);
+    }
+
+    fn send_notice(&mut self, now: u64, packet: Packet, notice: Notice, net: &mut Net) {
+        let cargo = net.cargo.put_notice(Arc::new(notice));
+        self.emitted += 1;
+        enter(now, Packet { cargo, ..packet }, net);
+    }
+
+    /// A data packet joins the burst that its flow has by order, if it has any.
+    pub(super) fn is_in_lost_burst(&mut self, now: u64, packet: &Packet, net: &mut Net) -> bool {
+        let (flow, host) = (packet.flow, &mut self.senders[packet.flow]);
+        let Some(bursts) = self.forced.bursts.get_mut(&flow) else { return false };
+        let Source::Tcp(sender) = &mut host.source else { return false };
+        let end = packet.seq + u64::from(packet.size - host.header);
+        let share = bursts.take(SackBlock { start: packet.seq, end });
+        let (assembled, instant) = (BurstReport::Assembled, Instant::from_ps(now));
+        if sender.wanted_burst_report() == assembled {
+            sender.handle_burst_report(instant, assembled, bursts.segments(), &mut self.segments);
+        }
+        if share == Share::LostFirst {
+            let (seq, hop) = (bursts.number(), host.path);
+            let notice = Packet { seq, flow, hop, size: NOTICE_SIZE, class: Class::Control, ..Packet::default() };
+            self.send_notice(now, notice, Notice::LostBurst(Leg::There), net);
+        }
+        share != Share::Passes
+    }
+}
