@@ -12,15 +12,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 14] = [
+const READY_MADE: [(&str, &str); 16] = [
     ("aapn", "3 s"),
     ("capacity-change", "11 s"),
     ("dumbbell", "6 s"),
     ("forced-drops", "3 s"),
+    ("header-flood", "0.6 s"),
     ("lost-bursts", "4 s"),
     ("macroflows", "2 s"),
     ("md1", "2.5 s"),
     ("nsfnet-buffers", "2 s"),
+    ("obs", "0.6 s"),
     ("on-off", "5 s"),
     ("parking-lot", "2 s"),
     ("random-loss", "8 s"),

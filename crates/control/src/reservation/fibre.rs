@@ -153,6 +153,17 @@ impl Fibre {
         Err(Refusal::Contention)
     }
 
+    /// Books any wavelength for a new burst that begins at `at`. It comes from electronic memory: no line delays it, and its
+    /// laser has no wavelength yet.
+    pub fn reserve_new(&mut self, ready: Instant, at: Instant, length: Duration) -> Result<Booking, Refusal> {
+        let burst = Arriving { at, length, wavelength: 0 };
+        self.check(ready, &burst)?;
+        let wish = Wish { channels: 0..self.config.channels, ..self.wish(ready, &burst, Duration::ZERO) };
+        let place = self.rule.choose(&self.table, &wish).ok_or(Refusal::Contention)?;
+        self.table.book(place, (wish.start, wish.end), ready.ps());
+        Ok(Booking { channel: place.channel, delay: Duration::ZERO, at, length })
+    }
+
     /// Books a wavelength for the longest end of the burst that is free and can be cut off there: `cut` gives the first place
     /// at or behind a time after the burst's beginning at which it can be cut, `None` if that is its end.
     pub fn reserve_tail(

@@ -5,6 +5,9 @@ use super::net::Drops;
 use super::parts::Parts;
 use super::port::Reading;
 use crate::SimTime;
+use crate::ids::LinkId;
+use crate::switch::FibreAccount;
+use std::collections::BTreeMap;
 
 /// Packets that hosts sent, and what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,11 +27,12 @@ pub struct Accounts {
 impl Accounts {
     /// The accounts of all partitions together.
     pub fn of(parts: &Parts) -> Accounts {
+        let kept = parts.list.iter().map(|part| part.hosts.kept()).sum();
         Accounts {
             emitted: parts.sum(|part| part.hosts.emitted),
             delivered: parts.sum(|part| part.hosts.delivered),
             dropped: parts.sum(|part| part.net.drops.values().map(|count| count.packets).sum()),
-            in_flight: parts.sum(|part| part.net.in_flight() + part.hosts.kept()),
+            in_flight: parts.sum(|part| part.net.in_flight()).wrapping_add_signed(kept),
             held: parts.sum(|part| part.hosts.held.len() as u64),
         }
     }
@@ -63,6 +67,35 @@ pub struct Baseline {
     pub drops: Drops,
     /// Payload bytes delivered, all flows together.
     pub delivered: u64,
+    /// What agents had counted.
+    pub books: Books,
+}
+
+/// What all agents have counted since the start.
+#[derive(Clone, Debug, Default)]
+pub struct Books {
+    /// What came to output fibres that agents share out.
+    pub fibres: BTreeMap<LinkId, FibreAccount>,
+    /// Sums by name.
+    pub sums: BTreeMap<&'static str, u128>,
+    /// Per flow: segments in bursts, and bursts with any of them.
+    pub shares: BTreeMap<u32, (u64, u64)>,
+}
+
+impl Books {
+    /// Reads them.
+    pub fn read(parts: &Parts) -> Books {
+        let mut books = Books::default();
+        for ledger in parts.list.iter().flat_map(|part| part.hosts.ledgers()) {
+            books.fibres.extend(ledger.fibres);
+            ledger.sums.iter().for_each(|(name, sum)| *books.sums.entry(name).or_default() += sum);
+            for (flow, (segments, bursts)) in ledger.shares {
+                let share = books.shares.entry(flow).or_default();
+                *share = (share.0 + segments, share.1 + bursts);
+            }
+        }
+        books
+    }
 }
 
 impl Baseline {
@@ -79,7 +112,7 @@ impl Baseline {
             port.restart_maximum(now.ps());
             port.reading(now.ps())
         });
-        Baseline { at: now, ports: ports.collect(), drops: parts.drops(), delivered }
+        Baseline { at: now, ports: ports.collect(), drops: parts.drops(), delivered, books: Books::read(parts) }
     }
 }
 

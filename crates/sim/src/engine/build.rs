@@ -19,7 +19,7 @@ use super::world::{Action, CaptureOptions, Control, Options, RunError, Staff, Wo
 use crate::SimTime;
 use crate::ids::{LinkId, NodeId};
 use crate::random::{Seed, Stream, uniform_index};
-use crate::scenario::{Buffer, Change, Load, Network, Scenario, Switching, Transport, TransportKind};
+use crate::scenario::{Buffer, Change, Load, Loss, Network, Scenario, Switching, Transport, TransportKind};
 use crate::switch::{self, Setting};
 use crate::topology::Routes;
 use crate::traffic::{self, Flow};
@@ -53,7 +53,9 @@ pub fn world(scenario: Scenario, flows: Vec<Flow>, seed: Seed, options: Options)
     let flows: Arc<[Flow]> = flows.into();
     let nodes = scenario.network.nodes.len();
     let staff = {
-        let setting = Setting { scenario: &scenario, flows: &flows, paths: &first, seed };
+        let link = |number: &u32| order.get(*number as usize).copied();
+        let laid: Vec<Option<LinkId>> = paths.flat.iter().map(link).collect();
+        let setting = Setting { scenario: &scenario, flows: &flows, paths: &first, laid: &laid, seed };
         switch::staff(setting, &mut |links: &[LinkId]| paths.add(Some(links.to_vec())))
     };
     let (posts, agents): (Vec<u32>, Vec<_>) = staff.agents.into_iter().map(|(node, agent)| (node.0, agent)).unzip();
@@ -137,12 +139,12 @@ fn ports(
 ) -> Vec<Port> {
     let packing = match &scenario.switching {
         Switching::Aapn(aapn) => Some(aapn.packing),
-        Switching::Packets | Switching::Ops(_) => None,
+        Switching::Packets | Switching::Ops(_) | Switching::Obs(_) => None,
     };
     let port = |id: &LinkId| {
         let link = &scenario.network.links[id.index()];
         let stream = seed.stream(&format!("link {}", link.name), "loss");
-        Port::new(PortConfig {
+        let config = PortConfig {
             capacity: link.capacity,
             delay: link.delay,
             buffer: if boundless.contains(id) { Buffer::Unlimited } else { link.buffer },
@@ -152,8 +154,20 @@ fn ports(
             gate: link.via.and(packing),
             intake: intakes.get(id).copied(),
             first_bit: scenario.first_bit(*id),
-        })
-        .expect("a resolved scenario has no link below 8 bit/s")
+        };
+        let config = match &scenario.switching {
+            // Behind an agent that switches bursts is the control channel; what a node needs for a message comes before it,
+            // and the loss of the link is that of bursts.
+            Switching::Obs(obs) if config.intake.is_some() => PortConfig {
+                capacity: obs.control.rate,
+                delay: link.delay + obs.control.processing,
+                buffer: Buffer::Unlimited,
+                loss: Loss::None,
+                ..config
+            },
+            _ => config,
+        };
+        Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
     };
     order.iter().map(port).collect()
 }

@@ -78,7 +78,7 @@ impl Capture {
             ),
             Class::Datagram => udp(ends, packet.size),
             // It belongs to no flow.
-            Class::Control => return,
+            Class::Control | Class::Burst => return,
         };
         self.packet(now, &header, packet.size);
     }

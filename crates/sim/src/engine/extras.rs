@@ -64,11 +64,7 @@ impl Extras {
         gate: Option<Packing>,
         (intake, optical): (Option<Intake>, Option<Optical>),
     ) -> Option<Box<Extras>> {
-        let loss = match loss {
-            Loss::None => LossProcess::None,
-            Loss::Bernoulli(p) => LossProcess::Bernoulli { p, stream: Box::new(stream) },
-            Loss::EveryNth(n) => LossProcess::EveryNth { n, seen: 0 },
-        };
+        let loss = LossProcess::new(loss, stream);
         let controller = controller.map(|PortController { config, follows }| Controller {
             router: Router::new(config, Instant::ZERO),
             follows,
@@ -83,6 +79,15 @@ impl Extras {
 }
 
 impl LossProcess {
+    /// The process of a fibre; its choices come from `stream`.
+    pub fn new(loss: Loss, stream: Stream) -> LossProcess {
+        match loss {
+            Loss::None => LossProcess::None,
+            Loss::Bernoulli(p) => LossProcess::Bernoulli { p, stream: Box::new(stream) },
+            Loss::EveryNth(n) => LossProcess::EveryNth { n, seen: 0 },
+        }
+    }
+
     /// Whether the next packet is lost.
     pub fn strikes(&mut self) -> bool {
         match self {

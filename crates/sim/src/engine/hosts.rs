@@ -14,7 +14,7 @@ use super::packet::{Class, NO_CARGO, Packet};
 use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
 use crate::scenario::Fate;
-use crate::switch::Agent;
+use crate::switch::{Agent, Ledger};
 use crate::traffic;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
@@ -228,8 +228,13 @@ impl Hosts {
     }
 
     /// Packets that agents keep.
-    pub fn kept(&self) -> u64 {
+    pub fn kept(&self) -> i64 {
         self.agents.items().iter().map(|post| post.agent.kept()).sum()
+    }
+
+    /// What each agent has counted.
+    pub fn ledgers(&self) -> impl Iterator<Item = Ledger> {
+        self.agents.items().iter().map(|post| post.agent.ledger())
     }
 
     /// Arms the start of every flow, of which there are `flows`, all here.

@@ -20,7 +20,7 @@ mod bursts;
 mod capture;
 mod crew;
 mod deal;
-mod extras;
+pub(crate) mod extras;
 mod forced;
 pub(crate) mod gate;
 mod hosts;

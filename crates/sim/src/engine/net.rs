@@ -248,6 +248,17 @@ impl Net {
         }
     }
 
+    /// Whether the link behind a port is up.
+    pub fn passes(&self, number: u32) -> bool {
+        self.ports[number as usize].is_up()
+    }
+
+    /// An agent counts a burst of so many bytes that gets no further.
+    pub fn drop_burst(&mut self, link: u32, cause: Cause, bytes: u64) {
+        let count = self.drops.entry((Place::Link(link), Class::Burst, cause)).or_default();
+        *count = count.plus(Count { packets: 1, bytes });
+    }
+
     /// An agent of `node` gives a packet back to that node: it goes to the next port of its path, or to its host.
     pub fn hand(&mut self, now: u64, node: u32, packet: &Packet) {
         match self.next_link(packet) {

@@ -13,6 +13,10 @@ pub enum Cause {
     Forced,
     /// Its slot did not meet the switch in its window.
     GuardViolation,
+    /// No wavelength was free for the burst.
+    Contention,
+    /// The burst's header was processed too late.
+    LateHeader,
 }
 
 impl Cause {
@@ -24,6 +28,8 @@ impl Cause {
             Cause::Unreachable => "unreachable",
             Cause::Forced => "forced",
             Cause::GuardViolation => "guard violation",
+            Cause::Contention => "contention",
+            Cause::LateHeader => "late burst header",
         }
     }
 }

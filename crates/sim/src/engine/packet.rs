@@ -18,6 +18,8 @@ pub enum Class {
     Datagram,
     /// A message of the switches' control plane; `flow` is the agent it is for.
     Control,
+    /// A burst; in tables only. On the control channel it is a header.
+    Burst,
 }
 
 impl Class {
@@ -28,6 +30,7 @@ impl Class {
             Class::Ack => "ack",
             Class::Datagram => "datagram",
             Class::Control => "control",
+            Class::Burst => "burst",
         }
     }
 }

@@ -598,6 +598,11 @@ impl Port {
         Taken { from_fibre: taken, held: unplaced }
     }
 
+    /// Whether the link is up.
+    pub fn is_up(&self) -> bool {
+        matches!(self.state, State::Up)
+    }
+
     /// The link comes up.
     pub fn bring_up(&mut self) {
         self.state = State::Up;

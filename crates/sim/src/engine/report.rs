@@ -3,7 +3,7 @@
 //! Link and drop statistics, and the goodput of the summary, cover the time from the end of the warm-up; the table of flows
 //! covers the whole life of each flow.
 
-use super::accounts::{Baseline, delivered};
+use super::accounts::{Baseline, Books, delivered};
 use super::hosts::Source;
 use super::net::Place;
 use super::offer::Count;
@@ -12,9 +12,12 @@ use super::parts::Parts;
 use super::port::Reading;
 use super::tree::NEVER;
 use super::world::World;
+use crate::ids::LinkId;
 use crate::results::{Column, Figure, Run, Table};
 use crate::scenario::{Lane, Link, Role};
+use crate::switch::FibreAccount;
 use crate::traffic::Flow;
+use std::collections::BTreeMap;
 use units::PS_PER_SECOND;
 
 /// Reads everything out of a world.
@@ -28,6 +31,7 @@ pub fn run(world: World, parts: &mut Parts) -> Run {
     if !controls.is_empty() {
         summary.push(Figure { name: "header_violations", value: controls.iter().sum::<u64>() as f64, unit: "1" });
     }
+    burst_figures(&world, &Books::read(parts), &mut summary);
     summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });
     let drops = drops(&world, parts);
@@ -43,6 +47,37 @@ pub fn run(world: World, parts: &mut Parts) -> Run {
         events,
         packet_hops,
     }
+}
+
+/// What became of bursts since the end of the warm-up, if there are any.
+fn burst_figures(world: &World, books: &Books, figures: &mut Vec<Figure>) {
+    let before = |name: &str| world.baseline.books.sums.get(name).copied().unwrap_or(0);
+    let sum = |name: &str| books.sums.get(name).map_or(f64::NAN, |sum| (sum - before(name)) as f64);
+    let mean_s = |of: &str, each: &str| ratio(sum(of) / PS_PER_SECOND as f64, sum(each));
+    let mut add = |name, value: f64, unit| {
+        if value.is_finite() {
+            figures.push(Figure { name, value, unit });
+        }
+    };
+    for name in [
+        "bursts_sent",
+        "bursts_delivered",
+        "bursts_lost",
+        "bursts_resent",
+        "bursts_deflected",
+        "bursts_cut",
+        "empty_headers",
+        "burst_losses_told",
+        "burst_losses_silent",
+    ] {
+        add(name, sum(name), "1");
+    }
+    add("burst_loss_rate", ratio(sum("bursts_lost"), sum("bursts_lost") + sum("bursts_delivered")), "1");
+    add("mean_burst_size", ratio(sum("burst_bytes_sent"), sum("bursts_sent")), "B");
+    add("mean_packets_per_burst", ratio(sum("packets_assembled"), sum("bursts_assembled")), "1");
+    add("mean_assembly_wait", mean_s("assembly_wait", "packets_assembled"), "s");
+    add("mean_ingress_wait", mean_s("ingress_wait", "bursts_sent"), "s");
+    add("mean_burst_delay", mean_s("burst_delivery_time", "bursts_delivered"), "s");
 }
 
 /// At each port with an XCP controller the packets whose congestion header cannot be.
@@ -63,7 +98,9 @@ fn ratio(a: f64, b: f64) -> f64 {
 
 /// What each directed link did since the end of the warm-up, in the order of the scenario.
 struct LinkRows {
+    /// One each. Where bursts are switched it is about them, and the control channel has another one.
     rows: Vec<LinkRow>,
+    control: BTreeMap<LinkId, LinkRow>,
     window: u64,
 }
 
@@ -87,24 +124,44 @@ impl LinkRows {
             let after = port.reading(now.ps());
             link_row(&before[*number as usize], &after, port.restart_maximum(now.ps()), window)
         });
-        LinkRows { rows: rows.collect(), window }
+        let mut rows: Vec<LinkRow> = rows.collect();
+        let mut control = BTreeMap::new();
+        for (link, after) in Books::read(parts).fibres {
+            let before = world.baseline.books.fibres.get(&link).copied().unwrap_or_default();
+            let row = fibre_row(&before, &after, window);
+            control.insert(link, std::mem::replace(&mut rows[link.index()], row));
+        }
+        LinkRows { rows, control, window }
     }
 
     fn table(self, world: &World) -> Table {
-        let links = &world.scenario.network.links;
-        let node = |id: crate::ids::NodeId| world.scenario.network.nodes[id.index()].name.clone();
-        let count = |of: fn(&LinkRow) -> u64| Column::U64(self.rows.iter().map(of).collect());
-        let measure = |of: fn(&LinkRow) -> f64| Column::F64(self.rows.iter().map(of).collect());
+        let network = &world.scenario.network;
+        let class = |link: LinkId| match network.links[link.index()].lane {
+            _ if self.control.contains_key(&link) => "burst",
+            Lane::Control => "control",
+            Lane::Wavelength(_) => "all",
+        };
         let wavelength = |link: &Link| if let Lane::Wavelength(number) = link.lane { u64::from(number) } else { 0 };
-        let class = |link: &Link| if link.lane == Lane::Control { "control" } else { "all" }.to_owned();
+        let links = (0..).map(LinkId).zip(&self.rows).map(|(link, row)| (link, class(link), row));
+        let control = self.control.iter().map(|(link, row)| (*link, "control", row));
+        let rows: Vec<(LinkId, &str, &LinkRow)> = links.chain(control).collect();
+        let name = |of: &dyn Fn(&Link) -> String| {
+            Column::Text(rows.iter().map(|(link, ..)| of(&network.links[link.index()])).collect())
+        };
+        let node = |id: crate::ids::NodeId| network.nodes[id.index()].name.clone();
+        let count = |of: fn(&LinkRow) -> u64| Column::U64(rows.iter().map(|(.., row)| of(row)).collect());
+        let measure = |of: fn(&LinkRow) -> f64| Column::F64(rows.iter().map(|(.., row)| of(row)).collect());
         Table {
             columns: vec![
-                ("run", Column::U64(vec![u64::from(world.seed.run); links.len()])),
-                ("link", Column::Text(links.iter().map(|link| link.name.clone()).collect())),
-                ("from", Column::Text(links.iter().map(|link| node(link.from)).collect())),
-                ("to", Column::Text(links.iter().map(|link| node(link.to)).collect())),
-                ("wavelength", Column::U64(links.iter().map(wavelength).collect())),
-                ("class", Column::Text(links.iter().map(class).collect())),
+                ("run", Column::U64(vec![u64::from(world.seed.run); rows.len()])),
+                ("link", name(&|link| link.name.clone())),
+                ("from", name(&|link| node(link.from))),
+                ("to", name(&|link| node(link.to))),
+                (
+                    "wavelength",
+                    Column::U64(rows.iter().map(|(link, ..)| wavelength(&network.links[link.index()])).collect()),
+                ),
+                ("class", Column::Text(rows.iter().map(|(_, class, _)| (*class).to_owned()).collect())),
                 ("offered_bits", count(|row| row.offered.bytes * 8)),
                 ("carried_bits", count(|row| row.carried.bytes * 8)),
                 ("dropped_bits", count(|row| row.dropped.bytes * 8)),
@@ -116,6 +173,18 @@ impl LinkRows {
                 ("max_queue", count(|row| row.max_queue)),
             ],
         }
+    }
+}
+
+/// What came to the wavelengths of a fibre.
+fn fibre_row(before: &FibreAccount, after: &FibreAccount, window: u64) -> LinkRow {
+    LinkRow {
+        offered: after.offered.since(before.offered),
+        carried: after.carried.since(before.carried),
+        dropped: after.dropped.since(before.dropped),
+        utilization: ratio((after.busy - before.busy) as f64, window as f64 * f64::from(after.wavelengths)),
+        mean_queue: 0.0,
+        max_queue: 0,
     }
 }
 
@@ -148,6 +217,7 @@ struct FlowRow {
     timeouts: u64,
     false_timeouts: u64,
     mean_rtt_s: f64,
+    segments_per_burst: f64,
     finite: bool,
     completed: bool,
 }
@@ -156,8 +226,13 @@ impl FlowRows {
     fn read(world: &World, parts: &Parts) -> FlowRows {
         let node = |id: crate::ids::NodeId| world.scenario.network.nodes[id.index()].name.clone();
         let flows = world.layout.flows.iter();
+        let shares = Books::read(parts).shares;
+        let rows = (0..world.layout.flows.len() as u32).map(|number| {
+            let share = shares.get(&number).map_or(f64::NAN, |(segments, bursts)| *segments as f64 / *bursts as f64);
+            FlowRow { segments_per_burst: share, ..flow_row(world, parts, number) }
+        });
         FlowRows {
-            rows: (0..world.layout.flows.len() as u32).map(|number| flow_row(world, parts, number)).collect(),
+            rows: rows.collect(),
             names: [
                 flows.clone().map(|flow| node(flow.source)).collect(),
                 flows.clone().map(|flow| node(flow.destination)).collect(),
@@ -188,6 +263,7 @@ impl FlowRows {
                 ("timeouts", count(|row| row.timeouts)),
                 ("false_timeouts", count(|row| row.false_timeouts)),
                 ("mean_rtt_s", measure(|row| row.mean_rtt_s)),
+                ("segments_per_burst", measure(|row| row.segments_per_burst)),
                 ("completed", Column::Bool(rows.iter().map(|row| row.completed).collect())),
             ],
         }

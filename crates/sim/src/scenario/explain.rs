@@ -1,5 +1,6 @@
 //! A resolved scenario as a text: every default written out, every link listed. It parses again to the same scenario.
 
+mod obs;
 mod ops;
 
 use super::model::*;
@@ -146,6 +147,7 @@ impl Text<'_> {
             Switching::Packets => {}
             Switching::Aapn(aapn) => self.aapn(aapn),
             Switching::Ops(ops) => self.ops(ops),
+            Switching::Obs(obs) => self.obs(obs),
         }
     }
 

@@ -1,8 +1,10 @@
 //! A scenario after resolution: ids and integers, every default applied, nothing optional that must be there, nothing
 //! invalid. The engine builds a world from this and never asks back.
 
+mod obs;
 mod ops;
 
+pub use obs::*;
 pub use ops::{Conversion, Fibre, MacroflowRules, Ops, Scheme, Slots, Smoothing, Store};
 
 use crate::SimTime;
@@ -196,6 +198,8 @@ pub enum Switching {
     Aapn(Box<Aapn>),
     /// Packets of light.
     Ops(Box<Ops>),
+    /// Bursts, announced by headers.
+    Obs(Box<Obs>),
 }
 
 /// An agile all-photonic network: a star, or several on the same edge nodes.

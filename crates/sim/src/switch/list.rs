@@ -18,6 +18,11 @@ const ENTRIES: &[Entry] = &[
         source: "paper 003 (an agile all-photonic network), chapters 2 to 4",
     },
     Entry {
+        name: "obs",
+        summary: "Bursts of light: headers on a control channel reserve wavelengths ahead of them, hop by hop.",
+        source: "paper 001; Qiao and Yoo 1999",
+    },
+    Entry {
         name: "ops",
         summary: "Packets of light: cut-through with a little RAM, slots or delay lines; edge nodes may pace XCP macroflows.",
         source: "paper 002 (XCP macroflows with optical RAM), §2.2 and §3.1; slots: Hluchyj and Karol 1988",

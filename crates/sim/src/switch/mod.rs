@@ -3,6 +3,7 @@
 //! | folder | holds |
 //! |---|---|
 //! | `aapn` | an agile all-photonic network: edge nodes that send in granted slots, core nodes that schedule frames |
+//! | `obs` | optical burst switching: packets are assembled into bursts, headers reserve wavelengths ahead of them |
 //! | `ops` | optical packet switching: edge nodes that pace macroflows, core nodes with optical RAM, slots or delay lines |
 //! | `list` | no folder: what `photocol list switches` says |
 //!
@@ -12,13 +13,15 @@
 
 mod aapn;
 mod list;
+mod obs;
 mod ops;
 
 pub use aapn::SHORTEST_FRAME;
 pub use list::{Entry, list};
+pub use obs::{Header, Loss};
 
 use crate::engine::net::Net;
-use crate::engine::offer::Intake;
+use crate::engine::offer::{Count, Intake};
 use crate::engine::packet::Packet;
 use crate::ids::{LinkId, NodeId};
 use crate::random::Seed;
@@ -49,8 +52,9 @@ pub trait Agent: Debug + Send {
         0
     }
 
-    /// Packets of hosts that it keeps.
-    fn kept(&self) -> u64 {
+    /// Packets of hosts that it keeps. Where packets travel in something else, they are kept from the agent that took them
+    /// to the one that gives them back, so that only the sum over all agents means something.
+    fn kept(&self) -> i64 {
         0
     }
 
@@ -58,10 +62,41 @@ pub trait Agent: Debug + Send {
     fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
         let _ = change;
     }
+
+    /// What it has counted since the start.
+    fn ledger(&self) -> Ledger {
+        Ledger::default()
+    }
+}
+
+/// What an agent has counted since the start.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    /// What came to its output fibres, by link.
+    pub fibres: Vec<(LinkId, FibreAccount)>,
+    /// Per flow: the segments that it put into bursts, and the bursts with any of them.
+    pub shares: Vec<(u32, (u64, u64))>,
+    /// Sums over all agents of these are figures of the run.
+    pub sums: Vec<(&'static str, u128)>,
+}
+
+/// Bursts at an output fibre.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FibreAccount {
+    /// That came.
+    pub offered: Count,
+    /// That got a wavelength; if only a part of one did, it counts as one, and the bytes are the part's.
+    pub carried: Count,
+    /// That did not.
+    pub dropped: Count,
+    /// Wavelengths times picoseconds for which they are reserved.
+    pub busy: u128,
+    /// Wavelengths.
+    pub wavelengths: u32,
 }
 
 /// What agents tell one another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Notice {
     /// An edge node of an all-photonic network wants slots.
     Request {
@@ -93,6 +128,10 @@ pub enum Notice {
         /// What it carries.
         probe: Probe,
     },
+    /// A burst is on its way.
+    Header(Box<Header>),
+    /// A burst was lost.
+    Loss(Box<Loss>),
     /// An edge node tells a sender about a burst with segments of its flow, which is the packet's.
     Burst {
         /// What about it.
@@ -145,6 +184,8 @@ pub struct Setting<'a> {
     pub flows: &'a [Flow],
     /// Where the array of paths has the way and the way back of each flow.
     pub paths: &'a [(u32, u32)],
+    /// The array of paths as links; `None` ends a path.
+    pub laid: &'a [Option<LinkId>],
     /// For streams of random numbers.
     pub seed: Seed,
 }
@@ -161,5 +202,6 @@ pub fn staff(setting: Setting, route: Route) -> Staff {
             let agents = aapn::agents(aapn, &setting.scenario.network, setting.seed, route);
             Staff { agents, ..Staff::default() }
         }
+        Switching::Obs(obs) => obs::staff(obs, setting, route),
     }
 }

@@ -41,6 +41,14 @@ pub(super) fn link_events(spec: &Spec, context: &mut Context) -> Result<Vec<Link
             );
             return Err(Fault::new(place, message));
         }
+        let reserved = |link: &&LinkId| context.bursts.get(link.index()).is_some_and(|reserved| *reserved);
+        if let Some(place) = event.capacity.map(|at| at.place()).or(event.delay.map(|at| at.place()))
+            && let Some(link) = links.iter().find(reserved)
+        {
+            let name = quoted(&context.draft.links[link.index()].name);
+            let message = format!("bursts on {name} keep their rate, and reservations know its delay; allowed: state");
+            return Err(Fault::new(place, message));
+        }
         if event.at.0 >= context.duration {
             let (at, end) = (event.at.0, context.duration);
             context.warnings.push(format!("an event at \"{at}\" never happens: the run ends at \"{end}\""));

@@ -13,7 +13,7 @@ mod transport;
 
 use super::At;
 use super::error::{Fault, Place};
-use super::model::{RunSpec, Scenario};
+use super::model::{RunSpec, Scenario, Switching};
 use super::model::{Transport, TransportKind};
 use super::spec::{Run, Spec, Time};
 use super::tree::quoted;
@@ -30,6 +30,8 @@ struct Context {
     controllers: Vec<bool>,
     /// Per link: whether the frames of an agile all-photonic network depend on it.
     slotted: Vec<bool>,
+    /// Per link: whether its wavelengths are reserved for bursts.
+    bursts: Vec<bool>,
     duration: Duration,
     warnings: Vec<String>,
 }
@@ -61,9 +63,14 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     let component = components(&network);
     let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
     let slotted = network.slotted();
-    let mut context = Context { draft, component, controllers, slotted, duration: run.duration, warnings };
+    let mut bursts = vec![false; network.links.len()];
+    if let Switching::Obs(obs) = &switching {
+        obs.links.iter().for_each(|link| bursts[link.index()] = true);
+    }
+    let mut context = Context { draft, component, controllers, slotted, bursts, duration: run.duration, warnings };
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
+    switching::check_paths(spec, (&switching, &network), &traffic)?;
     let events = events::link_events(spec, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, &context)?;

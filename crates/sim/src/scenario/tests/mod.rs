@@ -1,5 +1,6 @@
 //! Tests of the language as a whole: the ready-made scenarios, layers, defaults, messages, and texts nobody would write.
 
+mod bursts;
 mod messages;
 mod ops;
 mod properties;

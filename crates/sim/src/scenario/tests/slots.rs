@@ -294,7 +294,7 @@ fn slots_need_queues_and_queues_need_slots() {
     );
     assert_eq!(
         replaced("kind = \"aapn\"", "kind = \"aapm\""),
-        "test.toml:10:8: switching.kind: found \"aapm\"; did you mean \"aapn\"? allowed: packets, aapn, ops"
+        "test.toml:10:8: switching.kind: found \"aapm\"; did you mean \"aapn\"? allowed: packets, aapn, ops, obs"
     );
 }
 

@@ -55,8 +55,8 @@ impl Agent for CoreNode {
         0
     }
 
-    fn kept(&self) -> u64 {
-        self.store.as_ref().map_or(0, Store::kept)
+    fn kept(&self) -> i64 {
+        i64::try_from(self.store.as_ref().map_or(0, Store::kept)).unwrap_or(i64::MAX)
     }
 
     fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {

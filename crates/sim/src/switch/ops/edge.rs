@@ -218,8 +218,8 @@ impl Agent for EdgeNode {
         sent
     }
 
-    fn kept(&self) -> u64 {
-        self.kept
+    fn kept(&self) -> i64 {
+        i64::try_from(self.kept).unwrap_or(i64::MAX)
     }
 
     fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {

@@ -1,11 +1,13 @@
 //! `[switching]`, one regime a file.
 
 mod aapn;
+mod bursts;
+mod obs;
 mod ops;
 
 use crate::scenario::At;
 use crate::scenario::error::{Fault, Place};
-use crate::scenario::model::{Network, Switching};
+use crate::scenario::model::{Network, Switching, Traffic};
 use crate::scenario::spec::{self, Spec};
 use crate::topology::Draft;
 
@@ -30,6 +32,21 @@ pub(super) fn resolve(
             ops::check_events(spec)?;
             ops::resolve(at, table, (network, draft), largest_packet)
         }
+        (spec::Switching::Obs(table), None) => obs::resolve(at, table, (network, draft), largest_packet),
+    }
+}
+
+/// What depends on the paths of the traffic.
+pub(super) fn check_paths(
+    spec: &Spec,
+    (switching, network): (&Switching, &Network),
+    traffic: &[Traffic],
+) -> Result<(), Fault> {
+    match (switching, spec.switching.as_deref()) {
+        (Switching::Obs(obs), Some(spec::Switching::Obs(table))) => {
+            table.offset.map_or(Ok(()), |offset| obs::check_offset(&offset, (obs, network), traffic))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,10 +1,15 @@
 //! `[switching]`, one regime a file.
 
 mod aapn;
+mod obs;
 mod ops;
 
 pub use aapn::{
     AapnSwitching, Allocation, Clock, PackingRule, RequestRule, SignalCounts, SignalSpec, Signalling, SpareRule,
+};
+pub use obs::{
+    AckRule, AssemblySpec, BlockedRule, BurstSpec, ContentionRule, IngressSpec, LengthRule, NotificationSpec,
+    ObsSignalling, ObsSwitching, PartRule, QueueRule, RetransmissionSpec,
 };
 
 pub use ops::{
@@ -26,6 +31,8 @@ pub enum Switching {
     Aapn(Box<AapnSwitching>),
     /// Packets of light, in an optical packet-switched network.
     Ops(Box<OpsSwitching>),
+    /// Bursts, announced by headers.
+    Obs(Box<ObsSwitching>),
 }
 
 /// Packets, each by itself: every node with links is a router.

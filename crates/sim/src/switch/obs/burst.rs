@@ -1,0 +1,92 @@
+//! What a burst is, and what its header and the messages about it say.
+
+use crate::engine::offer::Cause;
+use crate::engine::packet::{Luggage, Packet};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A burst. It does not change on its way; its header knows how much of it is left.
+#[derive(Debug)]
+pub struct Burst {
+    /// The agent of the node at which it was made.
+    pub ingress: u32,
+    /// That agent's name for its route.
+    pub route: u32,
+    /// The agent of the node at which it is to be taken apart.
+    pub egress: u32,
+    /// Links from its ingress to its egress node.
+    pub hops: u32,
+    /// The packets in it, as they were at the ingress node; none in a burst of a source of bursts.
+    pub packets: Vec<Packet>,
+    /// What those packets carry that carry something, in their order.
+    pub luggage: Vec<Luggage>,
+    /// How long it is, in picoseconds.
+    pub length: u64,
+    /// Its bytes, padding included.
+    pub size: u64,
+    /// How far it is behind its header when both leave.
+    pub offset: u64,
+    /// When it was complete.
+    pub born: u64,
+    /// What it is made of.
+    pub origin: Origin,
+}
+
+/// What a burst is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Packets of flows.
+    Packets,
+    /// Nothing that anybody asks for: a source of bursts sent it.
+    Source,
+    /// There is no burst, only its header.
+    Nothing,
+}
+
+/// A burst header: it travels the control channel ahead of its burst, with the burst in it.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// The burst.
+    pub burst: Arc<Burst>,
+    /// The packets of the burst that are left.
+    pub packets: Range<u32>,
+    /// When the first bit of what is left arrives at the node that the header is on its way to.
+    pub at: u64,
+    /// How long what is left lasts.
+    pub length: u64,
+    /// The wavelength on which it arrives.
+    pub wavelength: u16,
+    /// How often it has been deflected.
+    pub deflections: u8,
+    /// How often it has been sent again.
+    pub attempt: u8,
+}
+
+/// A node tells the ingress node that a burst, or a part of it, was lost.
+#[derive(Clone, Debug)]
+pub struct Loss {
+    /// What was lost: as much of the burst as the header says.
+    pub header: Header,
+    /// Where, in the engine's numbering of links.
+    pub link: u32,
+    /// Why.
+    pub cause: Cause,
+}
+
+impl Header {
+    /// Bytes of what is left, by its length in time.
+    pub fn size(&self) -> u64 {
+        let burst = &self.burst;
+        if self.length == burst.length {
+            return burst.size;
+        }
+        let bytes = u128::from(burst.size) * u128::from(self.length) / u128::from(burst.length.max(1));
+        // At most the burst's size.
+        bytes as u64
+    }
+
+    /// The packets that are left.
+    pub fn left(&self) -> &[Packet] {
+        &self.burst.packets[self.packets.start as usize..self.packets.end as usize]
+    }
+}
