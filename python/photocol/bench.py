@@ -101,10 +101,28 @@ def nsfnet() -> dict[str, Any]:
     }
 
 
+def streams(*, bursts: bool) -> dict[str, Any]:
+    """1 Gb/s between every two edge nodes of NSFNET, in bursts of 50 packets on 8 wavelengths, or packet by packet.
+
+    In bursts, the packet-hops are those of burst headers: one for every burst and link.
+    """
+    switching = {"kind": "obs", "wavelengths": 8, "assembly": {"length": "50 kB"}}
+    return {
+        "run": {"name": "bursts" if bursts else "streams", "duration": "0.1 s"},
+        "topology": {"kind": "nsfnet-edge", "edge_delay": "0.1 ms"},
+        "link_defaults": {"capacity": "10 Gbps" if bursts else "80 Gbps"},
+        **({"switching": switching} if bursts else {}),
+        "transport": {"cbr": {"algorithm": "udp", "packet_size": 1000}},
+        "traffic": [{"transport": "cbr", "pairs": "all", "rate": "1 Gbps", "spread": "10 ms"}],
+    }
+
+
 STANDARDS = {
     "dumbbell-100": Standard(what="100 SACK flows, 1 Gb/s, 100 ms", scenario=dumbbell(100, duration="30 s")),
     "dumbbell-10000": Standard(what="10 000 SACK flows, 1 Gb/s, 100 ms", scenario=dumbbell(10_000, duration="30 s")),
     "nsfnet": Standard(what="1586 Reno flows over NSFNET, the main job", scenario=nsfnet()),
+    "bursts": Standard(what="182 streams of 1 Gb/s over NSFNET in bursts of 50 kB", scenario=streams(bursts=True)),
+    "streams": Standard(what="the same packets, each by itself", scenario=streams(bursts=False)),
     "idle": Standard(what="100 000 flows before they start", scenario=dumbbell(100_000, duration="1 s"), until_s=1e-6),
 }
 
