@@ -4,6 +4,9 @@
 //! The sending and the receiving side of a flow are apart: they are at different nodes and meet only in packets.
 
 mod notices;
+mod sides;
+
+pub use sides::{ExplicitSink, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
 
 use super::arena::Arena;
 use super::capture::Capture;
@@ -15,109 +18,12 @@ use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
 use crate::scenario::Fate;
 use crate::switch::{Agent, Ledger};
-use crate::traffic;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
-use transport::tcp::{Ack, Actions, Receiver, ReceiverActions, SackList, Sender};
-use transport::xcp;
+use transport::tcp::{Ack, Actions, ReceiverActions, SackList};
 use units::Instant;
 
 const CACHE_LINE: usize = 64;
-
-/// The sending side of a flow. It begins where a pair of cache lines begins: the two are fetched together.
-#[derive(Debug)]
-#[repr(C, align(128))]
-pub struct SendingHost {
-    /// When its live timer entry comes up; [`NEVER`] if it has none.
-    pub armed: u64,
-    /// Position of its path in the array of paths.
-    pub path: u32,
-    /// Bytes added to a payload on the wire.
-    pub header: u16,
-    /// What needs a second look when it sends.
-    pub watch: Watch,
-    /// The machine.
-    pub source: Source,
-}
-
-/// The sending machine.
-#[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all flows are TCP, and a box would cost each of their ACKs a cache miss"
-)]
-pub enum Source {
-    /// TCP.
-    Tcp(Sender),
-    /// UDP.
-    Datagrams(Box<traffic::Source>),
-}
-
-/// Rare duties of a sending host, checked with one comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Watch(u8);
-
-impl Watch {
-    /// It has an end whose time is to be noted.
-    pub const FINITE: Watch = Watch(1);
-    /// Some of its packets meet a forced fate.
-    pub const FORCED: Watch = Watch(2);
-    /// Its packets are captured.
-    pub const CAPTURED: Watch = Watch(4);
-    /// Its packets carry congestion headers.
-    pub const EXPLICIT: Watch = Watch(8);
-    /// What cannot be sent on the fast path.
-    const UNUSUAL: Watch = Watch(2 | 4 | 8);
-
-    /// Both.
-    pub fn and(self, other: Watch) -> Watch {
-        Watch(self.0 | other.0)
-    }
-
-    #[inline]
-    fn has(self, duty: Watch) -> bool {
-        self.0 & duty.0 != 0
-    }
-}
-
-/// The receiving side of a flow: one pair of cache lines.
-#[derive(Debug)]
-#[repr(C, align(128))]
-pub struct ReceivingHost {
-    /// When its live timer entry comes up; [`NEVER`] if it has none.
-    pub armed: u64,
-    /// Position of the way back in the array of paths.
-    pub path: u32,
-    /// Bytes that are not payload in a data packet.
-    pub header: u16,
-    /// Size of an ACK on the wire.
-    pub ack_size: u16,
-    /// The machine.
-    pub sink: Sink,
-}
-
-/// The receiving machine.
-#[derive(Debug)]
-pub enum Sink {
-    /// TCP.
-    Tcp(Receiver),
-    /// TCP with congestion headers.
-    Explicit(Box<ExplicitSink>),
-    /// UDP.
-    Datagrams {
-        /// Bytes on the wire received.
-        bytes: u64,
-    },
-}
-
-/// A TCP receiver with what its ACKs bring back from the network.
-#[derive(Debug)]
-pub struct ExplicitSink {
-    /// TCP.
-    pub receiver: Receiver,
-    /// XCP.
-    pub feedback: xcp::Receiver,
-}
 
 /// An agent, and its deadline.
 #[derive(Debug)]
@@ -126,19 +32,6 @@ pub struct Post {
     pub armed: u64,
     /// The agent.
     pub agent: Box<dyn Agent>,
-}
-
-/// The beginning and the end of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lifecycle {
-    /// When it starts.
-    pub start: u64,
-    /// When it stops sending new data; [`NEVER`] if only the end of the run stops it.
-    pub stop: u64,
-    /// Bytes a TCP source is given at its start, `u64::MAX` for a greedy one.
-    pub bytes: u64,
-    /// When its last byte was acknowledged; [`NEVER`] before that.
-    pub completed: u64,
 }
 
 /// All hosts of a partition.
@@ -565,44 +458,6 @@ impl Hosts {
     }
 }
 
-impl SendingHost {
-    #[inline]
-    fn packet(&self, flow: u32, seq: u64, length: u32) -> Packet {
-        let size = length as u16 + self.header;
-        Packet { at: 0, seq, flow, hop: self.path, cargo: NO_CARGO, size, class: Class::Data, explicit: false }
-    }
-}
-
-impl Source {
-    /// When the machine wants to be called, [`NEVER`] if it does not.
-    #[inline]
-    fn next_timeout(&self) -> u64 {
-        match self {
-            Source::Tcp(sender) => sender.next_timeout().map_or(NEVER, Instant::ps),
-            Source::Datagrams(source) => source.next_timeout().map_or(NEVER, Instant::ps),
-        }
-    }
-
-    fn stop(&mut self) {
-        match self {
-            Source::Tcp(sender) => sender.stop(),
-            // It was told its end at the start.
-            Source::Datagrams(_) => {}
-        }
-    }
-}
-
-impl Sink {
-    #[inline]
-    fn next_timeout(&self) -> u64 {
-        match self {
-            Sink::Tcp(receiver) => receiver.next_timeout().map_or(NEVER, Instant::ps),
-            Sink::Explicit(sink) => sink.receiver.next_timeout().map_or(NEVER, Instant::ps),
-            Sink::Datagrams { .. } => NEVER,
-        }
-    }
-}
-
 /// Whether the entry that has come up is to fire; if not, it is removed (stale) or moved to the true deadline.
 fn due(timers: &mut Timers, armed: &mut u64, now: u64, deadline: u64) -> bool {
     if *armed != now {
@@ -642,15 +497,5 @@ fn enter(now: u64, packet: Packet, net: &mut Net) {
 fn capture(capture: &mut Option<Capture>, now: u64, packet: &Packet, sack: &[transport::tcp::SackBlock]) {
     if let Some(capture) = capture {
         capture.write(now, packet, sack);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hosts_are_three_and_one_pairs_of_cache_lines() {
-        assert_eq!((size_of::<SendingHost>(), size_of::<ReceivingHost>()), (384, 128));
     }
 }

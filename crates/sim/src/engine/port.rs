@@ -10,15 +10,19 @@
 //! Sums over time (utilization, mean queue) are integers and exact: a packet's waiting time is known when it arrives, and
 //! [`Port::reading`] takes off what lies in the future.
 
+mod changes;
+mod control;
+mod gated;
+
 use super::extras::Extras;
-use super::gate::{Cleared, Gate, GateReading, Granted, Window};
+use super::gate::{Gate, GateReading};
 use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::optical::Optical;
 use super::packet::Packet;
 use super::ring::Ring;
 use crate::random::Stream;
 use crate::scenario::{Buffer, Loss, Packing, PortController};
-use transport::xcp::{Figures, Header, Router};
+use transport::xcp::Header;
 use units::{ByteTime, Duration, Rate};
 
 /// The packets that a link lost when it went down.
@@ -275,45 +279,6 @@ impl Port {
         })
     }
 
-    fn offer_to_gate(&mut self, now: u64, packet: &Packet, gate: &mut Gate) -> Offer {
-        self.offered.add(packet.size);
-        if self.state == State::Down {
-            return self.refuse(Cause::Unreachable, packet.size);
-        }
-        let (packets, bytes) = gate.queue(now);
-        let full = match self.buffer {
-            Buffer::Packets(places) => packets >= places,
-            Buffer::Bytes(room) => bytes + u64::from(packet.size) > room.count(),
-            Buffer::Unlimited => false,
-        };
-        if full && gate.is_occupied(now, packet.size, self.byte_time) {
-            return self.refuse(Cause::Congestion, packet.size);
-        }
-        gate.accept(now, packet);
-        Offer::Held
-    }
-
-    /// Sends the next packet behind the gate, as far as the windows reach: the packet, and what becomes of it.
-    pub fn release(&mut self, now: u64) -> Option<(Packet, Offer)> {
-        let Extras { loss, gate, .. } = &mut **self.extras.as_mut()?;
-        let gate = gate.as_mut()?;
-        let Some(departure) = gate.place(now, self.byte_time) else {
-            gate.note_queue(now);
-            return None;
-        };
-        let cause = match departure.passes {
-            false => Some(Cause::GuardViolation),
-            true => loss.strikes().then_some(Cause::Random),
-        };
-        let Some(cause) = cause else {
-            self.last_arrival = self.last_arrival.max(departure.end + self.delay);
-            return Some((departure.packet, Offer::Carried(self.last_arrival)));
-        };
-        gate.lose_newest();
-        self.dropped.add(departure.packet.size);
-        Some((departure.packet, Offer::Dropped(cause)))
-    }
-
     /// The agent before the port drops a packet that was for it.
     pub fn refuse_before(&mut self, cause: Cause, size: u16) {
         self.offered.add(size);
@@ -362,55 +327,9 @@ impl Port {
         self.extras.as_mut().and_then(|extras| extras.optical.as_mut())
     }
 
-    /// A frame begins in which the queue behind the gate has so many slots, in these windows.
-    pub fn begin_frame(&mut self, now: u64, slots: u32) {
-        // The controller's timers that were due are served while the queue is as it was then.
-        self.control(now);
-        if let Some(gate) = self.gate_mut() {
-            gate.begin_frame(now, slots);
-        }
-    }
-
-    /// The queue behind the gate may send in this window.
-    pub fn open_window(&mut self, window: Window) {
-        if let Some(gate) = self.gate_mut() {
-            gate.open(window);
-        }
-    }
-
-    fn gate_mut(&mut self) -> Option<&mut Gate> {
-        self.extras.as_mut().and_then(|extras| extras.gate.as_mut())
-    }
-
-    fn gate(&self) -> Option<&Gate> {
-        self.extras.as_ref().and_then(|extras| extras.gate.as_ref())
-    }
-
-    /// Slots granted so far, if the port has a gate.
-    pub fn granted(&self) -> Option<Granted> {
-        self.gate().map(Gate::granted)
-    }
-
     /// Bytes offered since the start.
     pub fn offered_bytes(&self) -> u64 {
         self.offered.bytes
-    }
-
-    /// Packets that stay here because they have no slot yet.
-    pub fn held(&self) -> u64 {
-        self.gate().map_or(0, Gate::unplaced)
-    }
-
-    /// Bytes of these packets.
-    pub fn held_bytes(&self) -> u64 {
-        self.gate().map_or(0, Gate::unplaced_bytes)
-    }
-
-    /// Shows every packet that has no slot yet.
-    pub fn for_each_held(&mut self, change: impl FnMut(&mut Packet)) {
-        if let Some(gate) = self.gate_mut() {
-            gate.for_each_unplaced(change);
-        }
     }
 
     /// The packet just accepted will vanish on the fibre.
@@ -419,53 +338,6 @@ impl Port {
         self.inside.nth_mut(newest).size_and_fate |= LOST;
         self.dropped.add(size);
         Offer::Dropped(Cause::Random)
-    }
-
-    /// Serves the timers of the port's controller that were due before `now`.
-    fn serve(&mut self, now: u64, router: &mut Router, gate: &mut Option<Gate>) {
-        while router.next_timeout().ps() < now {
-            let due = router.next_timeout();
-            let waiting = self.queue_bytes(due.ps(), gate);
-            router.handle_timeout(due, waiting);
-        }
-    }
-
-    /// Bytes that wait at `now`, the packet in transmission not counted.
-    fn queue_bytes(&mut self, now: u64, gate: &mut Option<Gate>) -> u64 {
-        if let Some(gate) = gate {
-            return gate.queue(now).1;
-        }
-        self.sweep(now);
-        self.inside_bytes - self.inside.first().map_or(0, Inside::size)
-    }
-
-    /// The figures of XCP's controller up to `now`, if the port has one, and the packets that broke its rules.
-    pub fn control(&mut self, now: u64) -> Option<(Option<Figures>, u64)> {
-        let mut extras = self.extras.take()?;
-        let Extras { controller, gate, .. } = &mut *extras;
-        let control = controller.as_mut().map(|controller| {
-            self.serve(now, &mut controller.router, gate);
-            (controller.router.figures().copied(), controller.router.violations())
-        });
-        self.extras = Some(extras);
-        control
-    }
-
-    /// XCP's controller is told that the port carries `capacity`, whether that is true or not.
-    pub fn tell_capacity(&mut self, now: u64, capacity: Rate) {
-        let Some(mut extras) = self.extras.take() else { return };
-        let Extras { controller, gate, .. } = &mut *extras;
-        if let Some(controller) = controller {
-            self.serve(now, &mut controller.router, gate);
-            controller.router.set_capacity(capacity);
-        }
-        self.extras = Some(extras);
-    }
-
-    /// Whether the port has a controller that is to be told its capacity.
-    pub fn controller_follows(&self) -> bool {
-        let controller = self.extras.as_ref().and_then(|extras| extras.controller.as_ref());
-        controller.is_some_and(|controller| controller.follows)
     }
 
     /// Whether a packet that would have to wait has no room.
@@ -509,103 +381,6 @@ impl Port {
         self.dropped.add(size);
         self.refused.add(size);
         Offer::Dropped(cause)
-    }
-
-    /// The capacity changes: what waits, and the rest of the packet in transmission, goes on at the new rate.
-    /// `in_flight` is the fibre behind this port; the arrivals of packets that have not left yet move.
-    pub fn change_capacity(&mut self, now: u64, capacity: Rate, in_flight: &mut Ring<Packet>) {
-        let Some(new) = ByteTime::at(capacity) else { return };
-        if self.controller_follows() {
-            self.tell_capacity(now, capacity);
-        }
-        let old = std::mem::replace(&mut self.byte_time, new);
-        self.sweep(now);
-        let (mut old_start, mut new_start) = (now, now);
-        for i in 0..self.inside.len() {
-            let packet = self.inside.nth_mut(i);
-            let left = packet.end - old_start;
-            let old_end = packet.end;
-            packet.end = new_start + stretch(left, old, new);
-            self.waited = self.waited + u128::from(new_start) - u128::from(old_start);
-            (old_start, new_start) = (old_end, packet.end);
-        }
-        self.busy = self.busy + new_start - old_start;
-        self.busy_until = self.busy_until + new_start - old_start;
-        self.retime(in_flight);
-    }
-
-    /// The delay changes for packets whose last bit has not left yet.
-    pub fn change_delay(&mut self, now: u64, delay: Duration, in_flight: &mut Ring<Packet>) {
-        self.delay = delay.ps();
-        self.sweep(now);
-        self.retime(in_flight);
-    }
-
-    /// Sets the arrival times of the packets that have not left yet.
-    fn retime(&mut self, in_flight: &mut Ring<Packet>) {
-        let unsent = self.inside.iter().filter(|packet| !packet.is_lost()).count();
-        let first = in_flight.len() - unsent;
-        let mut arrival = if first > 0 { in_flight.nth_mut(first - 1).at } else { 0 };
-        for (i, packet) in self.inside.iter().filter(|packet| !packet.is_lost()).enumerate() {
-            arrival = arrival.max(packet.end + self.delay);
-            in_flight.nth_mut(first + i).at = arrival;
-        }
-        if let Some(newest) = in_flight.iter().next_back() {
-            self.last_arrival = newest.at;
-        }
-    }
-
-    /// The link goes down: what has not left completely is taken back from the fibre, counted as dropped, and returned.
-    pub fn take_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Taken {
-        self.state = State::Down;
-        if self.gate().is_some() {
-            return self.take_gate_down(now, in_flight);
-        }
-        self.sweep(now);
-        let mut start = now;
-        for packet in self.inside.iter() {
-            self.waited -= u128::from(start - now);
-            self.busy -= packet.end - start;
-            start = packet.end;
-            let cut = Count { packets: 1, bytes: packet.size() };
-            // A packet that would have been lost on the fibre is counted as dropped already.
-            if !packet.is_lost() {
-                self.dropped = self.dropped.plus(cut);
-            }
-            self.refused = self.refused.plus(cut);
-        }
-        let unsent = self.inside.iter().filter(|packet| !packet.is_lost()).count();
-        self.inside.clear();
-        self.inside_bytes = 0;
-        self.busy_until = now;
-        self.last_arrival = 0;
-        Taken { from_fibre: (0..unsent).filter_map(|_| in_flight.pop_newest()).collect(), held: Vec::new() }
-    }
-
-    fn take_gate_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Taken {
-        self.control(now);
-        let Cleared { on_fibre, lost, unplaced } =
-            self.gate_mut().map_or_else(Cleared::default, |gate| gate.clear(now));
-        for size in lost {
-            self.refused = self.refused.plus(Count { packets: 1, bytes: size });
-        }
-        let taken: Vec<Packet> = (0..on_fibre).filter_map(|_| in_flight.pop_newest()).collect();
-        for packet in taken.iter().chain(&unplaced) {
-            self.dropped.add(packet.size);
-            self.refused.add(packet.size);
-        }
-        self.last_arrival = 0;
-        Taken { from_fibre: taken, held: unplaced }
-    }
-
-    /// Whether the link is up.
-    pub fn is_up(&self) -> bool {
-        matches!(self.state, State::Up)
-    }
-
-    /// The link comes up.
-    pub fn bring_up(&mut self) {
-        self.state = State::Up;
     }
 
     /// Totals up to `now`.
@@ -660,125 +435,5 @@ impl Port {
     }
 }
 
-/// What `left` picoseconds at the old rate become at the new, to the nearest picosecond.
-fn stretch(left: u64, old: ByteTime, new: ByteTime) -> u64 {
-    let (old, new) = (u128::from(old.fixed_point()), u128::from(new.fixed_point()));
-    u64::try_from((u128::from(left) * new + old / 2) / old).unwrap_or(u64::MAX / 4)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::random::Seed;
-
-    fn port(buffer: Buffer) -> Port {
-        let stream = Seed { seed: 1, run: 0 }.stream("port", "loss");
-        let capacity = Rate::from_gbps(1);
-        Port::new(PortConfig {
-            capacity,
-            delay: Duration::from_millis(1),
-            buffer,
-            loss: Loss::None,
-            stream,
-            controller: None,
-            gate: None,
-            intake: None,
-            first_bit: None,
-        })
-        .unwrap()
-    }
-
-    const MS: u64 = 1_000_000_000;
-    const US: u64 = 1_000_000;
-
-    #[test]
-    fn a_port_is_four_cache_lines() {
-        assert_eq!(size_of::<Port>(), 256);
-    }
-
-    #[test]
-    fn a_1500_byte_packet_leaves_after_12_us_and_arrives_a_delay_later() {
-        assert_eq!(port(Buffer::Packets(1)).offer(0, 1500), Offer::Carried(12 * US + MS));
-    }
-
-    #[test]
-    fn one_waiting_place_means_two_in_the_system() {
-        let mut port = port(Buffer::Packets(1));
-        assert_eq!(port.offer(0, 1500), Offer::Carried(12 * US + MS));
-        assert_eq!(port.offer(0, 1500), Offer::Carried(24 * US + MS));
-        assert_eq!(port.offer(0, 1500), Offer::Dropped(Cause::Congestion));
-        // Exactly when the first has left, its successor is in transmission and the place is free.
-        assert_eq!(port.offer(12 * US, 1500), Offer::Carried(36 * US + MS));
-        assert_eq!(port.offer(12 * US, 1500), Offer::Dropped(Cause::Congestion));
-    }
-
-    #[test]
-    fn a_buffer_in_bytes_counts_what_waits_but_not_what_is_in_transmission() {
-        let mut port = port(Buffer::Bytes(units::Bytes(1540)));
-        assert_eq!(port.offer(0, 1500), Offer::Carried(12 * US + MS));
-        assert_eq!(port.offer(0, 1500), Offer::Carried(24 * US + MS));
-        assert!(matches!(port.offer(0, 40), Offer::Carried(_)));
-        assert_eq!(port.offer(0, 40), Offer::Dropped(Cause::Congestion));
-    }
-
-    #[test]
-    fn sums_over_time_are_exact_at_any_instant() {
-        let mut port = port(Buffer::Unlimited);
-        for _ in 0..3 {
-            port.offer(0, 1500);
-        }
-        // At 18 us: one gone, the second half gone, the third has waited 18 of its 24 us and the second its 12.
-        let reading = port.reading(18 * US);
-        assert_eq!(reading.carried, Count { packets: 1, bytes: 1500 });
-        assert_eq!((reading.busy, reading.waited, reading.waiting), (18 * US, u128::from(30 * US), 1));
-        assert_eq!(port.restart_maximum(18 * US), 2);
-        assert_eq!(port.restart_maximum(18 * US), 1);
-    }
-
-    fn fill(port: &mut Port, fibre: &mut Ring<Packet>, packets: u32) {
-        for _ in 0..packets {
-            if let Offer::Carried(at) = port.offer(0, 1500) {
-                fibre.push(Packet { at, size: 1500, ..Packet::default() });
-            }
-        }
-    }
-
-    #[test]
-    fn a_tenth_of_the_capacity_makes_the_rest_last_ten_times_as_long() {
-        let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
-        fill(&mut port, &mut fibre, 3);
-        // At 18 us the second packet has 6 us to go, which become 60; the third then lasts 120.
-        port.change_capacity(18 * US, Rate::from_mbps(100), &mut fibre);
-        let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at - MS).collect();
-        assert_eq!(arrivals, [12 * US, 78 * US, 198 * US]);
-        let reading = port.reading(198 * US);
-        assert_eq!((reading.busy, reading.waited), (198 * US, u128::from((12 + 78) * US)));
-        assert_eq!(reading.carried.packets, 3);
-    }
-
-    #[test]
-    fn a_shorter_delay_holds_for_what_has_not_left_and_nothing_overtakes() {
-        let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
-        fill(&mut port, &mut fibre, 3);
-        port.change_delay(12 * US, Duration::from_micros(995), &mut fibre);
-        let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at).collect();
-        assert_eq!(arrivals, [1012 * US, 1019 * US, 1031 * US]);
-        port.change_delay(24 * US, Duration::from_micros(100), &mut fibre);
-        let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at).collect();
-        assert_eq!(arrivals, [1012 * US, 1019 * US, 1019 * US]);
-    }
-
-    #[test]
-    fn a_cut_takes_back_what_has_not_left() {
-        let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
-        fill(&mut port, &mut fibre, 3);
-        assert_eq!(port.take_down(18 * US, &mut fibre).from_fibre.len(), 2);
-        assert_eq!(fibre.len(), 1);
-        assert_eq!(port.offer(20 * US, 1500), Offer::Dropped(Cause::Unreachable));
-        let reading = port.reading(20 * US);
-        assert_eq!((reading.offered.packets, reading.carried.packets, reading.dropped.packets), (4, 1, 3));
-        assert_eq!((reading.busy, reading.waited), (18 * US, u128::from((12 + 18) * US)));
-        port.bring_up();
-        assert_eq!(port.offer(30 * US, 1500), Offer::Carried(42 * US + MS));
-    }
-}
+mod tests;

@@ -1,0 +1,96 @@
+//! What events of the scenario do to a port: another capacity or delay, a link that goes down or comes up.
+
+use super::{Port, State, Taken};
+use crate::engine::offer::Count;
+use crate::engine::packet::Packet;
+use crate::engine::ring::Ring;
+use units::{ByteTime, Duration, Rate};
+
+impl Port {
+    /// The capacity changes: what waits, and the rest of the packet in transmission, goes on at the new rate.
+    /// `in_flight` is the fibre behind this port; the arrivals of packets that have not left yet move.
+    pub fn change_capacity(&mut self, now: u64, capacity: Rate, in_flight: &mut Ring<Packet>) {
+        let Some(new) = ByteTime::at(capacity) else { return };
+        if self.controller_follows() {
+            self.tell_capacity(now, capacity);
+        }
+        let old = std::mem::replace(&mut self.byte_time, new);
+        self.sweep(now);
+        let (mut old_start, mut new_start) = (now, now);
+        for i in 0..self.inside.len() {
+            let packet = self.inside.nth_mut(i);
+            let left = packet.end - old_start;
+            let old_end = packet.end;
+            packet.end = new_start + stretch(left, old, new);
+            self.waited = self.waited + u128::from(new_start) - u128::from(old_start);
+            (old_start, new_start) = (old_end, packet.end);
+        }
+        self.busy = self.busy + new_start - old_start;
+        self.busy_until = self.busy_until + new_start - old_start;
+        self.retime(in_flight);
+    }
+
+    /// The delay changes for packets whose last bit has not left yet.
+    pub fn change_delay(&mut self, now: u64, delay: Duration, in_flight: &mut Ring<Packet>) {
+        self.delay = delay.ps();
+        self.sweep(now);
+        self.retime(in_flight);
+    }
+
+    /// Sets the arrival times of the packets that have not left yet.
+    fn retime(&mut self, in_flight: &mut Ring<Packet>) {
+        let unsent = self.inside.iter().filter(|packet| !packet.is_lost()).count();
+        let first = in_flight.len() - unsent;
+        let mut arrival = if first > 0 { in_flight.nth_mut(first - 1).at } else { 0 };
+        for (i, packet) in self.inside.iter().filter(|packet| !packet.is_lost()).enumerate() {
+            arrival = arrival.max(packet.end + self.delay);
+            in_flight.nth_mut(first + i).at = arrival;
+        }
+        if let Some(newest) = in_flight.iter().next_back() {
+            self.last_arrival = newest.at;
+        }
+    }
+
+    /// The link goes down: what has not left completely is taken back from the fibre, counted as dropped, and returned.
+    pub fn take_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Taken {
+        self.state = State::Down;
+        if self.gate().is_some() {
+            return self.take_gate_down(now, in_flight);
+        }
+        self.sweep(now);
+        let mut start = now;
+        for packet in self.inside.iter() {
+            self.waited -= u128::from(start - now);
+            self.busy -= packet.end - start;
+            start = packet.end;
+            let cut = Count { packets: 1, bytes: packet.size() };
+            // A packet that would have been lost on the fibre is counted as dropped already.
+            if !packet.is_lost() {
+                self.dropped = self.dropped.plus(cut);
+            }
+            self.refused = self.refused.plus(cut);
+        }
+        let unsent = self.inside.iter().filter(|packet| !packet.is_lost()).count();
+        self.inside.clear();
+        self.inside_bytes = 0;
+        self.busy_until = now;
+        self.last_arrival = 0;
+        Taken { from_fibre: (0..unsent).filter_map(|_| in_flight.pop_newest()).collect(), held: Vec::new() }
+    }
+
+    /// Whether the link is up.
+    pub fn is_up(&self) -> bool {
+        matches!(self.state, State::Up)
+    }
+
+    /// The link comes up.
+    pub fn bring_up(&mut self) {
+        self.state = State::Up;
+    }
+}
+
+/// What `left` picoseconds at the old rate become at the new, to the nearest picosecond.
+fn stretch(left: u64, old: ByteTime, new: ByteTime) -> u64 {
+    let (old, new) = (u128::from(old.fixed_point()), u128::from(new.fixed_point()));
+    u64::try_from((u128::from(left) * new + old / 2) / old).unwrap_or(u64::MAX / 4)
+}

@@ -1,0 +1,112 @@
+//! A port that sends in granted slots only.
+
+use super::{Port, State, Taken};
+use crate::engine::extras::Extras;
+use crate::engine::gate::{Cleared, Gate, Granted, Window};
+use crate::engine::offer::{Cause, Count, Offer};
+use crate::engine::packet::Packet;
+use crate::engine::ring::Ring;
+use crate::scenario::Buffer;
+
+impl Port {
+    pub(super) fn offer_to_gate(&mut self, now: u64, packet: &Packet, gate: &mut Gate) -> Offer {
+        self.offered.add(packet.size);
+        if self.state == State::Down {
+            return self.refuse(Cause::Unreachable, packet.size);
+        }
+        let (packets, bytes) = gate.queue(now);
+        let full = match self.buffer {
+            Buffer::Packets(places) => packets >= places,
+            Buffer::Bytes(room) => bytes + u64::from(packet.size) > room.count(),
+            Buffer::Unlimited => false,
+        };
+        if full && gate.is_occupied(now, packet.size, self.byte_time) {
+            return self.refuse(Cause::Congestion, packet.size);
+        }
+        gate.accept(now, packet);
+        Offer::Held
+    }
+
+    /// Sends the next packet behind the gate, as far as the windows reach: the packet, and what becomes of it.
+    pub fn release(&mut self, now: u64) -> Option<(Packet, Offer)> {
+        let Extras { loss, gate, .. } = &mut **self.extras.as_mut()?;
+        let gate = gate.as_mut()?;
+        let Some(departure) = gate.place(now, self.byte_time) else {
+            gate.note_queue(now);
+            return None;
+        };
+        let cause = match departure.passes {
+            false => Some(Cause::GuardViolation),
+            true => loss.strikes().then_some(Cause::Random),
+        };
+        let Some(cause) = cause else {
+            self.last_arrival = self.last_arrival.max(departure.end + self.delay);
+            return Some((departure.packet, Offer::Carried(self.last_arrival)));
+        };
+        gate.lose_newest();
+        self.dropped.add(departure.packet.size);
+        Some((departure.packet, Offer::Dropped(cause)))
+    }
+
+    /// A frame begins in which the queue behind the gate has so many slots, in these windows.
+    pub fn begin_frame(&mut self, now: u64, slots: u32) {
+        // The controller's timers that were due are served while the queue is as it was then.
+        self.control(now);
+        if let Some(gate) = self.gate_mut() {
+            gate.begin_frame(now, slots);
+        }
+    }
+
+    /// The queue behind the gate may send in this window.
+    pub fn open_window(&mut self, window: Window) {
+        if let Some(gate) = self.gate_mut() {
+            gate.open(window);
+        }
+    }
+
+    pub(super) fn gate_mut(&mut self) -> Option<&mut Gate> {
+        self.extras.as_mut().and_then(|extras| extras.gate.as_mut())
+    }
+
+    pub(super) fn gate(&self) -> Option<&Gate> {
+        self.extras.as_ref().and_then(|extras| extras.gate.as_ref())
+    }
+
+    /// Slots granted so far, if the port has a gate.
+    pub fn granted(&self) -> Option<Granted> {
+        self.gate().map(Gate::granted)
+    }
+
+    /// Packets that stay here because they have no slot yet.
+    pub fn held(&self) -> u64 {
+        self.gate().map_or(0, Gate::unplaced)
+    }
+
+    /// Bytes of these packets.
+    pub fn held_bytes(&self) -> u64 {
+        self.gate().map_or(0, Gate::unplaced_bytes)
+    }
+
+    /// Shows every packet that has no slot yet.
+    pub fn for_each_held(&mut self, change: impl FnMut(&mut Packet)) {
+        if let Some(gate) = self.gate_mut() {
+            gate.for_each_unplaced(change);
+        }
+    }
+
+    pub(super) fn take_gate_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Taken {
+        self.control(now);
+        let Cleared { on_fibre, lost, unplaced } =
+            self.gate_mut().map_or_else(Cleared::default, |gate| gate.clear(now));
+        for size in lost {
+            self.refused = self.refused.plus(Count { packets: 1, bytes: size });
+        }
+        let taken: Vec<Packet> = (0..on_fibre).filter_map(|_| in_flight.pop_newest()).collect();
+        for packet in taken.iter().chain(&unplaced) {
+            self.dropped.add(packet.size);
+            self.refused.add(packet.size);
+        }
+        self.last_arrival = 0;
+        Taken { from_fibre: taken, held: unplaced }
+    }
+}
