@@ -5,6 +5,7 @@ use super::packet::{Cargo, Class, Luggage, NO_CARGO, Packet};
 use super::port::Port;
 use super::ring::Ring;
 use super::tree::{NEVER, Tree};
+use crate::switch::Notice;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -233,6 +234,12 @@ impl Net {
             Offer::Taken(intake) => self.lay(Errand::Take(intake, *packet)),
             Offer::Held | Offer::Carried(_) => self.release(now, number),
         }
+    }
+
+    /// A message, to be sent by a path: `to` is the agent that it is for, or the flow that it is about.
+    pub fn message(&mut self, notice: Arc<Notice>, to: u32, path: u32, size: u16) -> Packet {
+        let cargo = self.cargo.put_notice(notice);
+        Packet { flow: to, hop: path, cargo, size, class: Class::Control, ..Packet::default() }
     }
 
     /// An agent sends a packet through the port before which it took it.

@@ -3,7 +3,7 @@
 use super::{Hosts, Source, enter};
 use crate::engine::bursts::Share;
 use crate::engine::net::Net;
-use crate::engine::packet::{Class, Packet};
+use crate::engine::packet::Packet;
 use crate::switch::{Leg, Notice};
 use std::sync::Arc;
 use transport::tcp::{BurstReport, SackBlock};
@@ -18,8 +18,8 @@ impl Hosts {
         match &*notice {
             Notice::Burst { report, segments } => self.tell_sender(now, packet.flow, (*report, segments), net),
             Notice::LostBurst(Leg::There) => {
-                let back = Packet { hop: self.receivers[packet.flow].path, ..*packet };
-                self.send_notice(now, back, Notice::LostBurst(Leg::Back), net);
+                let path = self.receivers[packet.flow].path;
+                self.send_leg(now, Leg::Back, Packet { hop: path, ..*packet }, net);
             }
             Notice::LostBurst(Leg::Back) => {
                 let Some(bursts) = self.forced.bursts.get_mut(&packet.flow) else { return };
@@ -42,10 +42,11 @@ impl Hosts {
         self.send_segments(now, flow, net);
     }
 
-    fn send_notice(&mut self, now: u64, packet: Packet, notice: Notice, net: &mut Net) {
-        let cargo = net.cargo.put_notice(Arc::new(notice));
+    /// The news of the loss of a burst goes this way: flow, number of the burst and path are those of `like`.
+    fn send_leg(&mut self, now: u64, leg: Leg, like: Packet, net: &mut Net) {
+        let message = net.message(Arc::new(Notice::LostBurst(leg)), like.flow, like.hop, NOTICE_SIZE);
         self.emitted += 1;
-        enter(now, Packet { cargo, ..packet }, net);
+        enter(now, Packet { seq: like.seq, ..message }, net);
     }
 
     /// A data packet joins the burst that its flow has by order, if it has any.
@@ -61,8 +62,7 @@ impl Hosts {
         }
         if share == Share::LostFirst {
             let (seq, hop) = (bursts.number(), host.path);
-            let notice = Packet { seq, flow, hop, size: NOTICE_SIZE, class: Class::Control, ..Packet::default() };
-            self.send_notice(now, notice, Notice::LostBurst(Leg::There), net);
+            self.send_leg(now, Leg::There, Packet { seq, flow, hop, ..Packet::default() }, net);
         }
         share != Share::Passes
     }

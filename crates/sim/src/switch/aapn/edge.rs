@@ -3,7 +3,7 @@
 
 use super::Beat;
 use crate::engine::net::Net;
-use crate::engine::packet::{Class, Packet};
+use crate::engine::packet::Packet;
 use crate::random::{Stream, bernoulli, uniform_index};
 use crate::scenario::{Request, Signal};
 use crate::switch::{Agent, Notice, Run};
@@ -369,7 +369,6 @@ impl Clock {
 
 /// Sends a message to an agent.
 pub(super) fn send(now: u64, (agent, path, size): (u32, u32, u16), (frame, notice): (u64, Notice), net: &mut Net) {
-    let cargo = net.cargo.put_notice(Arc::new(notice));
-    let packet = Packet { seq: frame, flow: agent, hop: path, cargo, size, class: Class::Control, ..Packet::default() };
+    let packet = Packet { seq: frame, ..net.message(Arc::new(notice), agent, path, size) };
     net.forward(now, net.next_link(&packet), &packet);
 }

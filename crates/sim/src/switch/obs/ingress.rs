@@ -366,9 +366,8 @@ impl BurstNode {
         let Asking { report, path, .. } = self.parts.asking[&flow];
         self.counts.told += 1;
         self.made += 1;
-        let cargo = net.cargo.put_notice(Arc::new(Notice::Burst { report, segments: segments.into() }));
-        let size = self.parts.rules.obs.control.header_size;
-        let packet = Packet { flow, hop: path, cargo, size, class: Class::Control, ..Packet::default() };
+        let notice = Arc::new(Notice::Burst { report, segments: segments.into() });
+        let packet = net.message(notice, flow, path, self.parts.rules.obs.control.header_size);
         net.hand(now, self.parts.node, &packet);
     }
 }

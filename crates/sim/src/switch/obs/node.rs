@@ -177,9 +177,7 @@ impl BurstNode {
 
     /// Sends a message of the control plane to an agent, by a path that begins at this node.
     pub(super) fn send(&mut self, now: u64, (agent, path): (u32, u32), notice: Arc<Notice>, net: &mut Net) {
-        let cargo = net.cargo.put_notice(notice);
-        let size = self.parts.rules.obs.control.header_size;
-        let packet = Packet { flow: agent, hop: path, cargo, size, class: Class::Control, ..Packet::default() };
+        let packet = net.message(notice, agent, path, self.parts.rules.obs.control.header_size);
         self.made += 1;
         net.send_past(now, &packet);
     }

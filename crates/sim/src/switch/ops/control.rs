@@ -5,7 +5,6 @@
 //! feedback; the egress sends the probe back to the ingress without stops.
 
 use crate::engine::net::Net;
-use crate::engine::packet::{Class, Packet};
 use crate::switch::Notice;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -96,8 +95,6 @@ impl Control {
 }
 
 fn send(now: u64, way: Way, notice: Notice, net: &mut Net) {
-    let cargo = net.cargo.put_notice(Arc::new(notice));
-    let packet =
-        Packet { flow: way.agent, hop: way.path, cargo, size: PROBE_SIZE, class: Class::Control, ..Packet::default() };
+    let packet = net.message(Arc::new(notice), way.agent, way.path, PROBE_SIZE);
     net.forward(now, net.next_link(&packet), &packet);
 }
