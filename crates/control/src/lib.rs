@@ -6,9 +6,11 @@
 //! - [`assembly`]: which packets travel in one burst.
 //! - [`scheduler`]: which node sends to which in every slot of a frame; one algorithm a file, and their registry.
 //! - [`reservation`]: which wavelength a burst gets, and whether it gets any; one rule a file, and their registry.
+//! - [`registry`]: a line in either registry.
 
 pub mod assembly;
 pub mod demand;
 pub mod frame;
+pub mod registry;
 pub mod reservation;
 pub mod scheduler;

@@ -22,6 +22,7 @@ pub use fibre::{Arriving, Booking, Conversion, DelayLines, Fibre, FibreConfig, R
 pub use timetable::{Place, Timetable, Wish};
 pub use voids::Void;
 
+use crate::registry;
 use std::fmt::Debug;
 
 /// A rule that chooses a channel. It remembers nothing.
@@ -31,17 +32,7 @@ pub trait Rule: Debug + Send + Sync {
 }
 
 /// A rule as it can be named.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// The name.
-    pub name: &'static str,
-    /// The rule.
-    pub algorithm: Algorithm,
-    /// One sentence.
-    pub summary: &'static str,
-    /// Where it is described.
-    pub source: &'static str,
-}
+pub type Entry = registry::Entry<Algorithm>;
 
 macro_rules! rules {
     ($($variant:ident = $name:literal: $rule:expr, $source:literal, $summary:literal;)+) => {
@@ -84,7 +75,7 @@ pub fn registry() -> &'static [Entry] {
 impl Algorithm {
     /// The rule of that name.
     pub fn from_name(name: &str) -> Option<Algorithm> {
-        REGISTRY.iter().find(|entry| entry.name == name).map(|entry| entry.algorithm)
+        registry::find(REGISTRY, name)
     }
 
     /// The name.

@@ -25,6 +25,7 @@ pub use requests::{RequestError, Requests};
 pub use schedule::{Block, IDLE, Schedule};
 pub use share::{share, share_all};
 
+use crate::registry;
 use std::fmt;
 
 /// An algorithm. It may remember where it stopped in the last frame.
@@ -34,17 +35,7 @@ pub trait Scheduler: Send + Sync {
 }
 
 /// An algorithm as it can be named.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// The name.
-    pub name: &'static str,
-    /// The algorithm.
-    pub algorithm: Algorithm,
-    /// One sentence.
-    pub summary: &'static str,
-    /// Where it is described.
-    pub source: &'static str,
-}
+pub type Entry = registry::Entry<Algorithm>;
 
 macro_rules! algorithms {
     ($($variant:ident = $name:literal: $machine:ty, $source:literal, $summary:literal;)+) => {
@@ -80,7 +71,7 @@ pub fn registry() -> &'static [Entry] {
 impl Algorithm {
     /// The algorithm of that name.
     pub fn from_name(name: &str) -> Option<Algorithm> {
-        REGISTRY.iter().find(|entry| entry.name == name).map(|entry| entry.algorithm)
+        registry::find(REGISTRY, name)
     }
 
     /// The name.
