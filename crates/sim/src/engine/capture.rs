@@ -65,17 +65,10 @@ impl Capture {
         if opening {
             self.handshake(now, &flow, ends);
         }
+        let (number, plain) = ((packet.seq as u32).wrapping_add(1), Fields::plain(flow.window));
         let header = match packet.class {
-            Class::Data => tcp(ends, (packet.seq as u32).wrapping_add(1), 1, ACK, flow.window, &[], packet.size),
-            Class::Ack => tcp(
-                ends.reversed(),
-                1,
-                (packet.seq as u32).wrapping_add(1),
-                ACK,
-                flow.window,
-                &sack_option(sack),
-                packet.size,
-            ),
+            Class::Data => tcp(ends, Fields { seq: number, ..plain }, &[], packet.size),
+            Class::Ack => tcp(ends.reversed(), Fields { ack: number, ..plain }, &sack_option(sack), packet.size),
             Class::Datagram => udp(ends, packet.size),
             // It belongs to no flow.
             Class::Control | Class::Burst => return,
@@ -101,10 +94,10 @@ impl Capture {
         options.extend(flow.mss.to_be_bytes());
         options.extend([1, 3, 3, WINDOW_SHIFT, 1, 1, 4, 2]);
         for (ends, ack, flags) in [(ends, 0, SYN), (ends.reversed(), 1, SYN | ACK)] {
-            let header = tcp(ends, 0, ack, flags, 0xffff << WINDOW_SHIFT, &options, 0);
+            let header = tcp(ends, Fields { seq: 0, ack, flags, window: 0xffff << WINDOW_SHIFT }, &options, 0);
             self.packet(now, &header, header.len() as u16);
         }
-        let header = tcp(ends, 1, 1, ACK, flow.window, &[], 0);
+        let header = tcp(ends, Fields::plain(flow.window), &[], 0);
         self.packet(now, &header, header.len() as u16);
     }
 
@@ -169,7 +162,24 @@ fn sack_option(blocks: &[SackBlock]) -> Vec<u8> {
     option
 }
 
-fn tcp(ends: Ends, seq: u32, ack: u32, flags: u8, window: u64, options: &[u8], size: u16) -> Vec<u8> {
+/// What a TCP header says beside ports and options.
+#[derive(Clone, Copy)]
+struct Fields {
+    seq: u32,
+    ack: u32,
+    flags: u8,
+    window: u64,
+}
+
+impl Fields {
+    /// The first byte on both ways, behind the handshake.
+    fn plain(window: u64) -> Fields {
+        Fields { seq: 1, ack: 1, flags: ACK, window }
+    }
+}
+
+fn tcp(ends: Ends, fields: Fields, options: &[u8], size: u16) -> Vec<u8> {
+    let Fields { seq, ack, flags, window } = fields;
     let scaled = if flags & SYN != 0 { 0xffff } else { (window >> WINDOW_SHIFT).min(0xffff) as u16 };
     let mut segment = Vec::with_capacity(60);
     segment.extend(ends.ports.iter().flat_map(|port| port.to_be_bytes()));
@@ -224,7 +234,7 @@ mod tests {
     #[test]
     fn a_header_with_its_checksum_sums_to_zero() {
         let flow = Captured { source: 1, destination: 2, window: 1 << 20, mss: 1460, opened: false };
-        let header = tcp(Ends::of(0, &flow), 1, 1, ACK, flow.window, &[], 1500);
+        let header = tcp(Ends::of(0, &flow), Fields::plain(flow.window), &[], 1500);
         assert_eq!(checksum(&[&header[..20]]), 0);
         let mut pseudo = header[12..20].to_vec();
         pseudo.extend([0, 6, 1480u16.to_be_bytes()[0], 1480u16.to_be_bytes()[1]]);

@@ -104,20 +104,24 @@ impl Text<'_> {
             if let Some(back) = back {
                 seen.insert((back.from, back.to));
             }
-            self.link(link, back.is_some(), parallel);
+            let parallel = if parallel { ", parallel = true" } else { "" };
+            let duplex = if back.is_some() { "" } else { ", duplex = false" };
+            let line = format!("    {{ {}{parallel}{duplex} }},", self.link(link));
+            self.line(&line);
             index += if back.is_some() { 2 } else { 1 };
         }
         self.line("]");
     }
 
-    fn link(&mut self, link: &Link, duplex: bool, parallel: bool) {
+    /// The keys of a link, whatever leads back.
+    fn link(&self, link: &Link) -> String {
         let buffer = match link.buffer {
             Buffer::Packets(packets) => format!("{packets} packets"),
             Buffer::Bytes(bytes) => bytes.to_string(),
             Buffer::Unlimited => "unlimited".to_owned(),
         };
         let mut line = format!(
-            "    {{ from = {}, to = {}, capacity = \"{}\", delay = \"{}\", buffer = \"{buffer}\"",
+            "from = {}, to = {}, capacity = \"{}\", delay = \"{}\", buffer = \"{buffer}\"",
             self.node_name(link.from),
             self.node_name(link.to),
             link.capacity,
@@ -137,9 +141,7 @@ impl Text<'_> {
         if link.cost != link.delay.ps() {
             line += &format!(", cost = {}", link.cost);
         }
-        line += if parallel { ", parallel = true" } else { "" };
-        line += if duplex { " }," } else { ", duplex = false }," };
-        self.line(&line);
+        line
     }
 
     fn switching(&mut self) {
