@@ -29,15 +29,33 @@ Schema = dict[str, Any]
 def reference(schema: Schema) -> str:
     """The whole page for a JSON schema of a scenario."""
     definitions: dict[str, Schema] = schema["$defs"]
-    top = {key: value for key, value in schema["properties"].items()}
-    parts = [HEAD, "## Top level\n", table(top)]
+    parts = [HEAD, "## Top level\n", table(schema["properties"])]
     for name, definition in definitions.items():
-        parts += [f"## {name}\n", one_line(definition.get("description", "")), ""]
-        if "properties" in definition:
-            parts.append(table(definition["properties"], required=definition.get("required", [])))
-        elif choices := allowed_values(definition):
-            parts.append(choices + "\n")
+        parts += [f"## {name}\n", *body(definition)]
+        for variant in tagged_variants(definition):
+            parts += [f"### {name}: {tag(variant)}\n", *body(variant)]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def body(definition: Schema) -> list[str]:
+    """What stands below a heading: a sentence, then the keys or the words that are allowed."""
+    parts = [one_line(definition.get("description", "")), ""]
+    if "properties" in definition:
+        parts.append(table(definition["properties"], required=definition.get("required", [])))
+    elif choices := allowed_values(definition):
+        parts.append(choices + "\n")
+    return parts
+
+
+def tagged_variants(definition: Schema) -> list[Schema]:
+    """The tables of which one key, such as `kind`, chooses one; each has keys of its own."""
+    return [option for option in definition.get("oneOf", []) if "properties" in option]
+
+
+def tag(variant: Schema) -> str:
+    """The key that chooses a table, and its word there: `kind = "aapn"`."""
+    [(key, value)] = [(key, value) for key, value in variant["properties"].items() if "const" in value]
+    return f'`{key} = "{value["const"]}"`'
 
 
 def table(properties: dict[str, Schema], *, required: list[str] | None = None) -> str:
@@ -45,7 +63,8 @@ def table(properties: dict[str, Schema], *, required: list[str] | None = None) -
     rows = ["| key | is | meaning |", "|---|---|---|"]
     for key, value in properties.items():
         name = f"`{key}`" + (" (required)" if key in (required or []) else "")
-        rows.append(f"| {name} | {kind(value)} | {one_line(value.get('description', ''))} |")
+        meaning = value.get("description") or ("Chooses the keys of this table." if "const" in value else "")
+        rows.append(f"| {name} | {kind(value)} | {one_line(meaning)} |")
     return "\n".join(rows) + "\n"
 
 
@@ -57,11 +76,13 @@ def kind(value: Schema) -> str:
     for union in ("anyOf", "oneOf"):
         if union in value:
             return " or ".join(kind(option) for option in value[union] if option.get("type") != "null")
+    if words := [value["const"]] if "const" in value else value.get("enum"):
+        return " or ".join(f'`"{word}"`' for word in words)
     match value.get("type"):
+        case list(options):
+            return " or ".join(kind({**value, "type": option}) for option in options if option != "null")
         case "array":
             return "list of " + kind(value.get("items", {}))
-        case list(options):
-            return " or ".join(option for option in options if option != "null")
         case "object" if isinstance(value.get("additionalProperties"), dict):
             return "table NAME → " + kind(value["additionalProperties"])
         case None:
