@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.experiment import Metric, Point, Setup
+from photocol.experiment import Form, Metric, Point, Setup, Source, grid
 from photocol.stats import jain_index
 
 from ._bursts import scenario
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from photocol.experiment import Outcome, RunResult
 
+PAPER = "Shihada, Ho and Zhang, TCP-ENG (paper 001)"
 FLOWS = 20
 SEGMENTS = 9
 """The largest mean number of segments of a flow in a burst that the paper states."""
@@ -56,6 +57,20 @@ NOTES = (
     "threshold can give.",
     "TCP-ENG and BAIMD: β = 7/8, α = 0.2 by (2). A loss without a BEN would keep 1/2.",
 )
+
+
+def source(figure: int, section: str) -> Source:
+    """Where a figure stands in the paper."""
+    return Source(paper=PAPER, figures=f"Figure {figure}", section=section)
+
+
+def forms(transports: Sequence[str]) -> tuple[Form, Form]:
+    """The quick and the full form of a figure with these transports."""
+    points = grid(transport=transports, loss=QUICK_LOSSES)
+    return (
+        Form(points=points, replications=1, note="4 of 9 losses, one replication"),
+        Form(points=grid(transport=transports, loss=LOSSES), replications=3),
+    )
 
 
 def setup(point: Point) -> Setup:
@@ -112,3 +127,10 @@ def draw_curves(axes: Axes, table: pl.DataFrame, metric: str, transports: Sequen
     axes.set_title(f"S = {SEGMENTS}, RTT 80 ms, forced losses", fontsize=9, color="0.3", loc="left")
     axes.grid(visible=True, color="0.9", linewidth=0.6)
     axes.legend(loc="best", frameon=False)
+
+
+def draw_throughput(axes: Axes, table: pl.DataFrame, transports: Sequence[str]) -> None:
+    """Throughput against the loss, one curve a transport."""
+    draw_curves(axes, table, "throughput_mbps", transports)
+    axes.set_yscale("log")
+    axes.set_ylabel("throughput of a flow (Mb/s)")

@@ -10,24 +10,24 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Source, grid
+from photocol.experiment import Claim, Experiment, Outcome, Plot
 from photocol.verdict import Finding, judge
 
 from ._compare import (
     ENG,
-    LOSSES,
     MEDIUM_LOSS,
     METRICS,
     NOTES,
-    QUICK_LOSSES,
     RENO,
     SACK,
     curve,
-    draw_curves,
+    draw_throughput,
+    forms,
     gains,
     listed,
     measure,
     setup,
+    source,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 TRANSPORTS = (ENG, SACK, RENO)
+QUICK, FULL = forms(TRANSPORTS)
 
 
 def check_better(outcome: Outcome) -> Finding:
@@ -73,22 +74,18 @@ def check_friendly(outcome: Outcome) -> Finding:
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Throughput against loss."""
-    draw_curves(axes, table, "throughput_mbps", TRANSPORTS)
-    axes.set_yscale("log")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
+    draw_throughput(axes, table, TRANSPORTS)
 
 
 experiment = Experiment(
     id="001/figure-5",
     title="throughput of TCP-ENG, SACK and Reno against burst loss (forced)",
-    source=Source(paper="Shihada, Ho and Zhang, TCP-ENG (paper 001)", figures="Figure 5", section="§IV.A"),
+    source=source(5, "§IV.A"),
     setup=setup,
     measure=measure,
     metrics=METRICS,
-    quick=Form(
-        points=grid(transport=TRANSPORTS, loss=QUICK_LOSSES), replications=1, note="4 of 9 losses, one replication"
-    ),
-    full=Form(points=grid(transport=TRANSPORTS, loss=LOSSES), replications=3),
+    quick=QUICK,
+    full=FULL,
     claims=(
         Claim(
             id="better",

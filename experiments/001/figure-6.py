@@ -10,24 +10,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Source, grid
+from photocol.experiment import Claim, Experiment, Outcome, Plot
 from photocol.verdict import Finding, judge
 
 from ._compare import (
     BAIMD,
     BTCP,
     ENG,
-    LOSSES,
     MEDIUM_LOSS,
     METRICS,
     NOTES,
-    QUICK_LOSSES,
     curve,
-    draw_curves,
+    draw_throughput,
+    forms,
     gains,
     listed,
     measure,
     setup,
+    source,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 TRANSPORTS = (ENG, BAIMD, *BTCP)
+QUICK, FULL = forms(TRANSPORTS)
 
 
 def check_higher(outcome: Outcome, rivals: tuple[str, ...]) -> Finding:
@@ -58,22 +59,18 @@ def check_detectors(outcome: Outcome) -> Finding:
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Throughput against loss."""
-    draw_curves(axes, table, "throughput_mbps", TRANSPORTS)
-    axes.set_yscale("log")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
+    draw_throughput(axes, table, TRANSPORTS)
 
 
 experiment = Experiment(
     id="001/figure-6",
     title="throughput of TCP-ENG, BAIMD and BTCP against burst loss (forced)",
-    source=Source(paper="Shihada, Ho and Zhang, TCP-ENG (paper 001)", figures="Figure 6", section="§IV.A"),
+    source=source(6, "§IV.A"),
     setup=setup,
     measure=measure,
     metrics=METRICS,
-    quick=Form(
-        points=grid(transport=TRANSPORTS, loss=QUICK_LOSSES), replications=1, note="4 of 9 losses, one replication"
-    ),
-    full=Form(points=grid(transport=TRANSPORTS, loss=LOSSES), replications=3),
+    quick=QUICK,
+    full=FULL,
     claims=(
         Claim(
             id="baimd",

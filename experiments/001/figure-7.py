@@ -11,23 +11,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Source, grid
+from photocol.experiment import Claim, Experiment, Outcome, Plot
 from photocol.verdict import Finding, judge
 
 from ._compare import (
     BAIMD,
     ENG,
-    LOSSES,
     METRICS,
     NOTES,
-    QUICK_LOSSES,
     RENO,
     SACK,
     curve,
     draw_curves,
+    forms,
     listed,
     measure,
     setup,
+    source,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 TRANSPORTS = (ENG, BAIMD, SACK, RENO)
+QUICK, FULL = forms(TRANSPORTS)
 
 
 def check_fairest(outcome: Outcome) -> Finding:
@@ -64,14 +65,12 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
 experiment = Experiment(
     id="001/figure-7",
     title="Jain's index of TCP-ENG, BAIMD, SACK and Reno against burst loss (forced)",
-    source=Source(paper="Shihada, Ho and Zhang, TCP-ENG (paper 001)", figures="Figure 7", section="§IV.B"),
+    source=source(7, "§IV.B"),
     setup=setup,
     measure=measure,
     metrics=METRICS,
-    quick=Form(
-        points=grid(transport=TRANSPORTS, loss=QUICK_LOSSES), replications=1, note="4 of 9 losses, one replication"
-    ),
-    full=Form(points=grid(transport=TRANSPORTS, loss=LOSSES), replications=3),
+    quick=QUICK,
+    full=FULL,
     claims=(
         Claim(
             id="fairest",
