@@ -62,6 +62,11 @@ class RunResult(Protocol):
         ...
 
     @property
+    def drops(self) -> pl.DataFrame:
+        """One row a (place, class, cause): units and bits."""
+        ...
+
+    @property
     def manifest(self) -> Mapping[str, object]:
         """Seed, version, fingerprint, cost."""
         ...

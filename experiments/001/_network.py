@@ -1,0 +1,170 @@
+"""The optical network of paper 001: what its figures 5 to 8 share when bursts are assembled, reserved and lost in it.
+
+NSFNET with an edge node at each core node, 8 wavelengths of 10 Gb/s, LAUC-VF with full conversion, headers worked on
+for 1 µs, bursts of 1 ms or 50 kB, packets of 1 kB. The paper's "10 ms between adjacent nodes" holds for every fibre,
+edge fibres too, and its "four hops" are edge, core, core, core, edge: 40 ms one way. Each flow has a host of its own
+with an access of 100 Mb/s, at which a millisecond holds twelve segments; the paper has one to nine in a burst.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol.stats import jain_index
+
+from ._bursts import WINDOW_MAX, usual_window
+from ._compare import BAIMD, BTCP, COLOURS, ENG, RENO, SACK, SEGMENTS, SETTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import Outcome, RunResult
+
+PATHS = (("e0", "e3"), ("e2", "e4"), ("e6", "e8"), ("e9", "e13"))
+"""Four paths of two fibres between core nodes that have no fibre in common."""
+CORE_HOPS = 3
+"""Fibres of a path that leave a core node. At the first, the edge node's, bursts wait and are not lost."""
+BARE, AGAIN = "bare", "retransmission"
+METERED = "tcp-eng-metered"
+"""TCP-ENG with the defaults of the reference: told while less than 1 % was lost in 100 ms."""
+SENDERS = (ENG, METERED, SACK, RENO, BAIMD, *BTCP)
+SHADES = {**COLOURS, METERED: "#000000"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Network:
+    """What differs between the points."""
+
+    sender: str
+    retransmission: bool = False
+    flows: int = 5
+    """On each path."""
+    paths: tuple[tuple[str, str], ...] = PATHS
+    loss: float = 0.0
+    """Probability that a burst is lost on its path, by nobody's contention."""
+    background: tuple[Mapping[str, Any], ...] = ()
+    """Sources of bursts beside the flows."""
+    window: str = "100 ms"
+    """Δt."""
+    threshold: float | None = None
+    """Below this dropping rate senders are told. Default: 1, every loss; 1 % for the metered sender."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of the sender."""
+    start_window: int = WINDOW_MAX
+    """Slow start ends here at first."""
+    duration_s: float = 40.0
+    """The first third is left out of the count."""
+
+
+def scenario(network: Network) -> dict[str, Any]:
+    """The scenario of a point."""
+    algorithm = ENG if network.sender == METERED else network.sender
+    hosts = [
+        (f"{source}-{number}", source, target) for source, target in network.paths for number in range(network.flows)
+    ]
+    transport = {
+        "algorithm": algorithm,
+        "packet_size": "1 kB",
+        "max_window": f"{WINDOW_MAX} packets",
+        "initial_ssthresh": f"{network.start_window} packets",
+    }
+    access = {"capacity": "100 Mbps", "delay": "10 us", "buffer": "unlimited"}
+    core = {"loss": 1 - (1 - network.loss) ** (1 / CORE_HOPS)} if network.loss else {}
+    return {
+        "run": {
+            "name": "obs-network",
+            "duration": f"{network.duration_s:g} s",
+            "warm_up": f"{network.duration_s / 3:.3f} s",
+        },
+        "topology": {"kind": "nsfnet-edge", "core_delay": "10 ms", "edge_delay": "10 ms"},
+        "link_defaults": {"capacity": "10 Gbps", "core": core},
+        "node": [{"name": host, "role": "host"} for host, _, _ in hosts],
+        "link": [{"from": host, "to": edge, **access} for host, edge, _ in hosts],
+        "switching": _switching(network),
+        "transport": {"sender": transport | SETTINGS.get(network.sender, {}) | dict(network.settings)},
+        "traffic": [
+            {"name": host, "transport": "sender", "from": host, "to": target, "spread": "1 s"}
+            for host, _, target in hosts
+        ],
+    }
+
+
+def _switching(network: Network) -> dict[str, Any]:
+    told = 0.01 if network.sender == METERED else 1.0
+    threshold = told if network.threshold is None else network.threshold
+    again = {"retransmission": {"attempts": 3, "extra_delay": "80 ms"}} if network.retransmission else {}
+    return {
+        "kind": "obs",
+        "wavelengths": 8,
+        "reservation": "lauc-vf",
+        "conversion": "full",
+        "processing": "1 us",
+        "assembly": {"timer": "1 ms", "length": "50 kB"},
+        "notification": {"window": network.window, "threshold": threshold},
+        "burst": [dict(source) for source in network.background],
+        **again,
+    }
+
+
+def start_window(loss: float, *, retransmission: bool) -> int:
+    """Where windows usually are without retransmission. With it nobody knows; from above a few losses lead there."""
+    return WINDOW_MAX if retransmission else max(2, round(usual_window(SEGMENTS, loss)))
+
+
+def measure(result: RunResult) -> dict[str, float]:
+    """Per flow: throughput, timeouts, cuts for nothing; and what the network did."""
+    value = {name: figure.value for name, figure in result.summary.items()}
+    flows = result.flows.with_columns(path=pl.col("source").str.split("-").list.first())
+    shares = [jain_index(path["goodput_bps"].to_list()) for _, path in flows.group_by("path", maintain_order=True)]
+    lost = float(result.drops.filter(pl.col("class") == "data")["units"].sum())
+    delivered = value["goodput"] * value["measured_time"] / (8 * PAYLOAD)
+    asked = value["burst_losses_told"] + value["burst_losses_silent"]
+    return {
+        "throughput_mbps": value["goodput"] / len(flows) / 1e6,
+        "jain": sum(shares) / len(shares),
+        "segment_loss": lost / max(1.0, lost + delivered),
+        "segments_per_burst": float(flows["segments_per_burst"].mean()),
+        "rtt_ms": 1e3 * float(flows["mean_rtt_s"].mean()),
+        "silent_share": value["burst_losses_silent"] / max(1.0, asked),
+        "timeouts_per_flow": value["timeouts"] / len(flows),
+        "false_cuts_per_flow": (value["false_fast_retransmits"] + value["false_timeouts"]) / len(flows),
+    }
+
+
+PAYLOAD = 960
+"""Bytes of a packet of 1 kB beside its headers."""
+
+
+def curve(outcome: Outcome, sender: str, mode: str, metric: str = "throughput_mbps") -> dict[float, float]:
+    """Loss to a metric's mean, ascending."""
+    rows = outcome.table.filter((pl.col("sender") == sender) & (pl.col("mode") == mode)).sort("loss")
+    return dict(zip(rows["loss"].to_list(), rows[metric].to_list(), strict=True))
+
+
+def gains(outcome: Outcome, rival: str, mode: str, sender: str = ENG) -> dict[float, float]:
+    """A sender's throughput over a rival's by loss."""
+    ours, theirs = (curve(outcome, name, mode) for name in (sender, rival))
+    return {loss: ours[loss] / theirs[loss] for loss in ours}
+
+
+def draw_modes(axes: Axes, table: pl.DataFrame, metric: str, lines: Sequence[tuple[str, str]]) -> None:
+    """A metric against the loss, a curve for each (sender, mode): dashed with burst retransmission."""
+    for sender, mode in lines:
+        rows = table.filter((pl.col("sender") == sender) & (pl.col("mode") == mode)).sort("loss")
+        half = [0.0 if math.isnan(value) else value for value in rows[f"{metric}_half_width"].fill_null(0.0)]
+        style: dict[str, Any] = {"color": SHADES[sender], "marker": "o" if mode == BARE else "s", "markersize": 3.5}
+        label = sender if mode == BARE else f"{sender}, bursts sent again"
+        line = "-" if mode == BARE else "--"
+        axes.errorbar(
+            rows["loss"], rows[metric], yerr=half, linestyle=line, capsize=2, linewidth=1.2, label=label, **style
+        )
+    axes.set_xscale("log")
+    axes.set_xlabel("probability that a burst is lost on its path")
+    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    axes.legend(loc="best", frameon=False, fontsize=7)
