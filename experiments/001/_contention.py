@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol import model
+from photocol.experiment import Metric
 
 from . import _network
 from ._bursts import usual_window
@@ -26,8 +27,21 @@ FIBRES = ("0->1", "1->3")
 FLOWS = 100
 WAVELENGTHS = 8
 RATE_BPS = 10e9
-SHARE = 3
+SHARE = 2
 """Segments of a flow in a burst, roughly, where a hundred flows fill it."""
+
+METRICS = (
+    Metric(name="throughput_mbps", label="throughput of a flow (Mb/s)", form=".3f"),
+    Metric(name="jain", label="Jain's index", form=".4f"),
+    Metric(name="burst_loss", label="share of bursts lost on the path", form=".2e"),
+    Metric(name="erlang_loss", label="by Erlang's formula", form=".2e"),
+    Metric(name="segment_loss", label="share of segments lost", form=".2e"),
+    Metric(name="segments_per_burst", label="segments of a flow in a burst", form=".2f"),
+    Metric(name="rtt_ms", label="round trip (ms)", form=".1f"),
+    Metric(name="silent_share", label="share of losses without BEN", form=".2f"),
+    Metric(name="timeouts_per_flow", label="timeouts of a flow", form=".1f"),
+    Metric(name="false_cuts_per_flow", label="false retransmissions and timeouts of a flow", form=".1f"),
+)
 
 
 def erlang(load: float) -> float:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
 from ._compare import BAIMD, BTCP, ENG, PAPER, RENO, SACK
-from ._contention import measure, scenario
+from ._contention import METRICS, measure, scenario
 from ._network import AGAIN, BARE, METERED, SHADES
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ SENDERS = (ENG, METERED, SACK, RENO, BAIMD, BTCP[2])
 QUICK_SENDERS = (ENG, METERED, SACK, RENO)
 LOADS = (1.3, 1.8, 2.5, 3.4, 4.7)
 """Erlang of other bursts on a fibre; two fibres lose 1e-4, 9e-4, 6e-3, 3e-2, 0.11 of their bursts."""
-QUICK_LOADS = (1.8, 2.5, 3.4)
-DURATION_S = 45.0
+QUICK_LOADS = (1.8, 3.4)
+DURATION_S = 60.0
 
 
 def setup(point: Point) -> Setup:
@@ -132,23 +132,12 @@ experiment = Experiment(
     source=Source(paper=PAPER, figures="Figures 5, 7 and 8", section="§II, §IV"),
     setup=setup,
     measure=measure,
-    metrics=(
-        Metric(name="throughput_mbps", label="throughput of a flow (Mb/s)", form=".3f"),
-        Metric(name="jain", label="Jain's index", form=".4f"),
-        Metric(name="burst_loss", label="share of bursts lost on the path", form=".2e"),
-        Metric(name="erlang_loss", label="by Erlang's formula", form=".2e"),
-        Metric(name="segment_loss", label="share of segments lost", form=".2e"),
-        Metric(name="segments_per_burst", label="segments of a flow in a burst", form=".2f"),
-        Metric(name="rtt_ms", label="round trip (ms)", form=".1f"),
-        Metric(name="silent_share", label="share of losses without BEN", form=".2f"),
-        Metric(name="timeouts_per_flow", label="timeouts of a flow", form=".1f"),
-        Metric(name="false_cuts_per_flow", label="false retransmissions and timeouts of a flow", form=".1f"),
-    ),
+    metrics=METRICS,
     quick=Form(
         points=grid(sender=QUICK_SENDERS, mode=[BARE], load_erlang=QUICK_LOADS),
         replications=1,
         settings={"run.duration": "9 s", "run.warm_up": "3 s"},
-        note="3 of 5 loads, 4 of 6 senders, no burst retransmission, one replication of 9 s",
+        note="2 of 5 loads, 4 of 6 senders, no burst retransmission, one replication of 9 s",
     ),
     full=Form(points=grid(sender=SENDERS, mode=[BARE, AGAIN], load_erlang=LOADS), replications=2),
     claims=(

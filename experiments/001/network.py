@@ -187,8 +187,8 @@ experiment = Experiment(
     quick=Form(
         points=grid(sender=SENDERS, mode=MODES, loss=QUICK_LOSSES),
         replications=1,
-        settings={"run.duration": "12 s", "run.warm_up": "4 s"},
-        note="3 of 9 losses, one replication of 12 s",
+        settings={"run.duration": "9 s", "run.warm_up": "3 s"},
+        note="3 of 9 losses, one replication of 9 s",
     ),
     full=Form(points=grid(sender=SENDERS, mode=MODES, loss=LOSSES), replications=2),
     claims=(

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source
 from photocol.verdict import Finding, judge
 
 from ._compare import ENG, PAPER, SACK
-from ._contention import measure, scenario
+from ._contention import METRICS, measure, scenario
 from ._network import METERED
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def setup(point: Point) -> Setup:
         BETA_TOLD: {"settings": {"beta": value}},
         RIVAL: {},
     }
-    return Setup(scenario=scenario(sender, load, duration_s=45.0, **changes[name]))
+    return Setup(scenario=scenario(sender, load, duration_s=60.0, **changes[name]))
 
 
 def over_sack(table: pl.DataFrame, name: str) -> dict[float, dict[float, float]]:
@@ -139,14 +139,7 @@ experiment = Experiment(
     source=Source(paper=PAPER, figures="Figure 5; none for the parameters", section="§II, §III"),
     setup=setup,
     measure=measure,
-    metrics=(
-        Metric(name="throughput_mbps", label="throughput of a flow (Mb/s)", form=".3f"),
-        Metric(name="jain", label="Jain's index", form=".4f"),
-        Metric(name="burst_loss", label="share of bursts lost on the path", form=".2e"),
-        Metric(name="silent_share", label="share of losses without BEN", form=".2f"),
-        Metric(name="segments_per_burst", label="segments of a flow in a burst", form=".2f"),
-        Metric(name="timeouts_per_flow", label="timeouts of a flow", form=".1f"),
-    ),
+    metrics=METRICS,
     quick=Form(
         points=points(QUICK_VALUES, QUICK_LOADS),
         replications=1,
