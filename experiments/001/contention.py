@@ -136,8 +136,8 @@ experiment = Experiment(
     quick=Form(
         points=grid(sender=QUICK_SENDERS, mode=[BARE], load_erlang=QUICK_LOADS),
         replications=1,
-        settings={"run.duration": "9 s", "run.warm_up": "3 s"},
-        note="2 of 5 loads, 4 of 6 senders, no burst retransmission, one replication of 9 s",
+        settings={"run.duration": "6 s", "run.warm_up": "2 s"},
+        note="2 of 5 loads, 4 of 6 senders, no burst retransmission, one replication of 6 s",
     ),
     full=Form(points=grid(sender=SENDERS, mode=[BARE, AGAIN], load_erlang=LOADS), replications=2),
     claims=(

@@ -143,8 +143,8 @@ experiment = Experiment(
     quick=Form(
         points=points(QUICK_VALUES, QUICK_LOADS),
         replications=1,
-        settings={"run.duration": "9 s", "run.warm_up": "3 s"},
-        note="the least and the greatest value of each, one of 3 loads, one replication of 9 s",
+        settings={"run.duration": "6 s", "run.warm_up": "2 s"},
+        note="the least and the greatest value of each, one of 3 loads, one replication of 6 s",
     ),
     full=Form(points=points(VALUES, LOADS), replications=2),
     claims=(
