@@ -294,6 +294,32 @@ fn a_burst_holds_what_came_within_its_timer_up_to_its_length() {
 }
 
 #[test]
+fn flows_are_slow_medium_or_fast_by_their_access_and_window() {
+    // 6 ms there and back with the timers. 4 Mb/s: a segment of 1040 B every 2.08 ms, each a burst of 1 ms. 100 Mb/s and 60
+    // segments: 83 us apart, so 12 or 13 in 1 ms. Ten from a sender with no access: together, whenever their ACKs come.
+    let host = |name: &str, rate: &str| {
+        format!(
+            "[[node]]\nname = \"{name}\"\n[[link]]\nfrom = \"{name}\"\nto = \"a\"\ncapacity = \"{rate}\"\ndelay = \"1 us\"\n\
+             buffer = \"unlimited\"\n"
+        )
+    };
+    let flow = |from: &str, window: u32| {
+        format!(
+            "[transport.{from}]\nalgorithm = \"sack\"\npacket_size = \"1040 B\"\nmax_window = \"{window} packets\"\n\
+             [[traffic]]\ntransport = \"{from}\"\nfrom = \"{from}\"\nto = \"b\"\n"
+        )
+    };
+    let hosts = [host("slow", "4 Mbps"), host("medium", "100 Mbps")].concat();
+    let flows = [flow("slow", 10), flow("medium", 60), flow("a", 10)].concat();
+    let found = run(&line("2 s", "assembly = { queues = \"flow\" }", &[hosts, flows].concat()), 1);
+    assert_eq!(texts(&found.flows, "flow_class"), ["slow", "medium", "fast"]);
+    let segments = numbers(&found.flows, "segments_per_burst");
+    assert_eq!(segments[0], 1.0);
+    assert!(segments[1] > 8.0 && segments[1] < 14.0, "{}", segments[1]);
+    assert!(segments[2] > 9.5 && segments[2] <= 10.0, "{}", segments[2]);
+}
+
+#[test]
 fn headers_are_late_where_the_control_channel_is_slow() {
     // 64 B last 51.2 us at 10 Mb/s: a hop takes longer than the offset for headers of 1 us.
     let bursts = "[[switching.burst]]\nfrom = \"a\"\nto = \"b\"\nload = 0.05\nmean = \"10 us\"\n";

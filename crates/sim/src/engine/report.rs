@@ -3,20 +3,21 @@
 //! Link and drop statistics, and the goodput of the summary, cover the time from the end of the warm-up; the table of flows
 //! covers the whole life of each flow.
 
-use super::accounts::{Baseline, Books, delivered};
-use super::hosts::Source;
+mod flow_class;
+mod flows;
+
+use super::accounts::{Baseline, Books};
 use super::net::Place;
 use super::offer::Count;
 use super::partition::packet_hops;
 use super::parts::Parts;
 use super::port::Reading;
-use super::tree::NEVER;
 use super::world::World;
 use crate::ids::LinkId;
 use crate::results::{Column, Figure, Run, Table};
 use crate::scenario::{Lane, Link, Role};
 use crate::switch::FibreAccount;
-use crate::traffic::Flow;
+use flows::{FlowRow, FlowRows};
 use std::collections::BTreeMap;
 use units::PS_PER_SECOND;
 
@@ -197,110 +198,6 @@ fn link_row(before: &Reading, after: &Reading, max_queue: u64, window: u64) -> L
         mean_queue: ratio((after.waited - before.waited) as f64, window as f64),
         max_queue,
     }
-}
-
-/// What each flow did.
-struct FlowRows {
-    rows: Vec<FlowRow>,
-    names: [Vec<String>; 3],
-}
-
-#[derive(Default)]
-struct FlowRow {
-    start_s: f64,
-    end_s: f64,
-    bytes: u64,
-    segments: u64,
-    retransmissions: u64,
-    fast_retransmits: u64,
-    false_fast_retransmits: u64,
-    timeouts: u64,
-    false_timeouts: u64,
-    mean_rtt_s: f64,
-    segments_per_burst: f64,
-    finite: bool,
-    completed: bool,
-}
-
-impl FlowRows {
-    fn read(world: &World, parts: &Parts) -> FlowRows {
-        let node = |id: crate::ids::NodeId| world.scenario.network.nodes[id.index()].name.clone();
-        let flows = world.layout.flows.iter();
-        let shares = Books::read(parts).shares;
-        let rows = (0..world.layout.flows.len() as u32).map(|number| {
-            let share = shares.get(&number).map_or(f64::NAN, |(segments, bursts)| *segments as f64 / *bursts as f64);
-            FlowRow { segments_per_burst: share, ..flow_row(world, parts, number) }
-        });
-        FlowRows {
-            rows: rows.collect(),
-            names: [
-                flows.clone().map(|flow| node(flow.source)).collect(),
-                flows.clone().map(|flow| node(flow.destination)).collect(),
-                flows.map(|flow| world.scenario.transports[flow.transport.index()].name.clone()).collect(),
-            ],
-        }
-    }
-
-    fn table(self, run: u32) -> Table {
-        let FlowRows { rows, names: [source, destination, transport] } = self;
-        let count = |of: fn(&FlowRow) -> u64| Column::U64(rows.iter().map(of).collect());
-        let measure = |of: fn(&FlowRow) -> f64| Column::F64(rows.iter().map(of).collect());
-        Table {
-            columns: vec![
-                ("run", Column::U64(vec![u64::from(run); rows.len()])),
-                ("flow", Column::U64((0..rows.len() as u64).collect())),
-                ("source", Column::Text(source)),
-                ("destination", Column::Text(destination)),
-                ("transport", Column::Text(transport)),
-                ("start_s", measure(|row| row.start_s)),
-                ("end_s", measure(|row| row.end_s)),
-                ("bytes_acked", count(|row| row.bytes)),
-                ("goodput_bps", measure(|row| ratio(row.bytes as f64 * 8.0, row.end_s - row.start_s))),
-                ("segments_sent", count(|row| row.segments)),
-                ("retransmissions", count(|row| row.retransmissions)),
-                ("fast_retransmits", count(|row| row.fast_retransmits)),
-                ("false_fast_retransmits", count(|row| row.false_fast_retransmits)),
-                ("timeouts", count(|row| row.timeouts)),
-                ("false_timeouts", count(|row| row.false_timeouts)),
-                ("mean_rtt_s", measure(|row| row.mean_rtt_s)),
-                ("segments_per_burst", measure(|row| row.segments_per_burst)),
-                ("completed", Column::Bool(rows.iter().map(|row| row.completed).collect())),
-            ],
-        }
-    }
-}
-
-fn flow_row(world: &World, parts: &Parts, number: u32) -> FlowRow {
-    let (flow, host) = (&world.layout.flows[number as usize], parts.sender(number));
-    let completed = parts.lifecycle(number).completed;
-    let end = if completed == NEVER { end_of(flow, world) } else { completed };
-    let row = FlowRow {
-        start_s: flow.start.as_secs_f64(),
-        end_s: seconds(end),
-        bytes: delivered(parts, number),
-        segments: if let Source::Datagrams(source) = &host.source { source.sent() } else { 0 },
-        mean_rtt_s: f64::NAN,
-        finite: matches!(flow.load, crate::scenario::Load::Size(_)),
-        completed: completed != NEVER,
-        ..FlowRow::default()
-    };
-    let Source::Tcp(sender) = &host.source else { return row };
-    let stats = sender.stats();
-    FlowRow {
-        segments: stats.segments_sent,
-        retransmissions: stats.retransmissions,
-        fast_retransmits: stats.fast_retransmits,
-        false_fast_retransmits: stats.false_fast_retransmits,
-        timeouts: stats.timeouts,
-        false_timeouts: stats.false_timeouts,
-        mean_rtt_s: ratio(seconds(stats.rtt_sum), stats.rtt_samples as f64),
-        ..row
-    }
-}
-
-/// The end of a flow that did not complete.
-fn end_of(flow: &Flow, world: &World) -> u64 {
-    flow.stop.min(world.now).max(flow.start).ps()
 }
 
 fn drops(world: &World, parts: &Parts) -> Table {

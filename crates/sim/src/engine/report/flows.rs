@@ -1,0 +1,128 @@
+//! What each flow did in its whole life.
+
+use super::flow_class::FlowClass;
+use super::{ratio, seconds};
+use crate::engine::accounts::{Books, delivered};
+use crate::engine::hosts::Source;
+use crate::engine::parts::Parts;
+use crate::engine::tree::NEVER;
+use crate::engine::world::World;
+use crate::results::{Column, Table};
+use crate::traffic::Flow;
+
+/// What each flow did.
+pub(super) struct FlowRows {
+    pub(super) rows: Vec<FlowRow>,
+    names: [Vec<String>; 3],
+}
+
+/// What a flow did.
+#[derive(Default)]
+pub(super) struct FlowRow {
+    pub(super) start_s: f64,
+    pub(super) end_s: f64,
+    pub(super) bytes: u64,
+    pub(super) segments: u64,
+    pub(super) retransmissions: u64,
+    pub(super) fast_retransmits: u64,
+    pub(super) false_fast_retransmits: u64,
+    pub(super) timeouts: u64,
+    pub(super) false_timeouts: u64,
+    mean_rtt_s: f64,
+    segments_per_burst: f64,
+    class: FlowClass,
+    pub(super) finite: bool,
+    pub(super) completed: bool,
+}
+
+impl FlowRow {
+    /// The row of a flow with so many segments in each burst that has any.
+    fn in_bursts(self, segments: f64) -> FlowRow {
+        let window = self.segments as f64 * ratio(self.mean_rtt_s, self.end_s - self.start_s);
+        FlowRow { segments_per_burst: segments, class: FlowClass::of(segments, window), ..self }
+    }
+}
+
+impl FlowRows {
+    /// The flows of a world at its end.
+    pub(super) fn read(world: &World, parts: &Parts) -> FlowRows {
+        let node = |id: crate::ids::NodeId| world.scenario.network.nodes[id.index()].name.clone();
+        let flows = world.layout.flows.iter();
+        let shares = Books::read(parts).shares;
+        let rows = (0..world.layout.flows.len() as u32).map(|number| {
+            let share = shares.get(&number).map_or(f64::NAN, |(segments, bursts)| *segments as f64 / *bursts as f64);
+            flow_row(world, parts, number).in_bursts(share)
+        });
+        FlowRows {
+            rows: rows.collect(),
+            names: [
+                flows.clone().map(|flow| node(flow.source)).collect(),
+                flows.clone().map(|flow| node(flow.destination)).collect(),
+                flows.map(|flow| world.scenario.transports[flow.transport.index()].name.clone()).collect(),
+            ],
+        }
+    }
+
+    /// The table of flows.
+    pub(super) fn table(self, run: u32) -> Table {
+        let FlowRows { rows, names: [source, destination, transport] } = self;
+        let count = |of: fn(&FlowRow) -> u64| Column::U64(rows.iter().map(of).collect());
+        let measure = |of: fn(&FlowRow) -> f64| Column::F64(rows.iter().map(of).collect());
+        Table {
+            columns: vec![
+                ("run", Column::U64(vec![u64::from(run); rows.len()])),
+                ("flow", Column::U64((0..rows.len() as u64).collect())),
+                ("source", Column::Text(source)),
+                ("destination", Column::Text(destination)),
+                ("transport", Column::Text(transport)),
+                ("start_s", measure(|row| row.start_s)),
+                ("end_s", measure(|row| row.end_s)),
+                ("bytes_acked", count(|row| row.bytes)),
+                ("goodput_bps", measure(|row| ratio(row.bytes as f64 * 8.0, row.end_s - row.start_s))),
+                ("segments_sent", count(|row| row.segments)),
+                ("retransmissions", count(|row| row.retransmissions)),
+                ("fast_retransmits", count(|row| row.fast_retransmits)),
+                ("false_fast_retransmits", count(|row| row.false_fast_retransmits)),
+                ("timeouts", count(|row| row.timeouts)),
+                ("false_timeouts", count(|row| row.false_timeouts)),
+                ("mean_rtt_s", measure(|row| row.mean_rtt_s)),
+                ("segments_per_burst", measure(|row| row.segments_per_burst)),
+                ("flow_class", Column::Text(rows.iter().map(|row| row.class.to_string()).collect())),
+                ("completed", Column::Bool(rows.iter().map(|row| row.completed).collect())),
+            ],
+        }
+    }
+}
+
+fn flow_row(world: &World, parts: &Parts, number: u32) -> FlowRow {
+    let (flow, host) = (&world.layout.flows[number as usize], parts.sender(number));
+    let completed = parts.lifecycle(number).completed;
+    let end = if completed == NEVER { end_of(flow, world) } else { completed };
+    let row = FlowRow {
+        start_s: flow.start.as_secs_f64(),
+        end_s: seconds(end),
+        bytes: delivered(parts, number),
+        segments: if let Source::Datagrams(source) = &host.source { source.sent() } else { 0 },
+        mean_rtt_s: f64::NAN,
+        finite: matches!(flow.load, crate::scenario::Load::Size(_)),
+        completed: completed != NEVER,
+        ..FlowRow::default()
+    };
+    let Source::Tcp(sender) = &host.source else { return row };
+    let stats = sender.stats();
+    FlowRow {
+        segments: stats.segments_sent,
+        retransmissions: stats.retransmissions,
+        fast_retransmits: stats.fast_retransmits,
+        false_fast_retransmits: stats.false_fast_retransmits,
+        timeouts: stats.timeouts,
+        false_timeouts: stats.false_timeouts,
+        mean_rtt_s: ratio(seconds(stats.rtt_sum), stats.rtt_samples as f64),
+        ..row
+    }
+}
+
+/// The end of a flow that did not complete.
+fn end_of(flow: &Flow, world: &World) -> u64 {
+    flow.stop.min(world.now).max(flow.start).ps()
+}
