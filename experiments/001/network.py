@@ -34,8 +34,8 @@ RARE_LOSS, SCARCE_LOSS = 0.9999e-4, 0.9999e-3
 
 
 def duration_s(loss: float) -> float:
-    """Long enough for windows that begin at their largest to come to where they stay."""
-    return 150.0 if loss < RARE_LOSS else 100.0 if loss < SCARCE_LOSS else 60.0
+    """Long enough for windows that begin at their largest to come to where they stay, which at rare losses is there."""
+    return 75.0 if loss < RARE_LOSS else 100.0 if loss < SCARCE_LOSS else 60.0
 
 
 def setup(point: Point) -> Setup:
