@@ -16,11 +16,15 @@ def test_the_standard_scenarios_are_valid(name: str) -> None:
 
 def test_the_report_has_a_line_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
     small = bench.Standard(what="3 flows", scenario=bench.dumbbell(3, duration="1 s"))
-    monkeypatch.setattr(bench, "STANDARDS", {"small": small})
+    bursts = bench.Standard(what="no flows", scenario=bench.bursts_alone() | {"run": {"duration": "1 ms"}})
+    monkeypatch.setattr(bench, "STANDARDS", {"small": small, "bursts": bursts})
     monkeypatch.setattr(bench, "measured_apart", bench.measured)
     lines = bench.report().splitlines()
     assert lines[1].split()[0] == "small"
     assert "packet-hops/s" in lines[0]
-    (cost,) = json.loads(bench.report(as_json=True))
+    cost, alone = json.loads(bench.report(as_json=True))
     assert cost["flows"] == 3
+    # 182 pairs with 0.1 / 40 us for a millisecond: 455 bursts, the standard deviation is 21.
+    assert alone["bursts"] == pytest.approx(455, abs=4 * 21)
+    assert alone["memory_per_flow_bytes"] is None
     assert cost["packet_hops_per_cpu_s"] == pytest.approx(cost["packet_hops"] / cost["cpu_s"])

@@ -133,18 +133,26 @@ impl Timetable {
     pub fn book(&mut self, place: Place, (start, end): (u64, u64), now: u64) {
         let channel = usize::from(place.channel);
         let voids = &mut self.voids[channel];
-        voids.forget(now);
         if place.in_void {
+            voids.forget(now);
             voids.fill(start, end);
-        } else {
-            let horizon = std::mem::replace(&mut self.horizons[channel], end);
-            assert!(horizon <= start, "a booking behind the horizon begins there or later");
-            if horizon < start {
-                voids.append(Void { start: horizon, end: start });
-            }
+            self.last_voids[channel] = voids.last_end();
+            return;
         }
-        self.last_voids[channel] = voids.last_end();
-        self.latest_void = self.latest_void.max(self.last_voids[channel]);
+        let horizon = std::mem::replace(&mut self.horizons[channel], end);
+        assert!(horizon <= start, "a booking behind the horizon begins there or later");
+        if horizon == start {
+            return;
+        }
+        let void = Void { start: horizon, end: start };
+        if self.last_voids[channel] <= now {
+            voids.restart(void);
+        } else {
+            voids.forget(now);
+            voids.append(void);
+        }
+        self.last_voids[channel] = start;
+        self.latest_void = self.latest_void.max(start);
     }
 
     /// The voids of a channel in order.

@@ -129,7 +129,7 @@ pub enum Notice {
         probe: Probe,
     },
     /// A burst is on its way.
-    Header(Box<Header>),
+    Header(Header),
     /// A burst was lost.
     Loss(Box<Loss>),
     /// An edge node tells a sender about a burst with segments of its flow, which is the packet's.

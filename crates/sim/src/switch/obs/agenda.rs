@@ -1,13 +1,14 @@
 //! What a node of an optical burst-switched network is to do later.
 
 use super::burst::Header;
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Something to do.
 #[derive(Debug)]
 pub enum Task {
     /// The last bit of a burst is in.
-    Land(Box<Header>),
+    Land(Header),
     /// The timer of an assembly queue may have ended.
     Assemble(u32),
     /// A fibre may have a free wavelength for the burst that waits for it longest.
@@ -19,25 +20,37 @@ pub enum Task {
 /// What is to be done, in the order of time; what is due at one instant, in the order in which it was noted.
 #[derive(Debug, Default)]
 pub struct Agenda {
-    tasks: BTreeMap<(u64, u64), Task>,
+    /// When, the number of the note, and where its task stands.
+    order: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    tasks: Vec<Option<Task>>,
+    free: Vec<u32>,
     noted: u64,
 }
 
 impl Agenda {
     /// When there is something to do.
     pub fn next(&self) -> u64 {
-        self.tasks.first_key_value().map_or(u64::MAX, |((at, _), _)| *at)
+        self.order.peek().map_or(u64::MAX, |Reverse((at, ..))| *at)
     }
 
     /// Notes a task.
     pub fn note(&mut self, at: u64, task: Task) {
-        self.tasks.insert((at, self.noted), task);
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.tasks.push(None);
+            self.tasks.len() as u32 - 1
+        });
+        self.tasks[place as usize] = Some(task);
+        self.order.push(Reverse((at, self.noted, place)));
         self.noted += 1;
     }
 
     /// Takes a task that is due.
     pub fn take(&mut self, now: u64) -> Option<Task> {
-        let first = self.tasks.first_entry().filter(|first| first.key().0 <= now)?;
-        Some(first.remove())
+        if self.next() > now {
+            return None;
+        }
+        let Reverse((_, _, place)) = self.order.pop()?;
+        self.free.push(place);
+        self.tasks[place as usize].take()
     }
 }

@@ -52,8 +52,10 @@ pub struct Header {
     pub packets: Range<u32>,
     /// When the first bit of what is left arrives at the node that the header is on its way to.
     pub at: u64,
-    /// How long what is left lasts.
+    /// How long what is left lasts; [`Header::shorten`] changes it.
     pub length: u64,
+    /// Bytes of what is left. They stand here so that a node does not touch the burst, which is seldom in the caches.
+    pub size: u64,
     /// The wavelength on which it arrives.
     pub wavelength: u16,
     /// How often it has been deflected.
@@ -74,15 +76,19 @@ pub struct Loss {
 }
 
 impl Header {
-    /// Bytes of what is left, by its length in time.
-    pub fn size(&self) -> u64 {
-        let burst = &self.burst;
-        if self.length == burst.length {
-            return burst.size;
+    /// The header of a whole burst that has not left.
+    pub fn of(burst: Arc<Burst>) -> Header {
+        let (packets, length, size) = (0..burst.packets.len() as u32, burst.length, burst.size);
+        Header { burst, packets, at: 0, length, size, wavelength: 0, deflections: 0, attempt: 0 }
+    }
+
+    /// So much is left of it, and bytes in proportion.
+    pub fn shorten(&mut self, length: u64) {
+        if length != self.length {
+            let bytes = u128::from(self.burst.size) * u128::from(length) / u128::from(self.burst.length.max(1));
+            // At most the burst's size.
+            (self.length, self.size) = (length, bytes as u64);
         }
-        let bytes = u128::from(burst.size) * u128::from(self.length) / u128::from(burst.length.max(1));
-        // At most the burst's size.
-        bytes as u64
     }
 
     /// The packets that are left.

@@ -30,7 +30,7 @@ pub struct Queues {
 /// New bursts that wait for a wavelength, each with the time since when.
 #[derive(Debug, Default)]
 pub struct Waiting {
-    bursts: VecDeque<(u64, Box<Header>)>,
+    bursts: VecDeque<(u64, Header)>,
 }
 
 /// Data, acknowledgements, datagrams.
@@ -147,7 +147,7 @@ impl BurstNode {
             born: now,
             origin: Origin::Packets,
         };
-        self.launch(now, Box::new(Header::of(Arc::new(burst))), net);
+        self.launch(now, Header::of(Arc::new(burst)), net);
     }
 
     /// Counts how many segments of each flow are in a burst.
@@ -183,7 +183,7 @@ impl BurstNode {
         };
         let (arrivals, begins) = (source.arrivals, now + self.parts.rules.processing + burst.offset);
         let refused = self.counts.lost;
-        self.launch(now, Box::new(Header::of(Arc::new(burst))), net);
+        self.launch(now, Header::of(Arc::new(burst)), net);
         let idle_from = match arrivals {
             BurstArrivals::Poisson { .. } => now,
             BurstArrivals::Finite { silent: true, .. } if self.counts.lost > refused => now,
@@ -194,10 +194,10 @@ impl BurstNode {
     }
 
     /// A burst is to leave.
-    pub(super) fn launch(&mut self, now: u64, header: Box<Header>, net: &mut Net) {
+    pub(super) fn launch(&mut self, now: u64, header: Header, net: &mut Net) {
         let place = self.parts.routes[header.burst.route as usize].place;
         let output = &mut self.parts.outputs[place as usize];
-        output.ledger.offer(header.size());
+        output.ledger.offer(header.size);
         if !output.waiting.bursts.is_empty() {
             output.waiting.bursts.push_back((now, header));
             return;
@@ -244,7 +244,7 @@ impl BurstNode {
     }
 
     /// A burst leaves behind its header, if a wavelength is free; otherwise it is given back.
-    fn leave(&mut self, now: u64, mut header: Box<Header>, net: &mut Net) -> Result<(), Box<Header>> {
+    fn leave(&mut self, now: u64, mut header: Header, net: &mut Net) -> Result<(), Header> {
         let way = &mut self.parts.routes[header.burst.route as usize];
         let (path, egress) = (way.path, way.egress);
         let output = &mut self.parts.outputs[way.place as usize];
@@ -258,7 +258,7 @@ impl BurstNode {
             Ok(booking) => {
                 header.at = booking.at.ps() + output.delay;
                 header.wavelength = booking.channel;
-                output.ledger.carry(header.size(), header.length);
+                output.ledger.carry(header.size, header.length);
                 way.meter.handle_sent(now);
                 let vanishes = output.loss.strikes();
                 if header.attempt == 0 {
@@ -286,8 +286,8 @@ impl BurstNode {
         let link = net.links[net.paths[way.path as usize] as usize];
         way.meter.handle_sent(now);
         way.meter.handle_lost(now);
-        self.parts.outputs[way.place as usize].ledger.drop(header.size());
-        net.drop_burst(link, cause, header.size());
+        self.parts.outputs[way.place as usize].ledger.drop(header.size);
+        net.drop_burst(link, cause, header.size);
         // It counts as a header that was made and dropped at once.
         self.made += 1;
         self.discard(header, (link, cause), net);
@@ -312,7 +312,7 @@ impl BurstNode {
             if header.attempt < rule.attempts && in_time {
                 self.counts.resent += 1;
                 let header = Header { deflections: 0, attempt: header.attempt + 1, ..header.clone() };
-                return self.launch(now, Box::new(header), net);
+                return self.launch(now, header, net);
             }
             self.discard(header, (*link, *cause), net);
         }

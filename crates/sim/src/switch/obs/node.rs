@@ -3,7 +3,7 @@
 //! What a node does at the beginning of a burst's way is in `ingress`, in the middle in `transit`, at the end here.
 
 use super::agenda::{Agenda, Task};
-use super::burst::{Burst, Header, Origin};
+use super::burst::{Header, Origin};
 use super::ingress::{Queues, Waiting};
 use super::meter::Meter;
 use super::source::Source;
@@ -320,13 +320,5 @@ impl FibreAccount {
     /// Nothing of it leaves.
     pub(super) fn drop(&mut self, bytes: u64) {
         self.dropped = self.dropped.plus(Count { packets: 1, bytes });
-    }
-}
-
-impl Header {
-    /// The header of a whole burst that has not left.
-    pub(super) fn of(burst: Arc<Burst>) -> Header {
-        let (packets, length) = (0..burst.packets.len() as u32, burst.length);
-        Header { burst, packets, at: 0, length, wavelength: 0, deflections: 0, attempt: 0 }
     }
 }

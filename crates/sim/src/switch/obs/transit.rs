@@ -25,7 +25,7 @@ impl BurstNode {
             return net.send_past(now, &Packet { cargo, ..*packet });
         };
         let number = net.next_link(packet);
-        self.parts.outputs[place as usize].ledger.offer(header.size());
+        self.parts.outputs[place as usize].ledger.offer(header.size);
         let booked = if net.passes(number) { self.book(now, place, header) } else { Err(Cause::Unreachable) };
         let way = match booked {
             Ok(()) => Ok(packet.hop),
@@ -40,9 +40,9 @@ impl BurstNode {
             Err(cause) => {
                 let link = net.links[number as usize];
                 if cause != Cause::Random {
-                    self.parts.outputs[place as usize].ledger.drop(header.size());
+                    self.parts.outputs[place as usize].ledger.drop(header.size);
                 }
-                self.lose(now, &Loss { header: (**header).clone(), link, cause }, net);
+                self.lose(now, &Loss { header: header.clone(), link, cause }, net);
             }
         }
     }
@@ -75,9 +75,9 @@ impl BurstNode {
     fn follow(&mut self, place: u32, header: &mut Header, booking: Booking) {
         let output = &mut self.parts.outputs[place as usize];
         header.at = booking.at.ps() + output.delay;
-        header.length = booking.length.ps();
+        header.shorten(booking.length.ps());
         header.wavelength = booking.channel;
-        output.ledger.carry(header.size(), header.length);
+        output.ledger.carry(header.size, header.length);
     }
 
     /// No wavelength is free: gives the path by which the header goes on all the same.
@@ -103,8 +103,8 @@ impl BurstNode {
         header.deflections += 1;
         self.counts.deflected += 1;
         // It comes to the other fibre; at this one it found no wavelength.
-        self.parts.outputs[place as usize].ledger.drop(header.size());
-        self.parts.outputs[other as usize].ledger.offer(header.size());
+        self.parts.outputs[place as usize].ledger.drop(header.size);
+        self.parts.outputs[other as usize].ledger.offer(header.size);
         Some(path)
     }
 
@@ -125,12 +125,12 @@ impl BurstNode {
             }
         };
         let Ok(booking) = booked else { return false };
-        let whole = header.size();
+        let whole = header.size;
         let lost = cut_off(header, part, (booking.length.ps(), &ends));
         self.follow(place, header, booking);
         self.counts.cut += 1;
         let output = &mut self.parts.outputs[place as usize];
-        output.ledger.dropped.bytes += whole - header.size().min(whole);
+        output.ledger.dropped.bytes += whole - header.size.min(whole);
         let link = net.links[net.paths[output.path as usize] as usize];
         let loss = Loss { header: lost, link, cause: Cause::Contention };
         if self.parts.rules.obs.retransmission.is_none() {
@@ -151,7 +151,7 @@ impl BurstNode {
             sizes.scan(0, sum).collect()
         };
         let mut ends = match header.burst.packets.is_empty() {
-            true => ends(&mut (0..header.size() / SEGMENT).map(|_| SEGMENT)),
+            true => ends(&mut (0..header.size / SEGMENT).map(|_| SEGMENT)),
             false => ends(&mut header.left().iter().map(|packet| u64::from(packet.size))),
         };
         if let Some(last) = ends.last_mut() {
@@ -162,7 +162,7 @@ impl BurstNode {
 
     /// A burst ends here. Without copies at the ingress nodes its packets are lost for good.
     pub(super) fn lose(&mut self, now: u64, loss: &Loss, net: &mut Net) {
-        net.drop_burst(loss.link, loss.cause, loss.header.size());
+        net.drop_burst(loss.link, loss.cause, loss.header.size);
         if self.parts.rules.obs.retransmission.is_none() {
             self.discard(&loss.header, (loss.link, loss.cause), net);
         }
@@ -187,7 +187,7 @@ impl BurstNode {
 /// Cuts a burst so that only `length` of it is left, and gives the header of the other part. `ends` are its segments' ends.
 fn cut_off(header: &mut Header, part: Part, (length, ends): (u64, &[u64])) -> Header {
     let mut lost = header.clone();
-    lost.length = header.length - length;
+    lost.shorten(header.length - length);
     let boundary = if part == Part::Head { lost.length } else { length };
     if !header.burst.packets.is_empty() {
         let whole = header.packets.clone();
