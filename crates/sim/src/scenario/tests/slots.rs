@@ -369,3 +369,43 @@ fn queues_of_ones_own_lead_through_a_core_node() {
         "test.toml:21:1: link.1: there is another queue beside \"a->b#2\" through the same core node"
     );
 }
+
+#[test]
+fn a_core_node_does_not_end_a_queue() {
+    // A second core node "d" for queues from "c", which is the first.
+    let text = format!(
+        "{OWN}[[node]]\nname = \"d\"\n[[link]]\nfrom = \"a\"\nto = \"d\"\n[[link]]\nfrom = \"c\"\nto = \"d\"\n\
+         [[link]]\nfrom = \"a\"\nto = \"c\"\nvia = \"d\"\nparallel = true\n"
+    );
+    assert_eq!(
+        load_text(&text).unwrap_err().to_string(),
+        "test.toml:13:1: switching: the node \"c\" is a core node, and an end of a queue through another one"
+    );
+}
+
+#[test]
+fn every_edge_node_hears_every_core_node() {
+    // A second core node "d" between "a" and "b", and "e" that meets "d" only.
+    let more = ["b", "e"].map(|to| {
+        format!(
+            "[[link]]\nfrom = \"{to}\"\nto = \"d\"\n[[link]]\nfrom = \"a\"\nto = \"{to}\"\nvia = \"d\"\nparallel = true\n"
+        )
+    });
+    let nodes = "[[node]]\nname = \"d\"\n[[node]]\nname = \"e\"\n[[link]]\nfrom = \"a\"\nto = \"d\"\n";
+    assert_eq!(
+        load_text(&format!("{OWN}{nodes}{}", more.concat())).unwrap_err().to_string(),
+        "test.toml:13:1: switching: there is no link from \"e\" to \"c\" for signalling"
+    );
+}
+
+#[test]
+fn edge_nodes_are_counted() {
+    let node = |i: usize| format!("[[node]]\nname = \"e{i}\"\n[[link]]\nfrom = \"e{i}\"\nto = \"c\"\n");
+    let queue = |i: usize| format!("[[link]]\nfrom = \"a\"\nto = \"e{i}\"\nvia = \"c\"\n");
+    // "a" and "b" are edge nodes already.
+    let text: String = (0..4095).map(|i| node(i) + &queue(i)).collect();
+    assert_eq!(
+        load_text(&format!("{OWN}{text}")).unwrap_err().to_string(),
+        "test.toml:13:1: switching: found 4097 edge nodes; allowed: at most 4096"
+    );
+}
