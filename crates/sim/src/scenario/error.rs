@@ -36,6 +36,13 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
+    /// The place alone, by its key and its line; the file only if it is not `here`.
+    pub(super) fn place(&self, here: Option<&str>) -> String {
+        let line = self.line.map(|line| format!(" on line {line}")).unwrap_or_default();
+        let file = self.file.as_deref().filter(|file| Some(*file) != here).map(|file| format!(" of {file}"));
+        format!("{}{line}{}", self.key, file.unwrap_or_default())
+    }
+
     /// A file that cannot be used at all.
     pub(super) fn of_file(file: &str, message: impl Into<String>) -> Error {
         Error { file: Some(file.to_owned()), line: None, column: None, key: String::new(), message: message.into() }
@@ -64,6 +71,8 @@ pub(crate) fn position(text: &str, offset: usize) -> (u32, u32) {
 pub(crate) struct Fault {
     pub place: Place,
     pub message: String,
+    /// What it contradicts, if the message is to end with where that is.
+    pub first: Option<Place>,
 }
 
 /// Where a mistake is.
@@ -88,7 +97,12 @@ impl Place {
 
 impl Fault {
     pub fn new(place: Place, message: impl Into<String>) -> Fault {
-        Fault { place, message: message.into() }
+        Fault { place, message: message.into(), first: None }
+    }
+
+    /// The fault that something says again what has been said in another place.
+    pub fn twice(place: Place, first: Place, message: impl Into<String>) -> Fault {
+        Fault { place, message: message.into(), first: Some(first) }
     }
 
     /// The fault, at `place` if it has none of its own.

@@ -95,13 +95,23 @@ impl Tree {
 
     /// The user's message for a fault.
     pub fn error(&self, fault: Fault) -> Error {
-        let (node, key) = match &fault.place {
+        let mut error = self.at(&fault.place, fault.message);
+        if let Some(first) = &fault.first {
+            let first = self.at(first, String::new()).place(error.file.as_deref());
+            error.message.push_str(&format!("; the first is {first}"));
+        }
+        error
+    }
+
+    /// A message about a place.
+    fn at(&self, place: &Place, message: String) -> Error {
+        let (node, key) = match place {
             Place::Node(node) | Place::Data { node, .. } => (*node, None),
             Place::Key(node, key) => (*node, Some(key.as_str())),
             Place::Unknown => (self.root.id, None),
         };
         let Some((path, node)) = find(&self.root, node, "") else {
-            return Error { file: None, line: None, column: None, key: String::new(), message: fault.message };
+            return Error { file: None, line: None, column: None, key: String::new(), message };
         };
         let (path, origin) = match (key, &node.value) {
             (Some(key), Value::Table(entries)) => {
@@ -109,9 +119,9 @@ impl Tree {
             }
             _ => (path, node.origin),
         };
-        let mut error = self.files.error_at(origin, path, fault.message);
-        if let Place::Data { file, line, column, .. } = fault.place {
-            (error.file, error.line, error.column) = (Some(file), Some(line), Some(column));
+        let mut error = self.files.error_at(origin, path, message);
+        if let Place::Data { file, line, column, .. } = place {
+            (error.file, error.line, error.column) = (Some(file.clone()), Some(*line), Some(*column));
         }
         error
     }

@@ -9,76 +9,96 @@ use crate::scenario::model::{Arrivals, Change, Fate, Forced, LinkEvent, Probe, S
 use crate::scenario::nearest::choices;
 use crate::scenario::spec::{Choice, Event, ForceAction, Spec, State};
 use crate::scenario::tree::quoted;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The events in the order of time.
 pub(super) fn link_events(spec: &Spec, context: &mut Context) -> Result<Vec<LinkEvent>, Fault> {
     let mut events = Vec::new();
+    let mut said: BTreeMap<(SimTime, LinkId, &str), Place> = BTreeMap::new();
     for event in &spec.event {
         let changes = changes(event)?;
-        let mut links = Vec::new();
-        for (name, place) in event.link.each() {
-            links.extend(named(name, place, context)?);
-        }
-        if links.is_empty() {
-            return Err(event.link.fault("found an empty list; allowed: at least one link"));
-        }
-        if let Some(told) = &event.told_capacity {
-            let deaf = |link: &&LinkId| context.controllers.get(link.index()).is_some_and(|has| !has);
-            if let Some(link) = links.iter().find(deaf) {
-                let name = quoted(&context.draft.links[link.index()].name);
-                return Err(
-                    told.fault(format!("nobody at the port of {name} can be told; allowed with xcp = {{}} there"))
-                );
-            }
-        }
-        let timed = |link: &&LinkId| context.slotted.get(link.index()).is_some_and(|timed| *timed);
-        if let Some(place) = event.capacity.map(|at| at.place()).or(event.delay.map(|at| at.place()))
-            && let Some(link) = links.iter().find(timed)
-        {
-            let name = quoted(&context.draft.links[link.index()].name);
-            let message = format!(
-                "the frames depend on {name}, which keeps its capacity and delay; allowed: another switching.allocation"
-            );
-            return Err(Fault::new(place, message));
-        }
-        let reserved = |link: &&LinkId| context.bursts.get(link.index()).is_some_and(|reserved| *reserved);
-        if let Some(place) = event.capacity.map(|at| at.place()).or(event.delay.map(|at| at.place()))
-            && let Some(link) = links.iter().find(reserved)
-        {
-            let name = quoted(&context.draft.links[link.index()].name);
-            let message = format!("bursts on {name} keep their rate, and reservations know its delay; allowed: state");
-            return Err(Fault::new(place, message));
-        }
+        let links = links(event, context)?;
+        check(event, &links, context)?;
         if event.at.0 >= context.duration {
             let (at, end) = (event.at.0, context.duration);
             context.warnings.push(format!("an event at \"{at}\" never happens: the run ends at \"{end}\""));
         }
         let at = SimTime::ZERO + event.at.0;
-        events.extend(changes.into_iter().map(|change| LinkEvent { at, links: links.clone(), change }));
+        for (key, place, change) in changes {
+            for link in &links {
+                if let Some(first) = said.insert((at, *link, key), place.clone()) {
+                    let (time, name) = (event.at.0, context.name(*link));
+                    let message = format!("the {key} of {name} changes at \"{time}\" already");
+                    return Err(Fault::twice(place, first, message));
+                }
+            }
+            events.push(LinkEvent { at, links: links.clone(), change });
+        }
     }
     events.sort_by_key(|event| event.at);
     Ok(events)
 }
 
-fn changes(event: &At<Event>) -> Result<Vec<Change>, Fault> {
+/// The links of an event, each once.
+fn links(event: &At<Event>, context: &Context) -> Result<Vec<LinkId>, Fault> {
+    let (mut links, mut known) = (Vec::new(), BTreeSet::new());
+    for (name, place) in event.link.each() {
+        links.extend(named(name, place, context)?.into_iter().filter(|link| known.insert(*link)));
+    }
+    if links.is_empty() {
+        return Err(event.link.fault("found an empty list; allowed: at least one link"));
+    }
+    Ok(links)
+}
+
+/// Whether these links can change so.
+fn check(event: &At<Event>, links: &[LinkId], context: &Context) -> Result<(), Fault> {
+    let first = |of: &[bool], value: bool| {
+        links.iter().find(|link| of.get(link.index()) == Some(&value)).map(|link| context.name(*link))
+    };
+    if let Some(told) = &event.told_capacity
+        && let Some(name) = first(&context.controllers, false)
+    {
+        return Err(told.fault(format!("nobody at the port of {name} can be told; allowed with xcp = {{}} there")));
+    }
+    let Some(place) = event.capacity.map(|at| at.place()).or(event.delay.map(|at| at.place())) else { return Ok(()) };
+    if let Some(name) = first(&context.slotted, true) {
+        let message = format!(
+            "the frames depend on {name}, which keeps its capacity and delay; allowed: another switching.allocation"
+        );
+        return Err(Fault::new(place, message));
+    }
+    if let Some(name) = first(&context.bursts, true) {
+        let message = format!("bursts on {name} keep their rate, and reservations know its delay; allowed: state");
+        return Err(Fault::new(place, message));
+    }
+    Ok(())
+}
+
+/// What an event changes: each with its key and where that stands.
+fn changes(event: &At<Event>) -> Result<Vec<(&'static str, Place, Change)>, Fault> {
     let mut changes = Vec::new();
     if let Some(capacity) = event.capacity {
         let rate = rate_in_range(capacity.0, || capacity.place());
-        changes.push(Change::Capacity(rate.map_err(|fault| match capacity.0.bps() {
+        let rate = rate.map_err(|fault| match capacity.0.bps() {
             0 => Fault { message: format!("{}; for a cut: state = \"down\"", fault.message), ..fault },
             _ => fault,
-        })?));
+        })?;
+        changes.push(("capacity", capacity.place(), Change::Capacity(rate)));
     }
     if let Some(told) = event.told_capacity {
-        changes.push(Change::Told(rate_in_range(told.0, || told.place())?));
+        changes.push(("told_capacity", told.place(), Change::Told(rate_in_range(told.0, || told.place())?)));
     }
     if let Some(delay) = &event.delay {
-        changes.push(Change::Delay(positive(delay)?));
+        changes.push(("delay", delay.place(), Change::Delay(positive(delay)?)));
     }
-    changes.extend(event.state.map(|state| match state {
-        State::Up => Change::Up,
-        State::Down => Change::Down,
-    }));
+    if let Some(state) = event.state {
+        let change = match *state {
+            State::Up => Change::Up,
+            State::Down => Change::Down,
+        };
+        changes.push(("state", state.place(), change));
+    }
     if changes.is_empty() {
         return Err(event.fault("the event changes nothing; allowed: capacity, told_capacity, delay, state"));
     }

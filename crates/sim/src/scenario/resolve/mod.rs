@@ -18,6 +18,7 @@ use super::model::{Transport, TransportKind};
 use super::spec::{Run, Spec, Time};
 use super::tree::quoted;
 use crate::SimTime;
+use crate::ids::LinkId;
 use crate::topology::{Draft, components};
 use units::{Duration, Rate};
 
@@ -37,6 +38,11 @@ struct Context {
 }
 
 impl Context {
+    /// A link's name, quoted.
+    fn name(&self, link: LinkId) -> String {
+        quoted(&self.draft.links[link.index()].name)
+    }
+
     fn warn_of_headers_nobody_writes(&mut self, transports: &[Transport]) {
         let explicit = |transport: &&Transport| match &transport.kind {
             TransportKind::Tcp { sender, .. } => sender.algorithm.needs_header(),

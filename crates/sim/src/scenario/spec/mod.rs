@@ -86,7 +86,8 @@ pub struct Run {
     pub runs: Option<At<u32>>,
 }
 
-/// A change of links at a time.
+/// A change of links at a time. What several events change at one instant they change in the order of the file; no two change
+/// the same of one link.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Event {
@@ -101,7 +102,7 @@ pub struct Event {
     /// The new propagation delay.
     pub delay: Option<At<Time>>,
     /// "down" (what waits and what comes is dropped) or "up".
-    pub state: Option<State>,
+    pub state: Option<At<State>>,
 }
 
 /// Whether a link passes packets.

@@ -1,8 +1,9 @@
 //! The exact message about each kind of bad input.
 
 use super::{SMALL, load_set, load_text, root};
-use crate::scenario::{Error, Source, load};
+use crate::scenario::{Change, Error, Source, load};
 use std::path::Path;
+use units::Rate;
 
 /// The message when `text` replaces `part` of the small scenario (in which line numbers start below the first, empty line).
 fn replaced(part: &str, text: &str) -> String {
@@ -140,6 +141,46 @@ fn what_is_twice_or_missing_is_named() {
         added("[[event]]\nat = \"1 s\"\nlink = \"left-right\"\ntold_capacity = \"1 Gbps\""),
         "test.toml:15:17: event.0.told_capacity: nobody at the port of \"left->right\" can be told; allowed with xcp = {} there"
     );
+}
+
+/// An event at 1 s; five lines.
+fn event(link: &str, changes: &str) -> String {
+    format!("[[event]]\nat = \"1 s\"\nlink = {link}\n{changes}\n\n")
+}
+
+#[test]
+fn no_two_events_change_the_same_of_a_link_at_one_instant() {
+    let slower = event("\"left->right\"", "capacity = \"5 Mbps\"");
+    assert_eq!(
+        added(&format!("{slower}{}", event("\"left-right\"", "capacity = \"1 Mbps\""))),
+        "test.toml:20:12: event.1.capacity: the capacity of \"left->right\" changes at \"1 s\" already; the first is \
+         event.0.capacity on line 15"
+    );
+    let cut = event("\"l0->left\"", "state = \"down\"");
+    assert_eq!(
+        added(&format!("{cut}{slower}{}", event("[\"right-r0\", \"l0-left\"]", "state = \"up\""))),
+        "test.toml:25:9: event.2.state: the state of \"l0->left\" changes at \"1 s\" already; the first is event.0.state on \
+         line 15"
+    );
+    // A dict has no lines.
+    let events = r#"[{"at": "1 s", "link": "a->b", "delay": "1 ms"}, {"at": "1 s", "link": "a->b", "delay": "2 ms"}]"#;
+    let json = format!(
+        r#"{{"run": {{"duration": "2 s"}}, "link": [{{"from": "a", "to": "b", "capacity": "1 Mbps", "delay": "1 ms"}}], "event": {events}}}"#
+    );
+    assert_eq!(
+        load(Source::Json { text: &json, folder: Path::new("") }, &[]).unwrap_err().to_string(),
+        "event.1.delay: the delay of \"a->b\" changes at \"1 s\" already; the first is event.0.delay"
+    );
+}
+
+#[test]
+fn events_of_one_instant_come_in_the_order_of_the_file() {
+    let cut = event("[\"left-right\", \"left->right\"]", "state = \"down\"");
+    let later = event("\"left->right\"", "state = \"up\"").replace("1 s", "2 s");
+    let slower = event("\"left->right\"", "capacity = \"5 Mbps\"");
+    let loaded = load_text(&format!("{SMALL}{later}{cut}{slower}")).unwrap();
+    let changes: Vec<_> = loaded.scenario.events.iter().map(|event| (event.links.len(), event.change)).collect();
+    assert_eq!(changes, [(2, Change::Down), (1, Change::Capacity(Rate::from_bps(5_000_000))), (1, Change::Up)]);
 }
 
 #[test]
