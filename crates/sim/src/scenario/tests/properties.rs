@@ -1,18 +1,29 @@
 //! No text makes a reader panic, and a scenario that loads says so again when it is explained.
 
-use super::{load_text, ready_made, same};
+use super::{load_text, ready_made, root, same};
 use crate::scenario::{fuzz, schema};
 use proptest::prelude::*;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// The ready-made scenarios as texts without layers, and files of other formats.
+/// The ready-made scenarios as texts without layers, the seeds for fuzzing, and files of other formats.
 fn corpus() -> &'static [String] {
     static CORPUS: OnceLock<Vec<String>> = OnceLock::new();
     CORPUS.get_or_init(|| {
-        let texts = ready_made().into_iter().map(|path| std::fs::read_to_string(path).unwrap());
+        let texts = ready_made().into_iter().chain(seeds()).map(|path| std::fs::read_to_string(path).unwrap());
         let others = [include_str!("../../topology/tests/ring.gml"), include_str!("../../topology/tests/triangle.xml")];
         texts.chain(others.map(str::to_owned)).chain([schema()]).collect()
     })
+}
+
+/// Scenarios with what no ready-made one has.
+fn seeds() -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(root().join("fuzz/seeds")).unwrap();
+    let mut paths: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
 }
 
 /// Values that are at the edge of something.
@@ -83,10 +94,60 @@ proptest! {
     }
 }
 
-/// Each value of each ready-made scenario, replaced by each of [`EDGES`].
+#[test]
+fn the_seeds_are_right_and_have_every_key_of_every_kind_of_switching() {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for text in &corpus()[..ready_made().len() + seeds().len()] {
+        let table: Value = toml::from_str(text).unwrap();
+        if let Some(kind) = table["switching"]["kind"].as_str() {
+            keys(&table["switching"], "", found.entry(kind.to_owned()).or_default());
+        }
+    }
+    for path in seeds() {
+        let text = std::fs::read_to_string(path).unwrap();
+        load_and_explain(&text);
+        load_text(&text).unwrap();
+    }
+    let schema: Value = serde_json::from_str(&schema()).unwrap();
+    for variant in schema["$defs"]["Switching"]["oneOf"].as_array().unwrap() {
+        let kind = variant["properties"]["kind"]["const"].as_str().unwrap();
+        let mut known = BTreeSet::new();
+        keys_of_schema(variant, &schema, "", &mut known);
+        let missing: Vec<&String> = known.difference(&found[kind]).collect();
+        assert!(missing.is_empty(), "no seed of {kind} has {missing:?}");
+    }
+}
+
+/// The keys of a table with those of the tables in it: "signal", "signal.age".
+fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(entries) => entries.iter().for_each(|(key, value)| {
+            found.insert(format!("{path}{key}"));
+            keys(value, &format!("{path}{key}."), found);
+        }),
+        Value::Array(items) => items.iter().for_each(|item| keys(item, path, found)),
+        _ => {}
+    }
+}
+
+/// The same of a schema.
+fn keys_of_schema(value: &Value, schema: &Value, path: &str, found: &mut BTreeSet<String>) {
+    if let Some(name) = value["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
+        keys_of_schema(&schema["$defs"][name], schema, path, found);
+    }
+    for option in value["anyOf"].as_array().into_iter().flatten().chain(value.get("items")) {
+        keys_of_schema(option, schema, path, found);
+    }
+    for (key, value) in value["properties"].as_object().into_iter().flatten() {
+        found.insert(format!("{path}{key}"));
+        keys_of_schema(value, schema, &format!("{path}{key}."), found);
+    }
+}
+
+/// Each value of each ready-made scenario and of each seed, replaced by each of [`EDGES`].
 #[test]
 fn a_changed_value_is_refused_or_explained() {
-    for text in &corpus()[..ready_made().len()] {
+    for text in &corpus()[..ready_made().len() + seeds().len()] {
         for start in text.match_indices(" = ").map(|(at, _)| at + 3) {
             let length = text[start..].find(['\n', '#', ',', '}']).unwrap_or(0);
             for edge in EDGES {

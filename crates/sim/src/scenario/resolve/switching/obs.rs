@@ -145,8 +145,11 @@ impl Mesh<'_> {
             (Some(count), _) if *count > MOST_LINES => {
                 Err(count.fault(format!("found {}; allowed: at most {MOST_LINES}", *count)))
             }
+            (Some(count), unit) if *count == 0 => {
+                unit.as_ref().map(positive).transpose()?;
+                Ok(DelayLines::default())
+            }
             (Some(count), Some(unit)) => Ok(DelayLines { unit: positive(&unit)?, count: *count }),
-            (Some(count), None) if *count == 0 => Ok(DelayLines::default()),
             (Some(count), None) => Err(count.fault("the key \"delay_line\" is missing beside it")),
             (None, Some(unit)) => Err(unit.fault("the key \"delay_lines\" is missing beside it")),
         }
