@@ -1,6 +1,8 @@
 //! What integration tests share: a run from a scenario text, and reading its tables.
 #![allow(dead_code, missing_docs, reason = "each test file uses its part")]
 
+pub mod returning;
+
 use sim::SimTime;
 use sim::engine::{Options, World};
 use sim::random::Seed;
