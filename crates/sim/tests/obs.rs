@@ -162,6 +162,30 @@ const EIGHT_PAIRS: &str = r#"pairs = [["e0", "d"], ["e1", "d"], ["e2", "d"], ["e
     ["e6", "d"], ["e7", "d"]]"#;
 
 #[test]
+fn a_probe_sees_wavelengths_and_control_channel() {
+    let bursts = "[[switching.burst]]\nfrom = \"a\"\nto = \"b\"\nload = 2.8\nmean = \"10 us\"\n";
+    let probe = "[probe]\ninterval = \"10 ms\"\nlinks = [\"a->b\"]\n";
+    let run = run(&one_link("0.2 s", "wavelengths = 4", &format!("{bursts}{probe}")), 1);
+    let rows = texts(&run.series, "entity").into_iter().zip(texts(&run.series, "quantity"));
+    let rows: Vec<_> = rows.zip(numbers(&run.series, "value")).collect();
+    let of = |entity: &str, quantity: &str| -> Vec<f64> {
+        rows.iter().filter(|((of, what), _)| of == entity && what == quantity).map(|(_, value)| *value).collect()
+    };
+    // Nothing delays a header before the fibre: it is sent when its burst gets a wavelength.
+    let carried =
+        of("a->b", "offered").into_iter().zip(of("a->b", "dropped")).map(|(offered, dropped)| offered - dropped);
+    let headers = of("a->b (control)", "offered");
+    assert_eq!(carried.collect::<Vec<_>>(), headers);
+    // 2.8 bursts a 10 us, of which Erlang's formula loses 0.1837, on 4 wavelengths. The number of busy ones has the mean m =
+    // 2.286 and the variance m − (2.8 − m)(4 − m) = 1.41 and forgets in 10 us: the standard error of its mean over 0.2 s is at most
+    // sqrt(2·10 us/0.2 s · 1.41).
+    let utilization = of("a->b", "utilization");
+    let mean = utilization.iter().skip(1).sum::<f64>() / (utilization.len() - 1) as f64;
+    let off = 4.0 * f64::sqrt(2.0 * 10e-6 / 0.2 * 1.41) / 4.0;
+    assert!((mean - 2.8 * (1.0 - 0.1837) / 4.0).abs() < off, "{mean} ± {off}");
+}
+
+#[test]
 fn bursts_that_are_sent_again_load_the_link_as_computed() {
     // 5.6 erlang for 8 wavelengths, from eight nodes; round trips of 2 to 7 ms make tries independent.
     let inputs = retransmission::Inputs { load: 5.6, servers: 8, retries: 2 };

@@ -72,7 +72,8 @@ pub fn world(scenario: Scenario, flows: Vec<Flow>, seed: Seed, options: Options)
 
     let names = scenario.network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
     let probe = if without_samples { Default::default() } else { scenario.probe.clone() };
-    let sampler = Sampler::new(&probe, flows.len(), names.collect());
+    let bursts: &[LinkId] = if let Switching::Obs(obs) = &scenario.switching { &obs.links } else { &[] };
+    let sampler = Sampler::new(&probe, flows.len(), (names.collect(), bursts));
     let baseline = Baseline::zero(scenario.network.links.len());
     let (layout, partitions) = (Arc::new(layout), vec![partition]);
     Ok(World {

@@ -1,11 +1,14 @@
 //! Samples of flows and links at a fixed interval. Sampling reads and never changes a run.
 
+use super::accounts::Books;
 use super::hosts::Source;
 use super::parts::Parts;
 use super::port::Reading;
 use crate::SimTime;
+use crate::ids::LinkId;
 use crate::results::{Column, Table};
 use crate::scenario::{Probe, Selection};
+use crate::switch::FibreAccount;
 use transport::tcp::SenderStats;
 use units::Duration;
 
@@ -16,6 +19,7 @@ pub struct Sampler {
     interval: Duration,
     flows: Vec<SampledFlow>,
     links: Vec<SampledLink>,
+    fibres: Vec<SampledFibre>,
     time_s: Vec<f64>,
     entity: Vec<String>,
     quantity: Vec<String>,
@@ -38,15 +42,35 @@ struct SampledLink {
     before: Reading,
 }
 
+/// The wavelengths of a link that are reserved for bursts; its port is the control channel.
+#[derive(Clone, Debug)]
+struct SampledFibre {
+    link: LinkId,
+    name: String,
+    /// Totals up to the last sample.
+    before: FibreAccount,
+}
+
 impl Sampler {
-    /// A sampler as `[probe]` says; the first sample is at time zero. `links` gives the engine's number and the name of every link.
-    pub fn new(probe: &Probe, flows: usize, links: Vec<(u32, String)>) -> Sampler {
-        let links = select(&probe.links, links.len()).into_iter().filter_map(|i| links.get(i as usize).cloned());
+    /// A sampler as `[probe]` says; the first sample is at time zero. `links` gives the engine's number and the name of every
+    /// link, and `bursts`, in order, those whose wavelengths are reserved for bursts.
+    pub fn new(probe: &Probe, flows: usize, (links, bursts): (Vec<(u32, String)>, &[LinkId])) -> Sampler {
+        let chosen = select(&probe.links, links.len()).into_iter().map(LinkId);
+        let (mut ports, mut fibres) = (Vec::new(), Vec::new());
+        for link in chosen {
+            let (number, mut name) = links[link.index()].clone();
+            if bursts.binary_search(&link).is_ok() {
+                fibres.push(SampledFibre { link, name: name.clone(), before: FibreAccount::default() });
+                name += " (control)";
+            }
+            ports.push(SampledLink { number, name, before: Reading::default() });
+        }
         Sampler {
             next: if probe.interval.is_some() { SimTime::ZERO } else { SimTime::NEVER },
             interval: probe.interval.unwrap_or(Duration::MAX),
             flows: select(&probe.flows, flows).into_iter().map(SampledFlow::new).collect(),
-            links: links.map(|(number, name)| SampledLink { number, name, before: Reading::default() }).collect(),
+            links: ports,
+            fibres,
             time_s: Vec::new(),
             entity: Vec::new(),
             quantity: Vec::new(),
@@ -68,6 +92,12 @@ impl Sampler {
         let mut links = std::mem::take(&mut self.links);
         links.iter_mut().for_each(|link| self.sample_link(now, link, parts));
         self.links = links;
+        if !self.fibres.is_empty() {
+            let books = Books::read(parts);
+            let mut fibres = std::mem::take(&mut self.fibres);
+            fibres.iter_mut().for_each(|fibre| self.sample_fibre(now, fibre, &books));
+            self.fibres = fibres;
+        }
     }
 
     fn sample_flow(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Parts) {
@@ -88,10 +118,23 @@ impl Sampler {
         }
     }
 
+    /// Picoseconds since the last sample; the first is at time zero, where nothing has happened.
+    fn since(&self, now: SimTime) -> f64 {
+        self.interval.ps().min(now.ps()).max(1) as f64
+    }
+
+    fn sample_fibre(&mut self, now: SimTime, fibre: &mut SampledFibre, books: &Books) {
+        let account = books.fibres.get(&fibre.link).copied().unwrap_or_default();
+        let room = self.since(now) * f64::from(account.wavelengths.max(1));
+        self.push(now, &fibre.name, "utilization", (account.busy - fibre.before.busy) as f64 / room);
+        self.push(now, &fibre.name, "offered", account.offered.packets as f64);
+        self.push(now, &fibre.name, "dropped", account.dropped.packets as f64);
+        fibre.before = account;
+    }
+
     fn sample_link(&mut self, now: SimTime, link: &mut SampledLink, parts: &mut Parts) {
         let reading = parts.port_mut(link.number).reading(now.ps());
-        // The first sample is at time zero, where nothing has happened.
-        let interval = self.interval.ps().min(now.ps()).max(1) as f64;
+        let interval = self.since(now);
         self.push(now, &link.name, "queue", reading.waiting as f64);
         self.push(now, &link.name, "mean_queue", (reading.waited - link.before.waited) as f64 / interval);
         self.push(now, &link.name, "utilization", (reading.busy - link.before.busy) as f64 / interval);

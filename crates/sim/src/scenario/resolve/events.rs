@@ -5,7 +5,7 @@ use crate::SimTime;
 use crate::ids::LinkId;
 use crate::scenario::At;
 use crate::scenario::error::{Fault, Place};
-use crate::scenario::model::{Arrivals, Change, Fate, Forced, LinkEvent, Probe, Selection, Traffic};
+use crate::scenario::model::{Arrivals, Change, Fate, Forced, LinkEvent, Network, Probe, Selection, Traffic};
 use crate::scenario::nearest::choices;
 use crate::scenario::spec::{Choice, Event, ForceAction, Spec, State};
 use crate::scenario::tree::quoted;
@@ -182,7 +182,7 @@ pub(super) fn forced(spec: &Spec, traffic: &[Traffic]) -> Result<Vec<Forced>, Fa
 }
 
 /// What is sampled.
-pub(super) fn probe(spec: &Spec, context: &Context) -> Result<Probe, Fault> {
+pub(super) fn probe(spec: &Spec, (network, context): (&Network, &Context)) -> Result<Probe, Fault> {
     let probe = &spec.probe;
     let Some(interval) = &probe.interval else {
         let given = probe.flows.as_ref().map(At::place).or(probe.links.as_ref().map(At::place));
@@ -203,7 +203,12 @@ pub(super) fn probe(spec: &Spec, context: &Context) -> Result<Probe, Fault> {
         Some(Choice::Some(names)) => {
             let mut links = Vec::new();
             for name in names {
-                links.extend(named(name, name.place(), context)?.into_iter().map(|link| link.0));
+                // Other wavelengths and control channels have names in the tables only: "a->b (wavelength 1)".
+                let listed = network.links.iter().position(|link| link.name == **name);
+                match listed.filter(|place| *place >= context.draft.links.len()) {
+                    Some(place) => links.push(place as u32),
+                    None => links.extend(named(name, name.place(), context)?.into_iter().map(|link| link.0)),
+                }
             }
             some(links)
         }

@@ -79,7 +79,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     switching::check_paths(spec, (&switching, &network), &traffic)?;
     let events = events::link_events(spec, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
-    let probe = events::probe(spec, &context)?;
+    let probe = events::probe(spec, (&network, &context))?;
     Ok((Scenario { run, network, switching, transports, traffic, events, forced, probe }, context.warnings))
 }
 

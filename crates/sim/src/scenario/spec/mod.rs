@@ -151,6 +151,7 @@ pub struct Probe {
     pub interval: Option<At<Time>>,
     /// "all" or a list of flow numbers. Default: all if `links` is not given either, else none.
     pub flows: Option<At<Choice<u32>>>,
-    /// "all" or a list of links ("a->b", "a-b"). Default: all if `flows` is not given either, else none.
+    /// "all" or a list of links ("a->b", "a-b"; with optical packets also "a->b (wavelength 1)" and "a->b (control)"). Where bursts are
+    /// switched, "a->b" gives its wavelengths, and "a->b (control)" beside it. Default: all if `flows` is not given either, else none.
     pub links: Option<At<Choice<String>>>,
 }

@@ -1,6 +1,7 @@
 //! The exact message about each kind of bad input to `[switching]` with `kind = "ops"`.
 
 use super::load_text;
+use crate::scenario::{Lane, Selection};
 
 /// Two edge nodes and a core node; `switching` begins in line 14.
 fn text(switching: &str) -> String {
@@ -165,4 +166,19 @@ fn links_do_not_change_and_a_network_without_core_nodes_is_none() {
         message,
         "test.toml:12:1: switching: no link joins a core node with a core node or an edge node; allowed: a topology with both"
     );
+}
+
+#[test]
+fn a_probe_names_wavelengths_and_control_channels() {
+    let probe = |links: &str| {
+        let switching = "macroflow = \"separate-wavelength\"\nwavelengths = 2\n";
+        load_text(&text(&format!("{switching}[probe]\ninterval = \"10 ms\"\nlinks = [{links}]")))
+    };
+    let loaded = probe("\"0->1 (control)\", \"0->1 (wavelength 1)\", \"0->1\"").unwrap();
+    let Selection::Some(chosen) = &loaded.scenario.probe.links else { panic!("links were chosen") };
+    let lanes: Vec<Lane> = chosen.iter().map(|link| loaded.scenario.network.links[*link as usize].lane).collect();
+    assert_eq!(lanes, [Lane::Wavelength(0), Lane::Wavelength(1), Lane::Control]);
+    let message = probe("\"0->1 (wavelength 2)\"").unwrap_err().to_string();
+    let start = "test.toml:18:10: probe.links.0: there is no link \"0->1 (wavelength 2)\"";
+    assert!(message.starts_with(start), "{message}");
 }
