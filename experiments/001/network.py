@@ -200,8 +200,8 @@ experiment = Experiment(
     quick=Form(
         points=grid(sender=SENDERS, mode=MODES, loss=QUICK_LOSSES),
         replications=1,
-        settings={"run.duration": "9 s", "run.warm_up": "3 s"},
-        note="3 of 9 losses, one replication of 9 s",
+        settings={"run.duration": "7 s", "run.warm_up": "2 s"},
+        note="3 of 9 losses, one replication of 7 s",
     ),
     full=Form(points=grid(sender=SENDERS, mode=MODES, loss=LOSSES), replications=2),
     claims=(
