@@ -172,6 +172,44 @@ def store(row: Row, target: Path) -> None:
     storage.write_directory(target, fill)
 
 
+def kept(job: Job, folder: Path) -> Row | None:
+    """The row that an earlier campaign left in `folder`, if its run was this job's to the last key of the scenario.
+
+    Models and trials are asked again: they have no scenario to compare.
+    """
+    from photocol import __version__
+    from photocol.scenario import digest, load
+
+    source, file = folder / job.name, Path(job.experiment_file)
+    try:
+        measured = json.loads((source / "row.json").read_text(encoding="utf-8"))
+        manifest = json.loads((source / storage.MARK).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    experiment = load_experiment(file)
+    setup = experiment.setup(job.point)
+    if isinstance(setup, Evaluation | Trial):
+        return None
+    scenario = load(_scenario(setup, file), {**setup.settings, **job.settings})
+    found = [manifest.get(key) for key in ("version", "seed", "scenario_sha256")]
+    if found != [__version__, job.seed, digest(scenario)]:
+        return None
+    if set(measured["metrics"]) != {metric.name for metric in experiment.metrics}:
+        return None
+    curves = source / "curves.parquet"
+    has_curves = experiment.curves is not None and job.seed == experiment.first_seed
+    if has_curves != curves.exists():
+        return None
+    table = _parquet(curves) if has_curves else None
+    return Row(point=job.point, seed=job.seed, metrics=measured["metrics"], manifest=manifest, curves=table)
+
+
+def _parquet(file: Path) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.read_parquet(file)
+
+
 def remove_unfinished(folder: Path) -> None:
     """Remove what jobs that were killed while writing have left in `folder`."""
     for left in folder.glob(".*.unfinished"):

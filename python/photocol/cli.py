@@ -228,12 +228,13 @@ def reproduce(
     full: Annotated[bool, typer.Option("--full/--quick", help="The paper's form, or a quick one.")] = False,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Processes; by default one a core.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="By default out/reproduce.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep the runs of an interrupted campaign in DIR.")] = False,
     quiet: Annotated[bool, typer.Option(help="No progress, no tables.")] = False,
 ) -> int:
     """Regenerate figures and tables of the papers, with the claims checked."""
     from photocol.reproduce import reproduce as carry_out
 
-    return carry_out(targets or [], quick=not full, jobs=jobs, out=out, quiet=quiet)
+    return carry_out(targets or [], quick=not full, jobs=jobs, out=out, quiet=quiet, resume=resume)
 
 
 def _load(path: str, settings: Sequence[str] | None) -> Scenario:

@@ -25,6 +25,7 @@ from photocol.campaign import (
     available_cores,
     engine,
     jobs_of,
+    kept,
     on_this_machine,
     remove_unfinished,
 )
@@ -52,6 +53,8 @@ class Request:
     workers: int
     out: Path
     run: Runner
+    resume: bool
+    """Whether runs that are in `out` already, of an interrupted campaign, are not done again."""
 
 
 def reproduce(
@@ -62,13 +65,21 @@ def reproduce(
     out: str | Path | None = None,
     quiet: bool = False,
     run: Runner = engine,
+    resume: bool = False,
 ) -> int:
-    """Regenerate the figures that `targets` name (`PAPER` or `PAPER/FIGURE`; none: all) and return the exit status."""
+    """Regenerate the figures that `targets` name (`PAPER` or `PAPER/FIGURE`; none: all) and return the exit status.
+
+    With `resume` the runs that an interrupted campaign has left in `out` are kept.
+    """
     console = _console(quiet=quiet)
     try:
         experiments = [(load_experiment(file), file) for file in _files(targets)]
         request = Request(
-            form_name="quick" if quick else "full", workers=_workers(jobs), out=Path(out or DEFAULT_OUT), run=run
+            form_name="quick" if quick else "full",
+            workers=_workers(jobs),
+            out=Path(out or DEFAULT_OUT),
+            run=run,
+            resume=resume,
         )
         return _all(experiments, request, console)
     except ExperimentError as error:
@@ -114,8 +125,14 @@ def _carry_out(
     jobs: Sequence[Job], runs: Path, request: Request, console: Console
 ) -> tuple[list[Row], KeyboardInterrupt | None]:
     """The rows of all jobs, or of those that finished before an interruption, and that interruption."""
-    rows: list[Row] = []
+    rows = [row for row in (kept(job, runs) for job in jobs) if row] if request.resume else []
+    if request.resume:
+        console.print(f"{len(rows)} runs are kept.")
+    have = {(*row.point.items(), row.seed) for row in rows}
+    jobs = [job for job in jobs if (*job.point.items(), job.seed) not in have]
     stop: KeyboardInterrupt | None = None
+    if not jobs:
+        return rows, stop
     execute = on_this_machine(Worker(folder=runs, run=request.run), workers=min(request.workers, len(jobs)))
     try:
         with _progress(console, len(jobs)) as advance, contextlib.closing(execute(jobs)) as finished:

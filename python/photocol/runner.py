@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from photocol import _core, storage
 from photocol.errors import InputError
 from photocol.results import TABLES, Figure, Result, Summary
-from photocol.scenario import ScenarioLike, Setting, load
+from photocol.scenario import ScenarioLike, Setting, digest, load
 
 if TYPE_CHECKING:
     import polars as pl
@@ -189,7 +189,7 @@ class Job:
             "peak_memory_bytes": peak_memory_bytes(),
             "runs": runs,
             "runs_requested": self.runs,
-            "scenario_sha256": hashlib.sha256(text.encode()).hexdigest(),
+            "scenario_sha256": digest(self.scenario),
             "scenario": text,
         }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from os import PathLike
@@ -31,6 +32,11 @@ def load(scenario: ScenarioLike, settings: Mapping[str, Setting] | None = None) 
     if isinstance(scenario, str | PathLike):
         return Scenario.load(scenario, pairs)
     raise InputError(f"a scenario is a path, TOML text or a dict, not {type(scenario).__name__}")
+
+
+def digest(scenario: Scenario) -> str:
+    """What tells resolved scenarios apart: the SHA-256 of all their keys, as manifests have it."""
+    return hashlib.sha256(scenario.explain().encode()).hexdigest()
 
 
 def parse_setting(text: str) -> tuple[str, str]:
