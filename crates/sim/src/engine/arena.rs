@@ -50,8 +50,9 @@ impl<T> Arena<T> {
         self.items.len()
     }
 
+    /// The place of a flow that is here.
     #[inline]
-    fn place(&self, flow: u32) -> usize {
+    pub fn place(&self, flow: u32) -> usize {
         if self.places.is_empty() { flow as usize } else { self.places[flow as usize] as usize }
     }
 }

@@ -8,6 +8,7 @@ use super::forced::ForcedFates;
 use super::hosts::{ExplicitSink, Hosts, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
 use super::net::{DELIVER, NO_WAY, Net, NetParts, TimerOrder};
 use super::offer::{Intake, Target};
+use super::optical::Light;
 use super::partition::Partition;
 use super::parts::{Ends, Layout};
 use super::port::{Port, PortConfig};
@@ -99,12 +100,21 @@ fn ends(network: &Network, order: &[LinkId]) -> Arc<[Ends]> {
     order.iter().map(ends).collect()
 }
 
+fn light(first_bit: Option<bool>) -> Light {
+    match first_bit {
+        None => Light::None,
+        Some(false) => Light::LastBit,
+        Some(true) => Light::FirstBit,
+    }
+}
+
 /// The whole network as one partition.
 fn net(ports: Vec<Port>, layout: &Layout, order: TimerOrder) -> Net {
     let mut parts = NetParts {
         fibres: layout.links.iter().map(|_| Ring::new()).collect(),
         links: (0..ports.len() as u32).collect(),
         ports,
+        agents: layout.agents.len() as u32,
         cuts: Vec::new(),
         paths: Arc::clone(&layout.paths),
     };
@@ -154,7 +164,7 @@ fn ports(
             controller: link.controller,
             gate: link.via.and(packing),
             intake: intakes.get(id).copied(),
-            first_bit: scenario.first_bit(*id),
+            light: light(scenario.first_bit(*id)),
         };
         let config = match &scenario.switching {
             // Behind an agent that switches bursts is the control channel; what a node needs for a message comes before it,

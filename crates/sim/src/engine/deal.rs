@@ -30,7 +30,8 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
         .into_iter()
         .zip(deal_hosts(&mut old, before, after, mask))
         .enumerate()
-        .map(|(part, (net, hosts))| {
+        .map(|(part, (mut net, hosts))| {
+            net.agents = hosts.agents.len() as u32;
             let to_node = entering(part as u32, after).map(|link| after.links[link].to).collect();
             let chains = chains(&old, part as u32, before, after);
             Partition::new(Net::new(net, order, after.parts as usize), hosts, to_node, chains, now)
@@ -66,7 +67,7 @@ pub fn translate(layout: &Layout) -> Arc<[u32]> {
 
 fn empty(part: u32, layout: &Layout, paths: &Arc<[u32]>) -> NetParts {
     let fibres = entering(part, layout).map(|_| Ring::new()).collect();
-    NetParts { ports: Vec::new(), links: Vec::new(), fibres, cuts: Vec::new(), paths: Arc::clone(paths) }
+    NetParts { ports: Vec::new(), links: Vec::new(), fibres, agents: 0, cuts: Vec::new(), paths: Arc::clone(paths) }
 }
 
 /// The links that end in a partition.
@@ -128,7 +129,6 @@ fn deal_hosts(old: &mut [Partition], before: &Layout, after: &Layout, mask: u32)
         let part = match timer.kind() {
             TimerKind::Receiver => after.sink_of(timer.flow()),
             TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held => after.source_of(timer.flow()),
-            TimerKind::Agent => after.agent_of(timer.flow()),
         };
         hosts[part as usize].timers.push(time, timer);
     }

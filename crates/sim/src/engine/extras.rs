@@ -1,14 +1,13 @@
-//! What a plain port does without: random loss, XCP's controller, a gate, an agent before it, optical packets.
+//! What most ports do without: random loss, XCP's controller, a gate, an agent before it.
 
 use super::gate::Gate;
 use super::offer::Intake;
-use super::optical::Optical;
 use crate::random::{Stream, bernoulli};
 use crate::scenario::{Loss, Packing, PortController};
 use transport::xcp::Router;
 use units::Instant;
 
-/// What a plain port does without.
+/// What most ports do without.
 #[derive(Debug)]
 pub struct Extras {
     /// Random loss on the fibre.
@@ -19,10 +18,6 @@ pub struct Extras {
     pub gate: Option<Gate>,
     /// An agent takes its packets first.
     pub intake: Option<Intake>,
-    /// What it does as a port of an optical packet switch.
-    pub optical: Option<Optical>,
-    /// That and perhaps an agent before it, and nothing else.
-    pub is_optical_only: bool,
 }
 
 /// XCP's controller at a port. It is told everything at the port's own times: its timers are served when the next packet
@@ -57,12 +52,12 @@ pub enum LossProcess {
 }
 
 impl Extras {
-    /// `None` for a plain port.
+    /// `None` for a port without any.
     pub fn new(
         (loss, stream): (Loss, Stream),
         controller: Option<PortController>,
         gate: Option<Packing>,
-        (intake, optical): (Option<Intake>, Option<Optical>),
+        intake: Option<Intake>,
     ) -> Option<Box<Extras>> {
         let loss = LossProcess::new(loss, stream);
         let controller = controller.map(|PortController { config, follows }| Controller {
@@ -70,11 +65,13 @@ impl Extras {
             follows,
         });
         let gate = gate.map(Gate::new);
-        let is_lossless = matches!(loss, LossProcess::None);
-        let is_optical_only = is_lossless && controller.is_none() && gate.is_none() && optical.is_some();
-        let is_untouched = gate.is_none() && intake.is_none() && optical.is_none();
-        let is_plain = is_lossless && controller.is_none() && is_untouched;
-        (!is_plain).then(|| Box::new(Extras { loss, controller, gate, intake, optical, is_optical_only }))
+        let extras = Extras { loss, controller, gate, intake };
+        (intake.is_some() || extras.acts()).then(|| Box::new(extras))
+    }
+
+    /// Whether there is anything behind the agent.
+    pub fn acts(&self) -> bool {
+        !matches!(self.loss, LossProcess::None) || self.controller.is_some() || self.gate.is_some()
     }
 }
 

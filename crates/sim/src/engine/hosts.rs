@@ -17,9 +17,10 @@ use super::packet::{Class, NO_CARGO, Packet};
 use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
 use crate::scenario::Fate;
-use crate::switch::{Agent, Ledger};
+use crate::switch::{Agent, Ledger, Notice};
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use transport::tcp::{Ack, Actions, ReceiverActions, SackList};
 use units::Instant;
 
@@ -28,10 +29,22 @@ const CACHE_LINE: usize = 64;
 /// An agent, and its deadline.
 #[derive(Debug)]
 pub struct Post {
-    /// When its live timer entry comes up; [`NEVER`] if it has none.
+    /// When the event list has it; [`NEVER`] if it has not.
     pub armed: u64,
     /// The agent.
     pub agent: Box<dyn Agent>,
+}
+
+impl Post {
+    /// The agent may have changed its deadline.
+    #[inline]
+    fn arm(&mut self, place: u32, net: &mut Net) {
+        let deadline = self.agent.next_timeout();
+        if deadline != self.armed {
+            self.armed = deadline;
+            net.set_agent(place, deadline);
+        }
+    }
 }
 
 /// All hosts of a partition.
@@ -90,34 +103,40 @@ impl Hosts {
         }
     }
 
-    /// Takes over the agents, all of which are here, and arms their first deadlines.
+    /// Takes over the agents, all of which are here.
     pub fn employ(&mut self, agents: Vec<Box<dyn Agent>>) {
-        let count = agents.len() as u32;
         self.agents = Arena::all(agents.into_iter().map(|agent| Post { armed: NEVER, agent }).collect());
-        (0..count).for_each(|number| self.arm_agent(number));
     }
 
-    /// The deadline of an agent has come.
-    fn fire_agent(&mut self, now: u64, number: u32, net: &mut Net) -> bool {
-        self.emitted += self.agents[number].agent.handle_timeout(now, net);
-        self.arm_agent(number);
-        true
+    /// Puts the deadlines of all agents into the event list of a partition, which has none yet.
+    pub fn arm_agents(&mut self, net: &mut Net) {
+        for (place, post) in (0..).zip(self.agents.items_mut()) {
+            post.armed = NEVER;
+            post.arm(place, net);
+        }
+    }
+
+    /// The deadline of the agent at this place has come.
+    pub fn call_agent(&mut self, now: u64, place: u32, net: &mut Net) {
+        let post = &mut self.agents.items_mut()[place as usize];
+        self.emitted += post.agent.handle_timeout(now, net);
+        post.arm(place, net);
     }
 
     /// An agent takes a packet before a port of its node.
     pub fn give_to_agent(&mut self, now: u64, intake: Intake, packet: &Packet, net: &mut Net) {
-        self.emitted += self.agents[intake.agent].agent.handle_packet(now, intake.place, packet, net);
-        self.arm_agent(intake.agent);
+        let place = self.agents.place(intake.agent);
+        let post = &mut self.agents.items_mut()[place];
+        self.emitted += post.agent.handle_packet(now, intake.place, packet, net);
+        post.arm(place as u32, net);
     }
 
-    /// The agent may have set a deadline.
-    fn arm_agent(&mut self, number: u32) {
-        let Post { armed, agent } = &mut self.agents[number];
-        let deadline = agent.next_timeout();
-        if deadline < *armed {
-            *armed = deadline;
-            self.timers.push(deadline, TimerId::new(number, TimerKind::Agent));
-        }
+    /// An agent is given a message.
+    pub fn give_notice(&mut self, now: u64, agent: u32, notice: Arc<Notice>, net: &mut Net) {
+        let place = self.agents.place(agent);
+        let post = &mut self.agents.items_mut()[place];
+        self.emitted += post.agent.handle_notice(now, notice, net);
+        post.arm(place as u32, net);
     }
 
     /// Packets that agents keep.
@@ -342,11 +361,6 @@ impl Hosts {
                 self.timers.pop();
                 self.release(now, flow, net)
             }
-            TimerKind::Agent => {
-                let Post { armed, agent } = &mut self.agents[flow];
-                let deadline = agent.next_timeout();
-                due(&mut self.timers, armed, now, deadline) && self.fire_agent(now, flow, net)
-            }
         }
     }
 
@@ -363,7 +377,7 @@ impl Hosts {
                     let host = &mut self.receivers[timer.flow()];
                     (&mut host.armed, host.sink.next_timeout())
                 }
-                TimerKind::Lifecycle | TimerKind::Held | TimerKind::Agent => {
+                TimerKind::Lifecycle | TimerKind::Held => {
                     self.timers.push(time, timer);
                     continue;
                 }

@@ -34,7 +34,7 @@ mod port;
 #[cfg(test)]
 mod queueing_tests;
 mod report;
-mod ring;
+pub(crate) mod ring;
 mod sampler;
 #[cfg(test)]
 mod speed_tests;

@@ -2,7 +2,7 @@
 
 use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::packet::{Cargo, Class, Luggage, NO_CARGO, Packet};
-use super::port::Port;
+use super::port::{Manner, Port};
 use super::ring::Ring;
 use super::tree::{NEVER, Tree};
 use crate::switch::Notice;
@@ -58,8 +58,23 @@ pub struct Net {
     /// What is to be done at once, before the next event: packets between the ports, agents and hosts of one node.
     pub desk: VecDeque<Errand>,
     leaf_of_link_0: u32,
+    leaf_of_agent_0: u32,
     timer_leaf: u32,
+    /// The key of the timers in the event list.
     timer_key: u64,
+    /// The same, or [`SPOILT`] while something lies on the desk.
+    settled_key: u64,
+}
+
+/// What happens next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Over this fibre.
+    Arrival(u32),
+    /// The agent at this place has a deadline.
+    Agent(u32),
+    /// The first timer of a flow comes up.
+    Timer,
 }
 
 /// A packet on its way inside a node.
@@ -109,7 +124,7 @@ impl Mail {
 /// Where the timers stand among the arrivals of one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerOrder {
-    /// The stated order.
+    /// The stated order; agents are between the two.
     AfterArrivals,
     /// For runs that shuffle ties.
     BeforeArrivals,
@@ -124,6 +139,8 @@ pub struct NetParts {
     pub links: Vec<u32>,
     /// The fibres that end in the partition.
     pub fibres: Vec<Ring<Packet>>,
+    /// How many agents there are.
+    pub agents: u32,
     /// Fibres that lead out of it.
     pub cuts: Vec<Cut>,
     /// Paths as lists of ports.
@@ -134,12 +151,12 @@ impl Net {
     /// A net of `partitions`, whose fibres are empty.
     pub fn new(parts: NetParts, order: TimerOrder, partitions: usize) -> Net {
         let links = parts.fibres.len() as u32;
-        let (leaf_of_link_0, timer_leaf) = match order {
-            TimerOrder::AfterArrivals => (0, links),
-            TimerOrder::BeforeArrivals => (1, 0),
+        let (leaf_of_link_0, leaf_of_agent_0, timer_leaf) = match order {
+            TimerOrder::AfterArrivals => (0, links, links + parts.agents),
+            TimerOrder::BeforeArrivals => (1 + parts.agents, 1, 0),
         };
         let mut net = Net {
-            tree: Tree::new(parts.fibres.len() + 1),
+            tree: Tree::new((links + parts.agents) as usize + 1),
             fibres: parts.fibres,
             ports: parts.ports,
             links: parts.links,
@@ -152,8 +169,10 @@ impl Net {
             outbox: (0..partitions).map(|_| Mail::default()).collect(),
             desk: VecDeque::new(),
             leaf_of_link_0,
+            leaf_of_agent_0,
             timer_leaf,
             timer_key: NEVER,
+            settled_key: NEVER,
         };
         (0..links).for_each(|fibre| net.rekey(fibre));
         net
@@ -164,31 +183,49 @@ impl Net {
         if self.leaf_of_link_0 == 0 { TimerOrder::AfterArrivals } else { TimerOrder::BeforeArrivals }
     }
 
-    /// The earliest event: its time, and the fibre of an arrival or `None` for the timers. Nothing comes before `reached`.
+    /// The earliest event and its time. Nothing comes before `reached`.
     #[inline]
-    pub fn earliest(&mut self, reached: u64) -> (u64, Option<u32>) {
+    pub fn earliest(&mut self, reached: u64) -> (u64, Event) {
         let (time, leaf) = self.tree.earliest(reached);
-        (time, if leaf == self.timer_leaf { None } else { Some(leaf.wrapping_sub(self.leaf_of_link_0)) })
+        // A leaf before the first fibre's wraps around.
+        let fibre = leaf.wrapping_sub(self.leaf_of_link_0);
+        let event = if fibre < self.fibres.len() as u32 {
+            Event::Arrival(fibre)
+        } else if leaf == self.timer_leaf {
+            Event::Timer
+        } else {
+            Event::Agent(leaf - self.leaf_of_agent_0)
+        };
+        (time, event)
+    }
+
+    /// The agent at this place among those of the partition wants to be called then.
+    #[inline]
+    pub fn set_agent(&mut self, place: u32, time: u64) {
+        self.tree.set(self.leaf_of_agent_0 + place, time);
     }
 
     /// Whether [`Net::set_timers`] is to be called because the earliest timer is due at `time`, or something lies on the desk.
     #[inline]
     pub fn is_unsettled(&self, time: u64) -> bool {
-        time != self.timer_key
+        time != self.settled_key
     }
 
     /// The earliest timer is due at `time`, and nothing lies on the desk.
     #[inline]
     pub fn set_timers(&mut self, time: u64) {
-        self.timer_key = time;
-        self.tree.set(self.timer_leaf, time);
+        self.settled_key = time;
+        if self.timer_key != time {
+            self.timer_key = time;
+            self.tree.set(self.timer_leaf, time);
+        }
     }
 
     /// Lays something on the desk. The key of the timers is spoilt, so that their check after each event finds it: an own check
     /// would cost two per cent.
     fn lay(&mut self, errand: Errand) {
         self.desk.push_back(errand);
-        self.timer_key = SPOILT;
+        self.settled_key = SPOILT;
     }
 
     /// Takes the packet that arrives over fibre `number`.
@@ -198,6 +235,7 @@ impl Net {
         // Copied from its place: an `Option` of a whole packet is copied in parts whose loads then stall.
         let packet = *fibre.front().expect("a fibre with an event holds a packet");
         fibre.advance();
+        fibre.expect(2);
         let next = fibre.front().map_or(NEVER, |packet| packet.at);
         self.tree.set(self.leaf_of_link_0 + number, next);
         packet
@@ -209,13 +247,15 @@ impl Net {
         self.paths[packet.hop as usize]
     }
 
-    /// A packet enters a port.
+    /// A packet enters a port. If an agent takes it, it lies on the desk.
     #[inline]
     pub fn forward(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        let offer = match port.is_plain() {
-            true => port.offer(now, packet.size),
-            false => port.offer_with_header(now, packet, self.cargo.header_mut(packet)),
+        let offer = match port.manner() {
+            Manner::Plain => port.offer(now, packet.size),
+            Manner::Light => port.offer_light(now, packet.size),
+            Manner::Special => port.offer_past_intake(now, packet, self.cargo.header_mut(packet)),
+            Manner::Taken => return self.lay_before_agent(number, packet),
         };
         match offer {
             Offer::Carried(at) => {
@@ -226,12 +266,18 @@ impl Net {
         }
     }
 
+    #[inline(never)]
+    fn lay_before_agent(&mut self, number: u32, packet: &Packet) {
+        if let Some(intake) = self.ports[number as usize].intake() {
+            self.lay(Errand::Take(intake, *packet));
+        }
+    }
+
     /// A packet is not carried at once.
     #[cold]
     fn detain(&mut self, now: u64, number: u32, offer: Offer, packet: &Packet) {
         match offer {
             Offer::Dropped(cause) => self.lose(number, cause, packet),
-            Offer::Taken(intake) => self.lay(Errand::Take(intake, *packet)),
             Offer::Held | Offer::Carried(_) => self.release(now, number),
         }
     }
@@ -246,7 +292,11 @@ impl Net {
     pub fn send_past(&mut self, now: u64, packet: &Packet) {
         let number = self.next_link(packet);
         let port = &mut self.ports[number as usize];
-        match port.offer_past_intake(now, packet, self.cargo.header_mut(packet)) {
+        let offer = match port.manner_past_intake() {
+            Manner::Plain | Manner::Light => port.offer_light(now, packet.size),
+            Manner::Special | Manner::Taken => port.offer_past_intake(now, packet, self.cargo.header_mut(packet)),
+        };
+        match offer {
             Offer::Carried(at) => {
                 let target = port.target();
                 self.send(target, at, packet);
@@ -306,7 +356,7 @@ impl Net {
             match offer {
                 Offer::Carried(at) => self.send(target, at, &packet),
                 Offer::Dropped(cause) => self.lose(number, cause, &packet),
-                Offer::Held | Offer::Taken(_) => {}
+                Offer::Held => {}
             }
         }
     }
@@ -320,6 +370,7 @@ impl Net {
         let slot = fibre.push(*packet);
         slot.at = at;
         slot.hop = packet.hop + 1;
+        fibre.expect_push(2);
         if was_dark {
             self.tree.set(self.leaf_of_link_0 + number, at);
         }

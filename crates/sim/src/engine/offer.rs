@@ -52,8 +52,6 @@ pub enum Offer {
     Dropped(Cause),
     /// It stays in the port until it is granted a slot; only a port with a gate says so.
     Held,
-    /// It is for the agent before the port.
-    Taken(Intake),
 }
 
 /// An agent that takes all packets for a port and sends them on when it sees fit.

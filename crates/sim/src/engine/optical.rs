@@ -1,33 +1,32 @@
 //! What a port of an optical packet switch does beside others: it may tell its fibre when the *first* bit of a packet arrives,
 //! it knows its least backlog, and it counts what an agent keeps for it.
 
-/// What such a port has beside others.
-#[derive(Debug)]
-pub struct Optical {
+/// What a port does as one of an optical packet switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Light {
+    /// Nothing: it is none.
+    None,
+    /// The far end waits for the last bit of a packet.
+    LastBit,
     /// The far end cuts through.
-    pub first_bit: bool,
-    /// The least time that what it had to send would have lasted, at any arrival since it was last asked.
-    least_backlog: u64,
-    /// What an agent keeps for it.
-    pub kept: Kept,
+    FirstBit,
 }
 
-impl Optical {
-    /// For a port that has nothing to send.
-    pub fn new(first_bit: bool) -> Optical {
-        Optical { first_bit, least_backlog: 0, kept: Kept::default() }
-    }
+/// The least time that what a port had to send would have lasted, at any arrival since it was last asked.
+#[derive(Debug, Default)]
+pub struct LeastBacklog(u64);
 
+impl LeastBacklog {
     /// A packet comes, and what is to be sent before it lasts so long. A backlog shrinks between arrivals, so its least values
     /// are seen just before them.
     #[inline]
-    pub fn note_backlog(&mut self, backlog: u64) {
-        self.least_backlog = self.least_backlog.min(backlog);
+    pub fn note(&mut self, backlog: u64) {
+        self.0 = self.0.min(backlog);
     }
 
-    /// The least backlog since this was last called, `backlog` being that of now.
-    pub fn take_least_backlog(&mut self, backlog: u64) -> u64 {
-        std::mem::replace(&mut self.least_backlog, backlog).min(backlog)
+    /// The least since this was last called, `backlog` being that of now.
+    pub fn take(&mut self, backlog: u64) -> u64 {
+        std::mem::replace(&mut self.0, backlog).min(backlog)
     }
 }
 
@@ -94,9 +93,9 @@ mod tests {
 
     #[test]
     fn the_least_backlog_is_that_of_an_arrival_or_of_now() {
-        let mut port = Optical::new(true);
-        assert_eq!(port.take_least_backlog(70), 0, "it had nothing to send");
-        [90, 40, 60].iter().for_each(|backlog| port.note_backlog(*backlog));
-        assert_eq!([port.take_least_backlog(50), port.take_least_backlog(80)], [40, 50]);
+        let mut least = LeastBacklog::default();
+        assert_eq!(least.take(70), 0, "it had nothing to send");
+        [90, 40, 60].iter().for_each(|backlog| least.note(*backlog));
+        assert_eq!([least.take(50), least.take(80)], [40, 50]);
     }
 }

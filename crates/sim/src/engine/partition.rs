@@ -4,14 +4,14 @@
 //!
 //! Events are ordered by (time, receiving node, sending node, link, first in first out), and what happens at one node at one
 //! instant happens in this order: changes of links by the scenario and samples (between calls of [`Partition::run`]), then
-//! arrivals, then timers by (flow, kind). Nodes meet only in packets that travel a fibre of positive delay, so the order
+//! arrivals, then the node's agent, then timers by (flow, kind). Nodes meet only in packets that travel a fibre of positive delay, so the order
 //! between nodes at one instant cannot matter, and a run may be cut anywhere in time or between nodes.
 //!
 //! The fingerprint is one hash chain per node over what arrives there, folded in the order of the nodes. It sees every
 //! arrival and cannot see how nodes interleave.
 
 use super::hosts::Hosts;
-use super::net::{DELIVER, Errand, Net};
+use super::net::{DELIVER, Errand, Event, Net};
 use super::packet::Packet;
 
 /// About 2 MiB of them, a core's second-level cache. With fewer, fetching ahead costs more than it saves.
@@ -42,6 +42,7 @@ impl Partition {
         let foresees = hosts.senders.len() + hosts.receivers.len() > HOSTS_IN_CACHE;
         let mut partition = Partition { net, hosts, to_node, chains, reached, foresees, events: 0 };
         partition.net.set_timers(partition.hosts.timers.earliest());
+        partition.hosts.arm_agents(&mut partition.net);
         partition
     }
 
@@ -49,14 +50,18 @@ impl Partition {
     pub fn run(&mut self, limit: u64) {
         let mut reached = self.reached;
         loop {
-            let (now, link) = self.net.earliest(reached);
+            let (now, event) = self.net.earliest(reached);
             if now >= limit {
                 break;
             }
             reached = now;
-            match link {
-                Some(link) => self.arrive(now, link),
-                None => self.events += u64::from(self.hosts.visit_timer(now, &mut self.net)),
+            match event {
+                Event::Arrival(fibre) => self.arrive(now, fibre),
+                Event::Agent(place) => {
+                    self.events += 1;
+                    self.hosts.call_agent(now, place, &mut self.net);
+                }
+                Event::Timer => self.events += u64::from(self.hosts.visit_timer(now, &mut self.net)),
             }
             if self.net.is_unsettled(self.hosts.timers.earliest()) {
                 self.clear_desk(now);
@@ -68,7 +73,9 @@ impl Partition {
 
     /// Does what is to be done at once inside a node, in the order in which it was laid there.
     fn clear_desk(&mut self, now: u64) {
-        while let Some(errand) = self.net.desk.pop_front() {
+        // Copied from its place, as an arrival is.
+        while let Some(errand) = self.net.desk.front().copied() {
+            let _ = self.net.desk.pop_front();
             match errand {
                 Errand::Take(intake, packet) => self.hosts.give_to_agent(now, intake, &packet, &mut self.net),
                 Errand::Deliver(node, packet) => {

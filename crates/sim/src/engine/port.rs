@@ -17,7 +17,7 @@ mod gated;
 use super::extras::Extras;
 use super::gate::{Gate, GateReading};
 use super::offer::{Cause, Count, Intake, Offer, Target};
-use super::optical::Optical;
+use super::optical::{Kept, LeastBacklog, Light};
 use super::packet::Packet;
 use super::ring::Ring;
 use crate::random::Stream;
@@ -58,12 +58,33 @@ pub struct Port {
     /// Most packets that waited at once since the last [`Port::restart_maximum`].
     max_waiting: u64,
     state: State,
+    light: Light,
+    /// What it does with a packet, and with one that comes from the agent before it.
+    manner: Manner,
+    manner_past_intake: Manner,
+    /// Only kept up to date by a port of an optical packet switch.
+    least_backlog: LeastBacklog,
     /// What few ports have.
     extras: Option<Box<Extras>>,
     /// Packets and bytes dropped since the start, those lost on the fibre included.
     dropped: Count,
     /// The part of `dropped` that was refused without being transmitted.
     refused: Count,
+    /// What an agent keeps for it.
+    kept: Kept,
+}
+
+/// What a port does with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// [`Port::offer`].
+    Plain,
+    /// [`Port::offer_light`].
+    Light,
+    /// Something with its [`Extras`]: [`Port::offer_past_intake`].
+    Special,
+    /// The agent before it takes the packet: [`Port::intake`].
+    Taken,
 }
 
 /// A packet that has not left. Two plain numbers, so that it travels in registers.
@@ -130,14 +151,21 @@ pub struct PortConfig {
     pub gate: Option<Packing>,
     /// The agent that takes its packets first.
     pub intake: Option<Intake>,
-    /// A port of an optical packet switch, and whether its far end cuts through.
-    pub first_bit: Option<bool>,
+    /// What it does in an optical packet switch.
+    pub light: Light,
 }
 
 impl Port {
     /// An idle port; `None` if the capacity is too small to have a byte time.
     pub fn new(config: PortConfig) -> Option<Port> {
-        let beside = (config.intake, config.first_bit.map(Optical::new));
+        let extras = Extras::new((config.loss, config.stream), config.controller, config.gate, config.intake);
+        let light = config.light;
+        let manner_past_intake = match &extras {
+            Some(extras) if extras.acts() => Manner::Special,
+            _ if light == Light::None => Manner::Plain,
+            _ => Manner::Light,
+        };
+        let manner = if config.intake.is_some() { Manner::Taken } else { manner_past_intake };
         Some(Port {
             byte_time: ByteTime::at(config.capacity)?,
             delay: config.delay.ps(),
@@ -151,8 +179,13 @@ impl Port {
             max_waiting: 0,
             last_arrival: 0,
             state: State::Up,
+            light,
+            manner,
+            manner_past_intake,
+            least_backlog: LeastBacklog::default(),
+            kept: Kept::default(),
             target: Target::Fibre(0),
-            extras: Extras::new((config.loss, config.stream), config.controller, config.gate, beside),
+            extras,
             dropped: Count::default(),
             refused: Count::default(),
         })
@@ -211,31 +244,43 @@ impl Port {
         self.inside_bytes += u64::from(size);
     }
 
-    /// Whether it has none of [`Extras`].
+    /// What it does with a packet.
     #[inline]
-    pub fn is_plain(&self) -> bool {
-        self.extras.is_none()
+    pub fn manner(&self) -> Manner {
+        self.manner
     }
 
-    /// [`Port::offer`] for a port that is not plain; `header` is the packet's congestion header, if it has one. If it says
-    /// [`Offer::Held`], [`Port::release`] is to be called.
+    /// The same for one that comes from the agent before it.
+    #[inline]
+    pub fn manner_past_intake(&self) -> Manner {
+        self.manner_past_intake
+    }
+
+    /// [`Port::offer`] in an optical packet switch.
+    #[inline]
+    pub fn offer_light(&mut self, now: u64, size: u16) -> Offer {
+        self.least_backlog.note(self.busy_until.saturating_sub(now));
+        match self.offer(now, size) {
+            Offer::Carried(at) if self.light == Light::FirstBit => {
+                Offer::Carried(at - self.byte_time.of(u32::from(size)).ps())
+            }
+            offer => offer,
+        }
+    }
+
+    /// The agent before it.
+    #[inline]
+    pub fn intake(&self) -> Option<Intake> {
+        self.extras.as_ref().and_then(|extras| extras.intake)
+    }
+
+    /// [`Port::offer`] for any port and a packet that no agent takes; `header` is the packet's congestion header, if it has
+    /// one. If it says [`Offer::Held`], [`Port::release`] is to be called.
     #[inline(never)]
-    pub fn offer_with_header(&mut self, now: u64, packet: &Packet, header: Option<&mut Header>) -> Offer {
-        let intake = self.extras.as_ref().and_then(|extras| extras.intake);
-        intake.map_or_else(|| self.offer_past_intake(now, packet, header), Offer::Taken)
-    }
-
-    /// The same for a packet that comes from the agent before the port.
     pub fn offer_past_intake(&mut self, now: u64, packet: &Packet, mut header: Option<&mut Header>) -> Offer {
         let size = packet.size;
-        if let Some(offer) = self.offer_light(now, size) {
-            return offer;
-        }
-        let Some(mut extras) = self.extras.take() else { return self.offer(now, size) };
-        let Extras { loss, controller, gate, optical, .. } = &mut *extras;
-        if let Some(optical) = optical {
-            optical.note_backlog(self.busy_until.saturating_sub(now));
-        }
+        let Some(mut extras) = self.extras.take() else { return self.offer_light(now, size) };
+        let Extras { loss, controller, gate, .. } = &mut *extras;
         if let Some(controller) = controller {
             self.serve(now, &mut controller.router, gate);
             let waiting = self.queue_bytes(now, gate);
@@ -244,7 +289,7 @@ impl Port {
         let arrival_before = self.last_arrival;
         let mut offer = match gate {
             Some(gate) => self.offer_to_gate(now, packet, gate),
-            None => self.offer(now, size),
+            None => self.offer_light(now, size),
         };
         if !matches!(offer, Offer::Dropped(_))
             && let (Some(controller), Some(header)) = (controller, &mut header)
@@ -256,27 +301,8 @@ impl Port {
             self.last_arrival = arrival_before;
             offer = self.lose(size);
         }
-        if let (Offer::Carried(at), Some(optical)) = (&mut offer, optical)
-            && optical.first_bit
-        {
-            *at -= self.byte_time.of(u32::from(size)).ps();
-        }
         self.extras = Some(extras);
         offer
-    }
-
-    /// The same for a port that has nothing beside the switching of optical packets.
-    #[inline]
-    fn offer_light(&mut self, now: u64, size: u16) -> Option<Offer> {
-        let extras = self.extras.as_mut().filter(|extras| extras.is_optical_only)?;
-        let optical = extras.optical.as_mut()?;
-        optical.note_backlog(self.busy_until.saturating_sub(now));
-        let first_bit = optical.first_bit;
-        let offer = self.offer(now, size);
-        Some(match offer {
-            Offer::Carried(at) if first_bit => Offer::Carried(at - self.byte_time.of(u32::from(size)).ps()),
-            offer => offer,
-        })
     }
 
     /// The agent before the port drops a packet that was for it.
@@ -294,37 +320,27 @@ impl Port {
     /// last called; only for a port of an optical packet switch.
     pub fn take_least_backlog(&mut self, now: u64) -> u64 {
         let backlog = self.busy_until.saturating_sub(now);
-        let least = self.optical_mut().map_or(0, |optical| optical.take_least_backlog(backlog));
+        let least = self.least_backlog.take(backlog);
         self.byte_time.bytes_in(Duration::from_ps(least)).count()
     }
 
     /// An agent keeps a packet for the port.
     pub fn keep(&mut self, now: u64, size: u16) {
-        if let Some(optical) = self.optical_mut() {
-            optical.kept.add(now, size);
-        }
+        self.kept.add(now, size);
     }
 
     /// An agent lets go of a packet that it kept for the port.
     pub fn let_go(&mut self, now: u64, size: u16) {
-        if let Some(optical) = self.optical_mut() {
-            optical.kept.remove(now, size);
-        }
+        self.kept.remove(now, size);
     }
 
     /// Whether what agents keep for the port leaves no place for a packet in a room.
     pub fn is_kept_full(&self, room: Buffer, size: u16) -> bool {
-        let kept = self.extras.as_ref().and_then(|extras| extras.optical.as_ref()).map(|optical| optical.kept);
-        let kept = kept.unwrap_or_default();
         match room {
-            Buffer::Packets(places) => kept.packets >= places,
-            Buffer::Bytes(room) => kept.bytes + u64::from(size) > room.count(),
+            Buffer::Packets(places) => self.kept.packets >= places,
+            Buffer::Bytes(room) => self.kept.bytes + u64::from(size) > room.count(),
             Buffer::Unlimited => false,
         }
-    }
-
-    fn optical_mut(&mut self) -> Option<&mut Optical> {
-        self.extras.as_mut().and_then(|extras| extras.optical.as_mut())
     }
 
     /// Bytes offered since the start.
@@ -351,9 +367,13 @@ impl Port {
                 self.inside.len() as u64 > places
             }
             Buffer::Bytes(room) => {
-                self.sweep(now);
+                let size = u64::from(size);
+                let may_be_full = self.inside_bytes + size > room.count();
+                if may_be_full || self.inside.len() as u64 > self.max_waiting {
+                    self.sweep(now);
+                }
                 let in_transmission = self.inside.first().map_or(0, Inside::size);
-                self.inside_bytes - in_transmission + u64::from(size) > room.count()
+                self.inside_bytes + size > room.count() + in_transmission
             }
             Buffer::Unlimited => {
                 if self.inside.len() as u64 > self.max_waiting {
@@ -394,7 +414,6 @@ impl Port {
         }
         self.sweep(now);
         let inside = Count { packets: self.inside.len() as u64, bytes: self.inside_bytes };
-        let kept = self.optical_mut().map(|optical| optical.kept).unwrap_or_default();
         let mut start = now;
         let mut future_wait = 0;
         for packet in self.inside.iter() {
@@ -406,8 +425,8 @@ impl Port {
             carried: self.offered.since(self.refused).since(inside),
             dropped: self.dropped,
             busy: self.busy - self.busy_until.saturating_sub(now),
-            waited: self.waited - future_wait + kept.waited(now),
-            waiting: inside.packets.saturating_sub(1) + kept.packets,
+            waited: self.waited - future_wait + self.kept.waited(now),
+            waiting: inside.packets.saturating_sub(1) + self.kept.packets,
         }
     }
 
@@ -416,8 +435,8 @@ impl Port {
         if let Some(gate) = self.gate_mut() {
             return gate.restart_maximum(now);
         }
-        if let Some(optical) = self.optical_mut() {
-            let kept = optical.kept.restart_maximum();
+        if self.light != Light::None {
+            let kept = self.kept.restart_maximum();
             return kept.max(std::mem::replace(&mut self.max_waiting, 0));
         }
         let waiting = self.reading(now).waiting;

@@ -2,6 +2,7 @@
 //! fails about one time in 16 000; the seeds are fixed.
 
 use super::offer::{Cause, Offer};
+use super::optical::Light;
 use super::port::{Port, PortConfig};
 use crate::random::{Seed, Stream, exponential};
 use crate::scenario::{Buffer, Loss};
@@ -42,7 +43,7 @@ fn replicate(run: u32, load: f64, buffer: Buffer, size: fn(&mut Stream) -> u16) 
         controller: None,
         gate: None,
         intake: None,
-        first_bit: None,
+        light: Light::None,
     })
     .unwrap();
     let (mut now, mut drops) = (0, 0);

@@ -1,5 +1,7 @@
 //! A queue of plain values in a power-of-two buffer that doubles when full and never shrinks.
 
+use prefetch_index::prefetch_index;
+
 /// A first-in-first-out queue.
 #[derive(Clone, Debug, Default)]
 pub struct Ring<T> {
@@ -63,6 +65,18 @@ impl<T: Copy + Default> Ring<T> {
     #[inline]
     pub fn front(&self) -> Option<&T> {
         if self.is_empty() { None } else { Some(&self.buffer[self.slot(self.head)]) }
+    }
+
+    /// Brings the place of the `ahead`-th oldest value into the cache.
+    #[inline]
+    pub fn expect(&self, ahead: u64) {
+        prefetch_index(&self.buffer, self.slot(self.head + ahead));
+    }
+
+    /// Brings the place of the `ahead`-th value from now on into the cache.
+    #[inline]
+    pub fn expect_push(&self, ahead: u64) {
+        prefetch_index(&self.buffer, self.slot(self.tail + ahead));
     }
 
     /// Removes the oldest value.

@@ -3,7 +3,8 @@
 //! A machine whose deadline moves later (every ACK moves the retransmission timer) leaves its entry where it is; when the
 //! entry comes up, the host looks at the machine's true deadline and puts the entry there. A deadline that moves earlier
 //! gets a second entry, and the host's record of the armed time marks the first as stale. Entries of one instant come in
-//! the order of (flow or agent, kind).
+//! the order of (flow, kind). (Agents of switches have deadlines that come and go with every packet: they stand in the event
+//! list themselves.)
 //!
 //! Only the entries of the running slot of time (2^30 ps, about 1 ms) are in a heap; those of later slots lie unsorted in
 //! one list per slot. Most of them are stale or moved when their slot is opened, so they are never sorted, and the hosts
@@ -15,7 +16,7 @@ use super::tree::NEVER;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TimerId(u32);
 
-/// What a flow, or an agent, can wait for.
+/// What a flow can wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerKind {
     /// The start or stop of the flow.
@@ -26,8 +27,6 @@ pub enum TimerKind {
     Receiver,
     /// A packet held back by order of the scenario.
     Held,
-    /// An agent of the switches' control plane; the number is the agent's instead of a flow's.
-    Agent,
 }
 
 impl TimerId {
@@ -37,7 +36,7 @@ impl TimerId {
         TimerId(flow << 3 | kind as u32)
     }
 
-    /// The flow, or the agent.
+    /// The flow.
     #[inline]
     pub fn flow(self) -> u32 {
         self.0 >> 3
@@ -50,8 +49,7 @@ impl TimerId {
             0 => TimerKind::Lifecycle,
             1 => TimerKind::Sender,
             2 => TimerKind::Receiver,
-            3 => TimerKind::Held,
-            _ => TimerKind::Agent,
+            _ => TimerKind::Held,
         }
     }
 }

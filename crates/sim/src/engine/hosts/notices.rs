@@ -28,10 +28,7 @@ impl Hosts {
                 let report = sender.wanted_burst_report();
                 self.tell_sender(now, packet.flow, (report, &segments), net);
             }
-            _ => {
-                self.emitted += self.agents[packet.flow].agent.handle_notice(now, notice, net);
-                self.arm_agent(packet.flow);
-            }
+            _ => self.give_notice(now, packet.flow, notice, net),
         }
     }
 

@@ -13,7 +13,7 @@ fn port(buffer: Buffer) -> Port {
         controller: None,
         gate: None,
         intake: None,
-        first_bit: None,
+        light: Light::None,
     })
     .unwrap()
 }

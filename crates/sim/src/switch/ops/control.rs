@@ -46,12 +46,16 @@ pub struct Output {
 pub struct Control {
     outputs: Vec<Output>,
     stops: BTreeMap<u32, Stop>,
+    /// When the next controller decides.
+    next: u64,
 }
 
 impl Control {
     /// The controllers of these outputs, and what is done with the probes of each macroflow that comes here.
     pub fn new(outputs: Vec<Output>, stops: BTreeMap<u32, Stop>) -> Control {
-        Control { outputs, stops }
+        let mut control = Control { outputs, stops, next: u64::MAX };
+        control.next = control.next_decision();
+        control
     }
 
     /// The port of an output, in the numbering of the partition.
@@ -61,6 +65,10 @@ impl Control {
 
     /// When the next controller decides.
     pub fn next_timeout(&self) -> u64 {
+        self.next
+    }
+
+    fn next_decision(&self) -> u64 {
         let controllers = self.outputs.iter().filter_map(|output| output.controller.as_ref());
         controllers.map(|controller| controller.next_timeout().ps()).min().unwrap_or(u64::MAX)
     }
@@ -75,6 +83,7 @@ impl Control {
                 controller.handle_timeout(Instant::from_ps(now), port.offered_bytes(), queue);
             }
         }
+        self.next = self.next_decision();
     }
 
     /// A probe has come here, or starts here. Gives the number of packets sent.

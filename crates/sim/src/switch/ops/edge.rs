@@ -3,15 +3,16 @@
 //! that have crossed the network need no agent: they go on by their own addresses.
 
 use super::control::Control;
+use super::members::{Member, Members};
 use super::queue::{Queue, Turns};
 use crate::engine::net::Net;
 use crate::engine::offer::Cause;
-use crate::engine::packet::{Class, Packet};
+use crate::engine::packet::Packet;
+use crate::engine::ring::Ring;
 use crate::engine::tree::{NEVER, Tree};
 use crate::random::Stream;
 use crate::scenario::{Buffer, Smoothing};
 use crate::switch::{Agent, Notice};
-use std::collections::VecDeque;
 use std::sync::Arc;
 use transport::xcp::{Macroflow, MacroflowConfig, Probe, Smoother};
 use units::Instant;
@@ -27,18 +28,14 @@ pub struct EdgeNode {
     releases: Tree,
     /// When the first of them leaves.
     soonest: u64,
-    /// By the way and class of packets, in order: the place of their macroflow, and their way on its wavelength.
-    classes: Vec<(Key, (u32, u32))>,
+    /// Which packets belong to which macroflow, here and at other nodes.
+    members: Arc<Members>,
     smoothing: Smoothing,
     stream: Stream,
     /// The next probe or decision.
     duty: u64,
     kept: u64,
 }
-
-/// What tells packets of one macroflow from those of another: the place of their way in the array of paths, and whether they
-/// are ACKs.
-pub type Key = (u32, bool);
 
 /// A macroflow that begins here.
 #[derive(Debug)]
@@ -61,7 +58,7 @@ impl Local {
         };
         let queue = match smoothing {
             Smoothing::RoundRobin => Queue::InTurn(Turns::default()),
-            Smoothing::LeakyBucket | Smoothing::TokenBucket { .. } => Queue::InOrder(VecDeque::new()),
+            Smoothing::LeakyBucket | Smoothing::TokenBucket { .. } => Queue::InOrder(Ring::new()),
         };
         Local { id, output, config, smoother: Smoother::new(config.start, depth), queue, machine: None }
     }
@@ -81,13 +78,12 @@ impl EdgeNode {
     pub fn new(
         (control, rooms): (Control, Vec<Buffer>),
         macroflows: Vec<Local>,
-        mut classes: Vec<(Key, (u32, u32))>,
+        members: Arc<Members>,
         (smoothing, stream): (Smoothing, Stream),
     ) -> EdgeNode {
-        classes.sort_unstable();
         let duty = control.next_timeout();
         let releases = Tree::new(macroflows.len().max(1));
-        EdgeNode { control, rooms, macroflows, releases, soonest: NEVER, classes, smoothing, stream, duty, kept: 0 }
+        EdgeNode { control, rooms, macroflows, releases, soonest: NEVER, members, smoothing, stream, duty, kept: 0 }
     }
 
     /// The first packet of a macroflow makes it: "when there is traffic … a rate-based XCP macroflow is created" (§2.2). Its
@@ -129,7 +125,10 @@ impl EdgeNode {
     /// The oldest packet of a macroflow leaves.
     fn release(&mut self, now: u64, number: usize, net: &mut Net) {
         let local = &mut self.macroflows[number];
-        if let Some(packet) = local.queue.pop() {
+        // Copied from its place: an `Option` of a whole packet is copied in parts whose loads then stall.
+        if let Some(packet) = local.queue.front() {
+            let packet = *packet;
+            local.queue.advance();
             self.kept -= 1;
             let port = self.control.port(local.output, net);
             net.ports[port].let_go(now, packet.size);
@@ -142,7 +141,9 @@ impl EdgeNode {
         let local = &self.macroflows[number];
         let next = local.smoother.next_release().ps().max(now);
         self.releases.set(number as u32, if local.queue.is_empty() { NEVER } else { next });
-        self.soonest = self.releases.earliest(now).0;
+        let (soonest, first) = self.releases.earliest(now);
+        self.soonest = soonest;
+        self.macroflows[first as usize].queue.expect_front();
     }
 
     /// A packet has to wait.
@@ -153,9 +154,12 @@ impl EdgeNode {
             return net.refuse(Cause::Congestion, packet);
         }
         net.ports[port].keep(now, packet.size);
+        let is_first = local.queue.is_empty();
         local.queue.push(*packet);
         self.kept += 1;
-        self.plan(now, number);
+        if is_first {
+            self.plan(now, number);
+        }
     }
 
     fn answer(&mut self, now: u64, macroflow: u32, probe: Probe) {
@@ -193,14 +197,12 @@ impl Agent for EdgeNode {
     }
 
     fn handle_packet(&mut self, now: u64, _: u32, packet: &Packet, net: &mut Net) -> u64 {
-        let key = (packet.hop, packet.class == Class::Ack);
-        let Ok(at) = self.classes.binary_search_by_key(&key, |class| class.0) else {
+        let Some(Member { macroflow, way }) = self.members.find(packet) else {
             // It only passes.
             net.send_past(now, packet);
             return 0;
         };
-        let (number, way) = self.classes[at].1;
-        let number = number as usize;
+        let number = macroflow as usize;
         let sent = self.begin(now, number, net);
         let local = &mut self.macroflows[number];
         let packet = &Packet { hop: way, ..*packet };

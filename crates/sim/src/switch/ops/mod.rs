@@ -4,6 +4,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `edge` | the edge node: macroflows, their pacing and probes |
+//! | `members` | which packets belong to which macroflow |
 //! | `queue` | what waits in a macroflow |
 //! | `spread` | the edge node without macroflows where there are several wavelengths |
 //! | `core` | the core node |
@@ -23,6 +24,7 @@ mod control;
 mod core;
 mod edge;
 mod lines;
+mod members;
 mod queue;
 mod ram;
 mod slots;
@@ -33,6 +35,7 @@ mod ways;
 
 use self::core::CoreNode;
 use self::lines::Lines;
+use self::members::Members;
 use self::ram::Ram;
 use self::slots::Places;
 use self::spread::Spread;
@@ -72,6 +75,7 @@ struct Plan<'a> {
     setting: Setting<'a>,
     trips: Trips,
     ways: Arc<Ways>,
+    members: Arc<Members>,
     /// The agent of each node that has one.
     agents: BTreeMap<NodeId, u32>,
 }
@@ -80,7 +84,15 @@ impl<'a> Plan<'a> {
     fn new(ops: &'a Ops, setting: Setting<'a>, route: Route) -> Plan<'a> {
         let network = &setting.scenario.network;
         let (trips, ways) = Trips::new(ops, setting, route);
-        let mut plan = Plan { ops, network, setting, trips, ways: Arc::new(ways), agents: BTreeMap::new() };
+        let mut plan = Plan {
+            ops,
+            network,
+            setting,
+            members: Arc::new(trips.members()),
+            trips,
+            ways: Arc::new(ways),
+            agents: BTreeMap::new(),
+        };
         let nodes = (0..network.nodes.len() as u32).map(NodeId);
         let busy: Vec<NodeId> = nodes.filter(|node| plan.has_work(*node)).collect();
         plan.agents = busy.into_iter().zip(0..).collect();
@@ -175,16 +187,8 @@ impl<'a> Plan<'a> {
         let rooms = places.iter().map(|link| self.link(*link).buffer).collect();
         let here: Vec<&Macroflow> = self.trips.macroflows.iter().filter(|one| one.ingress == node).collect();
         let locals = here.iter().map(|macroflow| self.local(macroflow, &places, rules)).collect();
-        let class = |(place, macroflow): (u32, &&Macroflow)| {
-            let member = |(trip, ack): &(usize, bool)| {
-                let trip = &self.trips.list[*trip];
-                ((trip.entry(), *ack), (place, trip.way(macroflow.wavelength)))
-            };
-            macroflow.members.iter().map(member).collect::<Vec<_>>()
-        };
-        let classes = (0..).zip(&here).flat_map(class).collect();
         let stream = self.setting.seed.stream(&format!("edge {}", self.network.nodes[node.index()].name), "smoothing");
-        let agent = EdgeNode::new((control, rooms), locals, classes, (rules.smoothing, stream));
+        let agent = EdgeNode::new((control, rooms), locals, Arc::clone(&self.members), (rules.smoothing, stream));
         staff.agents.push((node, Box::new(agent)));
     }
 

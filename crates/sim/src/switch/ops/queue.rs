@@ -1,13 +1,14 @@
 //! What waits in a macroflow: packets in their order, or its flows in turn.
 
 use crate::engine::packet::Packet;
+use crate::engine::ring::Ring;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The packets of a macroflow that wait for their time.
 #[derive(Debug)]
 pub enum Queue {
     /// First in, first out.
-    InOrder(VecDeque<Packet>),
+    InOrder(Ring<Packet>),
     /// One packet of each flow in turn (round robin; Nagle, RFC 970).
     InTurn(Turns),
 }
@@ -23,7 +24,10 @@ impl Queue {
     /// Appends a packet.
     pub fn push(&mut self, packet: Packet) {
         match self {
-            Queue::InOrder(packets) => packets.push_back(packet),
+            Queue::InOrder(packets) => {
+                packets.push(packet);
+                packets.expect_push(2);
+            }
             Queue::InTurn(Turns { flows, order }) => {
                 let queue = flows.entry(packet.flow).or_default();
                 if queue.is_empty() {
@@ -34,20 +38,32 @@ impl Queue {
         }
     }
 
-    /// Takes the packet whose turn it is.
-    pub fn pop(&mut self) -> Option<Packet> {
+    /// The packet whose turn it is.
+    #[inline]
+    pub fn front(&self) -> Option<&Packet> {
         match self {
-            Queue::InOrder(packets) => packets.pop_front(),
-            Queue::InTurn(Turns { flows, order }) => {
-                let flow = order.pop_front()?;
-                let queue = flows.get_mut(&flow)?;
-                let packet = queue.pop_front();
-                match queue.is_empty() {
-                    true => drop(flows.remove(&flow)),
-                    false => order.push_back(flow),
-                }
-                packet
+            Queue::InOrder(packets) => packets.front(),
+            Queue::InTurn(Turns { flows, order }) => flows.get(order.front()?)?.front(),
+        }
+    }
+
+    /// It will be wanted soon.
+    #[inline]
+    pub fn expect_front(&self) {
+        if let Queue::InOrder(packets) = self {
+            packets.expect(0);
+        }
+    }
+
+    /// Removes it.
+    #[inline]
+    pub fn advance(&mut self) {
+        match self {
+            Queue::InOrder(packets) => {
+                packets.advance();
+                packets.expect(1);
             }
+            Queue::InTurn(turns) => turns.advance(),
         }
     }
 
@@ -62,8 +78,20 @@ impl Queue {
     /// Shows every packet.
     pub fn for_each(&mut self, change: &mut dyn FnMut(&mut Packet)) {
         match self {
-            Queue::InOrder(packets) => packets.iter_mut().for_each(change),
+            Queue::InOrder(packets) => packets.for_each_mut(change),
             Queue::InTurn(turns) => turns.flows.values_mut().flatten().for_each(change),
+        }
+    }
+}
+
+impl Turns {
+    fn advance(&mut self) {
+        let Some(flow) = self.order.pop_front() else { return };
+        let Some(queue) = self.flows.get_mut(&flow) else { return };
+        queue.pop_front();
+        match queue.is_empty() {
+            true => drop(self.flows.remove(&flow)),
+            false => self.order.push_back(flow),
         }
     }
 }
@@ -76,13 +104,18 @@ mod tests {
         for (number, flow) in (0..).zip(flows) {
             queue.push(Packet { flow: *flow, seq: number, ..Packet::default() });
         }
-        std::iter::from_fn(|| queue.pop()).map(|packet| (packet.flow, packet.seq)).collect()
+        let mut take = || {
+            let packet = *queue.front()?;
+            queue.advance();
+            Some((packet.flow, packet.seq))
+        };
+        std::iter::from_fn(&mut take).collect()
     }
 
     #[test]
     fn in_order_is_the_order_of_arrival_and_in_turn_each_flow_has_one() {
         let flows = [7, 7, 7, 3, 5, 3];
-        let in_order = taken(Queue::InOrder(VecDeque::new()), &flows);
+        let in_order = taken(Queue::InOrder(Ring::new()), &flows);
         assert_eq!(in_order, [(7, 0), (7, 1), (7, 2), (3, 3), (5, 4), (3, 5)]);
         let in_turn = taken(Queue::InTurn(Turns::default()), &flows);
         assert_eq!(in_turn, [(7, 0), (3, 3), (5, 4), (7, 1), (3, 5), (7, 2)]);

@@ -17,6 +17,9 @@ pub struct Ram {
     conversion: Conversion,
     byte_time: ByteTime,
     wavelengths: Vec<Wavelength>,
+    /// What may still wait, on all wavelengths.
+    packets: u64,
+    bytes: u64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -31,7 +34,7 @@ impl Ram {
     /// Room for this much, at an output of so many wavelengths of one rate.
     pub fn new(room: Buffer, conversion: Conversion, wavelengths: u32, byte_time: ByteTime) -> Ram {
         let wavelengths = vec![Wavelength::default(); wavelengths as usize];
-        Ram { room, conversion, byte_time, wavelengths }
+        Ram { room, conversion, byte_time, wavelengths, packets: 0, bytes: 0 }
     }
 
     /// A packet on wavelength `own`: the one on which it leaves, and whether it is accepted.
@@ -45,6 +48,8 @@ impl Ram {
         wavelength.free_at = start + self.byte_time.of(u32::from(size)).ps();
         if start > now {
             wavelength.waiting.push_back((start, u64::from(size)));
+            self.packets += 1;
+            self.bytes += u64::from(size);
         }
         (number, true)
     }
@@ -63,14 +68,17 @@ impl Ram {
 
     fn is_full(&mut self, now: u64, size: u16) -> bool {
         for wavelength in &mut self.wavelengths {
-            while wavelength.waiting.front().is_some_and(|(start, _)| *start <= now) {
+            while let Some((start, size)) = wavelength.waiting.front()
+                && *start <= now
+            {
+                self.packets -= 1;
+                self.bytes -= size;
                 wavelength.waiting.pop_front();
             }
         }
-        let waiting = self.wavelengths.iter().flat_map(|wavelength| &wavelength.waiting);
         match self.room {
-            Buffer::Packets(places) => waiting.count() as u64 >= places,
-            Buffer::Bytes(room) => waiting.map(|(_, size)| size).sum::<u64>() + u64::from(size) > room.count(),
+            Buffer::Packets(places) => self.packets >= places,
+            Buffer::Bytes(room) => self.bytes + u64::from(size) > room.count(),
             Buffer::Unlimited => false,
         }
     }

@@ -83,7 +83,10 @@ impl Store {
         match &mut self.kind {
             Kind::Ram(rams) => {
                 let (wavelength, accepted) = rams[output as usize].offer(now, own, packet.size);
-                let packet = Packet { hop: self.ways.on(packet.hop, wavelength), ..*packet };
+                let mut packet = *packet;
+                if wavelength != own {
+                    packet.hop = self.ways.on(packet.hop, wavelength);
+                }
                 match accepted {
                     true => net.send_past(now, &packet),
                     false => net.refuse(Cause::Congestion, &packet),

@@ -5,6 +5,7 @@
 //! fibres end. Macroflows have one wavelength all the way (§2.2: "the wavelength that macroflow i was assigned to"): they take
 //! them in turn, in the order of ingress, egress and class; ACKs may have the last one for themselves.
 
+use super::members::{Member, Members};
 use super::ways::Ways;
 use crate::ids::{LinkId, NodeId};
 use crate::scenario::{Network, Ops, Scheme, TransportKind};
@@ -99,6 +100,21 @@ impl Trips {
             trips.assign(ops, groups, &mut routes);
         }
         (trips, ways)
+    }
+
+    /// Which packets belong to which macroflow.
+    pub fn members(&self) -> Members {
+        let mut members = Members::default();
+        let mut begun: BTreeMap<NodeId, u32> = BTreeMap::new();
+        for Macroflow { ingress, wavelength, members: trips, .. } in &self.macroflows {
+            let place = begun.entry(*ingress).or_default();
+            for (trip, ack) in trips {
+                let trip = &self.list[*trip];
+                members.add(trip.entry(), *ack, Member { macroflow: *place, way: trip.way(*wavelength) });
+            }
+            *place += 1;
+        }
+        members
     }
 
     fn add(&mut self, trip: Trip) -> Option<usize> {
