@@ -392,6 +392,9 @@ CLAIMS = (
         expected="highest everywhere",
         tolerance="highest of all eight at every size; in shape: at more than half of them",
         check=check_highest,
+        reason="with RAM for tens of packets the TCPs fill the links that limit them: 19 core outputs are above 0.9 "
+        "with 1 MB, 8 with macroflows. A link whose macroflows also cross a fuller one settles at about 0.87 of its "
+        "target (the parking lot by hand), and most of the full ones are at 0.86 to 0.91",
     ),
     Claim(
         id="half",
