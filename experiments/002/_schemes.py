@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from photocol.experiment import Metric, Setup
 
+from ._curves import PACED, PLAIN, finish
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult, Value
 
-PLAIN, PACED = "reno", "paced-reno"
 SAME, SEPARATE, WAVELENGTH = "same", "separate", "separate-wavelength"
 SHARES = (SAME, SEPARATE, WAVELENGTH)
 FULL_TARGET = tuple(f"{share}-100" for share in SHARES)
@@ -37,10 +38,6 @@ COLOURS = dict(
     zip(SCHEMES, ("#56B4E9", "#CC79A7", "#0072B2", "#009E73", "#D55E00", "#0072B2", "#009E73", "#D55E00"), strict=True)
 )
 MARKERS = dict(zip(SCHEMES, "os^vD^vD", strict=True))
-
-PACKET_BYTES = 1500
-SIX_PACKETS_BYTES = 6 * PACKET_BYTES
-REFERENCE: dict[str, Any] = {"color": "0.45", "linestyle": ":", "linewidth": 1, "zorder": 1}
 
 METRICS = (
     Metric(name="utilization", label="utilization, 56 core outputs"),
@@ -135,22 +132,3 @@ def draw_curves(axes: Axes, table: pl.DataFrame, column: str, schemes: Sequence[
     axes.set_xticks([], minor=True)
     axes.set_xlabel("optical RAM per core output (kB)")
     finish(axes, table)
-
-
-def finish(axes: Axes, table: pl.DataFrame) -> None:
-    """Grid and caption."""
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.set_axisbelow(True)
-    n = int(table["n"].min()) if "n" in table.columns else 1  # type: ignore[arg-type]
-    intervals = "one replication" if n == 1 else f"means of {n} replications, 95 % intervals (Student t)"
-    axes.set_title(f"NSFNET, 1586 flows; {intervals}", fontsize=9, color="0.3", loc="left")
-
-
-def kb(ram: float) -> str:
-    """Bytes as kB."""
-    return "no RAM of the sweep" if ram == float("inf") else f"{ram / 1000:g} kB"
-
-
-def listed(values: Mapping[int, float] | Iterable[tuple[int, float]], form: str = ".2f") -> str:
-    """Values with their RAM."""
-    return ", ".join(f"{value:{form}} at {kb(ram)}" for ram, value in dict(values).items())

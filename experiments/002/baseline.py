@@ -9,13 +9,32 @@ The expected values and tolerances below were committed before the first run.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
 from photocol.stats import paired_difference_ci
 from photocol.verdict import Finding, judge
+
+from ._curves import (
+    FULL_RAM,
+    ON_PLATEAU,
+    PACED,
+    PACKET_BYTES,
+    PAPER,
+    PAPER_PLATEAU,
+    PLAIN,
+    REFERENCE,
+    SIX_PACKETS_BYTES,
+    finish,
+    first_reaching,
+    kb,
+    listed,
+    over,
+    plateau,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,19 +43,10 @@ if TYPE_CHECKING:
 
     from photocol.experiment import RunResult, Value
 
-PLAIN, PACED = "reno", "paced-reno"
 NAMES = {PLAIN: "TCP Reno", PACED: "Paced TCP (Reno)"}
 COLOURS = {PLAIN: "#0072B2", PACED: "#D55E00"}
-REFERENCE: dict[str, Any] = {"color": "0.45", "linestyle": ":", "linewidth": 1, "zorder": 1}
 MARKERS = {PLAIN: "o", PACED: "s"}
 
-PACKET_BYTES = 1500
-SIX_PACKETS_BYTES = 6 * PACKET_BYTES
-PAPER_PLATEAU = 0.70
-ON_PLATEAU = 0.95
-"""A curve has reached its plateau at 95 % of its value at the largest buffer."""
-
-FULL_BUFFERS = (1_500, 3_000, 4_500, 6_000, 9_000, 15_000, 30_000, 60_000, 150_000, 300_000, 600_000, 1_000_000)
 QUICK_BUFFERS = (1_500, 4_500, 9_000, 30_000, 300_000, 1_000_000)
 
 
@@ -72,25 +82,10 @@ def utilization(outcome: Outcome, transport: str) -> dict[int, float]:
     return curve(outcome.table, transport, "core_output_utilization")
 
 
-def plateau(levels: Mapping[int, float]) -> float:
-    """The level at the largest buffer."""
-    return levels[max(levels)]
-
-
-def first_reaching(levels: Mapping[int, float], level: float) -> float:
-    """The smallest buffer of the sweep from which on the curve stays at or above the level; infinite if none."""
-    reached = math.inf
-    for buffer in sorted(levels, reverse=True):
-        if levels[buffer] < level:
-            break
-        reached = buffer
-    return reached
-
-
 def drop_ratios(outcome: Outcome, *, low: float, high: float) -> dict[int, float]:
     """Drop rate of Paced TCP over that of TCP Reno at the buffers in [low, high]; 1 where neither drops."""
     plain, paced = (curve(outcome.table, transport, "core_drop_rate") for transport in (PLAIN, PACED))
-    return {b: _ratio(paced[b], plain[b]) for b in plain if low <= b <= high}
+    return {b: over(paced[b], plain[b]) for b in plain if low <= b <= high}
 
 
 def check_plateau(outcome: Outcome) -> Finding:
@@ -112,7 +107,7 @@ def check_paced_knee(outcome: Outcome) -> Finding:
     return judge(
         agrees=share >= ON_PLATEAU,
         in_shape=knee <= first_reaching(plain, ON_PLATEAU * plateau(plain)) / 5,
-        measured=f"{share:.1%} of its plateau at 9 kB; {ON_PLATEAU:.0%} from {_kb(knee)} on",
+        measured=f"{share:.1%} of its plateau at 9 kB; {ON_PLATEAU:.0%} from {kb(knee)} on",
     )
 
 
@@ -124,7 +119,7 @@ def check_plain_knee(outcome: Outcome) -> Finding:
     return judge(
         agrees=100_000 <= knee <= 1_000_000,
         in_shape=knee >= 3 * first_reaching(paced, level),
-        measured=f"TCP Reno reaches {ON_PLATEAU:.0%} of Paced TCP's plateau from {_kb(knee)} on",
+        measured=f"TCP Reno reaches {ON_PLATEAU:.0%} of Paced TCP's plateau from {kb(knee)} on",
     )
 
 
@@ -156,7 +151,7 @@ def check_drops_between(outcome: Outcome) -> Finding:
     return judge(
         agrees=lower == len(ratios),
         in_shape=lower > len(ratios) / 2,
-        measured=f"lower at {lower} of {len(ratios)} buffers; Paced TCP / TCP Reno = {_listed(ratios)}",
+        measured=f"lower at {lower} of {len(ratios)} buffers; Paced TCP / TCP Reno = {listed(ratios)}",
     )
 
 
@@ -166,7 +161,7 @@ def check_drops_beyond(outcome: Outcome) -> Finding:
     return judge(
         agrees=all(0.8 <= ratio <= 1.25 for ratio in ratios.values()),
         in_shape=all(0.5 <= ratio <= 2 for ratio in ratios.values()),
-        measured=f"Paced TCP / TCP Reno = {_listed(ratios)}",
+        measured=f"Paced TCP / TCP Reno = {listed(ratios)}",
     )
 
 
@@ -190,7 +185,7 @@ def describe(outcome: Outcome) -> list[str]:
         end = plateau(levels)
         knee = first_reaching(levels, ON_PLATEAU * end)
         sentences.append(
-            f"{NAMES[transport]} reaches 95 % of its plateau ({end:.2f}) from {_kb(knee)} per link on, "
+            f"{NAMES[transport]} reaches 95 % of its plateau ({end:.2f}) from {kb(knee)} per link on, "
             f"{knee / PACKET_BYTES:.0f} packet(s) of 1500 bytes; at 9 kB it has {levels[SIX_PACKETS_BYTES] / end:.0%}."
         )
     return sentences
@@ -236,15 +231,7 @@ def _draw_curves(axes: Axes, table: pl.DataFrame, column: str) -> None:
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_xticks([], minor=True)
     axes.set_xlabel("buffer per core output (kB)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.set_title(_caption(table), fontsize=9, color="0.3", loc="left")
-
-
-def _caption(table: pl.DataFrame) -> str:
-    n = int(table["n"].min())  # type: ignore[arg-type]
-    intervals = "one replication, no interval" if n == 1 else f"means of {n} replications, 95 % intervals (Student t)"
-    return f"NSFNET, 1586 flows; {intervals}"
+    finish(axes, table)
 
 
 def _difference(outcome: Outcome) -> str:
@@ -256,20 +243,6 @@ def _difference(outcome: Outcome) -> str:
     interval = paired_difference_ci(paced, plain)
     spread = "" if interval.n == 1 else f" ± {interval.half_width:.3f}"
     return f"paired difference {interval.mean:.3f}{spread}"
-
-
-def _ratio(paced: float, plain: float) -> float:
-    if plain > 0:
-        return paced / plain
-    return 1.0 if paced == 0 else math.inf
-
-
-def _listed(ratios: Mapping[int, float]) -> str:
-    return ", ".join(f"{ratio:.2f} at {_kb(buffer)}" for buffer, ratio in ratios.items())
-
-
-def _kb(buffer: float) -> str:
-    return "no buffer of the sweep" if math.isinf(buffer) else f"{buffer / 1000:g} kB"
 
 
 KNEE_REASON = (
@@ -370,7 +343,7 @@ experiment = Experiment(
     id="002/baseline",
     title="buffer size at core outputs: TCP Reno against Paced TCP on NSFNET",
     source=Source(
-        paper="paper 002 (XCP macroflows in optical packet switched networks with optical RAM)",
+        paper=PAPER,
         figures="Figures 3 and 4, two of eight curves",
         section="§3.2",
     ),
@@ -385,11 +358,11 @@ experiment = Experiment(
     quick=Form(
         points=grid(transport=(PLAIN, PACED), buffer_bytes=QUICK_BUFFERS),
         replications=3,
-        settings={"run.duration": "7 s", "run.warm_up": "6.125 s", "traffic.0.over": "7 s"},
+        settings=shortened(7),
         note="6 of 12 buffers, 3 of 5 replications, and 7 of 40 seconds: the 1586 flows arrive over 7 s and the last "
         "0.875 s count, so that as many flows are alive then as in the last 5 of 40 s.",
     ),
-    full=Form(points=grid(transport=(PLAIN, PACED), buffer_bytes=FULL_BUFFERS), replications=5),
+    full=Form(points=grid(transport=(PLAIN, PACED), buffer_bytes=FULL_RAM), replications=5),
     claims=CLAIMS,
     plots=(Plot(name="figure-3", draw=draw_utilization), Plot(name="figure-4", draw=draw_drop_rate)),
     describe=describe,

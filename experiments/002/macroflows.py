@@ -16,40 +16,44 @@ import polars as pl
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
+from ._curves import (
+    FULL_RAM,
+    ON_PLATEAU,
+    PACED,
+    PACKET_BYTES,
+    PAPER,
+    PLAIN,
+    REFERENCE,
+    SIX_PACKETS_BYTES,
+    finish,
+    first_reaching,
+    kb,
+    listed,
+    over,
+    plateau,
+    shortened,
+)
 from ._schemes import (
     COLOURS,
     FULL_TARGET,
     LOW_TARGET,
     METRICS,
     NAMES,
-    PACED,
-    PACKET_BYTES,
-    PLAIN,
-    REFERENCE,
     SCHEMES,
-    SIX_PACKETS_BYTES,
     XCP,
     core_outputs,
     curve,
     draw_curves,
-    finish,
-    kb,
-    listed,
     measure,
 )
 from ._schemes import setup as scheme_setup
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
 
-ON_PLATEAU = 0.95
-"""A curve has reached its plateau at 95 % of its value with the most RAM."""
 SEPARATE_XCP, WAVELENGTH_XCP = FULL_TARGET[1:]
-FULL_RAM = (1_500, 3_000, 4_500, 6_000, 9_000, 15_000, 30_000, 60_000, 150_000, 300_000, 600_000, 1_000_000)
 QUICK_RAM = (1_500, 3_000, 9_000, 1_000_000)
 
 
@@ -74,29 +78,10 @@ def at_six(outcome: Outcome, scheme: str, column: str = "utilization") -> float:
     return curve(outcome.table, scheme, column)[SIX_PACKETS_BYTES]
 
 
-def plateau(levels: Mapping[int, float]) -> float:
-    """The level with the most RAM."""
-    return levels[max(levels)]
-
-
-def first_reaching(levels: Mapping[int, float], level: float) -> float:
-    """The least RAM of the sweep from which on the curve stays at or above the level; infinite if none."""
-    reached = math.inf
-    for ram in sorted(levels, reverse=True):
-        if levels[ram] < level:
-            break
-        reached = ram
-    return reached
-
-
 def ratios(outcome: Outcome, pair: tuple[str, str], column: str) -> dict[int, float]:
     """The first scheme over the second, by RAM; 1 where both are zero."""
     above, below = (curve(outcome.table, scheme, column) for scheme in pair)
-    return {ram: above[ram] / below[ram] if below[ram] > 0 else _of_nothing(above[ram]) for ram in above}
-
-
-def _of_nothing(value: float) -> float:
-    return 1.0 if value == 0 else math.inf
+    return {ram: over(above[ram], below[ram]) for ram in above}
 
 
 def check_plateau(outcome: Outcome) -> Finding:
@@ -479,7 +464,7 @@ experiment = Experiment(
     id="002/macroflows",
     title="optical RAM at core outputs: TCP, Paced TCP and paced XCP macroflows on NSFNET",
     source=Source(
-        paper="paper 002 (XCP macroflows in optical packet switched networks with optical RAM)",
+        paper=PAPER,
         figures="Figures 3, 4 and 5",
         section="§3.2",
     ),
@@ -490,7 +475,7 @@ experiment = Experiment(
     quick=Form(
         points=grid(scheme=SCHEMES, ram_bytes=QUICK_RAM),
         replications=1,
-        settings={"run.duration": "5 s", "run.warm_up": "4.375 s", "traffic.0.over": "5 s"},
+        settings=shortened(5),
         note="4 of 12 sizes of RAM, 1 of 5 replications, and 5 of 40 seconds: the 1586 flows arrive over 5 s and the "
         "last 0.625 s count, so that as many flows are alive then as in the last 5 of 40 s.",
     ),

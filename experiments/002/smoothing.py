@@ -12,7 +12,8 @@ import polars as pl
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
-from ._schemes import METRICS, PACKET_BYTES, XCP, finish, listed, measure
+from ._curves import PACKET_BYTES, PAPER, finish, listed, shortened
+from ._schemes import METRICS, XCP, measure
 from ._schemes import setup as scheme_setup
 
 if TYPE_CHECKING:
@@ -141,8 +142,8 @@ CLAIMS = (
         expected="higher utilization",
         tolerance="higher at every size; in shape: at more than half of them",
         check=check_turns,
-        reason="the turns let ACKs pass the data of their macroflow: round trips fall from 34.6 to 26.0 ms (4.5 kB), so "
-        "TCP sends faster. That is more throughput where the RAM bears it, and more drops where it does not. With ACKs "
+        reason="the turns let ACKs pass the data of their macroflow: round trips fall from 34.6 to 26.0 ms (4.5 kB): "
+        "TCP sends faster, which is more throughput where the RAM bears it and more drops where it does not. With ACKs "
         "in macroflows of their own the two are alike: drop rates 1.41e-3 and 1.42e-3, 8.58 Gb/s each",
     ),
     Claim(
@@ -168,7 +169,7 @@ experiment = Experiment(
     id="002/smoothing",
     title="how macroflows are paced, and the edge memory that it costs",
     source=Source(
-        paper="paper 002 (XCP macroflows in optical packet switched networks with optical RAM)",
+        paper=PAPER,
         figures="none: future work",
         section="§4",
     ),
@@ -178,7 +179,7 @@ experiment = Experiment(
     quick=Form(
         points=grid(smoothing=SMOOTHERS, ram_bytes=(1_500, 4_500, 9_000)),
         replications=1,
-        settings={"run.duration": "5 s", "run.warm_up": "4.375 s", "traffic.0.over": "5 s"},
+        settings=shortened(5),
         note="3 of 6 sizes of RAM, 1 of 3 replications, 5 of 40 seconds.",
     ),
     full=Form(points=grid(smoothing=SMOOTHERS, ram_bytes=RAM), replications=3),

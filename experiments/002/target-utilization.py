@@ -12,7 +12,8 @@ import polars as pl
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
-from ._schemes import METRICS, finish, kb, measure
+from ._curves import PAPER, finish, kb, shortened
+from ._schemes import METRICS, measure
 from ._schemes import setup as scheme_setup
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ experiment = Experiment(
     id="002/target-utilization",
     title="target utilization of paced XCP macroflows from 30 to 100 %",
     source=Source(
-        paper="paper 002 (XCP macroflows in optical packet switched networks with optical RAM)",
+        paper=PAPER,
         figures="none: recommended in §3.2",
         section="§3.2",
     ),
@@ -138,7 +139,7 @@ experiment = Experiment(
     quick=Form(
         points=grid(target_percent=(30, 60, 80, 90, 100), ram_bytes=RAM),
         replications=1,
-        settings={"run.duration": "5 s", "run.warm_up": "4.375 s", "traffic.0.over": "5 s"},
+        settings=shortened(5),
         note="5 of 10 targets, 1 of 3 replications, 5 of 40 seconds.",
     ),
     full=Form(points=grid(target_percent=TARGETS, ram_bytes=RAM), replications=3),
