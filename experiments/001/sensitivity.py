@@ -168,7 +168,7 @@ experiment = Experiment(
         indifferent(
             THRESHOLD,
             "a threshold from 1e-3 to 0.1 makes no difference",
-            "as for Δt, and beyond p nothing is told whatever Δt is",
+            "as for Δt; and where p is above the threshold nothing is told, however long Δt",
         ),
         indifferent(
             BETA,
