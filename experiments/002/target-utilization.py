@@ -78,12 +78,18 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
     drops = axes.twinx()
     for ram, style in zip(RAM, ("--", "-"), strict=True):
         rows = table.filter(pl.col("ram_bytes") == ram).sort("target_percent")
+        some = rows.filter(pl.col("core_drop_rate") > 0)
         targets = rows["target_percent"].to_list()
         axes.plot(
             targets, rows["utilization"], color="#0072B2", linestyle=style, marker="^", label=f"utilization, {kb(ram)}"
         )
         drops.plot(
-            targets, rows["core_drop_rate"], color="#D55E00", linestyle=style, marker="o", label=f"drop rate, {kb(ram)}"
+            some["target_percent"].to_list(),
+            some["core_drop_rate"].to_list(),
+            color="#D55E00",
+            linestyle=style,
+            marker="o",
+            label=f"drop rate, {kb(ram)}",
         )
     axes.set_ylim(0, 1)
     drops.set_yscale("log")
@@ -91,9 +97,8 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
     axes.set_ylabel("mean utilization of core outputs")
     drops.set_ylabel("packet drop rate at core outputs")
     lines = [*axes.get_lines(), *drops.get_lines()]
-    axes.legend(
-        lines, [str(line.get_label()) for line in lines], loc="upper left", frameon=False, fontsize=8, handlelength=4
-    )
+    labels = [str(line.get_label()) for line in lines]
+    axes.legend(lines, labels, loc=(0.02, 0.5), frameon=False, fontsize=8, handlelength=4)
     finish(axes, table)
 
 
@@ -106,6 +111,8 @@ CLAIMS = (
         tolerance="at 80 to 90 % and 9 kB at least 0.8 of TU 100 %'s utilization and at most half of its drop rate; "
         "in shape: 0.7, fewer drops",
         check=check_compromise,
+        reason="the drop rate falls steadily with TU: 0.26 of that at 100 % with 80 %, 0.44 with 85 %, 0.59 with 90 %; "
+        "half was our number",
     ),
     Claim(
         id="cap",
