@@ -286,7 +286,7 @@ def draw_drop_rate(axes: Axes, table: pl.DataFrame) -> None:
     draw_curves(axes, table, "core_drop_rate", SCHEMES)
     axes.set_yscale("log")
     axes.set_ylabel("packet drop rate at core outputs")
-    axes.legend(loc="upper right", frameon=False, fontsize=7)
+    axes.legend(loc="lower right", frameon=False, fontsize=7)
 
 
 def draw_sorted(axes: Axes, table: pl.DataFrame) -> None:
