@@ -192,7 +192,7 @@ def kept(job: Job, folder: Path) -> Row | None:
         return None
     scenario = load(_scenario(setup, file), {**setup.settings, **job.settings})
     found = [manifest.get(key) for key in ("version", "seed", "scenario_sha256")]
-    if found != [__version__, job.seed, digest(scenario)]:
+    if found != [__version__, job.seed, digest(scenario.explain())]:
         return None
     if set(measured["metrics"]) != {metric.name for metric in experiment.metrics}:
         return None

@@ -189,7 +189,7 @@ class Job:
             "peak_memory_bytes": peak_memory_bytes(),
             "runs": runs,
             "runs_requested": self.runs,
-            "scenario_sha256": digest(self.scenario),
+            "scenario_sha256": digest(text),
             "scenario": text,
         }
 

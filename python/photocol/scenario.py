@@ -34,9 +34,9 @@ def load(scenario: ScenarioLike, settings: Mapping[str, Setting] | None = None) 
     raise InputError(f"a scenario is a path, TOML text or a dict, not {type(scenario).__name__}")
 
 
-def digest(scenario: Scenario) -> str:
-    """What tells resolved scenarios apart: the SHA-256 of all their keys, as manifests have it."""
-    return hashlib.sha256(scenario.explain().encode()).hexdigest()
+def digest(explained: str) -> str:
+    """What tells resolved scenarios apart, as manifests have it: the SHA-256 of all their keys written out."""
+    return hashlib.sha256(explained.encode()).hexdigest()
 
 
 def parse_setting(text: str) -> tuple[str, str]:
