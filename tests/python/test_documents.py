@@ -1,0 +1,106 @@
+"""What README, ARCHITECTURE, the guide and bench/README show is so: TOML loads, commands run, names exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+from command import photocol
+
+from photocol.catalogue import experiments_folder, find_experiments, select
+from photocol.cli import app
+from photocol.scenario import load
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = sorted((ROOT / "docs" / "guide").glob("*.md"))
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "ARCHITECTURE.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "docs" / "experiments.md",
+    *GUIDE,
+]
+SLOW = {"reproduce", "bench"}
+"""Commands whose arguments are read but which are not carried out: each takes minutes and has tests of its own."""
+FILLING = {
+    "run": {"duration": "1 s"},
+    "topology": {"kind": "nsfnet-edge"},
+    "traffic": [{"transport": "sack", "pairs": "random", "flows": 1}],
+}
+"""What a fragment of a scenario is completed with."""
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of a page in this language; "" is a block without one."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def commands(page: Path) -> list[list[str]]:
+    """The command lines of a page in order, without comments."""
+    lines = [line for block in blocks(page, "") for line in block.splitlines()]
+    return [shlex.split(line, comments=True) for line in lines if line.startswith(("photocol ", "make "))]
+
+
+def names(pages: list[Path]) -> list[str]:
+    return [page.relative_to(ROOT).as_posix() for page in pages]
+
+
+TOML_PAGES = [page for page in PAGES if blocks(page, "toml")]
+COMMAND_PAGES = [page for page in PAGES if commands(page)]
+
+
+def test_the_pages_that_show_something_are_found() -> None:
+    assert {"docs/guide/aapn.md", "docs/guide/obs.md", "docs/guide/ops.md"} <= set(names(TOML_PAGES))
+    assert {"README.md", "docs/guide/first-run.md", "docs/experiments.md"} <= set(names(COMMAND_PAGES))
+
+
+@pytest.mark.parametrize("page", TOML_PAGES, ids=names(TOML_PAGES))
+def test_every_fragment_of_a_scenario_is_valid(page: Path) -> None:
+    for block in blocks(page, "toml"):
+        load({**FILLING, **tomllib.loads(block)})
+
+
+@pytest.mark.parametrize("page", COMMAND_PAGES, ids=names(COMMAND_PAGES))
+def test_every_command_does_what_it_is_asked(page: Path, tmp_path: Path) -> None:
+    for shared in ("scenarios", "experiments"):
+        (tmp_path / shared).symlink_to(ROOT / shared)
+    (tmp_path / "requests.json").write_text("[[0, 4, 1], [2, 0, 0], [0, 3, 0]]")
+    for program, *words in commands(page):
+        if program == "make":
+            assert f"\n{words[0]}:" in (ROOT / "Makefile").read_text(), words
+        elif words[0] in SLOW:
+            read_only(words)
+        else:
+            done = photocol(*words, cwd=tmp_path)
+            assert done.returncode == 0, (words, done.stderr)
+
+
+def read_only(words: list[str]) -> None:
+    """Reads the arguments of a command that is not carried out, and looks for the experiments that it names."""
+    context = typer.main.get_command(app).commands[words[0]].make_context(words[0], words[1:])
+    if words[0] == "reproduce":
+        select(context.params["targets"] or [], find_experiments(experiments_folder(start=ROOT)))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names(PAGES))
+def test_every_scenario_and_file_that_a_page_names_is_there(page: Path) -> None:
+    text = page.read_text()
+    shown = set(re.findall(r"\bscenarios/[\w/.-]+\.toml\b", text)) | set(re.findall(r"\bdocs/[\w/.-]+\.md\b", text))
+    assert [name for name in shown if not (ROOT / name).is_file()] == []
+    links = {target.split("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target}
+    assert [target for target in links if target and not (page.parent / target).exists()] == []
+
+
+def test_the_page_on_scenarios_names_every_ready_one() -> None:
+    page = (ROOT / "docs" / "guide" / "scenarios.md").read_text()
+    ready = sorted(path.stem for path in (ROOT / "scenarios").glob("*.toml"))
+    assert [name for name in ready if f"`{name}`" not in page] == []
+
+
+def test_every_page_of_the_guide_can_be_reached_from_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text()
+    assert [page.name for page in GUIDE if f"(guide/{page.name})" not in index] == []
