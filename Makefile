@@ -21,11 +21,12 @@ setup:  ## makes .venv with the locked packages and builds the extension
 run: setup  ## sets everything up and runs the main job (002/baseline, quick form)
 	$(PHOTOCOL) reproduce 002/baseline --quick
 
-test: setup  ## sets everything up, runs all tests, lints and type-checks the Python side
+test: setup  ## sets everything up, runs all tests, checks formatting, lints and type-checks the Python side
 	$(CARGO_TEST)
 	cargo test --package photocol-sim --test runs --locked --quiet  # unoptimized, with overflow checks: same fingerprint
 	$(PYTHON) -m pytest
 	@$(MAKE) --no-print-directory lint
+	@tools/lint-rust format
 
 # Only tools of requirements.lock: what passes today passes with tomorrow's compiler.
 lint: setup
@@ -35,8 +36,7 @@ lint: setup
 	$(PYTHON) -m mypy.stubtest photocol._core --ignore-disjoint-bases
 
 check: lint  ## formatting, warnings and banned calls of the Rust side too (rustfmt, clippy), and cargo deny if it is there
-	cargo fmt --all --check
-	cargo clippy --release --workspace --all-targets --locked --quiet -- -D warnings
+	tools/lint-rust
 	@if command -v cargo-deny >/dev/null; then cargo deny --all-features check; fi
 
 bench: setup  ## measures packet-hops and events per CPU second and memory per flow
