@@ -3,7 +3,7 @@
 mod support;
 
 use sim::results::Run;
-use support::{at, figure, numbers, run, texts};
+use support::{at, edited, figure, numbers, run, texts};
 
 /// Two edge nodes, 1 ms and 2 ms from the core; a frame of 18 slots of 200 us, of which 180 us carry data: 2250 B at
 /// 100 Mb/s.
@@ -302,7 +302,7 @@ fn schedules_are_computed_from_requests() {
     assert!((carried / expected - 1.0).abs() < 0.001, "{carried} B of {expected} B");
     // What is asked for and no more: 40 Mb/s are 18 000 B a frame, that is 8 slots of 2250 B. All of it gets through, and with
     // idle spare slots no more than a slot a frame is granted beyond it.
-    let some = FLOOD.replace("rate = \"100 Mbps\"", "rate = \"40 Mbps\"");
+    let some = edited(FLOOD, "rate = \"100 Mbps\"", "rate = \"40 Mbps\"");
     for request in ["queue", "last-frame", "smoothed"] {
         let text = star(&format!("request = \"{request}\"\nspare_slots = \"idle\""), &some);
         let run = run(&format!("{text}\n[probe]\ninterval = \"3.6 ms\"\nlinks = [\"e0->e1\"]"), 1);
@@ -353,9 +353,8 @@ fn samples_change_nothing() {
 
 /// Overlaid stars: `edges` edge nodes under two core nodes, frames as in [`star`].
 fn overlaid(edges: u32, switching: &str, more: &str) -> String {
-    star(switching, more)
-        .replace("edges = 2", &format!("edges = {edges}\n        cores = 2"))
-        .replace(r#"delays = ["1 ms", "2 ms"]"#, r#"delay = "1 ms""#)
+    let larger = edited(&star(switching, more), "edges = 2", &format!("edges = {edges}\n        cores = 2"));
+    edited(&larger, r#"delays = ["1 ms", "2 ms"]"#, r#"delay = "1 ms""#)
 }
 
 #[test]
@@ -366,7 +365,7 @@ fn overlaid_stars_carry_the_sum_of_their_slots() {
         { from = "e0", to = "e1", via = "c0", slots = 12 },
         { from = "e0", to = "e1", via = "c1", slots = 6 },
     ]"#;
-    let run = run(&overlaid(2, plan, &FLOOD.replace("rate =", "flows = 2\n    rate =")), 1);
+    let run = run(&overlaid(2, plan, &edited(FLOOD, "rate =", "flows = 2\n    rate =")), 1);
     for (queue, slots) in [("e0->e1", 12.0), ("e0->e1#2", 6.0)] {
         let carried = at(&run.links, "link", queue, "carried_bits") / 8.0;
         let expected = 2000.0 * slots * 2250.0;
@@ -400,11 +399,11 @@ fn told_of_slots_that_are_granted_on_request_only_xcp_starves() {
     // at least three quarters of that; told of each frame for itself, with no slots but those asked for, less than a
     // quarter: a queue without slots is told 0, and what is told 0 has nothing to ask for.
     let network = |switching: &str| {
-        let text = greedy(&long_star(switching, "{}").replace("edges = 2", "edges = 4"), "xcp");
+        let text = greedy(&edited(&long_star(switching, "{}"), "edges = 2", "edges = 4"), "xcp");
         let flows = |to: &str| {
             format!("[[traffic]]\ntransport = \"xcp\"\nfrom = \"e0\"\nto = \"{to}\"\nflows = 10\nspread = \"1 s\"\n")
         };
-        format!("{}{}{}", text.replace("flows = 20", "flows = 10"), flows("e2"), flows("e3"))
+        format!("{}{}{}", edited(&text, "flows = 20", "flows = 10"), flows("e2"), flows("e3"))
     };
     let goodput = |switching: &str| figure(&run(&network(switching), 1), "goodput");
     let literal = goodput("spare_slots = \"idle\"");

@@ -7,7 +7,7 @@ use analytic::{md1k, mmck};
 use sim::SimTime;
 use sim::engine::{Options, World};
 use sim::random::Seed;
-use support::{at, figure, numbers, run, scenario};
+use support::{at, edited, figure, numbers, run, scenario};
 
 /// e0 – c0 – c1 – e1 at 1 Gb/s, 1 ms and 100 km each; one datagram of 1500 B (12 µs) every 10 ms.
 fn line(switching: &str) -> String {
@@ -178,7 +178,7 @@ fn macroflows_in_a_parking_lot_settle_at_the_computed_equilibrium_and_not_at_max
 #[test]
 fn macroflows_on_one_link_settle_at_equal_shares_of_the_target() {
     for (switching, target) in [("target = 0.3", 0.3), ("target = 0.9\nmacroflow_count = \"given\"", 0.9)] {
-        let text = parking_lot(switching).replace(r#", ["b", "br"]]"#, "]").replace("flows = 5", "flows = 4");
+        let text = edited(&edited(&parking_lot(switching), r#", ["b", "br"]]"#, "]"), "flows = 5", "flows = 4");
         let found = run(&text, 1);
         for edge in ["l", "a0", "a1", "a2"] {
             let share = at(&found.links, "link", &format!("{edge}->c0"), "carried_bits") / 20e9;

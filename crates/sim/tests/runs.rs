@@ -6,7 +6,7 @@ use sim::SimTime;
 use sim::engine::{CaptureOptions, Options, World};
 use sim::random::Seed;
 use std::sync::{Arc, Mutex};
-use support::{MIXED, at, figure, numbers, run, run_with, scenario, texts};
+use support::{MIXED, at, edited, figure, numbers, run, run_with, scenario, texts};
 
 /// The hash of [`MIXED`] with seed 1, the same in debug and release and on every machine. It changes when behaviour does;
 /// the change then belongs into CHANGELOG.md under "Results that changed".
@@ -28,7 +28,7 @@ fn a_seed_gives_one_fingerprint_with_and_without_samples() {
 fn the_way_of_repairing_losses_can_be_chosen_apart_from_the_window_law() {
     // reno, newreno and sack have one window law: with the repair of the other they are the other.
     let mixed = |table: &str, name: &str| {
-        let text = MIXED.replace("transport = \"sack\"", &format!("transport = \"{name}\"")) + table;
+        let text = edited(MIXED, "transport = \"sack\"", &format!("transport = \"{name}\"")) + table;
         run(&text, 1).fingerprint
     };
     let with_reno = "[transport.chosen]\nalgorithm = \"sack\"\nrecovery = \"reno\"\n";

@@ -59,10 +59,10 @@ fn sack_is_within_20_percent_of_pftk_for_loss_up_to_one_percent() {
     }
 }
 
-/// The slope alone, over a decade: goodput ~ 1/sqrt(p) within 15 % for small p.
+/// The slope alone, over two decades: the formula's ratio (10 for 1/sqrt(p), a little more with its timeouts) within 15 %.
 #[test]
 fn a_hundredth_of_the_loss_is_ten_times_the_goodput() {
     let ratio = simulated("sack", 1e-4, 2000) / simulated("sack", 1e-2, 200);
     let expected = formula(1e-4, 0.1, 0.2) / formula(1e-2, 0.1, 0.2);
-    assert!((ratio / expected - 1.0).abs() < 0.2, "{ratio}, PFTK {expected}");
+    assert!((ratio / expected - 1.0).abs() < 0.15, "{ratio}, PFTK {expected}");
 }

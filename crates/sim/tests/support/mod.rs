@@ -85,6 +85,12 @@ flows = "all"
 links = "all"
 "#;
 
+/// A scenario's text with `part`, which must stand in it just once, in other words.
+pub fn edited(text: &str, part: &str, words: &str) -> String {
+    assert_eq!(text.matches(part).count(), 1, "{part:?} stands once in the text");
+    text.replacen(part, words, 1)
+}
+
 pub fn scenario(text: &str) -> Scenario {
     let source = Source::Text { name: "test.toml", text, folder: Path::new(".") };
     load(source, &[]).unwrap_or_else(|error| panic!("{error}")).scenario
