@@ -5,22 +5,26 @@ C; that of ri–rj follows the allocation of slots, in the equivalent-rate form:
 of sender–rs and rd–receiver change at one and at two thirds of the run. ri–rj is the edge node's output with its small
 buffer.
 
-Chosen where the paper is silent: half of the changing delay lies at each end, 22 ms in the middle; back as forth;
-buffers elsewhere hold 300 ms; packets of 1000 B on the wire; the packet in service does not count in a buffer; timeouts
-take at least 1 s (RFC 2988); flows start within the first second.
+Chosen where the paper is silent: half of the changing delay lies at each end, 22 ms in the middle; buffers elsewhere
+hold 300 ms; packets of 1000 B on the wire; the packet in service does not count in a buffer; timeouts take at least
+1 s (RFC 2988); flows start within the first second. The way back, and how many edge nodes there are, are read from
+other places of the paper than its tables of delays: `_readings` has the readings.
 """
 
 from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from ._readings import CONSTANT, DELAYS_MS, back_ms
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,11 +48,10 @@ SENDERS: dict[str, dict[str, Any]] = {
 }
 
 MIN_RTO = "1 s"
-"""Round trips are 0.22 to 0.58 s. With 0.2 s, 79 of 100 flows time out for nothing when the delays grow."""
+"""Round trips are 0.26 to 0.44 s. With the way back as the way forth they are 0.22 to 0.58 s, and with 0.2 s here 79 of
+100 flows then time out for nothing when the delays grow."""
 
 GROUP = 20
-DELAYS_MS = ((110, 170, 140), (130, 190, 210), (150, 250, 110), (130, 290, 150), (110, 150, 130))
-"""One way, end to end, of each group in the three periods."""
 REPORTED = (1, 21, 41, 61, 81)
 FLOWS = GROUP * len(DELAYS_MS)
 MIDDLE_MS = {"rs": ("ri", 1), "ri": ("rj", 20), "rj": ("rd", 1)}
@@ -74,16 +77,22 @@ def scenario(
     sender: str = ONE_WAY,
     sample_s: float = SAMPLE_S,
     moving: bool = True,
+    way_back: str = CONSTANT,
+    edge_nodes: int = 2,
 ) -> dict[str, Any]:
-    """The network at a rated capacity, with what happens to the edge node's output; `moving`: the delays change."""
-    delays = _new_delays(duration_s / 3) if moving else []
+    """The network at a rated capacity, with what happens to the edge node's output; `moving`: the delays change.
+
+    With more than two edge nodes there are as many networks as pairs of them, each with its 100 flows and its steps.
+    """
+    pairs = range(edge_nodes // 2)
+    delays = [event for pair in pairs for event in _new_delays(pair, duration_s / 3, way_back)] if moving else []
     return {
         "run": {"duration": f"{duration_s:g} s"},
         "link_defaults": {"capacity": f"{mbps:g} Mbps", "buffer": "300 ms"},
-        "link": [*_middle(follows=follows, buffer=buffer), *_ends()],
+        "link": [link for pair in pairs for link in _links(pair, follows=follows, buffer=buffer, way_back=way_back)],
         "transport": {"xcp": _transport(paced=paced, sender=sender)},
-        "traffic": [_flow(number) for number in range(FLOWS)],
-        "event": [*delays, *(_event(*step) for step in steps)],
+        "traffic": [_flow(number) for number in range(FLOWS * len(pairs))],
+        "event": [*delays, *(_event(pair, *step) for step in steps for pair in pairs)],
         "probe": {"interval": f"{sample_s:g} s", "flows": list(REPORTED), "links": [FIRST, EDGE]},
     }
 
@@ -114,44 +123,62 @@ def _flow(number: int) -> dict[str, Any]:
     return {"transport": "xcp", **ends, "start": f"{10 * number} ms", "spread": "10 ms"}
 
 
-def _middle(*, follows: bool, buffer: int) -> list[dict[str, Any]]:
-    """Controllers stand at the routers' outputs on the way forth."""
-    links = []
+def _links(pair: int, *, follows: bool, buffer: int, way_back: str) -> Iterator[dict[str, Any]]:
+    """Of one pair of edge nodes. Controllers stand at the routers' outputs on the way forth."""
     for a, (b, delay) in MIDDLE_MS.items():
         edge = f"{a}->{b}" == EDGE
         more = {"buffer": f"{buffer} packets"} if edge else {}
         port = {"follows": follows} if edge else {}
         ends = {"delay": f"{delay} ms", "duplex": False}
-        links += [{"from": a, "to": b, "xcp": port, **ends, **more}, {"from": b, "to": a, **ends}]
-    return links
+        yield {"from": _router(a, pair), "to": _router(b, pair), "xcp": port, **ends, **more}
+        yield {"from": _router(b, pair), "to": _router(a, pair), **ends}
+    for group in range(len(DELAYS_MS)):
+        forth, back = _end_delays(group, 0, way_back)
+        for flow in _members(pair, group):
+            for near, far in _end_links(pair, flow):
+                yield {"from": near, "to": far, "delay": forth, "duplex": False}
+                yield {"from": far, "to": near, "delay": back, "duplex": False}
 
 
-def _ends() -> list[dict[str, Any]]:
-    links = []
-    for flow in range(FLOWS):
-        delay = f"{_end_us(flow // GROUP, 0)} us"
-        links += [{"from": f"s{flow}", "to": "rs", "delay": delay}, {"from": "rd", "to": f"d{flow}", "delay": delay}]
-    return links
+def _router(name: str, pair: int) -> str:
+    """Routers of the first pair have the plain names."""
+    return name if pair == 0 else f"{name}-{pair}"
 
 
-def _end_us(group: int, period: int) -> int:
-    """Delay of a link at an end."""
-    return (DELAYS_MS[group][period] - sum(delay for _, delay in MIDDLE_MS.values())) * 1000 // 2
+def _members(pair: int, group: int) -> range:
+    """Numbers of a group's flows."""
+    first = pair * FLOWS + group * GROUP
+    return range(first, first + GROUP)
 
 
-def _new_delays(period_s: float) -> list[dict[str, Any]]:
-    events = []
+def _end_links(pair: int, flow: int) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Both links of a flow whose delays change, on the way forth."""
+    return (f"s{flow}", _router("rs", pair)), (_router("rd", pair), f"d{flow}")
+
+
+def _end_delays(group: int, period: int, way_back: str) -> tuple[str, str]:
+    """Of a link at an end, forth and back: half of what the middle leaves of the whole way."""
+    middle = sum(delay for _, delay in MIDDLE_MS.values())
+    ways = DELAYS_MS[group][period], back_ms(way_back, group, period)
+    forth, back = (f"{round((way - middle) * 500)} us" for way in ways)
+    return forth, back
+
+
+def _new_delays(pair: int, period_s: float, way_back: str) -> Iterator[dict[str, Any]]:
     for period in (1, 2):
+        at = f"{round(period * period_s * 1e3)} ms"
         for group in range(len(DELAYS_MS)):
-            flows = range(group * GROUP, (group + 1) * GROUP)
-            links = [name for i in flows for name in (f"s{i}<->rs", f"rd<->d{i}")]
-            at = f"{round(period * period_s * 1e3)} ms"
-            events.append({"at": at, "link": links, "delay": f"{_end_us(group, period)} us"})
-    return events
+            links = [link for flow in _members(pair, group) for link in _end_links(pair, flow)]
+            forth, back = _end_delays(group, period, way_back)
+            yield {"at": at, "link": [f"{near}->{far}" for near, far in links], "delay": forth}
+            if back_ms(way_back, group, period) != back_ms(way_back, group, period - 1):
+                yield {"at": at, "link": [f"{far}->{near}" for near, far in links], "delay": back}
 
 
-def _event(at_s: float, mbps: float, what: str) -> dict[str, Any]:
-    return {"at": f"{round(at_s * 1e6)} us", "link": EDGE, what: f"{round(mbps * 1e6)} bps"}
+def _event(pair: int, at_s: float, mbps: float, what: str) -> dict[str, Any]:
+    source, sink = EDGE.split("->")
+    link = f"{_router(source, pair)}->{_router(sink, pair)}"
+    return {"at": f"{round(at_s * 1e6)} us", "link": link, what: f"{round(mbps * 1e6)} bps"}
 
 
 @dataclass(frozen=True)
@@ -165,6 +192,8 @@ class Trace:
     """Mb/s at the edge node's output before each sample: what the link has or, in the reading "told", what is told."""
     rated: NDArray[np.float64]
     """What the link itself has then."""
+    ran: Mapping[str, Any]
+    """The scenario."""
 
     @classmethod
     def of(cls, result: RunResult) -> Trace:
@@ -173,10 +202,11 @@ class Trace:
         wide = result.series.with_columns(name).pivot(on="name", index="t_s", values="value").sort("t_s")
         columns = {column: wide[column].to_numpy() for column in wide.columns}
         t, period_s = columns.pop("t_s"), result.summary["duration"].value / 3
-        real = _history(result, "capacity", t)
+        ran = tomllib.loads(str(result.manifest["scenario"]))
+        real = _history(ran, EDGE, "capacity", t)
         # Where the link changes, what its controller is told (late, say) is no other reading.
-        allocated = _history(result, "told_capacity", t) if np.ptp(real) == 0 else real
-        return cls(t=t, columns=columns, period_s=period_s, allocated=allocated, rated=real)
+        allocated = _history(ran, EDGE, "told_capacity", t) if np.ptp(real) == 0 else real
+        return cls(t=t, columns=columns, period_s=period_s, allocated=allocated, rated=real, ran=ran)
 
     def within(self, start: float, end: float) -> NDArray[np.bool_]:
         """Which samples cover times in (start, end]."""
@@ -257,29 +287,47 @@ class Trace:
         last = float(self.t[outside].max()) if outside.any() else period * self.period_s
         return last - period * self.period_s
 
-    def one_way_delay(self, flow: int, where: NDArray[np.bool_], period: int, mbps: float) -> float:
-        """Mean of the measured round trips less the way back, on which nothing waits, in seconds."""
-        back = DELAYS_MS[flow // GROUP][period] / 1e3 + HOPS * ACK * 8 / mbps / 1e6
-        return float(np.nanmean(self.flow("rtt", flow)[where])) - back
+    def back(self, flow: int) -> NDArray[np.float64]:
+        """What the way back takes, on which nothing waits, in seconds."""
+        path = (f"d{flow}", "rd", "rj", "ri", "rs", f"s{flow}")
+        delay = sum(_history(self.ran, f"{near}->{far}", "delay", self.t) for near, far in pairwise(path))
+        return delay + HOPS * ACK * 8 / self.rated[0] / 1e6
+
+    def one_way_delays(self, flow: int) -> NDArray[np.float64]:
+        """The measured round trips less the way back, in seconds; not a number where nothing was timed."""
+        return self.flow("rtt", flow) - self.back(flow)
+
+    def one_way_delay(self, flow: int, where: NDArray[np.bool_]) -> float:
+        """Their mean."""
+        return float(np.nanmean(self.one_way_delays(flow)[where]))
 
 
 _UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "Gbps": 1e3, "Mbps": 1.0, "kbps": 1e-3, "bps": 1e-6}
 
 
-def _history(result: RunResult, what: str, t: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The edge node's rate, in Mb/s, before each sample, by the events of a kind."""
+def _history(ran: Mapping[str, Any], name: str, what: str, t: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A link's rate (Mb/s) or delay (s) before each sample, by the events of a kind."""
 
     def number(text: str) -> float:
         value, unit = text.split()
         return float(value) * _UNITS[unit]
 
-    ran = tomllib.loads(str(result.manifest["scenario"]))
-    [link] = [link for link in ran["link"] if (link["from"], link["to"]) == tuple(EDGE.split("->"))]
-    rates = np.full(len(t), number(link["capacity"]))
+    link = _link(ran, *name.split("->"))
+    key = "capacity" if what == "told_capacity" else what
+    values = np.full(len(t), number(link[key] if key in link else ran["link_defaults"][key]))
     for event in ran.get("event", []):
-        if what in event and EDGE in event["link"]:
-            rates[t > number(event["at"]) + 1e-9] = number(event[what])
-    return rates
+        if what in event and name in event["link"]:
+            values[t > number(event["at"]) + 1e-9] = number(event[what])
+    return values
+
+
+def _link(ran: Mapping[str, Any], source: str, sink: str) -> Mapping[str, Any]:
+    """The table of a directed link; one for both directions if it says nothing else."""
+    for link in ran["link"]:
+        ends = link["from"], link["to"]
+        if ends == (source, sink) or (ends == (sink, source) and link.get("duplex", True)):
+            return dict(link)
+    raise ValueError(f"there is no link {source}->{sink}")
 
 
 def _gain(total: NDArray[np.float64], where: NDArray[np.bool_]) -> float:

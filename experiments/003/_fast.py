@@ -10,7 +10,6 @@ import polars as pl
 from photocol.experiment import Metric, Plot, Point, Setup
 
 from ._aapn import (
-    DELAYS_MS,
     FLOWS,
     HOPS,
     PACKET,
@@ -23,6 +22,7 @@ from ._aapn import (
     curves,
     scenario,
 )
+from ._readings import AS_FORTH, DEFAULT, DELAYS_MS, GROUPS, KEPT, READINGS, with_readings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
 MBPS, ALLOCATED = 45.0, 40.0
 COMBINATIONS = ((XCP_CL, TOLD), (XCP_CL, PHYSICAL), (XCP, PHYSICAL))
-POINTS: tuple[Point, ...] = tuple({"algorithm": algorithm, "step": step} for algorithm, step in COMBINATIONS)
+_POINTS: tuple[Point, ...] = tuple({"algorithm": algorithm, "step": step} for algorithm, step in COMBINATIONS)
+POINTS = with_readings(_POINTS, {})
+QUICK_POINTS = with_readings(_POINTS, dict.fromkeys((GROUPS, KEPT, AS_FORTH), _POINTS))
+"""Other readings of the network too."""
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 SETTLE_S = 20.0
 """Left out after each change of the delays when windows are compared."""
@@ -43,7 +46,8 @@ SETTLE_S = 20.0
 def setup(point: Point, changes: Sequence[tuple[float, float]], duration_s: float, sample_s: float) -> Setup:
     """45 Mb/s with changes (time, Mb/s) at the edge node."""
     steps, follows = algorithm_steps(str(point["algorithm"]), str(point["step"]), changes)
-    network = scenario(mbps=MBPS, duration_s=duration_s, steps=steps, follows=follows, sample_s=sample_s)
+    reading = READINGS[str(point["reading"])]
+    network = scenario(mbps=MBPS, duration_s=duration_s, steps=steps, follows=follows, sample_s=sample_s, **reading)
     return Setup(scenario=network)
 
 
@@ -56,7 +60,7 @@ def alternating(every_s: float, duration_s: float) -> list[tuple[float, float]]:
 def expected_window(trace: Trace) -> NDArray[np.float64]:
     """Flow #1's share of the allocated rate times its empty round trip, in packets."""
     period = np.clip((trace.t - 1e-9) // trace.period_s, 0, 2).astype(int)
-    rtt = 2 * np.array(DELAYS_MS[0])[period] / 1e3 + HOPS * PACKET * 8 / MBPS / 1e6
+    rtt = np.array(DELAYS_MS[0])[period] / 1e3 + HOPS * PACKET * 8 / MBPS / 1e6 + trace.back(1)
     return trace.allocated * 1e6 / 8 / PACKET / FLOWS * rtt
 
 
@@ -108,7 +112,8 @@ def traces(result: RunResult) -> pl.DataFrame:
 
 
 def _chosen(frame: pl.DataFrame, algorithm: str, step: str) -> pl.DataFrame:
-    return frame.filter((pl.col("algorithm") == algorithm) & (pl.col("step") == step))
+    here = {"algorithm": algorithm, "step": step, "reading": DEFAULT}
+    return frame.filter(*(pl.col(axis) == value for axis, value in here.items()))
 
 
 def _draw_window(axes: Axes, frame: pl.DataFrame) -> None:

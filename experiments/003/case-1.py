@@ -4,7 +4,10 @@ Figures 5.1, 5.2, 5.8, 5.9: windows (`windows-*`); 5.3 to 5.5, 5.10 to 5.12: flo
 (`rate`); 5.6, 5.13: utilization (`utilization`); 5.7, 5.14: queue at the edge node (`queue`).
 """
 
-from ._cases import Stated, case
+from ._cases import case
+from ._rates import CLAIMS
+from ._readings import AS_FORTH, GROUPS, KEPT, SIX_NODES
+from ._stated import Stated
 
 experiment = case(
     Stated(
@@ -24,4 +27,6 @@ experiment = case(
     ),
     quick_period_s=200,
     reasons={},
+    more_claims=CLAIMS,
+    readings=(GROUPS, KEPT, AS_FORTH, SIX_NODES),
 )

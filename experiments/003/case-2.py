@@ -3,7 +3,8 @@
 Figures 5.15, 5.16, 5.18, 5.19: windows (`windows-*`); 5.17, 5.20: utilization (`utilization`).
 """
 
-from ._cases import Stated, case
+from ._cases import case
+from ._stated import Stated
 
 REASONS = {
     "recovers": "many flows leave the step waiting for a timer that has backed off, for up to a minute",

@@ -3,7 +3,8 @@
 Figures 5.21, 5.22, 5.24, 5.25: windows (`windows-*`); 5.23, 5.26: utilization (`utilization`).
 """
 
-from ._cases import Stated, case
+from ._cases import case
+from ._stated import Stated
 
 REASONS = {
     "collapse": "not explained. It is not the minimum RTO, round trips, feedback on duplicate ACKs, another packet of "

@@ -13,6 +13,7 @@ from photocol.verdict import Finding, judge
 
 from . import _fast as fast
 from ._aapn import MIXED_READINGS, OTHER_ROUND_TRIPS, PAPER, PHYSICAL, TOLD, XCP, XCP_CL, Trace, find, listed
+from ._readings import NOTE, by_default, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,6 +92,45 @@ def check_worse(outcome: Outcome) -> Finding:
 
 WHERE = "§5.7, figures 5.35 to 5.37"
 
+CLAIMS = (
+    Claim(
+        id="windows",
+        text="the window of flow #1 alternates with the rate",
+        where=WHERE,
+        expected="17 and 15, 25 and 22, 19 and 17 packets in the three periods",
+        tolerance='10 % each, in the reading "told"; in shape: in the ratio of the rates ± 0.04',
+        check=check_windows,
+        reason=OTHER_ROUND_TRIPS,
+    ),
+    Claim(
+        id="follows",
+        text="it follows its expected value but for the start and the changes of the delays",
+        where=WHERE,
+        expected="no number",
+        tolerance='10 % away in the mean, in both readings; in shape: in the reading "told"',
+        check=check_follows,
+        reason=MIXED_READINGS,
+    ),
+    Claim(
+        id="utilization",
+        text="utilization stays 1 but for dips",
+        where=WHERE,
+        expected="1",
+        tolerance='0.97 from 5 s on, dips included, in both readings; in shape: in the reading "told"',
+        check=check_utilization,
+        reason=MIXED_READINGS,
+    ),
+    Claim(
+        id="worse",
+        text="original XCP does worse",
+        where=WHERE,
+        expected="no number",
+        tolerance='utilization 0.02 lower and more drops than XCP-CL, both physical; in shape: lower than "told"',
+        check=check_worse,
+        reason=MIXED_READINGS,
+    ),
+)
+
 experiment = Experiment(
     id="003/fast-change-1",
     title="45 and 40 Mb/s by turns, every 25 s",
@@ -108,46 +148,13 @@ experiment = Experiment(
         ),
     ),
     curves=fast.traces,
-    quick=Form(points=fast.POINTS, replications=1, note="one replication instead of three"),
+    quick=Form(points=fast.QUICK_POINTS, replications=1, note="one replication instead of three"),
     full=Form(points=fast.POINTS, replications=3),
-    claims=(
-        Claim(
-            id="windows",
-            text="the window of flow #1 alternates with the rate",
-            where=WHERE,
-            expected="17 and 15, 25 and 22, 19 and 17 packets in the three periods",
-            tolerance='10 % each, in the reading "told"; in shape: in the ratio of the rates ± 0.04',
-            check=check_windows,
-            reason=OTHER_ROUND_TRIPS,
-        ),
-        Claim(
-            id="follows",
-            text="it follows its expected value but for the start and the changes of the delays",
-            where=WHERE,
-            expected="no number",
-            tolerance='10 % away in the mean, in both readings; in shape: in the reading "told"',
-            check=check_follows,
-            reason=MIXED_READINGS,
-        ),
-        Claim(
-            id="utilization",
-            text="utilization stays 1 but for dips",
-            where=WHERE,
-            expected="1",
-            tolerance='0.97 from 5 s on, dips included, in both readings; in shape: in the reading "told"',
-            check=check_utilization,
-            reason=MIXED_READINGS,
-        ),
-        Claim(
-            id="worse",
-            text="original XCP does worse",
-            where=WHERE,
-            expected="no number",
-            tolerance='utilization 0.02 lower and more drops than XCP-CL, both physical; in shape: lower than "told"',
-            check=check_worse,
-            reason=MIXED_READINGS,
-        ),
-    ),
+    claims=by_default(CLAIMS),
     plots=fast.PLOTS,
-    notes=("The two readings of a change, the network and the senders are those of 003/case-1; one packet of buffer.",),
+    describe=lambda outcome: side_by_side(CLAIMS, outcome),
+    notes=(
+        "The two readings of a change, the network and the senders are those of 003/case-1; one packet of buffer.",
+        NOTE,
+    ),
 )

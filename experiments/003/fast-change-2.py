@@ -15,6 +15,7 @@ from photocol.verdict import Finding, judge
 
 from . import _fast as fast
 from ._aapn import MIXED_READINGS, OTHER_ROUND_TRIPS, PAPER, PHYSICAL, TOLD, XCP, XCP_CL, Trace, find, listed
+from ._readings import NOTE, by_default, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -116,6 +117,53 @@ def check_drops(outcome: Outcome) -> Finding:
 
 WHERE = "§5.8, figures 5.38 and 5.39"
 
+CLAIMS = (
+    Claim(
+        id="windows",
+        text="the window of flow #1 finds its level in each period, with a small ripple",
+        where=WHERE,
+        expected="15, 19, 19 packets",
+        tolerance='10 % each, in the reading "told"; in shape: 15 % from share times round trip, ripple 10 %',
+        check=check_windows,
+        reason=OTHER_ROUND_TRIPS,
+    ),
+    Claim(
+        id="full",
+        text="utilization is 1 but for dips",
+        where=WHERE,
+        expected="1",
+        tolerance='0.95 without the 15 s after changes of the delays, in both readings; in shape: "told"',
+        check=check_full,
+        reason=MIXED_READINGS,
+    ),
+    Claim(
+        id="dips",
+        text="utilization dips where the delays change (33.3 s) and where 30 Mb/s come (90 s)",
+        where=WHERE,
+        expected="0.62, 0.81",
+        tolerance="±0.1 in one reading; in shape: both below 0.95, the first deeper",
+        check=check_dips,
+        reason="samples of 0.1 s see deeper than the paper's of a round trip",
+    ),
+    Claim(
+        id="window-dip",
+        text="the second at 30 Mb/s makes a dip in flow #1's window",
+        where=WHERE,
+        expected="from 19 to 17 packets: 0.89",
+        tolerance='±0.05 in the reading "told"; in shape: below 1',
+        check=check_window_dip,
+        reason="the least sample of 3 s, every 0.1 s; the paper's figure may not show a dip so short",
+    ),
+    Claim(
+        id="drops",
+        text="some packets are dropped, fewer than with original XCP",
+        where=WHERE,
+        expected="some",
+        tolerance="more than none and fewer than original XCP, when the change is physical; in shape: some at all",
+        check=check_drops,
+    ),
+)
+
 experiment = Experiment(
     id="003/fast-change-2",
     title="45 and 40 Mb/s by turns, every second, and 30 Mb/s for one",
@@ -134,54 +182,13 @@ experiment = Experiment(
         Metric(name="utilization_settled", label="utilization without 15 s after changes of delays"),
     ),
     curves=fast.traces,
-    quick=Form(points=fast.POINTS, replications=1, note="one replication instead of three"),
+    quick=Form(points=fast.QUICK_POINTS, replications=1, note="one replication instead of three"),
     full=Form(points=fast.POINTS, replications=3),
-    claims=(
-        Claim(
-            id="windows",
-            text="the window of flow #1 finds its level in each period, with a small ripple",
-            where=WHERE,
-            expected="15, 19, 19 packets",
-            tolerance='10 % each, in the reading "told"; in shape: 15 % from share times round trip, ripple 10 %',
-            check=check_windows,
-            reason=OTHER_ROUND_TRIPS,
-        ),
-        Claim(
-            id="full",
-            text="utilization is 1 but for dips",
-            where=WHERE,
-            expected="1",
-            tolerance='0.95 without the 15 s after changes of the delays, in both readings; in shape: "told"',
-            check=check_full,
-            reason=MIXED_READINGS,
-        ),
-        Claim(
-            id="dips",
-            text="utilization dips where the delays change (33.3 s) and where 30 Mb/s come (90 s)",
-            where=WHERE,
-            expected="0.62, 0.81",
-            tolerance="±0.1 in one reading; in shape: both below 0.95, the first deeper",
-            check=check_dips,
-            reason="samples of 0.1 s see deeper than the paper's of a round trip",
-        ),
-        Claim(
-            id="window-dip",
-            text="the second at 30 Mb/s makes a dip in flow #1's window",
-            where=WHERE,
-            expected="from 19 to 17 packets: 0.89",
-            tolerance='±0.05 in the reading "told"; in shape: below 1',
-            check=check_window_dip,
-            reason="the least sample of 3 s, every 0.1 s; the paper's figure may not show a dip so short",
-        ),
-        Claim(
-            id="drops",
-            text="some packets are dropped, fewer than with original XCP",
-            where=WHERE,
-            expected="some",
-            tolerance="more than none and fewer than original XCP, when the change is physical; in shape: some at all",
-            check=check_drops,
-        ),
-    ),
+    claims=by_default(CLAIMS),
     plots=fast.PLOTS,
-    notes=("The two readings of a change, the network and the senders are those of 003/case-1; one packet of buffer.",),
+    describe=lambda outcome: side_by_side(CLAIMS, outcome),
+    notes=(
+        "The two readings of a change, the network and the senders are those of 003/case-1; one packet of buffer.",
+        NOTE,
+    ),
 )

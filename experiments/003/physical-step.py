@@ -19,6 +19,7 @@ from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, 
 from photocol.verdict import Finding, judge
 
 from ._aapn import PAPER, PHYSICAL, XCP_CL, Trace, algorithm_steps, scenario
+from ._readings import AS_FORTH, READINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +45,7 @@ def setup(point: Point) -> Setup:
         follows=follows,
         buffer=int(point["buffer_packets"]),
         paced=point["paced"] == "yes",
+        **READINGS[AS_FORTH],
     )
     return Setup(scenario=network)
 
@@ -177,5 +179,5 @@ experiment = Experiment(
         ),
     ),
     plots=(Plot(name="utilization", draw=draw_utilization), Plot(name="drops", draw=draw_drops)),
-    notes=("Network, step and senders are those of 003/case-1.",),
+    notes=("Network, step and senders are those of 003/case-1, with delays back as forth.",),
 )

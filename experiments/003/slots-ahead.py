@@ -19,6 +19,7 @@ from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, 
 from photocol.verdict import Finding, judge
 
 from ._aapn import PACKET, PAPER, Trace, find, listed, scenario
+from ._readings import AS_FORTH, READINGS
 from ._slots import gain, into_slots
 
 if TYPE_CHECKING:
@@ -68,7 +69,14 @@ def setup(point: Point) -> Setup:
         steps = [(t, mbps, "capacity") for t, mbps in rates]
         steps += [(t - lead, mbps, "told_capacity") for t, mbps in rates if 0 < t - lead < DURATION_S]
     network = scenario(
-        mbps=MBPS, duration_s=DURATION_S, steps=steps, follows=in_slots, buffer=BUFFER, sample_s=0.1, moving=False
+        mbps=MBPS,
+        duration_s=DURATION_S,
+        steps=steps,
+        follows=in_slots,
+        buffer=BUFFER,
+        sample_s=0.1,
+        moving=False,
+        **READINGS[AS_FORTH],
     )
     if in_slots:
         signal = {"ahead": f"{lead:g} s"} if lead > 0 else {"age": f"{-lead:g} s"}
@@ -206,7 +214,8 @@ experiment = Experiment(
     ),
     plots=(Plot(name="carried", draw=draw),),
     notes=(
-        f"Network and senders are those of 003/case-1 with the delays of its first period; {BUFFER} packets of buffer.",
+        "Network and senders are those of 003/case-1 with the delays of its first period, back as forth; "
+        f"{BUFFER} packets of buffer.",
         "Frames last 3.6 ms: a change waits for the next one, and a lead is rounded down to whole frames.",
     ),
 )

@@ -1,9 +1,9 @@
 """Beyond paper 003: slots and the equivalent rate, the two forms in which an allocation can be simulated, side by side.
 
 The paper simulates N of F slots as a link of rate N·C/F (4.1). Here the same flows run over that link and over an edge
-node that sends in N of F slots through a core node: case 1, where 18 of 18 slots of 45 Mb/s become 16, that is
-40 Mb/s, in the middle third. Frames of 3.6 ms as in the paper, and ten times as long; no guard time; the plan is known
-to everybody, so that nothing is asked for and nothing is signalled.
+node that sends in N of F slots through a core node: case 1 with delays back as forth, where 18 of 18 slots of 45 Mb/s
+become 16, that is 40 Mb/s, in the middle third. Frames of 3.6 ms as in the paper, and ten times as long; no guard time;
+the plan is known to everybody, so that nothing is asked for and nothing is signalled.
 
 The expected values and tolerances below were committed before the first run. So were these three predictions:
 
@@ -25,6 +25,7 @@ from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, 
 from photocol.verdict import Finding, judge
 
 from ._aapn import PACKET, PAPER, REPORTED, XCP, XCP_CL, Trace, find, listed, scenario
+from ._readings import AS_FORTH, READINGS
 from ._slots import gain, into_slots
 
 if TYPE_CHECKING:
@@ -60,7 +61,9 @@ def setup(point: Point) -> Setup:
     follows, buffer = point["algorithm"] == XCP_CL, int(point["buffer"])
     short = MBPS * SHORT_SLOTS / SLOTS
     steps = [(period_s, short, "capacity"), (2 * period_s, MBPS, "capacity")] if form == RATE else []
-    network = scenario(mbps=MBPS, duration_s=3 * period_s, steps=steps, follows=follows, buffer=buffer)
+    network = scenario(
+        mbps=MBPS, duration_s=3 * period_s, steps=steps, follows=follows, buffer=buffer, **READINGS[AS_FORTH]
+    )
     if form != RATE:
         times = LONG if form == LONG_FRAMES else 1
         shares = [(0.0, SLOTS), (period_s, SHORT_SLOTS), (2 * period_s, SLOTS)]

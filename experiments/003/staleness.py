@@ -19,6 +19,7 @@ from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, 
 from photocol.verdict import Finding, judge
 
 from ._aapn import FIRST, PAPER, Trace, find, listed, scenario
+from ._readings import AS_FORTH, READINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +61,14 @@ def setup(point: Point) -> Setup:
         if figure is not None and 0 < t + age < DURATION_S:
             steps.append((t + age, MBPS * figure / FRAME, "told_capacity"))
     network = scenario(
-        mbps=MBPS, duration_s=DURATION_S, steps=steps, follows=False, buffer=BUFFER, sample_s=0.1, moving=False
+        mbps=MBPS,
+        duration_s=DURATION_S,
+        steps=steps,
+        follows=False,
+        buffer=BUFFER,
+        sample_s=0.1,
+        moving=False,
+        **READINGS[AS_FORTH],
     )
     return Setup(scenario=network)
 
@@ -252,8 +260,8 @@ experiment = Experiment(
         Plot(name="queue", draw=lambda axes, table: draw(axes, table, "queue", "mean queue (packets)")),
     ),
     notes=(
-        "Network and senders are those of 003/case-1, with the delays of its first period; the capacity changes; "
-        f"{BUFFER} packets of buffer, because one is not enough for that (003/physical-step).",
+        "Network and senders are those of 003/case-1, with the delays of its first period, back as forth; the capacity "
+        f"changes; {BUFFER} packets of buffer, because one is not enough for that (003/physical-step).",
         "Rounding is to the nearest multiple, so a coarse signal is sometimes too high. A lost message leaves what was "
         "told before.",
     ),

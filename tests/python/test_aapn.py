@@ -1,6 +1,7 @@
 """What the experiments of paper 003 read off their runs, against the tables of the same runs."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,14 @@ import pytest
 
 import photocol
 from photocol.catalogue import load_experiment
+from photocol.experiment import Outcome
+from photocol.verdict import judge
 
 FOLDER = Path(__file__).resolve().parents[2] / "experiments" / "003"
 staleness = load_experiment(FOLDER / "staleness.py")
 aapn = sys.modules["photocol_experiments.003._aapn"]
+readings = sys.modules["photocol_experiments.003._readings"]
+case_1 = load_experiment(FOLDER / "case-1.py")
 
 
 def run(algorithm, step, *, seed=1, **more):
@@ -45,6 +50,50 @@ def test_utilization_of_the_allocated_rate_is_what_the_link_carried(algorithm, s
     assert trace.utilization()[trace.within(13, 16)].mean() <= 1.05
 
 
+def test_stated_control_intervals_less_stated_delays_leave_one_constant_way_back():
+    for period, interval_s in enumerate((0.28, 0.36, 0.30)):
+        forth_ms = np.mean([delays[period] for delays in readings.DELAYS_MS])
+        # The intervals have two digits.
+        assert 1e3 * interval_s - forth_ms == pytest.approx(readings.BACK_MS, abs=5)
+
+
+@pytest.mark.parametrize("way_back", ["constant", "groups"])
+def test_the_way_back_has_that_mean_in_every_period(way_back):
+    for period in range(3):
+        assert np.mean([readings.back_ms(way_back, group, period) for group in range(5)]) == readings.BACK_MS
+
+
+@pytest.mark.parametrize("reading", list(readings.READINGS))
+def test_controllers_measure_the_round_trips_of_a_reading(reading):
+    network = aapn.scenario(mbps=45, duration_s=90, steps=[], follows=False, **readings.READINGS[reading])
+    trace = aapn.Trace.of(photocol.run(network, seed=1))
+    for period in range(3):
+        measured = np.mean(trace.link("mean_rtt")[trace.late(period)])
+        # Equal rates weigh all flows equally; five transmissions take 0.9 ms, and packets wait for their own burst.
+        assert measured == pytest.approx(readings.mean_round_trip_s(reading, period) + 0.003, abs=0.006)
+
+
+def test_more_pairs_of_edge_nodes_leave_the_first_one_as_it_is():
+    two, six = (run("xcp", "physical", edge_nodes=nodes) for nodes in (2, 6))
+    assert len(six.flows) == 300
+    assert six.flows["bytes_acked"].to_list()[:100] == two.flows["bytes_acked"].to_list()
+
+
+def test_a_claim_is_judged_under_the_default_reading_and_shown_under_each():
+    table = pl.DataFrame({"reading": ["constant", "as-forth"], "window": [15.0, 13.0]})
+    outcome = Outcome(table=table, replications=table)
+
+    def check(outcome):
+        [window] = outcome.table["window"]
+        return judge(agrees=window > 14, in_shape=False, measured=f"{window:g}")
+
+    claim = replace(case_1.claims[0], id="windows", check=check)
+    [judged] = readings.by_default([claim])
+    assert judged.check(outcome).verdict == "agrees"
+    [sentence] = readings.side_by_side([claim], outcome)
+    assert sentence == "Claim `windows` under each reading: constant, agrees (15); as-forth, disagrees (13)."
+
+
 def test_drops_of_the_periods_add_up(physical):
     trace = aapn.Trace.of(physical)
     dropped = sum(trace.drops(trace.within(start, start + 8)) for start in (0, 8, 16))
@@ -56,7 +105,7 @@ def test_drops_of_the_periods_add_up(physical):
 def test_the_delay_of_a_flow_is_propagation_five_transmissions_and_what_waits(physical):
     trace = aapn.Trace.of(physical)
     for flow, propagation_ms in zip(aapn.REPORTED, (110, 130, 150, 130, 110), strict=True):
-        extra_ms = 1e3 * trace.one_way_delay(flow, trace.within(4, 8), 0, 45) - propagation_ms
+        extra_ms = 1e3 * trace.one_way_delay(flow, trace.within(4, 8)) - propagation_ms
         queue_ms = float(np.mean(trace.link("mean_queue", aapn.FIRST)[trace.within(4, 8)])) * 8e3 / 45e6 * 1e3
         # A timed packet leads its burst, so it waits less than the mean packet, or a little more.
         assert 5 * 8 / 45 <= extra_ms <= 5 * 8 / 45 + 3 * queue_ms + 0.5
