@@ -45,20 +45,24 @@ def _check_intervals(outcome: Outcome) -> Finding:
 
 
 def _check_dip(outcome: Outcome) -> Finding:
-    dips = {step: row_of(outcome, XCP_CL, step)["rate_dip"] for step in (TOLD, PHYSICAL)}
+    rows = {step: row_of(outcome, XCP_CL, step) for step in (TOLD, PHYSICAL)}
+    dips = {step: row["rate_dip"] for step, row in rows.items()}
     return judge(
         agrees=any(abs(dip / DIP_KBS - 1) <= 0.15 for dip in dips.values()),
         in_shape=dips[TOLD] <= 0.9 * SHORT_KBS,
-        measured="; ".join(f"{step}: {dip:.1f} kB/s" for step, dip in dips.items()),
+        measured="; ".join(f"{step}: {dip:.1f} kB/s" for step, dip in dips.items())
+        + f" (told, by measured instead of smoothed round trips: {rows[TOLD]['unsmoothed_dip']:.1f})",
     )
 
 
 def _check_peak(outcome: Outcome) -> Finding:
-    peaks = {step: row_of(outcome, XCP_CL, step)["rate_peak"] for step in (TOLD, PHYSICAL)}
+    rows = {step: row_of(outcome, XCP_CL, step) for step in (TOLD, PHYSICAL)}
+    peaks = {step: row["rate_peak"] for step, row in rows.items()}
     return judge(
         agrees=any(abs(peak / PEAK_KBS - 1) <= 0.15 and peak >= 1.1 * FAIR_KBS for peak in peaks.values()),
         in_shape=peaks[TOLD] >= 1.1 * FAIR_KBS,
-        measured="; ".join(f"{step}: {peak:.1f} kB/s" for step, peak in peaks.items()),
+        measured="; ".join(f"{step}: {peak:.1f} kB/s" for step, peak in peaks.items())
+        + f" (told, by measured instead of smoothed round trips: {rows[TOLD]['unsmoothed_peak']:.1f})",
     )
 
 
@@ -110,7 +114,17 @@ def _claim(name: str, text: str, where: str, number: str, bounds: str, check: Ca
     return Claim(id=name, text=text, where=where, expected=number, tolerance=bounds, check=check, reason=reason)
 
 
-REASONS: dict[str, str] = {}
+OWN_ROUND_TRIP = (
+    "what the rate does there depends on flow #1's own round trip and on how it is smoothed. By measured round trips "
+    "and with the returns that its windows leave (`groups`) it is 35 kB/s at 200 s and 78 at 400 s, within 15 % of the "
+    "paper's"
+)
+REASONS: dict[str, str] = {
+    "rate-dip": OWN_ROUND_TRIP,
+    "rate-peak": OWN_ROUND_TRIP,
+    "early-peak": "the window settles in the first seconds. In ns-2 timers expire falsely during the start, which "
+    "takes some 20 s (docs/validation/xcp.md); that this is the peak has not been shown",
+}
 """Known after the first run."""
 
 CLAIMS = (
