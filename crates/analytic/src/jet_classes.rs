@@ -30,8 +30,21 @@ fn compute(inputs: &Inputs) -> Result<Outputs, Error> {
     let all = inputs.high_load + inputs.low_load;
     let high_blocking = erlang_b(inputs.high_load, inputs.wavelengths);
     let mean_blocking = erlang_b(all, inputs.wavelengths);
-    let low_blocking = (all * mean_blocking - inputs.high_load * high_blocking) / inputs.low_load;
-    Ok(Outputs { high_blocking, low_blocking: low_blocking.clamp(0.0, 1.0), mean_blocking })
+    let low_blocking = lost_between(inputs.high_load, all, inputs.wavelengths);
+    Ok(Outputs { high_blocking, low_blocking, mean_blocking })
+}
+
+/// Of the load between `less` and `more`, the share that is lost: (f(more) − f(less))/(more − less) with f(A) = A E(A,
+/// n). By Erlang's recursion f(n) = A f(n−1)/(n + f(n−1)) for both and for the quotient, whose terms are all positive: a
+/// difference of nearly equal numbers would have no digits left when the low class is small.
+fn lost_between(less: f64, more: f64, servers: u32) -> f64 {
+    let (mut low, mut high, mut quotient) = (less, more, 1.0);
+    for n in 1..=servers {
+        let n = f64::from(n);
+        quotient = high / (n + high) + less * n / ((n + high) * (n + low)) * quotient;
+        (low, high) = (less * low / (n + low), more * high / (n + high));
+    }
+    quotient
 }
 
 #[cfg(test)]
@@ -43,6 +56,27 @@ mod tests {
     fn without_a_high_class_the_low_one_is_erlang_b() {
         let found = evaluate(&Inputs { high_load: 0.0, low_load: 5.0, wavelengths: 8 }).unwrap();
         assert!((found.low_blocking - erlang_b(5.0, 8)).abs() < 1e-15 && found.high_blocking == 0.0);
+    }
+
+    /// A class of almost nothing loses the slope of A E(A, n), here by differences of 1e-4 to either side (error 1e-9).
+    #[test]
+    fn the_smallest_low_class_loses_the_slope_of_the_lost_load() {
+        let lost = |load: f64| load * erlang_b(load, 8);
+        let slope = (lost(2.0 + 1e-4) - lost(2.0 - 1e-4)) / 2e-4;
+        for low_load in [1e-9, 1e-18, 1e-300] {
+            let found = evaluate(&Inputs { high_load: 2.0, low_load, wavelengths: 8 }).unwrap();
+            assert!((found.low_blocking / slope - 1.0).abs() < 1e-6, "{low_load}: {} {slope}", found.low_blocking);
+        }
+    }
+
+    #[test]
+    fn both_classes_together_lose_what_the_law_conserves() {
+        for (high_load, low_load, wavelengths) in [(2.0, 4.0, 8), (1e5, 1.0, 10), (0.3, 90.0, 100), (5.0, 0.01, 64)] {
+            let found = evaluate(&Inputs { high_load, low_load, wavelengths }).unwrap();
+            let lost = high_load * found.high_blocking + low_load * found.low_blocking;
+            let expected = (high_load + low_load) * found.mean_blocking;
+            assert!((lost / expected - 1.0).abs() < 1e-12, "{found:?}");
+        }
     }
 
     /// What the law describes, by a simulation of its own kind: a high burst takes the server from a low one, which is

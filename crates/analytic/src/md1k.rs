@@ -36,9 +36,10 @@ fn compute(inputs: &Inputs) -> Result<Outputs, Error> {
     // Per departure there is one accepted packet and, at an empty port, a mean gap of 1/load transmissions.
     let cycle = left[0] + load;
     let blocking = lost / (1.0 + lost);
-    let all = blocking * in_system as f64 + left.iter().enumerate().map(|(n, p)| n as f64 * p).sum::<f64>() / cycle;
+    // All but one of those that are there wait; term by term, so that few that wait keep their digits.
+    let waiting: f64 = left.iter().enumerate().skip(1).map(|(n, p)| (n - 1) as f64 * p).sum();
+    let mean_waiting = waiting / cycle + blocking * (in_system - 1) as f64;
     let utilization = load / cycle;
-    let mean_waiting = (all - utilization).max(0.0);
     Ok(Outputs { blocking, utilization, mean_waiting, mean_wait: mean_waiting / utilization })
 }
 
@@ -87,6 +88,15 @@ mod tests {
     fn with_many_places_half_as_many_wait_as_in_m_m_1() {
         assert!((at(0.7, 400).mean_waiting - 0.7 * 0.7 / 0.3 / 2.0).abs() < 1e-9);
         assert!((at(0.7, 400).utilization - 0.7).abs() < 1e-12);
+    }
+
+    /// Of two packets within a transmission the second waits: at low load ρ²/2 (1 + ρ + …).
+    #[test]
+    fn at_low_load_few_wait_and_keep_their_digits() {
+        for load in [1e-3, 1e-9, 1e-18, 1e-30, 1e-100] {
+            let exact = load / (2.0 * (1.0 - load));
+            assert!((at(load, 10).mean_wait / exact - 1.0).abs() < 1e-9, "{load}: {}", at(load, 10).mean_wait);
+        }
     }
 
     #[test]
