@@ -164,13 +164,19 @@ fn carried_mbps(text: &str) -> Vec<f64> {
     vec![of("l", "c0"), of("a0", "c0"), of("a1", "c0"), of("a2", "c0"), of("b", "c1")]
 }
 
-/// The equilibrium that the transport crate computes by hand for this network, times TU: 250, 250, 250, 250 and 620.156 Mb/s.
-/// Max-min would be 250 four times and 750. With TU = 0.9 there is room for what comes at once.
+/// The equilibrium that the transport crate computes by hand for this network, times TU: 250, 250, 250, 250 and, with α = 0.2 at
+/// core outputs, 620.156 Mb/s. With α = 0.4 its equation is 0.45u² − 525u + 100 000 = 0: u = (525 + √95 625)/0.9 = 926.925
+/// and x = 676.925. Max-min would be 250 four times and 750. With TU = 0.9 there is room for what comes at once. At edge
+/// outputs, which limit nobody here, it does not matter.
 #[test]
 fn macroflows_in_a_parking_lot_settle_at_the_computed_equilibrium_and_not_at_max_min() {
-    let found = carried_mbps(&parking_lot("target = 0.9"));
-    for (found, expected) in found.iter().zip([250.0, 250.0, 250.0, 250.0, 620.156]) {
-        assert!((found / (0.9 * expected) - 1.0).abs() < 0.03, "{found}, expected {}", 0.9 * expected);
+    let readings = [("edge-routers", 676.925), ("xcp", 676.925), ("everywhere", 620.156), ("core-routers", 620.156)];
+    for (gains, last) in readings {
+        let found = carried_mbps(&parking_lot(&format!("target = 0.9\ngains = \"{gains}\"")));
+        for (found, expected) in found.iter().zip([250.0, 250.0, 250.0, 250.0, last]) {
+            let expected = 0.9 * expected;
+            assert!((found / expected - 1.0).abs() < 0.03, "{found}, expected {expected} with {gains}");
+        }
     }
 }
 
@@ -186,6 +192,23 @@ fn macroflows_on_one_link_settle_at_equal_shares_of_the_target() {
         }
         let filled = at(&found.links, "link", "c0->c1", "utilization");
         assert!((filled / target - 1.0).abs() < 0.01, "{filled}, expected {target}");
+    }
+}
+
+/// One macroflow alone, for which u = 990 Mb/s come, dropped at the edge or not. Without a queue there all of it is sent. Where what
+/// waits in the macroflow is the queue, that is the whole memory of 0.03 s = 30 Mb: φ = 0.2 · 10 − 0.056 · 30/0.05 = −31.6 Mb/s,
+/// h = 99 − 31.6 = 67.4, and h = u_i·(h − φ)/u at u_i = 990 · 67.4/99 = 674 Mb/s.
+#[test]
+fn what_waits_in_macroflows_counts_as_an_edge_outputs_queue_only_where_it_is_said_to() {
+    for (queue, expected) in [("line", 990.0), ("macroflows", 674.0)] {
+        let text = parking_lot(&format!("edge_queue = \"{queue}\""))
+            .replace("0.25 s", "0.03 s")
+            .replace("flows = 5", "flows = 1");
+        let start = text.find("pairs = [").unwrap();
+        let end = start + text[start..].find('\n').unwrap();
+        let text = format!("{}pairs = [[\"b\", \"br\"]]{}", &text[..start], &text[end..]);
+        let found = at(&run(&text, 1).links, "link", "b->c1", "carried_bits") / 20e6;
+        assert!((found / expected - 1.0).abs() < 0.01, "{found}, expected {expected} with {queue}");
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Kept {
     pub bytes: u64,
     /// The most packets since the last restart.
     most: u64,
+    /// The least bytes since this was last asked for.
+    least_bytes: u64,
     /// Integral of the number of packets up to `since`, in packet-picoseconds.
     waited: u128,
     since: u64,
@@ -58,11 +60,17 @@ impl Kept {
         self.advance(now);
         self.packets -= 1;
         self.bytes -= u64::from(size);
+        self.least_bytes = self.least_bytes.min(self.bytes);
     }
 
     /// The integral of the number of packets up to `now`, in packet-picoseconds.
     pub fn waited(&self, now: u64) -> u128 {
         self.waited + u128::from(self.packets) * u128::from(now - self.since)
+    }
+
+    /// The least bytes since this was last called.
+    pub fn take_least_bytes(&mut self) -> u64 {
+        std::mem::replace(&mut self.least_bytes, self.bytes)
     }
 
     /// The most packets since this was last called.

@@ -324,6 +324,11 @@ impl Port {
         self.byte_time.bytes_in(Duration::from_ps(least)).count()
     }
 
+    /// The least that agents have kept for the port since this was last called, in bytes.
+    pub fn take_least_kept(&mut self) -> u64 {
+        self.kept.take_least_bytes()
+    }
+
     /// An agent keeps a packet for the port.
     pub fn keep(&mut self, now: u64, size: u16) {
         self.kept.add(now, size);

@@ -9,7 +9,7 @@ pub use aapn::{
     Aapn, Allocation, Channel, Computed, Counts, EdgeNode, Packing, Plan, Request, Signal, SlotFrame, Spare, Uplink,
 };
 pub use obs::*;
-pub use ops::{Conversion, Fibre, MacroflowRules, Ops, Scheme, Slots, Smoothing, Store};
+pub use ops::{Conversion, Count, Fibre, MacroflowRules, Ops, Scheme, Slots, Smoothing, Store};
 
 use crate::SimTime;
 use crate::ids::{LinkId, NodeId, TransportId};

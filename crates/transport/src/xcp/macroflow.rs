@@ -8,7 +8,8 @@
 //! Where the paper is silent: it begins at `start` and never exceeds `ceiling`, its wavelength's capacity; u_i is the rate that
 //! was *sent* since the last probe ("estimated", and only so do the u_i add up to u), or the rate that is *allowed*. With
 //! the second a macroflow that has less to send than it may is allowed ever more, up to the ceiling, and then nothing paces
-//! its bursts; with the first it keeps the last interval's rate and what it was given since.
+//! its bursts; with the first it keeps the last interval's rate and what it was given since. That feedback changes what was told
+//! is a choice too: it may change what is allowed whatever was told.
 //!
 //! How packets are spaced at this rate is up to a [`Smoother`](super::Smoother).
 
@@ -26,6 +27,16 @@ pub enum Tells {
     Allowed,
 }
 
+/// Which rate feedback changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Changes {
+    /// The one that the probe told.
+    #[default]
+    Told,
+    /// The one that is allowed.
+    Allowed,
+}
+
 /// The parameters of a [`Macroflow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MacroflowConfig {
@@ -37,8 +48,10 @@ pub struct MacroflowConfig {
     pub ceiling: Rate,
     /// Between two probes.
     pub interval: Duration,
-    /// Which rate probes tell, and feedback changes.
+    /// Which rate probes tell.
     pub tells: Tells,
+    /// Which rate feedback changes.
+    pub changes: Changes,
 }
 
 impl MacroflowConfig {
@@ -50,6 +63,7 @@ impl MacroflowConfig {
             ceiling: wavelength,
             interval: Duration::from_millis(50),
             tells: Tells::Sent,
+            changes: Changes::Told,
         }
     }
 
@@ -127,7 +141,11 @@ impl Macroflow {
             return;
         }
         let (floor, ceiling) = (self.config.floor.bps(), self.config.ceiling.bps());
-        let rate = probe.rate_bps.saturating_add_signed(probe.feedback_bps).clamp(floor, ceiling);
+        let before = match self.config.changes {
+            Changes::Told => probe.rate_bps,
+            Changes::Allowed => self.rate.bps(),
+        };
+        let rate = before.saturating_add_signed(probe.feedback_bps).clamp(floor, ceiling);
         self.rate = Rate::from_bps(rate);
     }
 }
@@ -153,6 +171,17 @@ mod tests {
         assert_eq!(fed_back(&mut macroflow, i64::MAX - 1), 1_000_000_000);
         assert_eq!(fed_back(&mut macroflow, i64::MIN), 100_000);
         assert_eq!(fed_back(&mut macroflow, i64::MAX), 100_000, "nobody said anything");
+    }
+
+    /// From 10 Mb/s: 2.5 Mb/s more each time, whatever the probe told.
+    #[test]
+    fn feedback_may_change_the_allowed_rate_instead_of_the_one_that_was_told() {
+        let config = MacroflowConfig { changes: Changes::Allowed, ..MacroflowConfig::new(Rate::from_gbps(1)) };
+        let mut macroflow = Macroflow::new(config, Instant::ZERO);
+        for (rate_bps, expected) in [(0, 12_500_000), (900_000_000, 15_000_000)] {
+            macroflow.handle_feedback(Probe { rate_bps, feedback_bps: 2_500_000 });
+            assert_eq!(macroflow.rate().bps(), expected);
+        }
     }
 
     /// 62 500 B in 50 ms are 10 Mb/s.

@@ -30,8 +30,8 @@ mod smoother;
 mod wavelength;
 
 pub use header::{DecodeError, Format, Header, Interval};
-pub use macroflow::{Macroflow, MacroflowConfig, Tells};
+pub use macroflow::{Changes, Macroflow, MacroflowConfig, Tells};
 pub use receiver::Receiver;
 pub use router::{Figures, Router, RouterConfig, Unclaimed};
 pub use smoother::Smoother;
-pub use wavelength::{Decision, Macroflows, Probe, Wavelength, WavelengthConfig};
+pub use wavelength::{Decision, Gains, Macroflows, Probe, Wavelength, WavelengthConfig};

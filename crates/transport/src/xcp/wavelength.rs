@@ -10,7 +10,8 @@
 //! ```
 //!
 //! unless another controller on its way has told it less. The paper prints the bracket of p_i without h in it; then the
-//! feedbacks would not add up to φ. N is the number of probes of the last interval, or is given (the LSPs of a GMPLS network).
+//! feedbacks would not add up to φ. N is the number of probes of the last interval (all of them, or those of macroflows that sent
+//! something), or is given (the LSPs of a GMPLS network).
 //!
 //! Where the paper is silent: before the first decision nothing changes; a macroflow's share u_i/u counts at most as one (the
 //! intervals of an edge node and of a controller are not the same); N counts at least as one.
@@ -36,11 +37,31 @@ impl Probe {
     }
 }
 
+/// How strongly a controller acts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gains {
+    /// α, the weight of spare capacity.
+    pub alpha: f64,
+    /// β, the weight of the persistent queue.
+    pub beta: f64,
+    /// γ, the part of the traffic that is shuffled.
+    pub gamma: f64,
+}
+
+impl Gains {
+    /// "For edge routers", against overshoots (paper 002, §3.1); β is α²√2, cut off.
+    pub const EDGE_ROUTERS: Gains = Gains { alpha: 0.2, beta: 0.056, gamma: 0.1 };
+    /// XCP's own: Katabi, Handley, Rohrs (SIGCOMM 2002), §4.1.
+    pub const XCP: Gains = Gains { alpha: 0.4, beta: 0.226, gamma: 0.1 };
+}
+
 /// How a controller knows the number of its macroflows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Macroflows {
     /// By the probes of the last interval.
-    Counted,
+    Probing,
+    /// By those of macroflows that have sent something since the probe before.
+    Active,
     /// They are label-switched paths that were set up: so many.
     Given(u32),
 }
@@ -52,12 +73,8 @@ pub struct WavelengthConfig {
     pub capacity: Rate,
     /// TU, the target utilization, in (0, 1].
     pub target: f64,
-    /// α, the weight of spare capacity.
-    pub alpha: f64,
-    /// β, the weight of the persistent queue.
-    pub beta: f64,
-    /// γ, the part of the traffic that is shuffled.
-    pub gamma: f64,
+    /// α, β and γ.
+    pub gains: Gains,
     /// d: the greatest RTT of the domain.
     pub interval: Duration,
     /// N.
@@ -65,16 +82,14 @@ pub struct WavelengthConfig {
 }
 
 impl WavelengthConfig {
-    /// The paper's constants (§3.1) at this capacity.
+    /// The paper's constants for edge routers (§3.1) at this capacity.
     pub const fn new(capacity: Rate) -> WavelengthConfig {
         WavelengthConfig {
             capacity,
             target: 1.0,
-            alpha: 0.2,
-            beta: 0.056,
-            gamma: 0.1,
+            gains: Gains::EDGE_ROUTERS,
             interval: Duration::from_millis(50),
-            macroflows: Macroflows::Counted,
+            macroflows: Macroflows::Probing,
         }
     }
 
@@ -84,7 +99,8 @@ impl WavelengthConfig {
         if !(self.target > 0.0 && self.target <= 1.0) {
             return wrong("target", "must be above 0 and at most 1");
         }
-        for (field, value) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
+        let Gains { alpha, beta, gamma } = self.gains;
+        for (field, value) in [("alpha", alpha), ("beta", beta), ("gamma", gamma)] {
             if !(0.0..=1.0).contains(&value) {
                 return wrong(field, "must be from 0 to 1");
             }
@@ -115,7 +131,7 @@ pub struct Wavelength {
     config: WavelengthConfig,
     /// Bytes offered up to the last decision.
     offered: u64,
-    /// Probes since then.
+    /// Probes that count, since then.
     probes: u32,
     began: Instant,
     due: Instant,
@@ -150,7 +166,8 @@ impl Wavelength {
 
     /// A probe passes: it is told what this controller wants, if that is less than what it has been told.
     pub fn handle_probe(&mut self, probe: &mut Probe) {
-        self.probes = self.probes.saturating_add(1);
+        let counts = self.config.macroflows != Macroflows::Active || probe.rate_bps > 0;
+        self.probes = self.probes.saturating_add(u32::from(counts));
         let feedback = self.feedback(probe.rate_bps);
         // §2.2: a signed comparison.
         probe.feedback_bps = probe.feedback_bps.min(feedback);
@@ -164,11 +181,12 @@ impl Wavelength {
     /// φ and h (§2.1.1, §2.1.2).
     fn decide(&self, input: f64, queue_bits: f64) -> Decision {
         let config = &self.config;
+        let gains = &config.gains;
         let spare = config.target * config.capacity.bps() as f64 - input;
-        let feedback = config.alpha * spare - config.beta * queue_bits / config.interval.as_secs_f64();
-        let shuffled = (config.gamma * input - feedback.abs()).max(0.0);
+        let feedback = gains.alpha * spare - gains.beta * queue_bits / config.interval.as_secs_f64();
+        let shuffled = (gains.gamma * input - feedback.abs()).max(0.0);
         let macroflows = match config.macroflows {
-            Macroflows::Counted => self.probes.max(1),
+            Macroflows::Probing | Macroflows::Active => self.probes.max(1),
             Macroflows::Given(count) => count.max(1),
         };
         Decision { input, feedback, shuffled, macroflows }
@@ -269,6 +287,27 @@ mod tests {
         assert_eq!(decided(given, 100, 0, 7).decision().unwrap().macroflows, 30);
     }
 
+    /// Two probes that sent nothing and one that did, in one interval.
+    #[test]
+    fn a_macroflow_that_sent_nothing_is_counted_only_where_all_that_probe_are() {
+        for (macroflows, expected) in [(Macroflows::Probing, 3), (Macroflows::Active, 1)] {
+            let mut controller = Wavelength::new(WavelengthConfig { macroflows, ..one_gigabit() }, Instant::ZERO);
+            [0, 1, 0].iter().for_each(|rate| controller.handle_probe(&mut Probe::new(*rate)));
+            controller.handle_timeout(Instant::ZERO + Duration::from_millis(INTERVAL), 0, 0);
+            assert_eq!(controller.decision().unwrap().macroflows, expected, "{macroflows:?}");
+        }
+    }
+
+    /// u = 0.9 Gb/s: φ = 0.4 · 0.1 = 40 Mb/s, so h = 90 − 40 = 50 Mb/s. With 9 kB always waiting, 0.226 · 72 kb/50 ms less.
+    #[test]
+    fn the_gains_of_xcp_itself_give_and_take_more() {
+        let config = WavelengthConfig { gains: Gains::XCP, ..one_gigabit() };
+        let decision = *decided(config, 900, 0, 1).decision().unwrap();
+        assert!((decision.feedback - 40e6).abs() < 1e-3 && (decision.shuffled - 50e6).abs() < 1e-3, "{decision:?}");
+        let queue = decided(config, 900, 9000, 1).decision().unwrap().feedback;
+        assert!((queue - (40e6 - 0.226 * 72e3 / 0.05)).abs() < 1e-3, "{queue}");
+    }
+
     #[test]
     fn before_the_first_decision_nothing_changes() {
         let mut controller = Wavelength::new(one_gigabit(), Instant::ZERO);
@@ -287,7 +326,7 @@ mod tests {
         assert_eq!(of(WavelengthConfig { target: 0.0, ..one_gigabit() }), "target");
         assert_eq!(of(WavelengthConfig { target: 1.01, ..one_gigabit() }), "target");
         assert_eq!(of(WavelengthConfig { target: f64::NAN, ..one_gigabit() }), "target");
-        assert_eq!(of(WavelengthConfig { gamma: -0.1, ..one_gigabit() }), "gamma");
+        assert_eq!(of(WavelengthConfig { gains: Gains { gamma: -0.1, ..Gains::XCP }, ..one_gigabit() }), "gamma");
         assert_eq!(of(WavelengthConfig { interval: Duration::ZERO, ..one_gigabit() }), "interval");
     }
 }

@@ -1,8 +1,8 @@
 //! `[switching]` with `kind = "ops"`, with every default.
 
 use super::Text;
-use crate::scenario::model::{Conversion, Lane, MacroflowRules, Ops, Scheme, Smoothing, Store};
-use transport::xcp::Tells;
+use crate::scenario::model::{Conversion, Count, Lane, MacroflowRules, Ops, Scheme, Smoothing, Store};
+use transport::xcp::{Changes, Tells};
 use units::Rate;
 
 impl Text<'_> {
@@ -54,21 +54,36 @@ impl Text<'_> {
         self.quantity("macroflow", scheme, "which packets of an edge node for another share one");
         self.key("target", format!("{:?}", rules.target), "target utilization of core outputs");
         self.key("edge_target", format!("{:?}", rules.edge_target), "and of edge outputs");
-        self.key("alpha", format!("{:?}", rules.alpha), "weight of spare capacity");
-        self.key("beta", format!("{:?}", rules.beta), "weight of the persistent queue");
-        self.key("gamma", format!("{:?}", rules.gamma), "the part of the traffic that is shuffled");
+        let (core, edge) = (&rules.gains, &rules.edge_gains);
+        self.key("alpha", format!("{:?}", core.alpha), "weight of spare capacity at core outputs");
+        self.key("beta", format!("{:?}", core.beta), "weight of the persistent queue");
+        self.key("gamma", format!("{:?}", core.gamma), "the part of the traffic that is shuffled");
+        self.key("edge_alpha", format!("{:?}", edge.alpha), "the same at edge outputs");
+        self.key("edge_beta", format!("{:?}", edge.beta), "");
+        self.key("edge_gamma", format!("{:?}", edge.gamma), "");
+        let queue = if rules.edge_queue_kept { "macroflows" } else { "line" };
+        self.quantity("edge_queue", queue, "the queue that controllers of edge outputs see");
         self.quantity("period", rules.period, "of controllers and probes");
         if let Some(start) = rules.start {
             self.quantity("start_rate", start, "");
         }
         self.quantity("floor_rate", rules.floor, "no feedback takes a rate below this");
-        let count = if rules.count_given { "given" } else { "probes" };
+        let count = match rules.count {
+            Count::Probes => "probes",
+            Count::Active => "active",
+            Count::Given => "given",
+        };
         self.quantity("macroflow_count", count, "how controllers know the number of macroflows");
         let tells = match rules.tells {
             Tells::Sent => "sent",
             Tells::Allowed => "allowed",
         };
         self.quantity("probe_tells", tells, "the rate that a probe tells");
+        let changes = match rules.changes {
+            Changes::Told => "told",
+            Changes::Allowed => "allowed",
+        };
+        self.quantity("feedback_changes", changes, "the rate that feedback changes");
         let control = self.scenario.network.links.iter().find(|link| link.lane == Lane::Control);
         self.quantity("control_capacity", control.map_or(Rate::from_mbps(100), |link| link.capacity), "");
         match rules.smoothing {

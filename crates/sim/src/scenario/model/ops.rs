@@ -1,7 +1,7 @@
 //! Optical packet switching, resolved.
 
 use crate::ids::LinkId;
-use transport::xcp::Tells;
+use transport::xcp::{Changes, Gains, Tells};
 use units::{Duration, Rate};
 
 /// Optical packet switching.
@@ -80,24 +80,37 @@ pub struct MacroflowRules {
     pub target: f64,
     /// TU of edge outputs.
     pub edge_target: f64,
-    /// α.
-    pub alpha: f64,
-    /// β.
-    pub beta: f64,
-    /// γ.
-    pub gamma: f64,
+    /// α, β and γ at core outputs.
+    pub gains: Gains,
+    /// The same at edge outputs.
+    pub edge_gains: Gains,
+    /// Packets that wait in macroflows are part of the queue that controllers of edge outputs see.
+    pub edge_queue_kept: bool,
     /// Of controllers and probes.
     pub period: Duration,
     /// `None`: 1 % of the wavelength.
     pub start: Option<Rate>,
     /// The least rate.
     pub floor: Rate,
-    /// Controllers know how many macroflows pass, and need not count probes.
-    pub count_given: bool,
+    /// How controllers know how many macroflows pass.
+    pub count: Count,
     /// What probes tell.
     pub tells: Tells,
+    /// What feedback changes.
+    pub changes: Changes,
     /// How packets are spaced.
     pub smoothing: Smoothing,
+}
+
+/// How controllers know how many macroflows pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// They count probes.
+    Probes,
+    /// They count those of macroflows that sent something.
+    Active,
+    /// They are told.
+    Given,
 }
 
 /// Who shares a macroflow.

@@ -11,10 +11,11 @@ mod value;
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, NodeRole, UnclaimedOffer, XcpPort};
 pub use quantity::{Length, Room, Size, Speed, Time, Window};
 pub use switching::{
-    AapnSwitching, AckRule, Allocation, AssemblySpec, BlockedRule, BurstSpec, Clock, ContentionRule, ConversionRule,
-    CountRule, DelayLines, IngressSpec, LengthRule, MacroflowRule, NotificationSpec, ObsSignalling, ObsSwitching,
-    OpsSwitching, Packets, PackingRule, PartRule, PlaceRule, ProbeRule, QueueRule, RamShare, RequestRule,
-    RetransmissionSpec, SignalCounts, SignalSpec, Signalling, SlotBuffer, SmoothingRule, SpareRule, Switching,
+    AapnSwitching, AckRule, Allocation, AssemblySpec, BlockedRule, BurstSpec, ChangeRule, Clock, ContentionRule,
+    ConversionRule, CountRule, DelayLines, EdgeQueueRule, GainsRule, IngressSpec, LengthRule, MacroflowRule,
+    NotificationSpec, ObsSignalling, ObsSwitching, OpsSwitching, Packets, PackingRule, PartRule, PlaceRule, ProbeRule,
+    QueueRule, RamShare, RequestRule, RetransmissionSpec, SignalCounts, SignalSpec, Signalling, SlotBuffer,
+    SmoothingRule, SpareRule, Switching,
 };
 pub use traffic::{
     ArrivalLaw, Bursts, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,

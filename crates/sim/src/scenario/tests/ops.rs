@@ -1,7 +1,7 @@
 //! The exact message about each kind of bad input to `[switching]` with `kind = "ops"`.
 
 use super::load_text;
-use crate::scenario::{Lane, Selection};
+use crate::scenario::{Lane, Selection, Switching};
 
 /// Two edge nodes and a core node; `switching` begins in line 14.
 fn text(switching: &str) -> String {
@@ -134,10 +134,34 @@ fn numbers_out_of_range_say_what_is_allowed() {
             "15:14: switching.floor_rate: found \"2 Gbps\"; allowed: at most a wavelength's capacity, \"1 Gbps\"",
         ),
         ("macroflow = \"same\"\ngamma = 1.5", "15:9: switching.gamma: found 1.5; allowed: 0 to 1"),
+        ("macroflow = \"same\"\nedge_beta = -0.1", "15:13: switching.edge_beta: found -0.1; allowed: 0 to 1"),
+        (
+            "macroflow = \"same\"\nprobe_tells = \"allowed\"\nmacroflow_count = \"active\"",
+            "16:19: switching.macroflow_count: found \"active\", and probes do not tell what was sent; allowed with \
+             probe_tells = \"sent\"",
+        ),
     ];
     for (switching, expected) in cases {
         assert_eq!(message(switching), format!("test.toml:{expected}"));
     }
+}
+
+/// α, β and γ "for edge routers" (paper 002, §3.1), the same in words at every output, and keys that overrule them.
+#[test]
+fn gains_are_the_papers_at_edge_routers_unless_another_reading_is_asked_for() {
+    let found = |keys: &str| {
+        let loaded = load_text(&text(&format!("macroflow = \"same\"\n{keys}"))).unwrap();
+        let Switching::Ops(ops) = &loaded.scenario.switching else { panic!("packets of light") };
+        let rules = ops.macroflows.unwrap();
+        [rules.gains, rules.edge_gains].map(|gains| (gains.alpha, gains.beta, gains.gamma))
+    };
+    let (paper, xcp) = ((0.2, 0.056, 0.1), (0.4, 0.226, 0.1));
+    assert_eq!(found(""), [xcp, paper]);
+    assert_eq!(found("gains = \"edge-routers\""), [xcp, paper]);
+    assert_eq!(found("gains = \"everywhere\""), [paper, paper]);
+    assert_eq!(found("gains = \"xcp\""), [xcp, xcp]);
+    assert_eq!(found("gains = \"core-routers\""), [paper, xcp]);
+    assert_eq!(found("alpha = 0.3\nedge_gamma = 0.05"), [(0.3, 0.226, 0.1), (0.2, 0.056, 0.05)]);
 }
 
 #[test]

@@ -41,19 +41,30 @@ pub struct Output {
     pub controller: Option<Wavelength>,
 }
 
+/// What controllers take for the queue of their output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum QueueOf {
+    /// Packets that wait for the transmitter.
+    #[default]
+    Line,
+    /// And packets that agents keep for the output.
+    LineAndKept,
+}
+
 /// The controllers of a node, and its part in the ways of probes.
 #[derive(Debug, Default)]
 pub struct Control {
     outputs: Vec<Output>,
     stops: BTreeMap<u32, Stop>,
+    queue: QueueOf,
     /// When the next controller decides.
     next: u64,
 }
 
 impl Control {
     /// The controllers of these outputs, and what is done with the probes of each macroflow that comes here.
-    pub fn new(outputs: Vec<Output>, stops: BTreeMap<u32, Stop>) -> Control {
-        let mut control = Control { outputs, stops, next: u64::MAX };
+    pub fn new(outputs: Vec<Output>, stops: BTreeMap<u32, Stop>, queue: QueueOf) -> Control {
+        let mut control = Control { outputs, stops, queue, next: u64::MAX };
         control.next = control.next_decision();
         control
     }
@@ -79,7 +90,8 @@ impl Control {
             let Some(controller) = &mut output.controller else { continue };
             if controller.next_timeout().ps() <= now {
                 let port = &mut net.ports[net.paths[output.port as usize] as usize];
-                let queue = port.take_least_backlog(now);
+                let kept = if self.queue == QueueOf::LineAndKept { port.take_least_kept() } else { 0 };
+                let queue = port.take_least_backlog(now) + kept;
                 controller.handle_timeout(Instant::from_ps(now), port.offered_bytes(), queue);
             }
         }

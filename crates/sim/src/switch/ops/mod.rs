@@ -45,8 +45,8 @@ use self::ways::Ways;
 use super::{Route, Setting, Staff};
 use crate::engine::offer::Intake;
 use crate::ids::{LinkId, NodeId};
-use crate::scenario::{self, Conversion, Link, MacroflowRules, Network, Ops, Role};
-use control::{Control, Output, Stop, Way};
+use crate::scenario::{self, Conversion, Count, Link, MacroflowRules, Network, Ops, Role};
+use control::{Control, Output, QueueOf, Stop, Way};
 use edge::{EdgeNode, Local};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -223,13 +223,14 @@ impl<'a> Plan<'a> {
             port: ports + place as u32,
             controller: self.controller(node, self.link(*link).capacity, passing[place]),
         };
-        Control::new(places.iter().enumerate().map(output).collect(), stops)
+        let with_kept = self.role(node) == Role::Edge && self.ops.macroflows.is_some_and(|rules| rules.edge_queue_kept);
+        let queue = if with_kept { QueueOf::LineAndKept } else { QueueOf::Line };
+        Control::new(places.iter().enumerate().map(output).collect(), stops, queue)
     }
 
     fn controller(&self, node: NodeId, capacity: Rate, macroflows: u32) -> Option<Wavelength> {
         let rules = self.ops.macroflows.as_ref().filter(|_| macroflows > 0)?;
-        let target = if self.role(node) == Role::Core { rules.target } else { rules.edge_target };
-        Some(Wavelength::new(rules.controller(capacity, target, macroflows), Instant::ZERO))
+        Some(Wavelength::new(rules.controller(self.role(node), capacity, macroflows), Instant::ZERO))
     }
 
     /// From the egress to the ingress over control wavelengths.
@@ -260,12 +261,26 @@ impl MacroflowRules {
     fn macroflow(&self, wavelength: Rate) -> MacroflowConfig {
         let usual = MacroflowConfig::new(wavelength);
         let start = self.start.unwrap_or(usual.start).max(self.floor).min(usual.ceiling);
-        MacroflowConfig { start, floor: self.floor, interval: self.period, tells: self.tells, ..usual }
+        MacroflowConfig {
+            start,
+            floor: self.floor,
+            interval: self.period,
+            tells: self.tells,
+            changes: self.changes,
+            ..usual
+        }
     }
 
-    fn controller(&self, capacity: Rate, target: f64, macroflows: u32) -> WavelengthConfig {
-        let macroflows = if self.count_given { Macroflows::Given(macroflows) } else { Macroflows::Counted };
-        let MacroflowRules { alpha, beta, gamma, period, .. } = *self;
-        WavelengthConfig { capacity, target, alpha, beta, gamma, interval: period, macroflows }
+    fn controller(&self, role: Role, capacity: Rate, passing: u32) -> WavelengthConfig {
+        let macroflows = match self.count {
+            Count::Probes => Macroflows::Probing,
+            Count::Active => Macroflows::Active,
+            Count::Given => Macroflows::Given(passing),
+        };
+        let (target, gains) = match role {
+            Role::Core => (self.target, self.gains),
+            Role::Edge | Role::Host => (self.edge_target, self.edge_gains),
+        };
+        WavelengthConfig { capacity, target, gains, interval: self.period, macroflows }
     }
 }

@@ -4,17 +4,18 @@ use crate::ids::{LinkId, NodeId};
 use crate::scenario::At;
 use crate::scenario::error::Fault;
 use crate::scenario::model::{
-    Buffer, Conversion, Fibre, Lane, Link, Loss, MacroflowRules, Network, Ops, Role, Scheme, Slots, Smoothing, Store,
-    Switching,
+    Buffer, Conversion, Count, Fibre, Lane, Link, Loss, MacroflowRules, Network, Ops, Role, Scheme, Slots, Smoothing,
+    Store, Switching,
 };
 use crate::scenario::resolve::network::room;
 use crate::scenario::resolve::{given, positive, rate_in_range, refuse};
 use crate::scenario::spec::{
-    self, ConversionRule, CountRule, MacroflowRule, OpsSwitching, PlaceRule, ProbeRule, RamShare, SmoothingRule,
+    self, ChangeRule, ConversionRule, CountRule, EdgeQueueRule, GainsRule, MacroflowRule, OpsSwitching, PlaceRule,
+    ProbeRule, RamShare, SmoothingRule,
 };
 use crate::scenario::tree::quoted;
 use crate::topology::{Draft, Routes, bounded};
-use transport::xcp::{Tells, WavelengthConfig};
+use transport::xcp::{Changes, Gains, Tells, WavelengthConfig};
 use units::{ByteTime, Duration, Rate};
 
 /// So many wavelengths of a fibre are a mistake.
@@ -181,8 +182,8 @@ fn macroflows(table: &OpsSwitching, network: &Network, fibres: &[LinkId]) -> Res
     let scheme = match table.macroflow.map(At::into_inner) {
         None | Some(MacroflowRule::None) => {
             let keys = given!(
-                table; target, edge_target, alpha, beta, gamma, period, start_rate, floor_rate, macroflow_count, probe_tells,
-                control_capacity, smoothing, token_depth
+                table; target, edge_target, gains, alpha, beta, gamma, edge_alpha, edge_beta, edge_gamma, edge_queue, period, start_rate,
+                floor_rate, macroflow_count, probe_tells, feedback_changes, control_capacity, smoothing, token_depth
             );
             refuse(
                 &keys,
@@ -199,23 +200,61 @@ fn macroflows(table: &OpsSwitching, network: &Network, fibres: &[LinkId]) -> Res
     let floor = table.floor_rate.map_or(Ok(Rate::from_bps(100_000)), |at| rate_in_range(at.0, || at.place()))?;
     let start = table.start_rate.map(|at| rate_in_range(at.0, || at.place())).transpose()?;
     check_start_and_floor(table, (start, floor), network, fibres)?;
+    let (gains, edge_gains) = gains(table)?;
+    let tells = match table.probe_tells.map(At::into_inner) {
+        None | Some(ProbeRule::Sent) => Tells::Sent,
+        Some(ProbeRule::Allowed) => Tells::Allowed,
+    };
     Ok(Some(MacroflowRules {
         scheme,
         target: target(table.target.as_ref())?,
         edge_target: target(table.edge_target.as_ref())?,
-        alpha: weight(table.alpha.as_ref(), usual.alpha)?,
-        beta: weight(table.beta.as_ref(), usual.beta)?,
-        gamma: weight(table.gamma.as_ref(), usual.gamma)?,
+        gains,
+        edge_gains,
+        edge_queue_kept: table.edge_queue.is_some_and(|rule| *rule == EdgeQueueRule::Macroflows),
         period,
         start,
         floor,
-        count_given: table.macroflow_count.is_some_and(|rule| *rule == CountRule::Given),
-        tells: match table.probe_tells.map(At::into_inner) {
-            None | Some(ProbeRule::Sent) => Tells::Sent,
-            Some(ProbeRule::Allowed) => Tells::Allowed,
+        count: count(table, tells)?,
+        tells,
+        changes: match table.feedback_changes.map(At::into_inner) {
+            None | Some(ChangeRule::Told) => Changes::Told,
+            Some(ChangeRule::Allowed) => Changes::Allowed,
         },
         smoothing: smoothing(table)?,
     }))
+}
+
+/// At core outputs and at edge outputs.
+fn gains(table: &OpsSwitching) -> Result<(Gains, Gains), Fault> {
+    let rule = table.gains.map(At::into_inner).unwrap_or(GainsRule::EdgeRouters);
+    let (core, edge) = match rule {
+        GainsRule::EdgeRouters => (Gains::XCP, Gains::EDGE_ROUTERS),
+        GainsRule::CoreRouters => (Gains::EDGE_ROUTERS, Gains::XCP),
+        GainsRule::Everywhere => (Gains::EDGE_ROUTERS, Gains::EDGE_ROUTERS),
+        GainsRule::Xcp => (Gains::XCP, Gains::XCP),
+    };
+    let own = |usual: Gains, [alpha, beta, gamma]: [Option<&At<f64>>; 3]| -> Result<Gains, Fault> {
+        let (alpha, beta) = (weight(alpha, usual.alpha)?, weight(beta, usual.beta)?);
+        Ok(Gains { alpha, beta, gamma: weight(gamma, usual.gamma)? })
+    };
+    let core = own(core, [table.alpha.as_ref(), table.beta.as_ref(), table.gamma.as_ref()])?;
+    let edge = own(edge, [table.edge_alpha.as_ref(), table.edge_beta.as_ref(), table.edge_gamma.as_ref()])?;
+    Ok((core, edge))
+}
+
+fn count(table: &OpsSwitching, tells: Tells) -> Result<Count, Fault> {
+    match table.macroflow_count {
+        None => Ok(Count::Probes),
+        Some(at) => match (at.into_inner(), tells) {
+            (CountRule::Probes, _) => Ok(Count::Probes),
+            (CountRule::Given, _) => Ok(Count::Given),
+            (CountRule::Active, Tells::Sent) => Ok(Count::Active),
+            (CountRule::Active, Tells::Allowed) => Err(
+                at.fault("found \"active\", and probes do not tell what was sent; allowed with probe_tells = \"sent\"")
+            ),
+        },
+    }
 }
 
 fn smoothing(table: &OpsSwitching) -> Result<Smoothing, Fault> {

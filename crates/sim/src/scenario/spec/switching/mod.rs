@@ -13,8 +13,8 @@ pub use obs::{
 };
 
 pub use ops::{
-    ConversionRule, CountRule, DelayLines, MacroflowRule, OpsSwitching, PlaceRule, ProbeRule, RamShare, SlotBuffer,
-    SmoothingRule,
+    ChangeRule, ConversionRule, CountRule, DelayLines, EdgeQueueRule, GainsRule, MacroflowRule, OpsSwitching,
+    PlaceRule, ProbeRule, RamShare, SlotBuffer, SmoothingRule,
 };
 
 use schemars::JsonSchema;

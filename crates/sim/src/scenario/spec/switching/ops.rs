@@ -41,23 +41,38 @@ pub struct OpsSwitching {
     pub target: Option<At<f64>>,
     /// The same at outputs of edge nodes. Default 1.
     pub edge_target: Option<At<f64>>,
-    /// Weight of the spare capacity. Default 0.2.
+    /// Where controllers have the paper's 0.2, 0.056 and 0.1 for α, β and γ, and where XCP's 0.4, 0.226 and 0.1: the paper's at
+    /// outputs of edge nodes and XCP's at core nodes ("edge-routers", default: the paper's words), the paper's "everywhere",
+    /// XCP's everywhere ("xcp"), or the paper's at core nodes and XCP's at edge nodes ("core-routers").
+    pub gains: Option<At<GainsRule>>,
+    /// Weight of the spare capacity at core outputs. Default: by `gains`.
     pub alpha: Option<At<f64>>,
-    /// Weight of the persistent queue. Default 0.056.
+    /// Weight of the persistent queue at core outputs. Default: by `gains`.
     pub beta: Option<At<f64>>,
-    /// The part of the traffic that is shuffled. Default 0.1.
+    /// The part of the traffic that is shuffled at core outputs. Default: by `gains`.
     pub gamma: Option<At<f64>>,
+    /// `alpha` at outputs of edge nodes. Default: by `gains`.
+    pub edge_alpha: Option<At<f64>>,
+    /// `beta` at outputs of edge nodes. Default: by `gains`.
+    pub edge_beta: Option<At<f64>>,
+    /// `gamma` at outputs of edge nodes. Default: by `gains`.
+    pub edge_gamma: Option<At<f64>>,
+    /// The queue that controllers of edge outputs see: packets that their macroflow has let go and that wait for the "line"
+    /// (default), or with those that wait in "macroflows".
+    pub edge_queue: Option<At<EdgeQueueRule>>,
     /// Control interval, and time between the probes of a macroflow. Default "50 ms".
     pub period: Option<At<Time>>,
     /// Rate of a macroflow at its beginning. Default: 1 % of its wavelength.
     pub start_rate: Option<At<Speed>>,
     /// No feedback takes a macroflow's rate below this. Default "0.1 Mbps".
     pub floor_rate: Option<At<Speed>>,
-    /// Controllers know the number of their macroflows from the "probes" of the last interval (default), or it is "given" (the
-    /// label-switched paths set up).
+    /// Controllers know the number of their macroflows from the "probes" of the last interval (default), from those of macroflows
+    /// that sent something since the probe before ("active"), or it is "given" (the label-switched paths set up).
     pub macroflow_count: Option<At<CountRule>>,
-    /// A probe tells the rate that was "sent" since the last one (default) or that is "allowed"; the feedback changes this.
+    /// A probe tells the rate that was "sent" since the last one (default) or that is "allowed".
     pub probe_tells: Option<At<ProbeRule>>,
+    /// The new rate is the one that the probe "told" (default), or the one that is "allowed", plus the feedback.
+    pub feedback_changes: Option<At<ChangeRule>>,
     /// Bit rate of the control wavelength that carries probes. Default "100 Mbps".
     pub control_capacity: Option<At<Speed>>,
     /// How macroflows are spaced: "leaky-bucket" (default); "token-bucket", whose first packet after an idle time waits for a
@@ -136,12 +151,28 @@ pub enum MacroflowRule {
     SeparateWavelength,
 }
 
+/// Which outputs have α, β and γ "for edge routers" (paper 002, §3.1); the others have XCP's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GainsRule {
+    /// Those of edge nodes.
+    EdgeRouters,
+    /// Those of core nodes.
+    CoreRouters,
+    /// All.
+    Everywhere,
+    /// None.
+    Xcp,
+}
+
 /// How controllers know the number of macroflows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CountRule {
     /// They count probes.
     Probes,
+    /// They count those of macroflows that sent something.
+    Active,
     /// They are told.
     Given,
 }
@@ -152,6 +183,26 @@ pub enum CountRule {
 pub enum ProbeRule {
     /// What was sent.
     Sent,
+    /// What may be sent.
+    Allowed,
+}
+
+/// What is the queue of an edge output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EdgeQueueRule {
+    /// What waits for the transmitter.
+    Line,
+    /// And what waits in macroflows.
+    Macroflows,
+}
+
+/// What feedback changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeRule {
+    /// What was told.
+    Told,
     /// What may be sent.
     Allowed,
 }
