@@ -8,7 +8,7 @@ use crate::SimTime;
 use crate::ids::{LinkId, NodeId};
 use control::demand::Forecast;
 use std::fmt::Write;
-use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno};
+use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno, tcp_eng};
 use transport::tcp::{InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig};
 use transport::xcp::sender::{DuplicateAcks, LossReaction};
 use transport::xcp::{RouterConfig, Unclaimed};
@@ -334,6 +334,12 @@ impl Text<'_> {
             Algorithm::Gaimd | Algorithm::Baimd => self.gaimd(plain.beta, plain.alpha, plain.relation),
             Algorithm::TcpEng => {
                 self.gaimd(eng.beta, eng.alpha, eng.relation);
+                let applies = match eng.alpha_applies {
+                    tcp_eng::AlphaApplies::BenOnly => "\"ben-only\"",
+                    tcp_eng::AlphaApplies::LargeWindow => "\"large-window\"",
+                    tcp_eng::AlphaApplies::BenPeriod => "\"ben-period\"",
+                };
+                self.key("alpha_applies", applies, "for how long alpha is not 1");
                 self.key(
                     "congestion_beta",
                     format!("{:?}", eng.congestion_beta),

@@ -100,8 +100,8 @@ fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
     let keys = given!(
         table; paced, mss, header, ack_size, delayed_ack, initial_window, initial_ssthresh, max_window, receiver_window,
         min_rto, max_rto, initial_rto, clock_granularity, dupthresh, limited_transmit, rescue_retransmission, idle_restart,
-        partial_ack_timer, sack_after_timeout, increase, highspeed, beta, alpha, relation, congestion_beta, detector, loss_reaction,
-        duplicate_acks, recovery, sack, dsack
+        partial_ack_timer, sack_after_timeout, increase, highspeed, beta, alpha, relation, alpha_applies, congestion_beta, detector,
+        loss_reaction, duplicate_acks, recovery, sack, dsack
     );
     refuse(&keys, "is for TCP; allowed with algorithm = \"udp\": packet_size")?;
     Ok(TransportKind::Udp { packet_size: bytes(table.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })

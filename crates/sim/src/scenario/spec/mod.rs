@@ -21,8 +21,8 @@ pub use traffic::{
     ArrivalLaw, Bursts, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };
 pub use transport::{
-    Detector, HighSpeed, Increase, PartialAck, Recovery, Relation, Response, SackMemory, Transport, XcpDuplicates,
-    XcpLoss,
+    AlphaApplies, Detector, HighSpeed, Increase, PartialAck, Recovery, Relation, Response, SackMemory, Transport,
+    XcpDuplicates, XcpLoss,
 };
 pub use value::{ByteCount, Choice, DelayedAck, FlowSize, InitialWindowSpec, Names, PairsSpec};
 

@@ -441,6 +441,10 @@ fn what_cannot_be_about_bursts_is_named() {
         "test.toml:14:19: transport.x.congestion_beta: congestion_beta must be above 0 and below 1"
     );
     assert_eq!(
+        law("algorithm = \"gaimd\"\nalpha_applies = \"ben-only\""),
+        "test.toml:14:17: transport.x.alpha_applies: the key \"alpha_applies\" is for tcp-eng"
+    );
+    assert_eq!(
         law("algorithm = \"sack\"\nbeta = 0.5"),
         "test.toml:14:8: transport.x.beta: the key \"beta\" is for gaimd, baimd and tcp-eng"
     );
