@@ -3,9 +3,8 @@
 mod obs;
 mod ops;
 
-use super::model::*;
-use crate::SimTime;
-use crate::ids::{LinkId, NodeId};
+use crate::model::*;
+use crate::model::{LinkId, NodeId, SimTime};
 use control::demand::Forecast;
 use std::fmt::Write;
 use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno, tcp_eng};

@@ -7,7 +7,6 @@
 //! | `de` | typed values out of the tree |
 //! | `spec` | what a user may write |
 //! | `resolve` | names to ids, defaults, and all checks of meaning |
-//! | `model` | the resolved scenario |
 //! | `explain` | the resolved scenario as a text that parses again |
 //! | `error`, `nearest` | the one message about bad input |
 
@@ -15,16 +14,15 @@ mod de;
 pub(crate) mod error;
 mod explain;
 pub(crate) mod layers;
-mod model;
 pub(crate) mod nearest;
 mod resolve;
 mod schema;
 pub mod spec;
 pub(crate) mod tree;
 
+pub use crate::model::Scenario;
 pub use de::At;
 pub use error::Error;
-pub use model::*;
 pub use schema::schema;
 
 use std::path::Path;

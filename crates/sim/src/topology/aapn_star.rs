@@ -2,10 +2,10 @@
 
 use super::dumbbell::access;
 use super::{Draft, Entry, Given, MAX_ELEMENTS, Property, bounded};
-use crate::ids::NodeId;
+use crate::model::{NodeId, Role};
+use crate::scenario::At;
 use crate::scenario::error::Fault;
 use crate::scenario::spec::{Room, Speed, Time};
-use crate::scenario::{At, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use units::BufferSize;

@@ -1,8 +1,7 @@
 //! A network in the making: names, and properties that may still be open.
 
-use crate::ids::NodeId;
+use crate::model::{Loss, Node, NodeId, Role};
 use crate::scenario::error::{Fault, Place};
-use crate::scenario::{Loss, Node, Role};
 use std::collections::BTreeMap;
 use transport::xcp::RouterConfig;
 use units::{BufferSize, Duration, Rate};

@@ -1,4 +1,4 @@
-//! Networks: ready-made ones, importers, and shortest paths.
+//! Networks: ready-made ones and importers.
 //!
 //! A ready-made network is one file here with a `Config` (the keys of `[topology]` beside `kind`), its name, summary and
 //! source, and `draw`; one line in `topologies!` below registers it.
@@ -13,14 +13,12 @@ mod gml;
 mod nsfnet;
 mod nsfnet_edge;
 mod parking_lot;
-mod routes;
 mod sndlib;
 mod star;
 
 pub use draft::{Controller, Draft, DraftLink, Given, Property};
 pub use gml::parse as parse_gml;
 pub(crate) use nsfnet::CAPACITY as NSFNET_CAPACITY;
-pub use routes::{Routes, components};
 pub use sndlib::parse as parse_sndlib;
 
 use crate::scenario::At;

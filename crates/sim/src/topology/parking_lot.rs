@@ -2,9 +2,10 @@
 
 use super::dumbbell::{access, bottleneck};
 use super::{Draft, Entry, MAX_ELEMENTS, bounded};
+use crate::model::Role;
+use crate::scenario::At;
 use crate::scenario::error::Fault;
 use crate::scenario::spec::{Room, Speed, Time};
-use crate::scenario::{At, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

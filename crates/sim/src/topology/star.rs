@@ -1,9 +1,10 @@
 //! Hosts around one hub.
 
 use super::{Draft, Entry, Given, MAX_ELEMENTS, bounded};
+use crate::model::Role;
+use crate::scenario::At;
 use crate::scenario::error::Fault;
 use crate::scenario::spec::Time;
-use crate::scenario::{At, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! `[switching]` of an optical burst-switched network.
 
 use super::Text;
-use crate::scenario::model::*;
+use crate::model::*;
 use control::reservation::{Conversion, Signalling};
 
 impl Text<'_> {

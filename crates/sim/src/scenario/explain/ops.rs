@@ -1,7 +1,7 @@
 //! `[switching]` with `kind = "ops"`, with every default.
 
 use super::Text;
-use crate::scenario::model::{Conversion, Count, Lane, MacroflowRules, Ops, Scheme, Smoothing, Store};
+use crate::model::{Conversion, Count, Lane, MacroflowRules, Ops, Scheme, Smoothing, Store};
 use transport::xcp::{Changes, Tells};
 use units::Rate;
 

@@ -13,13 +13,11 @@ mod transport;
 
 use super::At;
 use super::error::{Fault, Place};
-use super::model::{RunSpec, Scenario, Switching};
-use super::model::{Transport, TransportKind};
 use super::spec::{Run, Spec, Time};
 use super::tree::quoted;
-use crate::SimTime;
-use crate::ids::LinkId;
-use crate::topology::{Draft, components};
+use crate::model::{LinkId, SimTime, components};
+use crate::model::{RunSpec, Scenario, Switching, Transport, TransportKind};
+use crate::topology::Draft;
 use units::{Duration, Rate};
 
 /// What the parts of a scenario need to know of one another.

@@ -1,10 +1,9 @@
 //! Nodes and links: the topology, what the scenario adds and changes, then the defaults.
 
 use super::{positive, probability, rate_in_range};
-use crate::ids::NodeId;
+use crate::model::{Buffer, Lane, Link, Loss, Network, NodeId, PortController, Role};
 use crate::scenario::At;
 use crate::scenario::error::{Fault, Place};
-use crate::scenario::model::{Buffer, Lane, Link, Loss, Network, PortController, Role};
 use crate::scenario::spec::{self, Length, LinkDefaults, NodeRole, Room, Spec, Speed, Time, UnclaimedOffer, XcpPort};
 use crate::scenario::tree::quoted;
 use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};

@@ -1,12 +1,13 @@
 //! `[transport.NAME]`, and the built-in algorithms that need no table.
 
 use super::{given, laws, positive, refuse};
+use crate::model::{Transport, TransportKind};
 use crate::scenario::At;
 use crate::scenario::error::Fault;
-use crate::scenario::model::{Transport, TransportKind};
 use crate::scenario::nearest::choices;
-use crate::scenario::spec::{self, ByteCount, DelayedAck, InitialWindowSpec, PartialAck, Recovery, SackMemory};
-use crate::scenario::spec::{Spec, Time, Window};
+use crate::scenario::spec::{
+    self, ByteCount, DelayedAck, InitialWindowSpec, PartialAck, Recovery, SackMemory, Spec, Time, Window,
+};
 use crate::scenario::tree::quoted;
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm};

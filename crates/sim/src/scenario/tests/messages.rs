@@ -1,7 +1,8 @@
 //! The exact message about each kind of bad input.
 
 use super::{SMALL, load_set, load_text, root};
-use crate::scenario::{Change, Error, Source, load};
+use crate::model::*;
+use crate::scenario::{Error, Source, load};
 use std::path::Path;
 use units::Rate;
 

@@ -7,7 +7,7 @@ mod properties;
 mod slots;
 
 use super::*;
-use crate::SimTime;
+use crate::model::*;
 use std::path::PathBuf;
 use transport::tcp::InitialWindow;
 use units::{Bytes, Duration, Rate};

@@ -2,8 +2,8 @@
 
 use super::geography::Capacity;
 use super::*;
-use crate::ids::{LinkId, NodeId};
-use crate::scenario::{Buffer, Link, Loss, Network, Node, Role, Source, load};
+use crate::model::{Buffer, Link, LinkId, Loss, Network, Node, NodeId, Role, Routes, components};
+use crate::scenario::{Source, load};
 use proptest::prelude::*;
 use std::path::Path;
 use units::{Duration, Rate};
@@ -22,7 +22,7 @@ fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
         controller: None,
         via: None,
         cost: *cost,
-        lane: crate::scenario::Lane::FIRST,
+        lane: crate::model::Lane::FIRST,
     };
     Network { nodes: (0..nodes).map(node).collect(), links: links.iter().map(link).collect(), reroute_after: None }
 }

@@ -1,13 +1,11 @@
 //! `[switching]` with `kind = "aapn"`: frames, plans and clocks of an agile all-photonic network.
 
-use crate::SimTime;
-use crate::ids::{LinkId, NodeId};
+use crate::model::{
+    Aapn, Allocation, Channel, Computed, Counts, EdgeNode, LinkId, Network, NodeId, Packing, Plan, Request, Signal,
+    SimTime, SlotFrame, Spare, Switching, Uplink,
+};
 use crate::scenario::At;
 use crate::scenario::error::Fault;
-use crate::scenario::model::{
-    Aapn, Allocation, Channel, Computed, Counts, EdgeNode, Network, Packing, Plan, Request, Signal, SlotFrame, Spare,
-    Switching, Uplink,
-};
 use crate::scenario::nearest::choices;
 use crate::scenario::resolve::{given, positive, probability, rate_in_range, refuse};
 use crate::scenario::spec::{self, AapnSwitching, PackingRule, RequestRule, SignalCounts, Signalling, SpareRule, Time};

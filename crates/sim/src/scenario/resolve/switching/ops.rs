@@ -1,12 +1,11 @@
 //! `[switching]` with `kind = "ops"`: wavelengths, what core nodes keep, and macroflows.
 
-use crate::ids::{LinkId, NodeId};
+use crate::model::{
+    Buffer, Conversion, Count, Fibre, Lane, Link, LinkId, Loss, MacroflowRules, Network, NodeId, Ops, Role, Routes,
+    Scheme, Slots, Smoothing, Store, Switching,
+};
 use crate::scenario::At;
 use crate::scenario::error::Fault;
-use crate::scenario::model::{
-    Buffer, Conversion, Count, Fibre, Lane, Link, Loss, MacroflowRules, Network, Ops, Role, Scheme, Slots, Smoothing,
-    Store, Switching,
-};
 use crate::scenario::resolve::network::room;
 use crate::scenario::resolve::{given, positive, rate_in_range, refuse};
 use crate::scenario::spec::{
@@ -14,7 +13,7 @@ use crate::scenario::spec::{
     ProbeRule, RamShare, SmoothingRule,
 };
 use crate::scenario::tree::quoted;
-use crate::topology::{Draft, Routes, bounded};
+use crate::topology::{Draft, bounded};
 use transport::xcp::{Changes, Gains, Tells, WavelengthConfig};
 use units::{ByteTime, Duration, Rate};
 

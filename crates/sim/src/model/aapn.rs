@@ -1,7 +1,6 @@
 //! `[switching]` with `kind = "aapn"`, after resolution.
 
-use crate::SimTime;
-use crate::ids::{LinkId, NodeId};
+use super::{LinkId, NodeId, SimTime};
 use control::demand::Forecast;
 use control::scheduler::Algorithm;
 use units::{Duration, Rate};
