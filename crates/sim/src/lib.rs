@@ -4,6 +4,7 @@
 //! is built and run ([`engine`]), and tables come out ([`results`]). True time exists only here.
 
 pub mod engine;
+pub mod language;
 pub mod model;
 pub mod random;
 pub mod results;

@@ -37,6 +37,11 @@ pub struct SlotFrame {
     pub guard: Duration,
 }
 
+impl SlotFrame {
+    /// The shortest: an edge node has something to do in each.
+    pub const SHORTEST: Duration = Duration::from_ps(100_000);
+}
+
 /// How packets are put into slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {

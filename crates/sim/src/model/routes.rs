@@ -207,3 +207,6 @@ fn visit(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

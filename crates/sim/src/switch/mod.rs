@@ -16,7 +16,6 @@ mod list;
 mod obs;
 mod ops;
 
-pub use aapn::SHORTEST_FRAME;
 pub use list::{Entry, list};
 pub use obs::{Header, Loss};
 

@@ -1,10 +1,8 @@
 //! Hosts left and right of one bottleneck.
 
-use super::{Draft, Entry, Given, MAX_ELEMENTS, Property, bounded};
+use super::{Draft, Entry, Given, MAX_ELEMENTS, Property};
+use crate::language::{At, Fault, Room, Speed, Time, bounded};
 use crate::model::Role;
-use crate::scenario::At;
-use crate::scenario::error::Fault;
-use crate::scenario::spec::{Room, Speed, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use units::{Duration, Rate};

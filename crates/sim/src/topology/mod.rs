@@ -21,9 +21,7 @@ pub use gml::parse as parse_gml;
 pub(crate) use nsfnet::CAPACITY as NSFNET_CAPACITY;
 pub use sndlib::parse as parse_sndlib;
 
-use crate::scenario::At;
-use crate::scenario::error::Fault;
-use crate::scenario::spec::Time;
+use crate::language::{At, Fault, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -85,14 +83,6 @@ topologies! {
 /// Every kind of topology, sorted by name.
 pub fn list() -> &'static [Entry] {
     ENTRIES
-}
-
-/// A count that is positive and not absurd.
-pub(crate) fn bounded(count: At<u32>, limit: u64) -> Result<u32, Fault> {
-    if (1..=limit).contains(&u64::from(*count)) {
-        return Ok(*count);
-    }
-    Err(count.fault(format!("found {}; allowed: 1 to {limit}", *count)))
 }
 
 #[cfg(test)]

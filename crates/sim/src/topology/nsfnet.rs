@@ -1,10 +1,8 @@
 //! The NSFNET backbone: 14 nodes, 21 fibres.
 
 use super::{Draft, Entry, Given, Property};
+use crate::language::{At, Fault, Time};
 use crate::model::{NodeId, Role};
-use crate::scenario::At;
-use crate::scenario::error::Fault;
-use crate::scenario::spec::Time;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use units::Rate;

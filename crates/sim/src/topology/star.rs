@@ -1,10 +1,8 @@
 //! Hosts around one hub.
 
-use super::{Draft, Entry, Given, MAX_ELEMENTS, bounded};
+use super::{Draft, Entry, Given, MAX_ELEMENTS};
+use crate::language::{At, Fault, Time, bounded};
 use crate::model::Role;
-use crate::scenario::At;
-use crate::scenario::error::Fault;
-use crate::scenario::spec::Time;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

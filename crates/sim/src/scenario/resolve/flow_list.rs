@@ -2,12 +2,9 @@
 
 use super::Context;
 use super::traffic::pair;
+use crate::language::{At, Fault, Place, choices, quoted, read_text};
 use crate::model::{Listed, MAX_FLOWS, SimTime};
-use crate::scenario::error::{Fault, Place};
-use crate::scenario::layers::read_text;
-use crate::scenario::nearest::choices;
-use crate::scenario::tree::quoted;
-use crate::scenario::{At, spec};
+use crate::scenario::spec;
 use std::path::Path;
 use units::Bytes;
 

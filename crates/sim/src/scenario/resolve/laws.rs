@@ -1,8 +1,6 @@
 //! The parameters of the window laws in `[transport.NAME]`.
 
-use super::{given, refuse};
-use crate::scenario::At;
-use crate::scenario::error::Fault;
+use crate::language::{At, Fault, given, refuse};
 use crate::scenario::spec::{self, Increase, Response, XcpDuplicates, XcpLoss};
 use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno, tcp_eng};
 use transport::xcp::sender::{DuplicateAcks, LossReaction};

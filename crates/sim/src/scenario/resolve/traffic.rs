@@ -1,13 +1,11 @@
 //! `[[traffic]]`: between whom, with which transport; when is in `arrivals`, what in `load`.
 
 use super::{Context, arrivals, load};
+use crate::language::{At, Fault, PairsSpec, Place, quoted};
 use crate::model::{
     Arrivals, BurstLosses, BurstRule, MAX_FLOWS, NodeId, Pairs, SimTime, Traffic, Transport, TransportId, TransportKind,
 };
-use crate::scenario::At;
-use crate::scenario::error::{Fault, Place};
-use crate::scenario::spec::{self, PairsSpec, Spec};
-use crate::scenario::tree::quoted;
+use crate::scenario::spec::{self, Spec};
 use std::collections::BTreeSet;
 
 /// Every traffic of the scenario.

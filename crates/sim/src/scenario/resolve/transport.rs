@@ -1,14 +1,11 @@
 //! `[transport.NAME]`, and the built-in algorithms that need no table.
 
-use super::{given, laws, positive, refuse};
-use crate::model::{Transport, TransportKind};
-use crate::scenario::At;
-use crate::scenario::error::Fault;
-use crate::scenario::nearest::choices;
-use crate::scenario::spec::{
-    self, ByteCount, DelayedAck, InitialWindowSpec, PartialAck, Recovery, SackMemory, Spec, Time, Window,
+use super::laws;
+use crate::language::{
+    At, ByteCount, DelayedAck, Fault, InitialWindowSpec, Place, Time, Window, choices, given, positive, quoted, refuse,
 };
-use crate::scenario::tree::quoted;
+use crate::model::{Transport, TransportKind};
+use crate::scenario::spec::{self, PartialAck, Recovery, SackMemory, Spec};
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm};
 use transport::tcp::{
@@ -58,7 +55,7 @@ fn built_in<'n>() -> impl Iterator<Item = &'n str> {
 
 fn kind(name: &str, table: Option<&At<spec::Transport>>) -> Result<TransportKind, Fault> {
     let Some(table) = table else {
-        return kind_of(name, &spec::Transport::default(), |message| Fault::new(super::Place::Unknown, message));
+        return kind_of(name, &spec::Transport::default(), |message| Fault::new(Place::Unknown, message));
     };
     if table.algorithm.is_none() && !built_in().any(|known| known == name) {
         let names: Vec<&str> = built_in().collect();
@@ -91,7 +88,7 @@ fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault)
     Ok(TransportKind::Tcp { sender, receiver, header, ack_size })
 }
 
-fn sender_keys(table: &spec::Transport) -> [(&'static str, Option<super::Place>); 9] {
+fn sender_keys(table: &spec::Transport) -> [(&'static str, Option<Place>); 9] {
     given!(
         table; min_rto, max_rto, initial_rto, dupthresh, delayed_ack, recovery, beta, alpha, congestion_beta
     )

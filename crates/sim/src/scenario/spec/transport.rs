@@ -1,7 +1,6 @@
 //! `[transport.NAME]`.
 
-use super::{ByteCount, DelayedAck, InitialWindowSpec, Time, Window};
-use crate::scenario::de::At;
+use crate::language::{At, ByteCount, DelayedAck, InitialWindowSpec, Time, Window};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -2,6 +2,7 @@
 
 mod bursts;
 mod messages;
+mod networks;
 mod ops;
 mod properties;
 mod slots;

@@ -27,7 +27,7 @@ use crate::model::{self, Aapn, Channel, Computed, LinkId, Network, NodeId, SlotF
 use crate::random::Seed;
 use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
 use edge::{Asking, EdgeAgent, Plan, Queue, Stage, Teller};
-use units::{ByteTime, Duration, Rate};
+use units::{ByteTime, Rate};
 
 /// Bytes of a message beside its entries: the control field of paper 003 (§2.4.3).
 const MESSAGE_HEADER: u64 = 20;
@@ -269,6 +269,3 @@ pub(super) fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<Run>> {
     }
     runs
 }
-
-/// The shortest frame: an edge node has something to do in each.
-pub const SHORTEST_FRAME: Duration = Duration::from_ps(100_000);
