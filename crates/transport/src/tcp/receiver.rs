@@ -1,13 +1,18 @@
 //! The receiver: delayed ACKs (RFC 5681 §4.2), SACK (RFC 2018), D-SACK (RFC 2883).
 //!
-//! The application takes in-order data at once, so the advertised window is constant. Bytes beyond it are dropped, which
-//! bounds what is held out of order. RFC 2018 §4 orders the SACK blocks by the last segment that touched them; the
-//! receiver remembers the eight most recent ranges.
+//! The application takes in-order data at once, so the advertised window is constant. Bytes beyond it are dropped. What is
+//! within it is held and never forgotten (RFC 2018 §8 calls that reneging and discourages it); a peer that makes more
+//! ranges than [`MOST_HELD`] gets no further one, which bounds the memory of a flow. RFC 2018 §4 orders the SACK blocks by
+//! the last segment that touched them: every held range carries the number of that segment, and the eight most recent
+//! are at hand.
 
 use super::{AckOut, ConfigError, SackBlock, SackList};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use units::{Duration, Instant};
+
+/// Held ranges of one flow: 1 MiB of them. A window of 87 000 segments with every second one lost makes as many.
+const MOST_HELD: usize = (1 << 20) / size_of::<Held>();
 
 /// The parameters of a [`Receiver`]; flows share one behind an `Arc`.
 #[derive(Clone, Debug)]
@@ -61,7 +66,7 @@ pub struct ReceiverStats {
     pub duplicates: u64,
     /// Segments above a hole.
     pub out_of_order: u64,
-    /// Segments with bytes beyond the advertised window, which were dropped.
+    /// Segments with bytes beyond the advertised window, or beyond what can be held; these bytes were dropped.
     pub beyond_window: u64,
     /// ACKs sent.
     pub acks_sent: u64,
@@ -79,7 +84,7 @@ pub struct Receiver {
     /// When the delayed ACK is due; `NEVER` when none is pending.
     ack_at: Instant,
     /// What is held above a hole, sorted and disjoint.
-    held: VecDeque<SackBlock>,
+    held: VecDeque<Held>,
     stats: ReceiverStats,
     /// Only flows that ever had a hole pay for it.
     recent: Option<Box<Recent>>,
@@ -154,11 +159,21 @@ impl Receiver {
     pub(crate) fn check(&self) {
         let mut floor = self.nxt;
         for held in &self.held {
-            assert!(held.start > floor && !held.is_empty(), "held ranges are sorted and apart");
-            floor = held.end;
+            assert!(held.range.start > floor && !held.range.is_empty(), "held ranges are sorted and apart");
+            floor = held.range.end;
         }
+        assert!(self.held.len() <= MOST_HELD, "the ranges are bounded");
+        let mut by_age: Vec<_> = self.held.iter().copied().collect();
+        by_age.sort_by_key(|held| std::cmp::Reverse(held.touched));
+        assert!(
+            self.reported().eq(by_age.iter().take(self.reported().count()).map(|held| held.range)),
+            "the newest first"
+        );
+        assert!(
+            !self.config.sack || self.reported().count() >= self.held.len().min(SackList::CAPACITY),
+            "as many as fit"
+        );
         assert!(floor <= self.nxt.saturating_add(self.config.window), "nothing is held beyond the window");
-        assert!(self.reported().all(|range| self.held.contains(&range)), "what is reported is held");
     }
 
     /// RFC 5681 §4.2: at least every second full-sized segment, within the timeout.
@@ -195,6 +210,7 @@ impl Receiver {
         let duplicate = self.duplicate_part(segment);
         self.stats.duplicates += u64::from(duplicate == Some(segment));
         self.store(segment);
+        self.recall();
         self.acknowledge(duplicate, out);
     }
 
@@ -205,8 +221,8 @@ impl Receiver {
         if !delivered.is_empty() {
             return Some(delivered);
         }
-        let at = self.held.partition_point(|held| held.end <= segment.start);
-        self.held.get(at).map(|held| part(held.start, held.end)).filter(|part| !part.is_empty())
+        let at = self.held.partition_point(|held| held.range.end <= segment.start);
+        self.held.get(at).map(|held| part(held.range.start, held.range.end)).filter(|part| !part.is_empty())
     }
 
     /// Delivers or holds the bytes of `segment` that are new.
@@ -216,13 +232,12 @@ impl Receiver {
         }
         if segment.start > self.nxt {
             self.stats.out_of_order += 1;
-            let merged = self.hold(segment);
-            self.recent.get_or_insert_default().touch(merged);
+            self.hold(segment);
             return;
         }
         self.nxt = segment.end;
-        while let Some(first) = self.held.front().filter(|first| first.start <= self.nxt) {
-            self.nxt = self.nxt.max(first.end);
+        while let Some(first) = self.held.front().filter(|first| first.range.start <= self.nxt) {
+            self.nxt = self.nxt.max(first.range.end);
             self.held.pop_front();
         }
         if let Some(recent) = &mut self.recent {
@@ -230,25 +245,38 @@ impl Receiver {
         }
     }
 
-    /// Merges `segment` into the held ranges and returns the range it is part of.
-    fn hold(&mut self, segment: SackBlock) -> SackBlock {
+    /// Merges `segment` into the held ranges, whose most recent is then the one around it.
+    fn hold(&mut self, segment: SackBlock) {
         let at = match self.held.back() {
-            Some(last) if last.end < segment.start => self.held.len(),
-            _ => self.held.partition_point(|held| held.end < segment.start),
+            Some(last) if last.range.end < segment.start => self.held.len(),
+            _ => self.held.partition_point(|held| held.range.end < segment.start),
         };
         let mut merged = segment;
         let mut end = at;
-        while let Some(held) = self.held.get(end).filter(|held| held.start <= segment.end) {
-            merged = SackBlock { start: merged.start.min(held.start), end: merged.end.max(held.end) };
+        while let Some(Held { range, .. }) = self.held.get(end).filter(|held| held.range.start <= segment.end) {
+            merged = SackBlock { start: merged.start.min(range.start), end: merged.end.max(range.end) };
             end += 1;
         }
+        if end == at && self.held.len() == MOST_HELD {
+            self.stats.beyond_window += 1;
+            return;
+        }
+        let held = self.recent.get_or_insert_default().touch(merged);
         if end == at {
-            self.held.insert(at, merged);
+            self.held.insert(at, held);
         } else {
-            self.held[at] = merged;
+            self.held[at] = held;
             self.held.drain(at + 1..end);
         }
-        merged
+    }
+
+    /// Brings held ranges that were displaced long ago back to hand when so few are left there that blocks stay empty.
+    fn recall(&mut self) {
+        if let Some(recent) = &mut self.recent
+            && usize::from(recent.len) < SackList::CAPACITY.min(self.held.len())
+        {
+            recent.recall(&self.held);
+        }
     }
 
     /// Sends an ACK with what is held, and with `duplicate` in front.
@@ -272,35 +300,46 @@ impl Receiver {
 
     /// RFC 2883 §4 (4): the held range around a D-SACK block follows it.
     fn promote(&mut self, duplicate: SackBlock) {
-        let at = self.held.partition_point(|held| held.end < duplicate.end);
-        if let Some(range) = self.held.get(at).filter(|held| held.contains(duplicate)) {
-            self.recent.get_or_insert_default().touch(*range);
+        let at = self.held.partition_point(|held| held.range.end < duplicate.end);
+        if let Some(held) = self.held.get_mut(at).filter(|held| held.range.contains(duplicate)) {
+            *held = self.recent.get_or_insert_default().touch(held.range);
         }
     }
+}
+
+/// A range of bytes above a hole.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    range: SackBlock,
+    /// Which touch of a held range was its last, by number.
+    touched: u64,
 }
 
 /// The held ranges that segments touched last, the most recent first. The length and the first ranges share a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 struct Recent {
+    touches: u64,
     len: u8,
-    ranges: [SackBlock; Recent::DEPTH],
+    ranges: [Held; Recent::DEPTH],
 }
 
 impl Recent {
     const DEPTH: usize = 8;
 
     fn ranges(&self) -> impl Iterator<Item = SackBlock> + '_ {
-        self.ranges[..usize::from(self.len)].iter().copied()
+        self.ranges[..usize::from(self.len)].iter().map(|held| held.range)
     }
 
     /// `range` comes to the front; what it has absorbed leaves.
-    fn touch(&mut self, range: SackBlock) {
-        let mut displaced = range;
+    fn touch(&mut self, range: SackBlock) -> Held {
+        self.touches += 1;
+        let newest = Held { range, touched: self.touches };
+        let mut displaced = newest;
         let mut kept = 0;
         for at in 0..usize::from(self.len) {
             let old = self.ranges[at];
-            if !range.contains(old) {
+            if !range.contains(old.range) {
                 self.ranges[kept] = std::mem::replace(&mut displaced, old);
                 kept += 1;
             }
@@ -310,18 +349,35 @@ impl Recent {
             kept += 1;
         }
         self.len = kept as u8;
+        newest
     }
 
     /// Ranges that have been delivered leave.
     fn forget_below(&mut self, nxt: u64) {
         let mut kept = 0;
         for at in 0..usize::from(self.len) {
-            if self.ranges[at].start > nxt {
+            if self.ranges[at].range.start > nxt {
                 self.ranges[kept] = self.ranges[at];
                 kept += 1;
             }
         }
         self.len = kept as u8;
+    }
+
+    /// Fills the free places with the most recent of the `held` ranges that are not here: all older than the last one here.
+    fn recall(&mut self, held: &VecDeque<Held>) {
+        let first = usize::from(self.len);
+        let older_than = first.checked_sub(1).map_or(u64::MAX, |last| self.ranges[last].touched);
+        for &range in held.iter().filter(|held| held.touched < older_than) {
+            let len = usize::from(self.len);
+            let place = first + self.ranges[first..len].partition_point(|listed| listed.touched > range.touched);
+            if place < Recent::DEPTH {
+                let end = len.min(Recent::DEPTH - 1);
+                self.ranges.copy_within(place..end, place + 1);
+                self.ranges[place] = range;
+                self.len = (end + 1) as u8;
+            }
+        }
     }
 }
 
@@ -431,6 +487,43 @@ mod tests {
         assert_eq!(segment(&mut receiver, 5000, 5500).1, [(5000, 5500), (4000, 4500), (3000, 3500), (2000, 2500)]);
         // A D-SACK takes the place of the oldest.
         assert_eq!(segment(&mut receiver, 5000, 5500).1, [(5000, 5500), (5000, 5500), (4000, 4500), (3000, 3500)]);
+    }
+
+    #[test]
+    fn no_held_range_is_forgotten_however_many_holes_there_are() {
+        // RFC 2018 §4: the blocks reported before are repeated, the most recent first, as many as fit. Twelve ranges at
+        // 1000, 2000, … 12 000; then the segments between 4000 and 12 500 arrive, and the three first are left beside the
+        // one that has grown.
+        let mut receiver = receiver(0);
+        (1..=12).for_each(|at| drop(segment(&mut receiver, 1000 * at, 1000 * at + 500)));
+        let mut last = (0, vec![]);
+        for at in 4..12 {
+            last = segment(&mut receiver, 1000 * at + 500, 1000 * (at + 1));
+            receiver.check();
+        }
+        assert_eq!(last, (0, vec![(4000, 12_500), (3000, 3500), (2000, 2500), (1000, 1500)]));
+        // What was held is delivered when the holes are filled.
+        segment(&mut receiver, 0, 1000);
+        segment(&mut receiver, 1500, 2000);
+        assert_eq!(segment(&mut receiver, 2500, 3000), (3500, vec![(4000, 12_500)]));
+        assert_eq!(segment(&mut receiver, 3500, 4000), (12_500, vec![]));
+    }
+
+    #[test]
+    fn a_peer_that_makes_ranges_of_one_byte_gets_a_bounded_number() {
+        let mut receiver = receiver(0);
+        let mut out = ReceiverActions::default();
+        for at in 1..=2 * MOST_HELD as u64 {
+            receiver.handle_segment(Instant::ZERO, 2 * at, 1, &mut out);
+            out.acks.clear();
+        }
+        assert_eq!((receiver.held.len(), MOST_HELD), (43_690, 43_690), "1 MiB of 24 bytes");
+        assert_eq!(receiver.stats().beyond_window, MOST_HELD as u64);
+        assert!(receiver.held.capacity() * size_of::<Held>() <= 2 << 20);
+        // What makes no new range is still taken.
+        receiver.handle_segment(Instant::ZERO, 3, 1, &mut out);
+        assert_eq!(receiver.held.len(), MOST_HELD - 1);
+        receiver.check();
     }
 
     #[test]
