@@ -2,7 +2,7 @@
 #
 #   ns nsfnet.tcl -flows FILE -topology FILE [-variant reno|newreno|sack] [-buffer K] [-duration s] [-from s]
 #                 [-count all] [-handshake yes] [-scheduler NAME]
-#                 [-tick s] [-perflow yes]
+#                 [-tick s] [-perflow yes] [-bugfix no]
 #
 # Packet-hops. A flow whose path has h links sends s segments and receives a ACKs. Along the 2h links of its round trip
 # the count falls from s to a, nearly evenly, so it is h (s + a). The monitors on the core's outputs that the results
@@ -13,6 +13,7 @@ source [file join [file dirname [info script]] common.tcl]
 
 array set settings {
     flows "" topology "" variant reno buffer 6 duration 40 from 35 rate 1e9 count derived handshake no tick 0.01 perflow no scheduler Calendar
+    bugfix yes
 }
 read-options $argv
 
@@ -22,6 +23,7 @@ set agents(sack) {Agent/TCP/Sack1 Agent/TCPSink/Sack1}
 foreach {sender sink} $agents($settings(variant)) break
 
 configure-tcp 20 $settings(handshake) $settings(tick)
+Agent/TCP set bugFix_ [string is true -strict $settings(bugfix)]  ;# ns-2's default is true
 
 set ns [new Simulator]
 $ns use-scheduler $settings(scheduler)

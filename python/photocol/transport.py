@@ -63,7 +63,9 @@ class Sender:
 
     `algorithm` is one of `photocol list transports` ("reno", "newreno", "sack", "highspeed", "xcp", "gaimd", "baimd",
     "btcp", "tcp-eng"); `paced` makes it send one segment every SRTT/cwnd. What is not given has the default of the
-    scenario language. Raises ValueError for an unknown algorithm or a value that cannot work.
+    scenario language, except `min_rto`: 1 s here, as RFC 6298 says; 0.2 s in a scenario, as in ns-2 and Linux, because
+    runs are compared with those and 1 s would rule them where round trips are milliseconds. Raises ValueError for an
+    unknown algorithm or a value that cannot work.
 
     Arguments:
         mss: payload bytes of a full-sized segment.
@@ -72,7 +74,18 @@ class Sender:
         max_cwnd: upper bound of the congestion window in bytes; by default none.
         initial_peer_window: the peer's advertised window in bytes before its first ACK.
         dupthresh: duplicate ACKs, or SACKed segments above a hole, that show a loss.
-        min_rto, max_rto, initial_rto: the retransmission timeout's bounds and first value in seconds (RFC 6298).
+        min_rto, max_rto, initial_rto: the retransmission timeout's bounds and first value in seconds; by default 1, 60
+            and 1 (RFC 6298).
+        clock_granularity: G of RFC 6298 in seconds, the least of 4 RTTVAR; by default 1 ms.
+        increase: congestion avoidance of "reno", "newreno" and "sack": "byte-counting" (by default) or "per-ack" (as in
+            ns-2).
+        fast_retransmit_guard: with recovery "reno" and "newreno", after what a further fast retransmit is refused until
+            all that had been sent then is acknowledged: "timeout" (Reno's default) or "recovery" (a timeout or a fast
+            retransmit: NewReno's default, RFC 6582, and ns-2's bugFix_).
+        partial_ack_timer: with recovery "newreno", which partial ACKs restart the timer: "impatient", the first (by
+            default), or "slow-but-steady", each (RFC 6582 §4).
+        sack_after_timeout: what a timeout does to SACK information: "discard" (by default, RFC 2018 §8) or "keep"
+            (RFC 6675 §5.1).
         limited_transmit: new segments on the first duplicate ACKs (RFC 3042).
         rescue_retransmission: the rescue of RFC 6675.
         idle_restart: cwnd falls back to the initial window after an idle RTO (RFC 5681 §4.1).
@@ -83,8 +96,6 @@ class Sender:
         beta: with "gaimd", "baimd" and "tcp-eng", the share of the window that is kept at a loss.
         alpha: the segments by which their window grows in a round trip; by default from `beta` by `relation`.
         relation: "triple-duplicate", 3(1 - beta)/(1 + beta), or "timeout", 4(1 - beta^2)/3.
-        alpha_applies: with "tcp-eng", when `alpha` holds and not 1: "ben-only" (in the round after a notification),
-            "large-window" (then, and always from 1/(1 - beta) segments on) or "ben-period" (from it to the next loss).
         congestion_beta: with "tcp-eng", the share that is kept at a loss without a notification.
         detector: with "btcp", how a false timeout is told: "ble", "back" or "bnak".
     """
@@ -103,6 +114,11 @@ class Sender:
         min_rto: float | None = None,
         max_rto: float | None = None,
         initial_rto: float | None = None,
+        clock_granularity: float | None = None,
+        increase: Literal["byte-counting", "per-ack"] | None = None,
+        fast_retransmit_guard: Literal["timeout", "recovery"] | None = None,
+        partial_ack_timer: Literal["impatient", "slow-but-steady"] | None = None,
+        sack_after_timeout: Literal["discard", "keep"] | None = None,
         limited_transmit: bool | None = None,
         rescue_retransmission: bool | None = None,
         idle_restart: bool | None = None,
@@ -112,7 +128,6 @@ class Sender:
         beta: float | None = None,
         alpha: float | None = None,
         relation: Literal["triple-duplicate", "timeout"] | None = None,
-        alpha_applies: Literal["ben-only", "large-window", "ben-period"] | None = None,
         congestion_beta: float | None = None,
         detector: Literal["ble", "back", "bnak"] | None = None,
     ) -> None:
@@ -128,6 +143,11 @@ class Sender:
             min_rto=min_rto,
             max_rto=max_rto,
             initial_rto=initial_rto,
+            clock_granularity=clock_granularity,
+            increase=increase,
+            fast_retransmit_guard=fast_retransmit_guard,
+            partial_ack_timer=partial_ack_timer,
+            sack_after_timeout=sack_after_timeout,
             limited_transmit=limited_transmit,
             rescue_retransmission=rescue_retransmission,
             idle_restart=idle_restart,
@@ -137,7 +157,6 @@ class Sender:
             beta=beta,
             alpha=alpha,
             relation=relation,
-            alpha_applies=alpha_applies,
             congestion_beta=congestion_beta,
             detector=detector,
         )

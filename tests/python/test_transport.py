@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import doctest
 import math
-from typing import Any
+from pathlib import Path
 
 import pytest
 
 import photocol
 from photocol import transport
+from photocol.scenario import load
 from photocol.transport import Ack, Block, Receiver, Segment, Sender
 
 MSS = 1000
@@ -144,17 +145,6 @@ def test_parameters_of_gaimd_reach_the_law() -> None:
         Sender("gaimd", relation="td")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("applies", "cwnd"), [("ben-only", 16_062), ("large-window", 16_012), ("ben-period", 16_062)])
-def test_the_reading_of_alpha_reaches_tcp_eng(applies: Any, cwnd: int) -> None:
-    sender = Sender("tcp-eng", alpha_applies=applies, mss=MSS, initial_cwnd=16, initial_ssthresh=16 * MSS)
-    sender.write(100)
-    sender.on_ack(0.1, MSS)
-    # α MSS/W = 1000/16 bytes without a notification, or 0.2 · 1000/16, rounded down.
-    assert sender.cwnd == cwnd
-    with pytest.raises(ValueError, match="alpha_applies must be 'ben-only', 'large-window' or 'ben-period'"):
-        Sender("tcp-eng", alpha_applies="always")  # type: ignore[arg-type]
-
-
 def test_wrong_arguments_are_named() -> None:
     with pytest.raises(ValueError, match=r"vegas.*reno, newreno, sack, highspeed, xcp"):
         Sender("vegas")
@@ -175,3 +165,75 @@ def test_a_clock_does_not_run_backwards() -> None:
 def test_the_module_is_reached_through_the_package() -> None:
     assert photocol.transport.Sender is Sender
     assert "photocol" in repr(photocol)
+
+
+def test_the_least_timeout_is_the_rfcs_by_hand_and_that_of_ns_2_in_a_scenario() -> None:
+    sender = Sender("sack", mss=MSS)
+    sender.write(10)
+    sender.on_ack(0.01, MSS)
+    assert sender.rto == 1.0
+    assert 'min_rto = "200 ms"' in load(Path(__file__).parents[2] / "scenarios" / "dumbbell.toml").explain()
+
+
+def test_the_timer_of_a_sender_follows_its_clock() -> None:
+    # RFC 6298 §2.3: RTO = SRTT + max(G, 4 RTTVAR); after many equal samples of 0.1 s the granularity is left.
+    sender = Sender("reno", mss=MSS, min_rto=0.001, clock_granularity=0.05, max_cwnd=2 * MSS, initial_cwnd=1)
+    sender.write(1000)
+    for sample in range(1, 200):
+        sender.on_ack(0.1 * sample, sender.bytes_acked + sender.flight_size)
+    assert sender.rto == pytest.approx(0.15)
+
+
+def test_congestion_avoidance_per_ack_adds_mss_squared_over_cwnd() -> None:
+    # RFC 5681 eq. (3): 1000 · 1000/10 000 = 100 bytes; counted bytes would wait for a whole window.
+    windows = []
+    for increase in ("per-ack", "byte-counting"):
+        sender = Sender("reno", mss=MSS, initial_cwnd=10, initial_ssthresh=10 * MSS, increase=increase)  # type: ignore[arg-type]
+        sender.write(100)
+        sender.on_ack(0.1, MSS)
+        windows.append(sender.cwnd)
+    assert windows == [10_100, 10_000]
+
+
+def test_a_guard_refuses_a_second_fast_retransmit_in_a_window() -> None:
+    # Segments 0 and 5 of 10 are lost; as ns-2 with bugFix_ false and true (its default).
+    counts = {}
+    for guard in (None, "timeout", "recovery"):
+        sender = Sender("reno", mss=MSS, initial_cwnd=10, fast_retransmit_guard=guard)  # type: ignore[arg-type]
+        sender.write(100)
+        for ack in [0] * 8 + [5 * MSS] * 8:
+            sender.on_ack(0.1, ack)
+        counts[guard] = sender.counters["fast_retransmits"]
+    assert counts == {None: 2, "timeout": 2, "recovery": 1}
+
+
+def test_which_partial_acks_restart_the_timer_can_be_chosen() -> None:
+    # RFC 6582 §4. Segments 0, 1 and 2 of 10 are lost; partial ACKs at 0.5 s and 0.9 s, RTO 1 s.
+    timers = []
+    for rule in ("impatient", "slow-but-steady"):
+        sender = Sender("newreno", mss=MSS, initial_cwnd=10, partial_ack_timer=rule)  # type: ignore[arg-type]
+        sender.write(10)
+        for _ in range(7):
+            sender.on_ack(0.1, 0)
+        sender.on_ack(0.5, MSS)
+        sender.on_ack(0.9, 2 * MSS)
+        timers.append(sender.next_timer)
+    assert timers == [1.5, 1.9]
+
+
+def test_what_a_timeout_leaves_of_sack_information_can_be_chosen() -> None:
+    # Segments 1 and 3 of 4 are held when the timer expires; an ACK without blocks moves to 1.
+    again = []
+    for memory in ("discard", "keep"):
+        sender = Sender("sack", mss=MSS, initial_cwnd=4, sack_after_timeout=memory)  # type: ignore[arg-type]
+        sender.write(4)
+        sender.on_ack(0.1, 0, [(2 * MSS, 3 * MSS)])
+        sender.on_timer(1.0)
+        again.append([segment.seq // MSS for segment in sender.on_ack(1.1, MSS)])
+    assert again == [[1, 2], [1, 3]]
+
+
+def test_options_that_are_no_choice_are_refused() -> None:
+    for name in ("increase", "fast_retransmit_guard", "partial_ack_timer", "sack_after_timeout"):
+        with pytest.raises(ValueError, match=f"{name} must be '"):
+            Sender("reno", **{name: "sometimes"})  # type: ignore[arg-type]

@@ -5,9 +5,10 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
-use transport::cc::{self, Algorithm, btcp, gaimd, tcp_eng};
+use transport::cc::{self, Algorithm, btcp, gaimd, reno};
 use transport::tcp::{
-    self, Ack, Actions, BurstReport, InitialWindow, LossRecovery, PhaseName, ReceiverActions, SackBlock,
+    self, Ack, Actions, BurstReport, FastRetransmitGuard, InitialWindow, LossRecovery, PartialAckTimer, PhaseName,
+    ReceiverActions, SackAfterTimeout, SackBlock,
 };
 use transport::xcp::sender::{DuplicateAcks, LossReaction};
 use units::{Duration, Instant};
@@ -243,6 +244,10 @@ fn set_sender(config: &mut tcp::SenderConfig, name: &str, value: &Bound<'_, PyAn
         "max_rto" => config.max_rto = span(name, value)?,
         "initial_rto" => config.initial_rto = span(name, value)?,
         "clock_granularity" => config.clock_granularity = span(name, value)?,
+        "fast_retransmit_guard" => config.fast_retransmit_guard = Some(guard(value)?),
+        "partial_ack_timer" => config.partial_ack_timer = partial_ack_timer(value)?,
+        "sack_after_timeout" => config.sack_after_timeout = sack_after_timeout(value)?,
+        "increase" => config.laws.reno.increase = increase(value)?,
         "dupthresh" => config.dupthresh = value.extract()?,
         "limited_transmit" => config.limited_transmit = value.extract()?,
         "rescue_retransmission" => config.rescue_retransmission = value.extract()?,
@@ -255,7 +260,6 @@ fn set_sender(config: &mut tcp::SenderConfig, name: &str, value: &Bound<'_, PyAn
             let relation = relation(value)?;
             (config.laws.gaimd.relation, config.laws.tcp_eng.relation) = (relation, relation);
         }
-        "alpha_applies" => config.laws.tcp_eng.alpha_applies = alpha_applies(value)?,
         "congestion_beta" => config.laws.tcp_eng.congestion_beta = value.extract()?,
         "detector" => config.laws.btcp.detector = detector(value)?,
         "duplicate_acks" => config.laws.xcp.duplicate_acks = duplicate_acks(value)?,
@@ -314,6 +318,38 @@ fn recovery(value: &Bound<'_, PyAny>) -> PyResult<LossRecovery> {
     }
 }
 
+fn guard(value: &Bound<'_, PyAny>) -> PyResult<FastRetransmitGuard> {
+    match value.extract::<String>().as_deref() {
+        Ok("timeout") => Ok(FastRetransmitGuard::Timeout),
+        Ok("recovery") => Ok(FastRetransmitGuard::Recovery),
+        _ => Err(PyValueError::new_err("fast_retransmit_guard must be 'timeout' or 'recovery'")),
+    }
+}
+
+fn partial_ack_timer(value: &Bound<'_, PyAny>) -> PyResult<PartialAckTimer> {
+    match value.extract::<String>().as_deref() {
+        Ok("impatient") => Ok(PartialAckTimer::Impatient),
+        Ok("slow-but-steady") => Ok(PartialAckTimer::SlowButSteady),
+        _ => Err(PyValueError::new_err("partial_ack_timer must be 'impatient' or 'slow-but-steady'")),
+    }
+}
+
+fn sack_after_timeout(value: &Bound<'_, PyAny>) -> PyResult<SackAfterTimeout> {
+    match value.extract::<String>().as_deref() {
+        Ok("discard") => Ok(SackAfterTimeout::Discard),
+        Ok("keep") => Ok(SackAfterTimeout::Keep),
+        _ => Err(PyValueError::new_err("sack_after_timeout must be 'discard' or 'keep'")),
+    }
+}
+
+fn increase(value: &Bound<'_, PyAny>) -> PyResult<reno::Increase> {
+    match value.extract::<String>().as_deref() {
+        Ok("byte-counting") => Ok(reno::Increase::ByteCounting),
+        Ok("per-ack") => Ok(reno::Increase::PerAck),
+        _ => Err(PyValueError::new_err("increase must be 'byte-counting' or 'per-ack'")),
+    }
+}
+
 /// A value for two laws.
 fn twice<'py, T: FromPyObjectOwned<'py> + Copy>(value: &Bound<'py, PyAny>) -> PyResult<(T, T)> {
     let value = value.extract().map_err(Into::into)?;
@@ -334,15 +370,6 @@ fn relation(value: &Bound<'_, PyAny>) -> PyResult<gaimd::Relation> {
         Ok("triple-duplicate") => Ok(gaimd::Relation::TripleDuplicate),
         Ok("timeout") => Ok(gaimd::Relation::Timeout),
         _ => Err(PyValueError::new_err("relation must be 'triple-duplicate' or 'timeout'")),
-    }
-}
-
-fn alpha_applies(value: &Bound<'_, PyAny>) -> PyResult<tcp_eng::AlphaApplies> {
-    match value.extract::<String>().as_deref() {
-        Ok("ben-only") => Ok(tcp_eng::AlphaApplies::BenOnly),
-        Ok("large-window") => Ok(tcp_eng::AlphaApplies::LargeWindow),
-        Ok("ben-period") => Ok(tcp_eng::AlphaApplies::BenPeriod),
-        _ => Err(PyValueError::new_err("alpha_applies must be 'ben-only', 'large-window' or 'ben-period'")),
     }
 }
 

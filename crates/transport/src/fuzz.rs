@@ -5,8 +5,8 @@
 
 use crate::cc::registry;
 use crate::tcp::{
-    Ack, Actions, BurstReport, InitialWindow, Receiver, ReceiverActions, ReceiverConfig, SackAfterTimeout, SackBlock,
-    SackList, Sender, SenderConfig,
+    Ack, Actions, BurstReport, FastRetransmitGuard, InitialWindow, Receiver, ReceiverActions, ReceiverConfig,
+    SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig,
 };
 use std::sync::Arc;
 use units::{Duration, Instant};
@@ -47,6 +47,7 @@ fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
         rescue_retransmission: flags & 4 != 0,
         idle_restart: flags & 8 != 0,
         sack_after_timeout: if flags & 16 != 0 { SackAfterTimeout::Keep } else { SackAfterTimeout::Discard },
+        fast_retransmit_guard: (flags & 64 != 0).then_some(FastRetransmitGuard::Recovery),
         forget_rtt_after: (flags & 32 != 0).then_some(2),
         max_cwnd: 1000 * (1 + u64::from(choices.byte())),
         initial_cwnd: InitialWindow::Segments(1 + u32::from(choices.byte())),
@@ -63,20 +64,24 @@ pub fn sender(bytes: &[u8]) {
     let mut sender = Sender::new(Arc::clone(&config));
     let mut actions = Actions::default();
     let mut now = Instant::ZERO;
+    let mut sent_up_to = 0;
     while !choices.is_spent() {
         sender_call(&mut choices, &mut sender, &mut now, &mut actions);
         check_sender(&sender, &config, &actions);
-        actions.segments.clear();
+        for segment in actions.segments.drain(..) {
+            assert_eq!(segment.retransmission, segment.seq < sent_up_to, "what has been sent before is marked so");
+            sent_up_to = sent_up_to.max(segment.seq + u64::from(segment.len));
+        }
     }
 }
 
 fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant, actions: &mut Actions) {
     *now = *now + Duration::from_millis(u64::from(choices.byte()));
     match choices.byte() % 8 {
-        0 => {
-            let bytes = choices.near(0, 100);
-            sender.write(*now, bytes, actions);
-        }
+        0 => match choices.near(0, 100) {
+            1 => sender.stop(),
+            bytes => sender.write(*now, bytes, actions),
+        },
         1 => sender.handle_timeout(*now, actions),
         3 => {
             let bytes = [choices.byte(), choices.byte(), choices.byte(), choices.byte()];

@@ -4,7 +4,7 @@
 mod harness;
 
 use harness::{Fate, Line, MSS, receiver_config, sender_config};
-use transport::tcp::{PartialAckTimer, PhaseName, ReceiverConfig, SackAfterTimeout, SenderConfig};
+use transport::tcp::{FastRetransmitGuard, PartialAckTimer, PhaseName, ReceiverConfig, SackAfterTimeout, SenderConfig};
 use units::{Duration, Instant};
 
 fn ms(ms: u64) -> Instant {
@@ -120,6 +120,19 @@ fn reno_leaves_recovery_at_the_first_new_ack_and_pays_again_for_the_second_loss(
     let stats = line.sender.stats();
     assert_eq!((stats.fast_retransmits, stats.timeouts), (2, 0));
     assert_eq!(line.retransmitted(), [0, 5]);
+}
+
+#[test]
+fn with_the_guard_of_ns_2_reno_makes_one_fast_retransmit_per_window() {
+    // ns-2's bugFix_, its default: losses 0 and 5 of 10 again, with data to send. The duplicates of segment 5 come while
+    // the ACK is below what had been sent at the first fast retransmit, so nothing but the timer repairs it.
+    let config = SenderConfig { fast_retransmit_guard: Some(FastRetransmitGuard::Recovery), ..sender_config("reno") };
+    let mut line = Line::losing(config, &[0, 5]);
+    line.write(u64::MAX);
+    line.run_until(ms(2000));
+    let stats = line.sender.stats();
+    assert_eq!((stats.fast_retransmits, stats.timeouts), (1, 1));
+    assert_eq!(line.retransmitted()[..2], [0, 5]);
 }
 
 #[test]
@@ -315,6 +328,26 @@ fn pacing_spreads_the_window_over_the_round_trip() {
     line.run_until(ms(2000));
     let times: Vec<_> = line.sent.iter().map(|(at, _)| *at).skip(20).collect();
     assert!(times.windows(2).all(|pair| pair[1] - pair[0] == Duration::from_millis(10)));
+}
+
+#[test]
+fn paced_slow_start_grows_by_the_factor_that_its_spacing_implies() {
+    // Each ACK adds a segment: unpaced, all of a window's ACKs come within a round trip R, and it doubles. Paced at
+    // cwnd/R, the ACKs come at the rate of a round trip ago: w'(t) = w(t − R)/R, whose solution is w = exp(λt) with
+    // λR·exp(λR) = 1, λR = 0.567143; so it grows by exp(0.567143) = 1.763223 in a round trip.
+    for (paced, factor) in [(false, 2.0), (true, 1.763_223)] {
+        let mut line = Line::new(SenderConfig { paced, ..sender_config("newreno") }, receiver_config());
+        line.write(u64::MAX);
+        let windows: Vec<_> = (1..=13)
+            .map(|round_trip| {
+                line.run_until(ms(100 * round_trip + 50));
+                line.sender.cwnd() as f64
+            })
+            .collect();
+        for pair in windows[8..].windows(2) {
+            assert!((pair[1] / pair[0] / factor - 1.0).abs() < 0.01, "paced: {paced}: {}", pair[1] / pair[0]);
+        }
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use transport::cc::Algorithm;
-use transport::tcp::{Ack, Actions, InitialWindow, PhaseName, SackBlock, Sender, SenderConfig};
+use transport::tcp::{Ack, Actions, FastRetransmitGuard, InitialWindow, PhaseName, SackBlock, Sender, SenderConfig};
 use units::{Duration, Instant};
 
 const OPEN: u64 = 1 << 40;
@@ -188,6 +188,145 @@ fn a_probe_that_the_peer_takes_counts_as_sent() {
 }
 
 #[test]
+fn the_bytes_of_a_probe_leave_again_as_a_retransmission_and_are_not_timed() {
+    // Karn, RFC 6298 §3: the ACK may be the probe's. The peer drops the probe of 2000..3000 and opens its window by a
+    // segment and a half; then 3000 is new.
+    let mut bench = Bench::new(config());
+    bench.write(ms(0), 10_000);
+    bench.ack_within(ms(100), 2000, 0);
+    bench.timeout(ms(1100));
+    let samples = bench.sender.stats().rtt_samples;
+    bench.sender.handle_ack(ms(1200), &Ack { ack: 2000, window: 300, sack: &[] }, &mut bench.actions);
+    bench.sender.handle_ack(ms(1300), &Ack { ack: 2300, window: 2700, sack: &[] }, &mut bench.actions);
+    let again: Vec<_> =
+        bench.actions.segments.drain(..).map(|sent| (sent.seq, sent.len, sent.retransmission)).collect();
+    // 700 of the second segment's bytes were in the probe; the third is new and timed.
+    assert_eq!(again, [(2000, 300, true), (2300, 1000, true), (3300, 1000, false)]);
+    assert_eq!(bench.sender.stats().retransmissions, 2);
+    bench.ack(ms(1400), 3300);
+    assert_eq!(bench.sender.stats().rtt_samples, samples, "neither of the two was timed");
+    bench.ack(ms(1450), 4300);
+    assert_eq!(bench.sender.stats().rtt_samples, samples + 1);
+    assert_eq!(bench.sender.srtt(), Some(Duration::from_micros(7 * 100_000 / 8 + 150_000 / 8)));
+}
+
+#[test]
+fn the_timer_is_the_plain_rto_when_the_window_opens_after_probes() {
+    // The peer takes every probe and keeps its window closed; RFC 9293 §3.8.6.1: the interval doubles between probes.
+    let mut bench = Bench::new(config());
+    bench.write(ms(0), u64::MAX);
+    bench.ack_within(ms(100), 2000, 0);
+    let mut probes = Vec::new();
+    for taken in 1..=8 {
+        let at = bench.sender.next_timeout().unwrap();
+        bench.timeout(at);
+        probes.push(at);
+        bench.ack_within(at, 2000 + 1000 * taken, 0);
+    }
+    let gaps: Vec<_> = probes.windows(2).map(|pair| (pair[1] - pair[0]).ps() / 1_000_000_000_000).collect();
+    assert_eq!(gaps, [2, 4, 8, 16, 32, 60, 60]);
+    assert_eq!(bench.sender.rto(), Duration::from_secs(1), "a probe says nothing about the RTO");
+    let opened = probes[7] + Duration::from_millis(100);
+    bench.ack_within(opened, 10_000, OPEN);
+    assert_eq!(bench.sender.next_timeout(), Some(opened + Duration::from_secs(1)));
+
+    // The same where the ACK that opens the window takes the probe.
+    let mut bench = Bench::new(config());
+    bench.write(ms(0), u64::MAX);
+    bench.ack_within(ms(100), 2000, 0);
+    (0..8).for_each(|_| drop(bench.timeout(bench.sender.next_timeout().unwrap())));
+    let opened = bench.sender.next_timeout().unwrap();
+    bench.ack_within(opened, 3000, OPEN);
+    assert_eq!(bench.sender.next_timeout(), Some(opened + Duration::from_secs(1)));
+}
+
+#[test]
+fn a_back_off_that_timeouts_made_outlives_a_closed_window() {
+    // RFC 6298 §5: it ends with a sample, and the ACK of a retransmission is none.
+    let mut bench = Bench::new(config());
+    bench.write(ms(0), u64::MAX);
+    bench.timeout(ms(1000));
+    bench.ack_within(ms(1100), 2000, 0);
+    assert_eq!(bench.sender.next_timeout(), Some(ms(3100)), "the first probe after an RTO of 2 s");
+    bench.timeout(ms(3100));
+    bench.ack_within(ms(3200), 2000, OPEN);
+    assert_eq!(bench.sender.rto(), Duration::from_secs(2));
+}
+
+#[test]
+fn a_probe_on_its_way_is_still_acknowledged_when_the_application_stops() {
+    let mut bench = Bench::new(config());
+    bench.write(ms(0), u64::MAX);
+    bench.ack_within(ms(100), 2000, 0);
+    bench.timeout(ms(1100));
+    bench.sender.stop();
+    assert_eq!(bench.ack(ms(1200), 3000), []);
+    assert!(bench.sender.is_complete());
+}
+
+#[test]
+fn with_a_fractional_window_limited_transmit_does_not_count_in_flight_size() {
+    // RFC 5681 §3.2 step 2: cwnd 5.5 segments, five in flight, two more by Limited Transmit: at most 5/2 of them remain.
+    for name in ["reno", "newreno", "sack"] {
+        let five = SenderConfig {
+            algorithm: Algorithm::from_name(name).unwrap(),
+            initial_cwnd: InitialWindow::Segments(5),
+            max_cwnd: 5500,
+            ..config()
+        };
+        let mut bench = Bench::new(five);
+        bench.write(ms(0), u64::MAX);
+        bench.ack(ms(100), 1000);
+        assert_eq!((bench.sender.cwnd(), bench.sender.flight_size()), (5500, 5000), "{name}");
+        assert_eq!(bench.sack(ms(101), 1000, &[(2000, 3000)]), [(6000, 1000)], "{name}");
+        assert_eq!(bench.sack(ms(102), 1000, &[(2000, 4000)]), [(7000, 1000)], "{name}");
+        bench.sack(ms(103), 1000, &[(2000, 5000)]);
+        assert_eq!((bench.sender.phase(), bench.sender.ssthresh()), (PhaseName::FastRecovery, 2500), "{name}");
+    }
+}
+
+#[test]
+fn limited_transmit_goes_up_to_two_segments_beyond_the_window_one_for_each_duplicate() {
+    // RFC 3042 §2: the outstanding data would remain at most cwnd + 2 segments. Reordering: two duplicates put the flight
+    // two segments above a cwnd of 4; the ACK of one segment leaves it at one above, and the first duplicate may send.
+    let four = SenderConfig {
+        algorithm: Algorithm::Reno,
+        initial_cwnd: InitialWindow::Segments(4),
+        max_cwnd: 4000,
+        ..config()
+    };
+    let mut bench = Bench::new(four);
+    bench.write(ms(0), u64::MAX);
+    assert_eq!(bench.ack(ms(100), 0), [(4000, 1000)]);
+    assert_eq!(bench.ack(ms(101), 0), [(5000, 1000)]);
+    assert_eq!(bench.ack(ms(102), 1000), [], "five in flight, cwnd 4");
+    assert_eq!(bench.ack(ms(103), 1000), [(6000, 1000)], "six: cwnd + 2");
+    assert_eq!(bench.ack(ms(104), 1000), [], "seven would be cwnd + 3");
+
+    // Each duplicate sends one: with the window full the first does not send two.
+    let mut bench = Bench::new(SenderConfig { initial_cwnd: InitialWindow::Segments(4), ..config() });
+    bench.write(ms(0), u64::MAX);
+    assert_eq!(bench.ack(ms(100), 0).len(), 1);
+}
+
+#[test]
+fn without_a_duplicate_nothing_leaves_above_the_window() {
+    // RFC 6675 §5 step 3 sends by the pipe on duplicate ACKs alone; on any other ACK RFC 5681 §3.1 stands: nothing above
+    // una + cwnd. Five in flight with cwnd 4, one of them SACKed; the ACK moves by one segment and has no news above.
+    let four = SenderConfig {
+        algorithm: Algorithm::Sack,
+        initial_cwnd: InitialWindow::Segments(4),
+        max_cwnd: 4000,
+        ..config()
+    };
+    let mut bench = Bench::new(four);
+    bench.write(ms(0), u64::MAX);
+    assert_eq!(bench.sack(ms(100), 0, &[(2000, 3000)]), [(4000, 1000)]);
+    assert_eq!(bench.sack(ms(102), 1000, &[(2000, 3000)]), [], "four in flight although the pipe is three");
+    assert_eq!(bench.sack(ms(103), 1000, &[(2000, 4000)]), [(5000, 1000), (6000, 1000)], "a duplicate: pipe two");
+}
+
+#[test]
 fn a_window_below_a_segment_is_used_when_nothing_is_outstanding() {
     let mut bench = Bench::new(config());
     bench.write(ms(0), 10_000);
@@ -248,6 +387,29 @@ fn a_sender_is_small() {
     assert!(size_of::<Sender>() <= 6 * 64 - 16);
     assert!(size_of::<transport::tcp::Receiver>() <= 2 * 64 - 16);
     println!("sender {} B, receiver {} B", size_of::<Sender>(), size_of::<transport::tcp::Receiver>());
+}
+
+#[test]
+fn a_fast_retransmit_is_allowed_again_when_the_ack_passes_what_had_been_sent() {
+    // ns-2 compares highest_ack_ > recover_ in segments, RFC 6582 §3.2 step 2 "covers more than recover": in bytes the
+    // ACK must lie above the byte after the last one sent. Ten segments, and two by Limited Transmit: 12 000.
+    for (ack, expected) in [(12_000, 1), (13_000, 2)] {
+        for name in ["reno", "newreno"] {
+            let config = SenderConfig {
+                algorithm: Algorithm::from_name(name).unwrap(),
+                fast_retransmit_guard: Some(FastRetransmitGuard::Recovery),
+                initial_cwnd: InitialWindow::Segments(10),
+                ..config()
+            };
+            let mut bench = Bench::new(config);
+            bench.write(ms(0), u64::MAX);
+            (1..=12).for_each(|duplicate| drop(bench.ack(ms(100 + duplicate), 0)));
+            assert_eq!((bench.sender.stats().fast_retransmits, bench.sender.snd_nxt() > 13_000), (1, true), "{name}");
+            bench.ack(ms(200), ack);
+            (1..=3).for_each(|duplicate| drop(bench.ack(ms(200 + duplicate), ack)));
+            assert_eq!(bench.sender.stats().fast_retransmits, expected, "{name}, ACK {ack}");
+        }
+    }
 }
 
 #[test]

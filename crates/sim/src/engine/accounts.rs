@@ -4,7 +4,8 @@ use super::hosts::{Sink, Source};
 use super::net::Drops;
 use super::parts::Parts;
 use super::port::Reading;
-use crate::model::{LinkId, SimTime};
+use crate::SimTime;
+use crate::ids::LinkId;
 use crate::switch::FibreAccount;
 use std::collections::BTreeMap;
 

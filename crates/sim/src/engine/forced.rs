@@ -1,7 +1,7 @@
 //! Segments that meet a fate by order of the scenario: drop, delay or duplicate exactly these.
 
 use super::bursts::FlowBursts;
-use crate::model::{Fate, Forced};
+use crate::scenario::{Fate, Forced};
 use std::collections::BTreeMap;
 
 /// The orders, by flow.

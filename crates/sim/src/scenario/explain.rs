@@ -3,36 +3,81 @@
 mod obs;
 mod ops;
 
-use crate::language::{Text, quote, since_start};
-use crate::model::*;
+use super::model::*;
+use crate::SimTime;
+use crate::ids::{LinkId, NodeId};
 use control::demand::Forecast;
 use std::fmt::Write;
-use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno, tcp_eng};
-use transport::tcp::{InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig};
+use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno};
+use transport::tcp::{
+    FastRetransmitGuard, InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig,
+};
 use transport::xcp::sender::{DuplicateAcks, LossReaction};
 use transport::xcp::{RouterConfig, Unclaimed};
 use units::{Bytes, Duration};
 
 /// The text.
 pub(super) fn explain(scenario: &Scenario) -> String {
-    let mut text = Text::new(&scenario.network);
+    let mut text = Text { scenario, out: String::new() };
     text.line("# The scenario as it runs: layers and --set applied, names resolved, every default written out.");
     text.nodes();
     text.links();
-    text.run(&scenario.run);
-    text.switching(&scenario.switching);
+    text.run();
+    text.switching();
     scenario.transports.iter().for_each(|transport| text.transport(transport));
-    scenario.traffic.iter().for_each(|traffic| text.traffic(traffic, &scenario.transports));
+    scenario.traffic.iter().for_each(|traffic| text.traffic(traffic));
     scenario.events.iter().for_each(|event| text.event(event));
     scenario.forced.iter().for_each(|forced| text.forced(forced));
     text.probe(&scenario.probe);
-    text.finish()
+    text.out
+}
+
+struct Text<'s> {
+    scenario: &'s Scenario,
+    out: String,
+}
+
+/// A TOML string.
+fn quote(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+fn time(time: SimTime) -> Duration {
+    Duration::from_ps(time.ps())
 }
 
 impl Text<'_> {
+    fn line(&mut self, line: &str) {
+        self.out.push_str(line);
+        self.out.push('\n');
+    }
+
+    /// `key = value`, and what it means.
+    fn key(&mut self, key: &str, value: impl std::fmt::Display, comment: &str) {
+        let assignment = format!("{key} = {value}");
+        if comment.is_empty() {
+            self.line(&assignment);
+        } else {
+            self.line(&format!("{assignment:<40} # {comment}"));
+        }
+    }
+
+    /// A quantity in quotes.
+    fn quantity(&mut self, key: &str, value: impl std::fmt::Display, comment: &str) {
+        self.key(key, format!("\"{value}\""), comment);
+    }
+
+    fn node_name(&self, node: NodeId) -> String {
+        quote(&self.scenario.network.nodes[node.index()].name)
+    }
+
+    fn link_name(&self, link: LinkId) -> String {
+        quote(&self.scenario.network.links[link.index()].name)
+    }
+
     fn nodes(&mut self) {
         self.line("node = [");
-        for node in &self.network.nodes {
+        for node in &self.scenario.network.nodes {
             let role = match node.role {
                 Role::Core => "core",
                 Role::Edge => "edge",
@@ -45,7 +90,7 @@ impl Text<'_> {
 
     fn links(&mut self) {
         // The other wavelengths of a fibre come from the switching.
-        let links = &self.network.links;
+        let links = &self.scenario.network.links;
         let links = &links[..links.iter().take_while(|link| link.lane == Lane::FIRST).count()];
         let mut seen = std::collections::BTreeSet::new();
         self.line("link = [");
@@ -101,8 +146,8 @@ impl Text<'_> {
         line
     }
 
-    fn switching(&mut self, switching: &Switching) {
-        match switching {
+    fn switching(&mut self) {
+        match &self.scenario.switching {
             Switching::Packets => {}
             Switching::Aapn(aapn) => self.aapn(aapn),
             Switching::Ops(ops) => self.ops(ops),
@@ -141,13 +186,10 @@ impl Text<'_> {
     fn allocations(&mut self, allocations: &[Allocation]) {
         self.line("allocation = [");
         for Allocation { at, link, slots } in allocations {
-            let queue = &self.network.links[link.index()];
+            let queue = &self.scenario.network.links[link.index()];
             let [from, to] = [queue.from, queue.to].map(|node| self.node_name(node));
             let via = queue.via.map_or_else(String::new, |core| format!(", via = {}", self.node_name(core)));
-            self.line(&format!(
-                "    {{ at = \"{}\", from = {from}, to = {to}{via}, slots = {slots} }},",
-                since_start(*at)
-            ));
+            self.line(&format!("    {{ at = \"{}\", from = {from}, to = {to}{via}, slots = {slots} }},", time(*at)));
         }
         self.line("]");
     }
@@ -176,7 +218,8 @@ impl Text<'_> {
         self.quantity("spare_slots", spare, "what happens to slots that nobody asked for");
     }
 
-    fn run(&mut self, run: &RunSpec) {
+    fn run(&mut self) {
+        let run = &self.scenario.run;
         self.line("\n[run]");
         self.key("name", quote(&run.name), "");
         self.quantity("duration", run.duration, "the run covers [0, duration)");
@@ -185,7 +228,7 @@ impl Text<'_> {
         self.key("runs", run.runs, "replications");
         self.line("\n[topology]");
         self.key("kind", "\"custom\"", "the nodes and links above");
-        if let Some(span) = self.network.reroute_after {
+        if let Some(span) = self.scenario.network.reroute_after {
             self.quantity("reroute_after", span, "after a link goes down or comes up");
         }
     }
@@ -245,6 +288,11 @@ impl Text<'_> {
         self.key("limited_transmit", sender.limited_transmit, "RFC 3042");
         self.key("rescue_retransmission", sender.rescue_retransmission, "RFC 6675, NextSeg rule 4");
         self.key("idle_restart", sender.idle_restart, "RFC 5681, section 4.1");
+        let guard = match sender.guard() {
+            FastRetransmitGuard::Timeout => "\"timeout\"",
+            FastRetransmitGuard::Recovery => "\"recovery\"",
+        };
+        self.key("fast_retransmit_guard", guard, "recovery reno and newreno; ns-2's bugFix_ is \"recovery\"");
         let timer = match sender.partial_ack_timer {
             PartialAckTimer::Impatient => "\"impatient\"",
             PartialAckTimer::SlowButSteady => "\"slow-but-steady\"",
@@ -293,12 +341,6 @@ impl Text<'_> {
             Algorithm::Gaimd | Algorithm::Baimd => self.gaimd(plain.beta, plain.alpha, plain.relation),
             Algorithm::TcpEng => {
                 self.gaimd(eng.beta, eng.alpha, eng.relation);
-                let applies = match eng.alpha_applies {
-                    tcp_eng::AlphaApplies::BenOnly => "\"ben-only\"",
-                    tcp_eng::AlphaApplies::LargeWindow => "\"large-window\"",
-                    tcp_eng::AlphaApplies::BenPeriod => "\"ben-period\"",
-                };
-                self.key("alpha_applies", applies, "for how long alpha is not 1");
                 self.key(
                     "congestion_beta",
                     format!("{:?}", eng.congestion_beta),
@@ -344,24 +386,24 @@ impl Text<'_> {
         self.key("highspeed", format!("{{ {windows}, {rest}, {halve} }}"), "");
     }
 
-    fn traffic(&mut self, traffic: &Traffic, transports: &[Transport]) {
+    fn traffic(&mut self, traffic: &Traffic) {
         self.line("\n[[traffic]]");
         self.key("name", quote(&traffic.name), "also the name of its random streams");
-        self.key("transport", quote(&transports[traffic.transport.index()].name), "");
+        self.key("transport", quote(&self.scenario.transports[traffic.transport.index()].name), "");
         match &traffic.arrivals {
             Arrivals::Fixed { pairs, count, start, spread } => {
                 self.pairs(pairs);
                 self.key("arrivals", "\"fixed\"", "");
                 self.key("flows", count, "in all");
-                self.quantity("start", since_start(*start), "");
+                self.quantity("start", time(*start), "");
                 self.quantity("spread", spread, "starts are uniform over this");
             }
             Arrivals::Poisson { pairs, mean_gap, start, until, at_most } => {
                 self.pairs(pairs);
                 self.key("arrivals", "\"poisson\"", "");
                 self.quantity("mean_gap", mean_gap, "between starts");
-                self.quantity("start", since_start(*start), "");
-                self.quantity("until", since_start(*until), "");
+                self.quantity("start", time(*start), "");
+                self.quantity("until", time(*until), "");
                 if let Some(count) = at_most {
                     self.key("count", count, "at most");
                 }
@@ -369,7 +411,7 @@ impl Text<'_> {
             Arrivals::List(list) => self.list(list),
         }
         if let Some(stop) = traffic.stop {
-            self.quantity("stop", since_start(stop), "");
+            self.quantity("stop", time(stop), "");
         }
         self.load(traffic.load);
         if let Some(BurstRule { segments, losses, notify }) = &traffic.bursts {
@@ -402,7 +444,7 @@ impl Text<'_> {
         for flow in list {
             let ends = (self.node_name(flow.source), self.node_name(flow.destination));
             let size = flow.size.map_or(String::new(), |size| format!(", size = \"{size}\""));
-            let start = since_start(flow.start);
+            let start = time(flow.start);
             self.line(&format!("    {{ start = \"{start}\", source = {}, destination = {}{size} }},", ends.0, ends.1));
         }
         self.line("]");
@@ -436,7 +478,7 @@ impl Text<'_> {
 
     fn event(&mut self, event: &LinkEvent) {
         self.line("\n[[event]]");
-        self.quantity("at", since_start(event.at), "");
+        self.quantity("at", time(event.at), "");
         let names: Vec<String> = event.links.iter().map(|link| self.link_name(*link)).collect();
         self.key("link", format!("[{}]", names.join(", ")), "");
         match event.change {

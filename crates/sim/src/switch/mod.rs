@@ -16,14 +16,17 @@ mod list;
 mod obs;
 mod ops;
 
+pub use aapn::SHORTEST_FRAME;
 pub use list::{Entry, list};
 pub use obs::{Header, Loss};
 
 use crate::engine::net::Net;
 use crate::engine::offer::{Count, Intake};
 use crate::engine::packet::Packet;
-use crate::model::{Flow, LinkId, NodeId, Scenario, Switching};
+use crate::ids::{LinkId, NodeId};
 use crate::random::Seed;
+use crate::scenario::{Scenario, Switching};
+use crate::traffic::Flow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::sync::Arc;

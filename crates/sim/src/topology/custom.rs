@@ -1,7 +1,9 @@
 //! Nothing but what `[[node]]` and `[[link]]` say.
 
 use super::{Draft, Entry};
-use crate::language::{At, Fault, Time};
+use crate::scenario::At;
+use crate::scenario::error::Fault;
+use crate::scenario::spec::Time;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,8 +1,10 @@
 //! The NSFNET backbone: 14 nodes, 21 fibres.
 
 use super::{Draft, Entry, Given, Property};
-use crate::language::{At, Fault, Time};
-use crate::model::{NodeId, Role};
+use crate::ids::NodeId;
+use crate::scenario::error::Fault;
+use crate::scenario::spec::Time;
+use crate::scenario::{At, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use units::Rate;

@@ -1,8 +1,10 @@
 //! NSFNET with an edge node at every core node, as in paper 002 (28 nodes, 35 fibres).
 
 use super::{Draft, Entry, Given, Property, nsfnet};
-use crate::language::{At, Fault, Time};
-use crate::model::{NodeId, Role};
+use crate::ids::NodeId;
+use crate::scenario::error::Fault;
+use crate::scenario::spec::Time;
+use crate::scenario::{At, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use units::Duration;

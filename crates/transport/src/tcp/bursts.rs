@@ -199,7 +199,7 @@ impl Sender {
     fn on_reported_loss(&mut self, now: Instant, cause: LossCause, lost: SackBlock) {
         match self.phase {
             Phase::TimeoutRecovery { recover } if lost.end <= recover => self.go_back(cause, lost.start),
-            Phase::Open | Phase::Disorder { .. } | Phase::TimeoutRecovery { .. } => {
+            Phase::Open | Phase::Disorder(_) | Phase::TimeoutRecovery { .. } => {
                 let cwnd = self.window.cwnd;
                 self.enter_fast_recovery(cause);
                 self.set_cwnd(self.window.cwnd.min(cwnd));
@@ -231,7 +231,7 @@ impl Sender {
     /// The retransmission timer has expired: whether that shows the loss of a single burst, which is then repaired without
     /// slow start. A second expiry without progress never does.
     pub(super) fn repair_false_timeout(&mut self, now: Instant) -> bool {
-        let calm = matches!(self.phase, Phase::Open | Phase::Disorder { .. }) && self.timed_out != self.una;
+        let calm = matches!(self.phase, Phase::Open | Phase::Disorder(_)) && self.timed_out != self.una;
         if self.law.bursts().is_none() || !calm {
             return false;
         }

@@ -37,6 +37,16 @@ pub enum PartialAckTimer {
     SlowButSteady,
 }
 
+/// What raises the bar behind which, without SACK, a fast retransmit is refused: all that had been sent then must be
+/// acknowledged, and one byte more (RFC 6582's `recover`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FastRetransmitGuard {
+    /// A timeout only: a second loss in a window may end in a second fast retransmit.
+    Timeout,
+    /// A timeout and a fast retransmit: RFC 6582 §3.2 step 2, and ns-2 with `bugFix_`, which is its default.
+    Recovery,
+}
+
 /// What happens to the SACK information when the retransmission timer expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackAfterTimeout {
@@ -90,6 +100,9 @@ pub struct SenderConfig {
     /// ns-2 do it, because the copy comes back a round trip after the loss was noticed, which with a small RTTVAR is
     /// later than the RTO that runs since the last new ACK.
     pub restart_timer_on_fast_retransmit: bool,
+    /// When duplicate ACKs are no sign of a new loss, without SACK; `None` is the recovery's own way: a timeout's guard
+    /// with Reno, RFC 6582's with NewReno.
+    pub fast_retransmit_guard: Option<FastRetransmitGuard>,
     /// Which partial ACKs restart the timer in NewReno.
     pub partial_ack_timer: PartialAckTimer,
     /// Whether SACK information outlives a timeout.
@@ -118,6 +131,7 @@ impl Default for SenderConfig {
             rescue_retransmission: true,
             idle_restart: true,
             restart_timer_on_fast_retransmit: true,
+            fast_retransmit_guard: None,
             partial_ack_timer: PartialAckTimer::Impatient,
             sack_after_timeout: SackAfterTimeout::Discard,
         }
@@ -128,6 +142,14 @@ impl SenderConfig {
     /// How losses are repaired. [`LossRecovery::Sack`] needs a receiver that sends SACK blocks.
     pub fn loss_recovery(&self) -> LossRecovery {
         self.recovery.unwrap_or(self.algorithm.recovery())
+    }
+
+    /// What refuses a further fast retransmit. RFC 6675's recovery point is SACK's guard, whatever is said here.
+    pub fn guard(&self) -> FastRetransmitGuard {
+        self.fast_retransmit_guard.unwrap_or(match self.loss_recovery() {
+            LossRecovery::NewReno => FastRetransmitGuard::Recovery,
+            LossRecovery::Reno | LossRecovery::Sack => FastRetransmitGuard::Timeout,
+        })
     }
 
     /// Whether a sender can run with these parameters, and which one is wrong if not.

@@ -36,7 +36,7 @@ mod timer;
 mod transmit;
 
 pub use bursts::BurstReport;
-pub use config::{ConfigError, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};
+pub use config::{ConfigError, FastRetransmitGuard, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};
 pub use receiver::{Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
 pub use recovery::LossRecovery;
 pub use segment::{Ack, AckOut, Actions, SackBlock, SackList, Segment};

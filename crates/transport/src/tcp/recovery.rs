@@ -5,7 +5,7 @@
 //! scoreboard does not cover, in slow start; the phase ends when the ACK reaches what had been sent at the timeout.
 
 use super::spurious::Cause;
-use super::{Ack, Actions, PartialAckTimer, SackBlock, Sender};
+use super::{Ack, Actions, FastRetransmitGuard, PartialAckTimer, SackBlock, Sender};
 use crate::cc::LossCause;
 use units::Instant;
 
@@ -23,10 +23,11 @@ pub enum LossRecovery {
 /// What the sender is doing about losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nothing is amiss: no duplicate ACK, nothing SACKed.
+    /// Nothing is amiss: no duplicate ACK, nothing SACKed, no window probe.
     Open,
-    /// Something arrived out of order: duplicate ACKs since the last new one, and the bytes Limited Transmit sent on them.
-    Disorder { dup_acks: u32, limited: u64 },
+    /// Something arrived out of order: duplicate ACKs since the last new one, and the segments Limited Transmit sent on
+    /// them. Also, without either, while bytes of window probes are to be sent again.
+    Disorder(Disorder),
     /// Losses noticed by duplicate ACKs or SACK are being repaired.
     FastRecovery(FastRecovery),
     /// What was outstanding when the timer expired, all below `recover`, is being sent again.
@@ -41,6 +42,14 @@ pub(super) struct FastRecovery {
     pub(super) rescue: u64,
     pub(super) repair: Repair,
     pub(super) partial_ack_seen: bool,
+}
+
+/// Duplicate ACKs since the last new one, and what Limited Transmit sent on them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Disorder {
+    pub(super) dup_acks: u32,
+    pub(super) limited_segments: u32,
+    pub(super) limited_bytes: u64,
 }
 
 /// The retransmission of the first unacknowledged segment, which no window holds back.
@@ -111,7 +120,7 @@ impl Sender {
         self.scoreboard.advance(ack);
         self.settle_reports();
         match (self.phase, self.recovery()) {
-            (Phase::Open | Phase::Disorder { .. }, _) => {
+            (Phase::Open | Phase::Disorder(_), _) => {
                 self.settle();
                 self.grow(acked, limited);
             }
@@ -152,10 +161,9 @@ impl Sender {
         match (self.phase, self.recovery()) {
             (Phase::Open, _) => {
                 self.scoreboard.set_high_rxt(self.una);
-                self.count_duplicate(1, 0);
+                self.count_duplicate(Disorder::default());
             }
-            (Phase::Disorder { dup_acks, limited }, _) => self.count_duplicate(dup_acks.saturating_add(1), limited),
-            // RFC 5681 §3.2 step 4: a segment has left the network.
+            (Phase::Disorder(disorder), _) => self.count_duplicate(disorder), // RFC 5681 §3.2 step 4: a segment has left the network.
             (Phase::FastRecovery(_), LossRecovery::Reno | LossRecovery::NewReno) => {
                 self.set_cwnd(self.window.cwnd.saturating_add(self.window.mss));
             }
@@ -163,9 +171,10 @@ impl Sender {
         }
     }
 
-    /// The `dup_acks`th duplicate ACK in a row: RFC 5681 §3.2 step 2, RFC 6675 §5 steps 1 and 2.
-    fn count_duplicate(&mut self, dup_acks: u32, limited: u64) {
-        self.phase = Phase::Disorder { dup_acks, limited };
+    /// One more duplicate ACK after those of `disorder`: RFC 5681 §3.2 step 2, RFC 6675 §5 steps 1 and 2.
+    fn count_duplicate(&mut self, disorder: Disorder) {
+        let dup_acks = disorder.dup_acks.saturating_add(1);
+        self.phase = Phase::Disorder(Disorder { dup_acks, ..disorder });
         let enough = match self.recovery() {
             LossRecovery::Reno | LossRecovery::NewReno => dup_acks >= self.config.dupthresh && self.is_past_guard(),
             LossRecovery::Sack => {
@@ -197,7 +206,7 @@ impl Sender {
                 self.set_cwnd(ssthresh.saturating_add(left));
             }
         }
-        if self.recovery() == LossRecovery::NewReno {
+        if self.config.guard() == FastRetransmitGuard::Recovery {
             self.guard = self.nxt;
         }
         self.scoreboard.set_high_rxt(self.una);
@@ -214,7 +223,7 @@ impl Sender {
     /// after a timeout what has not been sent again is not in flight.
     pub(super) fn flight_for_cut(&self) -> u64 {
         match self.phase {
-            Phase::Disorder { limited, .. } => self.flight_size().saturating_sub(limited),
+            Phase::Disorder(disorder) => self.flight_size().saturating_sub(disorder.limited_bytes),
             Phase::TimeoutRecovery { .. } => self.pipe(),
             Phase::Open | Phase::FastRecovery(_) => self.flight_size(),
         }
@@ -229,11 +238,11 @@ impl Sender {
     }
 
     /// The phase outside of recovery after an ACK of new data; HighRxt returns to HighACK (RFC 6675 §5 step 3.1).
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         self.scoreboard.set_high_rxt(self.una);
-        self.phase = match self.scoreboard.is_empty() {
+        self.phase = match self.scoreboard.is_empty() && !self.has_probed() {
             true => Phase::Open,
-            false => Phase::Disorder { dup_acks: 0, limited: 0 },
+            false => Phase::Disorder(Disorder::default()),
         };
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Rtt {
     rttvar: Duration,
     backoffs: u32,
     known: bool,
+    /// Window probes sent since the peer's window closed.
+    probes: u8,
 }
 
 impl Rtt {
@@ -35,6 +37,7 @@ impl Rtt {
             rttvar: Duration::ZERO,
             backoffs: 0,
             known: false,
+            probes: 0,
         }
     }
 
@@ -95,7 +98,7 @@ impl Rtt {
     }
 
     /// RTO = SRTT + max(G, 4·RTTVAR) within its bounds, which also ends a back-off (RFC 6298 §5, last paragraph).
-    pub(super) fn recompute(&mut self, config: &SenderConfig) {
+    fn recompute(&mut self, config: &SenderConfig) {
         self.backoffs = 0;
         self.rto = if self.known {
             let variance = self.rttvar.saturating_mul(4).max(config.clock_granularity);
@@ -103,6 +106,24 @@ impl Rtt {
         } else {
             config.initial_rto
         };
+    }
+
+    /// The time to the next window probe: the RTO, doubled by every probe since the window closed (RFC 9293 §3.8.6.1).
+    /// Probes are no sign of congestion, so the RTO itself stays as it is.
+    pub(super) fn persist_interval(&self, config: &SenderConfig) -> Duration {
+        self.rto.saturating_mul(1 << self.probes.min(32)).min(config.max_rto)
+    }
+
+    pub(super) fn note_probe(&mut self) {
+        self.probes = self.probes.saturating_add(1);
+    }
+
+    pub(super) fn is_probing(&self) -> bool {
+        self.probes > 0
+    }
+
+    pub(super) fn end_probing(&mut self) {
+        self.probes = 0;
     }
 
     /// RFC 6298 §5.5, and the clearing that §5 permits after several expiries.

@@ -55,9 +55,10 @@ pub struct Sender {
     pub(super) law: Law,
     last_sent: Instant,
     pub(super) counts: Counts,
-    /// Fast retransmit is refused until an ACK passes this (RFC 6582's recover, exclusive; 0 lies below the first byte).
+    /// Without SACK a fast retransmit is refused until an ACK passes this (RFC 6582's recover, exclusive; 0 lies below the
+    /// first byte). What raises it: [`SenderConfig::guard`].
     pub(super) guard: u64,
-    /// The byte after the last window probe.
+    /// The byte after the last window probe. What lies between `nxt` and it has been sent without being outstanding.
     pub(super) probe_end: u64,
     /// `una` at the last timeout: its segment has been resent by the timer; [`NOWHERE`] before the first.
     pub(super) timed_out: u64,
@@ -103,7 +104,7 @@ impl Sender {
     /// The application writes no more: what it has written and was never sent is forgotten, and what was sent is still
     /// delivered.
     pub fn stop(&mut self) {
-        self.written = self.nxt;
+        self.written = self.nxt.max(self.probe_end);
     }
 
     /// An ACK arrives. One that acknowledges what was never sent is ignored.

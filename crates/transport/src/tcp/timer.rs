@@ -33,7 +33,7 @@ impl Sender {
     }
 
     /// The peer's window is closed, nothing is outstanding and data wait: the RTO timer is the persist timer
-    /// (RFC 9293 §3.8.6.1). The probe is a full segment that does not count as sent: the peer drops or takes it.
+    /// (RFC 9293 §3.8.6.1). The probe is a full segment that does not count as outstanding: the peer drops or takes it.
     pub(super) fn probe(&mut self, now: Instant, actions: &mut Actions) {
         let len = (self.written - self.nxt).min(self.window.mss);
         if len == 0 {
@@ -42,8 +42,15 @@ impl Sender {
         let retransmission = self.probe_end > self.nxt;
         self.probe_end = self.nxt + len;
         self.counts.retransmissions += u64::from(retransmission);
-        self.rtt.back_off(&self.config);
+        self.rtt.note_probe();
+        self.settle();
         self.send(now, Segment { seq: self.nxt, len: len as u32, retransmission }, actions);
+        self.rto_at = now + self.rtt.persist_interval(&self.config);
+    }
+
+    /// Whether probes are out, or some of their bytes will leave again.
+    pub(super) fn has_probed(&self) -> bool {
+        self.rtt.is_probing() || self.probe_end > self.nxt
     }
 
     /// Starts the persist timer if it is needed.
@@ -51,7 +58,7 @@ impl Sender {
     pub(super) fn watch_closed_window(&mut self, now: Instant) {
         let closed = self.una == self.nxt && self.written > self.nxt && self.edge <= self.nxt;
         if closed && self.rto_at == Instant::NEVER {
-            self.restart_timer(now);
+            self.rto_at = now + self.rtt.persist_interval(&self.config);
         }
     }
 
@@ -63,16 +70,15 @@ impl Sender {
         ack <= self.nxt
     }
 
-    /// The peer's window moves. When it opens after probes, the timer returns to the plain RTO.
+    /// The peer's window moves. When it opens, the persist timer stops and the next one begins at the plain RTO.
     pub(super) fn move_edge(&mut self, edge: u64) {
-        let opens = self.una == self.nxt && self.edge <= self.nxt && edge > self.nxt;
-        self.edge = edge;
-        if opens {
+        if self.una == self.nxt && self.edge <= self.nxt && edge > self.nxt {
             self.rto_at = Instant::NEVER;
-            if self.probe_end > self.nxt {
-                self.rtt.recompute(&self.config);
-            }
         }
+        if edge > self.nxt {
+            self.rtt.end_probing();
+        }
+        self.edge = edge;
     }
 
     /// The retransmission timer restarts although it runs.

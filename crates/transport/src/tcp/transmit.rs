@@ -1,6 +1,6 @@
 //! Which segment leaves next: the window, Limited Transmit, NextSeg of RFC 6675, and the pacing.
 
-use super::recovery::{FastRecovery, Phase, Repair};
+use super::recovery::{Disorder, FastRecovery, Phase, Repair};
 use super::{Actions, LossRecovery, SackBlock, Segment, Sender, pacing};
 use units::{Duration, Instant};
 
@@ -22,7 +22,7 @@ impl Sender {
     pub fn pipe(&self) -> u64 {
         match (self.phase, self.recovery()) {
             (Phase::TimeoutRecovery { recover }, _) => self.scoreboard.pipe_after_timeout(self.una, self.nxt, recover),
-            (Phase::Disorder { .. } | Phase::FastRecovery(_), LossRecovery::Sack) => {
+            (Phase::Disorder(_) | Phase::FastRecovery(_), LossRecovery::Sack) => {
                 self.correct_pipe(self.scoreboard.pipe(self.una, self.nxt, self.threshold()))
             }
             _ => self.nxt - self.una,
@@ -80,7 +80,7 @@ impl Sender {
         let new_data = |len| Next::NewData { len };
         match (self.phase, self.recovery()) {
             (Phase::Open, _) => self.new_data(self.nxt - self.una, self.window.cwnd).map(new_data),
-            (Phase::Disorder { dup_acks, .. }, recovery) => self.limited_transmit(dup_acks, recovery).map(new_data),
+            (Phase::Disorder(disorder), _) => self.limited_transmit(disorder).map(new_data),
             (Phase::TimeoutRecovery { recover }, _) => self.next_after_timeout(recover),
             (Phase::FastRecovery(state), _) if state.repair == Repair::Due => self.first_repair(),
             (Phase::FastRecovery(state), LossRecovery::Sack) => self.next_seg(state),
@@ -88,14 +88,15 @@ impl Sender {
         }
     }
 
-    /// New data on duplicate ACKs. Without SACK RFC 3042: one segment on each of the first two. With SACK RFC 6675 §5
-    /// step 3: while cwnd − pipe ≥ SMSS.
-    fn limited_transmit(&self, dup_acks: u32, recovery: LossRecovery) -> Option<u64> {
+    /// New data on duplicate ACKs. Without SACK RFC 3042: one segment on each of the first two, while FlightSize stays
+    /// within cwnd + 2 segments. With SACK RFC 6675 §5 step 3: while cwnd − pipe ≥ SMSS. On an ACK that is no duplicate
+    /// both leave RFC 5681 §3.1: nothing above una + cwnd.
+    fn limited_transmit(&self, disorder: Disorder) -> Option<u64> {
         let flight = self.nxt - self.una;
-        match recovery {
-            _ if !self.config.limited_transmit => self.new_data(flight, self.window.cwnd),
+        match self.recovery() {
+            _ if !self.config.limited_transmit || disorder.dup_acks == 0 => self.new_data(flight, self.window.cwnd),
             LossRecovery::Reno | LossRecovery::NewReno => {
-                let extra = u64::from(dup_acks.min(2)) * self.window.mss;
+                let extra = if disorder.limited_segments < disorder.dup_acks.min(2) { 2 * self.window.mss } else { 0 };
                 self.new_data(flight, self.window.cwnd.saturating_add(extra))
             }
             LossRecovery::Sack => self.new_data(self.pipe(), self.window.cwnd),
@@ -121,7 +122,7 @@ impl Sender {
             }
             None => {
                 self.scoreboard.set_high_rxt(recover.max(self.scoreboard.high_rxt()));
-                self.new_data(self.pipe(), self.window.cwnd).map(|len| Next::NewData { len })
+                self.new_data(self.nxt - self.una, self.window.cwnd).map(|len| Next::NewData { len })
             }
         }
     }
@@ -201,14 +202,28 @@ impl Sender {
 
     #[inline]
     fn emit_new_data(&mut self, now: Instant, len: u64, actions: &mut Actions) {
-        let segment = Segment { seq: self.nxt, len: len as u32, retransmission: false };
+        // A window probe may have carried some of these bytes: Karn's rule, RFC 6298 §3.
+        let retransmission = self.nxt < self.probe_end;
+        let segment = Segment { seq: self.nxt, len: len as u32, retransmission };
         self.nxt += len;
-        self.rtt.start(now, self.nxt);
-        if let Phase::Disorder { dup_acks: 1.., limited } = &mut self.phase {
-            let beyond = (self.nxt - self.una).saturating_sub(self.window.cwnd);
-            *limited += beyond.min(len);
+        match retransmission {
+            true => self.counts.retransmissions += 1,
+            false => self.rtt.start(now, self.nxt),
         }
+        self.note_limited(len);
         self.send(now, segment, actions);
+    }
+
+    /// A new segment that leaves beyond cwnd is Limited Transmit's, all of it.
+    #[inline]
+    fn note_limited(&mut self, len: u64) {
+        let beyond = self.nxt - self.una > self.window.cwnd;
+        if let Phase::Disorder(disorder) = &mut self.phase
+            && beyond
+        {
+            disorder.limited_segments += 1;
+            disorder.limited_bytes += len;
+        }
     }
 
     fn retransmit(&mut self, now: Instant, block: SackBlock, actions: &mut Actions) {

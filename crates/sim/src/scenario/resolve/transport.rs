@@ -1,15 +1,18 @@
 //! `[transport.NAME]`, and the built-in algorithms that need no table.
 
-use super::laws;
-use crate::language::{
-    At, ByteCount, DelayedAck, Fault, InitialWindowSpec, Place, Time, Window, choices, given, positive, quoted, refuse,
-};
-use crate::model::{Transport, TransportKind};
-use crate::scenario::spec::{self, PartialAck, Recovery, SackMemory, Spec};
+use super::{given, laws, positive, refuse};
+use crate::scenario::At;
+use crate::scenario::error::Fault;
+use crate::scenario::model::{Transport, TransportKind};
+use crate::scenario::nearest::choices;
+use crate::scenario::spec::{self, ByteCount, DelayedAck, Guard, InitialWindowSpec, PartialAck, Recovery, SackMemory};
+use crate::scenario::spec::{Spec, Time, Window};
+use crate::scenario::tree::quoted;
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm};
 use transport::tcp::{
-    ConfigError, InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig,
+    ConfigError, FastRetransmitGuard, InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout,
+    SenderConfig,
 };
 use transport::xcp;
 use units::{BufferSize, Bytes, Duration};
@@ -55,7 +58,7 @@ fn built_in<'n>() -> impl Iterator<Item = &'n str> {
 
 fn kind(name: &str, table: Option<&At<spec::Transport>>) -> Result<TransportKind, Fault> {
     let Some(table) = table else {
-        return kind_of(name, &spec::Transport::default(), |message| Fault::new(Place::Unknown, message));
+        return kind_of(name, &spec::Transport::default(), |message| Fault::new(super::Place::Unknown, message));
     };
     if table.algorithm.is_none() && !built_in().any(|known| known == name) {
         let names: Vec<&str> = built_in().collect();
@@ -88,7 +91,7 @@ fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault)
     Ok(TransportKind::Tcp { sender, receiver, header, ack_size })
 }
 
-fn sender_keys(table: &spec::Transport) -> [(&'static str, Option<Place>); 9] {
+fn sender_keys(table: &spec::Transport) -> [(&'static str, Option<super::Place>); 9] {
     given!(
         table; min_rto, max_rto, initial_rto, dupthresh, delayed_ack, recovery, beta, alpha, congestion_beta
     )
@@ -98,8 +101,8 @@ fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
     let keys = given!(
         table; paced, mss, header, ack_size, delayed_ack, initial_window, initial_ssthresh, max_window, receiver_window,
         min_rto, max_rto, initial_rto, clock_granularity, dupthresh, limited_transmit, rescue_retransmission, idle_restart,
-        partial_ack_timer, sack_after_timeout, increase, highspeed, beta, alpha, relation, alpha_applies, congestion_beta, detector,
-        loss_reaction, duplicate_acks, recovery, sack, dsack
+        fast_retransmit_guard, partial_ack_timer, sack_after_timeout, increase, highspeed, beta, alpha, relation, congestion_beta, detector, loss_reaction,
+        duplicate_acks, recovery, sack, dsack
     );
     refuse(&keys, "is for TCP; allowed with algorithm = \"udp\": packet_size")?;
     Ok(TransportKind::Udp { packet_size: bytes(table.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })
@@ -135,7 +138,7 @@ fn sender(table: &spec::Transport, algorithm: Algorithm, mss: u32, peer_window: 
     let default = SenderConfig::default();
     let time = |time: &Option<At<Time>>, default: Duration| time.as_ref().map_or(Ok(default), positive);
     let max_rto = time(&table.max_rto, default.max_rto)?;
-    Ok(SenderConfig {
+    let mut sender = SenderConfig {
         algorithm,
         recovery: Some(recovery(table, algorithm)),
         laws: laws::resolve(table, algorithm)?,
@@ -158,6 +161,10 @@ fn sender(table: &spec::Transport, algorithm: Algorithm, mss: u32, peer_window: 
         limited_transmit: table.limited_transmit.map_or(default.limited_transmit, |at| *at),
         rescue_retransmission: table.rescue_retransmission.map_or(default.rescue_retransmission, |at| *at),
         idle_restart: table.idle_restart.map_or(default.idle_restart, |at| *at),
+        fast_retransmit_guard: table.fast_retransmit_guard.map(|at| match *at {
+            Guard::Timeout => FastRetransmitGuard::Timeout,
+            Guard::Recovery => FastRetransmitGuard::Recovery,
+        }),
         partial_ack_timer: match table.partial_ack_timer.map(|at| *at) {
             None => default.partial_ack_timer,
             Some(PartialAck::Impatient) => PartialAckTimer::Impatient,
@@ -169,7 +176,9 @@ fn sender(table: &spec::Transport, algorithm: Algorithm, mss: u32, peer_window: 
             Some(SackMemory::Keep) => SackAfterTimeout::Keep,
         },
         ..default
-    })
+    };
+    sender.fast_retransmit_guard = Some(sender.guard());
+    Ok(sender)
 }
 
 fn recovery(table: &spec::Transport, algorithm: Algorithm) -> LossRecovery {

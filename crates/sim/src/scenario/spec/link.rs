@@ -1,6 +1,7 @@
 //! `[link_defaults]`, `[[node]]`, `[[link]]`.
 
-use crate::language::{At, Length, Room, Speed, Time};
+use super::{Length, Room, Speed, Time};
+use crate::scenario::de::At;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

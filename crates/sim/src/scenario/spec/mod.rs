@@ -2,11 +2,14 @@
 //! descriptions in the JSON Schema.
 
 mod link;
+mod quantity;
 mod switching;
 mod traffic;
 mod transport;
+mod value;
 
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, NodeRole, UnclaimedOffer, XcpPort};
+pub use quantity::{Length, Room, Size, Speed, Time, Window};
 pub use switching::{
     AapnSwitching, AckRule, Allocation, AssemblySpec, BlockedRule, BurstSpec, ChangeRule, Clock, ContentionRule,
     ConversionRule, CountRule, DelayLines, EdgeQueueRule, GainsRule, IngressSpec, LengthRule, MacroflowRule,
@@ -18,11 +21,12 @@ pub use traffic::{
     ArrivalLaw, Bursts, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };
 pub use transport::{
-    AlphaApplies, Detector, HighSpeed, Increase, PartialAck, Recovery, Relation, Response, SackMemory, Transport,
+    Detector, Guard, HighSpeed, Increase, PartialAck, Recovery, Relation, Response, SackMemory, Transport,
     XcpDuplicates, XcpLoss,
 };
+pub use value::{ByteCount, Choice, DelayedAck, FlowSize, InitialWindowSpec, Names, PairsSpec};
 
-use crate::language::{At, Choice, Names, Speed, Time};
+use super::de::At;
 use crate::topology::Topology;
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,6 +1,7 @@
 //! `[[traffic]]`.
 
-use crate::language::{At, FlowSize, PairsSpec, Size, Speed, Time};
+use super::{FlowSize, PairsSpec, Size, Speed, Time};
+use crate::scenario::de::At;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

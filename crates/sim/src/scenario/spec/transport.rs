@@ -1,6 +1,7 @@
 //! `[transport.NAME]`.
 
-use crate::language::{At, ByteCount, DelayedAck, InitialWindowSpec, Time, Window};
+use super::{ByteCount, DelayedAck, InitialWindowSpec, Time, Window};
+use crate::scenario::de::At;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -31,7 +32,8 @@ pub struct Transport {
     pub max_window: Option<At<Window>>,
     /// What the receiver offers. Default: so much that it never binds.
     pub receiver_window: Option<At<Window>>,
-    /// Least retransmission timeout. Default "0.2 s", as in ns-2 and Linux (RFC 6298: 1 s).
+    /// Least retransmission timeout. Default "0.2 s", as in ns-2 and Linux, with which runs are compared: RFC 6298's 1 s
+    /// would rule them where round trips are milliseconds. A sender by hand (`photocol.transport.Sender`) has 1 s.
     pub min_rto: Option<At<Time>>,
     /// Greatest retransmission timeout. Default "60 s".
     pub max_rto: Option<At<Time>>,
@@ -47,6 +49,10 @@ pub struct Transport {
     pub rescue_retransmission: Option<At<bool>>,
     /// After an idle time beyond the timeout, the window returns to the initial one (RFC 5681 §4.1). Default true.
     pub idle_restart: Option<At<bool>>,
+    /// Recovery "reno" and "newreno": after what a further fast retransmit is refused until all that had been sent then is
+    /// acknowledged: "timeout", or "recovery" (a timeout or a fast retransmit, as with ns-2's bugFix_). Default: "timeout"
+    /// with Reno, "recovery" with NewReno (RFC 6582).
+    pub fast_retransmit_guard: Option<At<Guard>>,
     /// NewReno: "impatient" (default: the first partial ACK restarts the timer) or "slow-but-steady" (each does).
     pub partial_ack_timer: Option<At<PartialAck>>,
     /// SACK: what a timeout does to what is known: "discard" (default) or "keep".
@@ -64,10 +70,6 @@ pub struct Transport {
     /// gaimd, baimd, tcp-eng: how alpha follows from beta, "triple-duplicate" (3(1 − beta)/(1 + beta)) or "timeout"
     /// (4(1 − beta²)/3). Default: "timeout", for tcp-eng "triple-duplicate".
     pub relation: Option<At<Relation>>,
-    /// tcp-eng: for how long alpha is GAIMD's; else it is 1. "ben-only" (default): in the round after a notification;
-    /// "large-window": then, and always from a window of 1/(1 − beta) segments on; "ben-period": from a notification to the
-    /// next loss.
-    pub alpha_applies: Option<At<AlphaApplies>>,
     /// tcp-eng: the share of the window that is kept at a loss without a notification. Default 0.5.
     pub congestion_beta: Option<At<f64>>,
     /// btcp: how a false timeout is told, "ble" (burst length estimation; default), "back" (burst acknowledgements) or "bnak"
@@ -85,6 +87,16 @@ pub struct Transport {
     pub sack: Option<At<bool>>,
     /// The receiver reports duplicates (RFC 2883). Default: what the algorithm needs.
     pub dsack: Option<At<bool>>,
+}
+
+/// What refuses a further fast retransmit until all that had been sent then is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Guard {
+    /// A timeout.
+    Timeout,
+    /// A timeout or a fast retransmit.
+    Recovery,
 }
 
 /// Which partial ACKs restart the timer (RFC 6582 §4).
@@ -125,18 +137,6 @@ pub enum Relation {
     TripleDuplicate,
     /// 4(1 − beta²)/3.
     Timeout,
-}
-
-/// For how long TCP-ENG grows by GAIMD's increase and not by 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum AlphaApplies {
-    /// In the round after a notification.
-    BenOnly,
-    /// In the round after a notification, and always from a window of 1/(1 − beta) segments on.
-    LargeWindow,
-    /// From a notification to the next loss.
-    BenPeriod,
 }
 
 /// How BTCP tells a false timeout.

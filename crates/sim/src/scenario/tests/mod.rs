@@ -2,13 +2,12 @@
 
 mod bursts;
 mod messages;
-mod networks;
 mod ops;
 mod properties;
 mod slots;
 
 use super::*;
-use crate::model::*;
+use crate::SimTime;
 use std::path::PathBuf;
 use transport::tcp::InitialWindow;
 use units::{Bytes, Duration, Rate};
@@ -303,6 +302,7 @@ fn every_key_of_a_transport_survives_explain() {
         limited_transmit = false
         rescue_retransmission = false
         idle_restart = false
+        fast_retransmit_guard = "timeout"
         partial_ack_timer = "slow-but-steady"
         sack_after_timeout = "keep"
         recovery = "newreno"

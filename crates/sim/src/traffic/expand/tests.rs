@@ -1,6 +1,7 @@
 use super::*;
-use crate::model::{Listed, Network, Probe, RunSpec, TransportId};
-use units::{Bytes, PS_PER_SECOND};
+use crate::ids::TransportId;
+use crate::scenario::{Listed, Network, Probe, RunSpec};
+use units::Bytes;
 
 const SECOND: u64 = PS_PER_SECOND;
 
@@ -22,7 +23,7 @@ fn scenario(traffic: Vec<Traffic>) -> Scenario {
             runs: 1,
         },
         network: Network::default(),
-        switching: crate::model::Switching::default(),
+        switching: crate::scenario::Switching::default(),
         transports: Vec::new(),
         traffic,
         events: Vec::new(),

@@ -1,6 +1,7 @@
 //! `[switching]` with `kind = "aapn"`.
 
-use crate::language::{At, Speed, Time};
+use crate::scenario::de::At;
+use crate::scenario::spec::{Speed, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! `[switching]` with `kind = "obs"`.
 
-use crate::language::{At, ByteCount, PairsSpec, Size, Speed, Time};
-use crate::scenario::spec::ConversionRule;
+use crate::scenario::de::At;
+use crate::scenario::spec::{ByteCount, ConversionRule, PairsSpec, Size, Speed, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

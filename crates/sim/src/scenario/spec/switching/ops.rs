@@ -1,6 +1,7 @@
 //! `[switching]` with `kind = "ops"`.
 
-use crate::language::{At, Room, Speed, Time};
+use crate::scenario::de::At;
+use crate::scenario::spec::{Room, Speed, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,6 +1,7 @@
 //! Values that may be written in more than one form.
 
-use super::{At, Place};
+use crate::scenario::de::At;
+use crate::scenario::error::Place;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use std::borrow::Cow;

@@ -9,14 +9,15 @@
 //! Pareto with shape a in (1, 2) add up to long-range dependent traffic with the Hurst parameter H = (3 − a)/2
 //! (Taqqu, Willinger, Sherman 1997).
 
-use crate::model::{Load, SizeLaw, Sojourn};
-use crate::random::{Stream, bernoulli, exponential, exponential_span, pareto};
+use super::expand::exponential_span;
+use crate::random::{Stream, bernoulli, exponential, pareto};
+use crate::scenario::{Load, SizeLaw, Sojourn};
 use transport::udp::{Actions, Datagram};
 use units::{ByteTime, Duration, Instant, Rate};
 
 /// The machine of one flow.
 #[derive(Clone, Debug)]
-pub struct Datagrams {
+pub struct Source {
     law: Law,
     packet_size: u32,
     stream: Stream,
@@ -32,14 +33,16 @@ enum Law {
     OnOff { gap: Duration, on: Sojourn, off: Sojourn, left: Duration },
 }
 
-/// Exponential sizes are cut here, the largest IP packet. Resolution allows means up to [`MAX_EXPONENTIAL_MEAN`](crate::model::MAX_EXPONENTIAL_MEAN), so the
+/// Exponential sizes are cut here, the largest IP packet. Resolution allows means up to [`MAX_EXPONENTIAL_MEAN`], so the
 /// probability beyond is at most e^-16.
 const MAX_SIZE: u32 = 65_535;
+/// The largest mean of exponential sizes.
+pub const MAX_EXPONENTIAL_MEAN: u32 = 4_095;
 
-impl Datagrams {
+impl Source {
     /// A source that starts at `start` and sends nothing at or after `stop`. `None` if the load is not a UDP one, or so
     /// slow or fast that packets have no time between them.
-    pub fn new(load: Load, packet_size: u32, start: Instant, stop: Instant, stream: Stream) -> Option<Datagrams> {
+    pub fn new(load: Load, packet_size: u32, start: Instant, stop: Instant, stream: Stream) -> Option<Source> {
         let gap = |rate: Rate| ByteTime::at(rate).map(|byte| byte.of(packet_size)).filter(|gap| *gap > Duration::ZERO);
         let law = match load {
             Load::Greedy | Load::Size(_) => return None,
@@ -47,7 +50,7 @@ impl Datagrams {
             Load::Poisson { rate, sizes } => Law::Poisson { mean_gap: gap(rate)?, sizes },
             Load::OnOff { rate, on, off } => Law::OnOff { gap: gap(rate)?, on, off, left: Duration::ZERO },
         };
-        let mut source = Datagrams { law, packet_size, stream, stop, next: start, sent: 0 };
+        let mut source = Source { law, packet_size, stream, stop, next: start, sent: 0 };
         source.begin();
         Some(source)
     }
@@ -153,13 +156,13 @@ mod tests {
     use super::*;
     use crate::random::Seed;
 
-    fn source(load: Load, seed: u64) -> Datagrams {
+    fn source(load: Load, seed: u64) -> Source {
         let stream = Seed { seed, run: 0 }.stream("source", "test");
-        Datagrams::new(load, 1000, Instant::ZERO, Instant::from_ps(100_000_000_000_000), stream).unwrap()
+        Source::new(load, 1000, Instant::ZERO, Instant::from_ps(100_000_000_000_000), stream).unwrap()
     }
 
     /// Runs a source to its stop, 100 s: packets, bytes.
-    fn total(mut source: Datagrams) -> (f64, f64) {
+    fn total(mut source: Source) -> (f64, f64) {
         let mut actions = Actions::default();
         while let Some(time) = source.next_timeout() {
             source.handle_timeout(time, &mut actions);
@@ -214,7 +217,7 @@ mod tests {
     fn nothing_leaves_at_or_after_the_stop() {
         let stream = Seed { seed: 1, run: 0 }.stream("source", "test");
         let stop = Instant::from_ps(2_000_000_000);
-        let mut source = Datagrams::new(Load::Constant(RATE), 1000, Instant::ZERO, stop, stream).unwrap();
+        let mut source = Source::new(Load::Constant(RATE), 1000, Instant::ZERO, stop, stream).unwrap();
         let mut actions = Actions::default();
         source.handle_timeout(Instant::from_ps(9_000_000_000), &mut actions);
         assert_eq!((actions.datagrams.len(), source.next_timeout()), (2, None), "at 0 and 1 ms");

@@ -1,6 +1,6 @@
 //! Optical packet switching, resolved.
 
-use super::LinkId;
+use crate::ids::LinkId;
 use transport::xcp::{Changes, Gains, Tells};
 use units::{Duration, Rate};
 
