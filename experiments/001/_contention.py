@@ -17,7 +17,9 @@ from photocol.experiment import Metric
 
 from . import _network
 from ._bursts import usual_window
-from ._network import Network
+from ._compare import BETA
+from ._network import METERED, Network
+from ._readings import NEITHER, push
 
 if TYPE_CHECKING:
     from photocol.experiment import RunResult
@@ -39,6 +41,7 @@ METRICS = (
     Metric(name="segments_per_burst", label="segments of a flow in a burst", form=".2f"),
     Metric(name="rtt_ms", label="round trip (ms)", form=".1f"),
     Metric(name="silent_share", label="share of losses without BEN", form=".2f"),
+    Metric(name="notices_per_s", label="messages about lost bursts a second", form=".3g"),
     Metric(name="timeouts_per_flow", label="timeouts of a flow", form=".1f"),
     Metric(name="false_cuts_per_flow", label="false retransmissions and timeouts of a flow", form=".1f"),
 )
@@ -49,14 +52,18 @@ def erlang(load: float) -> float:
     return 1 - (1 - float(model("erlang-b", load=load, servers=WAVELENGTHS)["blocking"])) ** len(FIBRES)
 
 
-def scenario(sender: str, load: float, *, duration_s: float, **other: Any) -> dict[str, Any]:
+def scenario(
+    sender: str, load: float, *, duration_s: float, reading: str = NEITHER, beta: float = BETA, **other: Any
+) -> dict[str, Any]:
     """A hundred flows of one sender beside so many erlang of bursts on either fibre."""
     again = bool(other.get("retransmission"))
-    start = _network.start_window(0.0, retransmission=True) if again else round(usual_window(SHARE, erlang(load)))
+    usual = push(sender, reading, 0.5 if sender == METERED else beta) * usual_window(SHARE, erlang(load))
+    start = _network.start_window(0.0, retransmission=True) if again else round(usual)
     background = {"name": "others", "pairs": [["0", "1"], ["1", "3"]], "load": load, "mean": "0.1 ms"}
     found = _network.scenario(
         Network(
             sender=sender,
+            reading=reading,
             flows=FLOWS,
             paths=(PATH,),
             background=(background,),
@@ -78,4 +85,6 @@ def measure(result: RunResult) -> dict[str, float]:
         passed *= 1 - dropped / max(1, offered)
         load = bits / RATE_BPS / seconds
         calculated *= 1 - float(model("erlang-b", load=load, servers=WAVELENGTHS)["blocking"])
-    return _network.measure(result) | {"burst_loss": 1 - passed, "erlang_loss": 1 - calculated}
+    found = _network.measure(result)
+    del found["utilization"]
+    return found | {"burst_loss": 1 - passed, "erlang_loss": 1 - calculated}

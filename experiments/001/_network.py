@@ -17,7 +17,8 @@ import polars as pl
 from photocol.stats import jain_index
 
 from ._bursts import WINDOW_MAX, usual_window
-from ._compare import BAIMD, BTCP, COLOURS, ENG, RENO, SACK, SEGMENTS, SETTINGS
+from ._compare import BAIMD, BETA, BTCP, COLOURS, RENO, SACK, SEGMENTS, SETTINGS
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, NEITHER, READINGS, is_eng, law, of, push
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,6 +50,8 @@ class Network:
     """What differs between the points."""
 
     sender: str
+    reading: str = NEITHER
+    """Of TCP-ENG's α."""
     retransmission: bool = False
     flows: int = 5
     """On each path."""
@@ -93,7 +96,9 @@ def scenario(network: Network) -> dict[str, Any]:
         "node": [{"name": host, "role": "host"} for host, _, _ in hosts],
         "link": [{"from": host, "to": edge, **access} for host, edge, _ in hosts],
         "switching": _switching(network),
-        "transport": {"sender": transport | KINDS.get(network.sender, {}) | dict(network.settings)},
+        "transport": {
+            "sender": transport | KINDS.get(network.sender, {}) | law(network.reading) | dict(network.settings)
+        },
         "traffic": [
             {"name": host, "transport": "sender", "from": host, "to": target, "spread": "1 s"}
             for host, _, target in hosts
@@ -120,9 +125,12 @@ def _switching(network: Network) -> dict[str, Any]:
     }
 
 
-def start_window(loss: float, *, retransmission: bool) -> int:
+def start_window(loss: float, *, retransmission: bool, sender: str = SACK, reading: str = NEITHER) -> int:
     """Where windows usually are without retransmission. With it nobody knows; from above a few losses lead there."""
-    return WINDOW_MAX if retransmission else max(2, round(usual_window(SEGMENTS, loss)))
+    if retransmission:
+        return WINDOW_MAX
+    beta = {METERED: 0.5, NEAR_1: 0.96875}.get(sender, BETA)
+    return max(2, min(WINDOW_MAX, round(push(sender, reading, beta) * usual_window(SEGMENTS, loss))))
 
 
 def measure(result: RunResult) -> dict[str, float]:
@@ -140,37 +148,56 @@ def measure(result: RunResult) -> dict[str, float]:
         "segments_per_burst": float(flows["segments_per_burst"].mean()),
         "rtt_ms": 1e3 * float(flows["mean_rtt_s"].mean()),
         "silent_share": value["burst_losses_silent"] / max(1.0, asked),
+        "notices_per_s": value["burst_losses_told"] / value["measured_time"],
+        "utilization": _utilization(result),
         "timeouts_per_flow": value["timeouts"] / len(flows),
         "false_cuts_per_flow": (value["false_fast_retransmits"] + value["false_timeouts"]) / len(flows),
     }
+
+
+def _utilization(result: RunResult) -> float:
+    """The mean over the last fibres of the paths: what arrives, copies included."""
+    ends = result.flows["destination"].unique()
+    fibres = result.links.filter((pl.col("class") == "burst") & pl.col("to").is_in(ends.implode()))
+    return float(fibres["utilization"].mean()) if fibres.height else 0.0
 
 
 PAYLOAD = 960
 """Bytes of a packet of 1 kB beside its headers."""
 
 
-def curve(outcome: Outcome, sender: str, mode: str, metric: str = "throughput_mbps") -> dict[float, float]:
+def curve(
+    outcome: Outcome, sender: str, mode: str, metric: str = "throughput_mbps", *, reading: str = BEN_ONLY
+) -> dict[float, float]:
     """Loss to a metric's mean, ascending."""
-    rows = outcome.table.filter((pl.col("sender") == sender) & (pl.col("mode") == mode)).sort("loss")
+    rows = outcome.table.filter(of("sender", sender, reading) & (pl.col("mode") == mode)).sort("loss")
     return dict(zip(rows["loss"].to_list(), rows[metric].to_list(), strict=True))
 
 
-def gains(outcome: Outcome, rival: str, mode: str, sender: str = ENG) -> dict[float, float]:
+def gains(outcome: Outcome, rival: str, mode: str, sender: str = ENG, *, reading: str = BEN_ONLY) -> dict[float, float]:
     """A sender's throughput over a rival's by loss."""
-    ours, theirs = (curve(outcome, name, mode) for name in (sender, rival))
+    ours, theirs = (curve(outcome, name, mode, reading=reading) for name in (sender, rival))
     return {loss: ours[loss] / theirs[loss] for loss in ours}
 
 
 def draw_modes(axes: Axes, table: pl.DataFrame, metric: str, lines: Sequence[tuple[str, str]]) -> None:
-    """A metric against the loss, a curve for each (sender, mode): dashed with burst retransmission."""
+    """A metric against the loss, a curve for each (sender, mode): dashed with burst retransmission.
+
+    TCP-ENG's curves under `large-window` have hollow marks and thin lines.
+    """
     named: set[str] = set()
-    for sender, mode in lines:
-        rows = table.filter((pl.col("sender") == sender) & (pl.col("mode") == mode)).sort("loss")
+    for sender, mode, reading in (
+        (one, mode, reading) for one, mode in lines for reading in (READINGS if is_eng(one) else (BEN_ONLY,))
+    ):
+        rows = table.filter(of("sender", sender, reading) & (pl.col("mode") == mode)).sort("loss")
         style: dict[str, Any] = {"color": SHADES[sender], "markersize": 3.5, "linewidth": 1.2, "capsize": 2}
         shape = {"linestyle": "-", "marker": "o"} if mode == BARE else {"linestyle": "--", "marker": "s"}
-        label = None if sender in named else sender
+        if is_eng(sender) and reading == LARGE_WINDOW:
+            style |= {"linewidth": 0.6, "markerfacecolor": "none"}
+        name = f"{sender}, {reading}" if is_eng(sender) else sender
+        label = None if name in named else name
         axes.errorbar(rows["loss"], rows[metric], yerr=_bars(rows, metric), label=label, **style, **shape)
-        named.add(sender)
+        named.add(name)
     axes.set_xscale("log")
     axes.set_xlabel("probability that a burst is lost on its path")
     axes.set_title("dashed: lost bursts are sent again", fontsize=9, color="0.3", loc="left")

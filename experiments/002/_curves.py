@@ -54,13 +54,13 @@ def over(above: float, below: float) -> float:
     return 1.0 if above == 0 else math.inf
 
 
-def finish(axes: Axes, table: pl.DataFrame) -> None:
+def finish(axes: Axes, table: pl.DataFrame, *, traffic: str = "1586 flows") -> None:
     """Grid and caption."""
     axes.grid(visible=True, color="0.9", linewidth=0.6)
     axes.set_axisbelow(True)
     n = int(table["n"].min()) if "n" in table.columns else 1  # type: ignore[arg-type]
     intervals = "one replication" if n == 1 else f"means of {n} replications, 95 % intervals (Student t)"
-    axes.set_title(f"NSFNET, 1586 flows; {intervals}", fontsize=9, color="0.3", loc="left")
+    axes.set_title(f"NSFNET, {traffic}; {intervals}", fontsize=9, color="0.3", loc="left")
 
 
 def kb(ram: float) -> str:

@@ -24,6 +24,7 @@ LOW_TARGET = tuple(f"{share}-30" for share in SHARES)
 SCHEMES = (PLAIN, PACED, *FULL_TARGET, *LOW_TARGET)
 XCP = FULL_TARGET[0]
 """The scheme of the paper's dark blue line."""
+QUICK_RAM = (1_500, 3_000, 9_000, 1_000_000)
 
 NAMES = {
     PLAIN: "TCP Reno",

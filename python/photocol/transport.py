@@ -96,6 +96,8 @@ class Sender:
         beta: with "gaimd", "baimd" and "tcp-eng", the share of the window that is kept at a loss.
         alpha: the segments by which their window grows in a round trip; by default from `beta` by `relation`.
         relation: "triple-duplicate", 3(1 - beta)/(1 + beta), or "timeout", 4(1 - beta^2)/3.
+        alpha_applies: with "tcp-eng", when `alpha` holds and not 1: "ben-only" (in the round after a notification),
+            "large-window" (then, and always from 1/(1 - beta) segments on) or "ben-period" (from it to the next loss).
         congestion_beta: with "tcp-eng", the share that is kept at a loss without a notification.
         detector: with "btcp", how a false timeout is told: "ble", "back" or "bnak".
     """
@@ -128,6 +130,7 @@ class Sender:
         beta: float | None = None,
         alpha: float | None = None,
         relation: Literal["triple-duplicate", "timeout"] | None = None,
+        alpha_applies: Literal["ben-only", "large-window", "ben-period"] | None = None,
         congestion_beta: float | None = None,
         detector: Literal["ble", "back", "bnak"] | None = None,
     ) -> None:
@@ -157,6 +160,7 @@ class Sender:
             beta=beta,
             alpha=alpha,
             relation=relation,
+            alpha_applies=alpha_applies,
             congestion_beta=congestion_beta,
             detector=detector,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -143,6 +144,17 @@ def test_parameters_of_gaimd_reach_the_law() -> None:
         Sender("tcp-eng", beta=1.0)
     with pytest.raises(ValueError, match="relation must be 'triple-duplicate' or 'timeout'"):
         Sender("gaimd", relation="td")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("applies", "cwnd"), [("ben-only", 16_062), ("large-window", 16_012), ("ben-period", 16_062)])
+def test_the_reading_of_alpha_reaches_tcp_eng(applies: Any, cwnd: int) -> None:
+    sender = Sender("tcp-eng", alpha_applies=applies, mss=MSS, initial_cwnd=16, initial_ssthresh=16 * MSS)
+    sender.write(100)
+    sender.on_ack(0.1, MSS)
+    # α MSS/W = 1000/16 bytes without a notification, or 0.2 · 1000/16, rounded down.
+    assert sender.cwnd == cwnd
+    with pytest.raises(ValueError, match="alpha_applies must be 'ben-only', 'large-window' or 'ben-period'"):
+        Sender("tcp-eng", alpha_applies="always")  # type: ignore[arg-type]
 
 
 def test_wrong_arguments_are_named() -> None:

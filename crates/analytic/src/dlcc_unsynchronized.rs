@@ -47,13 +47,8 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
     let path = Path::new(i.rtt, i.core_share, i.access_share, i.capacity, i.packet)?;
     let (link, r) = (Link { flows: i.flows, path: &path, constant: i.overload.printed(i.reading) }, i.udp_max);
     let product = i.product.printed(i.reading);
-    let rule = &*GAUSS_24;
-    let over_a = |f: &dyn Fn(f64) -> f64| rule.integral(0.0, r, f) / r;
-    // The mean over a′ of f(jump) where the rate rises, per change. It has a kink where the first flow has to halve.
-    let over_jump = |a: f64, f: &dyn Fn(f64) -> f64| {
-        let kink = link.one_flow(a).min(r - a);
-        (rule.integral(0.0, kink, f) + rule.integral(kink, r - a, f)) / r
-    };
+    let over_a = |f: &dyn Fn(f64) -> f64| link.over_a(r, f);
+    let over_jump = |a: f64, f: &dyn Fn(f64) -> f64| link.over_jump(r, a, f);
     // In round trips of the whole link.
     let loss = |a: f64| {
         if product { link.loss(a, (r - a) * (r - a) / (2.0 * r)) } else { over_jump(a, &|jump| link.loss(a, jump)) }
@@ -90,6 +85,24 @@ struct Link<'a> {
 }
 
 impl Link<'_> {
+    /// The mean over a. Its terms have kinks at K = 1: where the largest jump, R − a, makes one flow halve, and where
+    /// the mean jump of the printed product does, (R − a)²/2R.
+    fn over_a(&self, r: f64, f: &dyn Fn(f64) -> f64) -> f64 {
+        let n = self.flows;
+        let largest = ((1.0 - r) / (2.0 * n - 1.0)).min(r);
+        let mean = ((r + (r * r + 4.0 * n * r * (1.0 - r)).sqrt()) / (2.0 * n)).min(r);
+        let of_room = |room: f64| f(r - room);
+        let behind = |kink, end| GAUSS_24.integral_behind(kink, end, self.halving_per_jump(), of_room);
+        (GAUSS_24.integral(0.0, largest, of_room) + behind(largest, mean) + behind(mean, r)) / r
+    }
+
+    /// The mean over a′ of f(jump) where the rate rises, per change, with the kink at K = 1.
+    fn over_jump(&self, r: f64, a: f64, f: &dyn Fn(f64) -> f64) -> f64 {
+        let (room, rate) = (r - a, self.halving_per_jump());
+        let kink = self.one_flow(a).min(room);
+        (GAUSS_24.integral(0.0, kink, f) + GAUSS_24.integral_behind(kink, room, rate, f)) / r
+    }
+
     /// Half the mean rate of one flow: what the first halving frees.
     fn one_flow(&self, a: f64) -> f64 {
         (1.0 - a) / (2.0 * self.flows)
@@ -100,6 +113,11 @@ impl Link<'_> {
         let further = (jump / self.one_flow(a) - 1.0).max(0.0);
         let window = self.path.packets_per_rtt() * (1.0 - a) / self.flows;
         further * window / (2.0 * self.flows)
+    }
+
+    /// By how much `halving` grows with the jump where K > 1.
+    fn halving_per_jump(&self) -> f64 {
+        self.path.packets_per_rtt() / self.flows
     }
 
     fn duration(&self, a: f64, jump: f64) -> f64 {
@@ -127,6 +145,42 @@ mod tests {
 
     fn close(a: f64, b: f64, tolerance: f64) {
         assert!((a / b - 1.0).abs() < tolerance, "{a} {b}");
+    }
+
+    /// The means by the midpoint rule: 2 000 000 cells of a for the printed product (errors of 1e-11 at its kink), 2000
+    /// of a with 2000 of the jump elsewhere (errors of 1e-6 at the kinks, 2e-7 behind them).
+    #[test]
+    fn the_means_are_those_of_many_narrow_cells() {
+        for (flows, r) in [(12.0, 0.1), (12.0, 0.4), (100.0, 0.1), (100.0, 0.4)] {
+            let base = with(r, 0.18, flows);
+            let one_flow = |a: f64| (1.0 - a) / (2.0 * flows);
+            let halving =
+                |a: f64, jump: f64| (jump / one_flow(a) - 1.0).max(0.0) * 112_500.0 * (1.0 - a) / flows / (2.0 * flows);
+            let cells = |n: usize, most: f64| (0..n).map(move |k| most * (k as f64 + 0.5) / n as f64);
+
+            let printed = |a: f64| (r - a) * (r - a) / (2.0 * r);
+            let sum: f64 = cells(2_000_000, r).map(|a| printed(a) * (1.0 + halving(a, printed(a)))).sum();
+            let found = at(&Inputs { product: Slip::AsPrinted, overload: Slip::AsPrinted, ..base.clone() });
+            close(found.loss_per_change_packets, sum / 2e6 * 112_500.0, 1e-9);
+
+            let (mut lost, mut lasted, mut rate) = (0.0, 0.0, 0.0);
+            for a in cells(2000, r) {
+                let (mut of_jump, share) = ([0.0; 3], (r - a) / r);
+                for jump in cells(2000, r - a) {
+                    let (halving, loss) = (halving(a, jump), jump * (1.0 + halving(a, jump) / 2.0));
+                    of_jump[0] += loss;
+                    of_jump[1] += 1.0 + halving;
+                    of_jump[2] += loss / (1.0 + halving);
+                }
+                lost += of_jump[0] * share;
+                lasted += of_jump[1] * share;
+                rate += of_jump[2] * share;
+            }
+            let found = at(&base);
+            close(found.loss_per_change_packets, lost / 4e6 * 112_500.0, 2e-6);
+            close(found.congestion_s, 2.0 * lasted / 4e6 * 0.18, 2e-6);
+            close(found.loss_rate_per_duration, rate / 4e6, 2e-6);
+        }
     }
 
     /// A million changes drawn, K by its definition: loss, duration and both rates within 1.5 % (some five standard

@@ -76,7 +76,8 @@ mod tests {
     fn a_simulation_round_by_round_sends_as_much_at_little_loss() {
         for (alpha, beta) in [(1.0, 0.5), (0.2, 0.875), (0.3125, 0.875)] {
             let inputs = Inputs { loss: 1e-4, rtt: 1.0, rto: 1.0, alpha, beta, acked: 1.0 };
-            let sender = Sender { alpha, beta, acked: 1.0, burst: 1.0, loss: 1e-4, window_max: f64::INFINITY };
+            let window_max = f64::INFINITY;
+            let sender = Sender { alpha, after_loss: alpha, beta, acked: 1.0, burst: 1.0, loss: 1e-4, window_max };
             let ratio = evaluate(&inputs).unwrap().rate_segments_per_s / sender.segments_per_round(20_000, 5);
             assert!((ratio - 1.0).abs() < 0.12, "{alpha} {beta}: {ratio}");
         }

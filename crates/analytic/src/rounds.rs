@@ -6,6 +6,8 @@ use crate::random::Random;
 pub(crate) struct Sender {
     /// Added to the window per `acked` rounds.
     pub alpha: f64,
+    /// The same in the first round after a loss.
+    pub after_loss: f64,
     /// Kept of the window at a loss.
     pub beta: f64,
     /// Rounds per step of growth.
@@ -27,7 +29,7 @@ impl Sender {
         for _ in 0..losses {
             // Segments until the lost burst is over.
             let bursts = 1.0 + (random.uniform().ln() / (1.0 - self.loss).ln()).floor();
-            let mut left = bursts * self.burst;
+            let (mut left, mut increase) = (bursts * self.burst, self.after_loss);
             loop {
                 rounds += 1.0;
                 sent += window;
@@ -35,7 +37,8 @@ impl Sender {
                 if left <= 0.0 {
                     break;
                 }
-                window = (window + self.alpha / self.acked).min(self.window_max);
+                window = (window + increase / self.acked).min(self.window_max);
+                increase = self.alpha;
             }
             // The round of repair: the lost burst's segments again, new ones with what is left of the window.
             rounds += 1.0;

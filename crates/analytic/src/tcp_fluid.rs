@@ -5,7 +5,8 @@
 //!   W′(t) = 1/r(t) − W(t) W(t − r) p(t − r)/(2 r(t − r)),   x′ = N W/r − μ,   r = x/μ + T_p,
 //!
 //! with p from RED's averaged queue, or from what overflows a drop-tail buffer. The delay equations are integrated by
-//! the classical Runge-Kutta method with a fixed step; the past is interpolated linearly.
+//! the classical Runge-Kutta method with a fixed step; the past is interpolated linearly. A step does not end where the
+//! slope jumps (an empty or a full queue, a threshold of RED): the test with shorter steps says what that costs.
 
 use crate::declare::{choice, model};
 use crate::{Error, Kind, Range, Unit};
@@ -322,6 +323,22 @@ mod tests {
                 queue = (queue + h * filling).clamp(0.0, 800.0);
             }
         }
+    }
+
+    /// A tenth of the step: with RED no queue moves by 1e-4 of the buffer. With drop-tail each filling ends at another
+    /// part of a step, so the saw of the queue slowly changes its phase; its mean over 100 s moves by less than 0.5 %.
+    #[test]
+    fn steps_that_do_not_stop_at_jumps_cost_little() {
+        let queues = |queue_kind, averaging, part| {
+            let i = Inputs { queue_kind, averaging, duration: 100.0, ..Inputs::default() };
+            let trace = Trace::integrated(&i, step(&i) / part);
+            (0..=400).map(|n| trace.at(f64::from(n) / 4.0).unwrap().queue).collect::<Vec<_>>()
+        };
+        for (usual, short) in queues(Queue::Red, 0.5, 1.0).iter().zip(queues(Queue::Red, 0.5, 10.0)) {
+            assert!((usual - short).abs() < 1e-4 * 800.0, "{usual} {short}");
+        }
+        let sum = |part| queues(Queue::DropTail, 0.005, part).iter().sum::<f64>();
+        assert!((sum(1.0) / sum(10.0) - 1.0).abs() < 0.005, "{} {}", sum(1.0), sum(10.0));
     }
 
     /// Either side of the margin's zero a small displacement dies out or grows.

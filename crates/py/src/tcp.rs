@@ -5,7 +5,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
-use transport::cc::{self, Algorithm, btcp, gaimd, reno};
+use transport::cc::{self, Algorithm, btcp, gaimd, reno, tcp_eng};
 use transport::tcp::{
     self, Ack, Actions, BurstReport, FastRetransmitGuard, InitialWindow, LossRecovery, PartialAckTimer, PhaseName,
     ReceiverActions, SackAfterTimeout, SackBlock,
@@ -260,6 +260,7 @@ fn set_sender(config: &mut tcp::SenderConfig, name: &str, value: &Bound<'_, PyAn
             let relation = relation(value)?;
             (config.laws.gaimd.relation, config.laws.tcp_eng.relation) = (relation, relation);
         }
+        "alpha_applies" => config.laws.tcp_eng.alpha_applies = alpha_applies(value)?,
         "congestion_beta" => config.laws.tcp_eng.congestion_beta = value.extract()?,
         "detector" => config.laws.btcp.detector = detector(value)?,
         "duplicate_acks" => config.laws.xcp.duplicate_acks = duplicate_acks(value)?,
@@ -370,6 +371,15 @@ fn relation(value: &Bound<'_, PyAny>) -> PyResult<gaimd::Relation> {
         Ok("triple-duplicate") => Ok(gaimd::Relation::TripleDuplicate),
         Ok("timeout") => Ok(gaimd::Relation::Timeout),
         _ => Err(PyValueError::new_err("relation must be 'triple-duplicate' or 'timeout'")),
+    }
+}
+
+fn alpha_applies(value: &Bound<'_, PyAny>) -> PyResult<tcp_eng::AlphaApplies> {
+    match value.extract::<String>().as_deref() {
+        Ok("ben-only") => Ok(tcp_eng::AlphaApplies::BenOnly),
+        Ok("large-window") => Ok(tcp_eng::AlphaApplies::LargeWindow),
+        Ok("ben-period") => Ok(tcp_eng::AlphaApplies::BenPeriod),
+        _ => Err(PyValueError::new_err("alpha_applies must be 'ben-only', 'large-window' or 'ben-period'")),
     }
 }
 

@@ -92,13 +92,29 @@ fn at_little_loss_all_beta_have_the_throughput_of_the_square_root() {
     // 200 s has some 2000 losses.
     let expected = (3.0 * 9.0 / 2.0 / 1e-3f64).sqrt() / 0.08 * 8000.0;
     for beta in [0.5, 0.875] {
-        let transport = format!("algorithm = \"tcp-eng\"\nbeta = {beta:?}\ninitial_ssthresh = \"116 packets\"");
-        let bursts = "segments = 9, loss = 1e-3, notify = true";
-        let run = one_path(&transport, bursts, "200 s", "flows = 8");
-        let goodput = figure(&run, "goodput") / 8.0;
-        assert!((goodput / expected - 1.0).abs() < 0.15, "β = {beta}: {goodput:.3e} against {expected:.3e}");
-        assert_eq!(figure(&run, "timeouts"), 0.0, "β = {beta}");
+        for applies in ["large-window", "ben-period"] {
+            let goodput = at_a_thousandth(&format!("beta = {beta:?}\nalpha_applies = \"{applies}\""), 116);
+            assert!((goodput / expected - 1.0).abs() < 0.15, "β = {beta}: {goodput:.3e} against {expected:.3e}");
+        }
     }
+}
+
+#[test]
+fn with_alpha_in_the_round_after_a_ben_it_is_the_square_root_of_five_times_as_much() {
+    // As p → 0: √(S (1 + β)/(2 p (1 − β)))/RTT, 1/√α of what is friendly: β = 1/2 the same, 7/8 √5 times it, 26.0 Mb/s.
+    for (beta, square, window) in [(0.5, 1.0, 116), (0.875, 5.0, 260)] {
+        let expected = (square * 3.0 * 9.0 / 2.0 / 1e-3f64).sqrt() / 0.08 * 8000.0;
+        let goodput = at_a_thousandth(&format!("beta = {beta:?}"), window);
+        assert!((goodput / expected - 1.0).abs() < 0.15, "β = {beta}: {goodput:.3e} against {expected:.3e}");
+    }
+}
+
+/// Goodput of a flow of TCP-ENG at S = 9, p = 1e-3 without timeouts, from this window on.
+fn at_a_thousandth(law: &str, window: u32) -> f64 {
+    let transport = format!("algorithm = \"tcp-eng\"\n{law}\ninitial_ssthresh = \"{window} packets\"");
+    let run = one_path(&transport, "segments = 9, loss = 1e-3, notify = true", "200 s", "flows = 8");
+    assert_eq!(figure(&run, "timeouts"), 0.0, "{law}");
+    figure(&run, "goodput") / 8.0
 }
 
 #[test]

@@ -3,10 +3,10 @@
 mod support;
 
 use analytic::{engset, erlang_b, jet_classes, mesh, retransmission};
-use sim::ids::LinkId;
+use sim::model::LinkId;
+use sim::model::Routes;
+use sim::model::Switching;
 use sim::results::Run;
-use sim::scenario::Switching;
-use sim::topology::Routes;
 use support::returning::Returning;
 use support::{edited, figure, numbers, run, scenario, texts};
 

@@ -4,8 +4,7 @@ use super::hosts::{Sink, Source};
 use super::net::Drops;
 use super::parts::Parts;
 use super::port::Reading;
-use crate::SimTime;
-use crate::ids::LinkId;
+use crate::model::{LinkId, SimTime};
 use crate::switch::FibreAccount;
 use std::collections::BTreeMap;
 

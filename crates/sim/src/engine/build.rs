@@ -4,6 +4,7 @@ use super::accounts::Baseline;
 use super::arena::Arena;
 use super::bursts::FlowBursts;
 use super::capture::{Capture, Captured};
+use super::datagrams::Datagrams;
 use super::forced::ForcedFates;
 use super::hosts::{ExplicitSink, Hosts, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
 use super::net::{DELIVER, NO_WAY, Net, NetParts, TimerOrder};
@@ -17,13 +18,13 @@ use super::sampler::Sampler;
 use super::timers::Timers;
 use super::tree::NEVER;
 use super::world::{Action, CaptureOptions, Control, Options, RunError, Staff, World};
-use crate::SimTime;
-use crate::ids::{LinkId, NodeId};
+use crate::model::{
+    Buffer, Change, Flow, LinkId, Load, Loss, Network, NodeId, Routes, Scenario, SimTime, Switching, Transport,
+    TransportKind,
+};
 use crate::random::{Seed, Stream, uniform_index};
-use crate::scenario::{Buffer, Change, Load, Loss, Network, Scenario, Switching, Transport, TransportKind};
 use crate::switch::{self, Setting};
-use crate::topology::Routes;
-use crate::traffic::{self, Flow};
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use transport::tcp::{Receiver, ReceiverConfig, Sender, SenderConfig};
@@ -407,7 +408,7 @@ impl Configs {
             Machine::Tcp(sender, _) => Source::Tcp(Sender::new(Arc::clone(sender))),
             Machine::Udp { packet_size } => {
                 let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
-                let source = traffic::Source::new(flow.load, *packet_size, start, stop, stream());
+                let source = Datagrams::new(flow.load, *packet_size, start, stop, stream());
                 Source::Datagrams(Box::new(source.expect("a resolved UDP flow has a load that a source can send")))
             }
         }

@@ -8,8 +8,8 @@
 //! The notification leaves with the first lost segment in its place, goes to the destination and comes back: one round trip
 //! after the loss (§III.B), on the fibres of the data and of the ACKs. It tells all that the burst held by then.
 
+use crate::model::{BurstLosses, BurstRule};
 use crate::random::{Stream, bernoulli};
-use crate::scenario::{BurstLosses, BurstRule};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::tcp::SackBlock;

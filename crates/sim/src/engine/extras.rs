@@ -2,8 +2,8 @@
 
 use super::gate::Gate;
 use super::offer::Intake;
+use crate::model::{Loss, Packing, PortController};
 use crate::random::{Stream, bernoulli};
-use crate::scenario::{Loss, Packing, PortController};
 use transport::xcp::Router;
 use units::Instant;
 

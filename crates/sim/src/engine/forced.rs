@@ -1,7 +1,7 @@
 //! Segments that meet a fate by order of the scenario: drop, delay or duplicate exactly these.
 
 use super::bursts::FlowBursts;
-use crate::scenario::{Fate, Forced};
+use crate::model::{Fate, Forced};
 use std::collections::BTreeMap;
 
 /// The orders, by flow.

@@ -9,7 +9,7 @@
 
 use super::packet::Packet;
 use super::ring::Ring;
-use crate::scenario::Packing;
+use crate::model::Packing;
 use units::ByteTime;
 
 /// A stretch of time in which the queue may send.

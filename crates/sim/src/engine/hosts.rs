@@ -16,7 +16,7 @@ use super::offer::{Cause, Intake};
 use super::packet::{Class, NO_CARGO, Packet};
 use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
-use crate::scenario::Fate;
+use crate::model::Fate;
 use crate::switch::{Agent, Ledger, Notice};
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;

@@ -10,6 +10,7 @@
 //! | `offer`, `extras` | what a port answers; what a plain port does without |
 //! | `gate`, `optical` | ports that send only in granted slots; ports of an optical packet switch |
 //! | `hosts`, `arena`, `timers`, `forced`, `bursts`, `capture` | machines of the flows and their deadlines; orders; pcapng |
+//! | `datagrams` | a source of UDP |
 //! | `accounts`, `sampler` | conservation and warm-up; samples |
 
 mod accounts;
@@ -19,6 +20,7 @@ mod build;
 mod bursts;
 mod capture;
 mod crew;
+mod datagrams;
 mod deal;
 pub(crate) mod extras;
 mod forced;

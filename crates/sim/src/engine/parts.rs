@@ -7,7 +7,7 @@ use super::packet::Packet;
 use super::partition::{Partition, fold};
 use super::port::Port;
 use super::ring::Ring;
-use crate::traffic::Flow;
+use crate::model::Flow;
 use std::sync::Arc;
 
 /// A directed link of the network, in the engine's numbering: by (receiving node, sending node, link).

@@ -20,8 +20,8 @@ use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::optical::{Kept, LeastBacklog, Light};
 use super::packet::Packet;
 use super::ring::Ring;
+use crate::model::{Buffer, Loss, Packing, PortController};
 use crate::random::Stream;
-use crate::scenario::{Buffer, Loss, Packing, PortController};
 use transport::xcp::Header;
 use units::{ByteTime, Duration, Rate};
 

@@ -4,8 +4,8 @@
 use super::offer::{Cause, Offer};
 use super::optical::Light;
 use super::port::{Port, PortConfig};
+use crate::model::{Buffer, Loss};
 use crate::random::{Seed, Stream, exponential};
-use crate::scenario::{Buffer, Loss};
 use analytic::md1k;
 use units::{Duration, Rate};
 

@@ -13,9 +13,8 @@ use super::partition::packet_hops;
 use super::parts::Parts;
 use super::port::Reading;
 use super::world::World;
-use crate::ids::LinkId;
+use crate::model::{Lane, Link, LinkId, Role};
 use crate::results::{Column, Figure, Run, Table};
-use crate::scenario::{Lane, Link, Role};
 use crate::switch::FibreAccount;
 use flows::{FlowRow, FlowRows};
 use std::collections::BTreeMap;
@@ -149,7 +148,7 @@ impl LinkRows {
         let name = |of: &dyn Fn(&Link) -> String| {
             Column::Text(rows.iter().map(|(link, ..)| of(&network.links[link.index()])).collect())
         };
-        let node = |id: crate::ids::NodeId| network.nodes[id.index()].name.clone();
+        let node = |id: crate::model::NodeId| network.nodes[id.index()].name.clone();
         let count = |of: fn(&LinkRow) -> u64| Column::U64(rows.iter().map(|(.., row)| of(row)).collect());
         let measure = |of: fn(&LinkRow) -> f64| Column::F64(rows.iter().map(|(.., row)| of(row)).collect());
         Table {
@@ -245,7 +244,7 @@ fn summary(world: &World, links: &LinkRows, flows: &FlowRows) -> Vec<Figure> {
 
 fn link_figures(world: &World, links: &LinkRows, add: &mut impl FnMut(&'static str, f64, &'static str)) {
     let network = &world.scenario.network;
-    let role = |id: crate::ids::NodeId| network.nodes[id.index()].role;
+    let role = |id: crate::model::NodeId| network.nodes[id.index()].role;
     // What carries control only is not what these figures are about.
     let carries_data = |link: &Link| link.lane != Lane::Control;
     let of = |wanted: &dyn Fn(Role, Role) -> bool| -> Vec<&LinkRow> {

@@ -16,12 +16,10 @@ use super::deal::deal;
 use super::partition::{Partition, packet_hops};
 use super::parts::{Layout, Parts};
 use super::sampler::Sampler;
-use crate::SimTime;
-use crate::ids::LinkId;
+use crate::model::{Change, Flow, LinkId, Scenario, SimTime};
 use crate::random::Seed;
 use crate::results::Run;
-use crate::scenario::{Change, Scenario};
-use crate::traffic::{self, Flow};
+use crate::traffic;
 use std::fmt;
 use std::sync::Arc;
 

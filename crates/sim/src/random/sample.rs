@@ -2,6 +2,7 @@
 //! draws everywhere.
 
 use super::Stream;
+use units::{Duration, PS_PER_SECOND};
 
 /// True with probability `p`.
 #[inline]
@@ -29,6 +30,12 @@ pub fn uniform_index(stream: &mut Stream, n: u64) -> u64 {
 /// Exponential with the given `mean`, by inversion.
 pub fn exponential(stream: &mut Stream, mean: f64) -> f64 {
     -mean * libm::log1p(-stream.unit())
+}
+
+/// Exponential with this mean.
+pub fn exponential_span(mean: Duration, stream: &mut Stream) -> Duration {
+    let seconds = exponential(stream, mean.as_secs_f64());
+    Duration::from_secs_f64(seconds).unwrap_or(Duration::from_ps(u64::MAX / PS_PER_SECOND * PS_PER_SECOND))
 }
 
 /// Pareto with density `shape · scale^shape / x^(shape+1)` above `scale`, by inversion.

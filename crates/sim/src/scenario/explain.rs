@@ -3,12 +3,11 @@
 mod obs;
 mod ops;
 
-use super::model::*;
-use crate::SimTime;
-use crate::ids::{LinkId, NodeId};
+use crate::language::{Text, quote, since_start};
+use crate::model::*;
 use control::demand::Forecast;
 use std::fmt::Write;
-use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno};
+use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno, tcp_eng};
 use transport::tcp::{
     FastRetransmitGuard, InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig,
 };
@@ -18,66 +17,24 @@ use units::{Bytes, Duration};
 
 /// The text.
 pub(super) fn explain(scenario: &Scenario) -> String {
-    let mut text = Text { scenario, out: String::new() };
+    let mut text = Text::new(&scenario.network);
     text.line("# The scenario as it runs: layers and --set applied, names resolved, every default written out.");
     text.nodes();
     text.links();
-    text.run();
-    text.switching();
+    text.run(&scenario.run);
+    text.switching(&scenario.switching);
     scenario.transports.iter().for_each(|transport| text.transport(transport));
-    scenario.traffic.iter().for_each(|traffic| text.traffic(traffic));
+    scenario.traffic.iter().for_each(|traffic| text.traffic(traffic, &scenario.transports));
     scenario.events.iter().for_each(|event| text.event(event));
     scenario.forced.iter().for_each(|forced| text.forced(forced));
     text.probe(&scenario.probe);
-    text.out
-}
-
-struct Text<'s> {
-    scenario: &'s Scenario,
-    out: String,
-}
-
-/// A TOML string.
-fn quote(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
-}
-
-fn time(time: SimTime) -> Duration {
-    Duration::from_ps(time.ps())
+    text.finish()
 }
 
 impl Text<'_> {
-    fn line(&mut self, line: &str) {
-        self.out.push_str(line);
-        self.out.push('\n');
-    }
-
-    /// `key = value`, and what it means.
-    fn key(&mut self, key: &str, value: impl std::fmt::Display, comment: &str) {
-        let assignment = format!("{key} = {value}");
-        if comment.is_empty() {
-            self.line(&assignment);
-        } else {
-            self.line(&format!("{assignment:<40} # {comment}"));
-        }
-    }
-
-    /// A quantity in quotes.
-    fn quantity(&mut self, key: &str, value: impl std::fmt::Display, comment: &str) {
-        self.key(key, format!("\"{value}\""), comment);
-    }
-
-    fn node_name(&self, node: NodeId) -> String {
-        quote(&self.scenario.network.nodes[node.index()].name)
-    }
-
-    fn link_name(&self, link: LinkId) -> String {
-        quote(&self.scenario.network.links[link.index()].name)
-    }
-
     fn nodes(&mut self) {
         self.line("node = [");
-        for node in &self.scenario.network.nodes {
+        for node in &self.network.nodes {
             let role = match node.role {
                 Role::Core => "core",
                 Role::Edge => "edge",
@@ -90,7 +47,7 @@ impl Text<'_> {
 
     fn links(&mut self) {
         // The other wavelengths of a fibre come from the switching.
-        let links = &self.scenario.network.links;
+        let links = &self.network.links;
         let links = &links[..links.iter().take_while(|link| link.lane == Lane::FIRST).count()];
         let mut seen = std::collections::BTreeSet::new();
         self.line("link = [");
@@ -146,8 +103,8 @@ impl Text<'_> {
         line
     }
 
-    fn switching(&mut self) {
-        match &self.scenario.switching {
+    fn switching(&mut self, switching: &Switching) {
+        match switching {
             Switching::Packets => {}
             Switching::Aapn(aapn) => self.aapn(aapn),
             Switching::Ops(ops) => self.ops(ops),
@@ -186,10 +143,13 @@ impl Text<'_> {
     fn allocations(&mut self, allocations: &[Allocation]) {
         self.line("allocation = [");
         for Allocation { at, link, slots } in allocations {
-            let queue = &self.scenario.network.links[link.index()];
+            let queue = &self.network.links[link.index()];
             let [from, to] = [queue.from, queue.to].map(|node| self.node_name(node));
             let via = queue.via.map_or_else(String::new, |core| format!(", via = {}", self.node_name(core)));
-            self.line(&format!("    {{ at = \"{}\", from = {from}, to = {to}{via}, slots = {slots} }},", time(*at)));
+            self.line(&format!(
+                "    {{ at = \"{}\", from = {from}, to = {to}{via}, slots = {slots} }},",
+                since_start(*at)
+            ));
         }
         self.line("]");
     }
@@ -218,8 +178,7 @@ impl Text<'_> {
         self.quantity("spare_slots", spare, "what happens to slots that nobody asked for");
     }
 
-    fn run(&mut self) {
-        let run = &self.scenario.run;
+    fn run(&mut self, run: &RunSpec) {
         self.line("\n[run]");
         self.key("name", quote(&run.name), "");
         self.quantity("duration", run.duration, "the run covers [0, duration)");
@@ -228,7 +187,7 @@ impl Text<'_> {
         self.key("runs", run.runs, "replications");
         self.line("\n[topology]");
         self.key("kind", "\"custom\"", "the nodes and links above");
-        if let Some(span) = self.scenario.network.reroute_after {
+        if let Some(span) = self.network.reroute_after {
             self.quantity("reroute_after", span, "after a link goes down or comes up");
         }
     }
@@ -341,6 +300,12 @@ impl Text<'_> {
             Algorithm::Gaimd | Algorithm::Baimd => self.gaimd(plain.beta, plain.alpha, plain.relation),
             Algorithm::TcpEng => {
                 self.gaimd(eng.beta, eng.alpha, eng.relation);
+                let applies = match eng.alpha_applies {
+                    tcp_eng::AlphaApplies::BenOnly => "\"ben-only\"",
+                    tcp_eng::AlphaApplies::LargeWindow => "\"large-window\"",
+                    tcp_eng::AlphaApplies::BenPeriod => "\"ben-period\"",
+                };
+                self.key("alpha_applies", applies, "for how long alpha is not 1");
                 self.key(
                     "congestion_beta",
                     format!("{:?}", eng.congestion_beta),
@@ -386,24 +351,24 @@ impl Text<'_> {
         self.key("highspeed", format!("{{ {windows}, {rest}, {halve} }}"), "");
     }
 
-    fn traffic(&mut self, traffic: &Traffic) {
+    fn traffic(&mut self, traffic: &Traffic, transports: &[Transport]) {
         self.line("\n[[traffic]]");
         self.key("name", quote(&traffic.name), "also the name of its random streams");
-        self.key("transport", quote(&self.scenario.transports[traffic.transport.index()].name), "");
+        self.key("transport", quote(&transports[traffic.transport.index()].name), "");
         match &traffic.arrivals {
             Arrivals::Fixed { pairs, count, start, spread } => {
                 self.pairs(pairs);
                 self.key("arrivals", "\"fixed\"", "");
                 self.key("flows", count, "in all");
-                self.quantity("start", time(*start), "");
+                self.quantity("start", since_start(*start), "");
                 self.quantity("spread", spread, "starts are uniform over this");
             }
             Arrivals::Poisson { pairs, mean_gap, start, until, at_most } => {
                 self.pairs(pairs);
                 self.key("arrivals", "\"poisson\"", "");
                 self.quantity("mean_gap", mean_gap, "between starts");
-                self.quantity("start", time(*start), "");
-                self.quantity("until", time(*until), "");
+                self.quantity("start", since_start(*start), "");
+                self.quantity("until", since_start(*until), "");
                 if let Some(count) = at_most {
                     self.key("count", count, "at most");
                 }
@@ -411,7 +376,7 @@ impl Text<'_> {
             Arrivals::List(list) => self.list(list),
         }
         if let Some(stop) = traffic.stop {
-            self.quantity("stop", time(stop), "");
+            self.quantity("stop", since_start(stop), "");
         }
         self.load(traffic.load);
         if let Some(BurstRule { segments, losses, notify }) = &traffic.bursts {
@@ -444,7 +409,7 @@ impl Text<'_> {
         for flow in list {
             let ends = (self.node_name(flow.source), self.node_name(flow.destination));
             let size = flow.size.map_or(String::new(), |size| format!(", size = \"{size}\""));
-            let start = time(flow.start);
+            let start = since_start(flow.start);
             self.line(&format!("    {{ start = \"{start}\", source = {}, destination = {}{size} }},", ends.0, ends.1));
         }
         self.line("]");
@@ -478,7 +443,7 @@ impl Text<'_> {
 
     fn event(&mut self, event: &LinkEvent) {
         self.line("\n[[event]]");
-        self.quantity("at", time(event.at), "");
+        self.quantity("at", since_start(event.at), "");
         let names: Vec<String> = event.links.iter().map(|link| self.link_name(*link)).collect();
         self.key("link", format!("[{}]", names.join(", ")), "");
         match event.change {

@@ -2,55 +2,23 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `layers` | reading files, `extends`, `--set` |
-//! | `tree` | values that know where they were written |
-//! | `de` | typed values out of the tree |
 //! | `spec` | what a user may write |
 //! | `resolve` | names to ids, defaults, and all checks of meaning |
-//! | `model` | the resolved scenario |
 //! | `explain` | the resolved scenario as a text that parses again |
-//! | `error`, `nearest` | the one message about bad input |
+//!
+//! How values are read, checked and complained about is in [`language`](crate::language).
 
-mod de;
-pub(crate) mod error;
 mod explain;
-pub(crate) mod layers;
-mod model;
-pub(crate) mod nearest;
 mod resolve;
 mod schema;
 pub mod spec;
-pub(crate) mod tree;
 
-pub use de::At;
-pub use error::Error;
-pub use model::*;
+pub use crate::language::{Error, Source};
+pub use crate::model::Scenario;
 pub use schema::schema;
 
+use crate::language;
 use std::path::Path;
-
-/// Where a scenario comes from.
-#[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
-    /// A TOML file.
-    File(&'a Path),
-    /// A TOML text; `name` stands for the file in messages, relative paths start from `folder`.
-    Text {
-        /// What messages call it.
-        name: &'a str,
-        /// The TOML.
-        text: &'a str,
-        /// Where relative paths start.
-        folder: &'a Path,
-    },
-    /// The same as JSON, which is how a Python dict comes; messages name keys only.
-    Json {
-        /// The JSON.
-        text: &'a str,
-        /// Where relative paths start.
-        folder: &'a Path,
-    },
-}
 
 /// A scenario with what belongs beside it in a manifest.
 #[derive(Clone, Debug)]
@@ -72,8 +40,8 @@ impl Loaded {
 
 /// Reads a scenario: layers below it (`extends`), assignments on top (`path`, `value`), then types, names, defaults, checks.
 pub fn load(source: Source<'_>, set: &[(String, String)]) -> Result<Loaded, Error> {
-    let tree = layers::read(source, set)?;
-    let spec: spec::Spec = de::from_tree(&tree).map_err(|fault| tree.error(fault))?;
+    let tree = language::read(source, set)?;
+    let spec: spec::Spec = language::from_tree(&tree).map_err(|fault| tree.error(fault))?;
     let (scenario, warnings) = resolve::resolve(&spec).map_err(|fault| tree.error(fault))?;
     let text = toml::to_string(&tree.root.to_toml()).map_err(|why| Error::of_file("scenario", why.to_string()))?;
     Ok(Loaded { scenario, text, warnings })

@@ -16,17 +16,14 @@ mod list;
 mod obs;
 mod ops;
 
-pub use aapn::SHORTEST_FRAME;
 pub use list::{Entry, list};
 pub use obs::{Header, Loss};
 
 use crate::engine::net::Net;
 use crate::engine::offer::{Count, Intake};
 use crate::engine::packet::Packet;
-use crate::ids::{LinkId, NodeId};
+use crate::model::{Flow, LinkId, NodeId, Scenario, Switching};
 use crate::random::Seed;
-use crate::scenario::{Scenario, Switching};
-use crate::traffic::Flow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::sync::Arc;

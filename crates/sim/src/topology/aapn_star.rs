@@ -1,11 +1,9 @@
 //! The star, or overlaid stars, of an agile all-photonic network.
 
 use super::dumbbell::access;
-use super::{Draft, Entry, Given, MAX_ELEMENTS, Property, bounded};
-use crate::ids::NodeId;
-use crate::scenario::error::Fault;
-use crate::scenario::spec::{Room, Speed, Time};
-use crate::scenario::{At, Role};
+use super::{Draft, Entry, Given, MAX_ELEMENTS, Property};
+use crate::language::{At, Fault, Room, Speed, Time, bounded};
+use crate::model::{NodeId, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use units::BufferSize;

@@ -1,9 +1,7 @@
 //! Nothing but what `[[node]]` and `[[link]]` say.
 
 use super::{Draft, Entry};
-use crate::scenario::At;
-use crate::scenario::error::Fault;
-use crate::scenario::spec::Time;
+use crate::language::{At, Fault, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,8 +1,7 @@
 //! A network in the making: names, and properties that may still be open.
 
-use crate::ids::NodeId;
-use crate::scenario::error::{Fault, Place};
-use crate::scenario::{Loss, Node, Role};
+use crate::language::{Fault, Place};
+use crate::model::{Loss, Node, NodeId, Role};
 use std::collections::BTreeMap;
 use transport::xcp::RouterConfig;
 use units::{BufferSize, Duration, Rate};
@@ -128,8 +127,8 @@ impl Draft {
     pub(crate) fn require(&self, name: &str, place: Place) -> Result<NodeId, Fault> {
         self.find(name).ok_or_else(|| {
             let names: Vec<&str> = self.nodes.iter().map(|node| node.name.as_str()).collect();
-            let choices = crate::scenario::nearest::choices(name, &names);
-            Fault::new(place, format!("there is no node {}{choices}", crate::scenario::tree::quoted(name)))
+            let choices = crate::language::choices(name, &names);
+            Fault::new(place, format!("there is no node {}{choices}", crate::language::quoted(name)))
         })
     }
 

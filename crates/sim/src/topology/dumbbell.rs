@@ -1,9 +1,8 @@
 //! Hosts left and right of one bottleneck.
 
-use super::{Draft, Entry, Given, MAX_ELEMENTS, Property, bounded};
-use crate::scenario::error::Fault;
-use crate::scenario::spec::{Room, Speed, Time};
-use crate::scenario::{At, Role};
+use super::{Draft, Entry, Given, MAX_ELEMENTS, Property};
+use crate::language::{At, Fault, Room, Speed, Time, bounded};
+use crate::model::Role;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use units::{Duration, Rate};

@@ -2,11 +2,8 @@
 
 use super::geography::{Capacity, Fibre, ImportError, Imported, great_circle};
 use super::{Draft, Entry, Given, MAX_ELEMENTS, Property, gml, sndlib};
-use crate::ids::NodeId;
-use crate::scenario::error::{self, Fault, Place};
-use crate::scenario::layers::read_text;
-use crate::scenario::spec::{Speed, Time};
-use crate::scenario::{At, Role};
+use crate::language::{At, Fault, Place, Speed, Time, error, read_text};
+use crate::model::{NodeId, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;

@@ -5,7 +5,7 @@
 //! unit), `length`, `distance` or `dist` (a number of km, or a text with a unit). Everything else is passed over.
 
 use super::geography::{Capacity, Fibre, ImportError, Imported, Place, position};
-use crate::scenario::tree::quoted;
+use crate::language::quoted;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lists within lists at most.

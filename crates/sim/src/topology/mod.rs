@@ -1,4 +1,4 @@
-//! Networks: ready-made ones, importers, and shortest paths.
+//! Networks: ready-made ones and importers.
 //!
 //! A ready-made network is one file here with a `Config` (the keys of `[topology]` beside `kind`), its name, summary and
 //! source, and `draw`; one line in `topologies!` below registers it.
@@ -13,19 +13,15 @@ mod gml;
 mod nsfnet;
 mod nsfnet_edge;
 mod parking_lot;
-mod routes;
 mod sndlib;
 mod star;
 
 pub use draft::{Controller, Draft, DraftLink, Given, Property};
 pub use gml::parse as parse_gml;
 pub(crate) use nsfnet::CAPACITY as NSFNET_CAPACITY;
-pub use routes::{Routes, components};
 pub use sndlib::parse as parse_sndlib;
 
-use crate::scenario::At;
-use crate::scenario::error::Fault;
-use crate::scenario::spec::Time;
+use crate::language::{At, Fault, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -87,14 +83,6 @@ topologies! {
 /// Every kind of topology, sorted by name.
 pub fn list() -> &'static [Entry] {
     ENTRIES
-}
-
-/// A count that is positive and not absurd.
-pub(crate) fn bounded(count: At<u32>, limit: u64) -> Result<u32, Fault> {
-    if (1..=limit).contains(&u64::from(*count)) {
-        return Ok(*count);
-    }
-    Err(count.fault(format!("found {}; allowed: 1 to {limit}", *count)))
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! The NSFNET backbone: 14 nodes, 21 fibres.
 
 use super::{Draft, Entry, Given, Property};
-use crate::ids::NodeId;
-use crate::scenario::error::Fault;
-use crate::scenario::spec::Time;
-use crate::scenario::{At, Role};
+use crate::language::{At, Fault, Time};
+use crate::model::{NodeId, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use units::Rate;

@@ -1,10 +1,8 @@
 //! NSFNET with an edge node at every core node, as in paper 002 (28 nodes, 35 fibres).
 
 use super::{Draft, Entry, Given, Property, nsfnet};
-use crate::ids::NodeId;
-use crate::scenario::error::Fault;
-use crate::scenario::spec::Time;
-use crate::scenario::{At, Role};
+use crate::language::{At, Fault, Time};
+use crate::model::{NodeId, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use units::Duration;

@@ -1,10 +1,9 @@
 //! A chain of bottlenecks with cross traffic on each.
 
 use super::dumbbell::{access, bottleneck};
-use super::{Draft, Entry, MAX_ELEMENTS, bounded};
-use crate::scenario::error::Fault;
-use crate::scenario::spec::{Room, Speed, Time};
-use crate::scenario::{At, Role};
+use super::{Draft, Entry, MAX_ELEMENTS};
+use crate::language::{At, Fault, Room, Speed, Time, bounded};
+use crate::model::Role;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

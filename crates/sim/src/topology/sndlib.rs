@@ -4,7 +4,7 @@
 //! with source, target and pre-installed capacity. Demands and cost modules are passed over.
 
 use super::geography::{Capacity, Fibre, ImportError, Imported, Place, position};
-use crate::scenario::tree::quoted;
+use crate::language::quoted;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::BTreeMap;
 

@@ -1,9 +1,8 @@
 //! Hosts around one hub.
 
-use super::{Draft, Entry, Given, MAX_ELEMENTS, bounded};
-use crate::scenario::error::Fault;
-use crate::scenario::spec::Time;
-use crate::scenario::{At, Role};
+use super::{Draft, Entry, Given, MAX_ELEMENTS};
+use crate::language::{At, Fault, Time, bounded};
+use crate::model::Role;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -4,12 +4,9 @@
 //! between the same nodes whatever else changes (buffers, capacities, transports, other traffic), which is what makes
 //! comparisons sharp; and flow number k of a traffic does not depend on how many follow.
 
-use super::{Flow, MAX_FLOWS};
-use crate::SimTime;
-use crate::ids::NodeId;
-use crate::random::{Seed, Stream, exponential, uniform_index};
-use crate::scenario::{Arrivals, Load, Pairs, Scenario, Traffic};
-use units::{Duration, PS_PER_SECOND};
+use crate::model::{Arrivals, Flow, Load, MAX_FLOWS, NodeId, Pairs, Scenario, SimTime, Traffic};
+use crate::random::{Seed, Stream, exponential_span, uniform_index};
+use units::Duration;
 
 /// The flows of a run, sorted by start, then by traffic, then by number within the traffic; the position is the flow's id.
 /// What would start at or after the end of the run, or after its traffic's `stop`, is left out.
@@ -76,12 +73,6 @@ fn pair(pairs: &Pairs, number: u32, stream: &mut Stream) -> (NodeId, NodeId) {
 fn uniform_span(span: Duration, stream: &mut Stream) -> Duration {
     let product = u128::from(stream.next_u64()) * u128::from(span.ps());
     Duration::from_ps((product >> 64) as u64)
-}
-
-/// Exponential with this mean.
-pub(super) fn exponential_span(mean: Duration, stream: &mut Stream) -> Duration {
-    let seconds = exponential(stream, mean.as_secs_f64());
-    Duration::from_secs_f64(seconds).unwrap_or(Duration::from_ps(u64::MAX / PS_PER_SECOND * PS_PER_SECOND))
 }
 
 #[cfg(test)]

@@ -1,14 +1,23 @@
 //! TCP-ENG's window law: B. Shihada, P.-H. Ho and Q. Zhang, "TCP-ENG: Dynamic explicit congestion notification for TCP
-//! over OBS networks", §II. GAIMD whose α and β depend on the window and on what an edge node says about lost bursts.
+//! over OBS networks", §II. GAIMD whose α and β depend on what an edge node says about lost bursts.
 //!
-//! | window in segments | α | β |
+//! A BEN (burst explicit notification) says that contention, not congestion, dropped a burst. A loss with one keeps GAIMD's
+//! β of the window, and GAIMD's α follows; a loss without one is congestion and acts as on TCP SACK, (1, 1/2). A window of one
+//! segment has (1, 1/2), and slow start is TCP's.
+//!
+//! For how long α stays GAIMD's can be read in three ways ([`AlphaApplies`]):
+//!
+//! | | windows between 1 and 1/(1 − β) | from 1/(1 − β) on |
 //! |---|---|---|
-//! | 1 | 1 | 1/2 |
-//! | between 1 and 1/(1 − β) | 1; GAIMD's in the round after a BEN | GAIMD's with a BEN, else 1/2 |
-//! | from 1/(1 − β) on | GAIMD's | GAIMD's with a BEN, else 1/2 |
+//! | `BenOnly` (default) | in the round after a BEN, else 1 | in the round after a BEN, else 1 |
+//! | `LargeWindow` | in the round after a BEN, else 1 | always |
+//! | `BenPeriod` | from a BEN to the next loss, else 1 | from a BEN to the next loss, else 1 |
 //!
-//! A BEN (burst explicit notification) says that contention, not congestion, dropped a burst. A loss without one is
-//! congestion and acts as on TCP SACK. Slow start is TCP's.
+//! §II sets α = 1 for 1 < cwnd < 1/(1 − β) "if the TCP sender did not receive any BEN in the previous round. Otherwise, α is
+//! determined" by GAIMD "when the TCP sender encounters a packet drop that is associated with a BEN". Of a larger window
+//! without a BEN it says nothing; `BenOnly` takes its only condition for GAIMD's α, the BEN, at its word. Under `LargeWindow`
+//! "otherwise" holds for larger windows too, whatever happened. `BenPeriod` takes "round" for the period between two losses,
+//! which §III.A calls "a new round TDP" with "the sending rate α … determined according to Eq. (2) and Eq. (3)".
 //!
 //! The paper states neither β nor what a loss without a BEN keeps, nor for how long a BEN of "the previous round" counts;
 //! here: 7/8, 1/2, and until a window of bytes has been acknowledged after the repair. See docs/deviations.md.
@@ -17,6 +26,18 @@ use super::gaimd::{FRACTION_BITS, Growth, Relation, fixed, keep};
 use super::{CongestionControl, Loss, LossCause, Window};
 use crate::tcp::bursts::{BurstAware, BurstReport, Reports};
 use crate::tcp::{ConfigError, SackBlock};
+
+/// For how long GAIMD's α holds; else it is 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AlphaApplies {
+    /// In the round after a BEN, at any window.
+    #[default]
+    BenOnly,
+    /// In the round after a BEN, and always from a window of 1/(1 − β) on.
+    LargeWindow,
+    /// From a BEN to the next loss, at any window.
+    BenPeriod,
+}
 
 /// Parameters of the law.
 #[derive(Clone, Copy, Debug)]
@@ -27,13 +48,21 @@ pub struct Config {
     pub alpha: Option<f64>,
     /// Which α belongs to β.
     pub relation: Relation,
+    /// For how long α is GAIMD's.
+    pub alpha_applies: AlphaApplies,
     /// The share of the window that is kept at a loss without a BEN.
     pub congestion_beta: f64,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { beta: 0.875, alpha: None, relation: Relation::TripleDuplicate, congestion_beta: 0.5 }
+        Config {
+            beta: 0.875,
+            alpha: None,
+            relation: Relation::TripleDuplicate,
+            alpha_applies: AlphaApplies::default(),
+            congestion_beta: 0.5,
+        }
     }
 }
 
@@ -69,12 +98,14 @@ struct State {
 /// What is left of the last BEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterBen {
-    /// Nothing.
+    /// Nothing: the last loss came without one.
     Nothing,
     /// Its round is not over: the window is being repaired.
     Round,
     /// The next round: so many bytes are still to be acknowledged.
     Next(u64),
+    /// Both rounds are over, and no loss has followed.
+    Past,
 }
 
 /// α = 1.
@@ -97,19 +128,22 @@ impl CongestionControl for TcpEng {
         let alpha = state.alpha_now(config, window);
         state.growth.add(alpha, window, acked);
         state.after_ben = match state.after_ben {
-            AfterBen::Nothing => AfterBen::Nothing,
+            AfterBen::Nothing | AfterBen::Past => state.after_ben,
             AfterBen::Round => AfterBen::Next((window.cwnd - window.cwnd % window.mss).saturating_sub(acked)),
             AfterBen::Next(left) if left > acked => AfterBen::Next(left - acked),
-            AfterBen::Next(_) => AfterBen::Nothing,
+            AfterBen::Next(_) => AfterBen::Past,
         };
     }
 
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: Loss) -> u64 {
+        self.0.after_ben = match loss.cause {
+            LossCause::Contention => AfterBen::Round,
+            LossCause::FastRetransmit | LossCause::Timeout => AfterBen::Nothing,
+        };
         match loss.cause {
             LossCause::Timeout => loss.flight_size / 2,
             LossCause::FastRetransmit => keep(config.congestion_beta, window, loss),
             LossCause::Contention => {
-                self.0.after_ben = AfterBen::Round;
                 let beta = if window.cwnd <= window.mss { 0.5 } else { config.beta };
                 keep(beta, window, loss)
             }
@@ -129,10 +163,19 @@ impl State {
     /// α for this window: see the table above.
     #[inline]
     fn alpha_now(&self, config: &Config, window: &Window) -> u32 {
-        let is_large = window.cwnd as f64 * (1.0 - config.beta) >= window.mss as f64;
-        let small = !is_large && self.after_ben == AfterBen::Nothing;
-        if small || window.cwnd <= window.mss { ONE } else { self.alpha }
+        let is_after_ben = matches!(self.after_ben, AfterBen::Round | AfterBen::Next(_));
+        let is_gaimds = match config.alpha_applies {
+            AlphaApplies::BenOnly => is_after_ben,
+            AlphaApplies::LargeWindow => is_after_ben || is_large(config, window),
+            AlphaApplies::BenPeriod => self.after_ben != AfterBen::Nothing,
+        };
+        if is_gaimds && window.cwnd > window.mss { self.alpha } else { ONE }
     }
+}
+
+/// Whether the window is 1/(1 − β) segments or more.
+fn is_large(config: &Config, window: &Window) -> bool {
+    window.cwnd as f64 * (1.0 - config.beta) >= window.mss as f64
 }
 
 impl BurstAware for State {
@@ -176,24 +219,63 @@ mod tests {
         (w.cwnd - cwnd) as f64 / 1000.0
     }
 
+    fn reading(alpha_applies: AlphaApplies) -> (TcpEng, Config) {
+        let config = Config { alpha_applies, ..Config::default() };
+        (TcpEng::new(&config), config)
+    }
+
+    fn lose(law: &mut TcpEng, config: &Config, cause: LossCause, cwnd: u64) -> u64 {
+        law.ssthresh_after(config, &window(cwnd), Loss { cause, flight_size: cwnd })
+    }
+
+    const READINGS: [AlphaApplies; 3] = [AlphaApplies::BenOnly, AlphaApplies::LargeWindow, AlphaApplies::BenPeriod];
+
     #[test]
-    fn small_windows_grow_by_one_segment_and_large_ones_by_a_fifth() {
+    fn without_a_ben_only_the_reading_large_window_grows_by_a_fifth_from_eight_segments_on() {
         // β = 7/8: 1/(1 − β) = 8 segments, α of (2) = 0.2.
-        let config = Config::default();
-        let mut law = TcpEng::new(&config);
-        assert!((gain(&mut law, &config, 4000) - 0.9).abs() < 0.1, "1 less what the window grows meanwhile");
-        assert!((gain(&mut law, &config, 8000) - 0.2).abs() < 0.01);
-        assert!((gain(&mut law, &config, 80_000) - 0.2).abs() < 0.01);
+        for applies in READINGS {
+            let (mut law, config) = reading(applies);
+            assert!((gain(&mut law, &config, 4000) - 0.9).abs() < 0.1, "1 less what the window grows meanwhile");
+            assert!((gain(&mut law, &config, 1000) - 1.0).abs() < 0.01, "a window of one segment");
+            let at_eight = if applies == AlphaApplies::LargeWindow { 0.2 } else { 0.95 };
+            assert!((gain(&mut law, &config, 8000) - at_eight).abs() < 0.05, "{applies:?}");
+        }
     }
 
     #[test]
-    fn in_the_round_after_a_ben_a_small_window_grows_as_gaimd() {
-        let config = Config::default();
-        let mut law = TcpEng::new(&config);
-        let ben = Loss { cause: LossCause::Contention, flight_size: 6000 };
-        assert_eq!(law.ssthresh_after(&config, &window(6000), ben), 5250, "7/8 of 6");
-        assert!((gain(&mut law, &config, 5000) - 0.2).abs() < 0.02, "the round after");
-        assert!(gain(&mut law, &config, 5000) > 0.8, "and the one after that");
+    fn after_a_ben_alpha_holds_for_a_round_or_until_the_next_loss() {
+        // Three rounds after a BEN with 20 segments, of which 7/8 are kept: 17, rounded down.
+        for (applies, gains) in READINGS.into_iter().zip([[0.2, 1.0, 1.0], [0.2; 3], [0.2; 3]]) {
+            let (mut law, config) = reading(applies);
+            assert_eq!(lose(&mut law, &config, LossCause::Contention, 20_000), 17_500, "7/8 of 20");
+            for expected in gains {
+                let found = gain(&mut law, &config, 17_000);
+                // 17 ACKs pay for 17/17.5 of α.
+                assert!((found - expected).abs() < 0.05 * expected, "{applies:?}: {found}, {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_small_window_grows_by_a_fifth_in_the_round_after_a_ben() {
+        for (applies, later) in READINGS.into_iter().zip([0.9, 0.9, 0.2]) {
+            let (mut law, config) = reading(applies);
+            assert_eq!(lose(&mut law, &config, LossCause::Contention, 6000), 5250, "7/8 of 6");
+            assert!((gain(&mut law, &config, 5000) - 0.2).abs() < 0.02, "the round after");
+            assert!((gain(&mut law, &config, 5000) - later).abs() < 0.1, "{applies:?}: and the one after that");
+        }
+    }
+
+    #[test]
+    fn a_loss_without_a_ben_ends_what_a_ben_has_begun() {
+        for cause in [LossCause::FastRetransmit, LossCause::Timeout] {
+            for applies in [AlphaApplies::BenOnly, AlphaApplies::BenPeriod] {
+                let (mut law, config) = reading(applies);
+                lose(&mut law, &config, LossCause::Contention, 20_000);
+                assert_eq!(lose(&mut law, &config, cause, 18_000), 9000);
+                assert!((gain(&mut law, &config, 9000) - 0.95).abs() < 0.05, "{applies:?}, {cause:?}");
+            }
+        }
     }
 
     #[test]

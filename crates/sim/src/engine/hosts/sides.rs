@@ -1,8 +1,8 @@
 //! The two sides of a flow and its lifecycle.
 
+use crate::engine::datagrams::Datagrams;
 use crate::engine::packet::{Class, NO_CARGO, Packet};
 use crate::engine::tree::NEVER;
-use crate::traffic;
 use transport::tcp::{Receiver, Sender};
 use transport::xcp;
 use units::Instant;
@@ -33,7 +33,7 @@ pub enum Source {
     /// TCP.
     Tcp(Sender),
     /// UDP.
-    Datagrams(Box<traffic::Source>),
+    Datagrams(Box<Datagrams>),
 }
 
 /// Rare duties of a sending host, checked with one comparison.

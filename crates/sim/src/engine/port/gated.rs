@@ -6,7 +6,7 @@ use crate::engine::gate::{Cleared, Gate, Granted, Window};
 use crate::engine::offer::{Cause, Count, Offer};
 use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
-use crate::scenario::Buffer;
+use crate::model::Buffer;
 
 impl Port {
     pub(super) fn offer_to_gate(&mut self, now: u64, packet: &Packet, gate: &mut Gate) -> Offer {

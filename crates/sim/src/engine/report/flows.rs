@@ -7,8 +7,8 @@ use crate::engine::hosts::Source;
 use crate::engine::parts::Parts;
 use crate::engine::tree::NEVER;
 use crate::engine::world::World;
+use crate::model::Flow;
 use crate::results::{Column, Table};
-use crate::traffic::Flow;
 
 /// What each flow did.
 pub(super) struct FlowRows {
@@ -46,7 +46,7 @@ impl FlowRow {
 impl FlowRows {
     /// The flows of a world at its end.
     pub(super) fn read(world: &World, parts: &Parts) -> FlowRows {
-        let node = |id: crate::ids::NodeId| world.scenario.network.nodes[id.index()].name.clone();
+        let node = |id: crate::model::NodeId| world.scenario.network.nodes[id.index()].name.clone();
         let flows = world.layout.flows.iter();
         let shares = Books::read(parts).shares;
         let rows = (0..world.layout.flows.len() as u32).map(|number| {
@@ -104,7 +104,7 @@ fn flow_row(world: &World, parts: &Parts, number: u32) -> FlowRow {
         bytes: delivered(parts, number),
         segments: if let Source::Datagrams(source) = &host.source { source.sent() } else { 0 },
         mean_rtt_s: f64::NAN,
-        finite: matches!(flow.load, crate::scenario::Load::Size(_)),
+        finite: matches!(flow.load, crate::model::Load::Size(_)),
         completed: completed != NEVER,
         ..FlowRow::default()
     };

@@ -1,7 +1,7 @@
 //! `[switching]` of an optical burst-switched network.
 
-use super::Text;
-use crate::scenario::model::*;
+use crate::language::Text;
+use crate::model::*;
 use control::reservation::{Conversion, Signalling};
 
 impl Text<'_> {
@@ -95,7 +95,7 @@ impl Text<'_> {
 
     fn bursts(&mut self, source: &BurstSource) {
         self.line("\n[[switching.burst]]");
-        self.key("name", super::quote(&source.name), "");
+        self.key("name", crate::language::quote(&source.name), "");
         let pair = |(from, to): &(_, _)| format!("[{}, {}]", self.node_name(*from), self.node_name(*to));
         let pairs: Vec<String> = source.pairs.iter().map(pair).collect();
         self.line(&format!("pairs = [{}]", pairs.join(", ")));

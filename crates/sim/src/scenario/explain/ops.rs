@@ -1,7 +1,7 @@
 //! `[switching]` with `kind = "ops"`, with every default.
 
-use super::Text;
-use crate::scenario::model::{Conversion, Count, Lane, MacroflowRules, Ops, Scheme, Smoothing, Store};
+use crate::language::Text;
+use crate::model::{Conversion, Count, Lane, MacroflowRules, Ops, Scheme, Smoothing, Store};
 use transport::xcp::{Changes, Tells};
 use units::Rate;
 
@@ -84,7 +84,7 @@ impl Text<'_> {
             Changes::Allowed => "allowed",
         };
         self.quantity("feedback_changes", changes, "the rate that feedback changes");
-        let control = self.scenario.network.links.iter().find(|link| link.lane == Lane::Control);
+        let control = self.network.links.iter().find(|link| link.lane == Lane::Control);
         self.quantity("control_capacity", control.map_or(Rate::from_mbps(100), |link| link.capacity), "");
         match rules.smoothing {
             Smoothing::LeakyBucket => self.quantity("smoothing", "leaky-bucket", ""),

@@ -1,14 +1,10 @@
 //! When flows start.
 
 use super::traffic::pairs;
-use super::{Context, flow_list, given, moment, positive, refuse};
-use crate::SimTime;
-use crate::scenario::At;
-use crate::scenario::error::Fault;
-use crate::scenario::model::{Arrivals, Pairs};
-use crate::scenario::spec::{ArrivalLaw, Time, Traffic};
-use crate::scenario::tree::quoted;
-use crate::traffic::MAX_FLOWS;
+use super::{Context, flow_list};
+use crate::language::{At, Fault, Time, given, moment, positive, quoted, refuse};
+use crate::model::{Arrivals, MAX_FLOWS, Pairs, SimTime};
+use crate::scenario::spec::{ArrivalLaw, Traffic};
 use units::Duration;
 
 /// Fixed, Poisson, or a list.

@@ -1,14 +1,9 @@
 //! `[[event]]`, `[[force]]`, `[probe]`.
 
-use super::{Context, positive, rate_in_range};
-use crate::SimTime;
-use crate::ids::LinkId;
-use crate::scenario::At;
-use crate::scenario::error::{Fault, Place};
-use crate::scenario::model::{Arrivals, Change, Fate, Forced, LinkEvent, Network, Probe, Selection, Traffic};
-use crate::scenario::nearest::choices;
-use crate::scenario::spec::{Choice, Event, ForceAction, Spec, State};
-use crate::scenario::tree::quoted;
+use super::Context;
+use crate::language::{At, Choice, Fault, Place, choices, positive, quoted, rate_in_range};
+use crate::model::{Arrivals, Change, Fate, Forced, LinkEvent, LinkId, Network, Probe, Selection, SimTime, Traffic};
+use crate::scenario::spec::{Event, ForceAction, Spec, State};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The events in the order of time.

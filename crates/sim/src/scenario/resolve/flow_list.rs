@@ -2,15 +2,9 @@
 
 use super::Context;
 use super::traffic::pair;
-use crate::SimTime;
-use crate::scenario::At;
-use crate::scenario::error::{Fault, Place};
-use crate::scenario::layers::read_text;
-use crate::scenario::model::Listed;
-use crate::scenario::nearest::choices;
+use crate::language::{At, Fault, Place, choices, quoted, read_text};
+use crate::model::{Listed, MAX_FLOWS, SimTime};
 use crate::scenario::spec;
-use crate::scenario::tree::quoted;
-use crate::traffic::MAX_FLOWS;
 use std::path::Path;
 use units::Bytes;
 

@@ -1,8 +1,6 @@
 //! The parameters of the window laws in `[transport.NAME]`.
 
-use super::{given, refuse};
-use crate::scenario::At;
-use crate::scenario::error::Fault;
+use crate::language::{At, Fault, given, refuse};
 use crate::scenario::spec::{self, Increase, Response, XcpDuplicates, XcpLoss};
 use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno, tcp_eng};
 use transport::xcp::sender::{DuplicateAcks, LossReaction};
@@ -39,7 +37,7 @@ fn burst_laws(table: &spec::Transport, algorithm: Algorithm, laws: &mut cc::Conf
         refuse(&given!(table; beta, alpha, relation), "is for gaimd, baimd and tcp-eng")?;
     }
     if algorithm != Algorithm::TcpEng {
-        refuse(&given!(table; congestion_beta), "is for tcp-eng")?;
+        refuse(&given!(table; alpha_applies, congestion_beta), "is for tcp-eng")?;
     }
     if algorithm != Algorithm::Btcp {
         refuse(&given!(table; detector), "is for btcp")?;
@@ -54,6 +52,7 @@ fn burst_laws(table: &spec::Transport, algorithm: Algorithm, laws: &mut cc::Conf
             beta: table.beta.map_or(eng.beta, |beta| *beta),
             alpha,
             relation: relation.unwrap_or(eng.relation),
+            alpha_applies: table.alpha_applies.map_or(eng.alpha_applies, |at| alpha_applies(*at)),
             congestion_beta: table.congestion_beta.map_or(eng.congestion_beta, |beta| *beta),
         };
     } else {
@@ -67,6 +66,14 @@ fn burst_laws(table: &spec::Transport, algorithm: Algorithm, laws: &mut cc::Conf
         Some(spec::Detector::Bnak) => btcp::Detector::Bnak,
     };
     Ok(())
+}
+
+fn alpha_applies(reading: spec::AlphaApplies) -> tcp_eng::AlphaApplies {
+    match reading {
+        spec::AlphaApplies::BenOnly => tcp_eng::AlphaApplies::BenOnly,
+        spec::AlphaApplies::LargeWindow => tcp_eng::AlphaApplies::LargeWindow,
+        spec::AlphaApplies::BenPeriod => tcp_eng::AlphaApplies::BenPeriod,
+    }
 }
 
 fn high_speed(given: &At<spec::HighSpeed>, law: &mut highspeed::Config) -> Result<(), Fault> {

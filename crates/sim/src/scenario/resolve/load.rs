@@ -1,11 +1,8 @@
 //! What a flow sends.
 
-use super::{given, positive, rate_in_range, refuse};
-use crate::scenario::At;
-use crate::scenario::error::Fault;
-use crate::scenario::model::{Load, SizeLaw, Sojourn, TransportKind};
-use crate::scenario::spec::{self, FlowSize, LoadLaw, SojournPareto, Traffic};
-use crate::traffic::MAX_EXPONENTIAL_MEAN;
+use crate::language::{At, Fault, FlowSize, given, positive, rate_in_range, refuse};
+use crate::model::{Load, MAX_EXPONENTIAL_MEAN, SizeLaw, Sojourn, TransportKind};
+use crate::scenario::spec::{self, LoadLaw, SojournPareto, Traffic};
 use units::{ByteTime, Bytes, Duration, Rate};
 
 /// Greedy or a size for TCP; a rate for UDP.

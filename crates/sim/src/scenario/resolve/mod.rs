@@ -11,16 +11,11 @@ mod switching;
 mod traffic;
 mod transport;
 
-use super::At;
-use super::error::{Fault, Place};
-use super::model::{RunSpec, Scenario, Switching};
-use super::model::{Transport, TransportKind};
-use super::spec::{Run, Spec, Time};
-use super::tree::quoted;
-use crate::SimTime;
-use crate::ids::LinkId;
-use crate::topology::{Draft, components};
-use units::{Duration, Rate};
+use super::spec::{Run, Spec};
+use crate::language::{Fault, positive, quoted};
+use crate::model::{LinkId, RunSpec, Scenario, Switching, Transport, TransportKind, components};
+use crate::topology::Draft;
+use units::Duration;
 
 /// What the parts of a scenario need to know of one another.
 struct Context {
@@ -100,49 +95,3 @@ fn run(run: &Run) -> Result<RunSpec, Fault> {
         runs: run.runs.map_or(1, |runs| *runs),
     })
 }
-
-/// A time that is not zero.
-fn positive(time: &At<Time>) -> Result<Duration, Fault> {
-    if time.0 == Duration::ZERO {
-        return Err(time.fault("found \"0 s\"; allowed: more than zero"));
-    }
-    Ok(time.0)
-}
-
-/// A rate at which a byte lasts a second at most (the resolution of [`units::ByteTime`]).
-fn rate_in_range(rate: Rate, place: impl FnOnce() -> Place) -> Result<Rate, Fault> {
-    const MOST: Rate = Rate::from_bps(1_000_000_000_000_000);
-    if rate.bps() < 8 || rate > MOST {
-        return Err(Fault::new(place(), format!("found \"{rate}\"; allowed: 8 bps to 1000 Tbps")));
-    }
-    Ok(rate)
-}
-
-/// A probability in (0, 1], or 0 for never.
-fn probability(value: &At<f64>) -> Result<f64, Fault> {
-    if (0.0..=1.0).contains(&**value) {
-        return Ok(**value);
-    }
-    Err(value.fault(format!("found {:?}; allowed: a probability from 0 to 1", **value)))
-}
-
-/// A point of the run.
-fn moment(time: Option<At<Time>>) -> SimTime {
-    SimTime::ZERO + time.map_or(Duration::ZERO, |time| time.0)
-}
-
-/// Refuses each given key that does not belong here. `given` are the keys with their places.
-fn refuse(given: &[(&str, Option<Place>)], because: &str) -> Result<(), Fault> {
-    match given.iter().find_map(|(key, place)| Some((key, place.clone()?))) {
-        Some((key, place)) => Err(Fault::new(place, format!("the key {} {because}", quoted(key)))),
-        None => Ok(()),
-    }
-}
-
-/// The keys of a struct of options with their places, for [`refuse`].
-macro_rules! given {
-    ($spec:expr; $($key:ident),+ $(,)?) => {
-        [$((stringify!($key), $spec.$key.as_ref().map(|at| at.place()))),+]
-    };
-}
-use given;

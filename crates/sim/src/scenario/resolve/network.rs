@@ -1,15 +1,13 @@
 //! Nodes and links: the topology, what the scenario adds and changes, then the defaults.
 
-use super::{positive, probability, rate_in_range};
-use crate::ids::NodeId;
-use crate::scenario::At;
-use crate::scenario::error::{Fault, Place};
-use crate::scenario::model::{Buffer, Lane, Link, Loss, Network, PortController, Role};
-use crate::scenario::spec::{self, Length, LinkDefaults, NodeRole, Room, Spec, Speed, Time, UnclaimedOffer, XcpPort};
-use crate::scenario::tree::quoted;
+use crate::language::{
+    At, Fault, Length, Place, Room, Speed, Time, positive, probability, quoted, rate_in_range, room,
+};
+use crate::model::{Lane, Link, Loss, Network, NodeId, PortController, Role};
+use crate::scenario::spec::{self, LinkDefaults, NodeRole, Spec, UnclaimedOffer, XcpPort};
 use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
 use transport::xcp::{RouterConfig, Unclaimed};
-use units::{BufferSize, Bytes, Duration, Rate};
+use units::{BufferSize, Duration, Rate};
 
 /// Where nobody says anything: 100 packets, as in ns-3.
 const DEFAULT_BUFFER: BufferSize = BufferSize::Packets(100);
@@ -313,30 +311,6 @@ fn lead_through_cores(links: &mut [Link], draft: &Draft) -> Result<(), Fault> {
 
 /// A link this long is a mistake; sums of so many do not overflow.
 const LONGEST_DELAY: Duration = Duration::from_secs(3600);
-
-/// A buffer in packets or bytes. One in bytes holds a whole packet at least.
-pub(super) fn room(
-    size: BufferSize,
-    capacity: Rate,
-    packet: u32,
-    place: impl FnOnce() -> Place,
-) -> Result<Buffer, Fault> {
-    let (bytes, found) = match size {
-        BufferSize::Packets(packets) => return Ok(Buffer::Packets(packets)),
-        BufferSize::Unlimited => return Ok(Buffer::Unlimited),
-        BufferSize::Bytes(bytes) => (bytes, format!("\"{bytes}\"")),
-        BufferSize::Time(span) => {
-            let bytes = capacity.bytes_in(span);
-            (bytes, format!("\"{span}\", that is {bytes} at {capacity}"))
-        }
-    };
-    if bytes < Bytes(u64::from(packet)) {
-        let message =
-            format!("found {found}, less than the largest packet; allowed: at least {packet} B, or \"0 packets\"");
-        return Err(Fault::new(place(), message));
-    }
-    Ok(Buffer::Bytes(bytes))
-}
 
 impl super::Context {
     /// The nodes of random pairs: edge nodes and hosts, or all nodes if there are not two of these.

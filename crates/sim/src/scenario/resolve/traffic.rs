@@ -1,14 +1,11 @@
 //! `[[traffic]]`: between whom, with which transport; when is in `arrivals`, what in `load`.
 
 use super::{Context, arrivals, load};
-use crate::ids::{NodeId, TransportId};
-use crate::scenario::At;
-use crate::scenario::error::{Fault, Place};
-use crate::scenario::model::{Arrivals, BurstLosses, BurstRule, Pairs, Traffic, Transport};
-use crate::scenario::spec::{self, PairsSpec, Spec};
-use crate::scenario::tree::quoted;
-use crate::traffic::MAX_FLOWS;
-use crate::{SimTime, scenario::model::TransportKind};
+use crate::language::{At, Fault, PairsSpec, Place, quoted};
+use crate::model::{
+    Arrivals, BurstLosses, BurstRule, MAX_FLOWS, NodeId, Pairs, SimTime, Traffic, Transport, TransportId, TransportKind,
+};
+use crate::scenario::spec::{self, Spec};
 use std::collections::BTreeSet;
 
 /// Every traffic of the scenario.

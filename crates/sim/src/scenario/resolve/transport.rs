@@ -1,13 +1,11 @@
 //! `[transport.NAME]`, and the built-in algorithms that need no table.
 
-use super::{given, laws, positive, refuse};
-use crate::scenario::At;
-use crate::scenario::error::Fault;
-use crate::scenario::model::{Transport, TransportKind};
-use crate::scenario::nearest::choices;
-use crate::scenario::spec::{self, ByteCount, DelayedAck, Guard, InitialWindowSpec, PartialAck, Recovery, SackMemory};
-use crate::scenario::spec::{Spec, Time, Window};
-use crate::scenario::tree::quoted;
+use super::laws;
+use crate::language::{
+    At, ByteCount, DelayedAck, Fault, InitialWindowSpec, Place, Time, Window, choices, given, positive, quoted, refuse,
+};
+use crate::model::{Transport, TransportKind};
+use crate::scenario::spec::{self, Guard, PartialAck, Recovery, SackMemory, Spec};
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm};
 use transport::tcp::{
@@ -58,7 +56,7 @@ fn built_in<'n>() -> impl Iterator<Item = &'n str> {
 
 fn kind(name: &str, table: Option<&At<spec::Transport>>) -> Result<TransportKind, Fault> {
     let Some(table) = table else {
-        return kind_of(name, &spec::Transport::default(), |message| Fault::new(super::Place::Unknown, message));
+        return kind_of(name, &spec::Transport::default(), |message| Fault::new(Place::Unknown, message));
     };
     if table.algorithm.is_none() && !built_in().any(|known| known == name) {
         let names: Vec<&str> = built_in().collect();
@@ -91,7 +89,7 @@ fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault)
     Ok(TransportKind::Tcp { sender, receiver, header, ack_size })
 }
 
-fn sender_keys(table: &spec::Transport) -> [(&'static str, Option<super::Place>); 9] {
+fn sender_keys(table: &spec::Transport) -> [(&'static str, Option<Place>); 9] {
     given!(
         table; min_rto, max_rto, initial_rto, dupthresh, delayed_ack, recovery, beta, alpha, congestion_beta
     )
@@ -101,8 +99,8 @@ fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
     let keys = given!(
         table; paced, mss, header, ack_size, delayed_ack, initial_window, initial_ssthresh, max_window, receiver_window,
         min_rto, max_rto, initial_rto, clock_granularity, dupthresh, limited_transmit, rescue_retransmission, idle_restart,
-        fast_retransmit_guard, partial_ack_timer, sack_after_timeout, increase, highspeed, beta, alpha, relation, congestion_beta, detector, loss_reaction,
-        duplicate_acks, recovery, sack, dsack
+        fast_retransmit_guard, partial_ack_timer, sack_after_timeout, increase, highspeed, beta, alpha, relation, alpha_applies,
+        congestion_beta, detector, loss_reaction, duplicate_acks, recovery, sack, dsack
     );
     refuse(&keys, "is for TCP; allowed with algorithm = \"udp\": packet_size")?;
     Ok(TransportKind::Udp { packet_size: bytes(table.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })

@@ -1,7 +1,6 @@
 //! `[link_defaults]`, `[[node]]`, `[[link]]`.
 
-use super::{Length, Room, Speed, Time};
-use crate::scenario::de::At;
+use crate::language::{At, Length, Room, Speed, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -2,14 +2,11 @@
 //! descriptions in the JSON Schema.
 
 mod link;
-mod quantity;
 mod switching;
 mod traffic;
 mod transport;
-mod value;
 
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, NodeRole, UnclaimedOffer, XcpPort};
-pub use quantity::{Length, Room, Size, Speed, Time, Window};
 pub use switching::{
     AapnSwitching, AckRule, Allocation, AssemblySpec, BlockedRule, BurstSpec, ChangeRule, Clock, ContentionRule,
     ConversionRule, CountRule, DelayLines, EdgeQueueRule, GainsRule, IngressSpec, LengthRule, MacroflowRule,
@@ -21,12 +18,11 @@ pub use traffic::{
     ArrivalLaw, Bursts, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };
 pub use transport::{
-    Detector, Guard, HighSpeed, Increase, PartialAck, Recovery, Relation, Response, SackMemory, Transport,
-    XcpDuplicates, XcpLoss,
+    AlphaApplies, Detector, Guard, HighSpeed, Increase, PartialAck, Recovery, Relation, Response, SackMemory,
+    Transport, XcpDuplicates, XcpLoss,
 };
-pub use value::{ByteCount, Choice, DelayedAck, FlowSize, InitialWindowSpec, Names, PairsSpec};
 
-use super::de::At;
+use crate::language::{At, Choice, Names, Speed, Time};
 use crate::topology::Topology;
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,7 +1,6 @@
 //! `[[traffic]]`.
 
-use super::{FlowSize, PairsSpec, Size, Speed, Time};
-use crate::scenario::de::At;
+use crate::language::{At, FlowSize, PairsSpec, Size, Speed, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

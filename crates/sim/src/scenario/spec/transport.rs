@@ -1,7 +1,6 @@
 //! `[transport.NAME]`.
 
-use super::{ByteCount, DelayedAck, InitialWindowSpec, Time, Window};
-use crate::scenario::de::At;
+use crate::language::{At, ByteCount, DelayedAck, InitialWindowSpec, Time, Window};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -70,6 +69,10 @@ pub struct Transport {
     /// gaimd, baimd, tcp-eng: how alpha follows from beta, "triple-duplicate" (3(1 − beta)/(1 + beta)) or "timeout"
     /// (4(1 − beta²)/3). Default: "timeout", for tcp-eng "triple-duplicate".
     pub relation: Option<At<Relation>>,
+    /// tcp-eng: for how long alpha is GAIMD's; else it is 1. "ben-only" (default): in the round after a notification;
+    /// "large-window": then, and always from a window of 1/(1 − beta) segments on; "ben-period": from a notification to the
+    /// next loss.
+    pub alpha_applies: Option<At<AlphaApplies>>,
     /// tcp-eng: the share of the window that is kept at a loss without a notification. Default 0.5.
     pub congestion_beta: Option<At<f64>>,
     /// btcp: how a false timeout is told, "ble" (burst length estimation; default), "back" (burst acknowledgements) or "bnak"
@@ -137,6 +140,18 @@ pub enum Relation {
     TripleDuplicate,
     /// 4(1 − beta²)/3.
     Timeout,
+}
+
+/// For how long TCP-ENG grows by GAIMD's increase and not by 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AlphaApplies {
+    /// In the round after a notification.
+    BenOnly,
+    /// In the round after a notification, and always from a window of 1/(1 − beta) segments on.
+    LargeWindow,
+    /// From a notification to the next loss.
+    BenPeriod,
 }
 
 /// How BTCP tells a false timeout.

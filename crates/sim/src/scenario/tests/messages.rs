@@ -1,7 +1,8 @@
 //! The exact message about each kind of bad input.
 
 use super::{SMALL, load_set, load_text, root};
-use crate::scenario::{Change, Error, Source, load};
+use crate::model::*;
+use crate::scenario::{Error, Source, load};
 use std::path::Path;
 use units::Rate;
 
@@ -439,6 +440,10 @@ fn what_cannot_be_about_bursts_is_named() {
     assert_eq!(
         law("algorithm = \"tcp-eng\"\ncongestion_beta = 0.0"),
         "test.toml:14:19: transport.x.congestion_beta: congestion_beta must be above 0 and below 1"
+    );
+    assert_eq!(
+        law("algorithm = \"gaimd\"\nalpha_applies = \"ben-only\""),
+        "test.toml:14:17: transport.x.alpha_applies: the key \"alpha_applies\" is for tcp-eng"
     );
     assert_eq!(
         law("algorithm = \"sack\"\nbeta = 0.5"),

@@ -2,12 +2,13 @@
 
 mod bursts;
 mod messages;
+mod networks;
 mod ops;
 mod properties;
 mod slots;
 
 use super::*;
-use crate::SimTime;
+use crate::model::*;
 use std::path::PathBuf;
 use transport::tcp::InitialWindow;
 use units::{Bytes, Duration, Rate};

@@ -1,7 +1,7 @@
 //! The exact message about each kind of bad input to `[switching]` with `kind = "ops"`.
 
 use super::load_text;
-use crate::scenario::{Lane, Selection, Switching};
+use crate::model::*;
 
 /// Two edge nodes and a core node; `switching` begins in line 14.
 fn text(switching: &str) -> String {

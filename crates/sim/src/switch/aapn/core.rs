@@ -6,7 +6,7 @@
 use super::edge::send;
 use super::runs;
 use crate::engine::net::Net;
-use crate::scenario::{SlotFrame, Spare};
+use crate::model::{SlotFrame, Spare};
 use crate::switch::{Agent, Notice, Run};
 use control::scheduler::{FrameScheduler, Requests, share_all};
 use std::collections::BTreeMap;

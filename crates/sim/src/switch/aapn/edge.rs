@@ -4,8 +4,8 @@
 use super::Beat;
 use crate::engine::net::Net;
 use crate::engine::packet::Packet;
+use crate::model::{Request, Signal};
 use crate::random::{Stream, bernoulli, uniform_index};
-use crate::scenario::{Request, Signal};
 use crate::switch::{Agent, Notice, Run};
 use control::demand::{Demand, Forecast};
 use std::collections::{BTreeMap, VecDeque};

@@ -23,12 +23,11 @@ mod edge;
 use self::core::{CoreNode, Door};
 use super::{Agent, Route, Run};
 use crate::engine::gate::Window;
-use crate::ids::{LinkId, NodeId};
+use crate::model::{self, Aapn, Channel, Computed, LinkId, Network, NodeId, SlotFrame, Uplink};
 use crate::random::Seed;
-use crate::scenario::{self, Aapn, Channel, Computed, Network, SlotFrame, Uplink};
 use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
 use edge::{Asking, EdgeAgent, Plan, Queue, Stage, Teller};
-use units::{ByteTime, Duration, Rate};
+use units::{ByteTime, Rate};
 
 /// Bytes of a message beside its entries: the control field of paper 003 (§2.4.3).
 const MESSAGE_HEADER: u64 = 20;
@@ -52,10 +51,10 @@ impl SlotFrame {
     }
 
     /// What `granted` slots of so many frames carry: (4.1).
-    pub fn rate(&self, capacity: Rate, (granted, frames): (u64, u64), counts: scenario::Counts) -> Rate {
+    pub fn rate(&self, capacity: Rate, (granted, frames): (u64, u64), counts: model::Counts) -> Rate {
         let slot = match counts {
-            scenario::Counts::Payload => self.payload(),
-            scenario::Counts::Slot => self.slot.ps(),
+            model::Counts::Payload => self.payload(),
+            model::Counts::Slot => self.slot.ps(),
         };
         let frames = u128::from(frames.max(1));
         let share = u128::from(slot) * u128::from(granted).min(frames * u128::from(self.slots));
@@ -108,15 +107,15 @@ impl Beat {
 pub fn agents(aapn: &Aapn, network: &Network, seed: Seed, route: Route) -> Vec<(NodeId, Box<dyn Agent>)> {
     let mut agents: Vec<(NodeId, Box<dyn Agent>)> = Vec::new();
     let timing = match &aapn.plan {
-        scenario::Plan::Computed(computed) => {
+        model::Plan::Computed(computed) => {
             (0..aapn.cores.len()).map(|core| Some(Timing::new(aapn, computed, network, core))).collect()
         }
-        scenario::Plan::Fixed(_) => vec![None; aapn.cores.len()],
+        model::Plan::Fixed(_) => vec![None; aapn.cores.len()],
     };
     for (number, uplink) in aapn.uplinks.iter().enumerate() {
         let (edge, core) = (number / aapn.cores.len(), number % aapn.cores.len());
         let plan = match (&aapn.plan, &timing[core]) {
-            (scenario::Plan::Computed(computed), Some(timing)) => Plan::Asked(Asking {
+            (model::Plan::Computed(computed), Some(timing)) => Plan::Asked(Asking {
                 edge: edge as u32,
                 rule: computed.request,
                 path: route(&[uplink.request]),
@@ -126,13 +125,13 @@ pub fn agents(aapn: &Aapn, network: &Network, seed: Seed, route: Route) -> Vec<(
                 lag: timing.lag,
                 ..Asking::default()
             }),
-            (scenario::Plan::Fixed(allocations), _) => Plan::Fixed(stages(aapn, allocations, number)),
-            (scenario::Plan::Computed(_), None) => Plan::Fixed(Vec::new()),
+            (model::Plan::Fixed(allocations), _) => Plan::Fixed(stages(aapn, allocations, number)),
+            (model::Plan::Computed(_), None) => Plan::Fixed(Vec::new()),
         };
         agents.push((aapn.edges[edge].node, Box::new(edge_agent(aapn, network, number, plan, seed, route))));
     }
     for (core, timing) in timing.into_iter().enumerate() {
-        if let (scenario::Plan::Computed(computed), Some(timing)) = (&aapn.plan, timing) {
+        if let (model::Plan::Computed(computed), Some(timing)) = (&aapn.plan, timing) {
             let node = core_node(aapn, computed, core, timing, route);
             agents.push((aapn.cores[core], Box::new(node)));
         }
@@ -158,10 +157,10 @@ fn edge_agent(aapn: &Aapn, network: &Network, number: usize, plan: Plan, seed: S
     EdgeAgent::new(beat, (edge.offset, edge.jitter.ps(), stream("jitter")), (route(&links), queues), plan, teller)
 }
 
-fn rule(plan: &Plan) -> scenario::Request {
+fn rule(plan: &Plan) -> model::Request {
     match plan {
         Plan::Asked(asking) => asking.rule,
-        Plan::Fixed(_) => scenario::Request::Queue,
+        Plan::Fixed(_) => model::Request::Queue,
     }
 }
 
@@ -223,7 +222,7 @@ fn core_node(aapn: &Aapn, computed: &Computed, core: usize, timing: Timing, rout
 }
 
 /// What a fixed plan grants to the queues of an uplink, frame after frame.
-fn stages(aapn: &Aapn, allocations: &[scenario::Allocation], uplink: usize) -> Vec<Stage> {
+fn stages(aapn: &Aapn, allocations: &[model::Allocation], uplink: usize) -> Vec<Stage> {
     let (edge, core) = (uplink / aapn.cores.len(), uplink % aapn.cores.len());
     let nodes = aapn.edges.len();
     let place = |link: LinkId| {
@@ -270,6 +269,3 @@ pub(super) fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<Run>> {
     }
     runs
 }
-
-/// The shortest frame: an edge node has something to do in each.
-pub const SHORTEST_FRAME: Duration = Duration::from_ps(100_000);

@@ -7,7 +7,7 @@ use super::node::{Asking, BurstNode};
 use crate::engine::net::Net;
 use crate::engine::offer::Cause;
 use crate::engine::packet::{Class, NO_CARGO, Packet};
-use crate::scenario::{Acks, BurstArrivals, BurstAssembly, BurstQueues, IngressRule};
+use crate::model::{Acks, BurstArrivals, BurstAssembly, BurstQueues, IngressRule};
 use crate::switch::Notice;
 use control::assembly::{Complete, Queue};
 use control::reservation::Refusal;

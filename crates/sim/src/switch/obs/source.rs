@@ -1,7 +1,7 @@
 //! Sources of bursts beside the flows: lengths and arrivals by laws with known answers. Every source has one random stream.
 
+use crate::model::{BurstArrivals, LengthLaw};
 use crate::random::{Stream, bernoulli, exponential, pareto, uniform};
-use crate::scenario::{BurstArrivals, LengthLaw};
 use units::Duration;
 
 /// A source at an ingress node.

@@ -7,7 +7,7 @@ use super::node::BurstNode;
 use crate::engine::net::Net;
 use crate::engine::offer::Cause;
 use crate::engine::packet::Packet;
-use crate::scenario::{Contention, Part};
+use crate::model::{Contention, Part};
 use crate::switch::Notice;
 use control::reservation::{Arriving, Booking, Refusal};
 use std::sync::Arc;

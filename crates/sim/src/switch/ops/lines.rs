@@ -3,7 +3,7 @@
 //! to the moment that the packet comes out: the excess load of a degenerate buffer (Callegati, IEEE Communications Letters
 //! 4(9), 2000).
 
-use crate::scenario::Store;
+use crate::model::Store;
 
 /// The lines of one wavelength of an output, of one step, two steps, and so on.
 #[derive(Clone, Copy, Debug)]

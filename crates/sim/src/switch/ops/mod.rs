@@ -44,8 +44,7 @@ use self::trips::{Macroflow, Trips};
 use self::ways::Ways;
 use super::{Route, Setting, Staff};
 use crate::engine::offer::Intake;
-use crate::ids::{LinkId, NodeId};
-use crate::scenario::{self, Conversion, Count, Link, MacroflowRules, Network, Ops, Role};
+use crate::model::{self, Conversion, Count, Link, LinkId, MacroflowRules, Network, NodeId, Ops, Role};
 use control::{Control, Output, QueueOf, Stop, Way};
 use edge::{EdgeNode, Local};
 use std::collections::{BTreeMap, VecDeque};
@@ -118,7 +117,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The fibres that leave a node, in order.
-    fn outputs(&self, node: NodeId) -> impl Iterator<Item = &scenario::Fibre> {
+    fn outputs(&self, node: NodeId) -> impl Iterator<Item = &model::Fibre> {
         self.ops.fibres.iter().filter(move |fibre| self.link(fibre.wavelengths[0]).from == node)
     }
 
@@ -145,21 +144,21 @@ impl<'a> Plan<'a> {
         let byte_time = |link: LinkId| ByteTime::at(self.link(link).capacity).expect("a resolved link has a byte time");
         let (wavelengths, conversion) = (self.ops.wavelengths(), self.ops.conversion);
         match self.ops.store {
-            scenario::Store::Ram { .. } => {
-                let ram = |fibre: &scenario::Fibre| {
+            model::Store::Ram { .. } => {
+                let ram = |fibre: &model::Fibre| {
                     let first = fibre.wavelengths[0];
                     Ram::new(self.link(first).buffer, conversion, wavelengths, byte_time(first))
                 };
                 Kind::Ram(self.outputs(node).map(ram).collect())
             }
-            scenario::Store::Slots(rules) => {
+            model::Store::Slots(rules) => {
                 let converts = conversion == Conversion::Full;
                 let queues = if converts { 1 } else { wavelengths as usize };
                 let servers = if converts { wavelengths as usize } else { 1 };
                 let places = Places::new(rules, (self.outputs(node).count(), queues), servers);
                 Kind::Slots(Slotted { slot: rules.slot.ps(), places, converts, next: u64::MAX, sent: None })
             }
-            scenario::Store::Lines { .. } => {
+            model::Store::Lines { .. } => {
                 let bank = |link: LinkId| Bank {
                     lines: Lines::new(self.ops.store),
                     byte_time: byte_time(link),
@@ -198,7 +197,7 @@ impl<'a> Plan<'a> {
         Local::new(macroflow.id, output, rules.macroflow(self.link(link).capacity), rules.smoothing)
     }
 
-    fn fibre(&self, first: LinkId) -> &scenario::Fibre {
+    fn fibre(&self, first: LinkId) -> &model::Fibre {
         let place = self.ops.fibres.binary_search_by_key(&first, |fibre| fibre.wavelengths[0]);
         &self.ops.fibres[place.expect("macroflows travel fibres")]
     }
@@ -249,10 +248,8 @@ impl Ops {
     /// Whether packets that meet need more than ports with buffers.
     pub fn needs_store(&self) -> bool {
         match self.store {
-            scenario::Store::Ram { shared } => {
-                self.wavelengths() > 1 && (shared || self.conversion != Conversion::None)
-            }
-            scenario::Store::Slots(_) | scenario::Store::Lines { .. } => true,
+            model::Store::Ram { shared } => self.wavelengths() > 1 && (shared || self.conversion != Conversion::None),
+            model::Store::Slots(_) | model::Store::Lines { .. } => true,
         }
     }
 }

@@ -6,7 +6,7 @@
 //! wavelengths if each can be reached from each. Conventions as at any port: what is in transmission takes no room, and a
 //! packet whose transmission starts exactly now does not wait any more.
 
-use crate::scenario::{Buffer, Conversion};
+use crate::model::{Buffer, Conversion};
 use std::collections::VecDeque;
 use units::ByteTime;
 

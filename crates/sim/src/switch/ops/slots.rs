@@ -6,7 +6,7 @@
 //! parameter, because a factor of the loss depends on it: those that are left when the slot has been sent
 //! (`slotted-output-queue` of the models), or all (`slotted-shared-buffer`).
 
-use crate::scenario::Slots;
+use crate::model::Slots;
 use std::collections::VecDeque;
 
 /// The queues of a node.

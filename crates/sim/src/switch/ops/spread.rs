@@ -4,7 +4,7 @@
 use super::ways::Ways;
 use crate::engine::net::Net;
 use crate::engine::packet::Packet;
-use crate::scenario::{Conversion, Ops};
+use crate::model::{Conversion, Ops};
 use crate::switch::{Agent, Notice};
 use std::sync::Arc;
 

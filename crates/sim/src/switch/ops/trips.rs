@@ -7,10 +7,8 @@
 
 use super::members::{Member, Members};
 use super::ways::Ways;
-use crate::ids::{LinkId, NodeId};
-use crate::scenario::{Network, Ops, Scheme, TransportKind};
+use crate::model::{LinkId, Network, NodeId, Ops, Routes, Scheme, TransportKind};
 use crate::switch::{Route, Setting};
-use crate::topology::Routes;
 use std::collections::BTreeMap;
 
 /// All trips and macroflows.

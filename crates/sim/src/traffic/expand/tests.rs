@@ -1,7 +1,6 @@
 use super::*;
-use crate::ids::TransportId;
-use crate::scenario::{Listed, Network, Probe, RunSpec};
-use units::Bytes;
+use crate::model::{Listed, Network, Probe, RunSpec, TransportId};
+use units::{Bytes, PS_PER_SECOND};
 
 const SECOND: u64 = PS_PER_SECOND;
 
@@ -23,7 +22,7 @@ fn scenario(traffic: Vec<Traffic>) -> Scenario {
             runs: 1,
         },
         network: Network::default(),
-        switching: crate::scenario::Switching::default(),
+        switching: crate::model::Switching::default(),
         transports: Vec::new(),
         traffic,
         events: Vec::new(),

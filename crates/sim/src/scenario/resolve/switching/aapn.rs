@@ -1,24 +1,18 @@
 //! `[switching]` with `kind = "aapn"`: frames, plans and clocks of an agile all-photonic network.
 
-use crate::SimTime;
-use crate::ids::{LinkId, NodeId};
-use crate::scenario::At;
-use crate::scenario::error::Fault;
-use crate::scenario::model::{
-    Aapn, Allocation, Channel, Computed, Counts, EdgeNode, Network, Packing, Plan, Request, Signal, SlotFrame, Spare,
-    Switching, Uplink,
+use crate::language::{At, Fault, Time, bounded, choices, given, positive, probability, quoted, rate_in_range, refuse};
+use crate::model::{
+    Aapn, Allocation, Channel, Computed, Counts, EdgeNode, LinkId, Network, NodeId, Packing, Plan, Request, Signal,
+    SimTime, SlotFrame, Spare, Switching, Uplink,
 };
-use crate::scenario::nearest::choices;
-use crate::scenario::resolve::{given, positive, probability, rate_in_range, refuse};
-use crate::scenario::spec::{self, AapnSwitching, PackingRule, RequestRule, SignalCounts, Signalling, SpareRule, Time};
-use crate::scenario::tree::quoted;
-use crate::switch::SHORTEST_FRAME;
-use crate::topology::{Draft, bounded};
+use crate::scenario::spec::{self, AapnSwitching, PackingRule, RequestRule, SignalCounts, Signalling, SpareRule};
+use crate::topology::Draft;
 use control::demand::Forecast;
 use control::scheduler::{Algorithm, FrameScheduler, Requests, registry};
 use std::collections::BTreeSet;
 use units::{ByteTime, Duration, Rate};
 
+const SHORTEST: Duration = SlotFrame::SHORTEST;
 /// A frame this long is a mistake.
 const LONGEST_FRAME: Duration = Duration::from_secs(3600);
 
@@ -88,9 +82,9 @@ impl Star<'_> {
             return Err(slots.fault(format!("found {} for {edges} edge nodes; allowed: at most {most}", *slots)));
         }
         let length = slot.saturating_mul(u64::from(*slots));
-        if length < SHORTEST_FRAME || length > LONGEST_FRAME {
+        if length < SHORTEST || length > LONGEST_FRAME {
             let message =
-                format!("with this a frame lasts \"{length}\"; allowed: \"{SHORTEST_FRAME}\" to \"{LONGEST_FRAME}\"");
+                format!("with this a frame lasts \"{length}\"; allowed: \"{SHORTEST}\" to \"{LONGEST_FRAME}\"");
             return Err(self.table.slot_time.fault(message));
         }
         let guard = self.table.guard.map_or(Duration::ZERO, |guard| guard.0);

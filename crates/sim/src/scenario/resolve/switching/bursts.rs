@@ -1,14 +1,9 @@
 //! `[[switching.burst]]`: sources of bursts beside the flows.
 
 use super::obs::Mesh;
-use crate::ids::NodeId;
-use crate::scenario::At;
-use crate::scenario::error::{Fault, Place};
-use crate::scenario::model::{BurstArrivals, BurstSource, LengthLaw, Role};
-use crate::scenario::resolve::{given, positive, refuse};
-use crate::scenario::spec::{BlockedRule, BurstSpec, IngressSpec, LengthRule, PairsSpec};
-use crate::scenario::tree::quoted;
-use crate::topology::components;
+use crate::language::{At, Fault, PairsSpec, Place, given, positive, quoted, refuse};
+use crate::model::{BurstArrivals, BurstSource, LengthLaw, NodeId, Role, components};
+use crate::scenario::spec::{BlockedRule, BurstSpec, IngressSpec, LengthRule};
 use std::collections::BTreeSet;
 use units::Duration;
 

@@ -5,9 +5,8 @@ mod bursts;
 mod obs;
 mod ops;
 
-use crate::scenario::At;
-use crate::scenario::error::{Fault, Place};
-use crate::scenario::model::{Network, Switching, Traffic};
+use crate::language::{At, Fault, Place};
+use crate::model::{Network, Switching, Traffic};
 use crate::scenario::spec::{self, Spec};
 use crate::topology::Draft;
 

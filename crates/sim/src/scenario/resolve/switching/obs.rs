@@ -1,18 +1,15 @@
 //! `[switching]` with `kind = "obs"`: wavelengths, control channels, bursts.
 
-use crate::ids::{LinkId, NodeId};
-use crate::scenario::At;
-use crate::scenario::error::{Fault, Place};
-use crate::scenario::model::{
-    Acks, Arrivals, BurstAssembly, BurstQueues, Contention, ControlChannel, IngressRule, Network, Notification, Obs,
-    Offset, Pairs, Part, Retransmission, Role, Switching, Traffic,
+use crate::language::{At, Fault, Place, Time, choices, given, positive, probability, quoted, rate_in_range, refuse};
+use crate::model::{
+    Acks, Arrivals, BurstAssembly, BurstQueues, Contention, ControlChannel, IngressRule, LinkId, Network, NodeId,
+    Notification, Obs, Offset, Pairs, Part, Retransmission, Role, Routes, Switching, Traffic,
 };
-use crate::scenario::nearest::choices;
-use crate::scenario::resolve::{given, positive, probability, rate_in_range, refuse};
-use crate::scenario::spec::{self, AckRule, ContentionRule, ConversionRule, IngressSpec, ObsSignalling, ObsSwitching};
-use crate::scenario::spec::{AssemblySpec, NotificationSpec, PartRule, QueueRule, Time};
-use crate::scenario::tree::quoted;
-use crate::topology::{Draft, Routes};
+use crate::scenario::spec::{
+    self, AckRule, AssemblySpec, ContentionRule, ConversionRule, IngressSpec, NotificationSpec, ObsSignalling,
+    ObsSwitching, PartRule, QueueRule,
+};
+use crate::topology::Draft;
 use control::assembly::Assembly;
 use control::reservation::{Algorithm, Conversion, DelayLines, FibreConfig, Signalling, registry};
 use units::{Bytes, Duration, Rate};

@@ -1,20 +1,15 @@
 //! `[switching]` with `kind = "ops"`: wavelengths, what core nodes keep, and macroflows.
 
-use crate::ids::{LinkId, NodeId};
-use crate::scenario::At;
-use crate::scenario::error::Fault;
-use crate::scenario::model::{
-    Buffer, Conversion, Count, Fibre, Lane, Link, Loss, MacroflowRules, Network, Ops, Role, Scheme, Slots, Smoothing,
-    Store, Switching,
+use crate::language::{At, Fault, bounded, given, positive, quoted, rate_in_range, refuse, room};
+use crate::model::{
+    Buffer, Conversion, Count, Fibre, Lane, Link, LinkId, Loss, MacroflowRules, Network, NodeId, Ops, Role, Routes,
+    Scheme, Slots, Smoothing, Store, Switching,
 };
-use crate::scenario::resolve::network::room;
-use crate::scenario::resolve::{given, positive, rate_in_range, refuse};
 use crate::scenario::spec::{
     self, ChangeRule, ConversionRule, CountRule, EdgeQueueRule, GainsRule, MacroflowRule, OpsSwitching, PlaceRule,
     ProbeRule, RamShare, SmoothingRule,
 };
-use crate::scenario::tree::quoted;
-use crate::topology::{Draft, Routes, bounded};
+use crate::topology::Draft;
 use transport::xcp::{Changes, Gains, Tells, WavelengthConfig};
 use units::{ByteTime, Duration, Rate};
 

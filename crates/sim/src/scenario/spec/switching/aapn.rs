@@ -1,7 +1,6 @@
 //! `[switching]` with `kind = "aapn"`.
 
-use crate::scenario::de::At;
-use crate::scenario::spec::{Speed, Time};
+use crate::language::{At, Speed, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

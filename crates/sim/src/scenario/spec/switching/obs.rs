@@ -1,7 +1,7 @@
 //! `[switching]` with `kind = "obs"`.
 
-use crate::scenario::de::At;
-use crate::scenario::spec::{ByteCount, ConversionRule, PairsSpec, Size, Speed, Time};
+use crate::language::{At, ByteCount, PairsSpec, Size, Speed, Time};
+use crate::scenario::spec::ConversionRule;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,7 +1,6 @@
 //! `[switching]` with `kind = "ops"`.
 
-use crate::scenario::de::At;
-use crate::scenario::spec::{Room, Speed, Time};
+use crate::language::{At, Room, Speed, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,7 +1,6 @@
 //! `[switching]` with `kind = "aapn"`, after resolution.
 
-use crate::SimTime;
-use crate::ids::{LinkId, NodeId};
+use super::{LinkId, NodeId, SimTime};
 use control::demand::Forecast;
 use control::scheduler::Algorithm;
 use units::{Duration, Rate};
@@ -36,6 +35,11 @@ pub struct SlotFrame {
     pub signalling_slots: u32,
     /// The part of a slot in which nothing is sent, half of it before the data and half behind; less than a slot.
     pub guard: Duration,
+}
+
+impl SlotFrame {
+    /// The shortest: an edge node has something to do in each.
+    pub const SHORTEST: Duration = Duration::from_ps(100_000);
 }
 
 /// How packets are put into slots.

@@ -37,19 +37,19 @@ impl std::error::Error for Error {}
 
 impl Error {
     /// The place alone, by its key and its line; the file only if it is not `here`.
-    pub(super) fn place(&self, here: Option<&str>) -> String {
+    pub(crate) fn place(&self, here: Option<&str>) -> String {
         let line = self.line.map(|line| format!(" on line {line}")).unwrap_or_default();
         let file = self.file.as_deref().filter(|file| Some(*file) != here).map(|file| format!(" of {file}"));
         format!("{}{line}{}", self.key, file.unwrap_or_default())
     }
 
     /// A file that cannot be used at all.
-    pub(super) fn of_file(file: &str, message: impl Into<String>) -> Error {
+    pub(crate) fn of_file(file: &str, message: impl Into<String>) -> Error {
         Error { file: Some(file.to_owned()), line: None, column: None, key: String::new(), message: message.into() }
     }
 
     /// A mistake at byte `offset` of a file's text.
-    pub(super) fn in_text(file: &str, text: &str, offset: usize, message: impl Into<String>) -> Error {
+    pub(crate) fn in_text(file: &str, text: &str, offset: usize, message: impl Into<String>) -> Error {
         let (line, column) = position(text, offset);
         Error { line: Some(line), column: Some(column), ..Error::of_file(file, message) }
     }

@@ -84,7 +84,7 @@ impl<T: schemars::JsonSchema> schemars::JsonSchema for At<T> {
 }
 
 /// Reads the whole tree as a `T`.
-pub(super) fn from_tree<'t, T: Deserialize<'t>>(tree: &'t Tree) -> Result<T, Fault> {
+pub(crate) fn from_tree<'t, T: Deserialize<'t>>(tree: &'t Tree) -> Result<T, Fault> {
     let root = &tree.root;
     T::deserialize(Reader { node: root, hidden: None, tree }).map_err(|fault| fault.or_at(Place::Node(root.id)))
 }

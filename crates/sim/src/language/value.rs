@@ -1,7 +1,6 @@
 //! Values that may be written in more than one form.
 
-use crate::scenario::de::At;
-use crate::scenario::error::Place;
+use super::{At, Place};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Optical packet switching, resolved.
 
-use crate::ids::LinkId;
+use super::LinkId;
 use transport::xcp::{Changes, Gains, Tells};
 use units::{Duration, Rate};
 

@@ -6,8 +6,7 @@
 //! of the links, once, when a path to it is first asked for; `petgraph`'s has no place for the second and third rule. A host
 //! whose links all come from one neighbour needs no table of its own: its paths are those to the neighbour and one link.
 
-use crate::ids::{LinkId, NodeId};
-use crate::scenario::{Link, Network};
+use super::{Link, LinkId, Network, NodeId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -208,3 +207,6 @@ fn visit(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,6 @@
 //! Tables merge key by key; everything else, lists too, replaces what was below. A table whose `kind` or `law` differs
 //! from the one below replaces it as a whole, since the keys of one kind mean nothing to another.
 
-use super::Source;
 use super::error::Error;
 use super::nearest::choices;
 use super::tree::{Entry, Files, Node, Origin, SourceText, TextKind, Tree, Value, join, quoted};
@@ -19,8 +18,31 @@ const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// The most keys in one `--set` path.
 const MAX_PATH_KEYS: usize = 32;
 
+/// Where a scenario comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// A TOML file.
+    File(&'a Path),
+    /// A TOML text; `name` stands for the file in messages, relative paths start from `folder`.
+    Text {
+        /// What messages call it.
+        name: &'a str,
+        /// The TOML.
+        text: &'a str,
+        /// Where relative paths start.
+        folder: &'a Path,
+    },
+    /// The same as JSON, which is how a Python dict comes; messages name keys only.
+    Json {
+        /// The JSON.
+        text: &'a str,
+        /// Where relative paths start.
+        folder: &'a Path,
+    },
+}
+
 /// Reads a source with everything it extends, and applies the assignments.
-pub(super) fn read(source: Source<'_>, set: &[(String, String)]) -> Result<Tree, Error> {
+pub(crate) fn read(source: Source<'_>, set: &[(String, String)]) -> Result<Tree, Error> {
     let mut files = Files::default();
     let (top, mut chain) = first(source, &mut files)?;
     let mut layers = vec![top];

@@ -9,15 +9,14 @@
 //! Pareto with shape a in (1, 2) add up to long-range dependent traffic with the Hurst parameter H = (3 − a)/2
 //! (Taqqu, Willinger, Sherman 1997).
 
-use super::expand::exponential_span;
-use crate::random::{Stream, bernoulli, exponential, pareto};
-use crate::scenario::{Load, SizeLaw, Sojourn};
+use crate::model::{Load, SizeLaw, Sojourn};
+use crate::random::{Stream, bernoulli, exponential, exponential_span, pareto};
 use transport::udp::{Actions, Datagram};
 use units::{ByteTime, Duration, Instant, Rate};
 
 /// The machine of one flow.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct Datagrams {
     law: Law,
     packet_size: u32,
     stream: Stream,
@@ -33,16 +32,14 @@ enum Law {
     OnOff { gap: Duration, on: Sojourn, off: Sojourn, left: Duration },
 }
 
-/// Exponential sizes are cut here, the largest IP packet. Resolution allows means up to [`MAX_EXPONENTIAL_MEAN`], so the
+/// Exponential sizes are cut here, the largest IP packet. Resolution allows means up to [`MAX_EXPONENTIAL_MEAN`](crate::model::MAX_EXPONENTIAL_MEAN), so the
 /// probability beyond is at most e^-16.
 const MAX_SIZE: u32 = 65_535;
-/// The largest mean of exponential sizes.
-pub const MAX_EXPONENTIAL_MEAN: u32 = 4_095;
 
-impl Source {
+impl Datagrams {
     /// A source that starts at `start` and sends nothing at or after `stop`. `None` if the load is not a UDP one, or so
     /// slow or fast that packets have no time between them.
-    pub fn new(load: Load, packet_size: u32, start: Instant, stop: Instant, stream: Stream) -> Option<Source> {
+    pub fn new(load: Load, packet_size: u32, start: Instant, stop: Instant, stream: Stream) -> Option<Datagrams> {
         let gap = |rate: Rate| ByteTime::at(rate).map(|byte| byte.of(packet_size)).filter(|gap| *gap > Duration::ZERO);
         let law = match load {
             Load::Greedy | Load::Size(_) => return None,
@@ -50,7 +47,7 @@ impl Source {
             Load::Poisson { rate, sizes } => Law::Poisson { mean_gap: gap(rate)?, sizes },
             Load::OnOff { rate, on, off } => Law::OnOff { gap: gap(rate)?, on, off, left: Duration::ZERO },
         };
-        let mut source = Source { law, packet_size, stream, stop, next: start, sent: 0 };
+        let mut source = Datagrams { law, packet_size, stream, stop, next: start, sent: 0 };
         source.begin();
         Some(source)
     }
@@ -156,13 +153,13 @@ mod tests {
     use super::*;
     use crate::random::Seed;
 
-    fn source(load: Load, seed: u64) -> Source {
+    fn source(load: Load, seed: u64) -> Datagrams {
         let stream = Seed { seed, run: 0 }.stream("source", "test");
-        Source::new(load, 1000, Instant::ZERO, Instant::from_ps(100_000_000_000_000), stream).unwrap()
+        Datagrams::new(load, 1000, Instant::ZERO, Instant::from_ps(100_000_000_000_000), stream).unwrap()
     }
 
     /// Runs a source to its stop, 100 s: packets, bytes.
-    fn total(mut source: Source) -> (f64, f64) {
+    fn total(mut source: Datagrams) -> (f64, f64) {
         let mut actions = Actions::default();
         while let Some(time) = source.next_timeout() {
             source.handle_timeout(time, &mut actions);
@@ -217,7 +214,7 @@ mod tests {
     fn nothing_leaves_at_or_after_the_stop() {
         let stream = Seed { seed: 1, run: 0 }.stream("source", "test");
         let stop = Instant::from_ps(2_000_000_000);
-        let mut source = Source::new(Load::Constant(RATE), 1000, Instant::ZERO, stop, stream).unwrap();
+        let mut source = Datagrams::new(Load::Constant(RATE), 1000, Instant::ZERO, stop, stream).unwrap();
         let mut actions = Actions::default();
         source.handle_timeout(Instant::from_ps(9_000_000_000), &mut actions);
         assert_eq!((actions.datagrams.len(), source.next_timeout()), (2, None), "at 0 and 1 ms");

@@ -1,7 +1,6 @@
 //! Quantities with units, as texts in quotes.
 
-use crate::scenario::nearest::nearest_unit;
-use crate::scenario::tree::quoted;
+use super::{nearest_unit, quoted};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::borrow::Cow;

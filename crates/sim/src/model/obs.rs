@@ -1,6 +1,6 @@
 //! An optical burst-switched network.
 
-use crate::ids::{LinkId, NodeId};
+use super::{LinkId, NodeId};
 use control::assembly::Assembly;
 use control::reservation::FibreConfig;
 use units::{Duration, Rate};

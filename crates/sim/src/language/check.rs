@@ -1,0 +1,83 @@
+//! Checks of values that several tables share; each fault stands at the value that it is about.
+
+use super::{At, Fault, Place, Time, quoted};
+use crate::model::{Buffer, SimTime};
+use units::{BufferSize, Bytes, Duration, Rate};
+
+/// A time that is not zero.
+pub(crate) fn positive(time: &At<Time>) -> Result<Duration, Fault> {
+    if time.0 == Duration::ZERO {
+        return Err(time.fault("found \"0 s\"; allowed: more than zero"));
+    }
+    Ok(time.0)
+}
+
+/// A rate at which a byte lasts a second at most (the resolution of [`units::ByteTime`]).
+pub(crate) fn rate_in_range(rate: Rate, place: impl FnOnce() -> Place) -> Result<Rate, Fault> {
+    const MOST: Rate = Rate::from_bps(1_000_000_000_000_000);
+    if rate.bps() < 8 || rate > MOST {
+        return Err(Fault::new(place(), format!("found \"{rate}\"; allowed: 8 bps to 1000 Tbps")));
+    }
+    Ok(rate)
+}
+
+/// A probability in (0, 1], or 0 for never.
+pub(crate) fn probability(value: &At<f64>) -> Result<f64, Fault> {
+    if (0.0..=1.0).contains(&**value) {
+        return Ok(**value);
+    }
+    Err(value.fault(format!("found {:?}; allowed: a probability from 0 to 1", **value)))
+}
+
+/// A point of the run.
+pub(crate) fn moment(time: Option<At<Time>>) -> SimTime {
+    SimTime::ZERO + time.map_or(Duration::ZERO, |time| time.0)
+}
+
+/// Refuses each given key that does not belong here. `given` are the keys with their places.
+pub(crate) fn refuse(given: &[(&str, Option<Place>)], because: &str) -> Result<(), Fault> {
+    match given.iter().find_map(|(key, place)| Some((key, place.clone()?))) {
+        Some((key, place)) => Err(Fault::new(place, format!("the key {} {because}", quoted(key)))),
+        None => Ok(()),
+    }
+}
+
+/// A count that is positive and not absurd.
+pub(crate) fn bounded(count: At<u32>, limit: u64) -> Result<u32, Fault> {
+    if (1..=limit).contains(&u64::from(*count)) {
+        return Ok(*count);
+    }
+    Err(count.fault(format!("found {}; allowed: 1 to {limit}", *count)))
+}
+
+/// A buffer in packets or bytes. One in bytes holds a whole packet at least.
+pub(crate) fn room(
+    size: BufferSize,
+    capacity: Rate,
+    packet: u32,
+    place: impl FnOnce() -> Place,
+) -> Result<Buffer, Fault> {
+    let (bytes, found) = match size {
+        BufferSize::Packets(packets) => return Ok(Buffer::Packets(packets)),
+        BufferSize::Unlimited => return Ok(Buffer::Unlimited),
+        BufferSize::Bytes(bytes) => (bytes, format!("\"{bytes}\"")),
+        BufferSize::Time(span) => {
+            let bytes = capacity.bytes_in(span);
+            (bytes, format!("\"{span}\", that is {bytes} at {capacity}"))
+        }
+    };
+    if bytes < Bytes(u64::from(packet)) {
+        let message =
+            format!("found {found}, less than the largest packet; allowed: at least {packet} B, or \"0 packets\"");
+        return Err(Fault::new(place(), message));
+    }
+    Ok(Buffer::Bytes(bytes))
+}
+
+/// The keys of a struct of options with their places, for [`refuse`].
+macro_rules! given {
+    ($spec:expr; $($key:ident),+ $(,)?) => {
+        [$((stringify!($key), $spec.$key.as_ref().map(|at| at.place()))),+]
+    };
+}
+pub(crate) use given;

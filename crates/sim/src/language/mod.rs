@@ -1,0 +1,35 @@
+//! The language that scenarios are written in, whatever they are about: texts with places, layers, quantities, checks, and the
+//! one message about bad input.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `layers` | reading files, `extends`, `--set` |
+//! | `tree` | values that know where they were written |
+//! | `de` | typed values out of the tree |
+//! | `quantity`, `value` | values with units, or with more than one form |
+//! | `check` | what is checked in many tables |
+//! | `text` | tables and keys written out again |
+//! | `error`, `nearest` | the one message about bad input |
+
+mod check;
+mod de;
+pub(crate) mod error;
+mod layers;
+mod nearest;
+mod quantity;
+mod text;
+mod tree;
+mod value;
+
+pub(crate) use check::{bounded, given, moment, positive, probability, rate_in_range, refuse, room};
+pub use de::At;
+pub(crate) use de::from_tree;
+pub use error::Error;
+pub(crate) use error::{Fault, Place};
+pub use layers::Source;
+pub(crate) use layers::{read, read_text};
+pub(crate) use nearest::{choices, nearest_unit};
+pub use quantity::{Length, Room, Size, Speed, Time, Window};
+pub(crate) use text::{Text, quote, since_start};
+pub(crate) use tree::quoted;
+pub use value::{ByteCount, Choice, DelayedAck, FlowSize, InitialWindowSpec, Names, PairsSpec};

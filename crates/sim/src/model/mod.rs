@@ -1,0 +1,54 @@
+//! The resolved network and what happens in it, as plain data: ids and integers, every default applied, nothing optional that
+//! must be there, nothing invalid. This room knows no other one.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `ids`, `time` | typed indices; true time |
+//! | `network`, `routes` | nodes and links; shortest paths |
+//! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
+//! | `events` | what happens by order: links change, segments meet their fates |
+//! | `scenario` | all of it: a whole run |
+//! | `aapn`, `obs`, `ops` | what the networks of a kind of switching have beside that |
+
+mod aapn;
+mod events;
+mod ids;
+mod network;
+mod obs;
+mod ops;
+mod routes;
+mod scenario;
+mod time;
+mod traffic;
+mod transport;
+
+pub use aapn::{
+    Aapn, Allocation, Channel, Computed, Counts, EdgeNode, Packing, Plan, Request, Signal, SlotFrame, Spare, Uplink,
+};
+pub use events::{Change, Fate, Forced, LinkEvent};
+pub use ids::{FlowId, LinkId, NodeId, TransportId};
+pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Role};
+pub use obs::*;
+pub use ops::{Conversion, Count, Fibre, MacroflowRules, Ops, Scheme, Slots, Smoothing, Store};
+pub use routes::{Routes, components};
+pub use scenario::{Probe, RunSpec, Scenario, Selection};
+pub use time::SimTime;
+pub use traffic::{
+    Arrivals, BurstLosses, BurstRule, Flow, Listed, Load, MAX_EXPONENTIAL_MEAN, MAX_FLOWS, Pairs, SizeLaw, Sojourn,
+    Traffic,
+};
+pub use transport::{Transport, TransportKind};
+
+/// `[switching]`: what the network switches.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Switching {
+    /// Packets, each by itself.
+    #[default]
+    Packets,
+    /// Slots of frames, in an agile all-photonic network.
+    Aapn(Box<Aapn>),
+    /// Packets of light.
+    Ops(Box<Ops>),
+    /// Bursts, announced by headers.
+    Obs(Box<Obs>),
+}

@@ -1,0 +1,131 @@
+//! Nodes and links.
+
+use super::NodeId;
+use std::collections::BTreeSet;
+use transport::xcp::RouterConfig;
+use units::{Bytes, Duration, Rate};
+
+/// The graph.
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    /// Nodes in the order of their ids.
+    pub nodes: Vec<Node>,
+    /// Directed links in the order of their ids.
+    pub links: Vec<Link>,
+    /// After a link goes down or comes up, routes are computed anew this long later; `None`: never.
+    pub reroute_after: Option<Duration>,
+}
+
+impl Network {
+    /// Per link: whether it is a queue of an agile all-photonic network, or carries its requests and grants.
+    pub fn slotted(&self) -> Vec<bool> {
+        let cores = self.cores();
+        let signalling = |link: &Link| cores.contains(&link.from) || cores.contains(&link.to);
+        self.links.iter().map(|link| link.via.is_some() || signalling(link)).collect()
+    }
+
+    /// Per link: whether paths of flows are made of it. Nothing but requests and grants ends at a core node that switches
+    /// slots, and other wavelengths than the first are the agents' choice.
+    pub fn open_to_flows(&self) -> Vec<bool> {
+        let cores = self.cores();
+        let open = |link: &Link| !cores.contains(&link.from) && !cores.contains(&link.to) && link.lane == Lane::FIRST;
+        self.links.iter().map(open).collect()
+    }
+
+    /// The core nodes that switch slots, in order.
+    pub fn cores(&self) -> BTreeSet<NodeId> {
+        self.links.iter().filter_map(|link| link.via).collect()
+    }
+}
+
+/// A place where links meet and flows may start and end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Unique.
+    pub name: String,
+    /// Core nodes, edge nodes and hosts are counted apart in summaries.
+    pub role: Role,
+}
+
+/// What a node is in the network, for statistics ("core outputs") and random choice of end points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Switches or routes; flows do not start here unless the scenario names it.
+    Core,
+    /// Where traffic enters the network; random pairs are drawn from edge nodes and hosts.
+    Edge,
+    /// An end system.
+    Host,
+}
+
+/// One direction of a fibre with the output port that feeds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// `"a->b"`; parallel links get `"a->b#2"`.
+    pub name: String,
+    /// The node whose output port this is.
+    pub from: NodeId,
+    /// The far end.
+    pub to: NodeId,
+    /// Positive.
+    pub capacity: Rate,
+    /// Positive.
+    pub delay: Duration,
+    /// Waiting room, not counting the packet in transmission.
+    pub buffer: Buffer,
+    /// Random loss on the fibre.
+    pub loss: Loss,
+    /// XCP's controller at the port.
+    pub controller: Option<PortController>,
+    /// The core node through which its light passes: the link is a virtual output queue that sends in granted slots.
+    pub via: Option<NodeId>,
+    /// Weight for shortest paths (by default the delay in picoseconds).
+    pub cost: u64,
+    /// Which part of a fibre it is.
+    pub lane: Lane,
+}
+
+/// A part of a fibre.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// A data wavelength, from 0. Paths of flows are made of the first ones.
+    Wavelength(u32),
+    /// The control wavelength.
+    Control,
+}
+
+impl Lane {
+    /// That of links that are not parts of anything.
+    pub const FIRST: Lane = Lane::Wavelength(0);
+}
+
+/// XCP's controller at an output port.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PortController {
+    /// Its parameters; the capacity is the one it believes at the start.
+    pub config: RouterConfig,
+    /// Whether it is told when the capacity of the port changes.
+    pub follows: bool,
+}
+
+/// Waiting room of an output port. The packet in transmission does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffer {
+    /// So many packets of whatever size may wait.
+    Packets(u64),
+    /// So many bytes may wait.
+    Bytes(Bytes),
+    /// Anything may wait.
+    Unlimited,
+}
+
+/// Loss that is nobody's congestion. Lost packets have been transmitted; they vanish on the fibre.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// None.
+    None,
+    /// Each packet independently with this probability, in (0, 1].
+    Bernoulli(f64),
+    /// The n-th, 2n-th, … packet; n ≥ 1.
+    EveryNth(u64),
+}

@@ -1,0 +1,74 @@
+//! A whole run, before its random parts are drawn.
+
+use super::{Forced, Lane, Link, LinkEvent, LinkId, Network, NodeId, Role, Switching, Traffic, Transport};
+use units::Duration;
+
+/// A whole run, ready to be built.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// `[run]`.
+    pub run: RunSpec,
+    /// Nodes and directed links.
+    pub network: Network,
+    /// What the network switches.
+    pub switching: Switching,
+    /// Ways to send, sorted by name; flows refer to them by [`TransportId`].
+    pub transports: Vec<Transport>,
+    /// What is sent, before the random parts are drawn.
+    pub traffic: Vec<Traffic>,
+    /// Changes of links during the run, sorted by time (ties: order of the file).
+    pub events: Vec<LinkEvent>,
+    /// Segments that are dropped, delayed or duplicated by order.
+    pub forced: Vec<Forced>,
+    /// What is sampled.
+    pub probe: Probe,
+}
+
+impl Scenario {
+    /// For a data link of an optical packet switch: whether its far end begins to send a packet when its first bit is there.
+    pub fn first_bit(&self, link: LinkId) -> Option<bool> {
+        let Switching::Ops(ops) = &self.switching else { return None };
+        let Link { lane, from, to, .. } = self.network.links[link.index()];
+        let role = |node: NodeId| self.network.nodes[node.index()].role;
+        let is_data = lane != Lane::Control && role(from) != Role::Host && role(to) != Role::Host;
+        is_data.then_some(ops.cut_through && role(to) == Role::Core)
+    }
+}
+
+/// `[run]`: how long, from when on it counts, and the default seed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunSpec {
+    /// A name for tables and plots.
+    pub name: String,
+    /// The run covers [0, duration).
+    pub duration: Duration,
+    /// Link statistics cover [warm_up, duration); less than `duration`.
+    pub warm_up: Duration,
+    /// The seed used when the command line gives none.
+    pub seed: u64,
+    /// Replications when the command line gives none, at least 1.
+    pub runs: u32,
+}
+
+/// `[probe]`: sampling of states at a fixed interval; sampling never changes a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Probe {
+    /// The interval; `None`: nothing is sampled.
+    pub interval: Option<Duration>,
+    /// Flows whose cwnd, ssthresh, srtt, rto, pipe … are sampled.
+    pub flows: Selection,
+    /// Links whose queue and utilization are sampled.
+    pub links: Selection,
+}
+
+/// Which of a kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// None.
+    #[default]
+    None,
+    /// All.
+    All,
+    /// These indices, ascending.
+    Some(Vec<u32>),
+}

@@ -1,0 +1,240 @@
+"""Paper 002, §1: high utilization with small buffers whatever the number of TCP or UDP flows.
+
+400, 1586 and 6000 flows, of which 0, 10 or 30 % are UDP. A UDP flow is on and off by turns and has as much to send as a
+flow has on average with the paper's 1586: the UDP flows together 0, 10 or 30 % of that traffic, whatever their number.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.verdict import Finding, judge
+
+from ._curves import ON_PLATEAU, PACED, PAPER, SIX_PACKETS_BYTES, finish, shortened
+from ._schemes import METRICS, NAMES, XCP, measure, settings
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FLOWS = (400, 1586, 6000)
+UDP_PERCENT = (0, 10, 30)
+MUCH_RAM = 1_000_000
+SCHEMES = (XCP, PACED)
+CARRIED_GBPS = 8.6
+"""What 1586 TCP flows carry with macroflows, about."""
+ON, OFF = "50 ms", "150 ms"
+COLOURS = {0: "#0072B2", 10: "#009E73", 30: "#D55E00"}
+SCENARIO = Path(__file__).parents[2] / "scenarios" / "macroflows.toml"
+
+Mix = tuple[int, int]
+"""Flows, and how many percent of them are UDP."""
+
+
+def setup(point: Point) -> Setup:
+    """`macroflows.toml` with so many flows, some of them UDP."""
+    flows, udp = int(point["flows"]), round(int(point["flows"]) * int(point["udp_percent"]) / 100)
+    scenario: dict[str, Any] = tomllib.loads(SCENARIO.read_text(encoding="utf-8"))
+    scenario["traffic"][0]["count"] = flows - udp
+    if udp > 0:
+        scenario["transport"]["udp"] = {"packet_size": 1500}
+        scenario["traffic"].append(datagrams(udp, mean_mbps=1000 * CARRIED_GBPS / flows))
+    chosen = {**settings(str(point["scheme"])), "link_defaults.core.buffer": f"{point['ram_bytes']} B"}
+    return Setup(scenario=scenario, settings=chosen)
+
+
+def datagrams(count: int, *, mean_mbps: float) -> dict[str, Any]:
+    """UDP flows between random pairs that begin in the first second; on for a quarter of the time."""
+    return {
+        "name": "datagrams",
+        "transport": "udp",
+        "pairs": "random",
+        "flows": count,
+        "spread": "1 s",
+        "load": "on-off",
+        "rate": f"{4 * mean_mbps:.6f} Mbps",
+        "on": {"law": "exponential", "mean": ON},
+        "off": {"law": "exponential", "mean": OFF},
+    }
+
+
+def levels(outcome: Outcome, scheme: str, ram: int, column: str = "utilization") -> dict[Mix, float]:
+    """A metric of a scheme with so much RAM, for every mix."""
+    rows = outcome.table.filter((pl.col("scheme") == scheme) & (pl.col("ram_bytes") == ram))
+    mixes = zip(rows["flows"].to_list(), rows["udp_percent"].to_list(), strict=True)
+    return dict(zip(mixes, rows[column].to_list(), strict=True))
+
+
+def _said(values: dict[Mix, float], form: str = ".3f") -> str:
+    return ", ".join(f"{value:{form}} ({flows} flows, {udp} % UDP)" for (flows, udp), value in values.items())
+
+
+def _spread(values: dict[Mix, float], axis: int) -> float:
+    """The highest over the lowest value along an axis, at its worst."""
+    other = 1 - axis
+    groups: dict[int, list[float]] = {}
+    for mix, value in values.items():
+        groups.setdefault(mix[other], []).append(value)
+    return max(max(group) / min(group) for group in groups.values())
+
+
+def check_small_ram(outcome: Outcome) -> Finding:
+    """Six packets are enough for every mix."""
+    little, much = levels(outcome, XCP, SIX_PACKETS_BYTES), levels(outcome, XCP, MUCH_RAM)
+    shares = {mix: little[mix] / much[mix] for mix in little}
+    return judge(
+        agrees=min(shares.values()) >= ON_PLATEAU,
+        in_shape=min(shares.values()) >= 0.85,
+        measured=f"9 kB / 1 MB = {_said(shares)}",
+    )
+
+
+def check_number(outcome: Outcome) -> Finding:
+    """The number of flows does not matter."""
+    values = levels(outcome, XCP, SIX_PACKETS_BYTES)
+    spread = _spread(values, 0)
+    return judge(agrees=spread <= 1.1, in_shape=spread <= 1.25, measured=f"up to {spread:.2f} times; {_said(values)}")
+
+
+def check_many(outcome: Outcome) -> Finding:
+    """From the paper's 1586 flows to 6000 nothing changes."""
+    values = {mix: one for mix, one in levels(outcome, XCP, SIX_PACKETS_BYTES).items() if mix[0] >= 1586}
+    spread = _spread(values, 0)
+    return judge(agrees=spread <= 1.1, in_shape=spread <= 1.25, measured=f"up to {spread:.2f} times")
+
+
+def check_udp(outcome: Outcome) -> Finding:
+    """The share of UDP does not matter."""
+    spread = _spread(levels(outcome, XCP, SIX_PACKETS_BYTES), 1)
+    return judge(agrees=spread <= 1.1, in_shape=spread <= 1.25, measured=f"up to {spread:.2f} times")
+
+
+def check_drops(outcome: Outcome) -> Finding:
+    """Few drops for every mix."""
+    drops = {scheme: levels(outcome, scheme, SIX_PACKETS_BYTES, "core_drop_rate") for scheme in SCHEMES}
+    ratios = {mix: drops[XCP][mix] / drops[PACED][mix] for mix in drops[XCP] if drops[PACED][mix] > 0}
+    return judge(
+        agrees=max(ratios.values()) <= 0.5,
+        in_shape=max(ratios.values()) < 1,
+        measured=f"XCP / Paced TCP = {_said(ratios, '.2f')}",
+    )
+
+
+def describe(outcome: Outcome) -> list[str]:
+    """Levels and drop rates of both schemes."""
+    sentences = []
+    for scheme in SCHEMES:
+        for ram, words in ((SIX_PACKETS_BYTES, "9 kB"), (MUCH_RAM, "1 MB")):
+            sentences.append(f"{NAMES[scheme]} with {words}: {_said(levels(outcome, scheme, ram))}.")
+        drops = levels(outcome, scheme, SIX_PACKETS_BYTES, "core_drop_rate")
+        sentences.append(f"{NAMES[scheme]}, drop rate with 9 kB: {_said(drops, '.1e')}.")
+    return sentences
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Utilization against the number of flows; a line a share of UDP and a scheme."""
+    for scheme, style in zip(SCHEMES, ("-", "--"), strict=True):
+        for udp in UDP_PERCENT:
+            rows = table.filter(
+                (pl.col("scheme") == scheme)
+                & (pl.col("ram_bytes") == SIX_PACKETS_BYTES)
+                & (pl.col("udp_percent") == udp)
+            ).sort("flows")
+            axes.errorbar(
+                rows["flows"].to_list(),
+                rows["utilization"].to_list(),
+                yerr=rows["utilization_half_width"].fill_nan(0.0).to_list(),
+                color=COLOURS[udp],
+                linestyle=style,
+                marker="o",
+                capsize=2,
+                label=f"{NAMES[scheme]}, {udp} % UDP",
+            )
+    axes.set_xscale("log")
+    axes.set_xticks(list(FLOWS), [str(flows) for flows in FLOWS])
+    axes.set_xticks([], minor=True)
+    axes.set_ylim(0, 1)
+    axes.set_xlabel("flows")
+    axes.set_ylabel("mean utilization of core outputs with 9 kB")
+    axes.legend(frameon=False, fontsize=7, ncols=2)
+    finish(axes, table, traffic="TCP and UDP flows")
+
+
+CLAIMS = (
+    Claim(
+        id="small-ram",
+        text="small buffers are enough whatever the number of TCP or UDP flows",
+        where="§1",
+        expected="high utilization with six packets of RAM",
+        tolerance="at least 95 % of the utilization with 1 MB for all nine mixes; in shape: 85 %",
+        check=check_small_ram,
+    ),
+    Claim(
+        id="number",
+        text="utilization does not depend on the number of flows",
+        where="§1",
+        expected="the same for 400, 1586 and 6000",
+        tolerance="highest over lowest at most 1.1 at each share of UDP; in shape: 1.25",
+        check=check_number,
+    ),
+    Claim(
+        id="many",
+        text="nor on their number beyond the paper's 1586",
+        where="§1",
+        expected="the same for 1586 and 6000",
+        tolerance="highest over lowest at most 1.1 at each share of UDP; in shape: 1.25",
+        check=check_many,
+    ),
+    Claim(
+        id="udp",
+        text="nor on how many of them are UDP",
+        where="§1",
+        expected="the same for 0, 10 and 30 %",
+        tolerance="highest over lowest at most 1.1 at each number of flows; in shape: 1.25",
+        check=check_udp,
+    ),
+    Claim(
+        id="drops",
+        text="a low packet drop ratio whatever the number of TCP or UDP flows",
+        where="§1, §2.2",
+        expected="no number given",
+        tolerance="at most half of Paced TCP's with six packets for all nine mixes; in shape: lower",
+        check=check_drops,
+    ),
+)
+
+NOTES = (
+    "One macroflow for data and ACKs, TU 100 %.",
+    "Windows of 20 packets bound what TCP can send: 400 flows cannot ask for what 1586 can.",
+    f"A UDP flow is on for {ON} and off for {OFF} in the mean (exponential), at four times its mean rate; all begin in "
+    "the first second. The paper says nothing of its UDP flows and shows none.",
+)
+
+experiment = Experiment(
+    id="002/flows",
+    title="the number of TCP and UDP flows",
+    source=Source(paper=PAPER, figures="none: stated in §1", section="§1"),
+    setup=setup,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=grid(scheme=SCHEMES, ram_bytes=(SIX_PACKETS_BYTES, MUCH_RAM), flows=FLOWS, udp_percent=UDP_PERCENT),
+        replications=1,
+        settings=shortened(5),
+        note="1 of 3 replications, 5 of 40 seconds.",
+    ),
+    full=Form(
+        points=grid(scheme=SCHEMES, ram_bytes=(SIX_PACKETS_BYTES, MUCH_RAM), flows=FLOWS, udp_percent=UDP_PERCENT),
+        replications=3,
+    ),
+    claims=CLAIMS,
+    plots=(Plot(name="flows", draw=draw),),
+    describe=describe,
+    notes=NOTES,
+)

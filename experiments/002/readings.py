@@ -1,0 +1,231 @@
+"""Paper 002 under each reading of its words: the claims of 002/macroflows, reading beside reading.
+
+The schemes, metrics, claims and tolerances are those of 002/macroflows; its short runs are repeated with one key of the
+switching changed. A reading's verdicts are of short runs: 002/macroflows judges the default one in the paper's form.
+
+The expected values and tolerances of the claims below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.verdict import Finding, Verdict, judge
+
+from ._claims import CLAIMS as PAPERS_CLAIMS
+from ._curves import PACED, PAPER, PLAIN, SIX_PACKETS_BYTES, finish, shortened
+from ._schemes import FULL_TARGET, LOW_TARGET, METRICS, NAMES, QUICK_RAM, XCP, measure
+from ._schemes import setup as scheme_setup
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import Value
+
+LITERAL, EVERYWHERE, XCPS, CORE = "edge-routers", "everywhere", "xcp", "core-routers"
+ACTIVE, LSPS, ALLOWED, CHANGES, EDGE_QUEUE = "active", "lsps", "allowed", "changes-allowed", "edge-queue"
+GAINS = (LITERAL, EVERYWHERE, XCPS, CORE)
+KEYS: Mapping[str, Mapping[str, Value]] = {
+    **{gains: {"switching.gains": gains} for gains in GAINS},
+    ACTIVE: {"switching.macroflow_count": "active"},
+    LSPS: {"switching.macroflow_count": "given"},
+    ALLOWED: {"switching.probe_tells": "allowed"},
+    CHANGES: {"switching.feedback_changes": "allowed"},
+    EDGE_QUEUE: {"switching.edge_queue": "macroflows"},
+}
+NONE = "without macroflows"
+"""The reading of TCP Reno and Paced TCP: none of the words is about them."""
+MEANINGS = {
+    LITERAL: "α, β, γ = 0.2, 0.056, 0.1 at outputs of edge nodes, XCP's 0.4, 0.226, 0.1 at core outputs (the default)",
+    EVERYWHERE: "α, β, γ = 0.2, 0.056, 0.1 at all outputs",
+    XCPS: "α, β, γ = 0.4, 0.226, 0.1 at all outputs",
+    CORE: "α, β, γ = 0.2, 0.056, 0.1 at core outputs, 0.4, 0.226, 0.1 at outputs of edge nodes",
+    ACTIVE: "N is counted from macroflows that sent something since the probe before",
+    LSPS: "N is the number of macroflows that were set up",
+    ALLOWED: "probes tell, and feedback changes, the rate that is allowed",
+    CHANGES: "probes tell what was sent, feedback changes what is allowed",
+    EDGE_QUEUE: "what waits in macroflows is part of the queue of an edge node's output",
+}
+
+
+def points(readings: tuple[str, ...]) -> tuple[Point, ...]:
+    """TCP once, and the schemes with macroflows in each reading."""
+    plain = grid(reading=(NONE,), scheme=(PLAIN, PACED), ram_bytes=QUICK_RAM)
+    return plain + grid(reading=readings, scheme=(*FULL_TARGET, *LOW_TARGET), ram_bytes=QUICK_RAM)
+
+
+def setup(point: Point) -> Setup:
+    """A scheme of 002/macroflows with the keys of a reading."""
+    return scheme_setup(str(point["scheme"]), point["ram_bytes"], KEYS.get(str(point["reading"]), {}))
+
+
+def under(outcome: Outcome, reading: str) -> Outcome:
+    """What 002/macroflows would have measured in this reading."""
+    rows = pl.col("reading").is_in((NONE, reading))
+    return Outcome(table=outcome.table.filter(rows), replications=outcome.replications.filter(rows))
+
+
+def readings_of(outcome: Outcome) -> list[str]:
+    """Those that were run, in order."""
+    run = set(outcome.table["reading"])
+    return [reading for reading in KEYS if reading in run]
+
+
+def verdicts(outcome: Outcome, reading: str) -> list[Finding]:
+    """What the paper's claims are found to be in this reading, in their order."""
+    seen = under(outcome, reading)
+    return [claim.check(seen) for claim in PAPERS_CLAIMS]
+
+
+def at_six(outcome: Outcome, reading: str, scheme: str, column: str) -> float:
+    """A metric with six packets of RAM."""
+    chosen = (pl.col("reading") == reading) & (pl.col("scheme") == scheme) & (pl.col("ram_bytes") == SIX_PACKETS_BYTES)
+    return float(outcome.table.filter(chosen)[column].item())
+
+
+def _score(outcome: Outcome, reading: str) -> tuple[int, int]:
+    """How many claims agree, and how many do not disagree."""
+    found = [finding.verdict for finding in verdicts(outcome, reading)]
+    return found.count(Verdict.AGREES), len(found) - found.count(Verdict.DISAGREES)
+
+
+def check_literal(outcome: Outcome) -> Finding:
+    """No other reading of where the gains belong fits more of the paper's claims."""
+    scores = {gains: _score(outcome, gains) for gains in readings_of(outcome) if gains in GAINS}
+    own = scores[LITERAL]
+    said = ", ".join(
+        f"{agree} agree and {len(PAPERS_CLAIMS) - not_dis} disagree ({gains})"
+        for gains, (agree, not_dis) in scores.items()
+    )
+    return judge(
+        agrees=all(own[0] >= other[0] and own[1] >= other[1] for other in scores.values()),
+        in_shape=all(own[1] >= other[1] for other in scores.values()),
+        measured=f"of {len(PAPERS_CLAIMS)} claims {said}",
+    )
+
+
+def _furthest(outcome: Outcome, readings: tuple[str, ...]) -> float:
+    """The largest relative difference to the default in a scheme's utilization with six packets."""
+    schemes = (*FULL_TARGET, *LOW_TARGET)
+    run = [reading for reading in readings_of(outcome) if reading in readings]
+    level = {
+        (reading, scheme): at_six(outcome, reading, scheme, "utilization")
+        for reading in (LITERAL, *run)
+        for scheme in schemes
+    }
+    return max(
+        (abs(level[reading, scheme] / level[LITERAL, scheme] - 1) for reading in run for scheme in schemes), default=0.0
+    )
+
+
+def check_count(outcome: Outcome) -> Finding:
+    """How N is known does not matter: all macroflows of the 182 pairs have traffic."""
+    furthest = _furthest(outcome, (ACTIVE, LSPS))
+    return judge(
+        agrees=furthest <= 0.01,
+        in_shape=furthest <= 0.03,
+        measured=f"utilizations with 9 kB differ by at most {furthest:.1%}",
+    )
+
+
+def check_allowed(outcome: Outcome) -> Finding:
+    """Where feedback changes the allowed rate, used or not, pacing is lost."""
+    full = [reading for reading in readings_of(outcome) if reading in (ALLOWED, CHANGES)]
+    ratios = {
+        reading: at_six(outcome, reading, XCP, "core_drop_rate") / at_six(outcome, LITERAL, XCP, "core_drop_rate")
+        for reading in full
+    }
+    return judge(
+        agrees=all(ratio >= 10 for ratio in ratios.values()),
+        in_shape=all(ratio >= 3 for ratio in ratios.values()),
+        measured=", ".join(f"{ratio:.0f} times ({reading})" for reading, ratio in ratios.items()) or "not in this form",
+    )
+
+
+def describe(outcome: Outcome) -> list[str]:
+    """What each reading is, and each claim of the paper in all of them."""
+    readings = readings_of(outcome)
+    found = {reading: verdicts(outcome, reading) for reading in readings}
+    sentences = [f"`{reading}`: {MEANINGS[reading]}." for reading in readings]
+    for number, claim in enumerate(PAPERS_CLAIMS):
+        words = "; ".join(f"{reading} **{found[reading][number].verdict}**" for reading in readings)
+        sentences.append(f"{claim.text}: {words}. {found[LITERAL][number].measured} ({LITERAL}).")
+    return sentences
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Utilization with six packets, a group of bars a scheme."""
+    readings = [reading for reading in KEYS if reading in set(table["reading"])]
+    schemes = (*FULL_TARGET, *LOW_TARGET)
+    for place, reading in enumerate(readings):
+        rows = table.filter((pl.col("reading") == reading) & (pl.col("ram_bytes") == SIX_PACKETS_BYTES))
+        level = dict(zip(rows["scheme"].to_list(), rows["utilization"].to_list(), strict=True))
+        left = [number + 0.8 * place / len(readings) for number in range(len(schemes))]
+        axes.bar(left, [level[scheme] for scheme in schemes], width=0.8 / len(readings), align="edge", label=reading)
+    axes.set_xticks(
+        [number + 0.4 for number in range(len(schemes))],
+        [NAMES[scheme].removeprefix("XCP, ").replace(", ", "\n") for scheme in schemes],
+        fontsize=6,
+    )
+    axes.set_ylim(0, 1)
+    axes.set_ylabel("mean utilization of core outputs with 9 kB")
+    axes.legend(frameon=False, fontsize=7, ncols=2)
+    finish(axes, table)
+
+
+CLAIMS = (
+    Claim(
+        id="literal",
+        text='α, β, γ = 0.2, 0.056, 0.1 "for edge routers" and XCP\'s at core routers fit the paper best',
+        where="§3.1, our expectation",
+        expected="no reading of where they belong fits more claims",
+        tolerance="none has more claims that agree, or fewer that disagree; in shape: none fewer that disagree",
+        check=check_literal,
+    ),
+    Claim(
+        id="count",
+        text="it is one whether N counts all macroflows that probe, those that sent something, or all that were set up",
+        where="§2.2, our expectation",
+        expected="no difference: every pair has traffic at the end",
+        tolerance="utilizations with 9 kB differ by at most 1 %; in shape: 3 %",
+        check=check_count,
+    ),
+    Claim(
+        id="allowed",
+        text="feedback must change the rate that was sent: a rate that is allowed and not used paces nothing",
+        where="§2.2, our expectation",
+        expected="many more drops",
+        tolerance="at least 10 times the drop rate with 9 kB and one macroflow; in shape: 3 times",
+        check=check_allowed,
+    ),
+)
+
+NOTES = (
+    "Tables and verdicts are of runs of 5 instead of 40 s and of four sizes of RAM, as in the quick form of "
+    "002/macroflows: claims about a size between 9 kB and 1 MB are judged coarsely.",
+)
+
+experiment = Experiment(
+    id="002/readings",
+    title="the claims of figures 3, 4 and 5 under each reading of the paper's words",
+    source=Source(paper=PAPER, figures="Figures 3, 4 and 5", section="§2.2, §3.1, §3.2"),
+    setup=setup,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=points((LITERAL, EVERYWHERE, XCPS)),
+        replications=1,
+        settings=shortened(5),
+        note="3 of 9 readings, 1 of 3 replications.",
+    ),
+    full=Form(points=points(tuple(KEYS)), replications=3, settings=shortened(5), note="5 of 40 seconds."),
+    claims=CLAIMS,
+    plots=(Plot(name="readings", draw=draw),),
+    describe=describe,
+    notes=NOTES,
+)
