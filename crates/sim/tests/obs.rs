@@ -107,6 +107,31 @@ fn finite_sources_are_engset_in_both_readings() {
 }
 
 #[test]
+fn an_on_off_source_waits_its_offset_and_loses_less_than_engset() {
+    // The header takes 1 us at its node, the offset on one fibre is for one header more, 1.0512 us: 2.0512 us pass between a
+    // burst's announcement and its begin, and the source is not idle then.
+    let sources = |n: u32, idle: u32| {
+        format!(
+            "[[switching.burst]]\nfrom = \"a\"\nto = \"b\"\nsources = {n}\nidle = \"{idle} us\"\nmean = \"10 us\""
+        )
+    };
+    // One that is never refused has a burst every 25 + 2.0512 + 10 us: 53 979 in 2 s. Its gaps vary by sqrt(25² + 10²) us, so
+    // the number by 53 979^0.5 · 26.9/37.05 = 169.
+    let alone = run(&one_link("2 s", "wavelengths = 4", &sources(1, 25)), 1);
+    let bursts = burst_row(&alone, "a->b", "offered_units");
+    assert!((bursts - 2e6 / 37.0512).abs() < 4.0 * 169.0, "{bursts}");
+    // docs/guide/obs.md: 16 sources, idle as long as their bursts, on 8 wavelengths, 18 % below Engset (found). Without
+    // offset and processing they are Engset's.
+    let engset = engset::Inputs { sources: 16, servers: 8, load_per_idle_source: 1.0, ..Default::default() };
+    let engset = engset::evaluate(&engset).unwrap().blocking;
+    for (offset, share) in [("", 0.82), ("\nprocessing = \"0 s\"\noffset = \"0 s\"", 1.0)] {
+        let run = run(&one_link("1 s", &format!("wavelengths = 8{offset}"), &sources(16, 10)), 1);
+        let (found, n) = (drop_rate(&run, "a->b"), burst_row(&run, "a->b", "offered_units"));
+        assert!((found - share * engset).abs() < tolerance(engset, n), "{offset:?}: {found}, Engset {engset}");
+    }
+}
+
+#[test]
 fn a_class_with_a_longer_offset_does_not_see_the_other() {
     // Fixed lengths of 10 us, an extra offset of 11 us: a burst of the first class is booked before any of the second that it
     // could meet. The first class is Erlang with its own load; of the second the conservation law says what is left, which
