@@ -111,9 +111,7 @@ fn an_on_off_source_waits_its_offset_and_loses_less_than_engset() {
     // The header takes 1 us at its node, the offset on one fibre is for one header more, 1.0512 us: 2.0512 us pass between a
     // burst's announcement and its begin, and the source is not idle then.
     let sources = |n: u32, idle: u32| {
-        format!(
-            "[[switching.burst]]\nfrom = \"a\"\nto = \"b\"\nsources = {n}\nidle = \"{idle} us\"\nmean = \"10 us\""
-        )
+        format!("[[switching.burst]]\nfrom = \"a\"\nto = \"b\"\nsources = {n}\nidle = \"{idle} us\"\nmean = \"10 us\"")
     };
     // One that is never refused has a burst every 25 + 2.0512 + 10 us: 53 979 in 2 s. Its gaps vary by sqrt(25² + 10²) us, so
     // the number by 53 979^0.5 · 26.9/37.05 = 169.
