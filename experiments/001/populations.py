@@ -1,0 +1,264 @@
+"""Paper 001, figures 7 and 8: flows of several kinds on one path beside flows of one kind.
+
+The paper's "competing flows share the same source-destination pairs"; whether flows of different kinds share one is
+not said. Here are both: twenty flows of one kind, ten and ten of two, five each of four. The network and its losses are
+those of 001/network: p is drawn on the fibres, so no flow's sending changes another's loss but by the bursts that they
+share.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
+from photocol.stats import jain_index
+from photocol.verdict import Finding, judge
+
+from . import _network
+from ._bursts import WINDOW_MAX
+from ._compare import BAIMD, PAPER, RENO, SACK, listed
+from ._network import AGAIN, BARE, KINDS, Network, start_window
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, law, of, versions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import RunResult
+
+FLOWS = 20
+PATH = ("e0", "e3")
+ALONE = (ENG, BAIMD, SACK, RENO)
+PAIRS = tuple(f"{ENG}+{rival}" for rival in (BAIMD, SACK, RENO))
+FOUR = f"{ENG}+{BAIMD}+{SACK}+{RENO}"
+POPULATIONS = (*ALONE, *PAIRS, FOUR)
+LOSSES = (1e-4, 1e-3, 1e-2, 1e-1)
+QUICK_LOSSES = (1e-3, 1e-1)
+MODES = (BARE, AGAIN)
+COLOURS = dict(
+    zip(POPULATIONS, ("#D55E00", "#009E73", "#0072B2", "#56B4E9", "#E69F00", "#CC79A7", "#000000", "0.45"), strict=True)
+)
+
+
+def setup(point: Point) -> Setup:
+    """Flows of the kinds in turn, on one path."""
+    loss, again, reading = float(point["loss"]), point["mode"] == AGAIN, str(point["reading"])
+    network = Network(sender=ENG, paths=(PATH,), flows=FLOWS, loss=loss, retransmission=again, duration_s=60.0)
+    found = _network.scenario(network)
+    kinds = str(point["population"]).split("+")
+    common = found["transport"].pop("sender")
+    for kind in kinds:
+        found["transport"][kind] = common | _sender(kind, loss, reading, again=again)
+    for number, flow in enumerate(found["traffic"]):
+        flow["transport"] = kinds[number % len(kinds)]
+    return Setup(scenario=found)
+
+
+def _sender(kind: str, loss: float, reading: str, *, again: bool) -> dict[str, Any]:
+    window = start_window(loss, retransmission=again, sender=kind, reading=reading)
+    own = law(reading) if is_eng(kind) else {}
+    return {"algorithm": kind, "initial_ssthresh": f"{min(window, WINDOW_MAX)} packets"} | KINDS.get(kind, {}) | own
+
+
+def measure(result: RunResult) -> dict[str, float]:
+    """Jain's index over all flows and within each kind, and what TCP-ENG's flows and the others have."""
+    rates = {str(kind[0]): flows["goodput_bps"].to_list() for kind, flows in result.flows.group_by("transport")}
+    every = [rate for _, kind in sorted(rates.items()) for rate in kind]
+    within = {kind: float(jain_index(own)) for kind, own in rates.items()}
+    others = [rate for kind, own in sorted(rates.items()) if kind != ENG for rate in own]
+    return {
+        "throughput_mbps": sum(every) / len(every) / 1e6,
+        "jain": float(jain_index(every)),
+        "jain_eng": within.get(ENG, 0.0),
+        "jain_others": max((index for kind, index in within.items() if kind != ENG), default=0.0),
+        "eng_mbps": sum(rates.get(ENG, [])) / max(1, len(rates.get(ENG, []))) / 1e6,
+        "others_mbps": sum(others) / max(1, len(others)) / 1e6,
+    }
+
+
+def curve(outcome: Outcome, population: str, metric: str, mode: str, reading: str) -> dict[float, float]:
+    """Loss to a metric's mean, ascending."""
+    rows = outcome.table.filter(of("population", population, reading) & (pl.col("mode") == mode)).sort("loss")
+    return dict(zip(rows["loss"].to_list(), rows[metric].to_list(), strict=True))
+
+
+def over(ours: Mapping[float, float], theirs: Mapping[float, float]) -> dict[float, float]:
+    """One curve over another."""
+    return {loss: ours[loss] / theirs[loss] for loss in ours}
+
+
+def check_alone(outcome: Outcome, reading: str) -> Finding:
+    """Alone, TCP-ENG's flows have a much better index than those of each other kind among themselves."""
+    index = {name: curve(outcome, name, "jain", BARE, reading) for name in ALONE}
+    leads = {loss: one - max(index[name][loss] for name in ALONE[1:]) for loss, one in index[ENG].items()}
+    return _fairest(leads)
+
+
+def check_mixed(outcome: Outcome, reading: str) -> Finding:
+    """In a mix of four, TCP-ENG's flows have a much better index among themselves than those of the other kinds."""
+    ours, others = (curve(outcome, FOUR, name, BARE, reading) for name in ("jain_eng", "jain_others"))
+    return _fairest({loss: index - others[loss] for loss, index in ours.items()})
+
+
+def _fairest(leads: Mapping[float, float]) -> Finding:
+    return judge(
+        agrees=min(leads.values()) >= 0.02,
+        in_shape=min(leads.values()) >= -0.005 and max(leads.values()) > 0.005,
+        measured=f"TCP-ENG less the best other: {listed(leads, '+.3f')}",
+    )
+
+
+def check_all(outcome: Outcome, reading: str, mode: str) -> Finding:
+    """Mixed with SACK or Reno the index over all flows is as good as that of each kind alone."""
+    found = {}
+    for rival in (SACK, RENO):
+        mixed, alone = (curve(outcome, name, "jain", mode, reading) for name in (f"{ENG}+{rival}", rival))
+        found[rival] = {loss: index - alone[loss] for loss, index in mixed.items()}
+    least = min(lead for one in found.values() for lead in one.values())
+    return judge(
+        agrees=least >= -0.02,
+        in_shape=least >= -0.1,
+        measured="; ".join(f"with {rival}, less {rival} alone {listed(one, '+.3f')}" for rival, one in found.items()),
+    )
+
+
+def check_close(outcome: Outcome, reading: str) -> Finding:
+    """With burst retransmission, mixed: TCP-ENG's throughput is close to SACK's and Reno's."""
+    found = {}
+    for rival in (SACK, RENO):
+        ours, theirs = (curve(outcome, f"{ENG}+{rival}", name, AGAIN, reading) for name in ("eng_mbps", "others_mbps"))
+        found[rival] = over(ours, theirs)
+    off = max(abs(gain - 1) for one in found.values() for gain in one.values())
+    return judge(
+        agrees=off <= 0.2,
+        in_shape=off <= 0.5,
+        measured="; ".join(f"over {rival} {listed(one)}" for rival, one in found.items()),
+    )
+
+
+def check_harmless(outcome: Outcome) -> Finding:
+    """Beside TCP-ENG, SACK and Reno have what they have among themselves."""
+    found = {}
+    for reading in READINGS:
+        for rival in (SACK, RENO):
+            mixed = curve(outcome, f"{ENG}+{rival}", "others_mbps", BARE, reading)
+            found[f"{rival}, {reading}"] = over(mixed, curve(outcome, rival, "others_mbps", BARE, reading))
+    off = max(abs(ratio - 1) for one in found.values() for ratio in one.values())
+    return judge(
+        agrees=off <= 0.15,
+        in_shape=off <= 0.3,
+        measured="; ".join(f"{name} {listed(one)}" for name, one in found.items()),
+    )
+
+
+def draw(axes: Axes, table: pl.DataFrame, mode: str) -> None:
+    """Jain's index over all flows against loss; dotted under `large-window`."""
+    for population in POPULATIONS:
+        for reading in READINGS if is_eng(population) else (BEN_ONLY,):
+            rows = table.filter(of("population", population, reading) & (pl.col("mode") == mode)).sort("loss")
+            line = ":" if reading == LARGE_WINDOW else "-"
+            label = f"{population}, {reading}" if is_eng(population) else population
+            axes.plot(
+                rows["loss"], rows["jain"], line, marker="o", markersize=3, color=COLOURS[population], label=label
+            )
+    axes.set_xscale("log")
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel("probability that a burst is lost on its path")
+    axes.set_ylabel("Jain's index of twenty flows")
+    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    axes.legend(loc="lower left", frameon=False, fontsize=6)
+
+
+experiment = Experiment(
+    id="001/populations",
+    title="Jain's index of TCP-ENG, BAIMD, SACK and Reno, mixed on one path and alone",
+    source=Source(paper=PAPER, figures="Figures 7 and 8", section="§IV.B"),
+    setup=setup,
+    measure=measure,
+    metrics=(
+        Metric(name="throughput_mbps", label="throughput of a flow (Mb/s)", form=".3f"),
+        Metric(name="jain", label="Jain's index of all flows", form=".4f"),
+        Metric(name="jain_eng", label="of TCP-ENG's; 0: none", form=".4f"),
+        Metric(name="jain_others", label="best of the other kinds; 0: none", form=".4f"),
+        Metric(name="eng_mbps", label="a flow of TCP-ENG (Mb/s); 0: none", form=".3f"),
+        Metric(name="others_mbps", label="a flow of the others (Mb/s); 0: none", form=".3f"),
+    ),
+    quick=Form(
+        points=versions("population", POPULATIONS, mode=MODES, loss=QUICK_LOSSES),
+        replications=1,
+        settings={"run.duration": "9 s", "run.warm_up": "3 s"},
+        note="2 of 4 losses, one replication of 9 s",
+    ),
+    full=Form(points=versions("population", POPULATIONS, mode=MODES, loss=LOSSES), replications=2),
+    claims=(
+        *both(
+            claim="alone",
+            text="among flows of one kind TCP-ENG has a much better index than BAIMD, SACK and Reno",
+            where="§IV.B, Fig. 7",
+            expected="the highest; no number",
+            tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
+            check=check_alone,
+            reasons={},
+        ),
+        *both(
+            claim="mixed",
+            text="in a mix of four kinds TCP-ENG's flows have a much better index than those of the others",
+            where="§IV.B, Fig. 7",
+            expected="the highest; no number",
+            tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
+            check=check_mixed,
+            reasons={},
+        ),
+        *both(
+            claim="all",
+            text="TCP-ENG maintains fairness among competing AIMD flows: mixed with SACK or Reno the index over all "
+            "is theirs",
+            where="§IV.A, §IV.B",
+            expected="no less than SACK's or Reno's alone",
+            tolerance="at most 0.02 less at every p; in shape: 0.1",
+            check=lambda outcome, reading: check_all(outcome, reading, BARE),
+            reasons={},
+        ),
+        *both(
+            claim="all-retransmission",
+            text="the same with burst retransmission",
+            where="§IV.B, Fig. 8",
+            expected="no less than SACK's or Reno's alone",
+            tolerance="at most 0.02 less at every p; in shape: 0.1",
+            check=lambda outcome, reading: check_all(outcome, reading, AGAIN),
+            reasons={},
+        ),
+        *both(
+            claim="close",
+            text="mixed, with burst retransmission, TCP-ENG's throughput is close to SACK's and Reno's",
+            where="§IV.B, Fig. 8",
+            expected="1 of both",
+            tolerance="within 20 % at every p; in shape: within 50 %",
+            check=check_close,
+            reasons={},
+        ),
+        Claim(
+            id="harmless",
+            text="ours: where p does not depend on the flows, TCP-ENG takes nothing from SACK and Reno beside it",
+            where="definition of the losses",
+            expected="1: what they have among themselves",
+            tolerance="within 15 % at every p, under either reading; in shape: within 30 %",
+            check=check_harmless,
+        ),
+    ),
+    plots=(
+        Plot(name="figure-7", draw=lambda axes, table: draw(axes, table, BARE)),
+        Plot(name="figure-8", draw=lambda axes, table: draw(axes, table, AGAIN)),
+    ),
+    notes=(
+        "The network of 001/network, one path of four fibres of 10 ms; losses drawn on its fibres, TCP-ENG told of "
+        "each.",
+        "Flows of the kinds start in turn, and share bursts where they send in the same millisecond.",
+        "001/flows has losses that the flows make themselves.",
+    ),
+)
