@@ -9,28 +9,22 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-import math
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from photocol import model
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
-from photocol.verdict import Finding, judge
+from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, Source
 
 from . import _network
-from ._bursts import WINDOW_MAX
-from ._compare import BAIMD, BETA, BTCP, LOSSES, MEDIUM_LOSS, PAPER, RENO, SACK, listed
-from ._network import AGAIN, BARE, METERED, NEAR_1, SENDERS, Network, curve, draw_modes, gains, start_window
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, model_inputs, of, versions
+from . import _network_checks as checks
+from ._compare import BAIMD, BTCP, LOSSES, PAPER, RENO, SACK
+from ._network import AGAIN, BARE, METERED, NEAR_1, SENDERS, Network, draw_modes, start_window
+from ._readings import ENG, LARGE_WINDOW, both, versions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    import polars as pl
     from matplotlib.axes import Axes
 
-MODES = (BARE, AGAIN)
 QUICK_LOSSES = (1e-3, 1e-2, 1e-1)
 RARE_LOSS, SCARCE_LOSS = 0.9999e-4, 0.9999e-3
 
@@ -55,180 +49,9 @@ def setup(point: Point) -> Setup:
     return Setup(scenario=_network.scenario(network))
 
 
-def check_above(outcome: Outcome, rivals: Sequence[str], mode: str, factor: float, reading: str) -> Finding:
-    """TCP-ENG is above each rival by a factor, at every loss."""
-    found = {rival: gains(outcome, rival, mode, reading=reading) for rival in rivals}
-    every = [gain for one in found.values() for gain in one.values()]
-    many = [gain for one in found.values() for loss, gain in one.items() if loss >= MEDIUM_LOSS]
-    return judge(
-        agrees=min(every) >= factor,
-        in_shape=min(many) >= 1.0,
-        measured="; ".join(f"over {rival} {listed(one)}" for rival, one in found.items()),
-    )
-
-
-def check_sack(outcome: Outcome) -> Finding:
-    """SACK is at least as good as Reno."""
-    ratio = gains(outcome, RENO, BARE, SACK)
-    return judge(agrees=min(ratio.values()) >= 0.98, in_shape=max(ratio.values()) > 1.1, measured=listed(ratio))
-
-
-def check_falling(outcome: Outcome) -> Finding:
-    """Every curve falls."""
-    lines = [(name, reading) for name in SENDERS for reading in (READINGS if is_eng(name) else (BEN_ONLY,))]
-    levels = {
-        (name, mode, reading): list(curve(outcome, name, mode, reading=reading).values())
-        for name, reading in lines
-        for mode in MODES
-    }
-    falls = [all(high > low for high, low in pairwise(one)) for one in levels.values()]
-    rising = [", ".join(line) for line, fall in zip(levels, falls, strict=True) if not fall]
-    return judge(
-        agrees=all(falls),
-        in_shape=sum(falls) * 2 > len(falls),
-        measured=f"{sum(falls)} of {len(falls)} fall" + (f"; not {'; '.join(rising)}" if rising else ""),
-    )
-
-
-def check_again(outcome: Outcome, reading: str) -> Finding:
-    """Burst retransmission raises every curve of figure 5, most at high loss."""
-    found = {}
-    for name in (ENG, SACK, RENO):
-        bare, again = (curve(outcome, name, mode, reading=reading) for mode in MODES)
-        found[name] = {loss: again[loss] / bare[loss] for loss in bare if loss >= SCARCE_LOSS}
-    every = [gain for one in found.values() for gain in one.values()]
-    growing = [one[max(one)] > one[min(one)] for one in found.values()]
-    return judge(
-        agrees=min(every) >= 1.0 and all(growing),
-        in_shape=all(one[max(one)] >= 1.0 for one in found.values()) and all(growing),
-        measured="; ".join(f"{name} {listed(one)}" for name, one in found.items()),
-    )
-
-
-def over_model(outcome: Outcome, sender: str, beta: float, reading: str, form: Mapping[str, str]) -> dict[float, float]:
-    """A sender's throughput over a closed form's with the measured segments a burst and round trip, by loss."""
-    rows = outcome.table.filter(of("sender", sender, reading) & (pl.col("mode") == BARE)).sort("loss")
-    found = {}
-    columns = ("loss", "segments_per_burst", "rtt_ms", "throughput_mbps")
-    for loss, segments, rtt_ms, throughput in rows.select(columns).iter_rows():
-        inputs = {"segments_per_burst": max(1.0, segments), "loss": loss, "rtt": rtt_ms / 1e3, "beta": beta}
-        rate = model("tcp-eng", window_max=WINDOW_MAX, **inputs, **form)["throughput_bps"]
-        found[loss] = throughput / (float(rate) / 1e6)
-    return found
-
-
-def check_model(outcome: Outcome, reading: str) -> Finding:
-    """TCP-ENG over the network has the throughput of the corrected analysis."""
-    found = over_model(outcome, ENG, BETA, reading, model_inputs(LARGE_WINDOW))
-    low = [abs(ratio - 1) for loss, ratio in found.items() if loss <= 1.0001e-2]
-    return judge(agrees=max(low) <= 0.15, in_shape=max(low) <= 0.3, measured=listed(found))
-
-
-def check_closed_form(outcome: Outcome) -> Finding:
-    """Under `ben-only` TCP-ENG has the throughput of the closed form derived for it, with β = 7/8 and 31/32."""
-    pairs = ((ENG, BETA), (NEAR_1, 0.96875))
-    found = {name: over_model(outcome, name, beta, BEN_ONLY, model_inputs(BEN_ONLY)) for name, beta in pairs}
-    low = [abs(ratio - 1) for one in found.values() for loss, ratio in one.items() if loss <= 1.0001e-2]
-    words = "; ".join(f"{name} {listed(one)}" for name, one in found.items())
-    return judge(agrees=max(low) <= 0.15, in_shape=max(low) <= 0.3, measured=words)
-
-
-def check_silence(outcome: Outcome) -> Finding:
-    """Where nearly nothing is told, TCP-ENG under `ben-only` is SACK."""
-    silent = curve(outcome, METERED, BARE, "silent_share")
-    gain = {loss: ratio for loss, ratio in gains(outcome, SACK, BARE, METERED).items() if silent[loss] >= 0.9}
-    off = max((abs(ratio - 1) for ratio in gain.values()), default=math.nan)
-    return judge(agrees=off <= 0.1, in_shape=off <= 0.25, measured=f"of SACK's throughput {listed(gain)}")
-
-
-def check_used(outcome: Outcome, reading: str) -> Finding:
-    """TCP-ENG fills the fibres better than every other, barebone."""
-    ours = curve(outcome, ENG, BARE, "utilization", reading=reading)
-    others = [curve(outcome, name, BARE, "utilization") for name in (SACK, RENO, BAIMD, *BTCP)]
-    ratio = {loss: share / max(one[loss] for one in others) for loss, share in ours.items()}
-    many = [value for loss, value in ratio.items() if loss >= MEDIUM_LOSS]
-    return judge(
-        agrees=min(ratio.values()) > 1.0,
-        in_shape=min(many) > 1.0,
-        measured=f"{listed(ours, '.4f')} of the fibre; over the best other {listed(ratio)}",
-    )
-
-
-def check_notices(outcome: Outcome) -> Finding:
-    """The metered sender is sent far fewer messages than BTCP with negative acknowledgements."""
-    bens, naks = (curve(outcome, name, BARE, "notices_per_s") for name in (METERED, BTCP[2]))
-    told, losses = curve(outcome, ENG, BARE, "notices_per_s"), sorted(naks)
-    ratio = {loss: bens[loss] / naks[loss] for loss in losses if naks[loss] > 0}
-    words = ", ".join(f"{naks[loss]:.2g}, {bens[loss]:.2g}, {told[loss]:.2g} ({loss:.0e})" for loss in losses)
-    return judge(
-        agrees=max(ratio.values()) <= 0.5,
-        in_shape=min(ratio.values()) <= 0.5,
-        measured=f"a second to all senders: NAKs, BENs below 1 %, BENs of every loss: {words}",
-    )
-
-
-def check_meter(outcome: Outcome) -> Finding:
-    """On a path with few bursts one loss is above the threshold, and TCP-ENG takes contention for congestion."""
-    silent = curve(outcome, METERED, BARE, "silent_share", reading=LARGE_WINDOW)
-    gain = gains(outcome, SACK, BARE, METERED, reading=LARGE_WINDOW)
-    at = min(gain, key=lambda loss: abs(loss - 1e-3))
-    medium = [share for loss, share in silent.items() if loss >= MEDIUM_LOSS]
-    return judge(
-        agrees=min(medium) >= 0.5 and gain[at] <= 0.7,
-        in_shape=max(medium) >= 0.5 and gain[at] < 0.9,
-        measured=f"silent about {listed(silent)}; throughput over SACK {listed(gain)}",
-    )
-
-
-def check_near_1(outcome: Outcome) -> Finding:
-    """With β = 31/32 TCP-ENG is above SACK where windows are below 32 segments, and friendly where they are above."""
-    gain = gains(outcome, SACK, BARE, NEAR_1, reading=LARGE_WINDOW)
-    many = [value for loss, value in gain.items() if loss > 2e-2]
-    few = [value for loss, value in gain.items() if 0.9999e-4 < loss < 5e-3]
-    return judge(
-        agrees=min(many) >= 1.1 and all(abs(value - 1) <= 0.2 for value in few),
-        in_shape=min(many) >= 1.1,
-        measured=f"of SACK's throughput {listed(gain)}; Jain's index "
-        f"{listed(curve(outcome, NEAR_1, BARE, 'jain', reading=LARGE_WINDOW))}",
-    )
-
-
-def check_fairest(outcome: Outcome, reading: str) -> Finding:
-    """TCP-ENG has a much better index than the others."""
-    index = {name: curve(outcome, name, BARE, "jain", reading=reading) for name in (ENG, BAIMD, SACK, RENO)}
-    leads = {loss: index[ENG][loss] - max(index[name][loss] for name in (BAIMD, SACK, RENO)) for loss in index[ENG]}
-    return judge(
-        agrees=min(leads.values()) >= 0.02,
-        in_shape=min(leads.values()) >= -0.005 and max(leads.values()) > 0.005,
-        measured=f"TCP-ENG less the best other: {listed(leads, '+.3f')}",
-    )
-
-
-def check_close(outcome: Outcome, reading: str) -> Finding:
-    """With burst retransmission all are alike in fairness."""
-    index = [curve(outcome, name, AGAIN, "jain", reading=reading) for name in (ENG, BAIMD, SACK, RENO)]
-    spread = {loss: max(one[loss] for one in index) - min(one[loss] for one in index) for loss in index[0]}
-    return judge(
-        agrees=max(spread.values()) <= 0.05,
-        in_shape=max(spread.values()) <= 0.1,
-        measured=f"largest less least: {listed(spread, '.3f')}",
-    )
-
-
-def check_friendly(outcome: Outcome, reading: str) -> Finding:
-    """With burst retransmission TCP-ENG's throughput is close to SACK's and Reno's."""
-    found = {rival: gains(outcome, rival, AGAIN, reading=reading) for rival in (SACK, RENO)}
-    off = max(abs(gain - 1) for one in found.values() for gain in one.values())
-    return judge(
-        agrees=off <= 0.2,
-        in_shape=off <= 0.5,
-        measured="; ".join(f"over {rival} {listed(one)}" for rival, one in found.items()),
-    )
-
-
 def draw_throughput(axes: Axes, table: pl.DataFrame, senders: Sequence[str]) -> None:
     """Throughput against loss, with and without burst retransmission."""
-    draw_modes(axes, table, "throughput_mbps", [(name, mode) for name in senders for mode in MODES])
+    draw_modes(axes, table, "throughput_mbps", [(name, mode) for name in senders for mode in checks.MODES])
     axes.set_yscale("log")
     axes.set_ylabel("throughput of a flow (Mb/s)")
 
@@ -259,12 +82,12 @@ experiment = Experiment(
         Metric(name="false_cuts_per_flow", label="false retransmissions and timeouts of a flow", form=".1f"),
     ),
     quick=Form(
-        points=versions("sender", SENDERS, mode=MODES, loss=QUICK_LOSSES),
+        points=versions("sender", SENDERS, mode=checks.MODES, loss=QUICK_LOSSES),
         replications=1,
         settings={"run.duration": "7 s", "run.warm_up": "2 s"},
         note="3 of 9 losses, one replication of 7 s",
     ),
-    full=Form(points=versions("sender", SENDERS, mode=MODES, loss=LOSSES), replications=2),
+    full=Form(points=versions("sender", SENDERS, mode=checks.MODES, loss=LOSSES), replications=2),
     claims=(
         *both(
             claim="figure-5",
@@ -272,7 +95,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=lambda outcome, reading: check_above(outcome, (SACK, RENO), BARE, 1.1, reading),
+            check=lambda outcome, reading: checks.check_above(outcome, (SACK, RENO), BARE, 1.1, reading),
             reasons={
                 LARGE_WINDOW: "with (α, β) friendly by (2) a BEN changes no mean window. A law that keeps 7/8 is "
                 "less bursty than"
@@ -287,7 +110,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=lambda outcome, reading: check_above(outcome, (SACK, RENO), AGAIN, 1.1, reading),
+            check=lambda outcome, reading: checks.check_above(outcome, (SACK, RENO), AGAIN, 1.1, reading),
             reasons={
                 LARGE_WINDOW: "a burst that is sent again comes 20 to 60 ms late, and three duplicate ACKs have "
                 "shown a loss by "
@@ -302,7 +125,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more from p = 1e-3 on, and most at 0.1",
             tolerance="nowhere less, and more at 0.1 than at 1e-3, for TCP-ENG, SACK and Reno; in shape: so at 0.1",
-            check=check_again,
+            check=checks.check_again,
             reasons={
                 LARGE_WINDOW: "what is late counts as lost where three duplicate ACKs do: at p = 1e-2 a dupthresh "
                 "of 200 gives "
@@ -315,7 +138,7 @@ experiment = Experiment(
             where="§III, Fig. 5",
             expected="SACK ≥ Reno",
             tolerance="at least 0.98 times at every p; in shape: more than 1.1 times at some",
-            check=check_sack,
+            check=checks.check_sack,
             reason="FlightSize at Reno's timeouts: see 001/figure-5",
         ),
         Claim(
@@ -324,7 +147,7 @@ experiment = Experiment(
             where="Figs. 5, 6",
             expected="falling curves",
             tolerance="all at each step; in shape: more than half of the curves",
-            check=check_falling,
+            check=checks.check_falling,
         ),
         *both(
             claim="model",
@@ -332,7 +155,7 @@ experiment = Experiment(
             where="§III, Fig. 4",
             expected="corrected (22), (23) with the measured segments a burst and round trip",
             tolerance="within 15 % up to p = 1e-2; in shape: within 30 %",
-            check=check_model,
+            check=checks.check_model,
             reasons={},
         ),
         *both(
@@ -341,7 +164,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 6",
             expected="more at every loss; no number",
             tolerance="more than each at every p; in shape: from 1e-3 on",
-            check=lambda outcome, reading: check_above(outcome, (BAIMD, *BTCP), BARE, 1.0, reading),
+            check=lambda outcome, reading: checks.check_above(outcome, (BAIMD, *BTCP), BARE, 1.0, reading),
             reasons={
                 LARGE_WINDOW: "BTCP is SACK where there are no false timeouts, BAIMD the same law as TCP-ENG: see "
                 "figure-5. BNAK "
@@ -354,7 +177,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 6",
             expected="more at every loss; no number",
             tolerance="more than each at every p; in shape: from 1e-3 on",
-            check=lambda outcome, reading: check_above(outcome, (BAIMD, *BTCP), AGAIN, 1.0, reading),
+            check=lambda outcome, reading: checks.check_above(outcome, (BAIMD, *BTCP), AGAIN, 1.0, reading),
             reasons={LARGE_WINDOW: "late bursts count as congestion: see figure-5-retransmission"},
         ),
         *both(
@@ -363,7 +186,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 7",
             expected="the highest; no number",
             tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
-            check=check_fairest,
+            check=checks.check_fairest,
             reasons={
                 LARGE_WINDOW: "equal flows on equal paths share alike under every law; who shares a burst shares "
                 "its loss"
@@ -375,7 +198,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 8",
             expected="equal; no number",
             tolerance="within 0.05 of each other at every p; in shape: within 0.1",
-            check=check_close,
+            check=checks.check_close,
             reasons={LARGE_WINDOW: "see figure-5-retransmission"},
         ),
         *both(
@@ -384,7 +207,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 8",
             expected="1 of both",
             tolerance="within 20 % at every p; in shape: within 50 %. What figure 5 claims is against it",
-            check=check_friendly,
+            check=checks.check_friendly,
             reasons={LARGE_WINDOW: "TCP-ENG has half of it: see figure-5-retransmission"},
         ),
         Claim(
@@ -395,7 +218,7 @@ experiment = Experiment(
             expected="photocol model tcp-eng with alpha_applies = ben_only, after_loss = none, the measured segments a "
             "burst and round trip; β = 7/8 and 31/32",
             tolerance="within 15 % up to p = 1e-2; in shape: within 30 %",
-            check=check_closed_form,
+            check=checks.check_closed_form,
         ),
         *both(
             claim="utilization",
@@ -403,7 +226,7 @@ experiment = Experiment(
             where="§V",
             expected="the highest at every loss; no number",
             tolerance="above each of SACK, Reno, BAIMD and BTCP at every p; in shape: from 1e-3 on",
-            check=check_used,
+            check=checks.check_used,
             reasons={},
         ),
         Claim(
@@ -412,7 +235,7 @@ experiment = Experiment(
             where="§II",
             expected="far fewer; no number",
             tolerance="BENs of the metered sender at most half of BNAK's NAKs at every p; in shape: at one",
-            check=check_notices,
+            check=checks.check_notices,
         ),
         Claim(
             id="silence-is-sack",
@@ -420,7 +243,7 @@ experiment = Experiment(
             where="§II",
             expected="SACK's throughput where at least 0.9 of the losses are silent",
             tolerance="within 10 %; in shape: within 25 %",
-            check=check_silence,
+            check=checks.check_silence,
         ),
         Claim(
             id="thin-path",
@@ -432,7 +255,7 @@ experiment = Experiment(
             expected="silence about most losses from p = 1e-3 on; 0.45 of SACK by the square root",
             tolerance="at least half silent at each p from 1e-3 on, and at most 0.7 of SACK at 1e-3; in shape: at one "
             "p, below 0.9",
-            check=check_meter,
+            check=checks.check_meter,
         ),
         Claim(
             id="near-1",
@@ -442,7 +265,7 @@ experiment = Experiment(
             where="§II (β is not stated)",
             expected="more from p = 3e-2 on, as much from 1e-4 to 3e-3; written after 001/sensitivity and four points",
             tolerance="at least 1.1 times from p = 3e-2 on, within 20 % from 1e-4 to 3e-3; in shape: the former",
-            check=check_near_1,
+            check=checks.check_near_1,
         ),
     ),
     plots=(
