@@ -166,7 +166,11 @@ experiment = Experiment(
         settings={"run.duration": "6 s", "run.warm_up": "2 s"},
         note="2 of 5 loads, 5 of 6 senders, no burst retransmission, one replication of 6 s",
     ),
-    full=Form(points=versions("sender", SENDERS, mode=[BARE, AGAIN], load_erlang=LOADS), replications=2),
+    full=Form(
+        points=versions("sender", SENDERS, mode=[BARE, AGAIN], load_erlang=LOADS),
+        replications=1,
+        note="one replication of a hundred flows",
+    ),
     claims=(
         Claim(
             id="erlang",
