@@ -2,6 +2,7 @@
 """Workload S3 in photocol and ns-2: utilisation, queue, drops and windows side by side.
 
     .venv/bin/python bench/xcp.py --plot docs/images/xcp-ns2.png
+    .venv/bin/python bench/xcp.py --back constant
 
 Four cases: the controller at the port that loses capacity is told or not, and the port holds 1000 waiting packets or
 one. What was expected of them, and what explains the differences, is in docs/validation/xcp.md.
@@ -39,6 +40,8 @@ class Case:
         return f"{'told' if self.told else 'not told'}, {self.buffer_packets} {packets}"
 
 
+# Scenario and options of ns-2 for a way back: as the way forth, or 152 ms always (the default reading of experiments/003).
+BACK = {"as-forth": ("s3.toml", {}), "constant": ("s3-back.toml", {"back": 152})}
 CASES = [Case(True, 1000), Case(True, 1), Case(False, 1000), Case(False, 1)]
 
 
@@ -57,7 +60,7 @@ class Outcome:
         return float(part.to_numpy().mean())
 
 
-def photocol_outcome(case: Case, flow_list: Path, settings: list[str]) -> Outcome:
+def photocol_outcome(case: Case, flow_list: Path, back: str, settings: list[str]) -> Outcome:
     """One run for the series, and one that ends with the short capacity and counts drops in its last 100 s."""
     out = compare.BUILD / "photocol-s3"
     case_settings = [
@@ -66,17 +69,18 @@ def photocol_outcome(case: Case, flow_list: Path, settings: list[str]) -> Outcom
         f"link.1.xcp.follows={str(case.told).lower()}",
         *settings,
     ]
-    photocol(out, case_settings)
+    scenario, _ = BACK[back]
+    photocol(out, scenario, case_settings)
     series = series_of(pl.read_parquet(out / "series.parquet"))
     start_s, end_s = SHORT_S
-    photocol(out, [*case_settings, f"run.warm_up={start_s} s", f"run.duration={end_s} s"])
+    photocol(out, scenario, [*case_settings, f"run.warm_up={start_s} s", f"run.duration={end_s} s"])
     port = pl.read_parquet(out / "links.parquet").row(by_predicate=pl.col("link") == PORT, named=True)
     return Outcome(series, port["dropped_units"] / port["offered_units"])
 
 
-def photocol(out: Path, settings: list[str]) -> None:
+def photocol(out: Path, scenario: str, settings: list[str]) -> None:
     """Runs S3 with these settings into a folder."""
-    command = [str(compare.PHOTOCOL), "run", str(compare.BENCH / "scenarios" / "s3.toml"), "--json", "--quiet"]
+    command = [str(compare.PHOTOCOL), "run", str(compare.BENCH / "scenarios" / scenario), "--json", "--quiet"]
     for setting in settings:
         command += ["--set", setting]
     compare.measure([*command, "--out", str(out)])
@@ -95,7 +99,7 @@ def series_of(samples: pl.DataFrame) -> pl.DataFrame:
     return table.sort("t_s")
 
 
-def ns2_outcome(case: Case, flow_list: Path) -> Outcome:
+def ns2_outcome(case: Case, flow_list: Path, back: str) -> Outcome:
     """One run; the counters are read at both ends of the span of short capacity."""
     out = compare.BUILD / "ns2-s3.csv"
     start_s, end_s = SHORT_S
@@ -107,6 +111,7 @@ def ns2_outcome(case: Case, flow_list: Path) -> Outcome:
         "from": start_s,
         "until": end_s,
         "series": out,
+        **BACK[back][1],
     }
     words = [word for name, value in options.items() for word in (f"-{name}", str(value))]
     report = compare.measure(["ns", str(compare.BENCH / "ns2" / "xcp.tcl"), *words]).report
@@ -156,6 +161,7 @@ def main() -> int:
     """Runs all cases in both simulators, prints the table, draws the plot."""
     parser = argparse.ArgumentParser(description="XCP in photocol and in ns-2: case 1 of paper 003.")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw utilisation and a window into FILE")
+    parser.add_argument("--back", choices=BACK, default="as-forth", help="the way back")
     parser.add_argument("--seed", type=int, default=1, help="seed of the flow list")
     parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="for photocol's runs")
     options = parser.parse_args()
@@ -167,9 +173,9 @@ def main() -> int:
     for case in CASES:
         results[case] = {}
         if "photocol" in simulators:
-            results[case]["photocol"] = photocol_outcome(case, flow_list, options.set)
+            results[case]["photocol"] = photocol_outcome(case, flow_list, options.back, options.set)
         if "ns-2" in simulators:
-            results[case]["ns-2"] = ns2_outcome(case, flow_list)
+            results[case]["ns-2"] = ns2_outcome(case, flow_list, options.back)
     print(table(results))
     if options.plot:
         plot(results, options.plot)

@@ -3,8 +3,10 @@
 #
 #   ns xcp.tcl -flows FILE [-controller follows|rated] [-buffer K] [-rate bits/s] [-short bits/s] [-duration s]
 #              [-from s] [-until s] [-count all] [-scheduler NAME] [-tick s] [-minrto s] [-series FILE] [-interval s]
+#              [-back ms]
 #
-# `-short` is the capacity from 200 to 400 s, 40/45 of the rate unless it is given. Other queues hold 0.59 s.
+# `-short` is the capacity from 200 to 400 s, 40/45 of the rate unless it is given. Other queues hold 0.59 s. `-back` is the whole way
+# back, always; without it the way back is as the way forth.
 #
 # Packet-hops. What is sent is on two links, what left the edge node's core port on three, ACKs on five; what is in flight is
 # counted on links that it has not reached yet, 3e-4 of 100 s. `-count all` has a monitor on every link.
@@ -14,7 +16,7 @@ add-packet-header XCP
 
 array set settings {
     flows "" controller follows buffer 1 rate 45e6 short 0 duration 600 from 20 until 0 count derived scheduler Calendar
-    tick 1e-4 minrto 0.2 series "" interval 1
+    tick 1e-4 minrto 0.2 series "" interval 1 back ""
 }
 read-options $argv
 
@@ -44,6 +46,14 @@ proc access-delay {group period} {
     return [expr {([lindex [lindex $delays_ms $group] $period] - $fixed_ms) / 2e3}]
 }
 
+proc back-delay {group period} {
+    global settings fixed_ms
+    if {$settings(back) eq ""} {
+        return [access-delay $group $period]
+    }
+    return [expr {($settings(back) - $fixed_ms) / 2e3}]
+}
+
 # ns-2 refuses the packet that would make the queue `limit_` long, hence the 1.
 proc xcp-port {from to waiting} {
     global ns rated
@@ -62,8 +72,10 @@ foreach {from to delay waiting} [list $rs $ri 1ms $room $ri $core 10ms $settings
 for {set group 0} {$group < 5} {incr group} {
     set s($group) [$ns node]
     set d($group) [$ns node]
-    $ns duplex-link $s($group) $rs $rated [access-delay $group 0] DropTail
-    $ns duplex-link $rj $d($group) $rated [access-delay $group 0] DropTail
+    foreach {near far} [list $s($group) $rs $rj $d($group)] {
+        $ns simplex-link $near $far $rated [access-delay $group 0] DropTail
+        $ns simplex-link $far $near $rated [back-delay $group 0] DropTail
+    }
 }
 
 proc change {period capacity} {
@@ -73,8 +85,10 @@ proc change {period capacity} {
         [[$ns link $ri $core] queue] set-link-capacity $capacity
     }
     for {set group 0} {$group < 5} {incr group} {
-        $ns delay $s($group) $rs [access-delay $group $period] duplex
-        $ns delay $rj $d($group) [access-delay $group $period] duplex
+        foreach {near far} [list $s($group) $rs $rj $d($group)] {
+            $ns delay $near $far [access-delay $group $period]
+            $ns delay $far $near [back-delay $group $period]
+        }
     }
 }
 $ns at 200 [list change 1 $reduced]
