@@ -346,11 +346,13 @@ def load_balanced() -> Section:
     """Paper 004."""
     points = {f"δ = {ms} ms": {"difference": f"{ms} ms"} for ms in (1, 10, 50)}
 
-    def change(printed: dict[str, Any]) -> str:
+    def change(printed: dict[str, Any], **fixed: Any) -> str:
         def difference(**inputs: Any) -> str:
+            inputs |= fixed
             corrected = photocol.model("sack-lb-obs", **inputs)["total_s"]
             value = photocol.model("sack-lb-obs", **inputs, **printed)["total_s"]
-            return f"{value - corrected:+.3g} s of {corrected:.1f} s"
+            # Sums in another order differ by rounding.
+            return f"{round(value - corrected, 9):+.3g} s of {corrected:.1f} s"
 
         return along(points, difference)
 
@@ -393,6 +395,35 @@ def load_balanced() -> Section:
                 "√((M + 1)² + 8O″/S)",
                 "certain: the root of j² + (M + 1)j − 2O″/S",
                 refused("sack-lb-obs"),
+            ),
+            Slip(
+                "appendix, `slow_start`",
+                "P counts the packets sent; §4: the window reaches T, and congestion avoidance starts at T",
+                "`packets`: ⌈log₂(T + 1)⌉ rounds, then from T + 1",
+                "open; with T = 512 both send the same windows",
+                f"`window`, T = 512: {change({'slow_start': 'window'})}; T = 500: "
+                + change({"slow_start": "window"}, threshold=500),
+            ),
+            Slip(
+                "packets of a false period, `period_packets`",
+                "Σ M/2 + Σ i + M/2 = 3M²/8 + 3M/4",
+                "`closed_form`: 3M²/8 + 3M/4, the sum without the last M/2",
+                "open",
+                f"`with_half_window`, 3M²/8 + 5M/4: {change({'period_packets': 'with_half_window'})}",
+            ),
+            Slip(
+                "windows in two bursts, `split_rounds`",
+                "(4) + min{(5), (6)}",
+                "`faster`: min, as printed",
+                "likely: it is the derivation of β; a round that waits for both bursts would need max",
+                f"`slower`, max: {change({'split_rounds': 'slower'})}",
+            ),
+            Slip(
+                "(7), `final_window`",
+                "Σ_{i=0}^{j} (M/2 + i) becomes jM/2 + (j² + j)/2",
+                "`next`: j rounds with windows from M/2 + 1, as the closed forms",
+                "open",
+                f"`half`, j + 1 terms from M/2: {change({'final_window': 'half'})}",
             ),
             Slip(
                 "(8), `final_root` of `rr-tcp-lb-obs`",

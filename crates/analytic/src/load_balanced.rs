@@ -5,7 +5,16 @@
 //! Bursts alternate between a path of one-way delay d_s and one that is δ longer; ACKs take the shorter. Slow start
 //! runs to T, congestion avoidance on; a burst holds X packets.
 
+use crate::declare::choice;
 use crate::{Error, Kind, Range, Unit};
+
+choice! {
+    /// When slow start ends. The appendix sums the packets sent, §4 speaks of the window.
+    SlowStart {
+        Packets = "packets", "After P = ⌈log₂(T + 1)⌉ rounds, which send at least T packets (appendix); then windows from T + 1.";
+        Window = "window", "After ⌈log₂ T⌉ rounds, when the window reaches T; then windows from T.";
+    }
+}
 
 pub(crate) const DELAY: Kind = Kind::Number { unit: Unit::Seconds, default: 0.01, range: Range::closed(1e-6, 100.0) };
 pub(crate) const DIFFERENCE: Kind =
@@ -32,12 +41,14 @@ pub(crate) struct Transfer {
     pub packet_s: f64,
     /// T.
     pub threshold: f64,
+    /// When slow start ends.
+    pub slow_start: SlowStart,
     /// O/S.
     pub packets: f64,
 }
 
-/// Slow start.
-pub(crate) struct SlowStart {
+/// What slow start does.
+pub(crate) struct Start {
     /// Packets it sends.
     pub packets: f64,
     /// How long it takes, connection set-up included.
@@ -61,14 +72,26 @@ impl Transfer {
         self.edges + 2.0 * self.short + self.difference / 2.0
     }
 
-    /// Eqs. (1), (3) and the appendix: P = ⌈log₂(T + 1)⌉ rounds, fewer if the file is shorter.
-    pub(crate) fn slow_start(&self) -> SlowStart {
-        let whole = self.threshold.log2().floor() + 1.0;
+    /// The window before the first round of congestion avoidance, which has one packet more.
+    pub(crate) fn reached(&self) -> f64 {
+        match self.slow_start {
+            SlowStart::Packets => self.threshold,
+            SlowStart::Window => self.threshold - 1.0,
+        }
+    }
+
+    /// Eqs. (1), (3) and the appendix: so many rounds, fewer if the file is shorter.
+    pub(crate) fn start(&self) -> Start {
+        let whole = match self.slow_start {
+            // ⌈log₂(T + 1)⌉ of a whole number.
+            SlowStart::Packets => self.threshold.log2().floor() + 1.0,
+            SlowStart::Window => self.threshold.log2().ceil(),
+        };
         let rounds = whole.min((self.packets + 1.0).log2().ceil().max(1.0));
         let sent = rounds.exp2() - 1.0;
         let set_up = 2.0 * (self.edges + 2.0 * self.short);
         let seconds = set_up + rounds * self.mean_round() + sent.min(self.packets) * self.packet_s;
-        SlowStart { packets: sent.min(self.packets), seconds, all: self.packets <= sent }
+        Start { packets: sent.min(self.packets), seconds, all: self.packets <= sent }
     }
 
     /// `rounds` rounds with windows first + 1, first + 2, …: eqs. (8) and (9), and those after the last false

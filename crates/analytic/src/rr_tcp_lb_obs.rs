@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::declare::model;
 use crate::load_balanced::{
-    ASSEMBLY, BURST, DELAY, DIFFERENCE, FILE, OFFSET, PACKET, RATE, THRESHOLD, Transfer, rounds_to_send,
+    ASSEMBLY, BURST, DELAY, DIFFERENCE, FILE, OFFSET, PACKET, RATE, SlowStart, THRESHOLD, Transfer, rounds_to_send,
 };
 use crate::reading::{Reading, Slip};
 
@@ -23,6 +23,7 @@ model! {
         threshold: f64 = THRESHOLD, "Slow-start threshold T.";
         packet: f64 = PACKET, "Packet size S.";
         file: f64 = FILE, "File size O.";
+        slow_start: SlowStart = SlowStart::KIND, "When slow start ends, and from which window congestion avoidance goes on: the paper has both.";
         reading: Reading = Reading::KIND, "Which form of the equations.";
         final_root: Slip = Slip::KIND, "The sign in the root of (8), which as printed has no real value for long files.";
     }
@@ -42,16 +43,17 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
         difference: i.difference,
         packet_s: 8.0 * i.packet / i.rate,
         threshold: i.threshold,
+        slow_start: i.slow_start,
         packets: (i.file / i.packet).ceil(),
     };
-    let start = transfer.slow_start();
+    let (start, reached) = (transfer.start(), transfer.reached());
     let left = transfer.packets - start.packets;
     let final_rounds = match () {
         () if start.all => 0.0,
         () if i.final_root.printed(i.reading) => printed_rounds(left, i.threshold)?,
-        () => rounds_to_send(left, i.threshold),
+        () => rounds_to_send(left, reached),
     };
-    let final_s = transfer.climb(i.threshold, final_rounds);
+    let final_s = transfer.climb(reached, final_rounds);
     Ok(Outputs { total_s: start.seconds + final_s, slow_start_s: start.seconds, final_s, final_rounds })
 }
 

@@ -3,11 +3,35 @@
 //! back and the window is halved for nothing (a false triple-duplicate period); so on to the end.
 
 use crate::Error;
-use crate::declare::model;
+use crate::declare::{choice, model};
 use crate::load_balanced::{
-    ASSEMBLY, BURST, DELAY, DIFFERENCE, FILE, OFFSET, PACKET, RATE, THRESHOLD, Transfer, rounds_to_send,
+    ASSEMBLY, BURST, DELAY, DIFFERENCE, FILE, OFFSET, PACKET, RATE, SlowStart, THRESHOLD, Transfer, rounds_to_send,
 };
 use crate::reading::{Reading, Slip};
+
+choice! {
+    /// Packets of a period between false detections. The sum in §4.1 ends with "+ M/2", its right side does not have it.
+    PeriodPackets {
+        ClosedForm = "closed_form", "3M²/8 + 3M/4, the right side: windows M/2 … M.";
+        HalfWindow = "with_half_window", "3M²/8 + 5M/4, with the M/2 at the end of the sum.";
+    }
+}
+
+choice! {
+    /// How long the rounds of a window in two bursts last.
+    SplitRounds {
+        Faster = "faster", "min{(5), (6)}, as printed: the period ends when the faster burst laps the slower.";
+        Slower = "slower", "max{(5), (6)}: a round waits for both bursts.";
+    }
+}
+
+choice! {
+    /// The first window after the last false detection, eq. (7).
+    FinalWindow {
+        Next = "next", "M/2 + 1: j rounds, as the closed forms of (7) and of the delay.";
+        Half = "half", "M/2: the j + 1 terms of the sums.";
+    }
+}
 
 model! {
     name: "sack-lb-obs",
@@ -24,8 +48,12 @@ model! {
         threshold: f64 = THRESHOLD, "Slow-start threshold T.";
         packet: f64 = PACKET, "Packet size S.";
         file: f64 = FILE, "File size O.";
+        slow_start: SlowStart = SlowStart::KIND, "When slow start ends, and from which window congestion avoidance goes on: the paper has both.";
+        period_packets: PeriodPackets = PeriodPackets::KIND, "Packets of a period between false detections: the sum's two sides differ.";
+        split_rounds: SplitRounds = SplitRounds::KIND, "How long rounds last whose window is in two bursts.";
+        final_window: FinalWindow = FinalWindow::KIND, "The first window after the last false detection: sums and closed forms of (7) differ.";
         reading: Reading = Reading::KIND, "Which form of the equations.";
-        growth: Slip = Slip::KIND, "Congestion avoidance before the first false detection: from T + 1, or the closed form from T as printed.";
+        growth: Slip = Slip::KIND, "Congestion avoidance before the first false detection: M − T rounds with the windows after T (one more with slow_start = window), or the closed form as printed, M − T rounds with the windows from T.";
         single: Slip = Slip::KIND, "Eq. (4): the number of rounds in its closed form.";
         split: Slip = Slip::KIND, "Eq. (6): the transmission term of the split bursts.";
         final_root: Slip = Slip::KIND, "The sign in the root of (7), which as printed has no real value for long files.";
@@ -51,13 +79,14 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
         difference: i.difference,
         packet_s: 8.0 * i.packet / i.rate,
         threshold: i.threshold,
+        slow_start: i.slow_start,
         packets: (i.file / i.packet).ceil(),
     };
-    let start = transfer.slow_start();
+    let (start, reached) = (transfer.start(), transfer.reached());
     let beta = rounds_without_overtaking(i);
     let most = i.burst + beta;
     let after_start = transfer.packets - start.packets;
-    let grown = (most * (most + 1.0) - i.threshold * (i.threshold + 1.0)) / 2.0;
+    let grown = (most * (most + 1.0) - reached * (reached + 1.0)) / 2.0;
     let left = after_start - grown;
     let shape = Outputs {
         total_s: 0.0,
@@ -72,18 +101,25 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
     };
     if left <= 0.0 {
         // The file ends before the first false detection: the window climbs to the end, as with RR-TCP.
-        let final_rounds = if start.all { 0.0 } else { rounds_to_send(after_start, i.threshold) };
-        let final_s = transfer.climb(i.threshold, final_rounds);
+        let final_rounds = if start.all { 0.0 } else { rounds_to_send(after_start, reached) };
+        let final_s = transfer.climb(reached, final_rounds);
         return Ok(Outputs { total_s: start.seconds + final_s, final_s, final_rounds, ..shape });
     }
     let growth_s = growth(&transfer, most, i);
-    let packets_of_period = 3.0 * most * most / 8.0 + 3.0 * most / 4.0;
+    let packets_of_period = match i.period_packets {
+        PeriodPackets::ClosedForm => 3.0 * most * most / 8.0 + 3.0 * most / 4.0,
+        PeriodPackets::HalfWindow => 3.0 * most * most / 8.0 + 5.0 * most / 4.0,
+    };
     let false_periods = (left / packets_of_period).floor();
     let false_periods_s = false_periods * period(&transfer, most, beta, i);
     let last = left - false_periods * packets_of_period;
+    let before = match i.final_window {
+        FinalWindow::Next => most / 2.0,
+        FinalWindow::Half => most / 2.0 - 1.0,
+    };
     let final_rounds =
-        if i.final_root.printed(i.reading) { printed_rounds(last, most)? } else { rounds_to_send(last, most / 2.0) };
-    let final_s = transfer.climb(most / 2.0, final_rounds);
+        if i.final_root.printed(i.reading) { printed_rounds(last, most)? } else { rounds_to_send(last, before) };
+    let final_s = transfer.climb(before, final_rounds);
     let total_s = start.seconds + growth_s + false_periods_s + final_s;
     Ok(Outputs { total_s, growth_s, false_periods_s, final_s, false_periods, final_rounds, ..shape })
 }
@@ -98,14 +134,17 @@ fn rounds_without_overtaking(i: &Inputs) -> f64 {
     }
 }
 
-/// Rounds with windows T + 1 … M (errata 4.4; printed, the transmission time of the window T is in as well).
+/// Rounds with the windows after those of slow start up to M (errata 4.4; printed, M − T rounds with the transmission
+/// times of the windows T … M).
 fn growth(transfer: &Transfer, most: f64, i: &Inputs) -> f64 {
-    let rounds = most - i.threshold;
-    let first = if i.growth.printed(i.reading) { i.threshold - 1.0 } else { i.threshold };
-    rounds * transfer.mean_round() + (most * (most + 1.0) - first * (first + 1.0)) / 2.0 * transfer.packet_s
+    let (rounds, before) = match i.growth.printed(i.reading) {
+        true => (most - i.threshold, i.threshold - 1.0),
+        false => (most - transfer.reached(), transfer.reached()),
+    };
+    rounds * transfer.mean_round() + (most * (most + 1.0) - before * (before + 1.0)) / 2.0 * transfer.packet_s
 }
 
-/// One period: (4) + min{(5), (6)}.
+/// One period: (4) and, as printed, min{(5), (6)}.
 fn period(transfer: &Transfer, most: f64, beta: f64, i: &Inputs) -> f64 {
     let (packet_s, steps) = (transfer.packet_s, (i.burst - beta) / 2.0);
     // (4) sums i = 0 … (X − β)/2; its closed form lost the first of the rounds.
@@ -120,7 +159,11 @@ fn period(transfer: &Transfer, most: f64, beta: f64, i: &Inputs) -> f64 {
     let sum = (beta * beta + beta) / 2.0;
     // (6) as printed lost S and multiplies the sum by β once more.
     let transmission = if i.split.printed(i.reading) { beta * sum / i.rate } else { packet_s * sum };
-    single + short.min(split + transmission)
+    single
+        + match i.split_rounds {
+            SplitRounds::Faster => short.min(split + transmission),
+            SplitRounds::Slower => short.max(split + transmission),
+        }
 }
 
 /// Eq. (7) with the sign it is printed with.
@@ -158,41 +201,112 @@ mod tests {
         }
     }
 
-    /// Round by round: windows grow by one; beyond X they take the faster of both halves' rounds; at M they fall to
-    /// M/2. The number of false detections is equal, the time within a round per period and one.
+    /// Round by round: windows grow by one; beyond X they take the faster (or the slower) of both halves' rounds; at M
+    /// they fall to M/2. The number of false detections is equal, the time within a round per period and one.
     #[test]
     fn it_is_the_transfer_round_by_round() {
-        for difference in [0.001, 0.005, 0.01, 0.03, 0.05] {
-            let i = Inputs { difference, assembly: 0.001, ..Inputs::default() };
-            let found = at(&i);
-            let (edges, packet_s) = (0.002, 8e-6);
-            let mean = edges + 0.02 + difference / 2.0;
-            let most = found.window_at_detection;
-            let (mut left, mut window, mut time, mut detections) = (1e6, 1.0, 2.0 * (edges + 0.02), 0.0);
-            let (mut slow_start, mut beyond) = (true, 0.0);
-            while left > 0.0 {
-                time += if window <= 1000.0 {
-                    beyond = 0.0;
-                    mean + packet_s * window
-                } else {
-                    beyond += 1.0;
-                    let short = edges + 0.02 + packet_s * 1000.0;
-                    short.min(edges + 0.02 + difference + packet_s * beyond)
-                };
-                left -= window;
-                if window >= most {
-                    window = (most / 2.0).floor();
-                    detections += 1.0;
-                } else if slow_start && window < 512.0 {
-                    window *= 2.0;
-                } else {
-                    slow_start = false;
-                    window += 1.0;
+        for slow_start in [SlowStart::Packets, SlowStart::Window] {
+            for split_rounds in [SplitRounds::Faster, SplitRounds::Slower] {
+                for difference in [0.001, 0.005, 0.01, 0.03, 0.05] {
+                    round_by_round(&Inputs {
+                        difference,
+                        slow_start,
+                        split_rounds,
+                        assembly: 0.001,
+                        ..Inputs::default()
+                    });
                 }
             }
-            // The first detection ends the growth; each period ends with one more.
-            assert!((found.false_periods + 1.0 - detections).abs() <= 1.0, "δ = {difference}: {found:?} {detections}");
-            assert!((found.total_s / time - 1.0).abs() < 0.01, "δ = {difference}: {} {time}", found.total_s);
+        }
+    }
+
+    fn round_by_round(i: &Inputs) {
+        let found = at(i);
+        let (edges, packet_s, difference) = (0.002, 8e-6, i.difference);
+        let mean = edges + 0.02 + difference / 2.0;
+        let most = found.window_at_detection;
+        let (mut left, mut window, mut time, mut detections) = (1e6, 1.0, 2.0 * (edges + 0.02), 0.0);
+        let (mut slow_start, mut beyond) = (true, 0.0);
+        while left > 0.0 {
+            time += if window <= 1000.0 {
+                beyond = 0.0;
+                mean + packet_s * window
+            } else {
+                beyond += 1.0;
+                let short = edges + 0.02 + packet_s * 1000.0;
+                let long = edges + 0.02 + difference + packet_s * beyond;
+                if i.split_rounds == SplitRounds::Faster { short.min(long) } else { short.max(long) }
+            };
+            left -= window;
+            if window >= most {
+                window = (most / 2.0).floor();
+                detections += 1.0;
+            } else if slow_start && window < 512.0 {
+                window *= 2.0;
+            } else {
+                slow_start = false;
+                window += 1.0;
+            }
+        }
+        // The first detection ends the growth; each period ends with one more.
+        assert!((found.false_periods + 1.0 - detections).abs() <= 1.0, "{i:?}: {found:?} {detections}");
+        assert!((found.total_s / time - 1.0).abs() < 0.01, "{i:?}: {} {time}", found.total_s);
+    }
+
+    /// What the readings say, added window by window. T = 500 is no power of two: the appendix needs 9 rounds to send
+    /// 511 packets, after which T + 1 = 501 follows; the window reaches 500 after 9 rounds and is sent then. Of T = 512
+    /// the appendix needs 10 rounds, the window 9.
+    #[test]
+    fn each_reading_sends_the_windows_that_it_names() {
+        let base = Inputs { difference: 0.01, ..Inputs::default() };
+        let (round, packet_s) = (0.025, 8e-6);
+        for (threshold, slow_start, rounds, first) in [
+            (512.0, SlowStart::Packets, 10, 513),
+            (512.0, SlowStart::Window, 9, 512),
+            (500.0, SlowStart::Packets, 9, 501),
+            (500.0, SlowStart::Window, 9, 500),
+        ] {
+            let found = at(&Inputs { threshold, slow_start, ..base.clone() });
+            let doubling: f64 = (0..rounds).map(|k| round + packet_s * f64::from(1 << k)).sum();
+            assert!((found.slow_start_s - 0.04 - doubling).abs() < 1e-9, "{threshold} {slow_start:?}: {found:?}");
+            let growth: f64 = (first..=1003).map(|window| round + packet_s * f64::from(window)).sum();
+            assert!((found.growth_s - growth).abs() < 1e-9, "{threshold} {slow_start:?}: {found:?}");
+        }
+        // M = 1003. The packets of a period (and with the further M/2) that leave the fewest after n periods.
+        let sent = |slow_start| if slow_start == SlowStart::Packets { 1023.0 } else { 511.0 };
+        for (period_packets, more) in [(PeriodPackets::ClosedForm, 0.0), (PeriodPackets::HalfWindow, 501.5)] {
+            let period: f64 = 3.0 * 1003.0 * 1003.0 / 8.0 + 3.0 * 1003.0 / 4.0 + more;
+            let grown: f64 = (513..=1003).map(f64::from).sum();
+            let left = 1e6 - sent(SlowStart::Packets) - grown;
+            let periods = (left / period).floor();
+            let found = at(&Inputs { period_packets, ..base.clone() });
+            assert_eq!(found.false_periods, periods);
+            for (final_window, first) in [(FinalWindow::Next, 502.5), (FinalWindow::Half, 501.5)] {
+                let found = at(&Inputs { period_packets, final_window, ..base.clone() });
+                let (mut rest, mut window, mut rounds, mut seconds) = (left - periods * period, first, 0.0, 0.0);
+                while rest > 0.0 {
+                    rest -= window;
+                    seconds += round + packet_s * window;
+                    window += 1.0;
+                    rounds += 1.0;
+                }
+                assert_eq!(found.final_rounds, rounds, "{final_window:?}");
+                assert!((found.final_s - seconds).abs() < 1e-9, "{final_window:?}: {found:?} {seconds}");
+            }
+        }
+    }
+
+    /// Errata 4.3, 4.8, 4.12, 4.15: one round; 0.13 %; less than 0.5 % from 1 to 50 ms; one round.
+    #[test]
+    fn the_open_readings_change_little() {
+        for difference in [0.001, 0.002, 0.005, 0.01, 0.02, 0.05] {
+            let base = Inputs { difference, ..Inputs::default() };
+            let (total, round) = (at(&base).total_s, 0.02 + difference / 2.0 + 8e-6 * 1003.0);
+            let off = |inputs: Inputs| (at(&inputs).total_s - total).abs();
+            assert!(off(Inputs { slow_start: SlowStart::Window, ..base.clone() }) < 1.5 * round);
+            assert!(off(Inputs { period_packets: PeriodPackets::HalfWindow, ..base.clone() }) < 0.002 * total);
+            assert!(off(Inputs { split_rounds: SplitRounds::Slower, ..base.clone() }) < 0.005 * total);
+            assert!(off(Inputs { final_window: FinalWindow::Half, ..base.clone() }) < 1.5 * round);
         }
     }
 
