@@ -7,6 +7,7 @@ there. An executor turns jobs into rows in any order; the one here uses the core
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import multiprocessing
@@ -154,6 +155,35 @@ def perform(job: Job, *, run: Runner) -> Row:
     wanted = experiment.curves if job.seed == experiment.first_seed else None
     curves = None if wanted is None else wanted(result)
     return Row(point=job.point, seed=job.seed, metrics=metrics, manifest=result.manifest, curves=curves)
+
+
+def faults(experiment: Experiment, file: Path) -> list[str]:
+    """What is wrong with the points of both forms, each with its experiment, form, point and key; nothing is run.
+
+    Scenarios are read, resolved and checked, models asked, which is as quick; trials must take their arguments.
+    """
+    found = []
+    for name in ("quick", "full"):
+        form = experiment.form(name)
+        for point in form.points:
+            try:
+                _plan(experiment, file, point, form.settings)
+            except Exception as error:
+                where = ", ".join(f"{axis}={value}" for axis, value in point.items())
+                found.append(f"{experiment.id}, {name} form, point {where}: {type(error).__name__}: {error}")
+    return found
+
+
+def _plan(experiment: Experiment, file: Path, point: Point, settings: Mapping[str, Value]) -> None:
+    from photocol.scenario import load
+
+    setup = experiment.setup(point)
+    if isinstance(setup, Evaluation):
+        evaluated(setup.model, {**setup.inputs, **settings})
+    elif isinstance(setup, Trial):
+        inspect.signature(setup.function).bind(seed=experiment.first_seed, **{**setup.arguments, **settings})
+    else:
+        load(_scenario(setup, file), {**setup.settings, **settings})
 
 
 def store(row: Row, target: Path) -> None:
