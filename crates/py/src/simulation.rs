@@ -58,12 +58,15 @@ impl Simulation {
         })
     }
 
-    /// Handles everything before `until_s` seconds of simulated time.
-    fn advance(&mut self, py: Python<'_>, until_s: f64) -> PyResult<()> {
+    /// Handles everything before `until_s` seconds of simulated time, but comes back after about `effort` events and samples.
+    #[pyo3(signature = (until_s, effort=None))]
+    fn advance(&mut self, py: Python<'_>, until_s: f64, effort: Option<u64>) -> PyResult<()> {
         let until = Duration::from_secs_f64(until_s)
             .ok_or_else(|| PyValueError::new_err(format!("until_s is {until_s}, must be from 0 to 1.8e7 s")))?;
         let world = self.world_mut().as_mut().ok_or_else(finished)?;
-        py.detach(|| world.run_until(SimTime::ZERO + until));
+        // Seconds as a float may fall short of the last picoseconds of a long run.
+        let limit = if until_s < world.end().as_secs_f64() { SimTime::ZERO + until } else { world.end() };
+        py.detach(|| world.run_on(limit, effort.unwrap_or(u64::MAX)));
         Ok(())
     }
 

@@ -22,6 +22,8 @@ pub struct Crew {
     threads: usize,
     /// The time to which all are to come; [`QUIT`] ends the work.
     goal: AtomicU64,
+    /// The effort of all since the last call of [`Crew::advance`].
+    spent: AtomicU64,
     /// A thread has panicked.
     failed: AtomicBool,
     disturbance: Option<Disturbance>,
@@ -32,6 +34,9 @@ const QUIT: u64 = u64::MAX;
 /// A partition tells its clock so many times on the way of its lookahead. With one turn for all of it, partitions would
 /// run in step, and each would wait at every step for the one that had more to do; so it may be ahead by all but a turn.
 const TURNS: u64 = 4;
+
+/// The most effort of one turn, so that none takes long however much a fibre's delay allows.
+const EFFORT_OF_A_TURN: u64 = 1 << 18;
 
 /// A partition with what others need of it, apart from other cells in the cache.
 #[repr(align(128))]
@@ -70,8 +75,8 @@ impl Crew {
             }
             cells[from].partition.get_mut().unwrap_or_else(PoisonError::into_inner).net.cuts = cuts;
         }
-        let crew =
-            Crew { cells, threads, goal: AtomicU64::new(now), failed: AtomicBool::new(false), disturbance: None };
+        let (goal, spent, failed) = (AtomicU64::new(now), AtomicU64::new(0), AtomicBool::new(false));
+        let crew = Crew { cells, threads, goal, spent, failed, disturbance: None };
         crew.pause(layout, |_| ());
         crew
     }
@@ -81,17 +86,30 @@ impl Crew {
         Crew { disturbance, ..self }
     }
 
-    /// Brings all partitions to `goal`; the calling thread does the work of thread 0.
-    pub fn advance(&self, goal: u64) {
+    /// Brings all partitions to `goal`, or, once they have spent more than `effort`, to about where the first of them
+    /// is; `effort` becomes what is left of it. The calling thread does the work of thread 0. Returns the time before which
+    /// everything has happened. Some partitions may be ahead of it, as they are while the crew works.
+    pub fn advance(&self, mut goal: u64, effort: &mut u64) -> u64 {
+        self.spent.store(0, Ordering::Relaxed);
         self.goal.store(goal, Ordering::Release);
         let mut patience = Patience::default();
         while !self.failed.load(Ordering::Relaxed) {
             let worked = self.take_turns(0, goal);
-            if self.cells.iter().all(|cell| cell.clock.load(Ordering::Acquire) >= goal) {
+            if self.clocks().all(|clock| clock >= goal) {
                 break;
+            }
+            if self.spent.load(Ordering::Relaxed) >= *effort {
+                goal = self.clocks().max().map_or(goal, |first| first.min(goal));
+                self.goal.store(goal, Ordering::Release);
             }
             patience.after(worked);
         }
+        *effort = effort.saturating_sub(self.spent.load(Ordering::Relaxed));
+        self.clocks().min().map_or(goal, |last| last.min(goal))
+    }
+
+    fn clocks(&self) -> impl Iterator<Item = u64> + '_ {
+        self.cells.iter().map(|cell| cell.clock.load(Ordering::Acquire))
     }
 
     /// Whether a thread has panicked; the work is worthless then.
@@ -156,10 +174,12 @@ impl Crew {
         let limit = safe.min(reached.saturating_add(turn));
         let mut partition = cell.lock();
         cell.collect_mail(&mut partition);
-        partition.run(limit);
+        let mut effort = EFFORT_OF_A_TURN;
+        let reached = partition.run(limit, &mut effort);
         self.send_mail(cell, &mut partition);
         drop(partition);
-        cell.clock.store(limit, Ordering::Release);
+        self.spent.fetch_add(EFFORT_OF_A_TURN - effort, Ordering::Relaxed);
+        cell.clock.store(reached, Ordering::Release);
         true
     }
 

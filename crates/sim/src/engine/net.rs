@@ -221,11 +221,17 @@ impl Net {
         }
     }
 
+    /// Makes [`Net::is_unsettled`] say so until the next [`Net::set_timers`].
+    #[inline]
+    pub fn unsettle(&mut self) {
+        self.settled_key = SPOILT;
+    }
+
     /// Lays something on the desk. The key of the timers is spoilt, so that their check after each event finds it: an own check
     /// would cost two per cent.
     fn lay(&mut self, errand: Errand) {
         self.desk.push_back(errand);
-        self.settled_key = SPOILT;
+        self.unsettle();
     }
 
     /// Takes the packet that arrives over fibre `number`.

@@ -34,24 +34,32 @@ pub struct Partition {
     foresees: bool,
     /// Arrivals, and timers that did something.
     pub events: u64,
+    /// What is left of the effort of the present call of [`Partition::run`].
+    left: u64,
 }
 
 impl Partition {
     /// A partition whose time begins at `reached`. `to_node` gives the node at the end of each fibre.
     pub fn new(net: Net, hosts: Hosts, to_node: Vec<u32>, chains: Vec<u64>, reached: u64) -> Partition {
         let foresees = hosts.senders.len() + hosts.receivers.len() > HOSTS_IN_CACHE;
-        let mut partition = Partition { net, hosts, to_node, chains, reached, foresees, events: 0 };
+        let mut partition = Partition { net, hosts, to_node, chains, reached, foresees, events: 0, left: 0 };
         partition.net.set_timers(partition.hosts.timers.earliest());
         partition.hosts.arm_agents(&mut partition.net);
         partition
     }
 
-    /// Handles all events before `limit`.
-    pub fn run(&mut self, limit: u64) {
+    /// Handles all events before `limit`, but comes back when hosts and agents have been given something `effort` times; `effort`
+    /// becomes what is left of it. Returns the time before which everything has happened: `limit` unless the effort was spent.
+    pub fn run(&mut self, limit: u64, effort: &mut u64) -> u64 {
         let mut reached = self.reached;
+        if *effort == 0 {
+            return reached;
+        }
+        self.left = *effort;
         loop {
             let (now, event) = self.net.earliest(reached);
             if now >= limit {
+                reached = limit.max(reached);
                 break;
             }
             reached = now;
@@ -59,16 +67,35 @@ impl Partition {
                 Event::Arrival(fibre) => self.arrive(now, fibre),
                 Event::Agent(place) => {
                     self.events += 1;
+                    self.spend();
                     self.hosts.call_agent(now, place, &mut self.net);
                 }
-                Event::Timer => self.events += u64::from(self.hosts.visit_timer(now, &mut self.net)),
+                Event::Timer => {
+                    self.spend();
+                    self.events += u64::from(self.hosts.visit_timer(now, &mut self.net));
+                }
             }
             if self.net.is_unsettled(self.hosts.timers.earliest()) {
                 self.clear_desk(now);
                 self.net.set_timers(self.hosts.timers.earliest());
+                if self.left == 0 {
+                    break;
+                }
             }
         }
-        self.reached = limit.max(self.reached);
+        (self.reached, *effort) = (reached, self.left);
+        reached
+    }
+
+    /// Takes one from what is left of the effort. Packets that are only passed on cost none: every one of them comes from a host
+    /// or an agent and goes to one, and their number of hops is bounded. When nothing is left, the check after each event finds
+    /// the timers unsettled; an own check would cost a hop one per cent.
+    #[inline]
+    fn spend(&mut self) {
+        self.left -= 1;
+        if self.left == 0 {
+            self.net.unsettle();
+        }
     }
 
     /// Does what is to be done at once inside a node, in the order in which it was laid there.
@@ -76,6 +103,7 @@ impl Partition {
         // Copied from its place, as an arrival is.
         while let Some(errand) = self.net.desk.front().copied() {
             let _ = self.net.desk.pop_front();
+            self.left = self.left.saturating_sub(1);
             match errand {
                 Errand::Take(intake, packet) => self.hosts.give_to_agent(now, intake, &packet, &mut self.net),
                 Errand::Deliver(node, packet) => {
@@ -94,7 +122,10 @@ impl Partition {
         let chain = &mut self.chains[self.to_node[fibre as usize] as usize];
         *chain = fold(*chain, digest(&packet));
         match self.net.next_link(&packet) {
-            DELIVER => self.hosts.receive(now, &packet, &mut self.net),
+            DELIVER => {
+                self.spend();
+                self.hosts.receive(now, &packet, &mut self.net);
+            }
             next => {
                 self.net.forward(now, next, &packet);
                 if self.foresees && self.net.paths[packet.hop as usize + 1] == DELIVER {

@@ -81,6 +81,11 @@ impl Sampler {
         self.next
     }
 
+    /// Flows and links that are sampled.
+    pub fn entities(&self) -> usize {
+        self.flows.len() + self.links.len() + self.fibres.len()
+    }
+
     /// Takes all samples.
     pub fn sample(&mut self, now: SimTime, parts: &mut Parts) {
         self.next = now + self.interval;

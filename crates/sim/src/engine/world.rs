@@ -228,13 +228,19 @@ impl World {
     /// Handles everything before `limit`, or before the end of the run if that is earlier. Where a run is cut does not
     /// change it.
     pub fn run_until(&mut self, limit: SimTime) {
-        let limit = limit.min(self.end());
-        while self.now < limit {
+        self.run_on(limit, u64::MAX);
+    }
+
+    /// The same, but comes back when hosts, agents and samples have had about `effort` turns, at least one; [`World::now`] says how
+    /// far it came.
+    pub fn run_on(&mut self, limit: SimTime, effort: u64) {
+        let (limit, mut effort) = (limit.min(self.end()), effort.max(1));
+        while self.now < limit && effort > 0 {
             let stretch = limit.min(self.staff.next_look);
             if self.partitions.len() == 1 {
-                self.run_alone(stretch)
+                self.run_alone(stretch, &mut effort)
             } else {
-                self.run_together(stretch)
+                self.run_together(stretch, &mut effort)
             }
             if self.now == self.staff.next_look {
                 self.look();
@@ -261,20 +267,20 @@ impl World {
         self.layout = Arc::new(new);
     }
 
-    fn run_alone(&mut self, limit: SimTime) {
+    fn run_alone(&mut self, limit: SimTime, effort: &mut u64) {
         let (layout, mut partitions) = (Arc::clone(&self.layout), std::mem::take(&mut self.partitions));
-        while self.now < limit {
+        while self.now < limit && *effort > 0 {
             let outside = self.next_control().min(limit);
-            partitions.iter_mut().for_each(|partition| partition.run(outside.ps()));
-            self.now = outside;
-            if outside < limit {
-                self.act(&mut Parts::new(&layout, &mut partitions));
+            let reached = partitions.iter_mut().map(|partition| partition.run(outside.ps(), effort)).min();
+            self.now = reached.map_or(outside, SimTime::from_ps);
+            if self.now == outside && outside < limit {
+                self.act(&mut Parts::new(&layout, &mut partitions), effort);
             }
         }
         self.partitions = partitions;
     }
 
-    fn run_together(&mut self, limit: SimTime) {
+    fn run_together(&mut self, limit: SimTime, effort: &mut u64) {
         let (layout, partitions) = (Arc::clone(&self.layout), std::mem::take(&mut self.partitions));
         let threads = self.staff.threads.clamp(1, partitions.len());
         let crew = Crew::new(partitions, &layout, threads, self.now.ps());
@@ -283,12 +289,11 @@ impl World {
             let crew = &crew;
             (1..threads).for_each(|number| drop(scope.spawn(move || crew.work(number))));
             let _release = crew.until_dropped();
-            while self.now < limit && !crew.has_failed() {
+            while self.now < limit && *effort > 0 && !crew.has_failed() {
                 let outside = self.next_control().min(limit);
-                crew.advance(outside.ps());
-                self.now = outside;
-                if outside < limit {
-                    crew.pause(&layout, |parts| self.act(parts));
+                self.now = SimTime::from_ps(crew.advance(outside.ps(), effort));
+                if self.now == outside && outside < limit {
+                    crew.pause(&layout, |parts| self.act(parts, effort));
                 }
             }
             crew.pause(&layout, |_| ());
@@ -318,10 +323,11 @@ impl World {
         scheduled.min(self.sampler.next())
     }
 
-    /// Does everything that happens from outside now.
-    fn act(&mut self, parts: &mut Parts) {
+    /// Does everything that happens from outside now; each sampled flow and link takes of the effort what an event does.
+    fn act(&mut self, parts: &mut Parts, effort: &mut u64) {
         if self.sampler.next() == self.now {
             self.sampler.sample(self.now, parts);
+            *effort = effort.saturating_sub(self.sampler.entities() as u64 + 1);
         }
         while let Some(control) = self.controls.pop_if(|control| control.at == self.now) {
             match control.action {
