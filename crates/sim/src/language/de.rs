@@ -133,6 +133,23 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         visitor.visit_some(self)
     }
 
+    /// In the place of a list, anything else is tried as its only element, to say what elements are.
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        if let Value::List(_) = &self.node.value {
+            return self.deserialize_any(visitor);
+        }
+        let alone = visitor.visit_seq(Items { reader: self, rest: std::slice::from_ref(self.node).iter() });
+        let element = match alone.err().filter(|fault| fault.place == Place::Node(self.node.id)) {
+            Some(fault) => fault.message.rsplit_once("; allowed: ").map(|(_, element)| element.to_owned()),
+            None => None,
+        };
+        let found = self.node.describe();
+        Err(Fault::custom(match element {
+            Some(element) => format!("found {found}; allowed: a list, each of it {element}"),
+            None => format!("found {found}; allowed: a list of such"),
+        }))
+    }
+
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Fault> {
         if name == AT {
             visitor.visit_seq(NodeAndValue { reader: self, given: 0 })
@@ -173,7 +190,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct seq tuple
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct tuple
         tuple_struct map struct identifier ignored_any
     }
 }

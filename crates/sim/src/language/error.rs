@@ -20,20 +20,44 @@ pub struct Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
-            write!(f, "{file}")?;
+            write!(f, "{}", shown(file, MOST_SHOWN))?;
             if let (Some(line), Some(column)) = (self.line, self.column) {
                 write!(f, ":{line}:{column}")?;
             }
             write!(f, ": ")?;
         }
         if !self.key.is_empty() {
-            write!(f, "{}: ", self.key)?;
+            write!(f, "{}: ", shown(&self.key, MOST_OF_A_KEY))?;
         }
-        write!(f, "{}", self.message)
+        write!(f, "{}", shown(&self.message, MOST_SHOWN))
     }
 }
 
 impl std::error::Error for Error {}
+
+/// Characters of a message; lists of what is allowed are shorter.
+const MOST_SHOWN: usize = 4000;
+/// Characters of a key in a message.
+const MOST_OF_A_KEY: usize = 200;
+
+/// A user's words as a terminal may have them: nothing that moves its cursor or turns its writing, and no more than `most` characters.
+pub(crate) fn shown(text: &str, most: usize) -> String {
+    let mut shown = String::with_capacity(text.len().min(most));
+    for letter in text.chars().take(most) {
+        match letter {
+            // Directions of writing, and lines that are not feeds.
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2028}' | '\u{2029}' | '\u{2066}'..='\u{2069}' => {
+                shown.extend(letter.escape_unicode());
+            }
+            letter if letter.is_control() => shown.extend(letter.escape_default()),
+            letter => shown.push(letter),
+        }
+    }
+    if text.chars().nth(most).is_some() {
+        shown.push('…');
+    }
+    shown
+}
 
 impl Error {
     /// The place alone, by its key and its line; the file only if it is not `here`.

@@ -4,6 +4,7 @@
 //! from the one below replaces it as a whole, since the keys of one kind mean nothing to another.
 
 use super::error::Error;
+use super::json;
 use super::nearest::choices;
 use super::tree::{Entry, Files, Node, Origin, SourceText, TextKind, Tree, Value, join, quoted};
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ const MAX_PATH_KEYS: usize = 32;
 /// Where a scenario comes from.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
-    /// A TOML file.
+    /// A file: JSON if its name ends with `.json`, else TOML.
     File(&'a Path),
     /// A TOML text; `name` stands for the file in messages, relative paths start from `folder`.
     Text {
@@ -58,7 +59,7 @@ pub(crate) fn read(source: Source<'_>, set: &[(String, String)]) -> Result<Tree,
         }
         let text = read_text(&path, MAX_TEXT_BYTES).map_err(|why| wrong(&why))?;
         let file = files.add(file_text(&path, text));
-        layers.push(parse_toml(file, &files)?);
+        layers.push(parse(file, &files)?);
         chain.push(identity);
     }
     // From the bottom up, since a layer means the kinds of what is below it.
@@ -81,39 +82,26 @@ fn first(source: Source<'_>, files: &mut Files) -> Result<(Node, Vec<PathBuf>), 
         Source::File(path) => {
             let text = read_text(path, MAX_TEXT_BYTES).map_err(|why| Error::of_file(&path.to_string_lossy(), why))?;
             let file = files.add(file_text(path, text));
-            Ok((parse_toml(file, files)?, vec![path.canonicalize().unwrap_or_else(|_| path.to_owned())]))
+            Ok((parse(file, files)?, vec![path.canonicalize().unwrap_or_else(|_| path.to_owned())]))
         }
         Source::Text { name, text, folder } => {
             let (name, text, folder) = (name.to_owned(), text.to_owned(), folder.to_owned());
             let file = files.add(SourceText { name, text, folder, kind: TextKind::Toml });
-            Ok((parse_toml(file, files)?, Vec::new()))
+            Ok((parse(file, files)?, Vec::new()))
         }
         Source::Json { text, folder } => {
-            let value: serde_json::Value = serde_json::from_str(text).map_err(|why| Error {
-                file: None,
-                line: Some(why.line() as u32),
-                column: Some(why.column() as u32),
-                key: String::new(),
-                message: format!("not JSON: {why}"),
-            })?;
-            let folder = folder.to_owned();
-            let file = files.add(SourceText { name: String::new(), text: String::new(), folder, kind: TextKind::Json });
-            let node = Node::from_json(value, file);
-            match node.value {
-                Value::Table(_) => Ok((node, Vec::new())),
-                _ => Err(files.error_at(
-                    node.origin,
-                    String::new(),
-                    format!("found {}; allowed: a table", node.describe()),
-                )),
-            }
+            let (name, text, folder) = (String::new(), text.to_owned(), folder.to_owned());
+            let file = files.add(SourceText { name, text, folder, kind: TextKind::Dict });
+            Ok((parse(file, files)?, Vec::new()))
         }
     }
 }
 
 fn file_text(path: &Path, text: String) -> SourceText {
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    SourceText { name: path.to_string_lossy().into_owned(), text, folder, kind: TextKind::Toml }
+    let is_json = path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("json"));
+    let kind = if is_json { TextKind::Json } else { TextKind::Toml };
+    SourceText { name: path.to_string_lossy().into_owned(), text, folder, kind }
 }
 
 /// A regular file of bounded size in UTF-8, or why not.
@@ -132,11 +120,35 @@ pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, String> {
         .map_err(|why| format!("not UTF-8 text: the byte at {} is wrong", why.utf8_error().valid_up_to()))
 }
 
-fn parse_toml(file: u32, files: &Files) -> Result<Node, Error> {
+/// The tree of one text.
+fn parse(file: u32, files: &Files) -> Result<Node, Error> {
     let source = &files.0[file as usize];
     if source.text.len() as u64 > MAX_TEXT_BYTES {
         return Err(Error::of_file(&source.name, "the text is larger than 64 MB"));
     }
+    match source.kind {
+        TextKind::Toml | TextKind::Assignment => parse_toml(file, source),
+        TextKind::Json | TextKind::Dict => parse_json(file, files),
+    }
+}
+
+fn parse_json(file: u32, files: &Files) -> Result<Node, Error> {
+    let source = &files.0[file as usize];
+    let node = json::parse(&source.text, file).map_err(|wrong| {
+        let error = Error::in_text(&source.name, &source.text, wrong.offset, wrong.message);
+        let file = error.file.clone().filter(|_| source.kind != TextKind::Dict);
+        Error { file, ..error }
+    })?;
+    match node.value {
+        Value::Table(_) => Ok(node),
+        _ => {
+            let message = format!("found {}; allowed: a table", node.describe());
+            Err(files.error_at(node.origin, String::new(), message))
+        }
+    }
+}
+
+fn parse_toml(file: u32, source: &SourceText) -> Result<Node, Error> {
     match DeTable::parse(&source.text) {
         Ok(table) => Ok(Node::from_toml(&table, file)),
         Err(why) => {

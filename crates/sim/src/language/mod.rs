@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `layers` | reading files, `extends`, `--set` |
 //! | `tree` | values that know where they were written |
+//! | `json` | the tree of a JSON text |
 //! | `de` | typed values out of the tree |
 //! | `quantity`, `value` | values with units, or with more than one form |
 //! | `check` | what is checked in many tables |
@@ -14,6 +15,7 @@
 mod check;
 mod de;
 pub(crate) mod error;
+mod json;
 mod layers;
 mod nearest;
 mod quantity;

@@ -64,8 +64,9 @@ pub(crate) struct SourceText {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
     Toml,
-    /// No places, only key paths.
     Json,
+    /// A Python dict on its way as JSON: no places, only key paths.
+    Dict,
     /// The value of one `--set path=value`.
     Assignment,
 }
@@ -132,10 +133,10 @@ impl Files {
     pub fn error_at(&self, origin: Origin, key: String, message: String) -> Error {
         let text = self.get(origin);
         let (line, column) = match text.kind {
-            TextKind::Toml => Some(position(&text.text, origin.start as usize)).unzip(),
-            TextKind::Json | TextKind::Assignment => (None, None),
+            TextKind::Toml | TextKind::Json => Some(position(&text.text, origin.start as usize)).unzip(),
+            TextKind::Dict | TextKind::Assignment => (None, None),
         };
-        let file = (text.kind != TextKind::Json).then(|| text.name.clone());
+        let file = (text.kind != TextKind::Dict).then(|| text.name.clone());
         Error { file, line, column, key, message }
     }
 }
@@ -163,32 +164,6 @@ impl Node {
                 Err(_) => Value::Other(format!("the number {}", number.as_str())),
             },
             DeValue::Datetime(date) => Value::Other(format!("the date {date}")),
-        };
-        Node { value, origin, id: 0 }
-    }
-
-    /// The tree of a JSON value.
-    pub fn from_json(value: serde_json::Value, file: u32) -> Node {
-        let origin = Origin { file, start: 0 };
-        let value = match value {
-            serde_json::Value::Null => Value::Other("null".to_owned()),
-            serde_json::Value::Bool(value) => Value::Bool(value),
-            serde_json::Value::Number(number) => match number.as_i64() {
-                Some(integer) => Value::Integer(integer),
-                None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
-            },
-            serde_json::Value::String(text) => Value::Text(text),
-            serde_json::Value::Array(items) => {
-                Value::List(items.into_iter().map(|item| Node::from_json(item, file)).collect())
-            }
-            serde_json::Value::Object(members) => Value::Table(
-                members
-                    .into_iter()
-                    // Python's None says that the key is not given.
-                    .filter(|(_, value)| !value.is_null())
-                    .map(|(key, value)| (key, Entry { key: origin, node: Node::from_json(value, file) }))
-                    .collect(),
-            ),
         };
         Node { value, origin, id: 0 }
     }

@@ -107,7 +107,7 @@ forms!(Names, [], "a name in quotes, or a list of names", {
     }
 });
 
-forms!(Choice<T>, [T], "\"all\" or a list", {
+forms!(Choice<T>, [T], "\"all\", or a list such as [0, 3] of flows and [\"a->b\"] of links", {
     fn visit_str<E: Error>(self, text: &str) -> Result<Choice<T>, E> {
         match text {
             "all" => Ok(Choice::All),

@@ -22,7 +22,7 @@ fn a_misspelt_key_has_its_place_and_the_nearest_name() {
     assert_eq!(
         replaced("duration", "durration"),
         "test.toml:3:1: run.durration: unknown key \"durration\"; did you mean \"duration\"? \
-         allowed: name, duration, warm_up, seed, runs"
+         allowed: name, duration, warm_up, seed, runs, memory"
     );
     assert_eq!(
         added("[link_defaults]\nbandwidth = \"1 Gbps\""),
@@ -274,7 +274,7 @@ fn assignments_are_named_as_such() {
     assert_eq!(
         message("run.duratoin", "3 s"),
         "--set: run.duratoin: unknown key \"duratoin\"; did you mean \"duration\"? \
-         allowed: name, duration, warm_up, seed, runs"
+         allowed: name, duration, warm_up, seed, runs, memory"
     );
     assert_eq!(
         message("run.duration", "3"),
@@ -479,4 +479,67 @@ fn bursts_by_order_say_what_they_are() {
         "test.toml:9:45: traffic.0.bursts.lose: there is a loss already; allowed: loss or lose"
     );
     assert_eq!(rule("{ segments = 9 }"), "test.toml:9:10: traffic.0.bursts: the key \"loss\" (or \"lose\") is missing");
+}
+
+#[test]
+fn a_list_says_of_what() {
+    let message = |path: &str, value: &str| load_set(SMALL, &[(path, value)]).unwrap_err().to_string();
+    assert_eq!(message("traffic", "3"), "--set: traffic: found 3; allowed: a list, each of it a table");
+    assert_eq!(message("link", "{ from = \"a\", to = \"b\" }"), "--set: link: found a table; allowed: a list of such");
+    assert_eq!(
+        message("traffic.0.among", "{}"),
+        "--set: traffic.0.among: found a table; allowed: a list, each of it a text in quotes"
+    );
+    for path in ["probe.flows", "probe.links"] {
+        assert_eq!(
+            message(path, "true"),
+            format!(
+                "--set: {path}: found true; allowed: \"all\", or a list such as [0, 3] of flows and [\"a->b\"] of links"
+            )
+        );
+    }
+}
+
+#[test]
+fn nothing_that_a_user_writes_moves_the_cursor_or_fills_the_screen() {
+    let escape = "\u{1b}[31m";
+    for text in [
+        format!("\"{escape}\" = 1"),
+        format!("\"{}\" = 1", "\\u001b[31m"),
+        format!("[run]\nduration = \"1 s\"\nname = \"a\"\n[transport.\"\\u001b]0;title\\u0007\"]\n"),
+        format!(
+            "[[node]]\nname = \"a\\u009b1m\\u202e\"\n[[node]]\nname = \"b\"\n[run]\nduration = \"1 s\"\n[[traffic]]\ntransport = \"sack\"\nfrom = \"a\"\nto = \"b\""
+        ),
+    ] {
+        let message = load_text(&text).unwrap_err().to_string();
+        assert!(!message.chars().any(|letter| letter.is_control() || letter == '\u{202e}'), "{message:?}");
+    }
+    let name = format!("{escape}.toml");
+    let error = load(Source::Text { name: &name, text: "x = 1", folder: Path::new("") }, &[]).unwrap_err();
+    assert!(error.to_string().starts_with("\\u{1b}[31m.toml:1:1: x: unknown key"), "{error}");
+    for text in [
+        format!("{} = 1", "k".repeat(100_000)),
+        format!("a = 1\na = {}", "9".repeat(100_000)),
+        format!("{0} = 1\n{0} = 2", "k".repeat(100_000)),
+        format!("a = \"{}", "x".repeat(100_000)),
+        format!("run = {{ duration = {} }}", "x".repeat(100_000)),
+        format!("[{}]\n", "a.".repeat(50_000)),
+    ] {
+        let message = load_text(&text).unwrap_err().to_string();
+        assert!(message.len() < 1500, "{} bytes: {}…", message.len(), &message[..200]);
+    }
+}
+
+#[test]
+fn packets_are_a_picosecond_apart() {
+    // 16 Tb/s: 8 bits last half a picosecond, which is rounded up.
+    let udp = "transport = \"one\"\npairs = [[\"l0\", \"r0\"]]\nrate = ";
+    let with = |rate: &str| {
+        added(&format!("[[traffic]]\n{udp}\"{rate}\"\n[transport.one]\nalgorithm = \"udp\"\npacket_size = \"1 B\""))
+    };
+    assert_eq!(
+        with("17 Tbps"),
+        "test.toml:15:8: traffic.1.rate: found \"17000 Gbps\", at which packets of 1 B are less than a picosecond apart; \
+         allowed: at most \"16000 Gbps\""
+    );
 }
