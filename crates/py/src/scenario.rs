@@ -58,6 +58,12 @@ impl Scenario {
         self.loaded.scenario.run.runs
     }
 
+    /// What the run may take of the machine's memory.
+    #[getter]
+    fn memory_bytes(&self) -> u64 {
+        self.loaded.scenario.run.memory.count()
+    }
+
     #[getter]
     fn duration_s(&self) -> f64 {
         self.loaded.scenario.run.duration.as_secs_f64()

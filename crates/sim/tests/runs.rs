@@ -53,6 +53,52 @@ fn where_a_run_is_cut_in_time_does_not_change_it() {
 }
 
 #[test]
+fn where_a_run_is_cut_by_events_does_not_change_it() {
+    let whole = run(MIXED, 1);
+    for threads in [1, 2, 3] {
+        let mut world = World::build(&scenario(MIXED), Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+        world.use_threads(threads);
+        let (mut before, mut cuts) = (SimTime::ZERO, 0);
+        while world.now() < world.end() {
+            // One event at a time at first, where most of them share an instant with others.
+            world.run_on(SimTime::NEVER, 1 + cuts / 100);
+            assert!(world.now() >= before);
+            (before, cuts) = (world.now(), cuts + 1);
+            if threads == 3 && cuts % 500 == 0 {
+                world.deal(&(0..28).map(|node| (node + cuts as u32) % 5).collect::<Vec<u32>>());
+            }
+        }
+        assert!(cuts > 1000, "{cuts}");
+        let cut = world.finish().unwrap();
+        assert_eq!((whole.fingerprint, whole.events), (cut.fingerprint, cut.events));
+        // As text, since a missing measurement is not equal to itself.
+        assert!(format!("{whole:?}") == format!("{cut:?}"), "tables differ on {threads} threads");
+    }
+}
+
+#[test]
+fn a_run_comes_back_after_so_much_effort_however_long_it_is() {
+    // 100 Mb/s in packets of 125 B are 1e5 packets a second: 8 hours of them would be 1e10 events.
+    let text = r#"
+run.duration = "8 h"
+topology = { kind = "dumbbell", pairs = 1, bottleneck_capacity = "1 Gbps", bottleneck_delay = "1 ms", access_delay = "1 ms" }
+transport.u = { algorithm = "udp", packet_size = "125 B" }
+traffic = [{ transport = "u", pairs = [["l0", "r0"]], flows = 1, load = "constant", rate = "100 Mbps" }]
+"#;
+    let mut world = World::build(&scenario(text), Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+    world.run_on(SimTime::NEVER, 40_000);
+    // A packet is sent and received, two turns of a host: 20 000 packets in 0.2 s, and 3 ms that they are on their way.
+    let now_s = world.now().as_secs_f64();
+    assert!((now_s - 0.2).abs() < 0.004, "{now_s}");
+    // What is sampled takes its turns too: two links every nanosecond, three turns.
+    let probe = "probe = { interval = \"1 ns\", links = [\"l0-left\"] }\nrun.memory = \"1000000000 GB\"";
+    let mut world =
+        World::build(&scenario(&format!("{probe}\n{text}")), Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+    world.run_on(SimTime::NEVER, 3000);
+    assert_eq!(world.now(), SimTime::from_ps(999_000));
+}
+
+#[test]
 fn a_link_that_goes_down_right_after_a_deal_takes_back_what_another_partition_has_counted() {
     let whole = run(MIXED, 1);
     let mut world = World::build(&scenario(MIXED), Seed { seed: 1, run: 0 }, Options::default()).unwrap();

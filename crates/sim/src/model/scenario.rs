@@ -1,7 +1,7 @@
 //! A whole run, before its random parts are drawn.
 
 use super::{Forced, Lane, Link, LinkEvent, LinkId, Network, NodeId, Role, Switching, Traffic, Transport};
-use units::Duration;
+use units::{Bytes, Duration};
 
 /// A whole run, ready to be built.
 #[derive(Clone, Debug)]
@@ -48,6 +48,8 @@ pub struct RunSpec {
     pub seed: u64,
     /// Replications when the command line gives none, at least 1.
     pub runs: u32,
+    /// What the run may take of the machine's memory.
+    pub memory: Bytes,
 }
 
 /// `[probe]`: sampling of states at a fixed interval; sampling never changes a run.

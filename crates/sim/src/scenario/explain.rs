@@ -185,6 +185,7 @@ impl Text<'_> {
         self.quantity("warm_up", run.warm_up, "statistics of links begin here");
         self.key("seed", run.seed, "of all random streams");
         self.key("runs", run.runs, "replications");
+        self.quantity("memory", run.memory, "more is refused, or ends the run");
         self.line("\n[topology]");
         self.key("kind", "\"custom\"", "the nodes and links above");
         if let Some(span) = self.network.reroute_after {

@@ -13,7 +13,7 @@ use crate::results::{Column, Table};
 /// What each flow did.
 pub(super) struct FlowRows {
     pub(super) rows: Vec<FlowRow>,
-    names: [Vec<String>; 3],
+    names: [Vec<String>; 4],
 }
 
 /// What a flow did.
@@ -58,14 +58,15 @@ impl FlowRows {
             names: [
                 flows.clone().map(|flow| node(flow.source)).collect(),
                 flows.clone().map(|flow| node(flow.destination)).collect(),
-                flows.map(|flow| world.scenario.transports[flow.transport.index()].name.clone()).collect(),
+                flows.clone().map(|flow| world.scenario.transports[flow.transport.index()].name.clone()).collect(),
+                flows.map(|flow| world.scenario.traffic[flow.origin.0 as usize].name.clone()).collect(),
             ],
         }
     }
 
     /// The table of flows.
     pub(super) fn table(self, run: u32) -> Table {
-        let FlowRows { rows, names: [source, destination, transport] } = self;
+        let FlowRows { rows, names: [source, destination, transport, traffic] } = self;
         let count = |of: fn(&FlowRow) -> u64| Column::U64(rows.iter().map(of).collect());
         let measure = |of: fn(&FlowRow) -> f64| Column::F64(rows.iter().map(of).collect());
         Table {
@@ -75,6 +76,7 @@ impl FlowRows {
                 ("source", Column::Text(source)),
                 ("destination", Column::Text(destination)),
                 ("transport", Column::Text(transport)),
+                ("traffic", Column::Text(traffic)),
                 ("start_s", measure(|row| row.start_s)),
                 ("end_s", measure(|row| row.end_s)),
                 ("bytes_acked", count(|row| row.bytes)),

@@ -1,6 +1,6 @@
 //! What a flow sends.
 
-use crate::language::{At, Fault, FlowSize, given, positive, rate_in_range, refuse};
+use crate::language::{At, Fault, FlowSize, Speed, given, positive, rate_in_range, refuse};
 use crate::model::{Load, MAX_EXPONENTIAL_MEAN, SizeLaw, Sojourn, TransportKind};
 use crate::scenario::spec::{self, LoadLaw, SojournPareto, Traffic};
 use units::{ByteTime, Bytes, Duration, Rate};
@@ -42,12 +42,27 @@ fn udp(table: &At<Traffic>, packet_size: u32) -> Result<Load, Fault> {
         refuse(&given!(table; on, off), "goes with load = \"on-off\"")?;
     }
     let Some(rate) = table.rate else { return Err(table.fault("the key \"rate\" is missing: the rate of a UDP flow")) };
-    let rate = rate_in_range(rate.0, || rate.place())?;
+    let rate = apart(rate, packet_size)?;
     Ok(match law {
         LoadLaw::Constant => Load::Constant(rate),
         LoadLaw::Poisson => Load::Poisson { rate, sizes: sizes(table, packet_size)? },
         LoadLaw::OnOff => on_off(table, rate, packet_size)?,
     })
+}
+
+/// A rate at which packets are a picosecond apart at least, the resolution of time.
+fn apart(rate: At<Speed>, packet_size: u32) -> Result<Rate, Fault> {
+    let found = rate_in_range(rate.0, || rate.place())?;
+    if ByteTime::at(found).is_some_and(|byte| byte.of(packet_size) > Duration::ZERO) {
+        return Ok(found);
+    }
+    // Half a picosecond is rounded up: 8 bits in 0.5 ps are 16 Tb/s.
+    let most = Rate::from_gbps(16_000).bps() * u64::from(packet_size);
+    let message = format!(
+        "found \"{found}\", at which packets of {packet_size} B are less than a picosecond apart; allowed: at most \"{}\"",
+        Rate::from_bps(most)
+    );
+    Err(rate.fault(message))
 }
 
 fn sizes(table: &At<Traffic>, packet_size: u32) -> Result<SizeLaw, Fault> {

@@ -6,6 +6,7 @@ mod events;
 mod flow_list;
 mod laws;
 mod load;
+mod memory;
 mod network;
 mod switching;
 mod traffic;
@@ -75,7 +76,9 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     let events = events::link_events(spec, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, (&network, &context))?;
-    Ok((Scenario { run, network, switching, transports, traffic, events, forced, probe }, context.warnings))
+    let scenario = Scenario { run, network, switching, transports, traffic, events, forced, probe };
+    memory::check(spec, &scenario)?;
+    Ok((scenario, context.warnings))
 }
 
 fn run(run: &Run) -> Result<RunSpec, Fault> {
@@ -93,5 +96,6 @@ fn run(run: &Run) -> Result<RunSpec, Fault> {
         warm_up,
         seed: run.seed.unwrap_or(1),
         runs: run.runs.map_or(1, |runs| *runs),
+        memory: run.memory.map_or(memory::DEFAULT, |memory| memory.0),
     })
 }

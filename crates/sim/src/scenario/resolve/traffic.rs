@@ -29,7 +29,7 @@ pub(super) fn resolve(spec: &Spec, transports: &[Transport], context: &mut Conte
 }
 
 /// The number of flows, or the mean of it.
-fn count(arrivals: &Arrivals) -> u64 {
+pub(super) fn count(arrivals: &Arrivals) -> u64 {
     match arrivals {
         Arrivals::Fixed { count, .. } => u64::from(*count),
         Arrivals::Poisson { mean_gap, start, until, at_most, .. } => {

@@ -22,7 +22,7 @@ pub use transport::{
     Transport, XcpDuplicates, XcpLoss,
 };
 
-use crate::language::{At, Choice, Names, Speed, Time};
+use crate::language::{At, Choice, Names, Size, Speed, Time};
 use crate::topology::Topology;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -81,6 +81,9 @@ pub struct Run {
     pub seed: Option<u64>,
     /// Replications, each with its own streams. Default 1.
     pub runs: Option<At<u32>>,
+    /// What the run may take of the machine's memory, with the results of all replications. A scenario that is sure to need more
+    /// is refused, and a run that takes more ends. Default "8 GB".
+    pub memory: Option<At<Size>>,
 }
 
 /// A change of links at a time. What several events change at one instant they change in the order of the file; no two change

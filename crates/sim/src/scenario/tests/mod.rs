@@ -1,6 +1,8 @@
 //! Tests of the language as a whole: the ready-made scenarios, layers, defaults, messages, and texts nobody would write.
 
 mod bursts;
+mod json;
+mod memory;
 mod messages;
 mod networks;
 mod ops;

@@ -20,6 +20,7 @@ fn scenario(traffic: Vec<Traffic>) -> Scenario {
             warm_up: Duration::ZERO,
             seed: 1,
             runs: 1,
+            memory: units::Bytes(1 << 33),
         },
         network: Network::default(),
         switching: crate::model::Switching::default(),

@@ -1,0 +1,154 @@
+//! What a run will hold at once, as far as its scenario says so beforehand, against `run.memory`.
+//!
+//! Only what is sure to come counts: samples, flows, first windows, new paths, sources of bursts, and burst headers that come faster
+//! than their channel takes them. What queues and windows grow to depends on the run, which is watched meanwhile.
+
+use super::traffic::count;
+use crate::language::{At, Fault, Place};
+use crate::model::{BurstArrivals, BurstSource, Change, Load, Obs, Scenario, Selection, Switching, TransportKind};
+use crate::scenario::spec::{self, Spec};
+use units::{Bytes, Duration};
+
+/// Unless `run.memory` says otherwise.
+pub(super) const DEFAULT: Bytes = Bytes(8_000_000_000);
+
+/// A sample in the engine and in the table `series`, with its names.
+const BYTES_OF_A_SAMPLE: f64 = 200.0;
+/// Both hosts of a flow, and what they allocate for a few segments.
+const BYTES_OF_A_FLOW: f64 = 1500.0;
+/// A row of the table `flows`, which every replication leaves.
+const BYTES_OF_A_ROW: f64 = 400.0;
+/// A packet that waits or is on its way.
+const BYTES_OF_A_PACKET: f64 = 32.0;
+/// A burst header that waits, with the burst.
+const BYTES_OF_A_HEADER: f64 = 100.0;
+/// A source of bursts.
+const BYTES_OF_A_SOURCE: f64 = 32.0;
+/// Path and way back of a flow.
+const BYTES_OF_PATHS: f64 = 12.0;
+
+/// Something that takes memory, and who asks for it.
+struct Part {
+    what: String,
+    bytes: f64,
+    place: Place,
+}
+
+/// Refuses a scenario that needs more than `run.memory`, at whatever needs most.
+pub(super) fn check(spec: &Spec, scenario: &Scenario) -> Result<(), Fault> {
+    let mut parts = vec![samples(spec, scenario), new_paths(spec, scenario)];
+    parts.extend(flows(spec, scenario));
+    parts.extend(bursts(spec, scenario));
+    let (needed, allowed) = (parts.iter().map(|part| part.bytes).sum::<f64>(), scenario.run.memory);
+    let most = parts.into_iter().max_by(|a, b| a.bytes.total_cmp(&b.bytes));
+    match most.filter(|_| needed > allowed.count() as f64) {
+        None => Ok(()),
+        Some(part) => {
+            let (what, bytes) = (part.what, written(part.bytes));
+            let message = format!(
+                "{what} would take about {bytes} of memory; allowed: \"{allowed}\" for the whole run, see run.memory"
+            );
+            Err(Fault::new(part.place, message))
+        }
+    }
+}
+
+fn samples(spec: &Spec, scenario: &Scenario) -> Part {
+    let probe = &scenario.probe;
+    let sampled = |selection: &Selection, all: u64| match selection {
+        Selection::None => 0,
+        Selection::All => all,
+        Selection::Some(chosen) => chosen.len() as u64,
+    };
+    let is_tcp = |transport: usize| matches!(scenario.transports[transport].kind, TransportKind::Tcp { .. });
+    let tcp = scenario.traffic.iter().filter(|traffic| is_tcp(traffic.transport.index()));
+    let flows = sampled(&probe.flows, tcp.map(|traffic| count(&traffic.arrivals)).sum());
+    let links = sampled(&probe.links, scenario.network.links.len() as u64);
+    let times = probe.interval.map_or(0.0, |interval| 1.0 + ratio(scenario.run.duration, interval));
+    let values = times * (7 * flows + 5 * links) as f64 * f64::from(scenario.run.runs);
+    let place = spec.probe.interval.map_or(Place::Unknown, |interval| interval.place());
+    let what = format!("{} samples", rounded(values));
+    Part { what, bytes: values * BYTES_OF_A_SAMPLE, place }
+}
+
+/// The flows of each traffic, and their first windows.
+fn flows(spec: &Spec, scenario: &Scenario) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (traffic, table) in scenario.traffic.iter().zip(&spec.traffic) {
+        let flows = count(&traffic.arrivals) as f64;
+        let bytes = flows * (BYTES_OF_A_FLOW + f64::from(scenario.run.runs) * BYTES_OF_A_ROW);
+        parts.push(Part { what: format!("{} flows", rounded(flows)), bytes, place: table.place() });
+        if let TransportKind::Tcp { sender, receiver, .. } = &scenario.transports[traffic.transport.index()].kind {
+            let window = sender.initial_cwnd.bytes(sender.mss).min(sender.max_cwnd).min(receiver.window);
+            let window = if let Load::Size(bytes) = traffic.load { window.min(bytes.count()) } else { window };
+            let packets = flows * (window / u64::from(sender.mss)) as f64;
+            let place = table.transport.place();
+            let what = format!("{} packets of first windows", rounded(packets));
+            parts.push(Part { what, bytes: packets * BYTES_OF_A_PACKET, place });
+        }
+    }
+    parts
+}
+
+/// Paths that flows take after links have gone down or come up.
+fn new_paths(spec: &Spec, scenario: &Scenario) -> Part {
+    let state = |change: &Change| matches!(change, Change::Up | Change::Down);
+    let changes = scenario.events.iter().filter(|event| state(&event.change)).count() as f64;
+    let flows = scenario.traffic.iter().map(|traffic| count(&traffic.arrivals)).sum::<u64>() as f64;
+    let paths = if scenario.network.reroute_after.is_some() { changes * flows } else { 0.0 };
+    let place = spec.event.first().map_or(Place::Unknown, |event| event.place());
+    Part { what: format!("{} new paths of flows", rounded(paths)), bytes: paths * BYTES_OF_PATHS, place }
+}
+
+/// Sources of bursts, and headers that come faster than the control channel of their node takes them.
+fn bursts(spec: &Spec, scenario: &Scenario) -> Vec<Part> {
+    let (Switching::Obs(obs), Some(spec::Switching::Obs(table))) = (&scenario.switching, spec.switching.as_deref())
+    else {
+        return Vec::new();
+    };
+    let of_source = |(source, table): (&BurstSource, &At<spec::BurstSpec>)| {
+        let pairs = source.pairs.len() as f64;
+        let (sources, headers) = match source.arrivals {
+            BurstArrivals::Poisson { mean_gap } => (1.0, ratio(scenario.run.duration, mean_gap)),
+            BurstArrivals::Finite { sources, idle, .. } => {
+                (f64::from(sources), f64::from(sources) * ratio(scenario.run.duration, idle + source.mean))
+            }
+        };
+        let waiting = pairs * (headers - taken(obs, scenario.run.duration)).max(0.0);
+        [
+            Part {
+                what: format!("{} sources of bursts", rounded(sources * pairs)),
+                bytes: sources * pairs * BYTES_OF_A_SOURCE,
+                place: table.place(),
+            },
+            Part {
+                what: format!("{} burst headers that wait for a control channel", rounded(waiting)),
+                bytes: waiting * BYTES_OF_A_HEADER,
+                place: table.place(),
+            },
+        ]
+    };
+    obs.sources.iter().zip(&table.burst).flat_map(of_source).collect()
+}
+
+/// The headers that a control channel takes in `span`.
+fn taken(obs: &Obs, span: Duration) -> f64 {
+    obs.control.rate.bytes_in(span).count() as f64 / f64::from(obs.control.header_size)
+}
+
+fn ratio(span: Duration, part: Duration) -> f64 {
+    span.ps() as f64 / part.ps().max(1) as f64
+}
+
+/// A number that a person can read.
+fn rounded(number: f64) -> String {
+    if number < 1e6 { format!("{number:.0}") } else { format!("{number:.1e}") }
+}
+
+fn written(bytes: f64) -> String {
+    let units = [(1e18, "EB"), (1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB")];
+    match units.into_iter().find(|(size, _)| bytes >= *size) {
+        Some((size, unit)) => format!("{:.1} {unit}", bytes / size),
+        None => format!("{bytes:.0} B"),
+    }
+}
