@@ -20,7 +20,7 @@ from photocol._core import RunError, ScenarioError, __version__
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from photocol import control, models, plot, transport, xcp
+    from photocol import control, experiment, models, plot, stats, transport, verdict, xcp
     from photocol.control import schedule
     from photocol.models import model
     from photocol.results import Figure, Result, Summary
@@ -36,12 +36,15 @@ __all__ = [
     "Summary",
     "__version__",
     "control",
+    "experiment",
     "model",
     "models",
     "plot",
     "run",
     "schedule",
+    "stats",
     "transport",
+    "verdict",
     "xcp",
 ]
 
@@ -54,7 +57,7 @@ _HOMES = {
     "run": "runner",
     "schedule": "control",
 }
-_MODULES = ("control", "models", "plot", "transport", "xcp")
+_MODULES = ("control", "experiment", "models", "plot", "stats", "transport", "verdict", "xcp")
 
 
 def __getattr__(name: str) -> object:

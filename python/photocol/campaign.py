@@ -12,7 +12,6 @@ import json
 import math
 import multiprocessing
 import os
-import shutil
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -242,8 +241,7 @@ def _parquet(file: Path) -> pl.DataFrame:
 
 def remove_unfinished(folder: Path) -> None:
     """Remove what jobs that were killed while writing have left in `folder`."""
-    for left in folder.glob(".*.unfinished"):
-        shutil.rmtree(left, ignore_errors=True)
+    storage.remove_leftovers(folder)
 
 
 def on_this_machine(work: Callable[[Job], Row], *, workers: int) -> Executor:

@@ -7,10 +7,8 @@ command that needs them, so that `photocol check` and `--help` start at once.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import signal
 import sys
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003 (typer reads the annotations)
@@ -19,11 +17,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from photocol import InputError, RunError, ScenarioError, __version__
-from photocol.errors import Terminated, exit_status
+from photocol.errors import StoppedStatus, exit_status, failure, shown
+from photocol.signals import heeded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from types import FrameType
+    from collections.abc import Sequence
 
     from photocol._core import Scenario
     from photocol.results import Result
@@ -64,8 +62,15 @@ Settings = Annotated[
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line; returns the exit status."""
     try:
-        with _terminated_like_interrupted():
+        with heeded() as stop:
             status = typer.main.get_command(app).main(arguments, prog_name="photocol", standalone_mode=False)
+        if (
+            stop.raised is not None
+            and status == exit_status(KeyboardInterrupt())
+            and not isinstance(status, StoppedStatus)
+        ):
+            # No command has answered the signal: typer has made the status of Ctrl-C of it, silently.
+            return _complain("photocol: interrupted", exit_status(stop.raised))
     except (ScenarioError, InputError) as error:
         return _complain(str(error), WRONG_INPUT)
     except typer.TyperException as error:
@@ -76,7 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
-        return _complain(f"photocol: {error}", FAILED)
+        return _complain(f"photocol: {failure(error)}", FAILED)
+    except KeyboardInterrupt as stopped:
+        return _complain("photocol: interrupted", exit_status(stopped))
     return status or DONE
 
 
@@ -102,6 +109,7 @@ def run(
     runs: Annotated[int | None, typer.Option(metavar="K", help="Replications 0 … K-1 of the seed.")] = None,
     threads: Annotated[int, typer.Option(metavar="N", help="At most so many; results are the same for any N.")] = 1,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write manifest, summary and tables there.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a finished run of another scenario in DIR.")] = False,
     pcap: Annotated[
         list[str] | None,
         typer.Option(
@@ -122,7 +130,16 @@ def run(
     if threads < 1:
         raise InputError(f"--threads {threads}: at least one")
     capture = _capture(pcap or [])
-    job = Job(loaded, seed=seed, runs=runs, threads=threads, shuffle_ties=shuffle_ties, capture=capture, out=out)
+    job = Job(
+        loaded,
+        seed=seed,
+        runs=runs,
+        threads=threads,
+        shuffle_ties=shuffle_ties,
+        capture=capture,
+        out=out,
+        force=force,
+    )
     try:
         result = _completed(job, show=not (quiet or as_json))
     except KeyboardInterrupt as stop:
@@ -153,12 +170,16 @@ def schema() -> None:
 
 
 @app.command("list")
-def list_(kind: Annotated[Kind | None, typer.Argument(help="By default all.")] = None) -> None:
+def list_(kind: Annotated[Kind | None, typer.Argument(help="By default all.")] = None) -> int:
     """List what there is, one sentence and source each."""
+    status = DONE
     for one in [kind] if kind else list(Kind):
-        entries = _entries(one)
+        entries, broken = _experiments() if one is Kind.EXPERIMENTS else (_core_entries(one), [])
         if entries or kind:
             typer.echo(_listed(one, entries))
+        for message in broken:
+            status = _complain(f"photocol: not listed: {message}", FAILED)
+    return status
 
 
 @app.command()
@@ -258,9 +279,9 @@ def _completed(job: Job, *, show: bool) -> Result:
 
 
 def _interrupted(job: Job, stop: KeyboardInterrupt, *, as_json: bool) -> int:
-    """What is finished is shown as far as it goes; `job` has written it."""
+    """What is finished is shown as far as it goes; `job` has written it, or could not."""
     kept = f"{len(job.finished)} of {job.runs} replications are finished"
-    where = f" and in {job.out}" if job.out and job.finished else ""
+    where = f" and in {job.out}" if job.is_saved else ""
     _say(f"photocol: interrupted; {kept}{where}")
     if job.finished:
         _report(job.result(), None, as_json=as_json, quiet=False)
@@ -310,20 +331,30 @@ def _flow_numbers(text: str) -> list[int]:
     return numbers
 
 
-def _entries(kind: Kind) -> list[tuple[str, str, str]]:
+def _core_entries(kind: Kind) -> list[tuple[str, str, str]]:
     """Name, one sentence, source."""
-    if kind is not Kind.EXPERIMENTS:
-        from photocol import _core
+    from photocol import _core
 
-        return _core.catalogue(kind.value)
+    return _core.catalogue(kind.value)
+
+
+def _experiments() -> tuple[list[tuple[str, str, str]], list[str]]:
+    """The same of the experiments, and what is wrong with those that cannot be loaded."""
     from photocol.catalogue import ExperimentError, experiments_folder, find_experiments, load_experiment
 
+    entries, broken = [], []
     try:
         found = find_experiments(experiments_folder())
-        experiments = [(name, load_experiment(file)) for name, file in found.items()]
     except ExperimentError:
-        return []
-    return [(name, f"{one.title}.", f"{one.source.paper}, {one.source.figures}") for name, one in experiments]
+        return [], []
+    for name, file in found.items():
+        try:
+            one = load_experiment(file)
+        except ExperimentError as error:
+            broken.append(str(error))
+        else:
+            entries.append((name, f"{one.title}.", f"{one.source.paper}, {one.source.figures}"))
+    return entries, broken
 
 
 def _listed(kind: Kind, entries: Sequence[tuple[str, str, str]]) -> str:
@@ -333,21 +364,9 @@ def _listed(kind: Kind, entries: Sequence[tuple[str, str, str]]) -> str:
 
 
 def _say(message: str) -> None:
-    typer.echo(message, err=True)
+    typer.echo(shown(message), err=True)
 
 
 def _complain(message: str, status: int) -> int:
     _say(message)
     return status
-
-
-@contextlib.contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise Terminated
-
-    former = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, former)

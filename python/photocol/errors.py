@@ -1,6 +1,7 @@
 """Mistakes of the user that are not in a scenario (those are `photocol.ScenarioError`), and being told to stop."""
 
 import signal
+import unicodedata
 
 
 class InputError(ValueError):
@@ -11,6 +12,28 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM has come; it stops a run as Ctrl-C does."""
 
 
-def exit_status(stop: KeyboardInterrupt) -> int:
+def shown(text: str) -> str:
+    """Words of a user or of a file as a terminal may have them: nothing moves its cursor or turns its writing."""
+    return "".join(letter if letter in "\n\t" or letter.isprintable() else _escaped(letter) for letter in text)
+
+
+def failure(error: OSError) -> str:
+    """What the system refused, and of which file."""
+    why = error.strerror or str(error)
+    return why if error.filename is None else f"{error.filename}: {why}"
+
+
+def _escaped(letter: str) -> str:
+    # A space of another width is not printable to Python and harms nobody.
+    return (
+        letter if unicodedata.category(letter) == "Zs" else letter.encode("unicode_escape", "backslashreplace").decode()
+    )
+
+
+class StoppedStatus(int):
+    """The exit status of a command that a signal has stopped, and that has said so."""
+
+
+def exit_status(stop: KeyboardInterrupt) -> StoppedStatus:
     """What a shell expects of a command that a signal has stopped: 143 after SIGTERM, 130 after Ctrl-C."""
-    return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
+    return StoppedStatus(128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT))

@@ -116,7 +116,8 @@ def samples(axes: Axes, series: pl.DataFrame) -> None:
     axes.set_xlabel("simulated time (s)")
     axes.set_ylabel(axis.label)
     axes.set_xlim(0, None if groups else 1)
-    axes.set_ylim(0, 1.05 * float(table["value"].max() or 1))  # type: ignore[arg-type]
+    low, high = (float(table["value"].min() or 0), float(table["value"].max() or 0))  # type: ignore[arg-type]
+    axes.set_ylim(1.05 * min(low, 0.0), 1.05 * max(high, 0.0) or (0.0 if low < 0 else 1.05))
     _frame(axes)
 
 

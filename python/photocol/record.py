@@ -8,19 +8,21 @@ as PNG and SVG, `report.md`, and `runs/` with one directory a job.
 from __future__ import annotations
 
 import json
-import tempfile
+import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol import storage
 from photocol.experiment import Claim, Experiment, Form, FormName, Metric, Outcome, Plot, Point
+from photocol.signals import shielded
 from photocol.stats import mean_ci
 from photocol.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from photocol.campaign import Row
 
@@ -88,15 +90,21 @@ def outcome_of(experiment: Experiment, points: Sequence[Point], rows: Sequence[R
 
 def write(record: Record, folder: Path) -> None:
     """Write all files; each replaces an older one only when all have been made."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as place:
-        new = Path(place)
-        _write_tables(record.outcome, new)
-        (new / "claims.json").write_text(_claims_json(record), encoding="utf-8")
-        _write_plots(record, new)
-        (new / "report.md").write_text(report(record), encoding="utf-8")
-        for file in sorted(new.iterdir()):
-            file.replace(folder / file.name)
+    with shielded(), storage.naming(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        storage.remove_leftovers(folder)
+        new = storage.unfinished_name(folder / "record")
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir()
+        try:
+            _write_tables(record.outcome, new)
+            (new / "claims.json").write_text(_claims_json(record), encoding="utf-8")
+            _write_plots(record, new)
+            (new / "report.md").write_text(report(record), encoding="utf-8")
+            for file in sorted(new.iterdir()):
+                file.replace(folder / file.name)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
 
 
 def cell(metric: Metric, row: Mapping[str, float]) -> str:

@@ -30,7 +30,7 @@ from photocol.campaign import (
     remove_unfinished,
 )
 from photocol.catalogue import ExperimentError, experiments_folder, find_experiments, load_experiment, select
-from photocol.errors import exit_status
+from photocol.errors import exit_status, failure, shown
 from photocol.record import Judged, Record, cell, reason, record_of, write
 from photocol.verdict import Verdict
 
@@ -85,7 +85,7 @@ def reproduce(
     except ExperimentError as error:
         return _complain(error, WRONG_INPUT)
     except OSError as error:
-        return _complain(error, FAILED)
+        return _complain(failure(error), FAILED)
 
 
 def _all(experiments: Sequence[tuple[Experiment, Path]], request: Request, console: Console) -> int:
@@ -133,6 +133,7 @@ def _carry_out(
     stop: KeyboardInterrupt | None = None
     if not jobs:
         return rows, stop
+    remove_unfinished(runs)
     execute = on_this_machine(Worker(folder=runs, run=request.run), workers=min(request.workers, len(jobs)))
     try:
         with _progress(console, len(jobs)) as advance, contextlib.closing(execute(jobs)) as finished:
@@ -158,8 +159,9 @@ def _workers(jobs: int | None) -> int:
     return jobs or available_cores()
 
 
-def _complain(error: Exception, status: int) -> int:
-    Console(stderr=True, highlight=False, soft_wrap=True).print(f"photocol reproduce: {error}", markup=False)
+def _complain(error: Exception | str, status: int) -> int:
+    message = shown(f"photocol reproduce: {error}")
+    Console(stderr=True, highlight=False, soft_wrap=True).print(message, markup=False)
     return status
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from photocol import storage
 from photocol.errors import InputError
+from photocol.signals import shielded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,6 +116,10 @@ class Result:
         self._table = table
         self._files = dict(files or {})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Summary, manifest and all tables, which is what another process can have of a run."""
+        return (_of_tables, (self.summary, self.manifest, {name: getattr(self, name) for name in TABLES}))
+
     @cached_property
     def flows(self) -> pl.DataFrame:
         """One row a flow: start_s, end_s, bytes_acked, goodput_bps, segments_sent, retransmissions, …."""
@@ -147,13 +152,18 @@ class Result:
 
         return Plots(self)
 
-    def save(self, directory: str | PathLike[str]) -> Path:
-        """Write the run as a directory, whole or not at all; a former run there is replaced.
+    def save(self, directory: str | PathLike[str], *, force: bool = False) -> Path:
+        """Write the run as a directory, whole or not at all; a former run of the same scenario there is replaced.
 
-        Raises InputError if something else is there.
+        Raises InputError if something else is there; with `force`, a run of another scenario is replaced too. OSError
+        names the file that could not be written. A signal is acted upon when everything is written.
         """
         target = Path(directory)
-        storage.write_directory(target, self._fill)
+        if not force:
+            storage.check_replaceable(target, lambda: str(self.manifest.get("scenario_sha256")))
+        storage.remove_leftovers(target.absolute().parent, target.name)
+        with shielded():
+            storage.write_directory(target, self._fill)
         return target
 
     @classmethod
@@ -176,13 +186,24 @@ class Result:
     def _fill(self, folder: Path) -> None:
         tables = {"flows": self.flows, "links": self.links, "series": self.series, "drops": self.drops}
         for name, table in tables.items():
-            table.write_parquet(folder / f"{name}.parquet")
+            file = folder / f"{name}.parquet"
+            with storage.naming(file):
+                table.write_parquet(file)
+        texts = {
+            "scenario.toml": str(self.manifest["scenario"]),
+            "summary.json": self.summary.to_json(),
+            storage.MARK: json.dumps(self.manifest, indent=1, ensure_ascii=False) + "\n",
+        }
+        for name, text in texts.items():
+            with storage.naming(folder / name):
+                (folder / name).write_text(text, encoding="utf-8")
+        # Last: a rename cannot be repeated where the rest has failed.
         for name, file in self._files.items():
             file.rename(folder / name)
-        (folder / "scenario.toml").write_text(str(self.manifest["scenario"]), encoding="utf-8")
-        (folder / "summary.json").write_text(self.summary.to_json(), encoding="utf-8")
-        manifest = json.dumps(self.manifest, indent=1, ensure_ascii=False)
-        (folder / storage.MARK).write_text(manifest + "\n", encoding="utf-8")
+
+
+def _of_tables(summary: Summary, manifest: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Result:
+    return Result(summary=summary, manifest=manifest, table=lambda name: tables[name])
 
 
 def _figure(fields: Mapping[str, Any]) -> Figure:

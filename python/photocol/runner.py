@@ -19,6 +19,7 @@ from photocol import _core, storage
 from photocol.errors import InputError
 from photocol.results import TABLES, Figure, Result, Summary
 from photocol.scenario import ScenarioLike, Setting, digest, load
+from photocol.signals import shielded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 CAPTURE_NAME = "capture.pcapng"
 _SLICE_S = 0.1
 """Wall-clock time after which a run looks up: for progress, and for Ctrl-C."""
+_FIRST_EVENTS = 1 << 14
+"""Events of the first slice; a few milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ class Job:
         shuffle_ties: int | None = None,
         capture: Capture | None = None,
         out: Path | None = None,
+        force: bool = False,
     ) -> None:
         self.scenario = scenario
         self.seed = _checked("seed", scenario.seed if seed is None else seed, 0, 2**64 - 1)
@@ -95,9 +99,15 @@ class Job:
         self.shuffle_ties = None if shuffle_ties is None else _checked("shuffle_ties", shuffle_ties, 0, 2**64 - 1)
         self.out = out
         self.finished: list[Replication] = []
-        self._capture = None if capture is None else _CaptureFile(capture, out)
+        self.is_saved = False
+        self._force = force
         if out is not None:
             storage.check_target(out)
+            if not force:
+                storage.check_replaceable(out, lambda: digest(scenario.explain()))
+            storage.remove_leftovers(out.absolute().parent, out.name)
+        self._capture = None if capture is None else _CaptureFile(capture, out)
+        self._memory = _MemoryWatch(scenario.memory_bytes)
 
     def carry_out(self, progress: Progress | None = None) -> None:
         """Run all replications, telling `progress` several times a second. Raises ScenarioError, RunError."""
@@ -118,13 +128,13 @@ class Job:
     def complete(self, progress: Progress | None = None) -> Result:
         """Carry out, write to `out` if there is one, and return the result.
 
-        KeyboardInterrupt goes on after the finished replications are written.
+        KeyboardInterrupt goes on after the finished replications are written; one that comes meanwhile waits for that.
         """
         try:
             self.carry_out(progress)
             return self._saved()
         except KeyboardInterrupt:
-            if self.finished:
+            if self.finished and not self.is_saved:
                 self._saved()
             raise
         finally:
@@ -141,9 +151,11 @@ class Job:
         return None
 
     def _saved(self) -> Result:
-        result = self.result()
-        if self.out is not None:
-            result.save(self.out)
+        with shielded():
+            result = self.result()
+            if self.out is not None:
+                result.save(self.out, force=self._force)
+                self.is_saved = True
         return result
 
     def _replicate(self, run: int, hops: int, progress: Progress | None) -> Replication:
@@ -153,12 +165,13 @@ class Job:
             _check_flows(pcap, simulation.flows)
             simulation.use_threads(self.threads)
             for now_s in advance(simulation, self.scenario.duration_s):
+                self._memory.check(now_s)
                 if progress is not None:
                     total = hops + simulation.packet_hops
                     duration_s = self.scenario.duration_s
                     progress(Status(run=run, runs=self.runs, now_s=now_s, duration_s=duration_s, packet_hops=total))
             threads, idle = simulation.parallelism
-            results = simulation.finish()
+            results = _finished(simulation, pcap)
         spent = (time.perf_counter() - wall, time.process_time() - cpu)
         return Replication(
             run=run, results=results, threads=threads, idle_threads=idle, wall_s=spent[0], cpu_s=spent[1]
@@ -212,6 +225,7 @@ def run(
     pcap: str | PathLike[str] | Capture | None = None,
     progress: Progress | bool | None = None,
     shuffle_ties: int | None = None,
+    force: bool = False,
 ) -> Result:
     """Run a scenario and return its results.
 
@@ -225,6 +239,7 @@ def run(
         pcap: a file for the packets of all flows, or a `Capture`.
         progress: True for a display on the terminal, or a function that is told the `Status` several times a second.
         shuffle_ties: permute simultaneous events with this number, to see how much their order matters.
+        force: replace a finished run of another scenario in `out`; one of the same scenario is replaced anyway.
 
     Raises ScenarioError (the scenario is wrong), InputError (another argument is), RunError (the run failed). On
     Ctrl-C the replications that are finished are written to `out`, then KeyboardInterrupt goes on.
@@ -234,7 +249,16 @@ def run(
     loaded = load(scenario, set)
     for warning in loaded.warnings:
         warnings.warn(warning, stacklevel=2)
-    job = Job(loaded, seed=seed, runs=runs, threads=threads, shuffle_ties=shuffle_ties, capture=capture, out=target)
+    job = Job(
+        loaded,
+        seed=seed,
+        runs=runs,
+        threads=threads,
+        shuffle_ties=shuffle_ties,
+        capture=capture,
+        out=target,
+        force=force,
+    )
     with _display(progress) as told:
         result = job.complete(told)
     if job.idle_threads is not None:
@@ -243,15 +267,22 @@ def run(
 
 
 def advance(simulation: _core.Simulation, duration_s: float) -> Iterator[float]:
-    """Run to the end in slices of about a tenth of a wall-clock second; yields the simulated time after each."""
-    step, now_s = duration_s / 1024, 0.0
+    """Run to the end in slices of about a tenth of a wall-clock second; yields the simulated time after each.
+
+    A slice ends with a span of simulated time or with a number of events, whichever comes first, and what has ended it
+    is adapted: a silent network may become a busy one at any time, and cheap events may give way to expensive ones.
+    """
+    step, effort, now_s = duration_s / 1024, float(_FIRST_EVENTS), 0.0
     while now_s < duration_s:
-        before = time.perf_counter()
-        now_s = min(now_s + step, duration_s)
-        simulation.advance(now_s)
+        before, until_s = time.perf_counter(), now_s + step
+        simulation.advance(until_s, round(effort))
+        now_s = simulation.now_s
         yield now_s
-        ratio = _SLICE_S / max(time.perf_counter() - before, 1e-6)
-        step *= min(max(ratio, 0.25), 4.0)
+        ratio = min(max(_SLICE_S / max(time.perf_counter() - before, 1e-6), 0.25), 4.0)
+        if now_s < min(until_s, duration_s):
+            effort = max(effort * ratio, _FIRST_EVENTS)
+        else:
+            step *= ratio
 
 
 def summarize(replications: Sequence[_core.Run]) -> Summary:
@@ -265,6 +296,32 @@ def summarize(replications: Sequence[_core.Run]) -> Summary:
     if len(replications) == 1:
         return Summary({name: Figure(one[0], units[name]) for name, one in values.items()})
     return Summary({name: _mean(some, units[name]) for name, some in values.items()})
+
+
+class _MemoryWatch:
+    """Ends a run that takes more memory than its scenario allows."""
+
+    def __init__(self, allowed: int) -> None:
+        self._allowed = allowed
+        self._before = _memory_bytes()
+
+    def check(self, now_s: float) -> None:
+        """Raise RunError if this process has grown by more than is allowed."""
+        taken = _memory_bytes() - self._before
+        if taken > self._allowed:
+            raise _core.RunError(
+                f"it has taken {taken / 1e9:.1f} GB of memory by {now_s:.6g} s of simulated time; allowed: "
+                f"{self._allowed / 1e9:g} GB, see run.memory"
+            )
+
+
+def _memory_bytes() -> int:
+    """The resident set of this process; where the system does not say, the largest so far."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return peak_memory_bytes()
+    return pages * resource.getpagesize()
 
 
 def peak_memory_bytes() -> int:
@@ -285,6 +342,7 @@ class _CaptureFile:
         if beside == self._file and (beside.is_dir() or not beside.parent.is_dir()):
             raise InputError(f"the capture file cannot be {self._file}: not a file in an existing directory")
         beside.parent.mkdir(parents=True, exist_ok=True)
+        storage.remove_leftovers(beside.parent, beside.name)
         self.unfinished = storage.unfinished_name(beside).with_suffix(".pcapng")
         self._whole = False
 
@@ -346,6 +404,16 @@ def _checked(name: str, value: int, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise InputError(f"{name} is {value!r}, must be a whole number from {low} to {high}")
     return value
+
+
+def _finished(simulation: _core.Simulation, pcap: tuple[Path, list[int]] | None) -> _core.Run:
+    """The results of a simulation; the capture is written to its end."""
+    try:
+        return simulation.finish()
+    except _core.RunError as error:
+        if pcap is None or "capture file" not in str(error):
+            raise
+        raise _core.RunError(f"{pcap[0]}: {error}") from error
 
 
 def _check_flows(pcap: tuple[Path, list[int]] | None, flows: int) -> None:

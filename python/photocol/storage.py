@@ -1,14 +1,18 @@
 """Results on disk: a directory is a whole run or is not there.
 
 Everything is written under another name beside the target, flushed to the disk, and renamed. A directory that holds a
-former run is replaced in one step; any other directory that holds something is refused.
+former run is replaced in one step; any other directory that holds something is refused. The other names are hidden and
+contain the number of the process; what a killed process has left under one is removed by the next that writes there.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
+import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -17,40 +21,123 @@ from typing import TYPE_CHECKING
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 MARK = "manifest.json"
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+_LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<process>\d+)\.(unfinished|pcapng|former)")
 
 
 def check_target(target: Path) -> None:
-    """Refuse (InputError) a target that exists and is neither an empty directory nor a run."""
-    if not os.path.lexists(target):
+    """Refuse (InputError) a target that is neither absent nor empty nor a run, or where nothing can be written."""
+    if os.path.lexists(target):
+        if not target.is_dir():
+            raise InputError(f"{target} is not a directory")
+        if any(target.iterdir()) and not (target / MARK).is_file():
+            raise InputError(f"{target} holds something that is not a photocol run; it is left alone")
+    _check_place(target.absolute())
+
+
+def check_replaceable(target: Path, scenario_sha256: Callable[[], str]) -> None:
+    """Refuse (InputError) a target that holds a finished run of another scenario than the one with this digest."""
+    try:
+        manifest = json.loads((target / MARK).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return
-    if not target.is_dir():
-        raise InputError(f"{target} is not a directory")
-    if any(target.iterdir()) and not (target / MARK).is_file():
-        raise InputError(f"{target} holds something that is not a photocol run; it is left alone")
+    former = manifest.get("scenario_sha256") if isinstance(manifest, dict) else None
+    if former is not None and former != scenario_sha256():
+        runs = manifest.get("runs", ())
+        held = f"{len(runs)} replications" if len(runs) > 1 else "a run"
+        raise InputError(
+            f"{target} holds {held} of another scenario, {manifest.get('name')!r} with seed {manifest.get('seed')}; "
+            "choose another directory, or replace it with --force (force=True)"
+        )
 
 
 def write_directory(target: Path, fill: Callable[[Path], None]) -> None:
-    """Make `target` with what `fill` writes into the directory it is given, whole or not at all."""
+    """Make `target` with what `fill` writes into the directory it is given, whole or not at all.
+
+    OSError names the file of `target` that could not be written.
+    """
     target = target.absolute()
     check_target(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = unfinished_name(target)
-    unfinished.mkdir()
     try:
-        fill(unfinished)
-        _flush(unfinished)
-        _put_in_place(unfinished, target)
+        with naming(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # A dead process may have had this number too, as in a container.
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir()
+            fill(unfinished)
+            _flush(unfinished)
+            _put_in_place(unfinished, target)
+    except OSError as error:
+        name = str(error.filename).replace(str(unfinished), str(target))
+        raise OSError(error.errno, error.strerror, name) from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def naming(file: Path) -> Iterator[None]:
+    """Any failure to write in the block is an OSError that names a file: its own, or this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror or str(error), str(file)) from error
+    except Exception as error:
+        # polars tells of the system's errors in words only.
+        found = re.search(r"(?P<why>[^:]*) \(os error (?P<number>\d+)\)", str(error))
+        if found is None:
+            raise
+        raise OSError(int(found["number"]), found["why"].strip(), str(file)) from error
 
 
 def unfinished_name(target: Path) -> Path:
     """A hidden name beside `target`, of this process only."""
     return target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+
+
+def remove_leftovers(folder: Path, name: str | None = None) -> None:
+    """Remove what dead processes have left in `folder` under hidden names, of the target `name` or of any.
+
+    What cannot be removed stays: it is in nobody's way.
+    """
+    with contextlib.suppress(OSError):
+        for path in list(folder.iterdir()):
+            found = _LEFTOVER.fullmatch(path.name)
+            if found is None or (name is not None and found["name"] != name) or _is_alive(int(found["process"])):
+                continue
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    """Whether a process has this number."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _check_place(target: Path) -> None:
+    """Refuse a target whose nearest existing folder takes no new one, before hours of work go into it."""
+    place = next(folder for folder in target.parents if os.path.lexists(folder))
+    trial = unfinished_name(place / target.name)
+    try:
+        trial.mkdir()
+        trial.rmdir()
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise InputError(f"{target} cannot be written: {place}: {error.strerror}") from error
 
 
 def _put_in_place(new: Path, target: Path) -> None:
@@ -94,8 +181,9 @@ def _flush(folder: Path) -> None:
 
 
 def _flush_one(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with naming(path):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -12,12 +12,14 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 from command import LONG, SMALL, arguments, environment, photocol, photocol_process
+from experiment_fakes import checkout
 
 import photocol as package
 from photocol.runner import Job
@@ -109,6 +111,70 @@ def test_a_former_run_is_replaced_and_anything_else_refused(small: Path) -> None
     assert [path.name for path in foreign.iterdir()] == ["letters.txt"]
 
 
+def test_a_finished_run_of_another_scenario_is_replaced_only_by_force(small: Path) -> None:
+    out = small.parent / "out"
+    assert photocol("run", small, "--quiet", "--out", out).returncode == DONE
+    before = (out / "manifest.json").read_bytes()
+    other = ["run", small, "--quiet", "--out", out, "--set", "traffic.0.flows=3"]
+    done = photocol(*other)
+    assert (done.returncode, done.stdout) == (WRONG_INPUT, "")
+    assert done.stderr == (
+        f"{out} holds a run of another scenario, 'small' with seed 7; choose another directory, or replace it with "
+        "--force (force=True)\n"
+    )
+    assert (out / "manifest.json").read_bytes() == before
+    assert photocol(*other, "--force").returncode == DONE
+    assert (out / "manifest.json").read_bytes() != before
+    result = package.run(SMALL)
+    with pytest.raises(package.InputError, match="another scenario"):
+        result.save(out)
+    result.save(out, force=True)
+    with pytest.raises(package.InputError, match="another scenario"):
+        package.run(SMALL.replace("flows = 4", "flows = 3"), out=out)
+
+
+def test_a_place_where_nothing_can_be_written_is_refused_before_the_run(small: Path) -> None:
+    for place, why in (
+        ("/proc/photocol", "/proc: No such file or directory"),
+        (f"{small}/out", f"{small}: Not a directory"),
+    ):
+        done = photocol("run", small, "--out", place)
+        assert (done.returncode, done.stdout) == (WRONG_INPUT, "")
+        assert done.stderr == f"{place} cannot be written: {why}\n"
+    done = photocol("run", small, "--out", "/proc")
+    assert done.stderr == "/proc holds something that is not a photocol run; it is left alone\n"
+
+
+def test_a_json_scenario_is_the_same_run(small: Path) -> None:
+    file = small.with_suffix(".json")
+    file.write_text(json.dumps(tomllib.loads(SMALL), indent=1))
+    summaries = [photocol("run", one, "--json").stdout for one in (small, file)]
+    assert summaries[0] == summaries[1] != ""
+    file.write_text('{\n "run": {"durration": "1 s"}\n}')
+    done = photocol("check", file)
+    assert done.returncode == WRONG_INPUT
+    assert done.stderr.startswith(f'{file}:2:10: run.durration: unknown key "durration"; did you mean "duration"?')
+
+
+def test_no_escape_character_reaches_the_terminal(small: Path) -> None:
+    escape = "\x1b[31m"
+    wrong = small.parent / f"{escape}.toml"
+    wrong.write_text(f'"\\u001b[5m{escape[1:]}" = 1')
+    for words in (
+        ["run", wrong],
+        ["run", f"{escape}missing.toml"],
+        ["run", small, "--set", f"{escape}=1"],
+        ["run", small, "--out", small.parent / f"{escape}.toml"],
+        ["model", escape],
+        ["reproduce", escape],
+        [escape],
+    ):
+        done = photocol(*words)
+        assert done.returncode == WRONG_INPUT, words
+        assert "\x1b" not in done.stderr + done.stdout, words
+        assert len(done.stderr) < 2000
+
+
 def test_check_validates_and_explains(small: Path) -> None:
     done = photocol("check", small)
     assert (done.returncode, done.stdout, done.stderr) == (DONE, f"{small}: valid\n", "")
@@ -196,6 +262,21 @@ def test_list_names_things_with_a_sentence_and_a_source() -> None:
     assert transports in everything
     assert topologies in everything
     assert switches in everything
+
+
+def test_a_broken_experiment_is_named_and_the_others_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound = checkout(tmp_path)
+    (sound.parent / "broken.py").write_text("def (")
+    monkeypatch.setenv("PHOTOCOL_EXPERIMENTS", str(tmp_path / "experiments"))
+    done = photocol("list", "experiments")
+    assert done.returncode == FAILED
+    assert re.search(r"^  900/figure +a made-up figure\. \[.+\]$", done.stdout, re.MULTILINE)
+    assert done.stderr.startswith(f"photocol: not listed: {sound.parent / 'broken.py'}: SyntaxError: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert photocol("list").returncode == FAILED
+    assert "transports:" in photocol("list").stdout
 
 
 def test_the_schema_is_json_and_the_committed_one() -> None:

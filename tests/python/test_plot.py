@@ -73,3 +73,14 @@ def test_no_style_is_set_for_others(axes: Axes, result: photocol.Result) -> None
     before = dict(mpl.rcParams)
     result.plot.goodput(axes)
     assert dict(mpl.rcParams) == before
+
+
+def test_samples_below_zero_are_inside_the_picture(axes: Axes) -> None:
+    series = pl.DataFrame(
+        {"run": 0, "t_s": [0.0, 1.0, 2.0], "entity": "a->b", "quantity": "feedback", "value": [-4e6, 1e6, -1e6]}
+    )
+    plot.samples(axes, series)
+    assert axes.get_ylim() == pytest.approx((-4.2e6, 1.05e6))
+    other = Figure().add_subplot()
+    plot.samples(other, series.with_columns(-pl.col("value").abs()))
+    assert other.get_ylim() == pytest.approx((-4.2e6, 0.0))

@@ -143,10 +143,10 @@ def test_quiet_prints_nothing(repository, capsys):
 def test_an_interrupted_campaign_keeps_and_writes_what_had_finished(repository, jobs, stop):
     folder = repository / "o" / "900" / "figure"
     script = (
-        "import sys; from experiment_fakes import slow; from photocol.cli import _terminated_like_interrupted\n"
+        "import sys; from experiment_fakes import slow; from photocol.signals import heeded\n"
         "from photocol.reproduce import reproduce\n"
         "if __name__ == '__main__':\n"
-        "    with _terminated_like_interrupted():\n"
+        "    with heeded():\n"
         f"        sys.exit(reproduce([], jobs={jobs}, out={str(repository / 'o')!r}, run=slow))"
     )
     (repository / "script.py").write_text(script)

@@ -5,9 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import multiprocessing
 import pickle
+import re
+import subprocess
+import sys
 import tomllib
 import warnings
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +26,6 @@ import photocol
 from photocol import Figure, InputError, Result, ScenarioError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from photocol.runner import Status
 
 FLOW_COLUMNS = [
@@ -30,6 +34,7 @@ FLOW_COLUMNS = [
     "source",
     "destination",
     "transport",
+    "traffic",
     "start_s",
     "end_s",
     "bytes_acked",
@@ -220,3 +225,48 @@ def test_a_run_interrupted_at_once_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         photocol.run(SMALL, out=tmp_path / "run", pcap=photocol.Capture(), progress=stop)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_result_travels_between_processes() -> None:
+    here = photocol.run(SMALL, runs=2)
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        there = pool.submit(photocol.run, SMALL, runs=2).result(timeout=120)
+    copied = pickle.loads(pickle.dumps(here))
+    for other in (there, copied):
+        assert other.fingerprint == here.fingerprint
+        assert other.summary == here.summary
+        assert {name: figure.unit for name, figure in other.summary.items()} == {
+            name: figure.unit for name, figure in here.summary.items()
+        }
+        for table in ("flows", "links", "series", "drops"):
+            assert getattr(other, table).equals(getattr(here, table), null_equal=True), table
+        other.plot.link_utilization()
+
+
+def test_what_the_guide_uses_is_there_after_the_import_of_the_package() -> None:
+    program = (
+        "import photocol; photocol.stats.mean_ci; photocol.experiment.Experiment; photocol.verdict.judge; "
+        "assert {'stats', 'experiment', 'verdict'} <= set(dir(photocol))"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_flows_say_which_traffic_they_are_of() -> None:
+    text = SMALL.replace("[[traffic]]", '[[traffic]]\nname = "web"') + '[[traffic]]\ntransport = "reno"\nflows = 1\n'
+    flows = photocol.run(text).flows
+    assert dict(flows.group_by("traffic").agg(pl.len()).iter_rows()) == {"web": 4, "traffic-1": 1}
+
+
+def test_the_nodes_that_the_page_about_bursts_names_are_there() -> None:
+    root = Path(__file__).parents[2]
+    explained = photocol.scenario.load(root / "scenarios" / "obs.toml").explain()
+    named = set()
+    for page in ("scenarios/obs.toml", "docs/guide/obs.md"):
+        said = re.findall(
+            r'[Cc]ore nodes "(\w+)"[^"]+"(\w+)"[^"]+edge node[^"]+"(\w+)"[^"]+"(\w+)"', (root / page).read_text()
+        )
+        assert said, page
+        named.update(*said)
+    assert named == {"0", "13", "e0", "e13"}
+    for name in named:
+        assert f'name = "{name}"' in explained, name

@@ -1,0 +1,228 @@
+"""Signals, kills and full disks: what is finished is kept, what is said is true, nothing is left lying about."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+from command import LONG, SMALL, arguments, photocol
+from experiment_fakes import checkout
+
+import photocol as package
+from photocol import _core, storage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+PAUSED = """
+import pathlib, sys, time
+from photocol import {module}
+from photocol.cli import main
+folder = pathlib.Path(sys.argv[1])
+whole = {module}.{function}
+def paused(*words, **named):
+    (folder / "reached").touch()
+    while not (folder / "go").exists():
+        time.sleep(0.01)
+    return whole(*words, **named)
+{module}.{function} = paused
+from photocol import runner
+one = runner.Job._replicate
+def counted(self, run, *rest):
+    if run == 3:
+        (folder / "three").touch()
+    return one(self, run, *rest)
+runner.Job._replicate = counted
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    return file
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit, "it did not happen in time"
+        time.sleep(0.01)
+
+
+class Paused:
+    """A command that stops at the call of a function, until it is told to go on."""
+
+    def __init__(self, folder: Path, where: str, *words: str | Path) -> None:
+        module, _, function = where.partition(".")
+        script = folder / "paused.py"
+        script.write_text(PAUSED.format(module=module, function=function))
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [sys.executable, str(script), str(folder), *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+        )
+
+    def await_file(self, name: str) -> None:
+        wait_for(lambda: (self.folder / name).exists() or self.process.poll() is not None)
+
+    def end(self) -> tuple[int, str, str]:
+        (self.folder / "go").touch()
+        stdout, stderr = self.process.communicate(timeout=60)
+        return self.process.returncode, stdout, stderr
+
+
+def test_a_second_signal_while_results_are_saved_loses_nothing(small: Path) -> None:
+    out = small.parent / "out"
+    command = Paused(small.parent, "storage._flush", "run", small, "--runs", "1000000", "--out", out)
+    command.await_file("three")
+    command.process.send_signal(signal.SIGINT)
+    command.await_file("reached")
+    for again in (signal.SIGINT, signal.SIGTERM, signal.SIGINT):
+        command.process.send_signal(again)
+    status, stdout, stderr = command.end()
+    kept = len(json.loads((out / "manifest.json").read_text())["runs"])
+    assert status == 130, stderr
+    assert stderr == f"photocol: interrupted; {kept} of 1000000 replications are finished and in {out}\n"
+    assert "goodput" in stdout
+    assert pl.read_parquet(out / "flows.parquet")["run"].n_unique() == kept >= 3
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_the_last_record_is_written(small: Path, sent: signal.Signals, status: int) -> None:
+    out = small.parent / "out"
+    command = Paused(small.parent, "storage._flush", "run", small, "--out", out)
+    command.await_file("reached")
+    command.process.send_signal(sent)
+    returned, _, stderr = command.end()
+    assert (returned, stderr) == (status, f"photocol: interrupted; 1 of 1 replications are finished and in {out}\n")
+    assert package.Result.load(out).manifest["seed"] == 7
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("words", [("run", "small.toml"), ("check", "small.toml")])
+def test_a_signal_before_anything_runs(small: Path, words: tuple[str], sent: signal.Signals, status: int) -> None:
+    command = Paused(small.parent, "cli._load", *words)
+    command.await_file("reached")
+    command.process.send_signal(sent)
+    command.process.wait(timeout=60)
+    assert command.end() == (status, "", "photocol: interrupted\n")
+
+
+def test_two_signals_while_a_figure_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout(tmp_path)
+    monkeypatch.setenv("PHOTOCOL_EXPERIMENTS", str(tmp_path / "experiments"))
+    scenario = SMALL.replace("[[traffic]]", "[transport.a]\nalgorithm = 'reno'\n[[traffic]]")
+    (tmp_path / "scenarios" / "made-up.toml").write_text(scenario)
+    file = tmp_path / "experiments" / "900" / "figure.py"
+    text = file.read_text().replace('{"buffer": point["buffer_bytes"]}', "{}").replace('{"duration": "1 s"}', "{}")
+    file.write_text(text.replace('result.summary["level"].value', "0.5"))
+    out = tmp_path / "o"
+    command = Paused(tmp_path, "record._write_tables", "reproduce", "900", "--jobs", "1", "--out", out)
+    command.await_file("reached")
+    command.process.send_signal(signal.SIGINT)
+    command.process.send_signal(signal.SIGINT)
+    status, _, stderr = command.end()
+    assert (status, stderr) == (130, "photocol: interrupted\n")
+    assert json.loads((out / "900" / "figure" / "claims.json").read_text())["jobs_missing"] == 0
+    assert not list((out / "900" / "figure").rglob(".*"))
+
+
+def test_what_a_killed_process_has_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    long, small, out = tmp_path / "long.toml", tmp_path / "small.toml", tmp_path / "out"
+    long.write_text(LONG)
+    small.write_text(SMALL)
+    with subprocess.Popen(arguments("run", long, "--out", out, "--pcap", "0")) as process:
+        wait_for(lambda: any(path.suffix == ".pcapng" for path in tmp_path.iterdir()))
+        process.kill()
+    dead = process.pid
+    (tmp_path / f".out.{dead}.unfinished").mkdir()
+    (tmp_path / f".out.{dead}.unfinished" / "flows.parquet").touch()
+    (tmp_path / f".other.{dead}.unfinished").mkdir()
+    (tmp_path / f".out.{os.getppid()}.unfinished").mkdir()
+    (tmp_path / ".out.notes").touch()
+    assert (tmp_path / f".out.{dead}.pcapng").exists()
+    assert photocol("run", small, "--quiet", "--out", out).returncode == 0
+    hidden = sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("."))
+    # Those of a living process, of another target, and what is none of ours stay.
+    assert hidden == sorted([f".other.{dead}.unfinished", f".out.{os.getppid()}.unfinished", ".out.notes"])
+
+
+def test_a_run_looks_up_however_much_time_a_slice_may_cover() -> None:
+    """5000 h in 1024 slices of time would be 17 578 s each, minutes of work; so many events come before."""
+    scenario = package.scenario.load(SMALL.replace('"2 s"', '"5000 h"').replace('"0.1 s"', '"1 h"'))
+    simulation = _core.Simulation(scenario, 1, 0)
+    simulation.advance(scenario.duration_s / 1024, 1 << 14)
+    assert 0 < simulation.now_s < 60
+
+
+def test_a_run_that_takes_more_memory_than_allowed_ends(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = iter(range(0, 10**15, 3 * 10**9))
+    monkeypatch.setattr("photocol.runner._memory_bytes", lambda: next(taken))
+    done = photocol("run", small, "--out", small.parent / "out")
+    assert done.returncode == 1
+    assert done.stderr.startswith("photocol: the run failed: it has taken 9.0 GB of memory by ")
+    assert done.stderr.endswith(" s of simulated time; allowed: 8 GB, see run.memory\n")
+    assert not (small.parent / "out").exists()
+
+
+def test_samples_that_fit_nowhere_are_wrong_input(small: Path) -> None:
+    done = photocol("run", small, "--set", "probe.interval=1 ps")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("--set: probe.interval: 3.8e13 samples would take about 7.6 PB of memory; allowed: ")
+
+
+def test_a_full_disk_names_the_file(small: Path) -> None:
+    place = small.parent / "full"
+    place.mkdir()
+    command = [*arguments("run", small, "--runs", "40", "--out", place / "out")]
+    mount = 'mount -t tmpfs -o size=16k none "$0" && exec "$@"'
+    try:
+        trial = subprocess.run(["unshare", "-m", "sh", "-c", mount, str(place), "true"], check=False, timeout=60)
+    except FileNotFoundError:
+        pytest.skip("no unshare here: a full disk is only acted, in the next test")
+    if trial.returncode != 0:
+        pytest.skip("nobody may mount a small disk here: a full disk is only acted, in the next test")
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", mount, str(place), *command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith(f"photocol: {place / 'out'}/")
+    assert lines[0].endswith(": No space left on device")
+
+
+def test_polars_words_of_a_full_disk_become_an_error_with_the_file(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_self: pl.DataFrame, _file: Path) -> None:
+        raise pl.exceptions.ComputeError("parquet: underlying IO error: No space left on device (os error 28)")
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    out = small.parent / "out"
+    done = photocol("run", small, "--out", out)
+    assert (done.returncode, done.stderr) == (1, f"photocol: {out / 'flows.parquet'}: No space left on device\n")
+    assert sorted(small.parent.iterdir()) == [small]
+
+
+def test_an_error_without_a_file_gets_one(tmp_path: Path) -> None:
+    def fill(_folder: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left on device") as error:
+        storage.write_directory(tmp_path / "run", fill)
+    assert error.value.filename == str(tmp_path / "run")
