@@ -39,7 +39,7 @@ def scenario(segments: int, loss: float, flows: dict[str, int], settings: dict[s
 
     They start over a second, and a fifth of the run is left out of the count.
     """
-    losses = 1000 if loss > 1e-3 else 150 if loss > 5e-5 else 30
+    losses = 1000 if loss > 1e-3 else 300 if loss > 5e-5 else 100
     counted = duration_s(segments, loss, losses=losses, flows=max(flows.values()))
     threshold = f"{max(2, round(usual_window(segments, loss)))} packets"
     common = {"mss": MSS, "max_window": f"{WINDOW_MAX} packets", "initial_ssthresh": threshold}

@@ -217,7 +217,8 @@ experiment = Experiment(
     ),
     full=Form(
         points=(*ANALYSIS, *NEAR_1, *simulated(LOSSES[::3], (*BETAS, BETA_NEAR_1))),
-        replications=2,
+        replications=1,
+        note="one replication of 20 flows",
     ),
     claims=(
         *both(
