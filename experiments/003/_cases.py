@@ -183,11 +183,11 @@ NOTES = (
     NOTE,
     "Senders are those of ns-2 2.29, the paper's simulator: Reno's repair without limited transmit, feedback of ACKs "
     "of new data only. The first run of these cases was made with photocol's own (SACK, feedback of all ACKs), "
-    "the last rows of the table; no claim is judged by them. With them the physical step left 0.67 instead of 0.39 "
+    "the last rows of the table; no claim is judged by them. With them the physical step leaves 0.64 instead of 0.38 "
     "of 45 Mb/s to original XCP. docs/validation/xcp.md has the same in ns-2.",
-    "A timeout takes at least 1 s, as RFC 2988 says. The first run had 0.2 s: then the longer delays at the first step "
-    "make 79 flows time out for nothing, and utilization dips to 0.2 and less instead of 0.7. Expected values and "
-    "tolerances are those from before that run.",
+    "A timeout takes at least 1 s, as RFC 2988 says. The first run had 0.2 s, delays back as forth: then the longer "
+    "delays at the first step make 79 flows time out for nothing, and utilization dips to 0.2 and less instead of 0.7. "
+    "Expected values and tolerances are those from before that run.",
     "One packet of buffer at the edge node beside the one in transmission; 300 ms elsewhere.",
 )
 

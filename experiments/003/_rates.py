@@ -122,6 +122,9 @@ OWN_ROUND_TRIP = (
 REASONS: dict[str, str] = {
     "rate-dip": OWN_ROUND_TRIP,
     "rate-peak": OWN_ROUND_TRIP,
+    "ripple-xcp": "it is calmer still",
+    "ripple-xcp-cl": "it is calmer. Before the step the two algorithms are one, so that the paper's 1 and 3 kB/s "
+    "cannot both be what the algorithm does",
     "early-peak": "the window settles in the first seconds. In ns-2 timers expire falsely during the start, which "
     "takes some 20 s (docs/validation/xcp.md); that this is the peak has not been shown",
 }
