@@ -12,7 +12,7 @@ import typer
 from command import photocol
 
 from photocol.catalogue import experiments_folder, find_experiments, select
-from photocol.cli import app
+from photocol.commands import app
 from photocol.scenario import load
 
 ROOT = Path(__file__).resolve().parents[2]

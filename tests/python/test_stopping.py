@@ -115,11 +115,36 @@ def test_a_signal_while_the_last_record_is_written(small: Path, sent: signal.Sig
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("words", [("run", "small.toml"), ("check", "small.toml")])
 def test_a_signal_before_anything_runs(small: Path, words: tuple[str], sent: signal.Signals, status: int) -> None:
-    command = Paused(small.parent, "cli._load", *words)
+    command = Paused(small.parent, "commands._load", *words)
     command.await_file("reached")
     command.process.send_signal(sent)
     command.process.wait(timeout=60)
     assert command.end() == (status, "", "photocol: interrupted\n")
+
+
+IMPORTING = """
+import pathlib, sys, time
+folder = pathlib.Path(sys.argv[1])
+class Pause:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            (folder / "reached").touch()
+            while True:
+                time.sleep(0.01)
+sys.meta_path.insert(0, Pause())
+from photocol.cli import main
+sys.exit(main(["check", "small.toml"]))
+"""
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_the_commands_are_imported(tmp_path: Path, sent: signal.Signals, status: int) -> None:
+    command = [sys.executable, "-c", IMPORTING, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_for((tmp_path / "reached").exists)
+        process.send_signal(sent)
+        assert process.communicate(timeout=60) == ("", "photocol: interrupted\n")
+    assert process.returncode == status
 
 
 def test_two_signals_while_a_figure_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
