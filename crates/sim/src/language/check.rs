@@ -71,7 +71,8 @@ pub(crate) fn room(
             format!("found {found}, less than the largest packet; allowed: at least {packet} B, or \"0 packets\"");
         return Err(Fault::new(place(), message));
     }
-    Ok(Buffer::Bytes(bytes))
+    // No run fills an exabyte, and sums with it do not overflow.
+    Ok(if bytes < Bytes(1 << 60) { Buffer::Bytes(bytes) } else { Buffer::Unlimited })
 }
 
 /// The keys of a struct of options with their places, for [`refuse`].

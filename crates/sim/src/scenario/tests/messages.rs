@@ -543,3 +543,12 @@ fn packets_are_a_picosecond_apart() {
          allowed: at most \"16000 Gbps\""
     );
 }
+
+#[test]
+fn a_buffer_of_an_exabyte_is_unlimited() {
+    // 2^64 - 1 B and the packet in transmission would be more than 64 bits hold, and the buffer would seem full.
+    let with =
+        |buffer: &str| load_set(SMALL, &[("link_defaults.buffer", buffer)]).unwrap().scenario.network.links[0].buffer;
+    assert_eq!(with("18446744073709551615 B"), Buffer::Unlimited);
+    assert_eq!(with("1000000 GB"), Buffer::Bytes(units::Bytes(1_000_000_000_000_000)));
+}
