@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
+from photocol import storage
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -159,7 +161,8 @@ def save_all(result: Result, folder: Path) -> list[Path]:
 def _save(draw: Callable[[Axes, pl.DataFrame], None], table: pl.DataFrame, file: Path) -> Path:
     figure = _new_figure()
     draw(figure.add_subplot(), table)
-    figure.savefig(file, dpi=150, metadata={"Software": None})
+    with storage.naming(file):
+        figure.savefig(file, dpi=150, metadata={"Software": None})
     return file
 
 
