@@ -10,7 +10,7 @@ use transport::tcp::{
     self, Ack, Actions, BurstReport, FastRetransmitGuard, InitialWindow, LossRecovery, PartialAckTimer, PhaseName,
     ReceiverActions, SackAfterTimeout, SackBlock,
 };
-use transport::xcp::sender::{DuplicateAcks, LossReaction};
+use transport::cc::xcp::{DuplicateAcks, LossReaction};
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).

@@ -3,9 +3,9 @@
 mod harness;
 
 use harness::xcp::{Network, Path};
+use transport::cc::xcp::LossReaction;
 use transport::tcp::ReceiverConfig;
 use transport::xcp::Unclaimed;
-use transport::xcp::sender::LossReaction;
 use units::{Duration, Rate};
 
 fn ms(ms: u64) -> Duration {

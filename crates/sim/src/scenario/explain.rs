@@ -11,7 +11,7 @@ use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno, tcp_eng};
 use transport::tcp::{
     FastRetransmitGuard, InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig,
 };
-use transport::xcp::sender::{DuplicateAcks, LossReaction};
+use transport::cc::xcp::{DuplicateAcks, LossReaction};
 use transport::xcp::{RouterConfig, Unclaimed};
 use units::{Bytes, Duration};
 

@@ -9,7 +9,7 @@
 //! rule for choosing (α, β) was not to be had: see docs/deviations.md.
 
 use super::{CongestionControl, Loss, LossCause, Window};
-use crate::tcp::ConfigError;
+use crate::ConfigError;
 
 /// How α follows from β so that the flow takes as much as TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! and after timeouts the law is Reno's.
 
 use super::{CongestionControl, Loss, LossCause, Window};
-use crate::tcp::ConfigError;
+use crate::ConfigError;
 
 /// The line p(w) in the log-log plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

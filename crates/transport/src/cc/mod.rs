@@ -2,17 +2,17 @@
 //!
 //! A window law is one file with its source, its parameters and its tests; the line in `algorithms!` below registers it
 //! together with the loss recovery it runs on. Laws live in an enum, so that an ACK costs a jump and not a call through
-//! a table. What the laws share (slow start, the loss window, the caps) is [`Window`].
+//! a table. What the laws share (slow start, the loss window, the caps) is [`Window`]. A law knows neither the sender that runs it nor
+//! the routers that talk to it: what networks tell a sender (lost bursts, explicit rates) is the sender's business.
 
 pub mod btcp;
 pub mod gaimd;
 pub mod highspeed;
 pub mod reno;
 pub mod tcp_eng;
+pub mod xcp;
 
-use crate::tcp::bursts::BurstAware;
-use crate::tcp::{ConfigError, LossRecovery, SenderConfig};
-use crate::xcp::sender as xcp;
+use crate::ConfigError;
 use units::Duration;
 
 /// The congestion window of one flow, in bytes.
@@ -40,6 +40,17 @@ impl Window {
     }
 }
 
+/// How losses that duplicate ACKs show are repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossRecovery {
+    /// RFC 5681 §3.2: the first ACK of new data ends fast recovery.
+    Reno,
+    /// RFC 6582: a partial ACK repairs the next hole.
+    NewReno,
+    /// RFC 6675.
+    Sack,
+}
+
 /// How a loss was noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossCause {
@@ -60,6 +71,17 @@ pub struct Loss {
     pub flight_size: u64,
 }
 
+/// What a sender does with an edge node's news about bursts. Anything but ignoring it needs SACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BurstNews {
+    /// Nothing.
+    Ignored,
+    /// A timeout that one lost burst explains acts as a loss that duplicate ACKs show; a reported burst is repaired.
+    FalseTimeouts(btcp::Detector),
+    /// A burst that contention dropped is repaired, and is a [`LossCause::Contention`] to the law.
+    Contention,
+}
+
 /// A window law.
 pub trait CongestionControl: Sized {
     /// Its parameters.
@@ -77,14 +99,9 @@ pub trait CongestionControl: Sized {
     /// The network says by how many bytes per second to change the throughput.
     fn apply_feedback(&mut self, _window: &mut Window, _feedback: i32, _srtt: Duration) {}
 
-    /// What the law does with news about bursts, if it listens to any.
-    fn bursts(&self) -> Option<&dyn BurstAware> {
-        None
-    }
-
-    /// The same.
-    fn bursts_mut(&mut self) -> Option<&mut dyn BurstAware> {
-        None
+    /// What the sender does with news about bursts.
+    fn burst_news(_: &Self::Config) -> BurstNews {
+        BurstNews::Ignored
     }
 }
 
@@ -113,6 +130,11 @@ macro_rules! algorithms {
                 match self { $(Algorithm::$variant => LossRecovery::$recovery),+ }
             }
 
+            /// What its sender does with news about bursts.
+            pub fn burst_news(self, config: &Config) -> BurstNews {
+                match self { $(Algorithm::$variant => <$law>::burst_news(&config.$config)),+ }
+            }
+
             /// Its line in the registry.
             pub fn entry(self) -> &'static Entry {
                 &REGISTRY[self as usize]
@@ -127,10 +149,8 @@ macro_rules! algorithms {
         pub(crate) enum Law { $($variant($law)),+ }
 
         impl Law {
-            pub(crate) fn new(config: &SenderConfig) -> Law {
-                match config.algorithm {
-                    $(Algorithm::$variant => Law::$variant(<$law>::new(&config.laws.$config))),+
-                }
+            pub(crate) fn new(algorithm: Algorithm, config: &Config) -> Law {
+                match algorithm { $(Algorithm::$variant => Law::$variant(<$law>::new(&config.$config))),+ }
             }
 
             #[inline]
@@ -144,16 +164,6 @@ macro_rules! algorithms {
 
             pub(crate) fn apply_feedback(&mut self, window: &mut Window, feedback: i32, srtt: Duration) {
                 match self { $(Law::$variant(law) => law.apply_feedback(window, feedback, srtt)),+ }
-            }
-
-            #[inline]
-            pub(crate) fn bursts(&self) -> Option<&dyn BurstAware> {
-                match self { $(Law::$variant(law) => law.bursts()),+ }
-            }
-
-            #[inline]
-            pub(crate) fn bursts_mut(&mut self) -> Option<&mut dyn BurstAware> {
-                match self { $(Law::$variant(law) => law.bursts_mut()),+ }
             }
         }
     };
@@ -199,11 +209,6 @@ impl Algorithm {
     /// Whether its segments and ACKs must carry a congestion header that routers on the path write.
     pub const fn needs_header(self) -> bool {
         matches!(self, Algorithm::Xcp)
-    }
-
-    /// Whether it repairs what an edge node reports lost, for which it needs SACK.
-    pub const fn listens_to_bursts(self) -> bool {
-        matches!(self, Algorithm::Btcp | Algorithm::TcpEng)
     }
 }
 

@@ -23,9 +23,8 @@
 //! here: 7/8, 1/2, and until a window of bytes has been acknowledged after the repair. See docs/deviations.md.
 
 use super::gaimd::{FRACTION_BITS, Growth, Relation, fixed, keep};
-use super::{CongestionControl, Loss, LossCause, Window};
-use crate::tcp::bursts::{BurstAware, BurstReport, Reports};
-use crate::tcp::{ConfigError, SackBlock};
+use super::{BurstNews, CongestionControl, Loss, LossCause, Window};
+use crate::ConfigError;
 
 /// For how long GAIMD's α holds; else it is 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,7 +91,6 @@ struct State {
     growth: Growth,
     alpha: u32,
     after_ben: AfterBen,
-    reports: Reports,
 }
 
 /// What is left of the last BEN.
@@ -116,7 +114,7 @@ impl CongestionControl for TcpEng {
 
     fn new(config: &Config) -> TcpEng {
         let (growth, alpha) = (Growth::NONE, fixed(config.alpha()));
-        TcpEng(Box::new(State { growth, alpha, after_ben: AfterBen::Nothing, reports: Reports::default() }))
+        TcpEng(Box::new(State { growth, alpha, after_ben: AfterBen::Nothing }))
     }
 
     #[inline]
@@ -150,12 +148,8 @@ impl CongestionControl for TcpEng {
         }
     }
 
-    fn bursts(&self) -> Option<&dyn BurstAware> {
-        Some(&*self.0)
-    }
-
-    fn bursts_mut(&mut self) -> Option<&mut dyn BurstAware> {
-        Some(&mut *self.0)
+    fn burst_news(_: &Config) -> BurstNews {
+        BurstNews::Contention
     }
 }
 
@@ -176,32 +170,6 @@ impl State {
 /// Whether the window is 1/(1 − β) segments or more.
 fn is_large(config: &Config, window: &Window) -> bool {
     window.cwnd as f64 * (1.0 - config.beta) >= window.mss as f64
-}
-
-impl BurstAware for State {
-    fn wants(&self) -> BurstReport {
-        BurstReport::LostToContention
-    }
-
-    fn cause(&self) -> LossCause {
-        LossCause::Contention
-    }
-
-    fn reports(&self) -> &Reports {
-        &self.reports
-    }
-
-    fn reports_mut(&mut self) -> &mut Reports {
-        &mut self.reports
-    }
-
-    fn note_run(&mut self, _: u64) {}
-
-    fn note_assembled(&mut self, _: &[SackBlock], _: u64) {}
-
-    fn is_false_timeout(&self, _: &[SackBlock]) -> bool {
-        false
-    }
 }
 
 #[cfg(test)]

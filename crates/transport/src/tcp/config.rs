@@ -1,8 +1,7 @@
 //! The sender's parameters, their defaults and their check.
 
-use super::LossRecovery;
-use crate::cc;
-use std::fmt;
+use crate::ConfigError;
+use crate::cc::{self, LossRecovery};
 use units::Duration;
 
 /// The congestion window before the first ACK.
@@ -174,7 +173,8 @@ impl SenderConfig {
         if self.forget_rtt_after == Some(0) {
             return wrong("forget_rtt_after", "must be at least 1");
         }
-        if self.algorithm.listens_to_bursts() && self.loss_recovery() != LossRecovery::Sack {
+        if self.algorithm.burst_news(&self.laws) != cc::BurstNews::Ignored && self.loss_recovery() != LossRecovery::Sack
+        {
             return wrong("recovery", "must be SACK where edge nodes report lost bursts");
         }
         self.validate_timer()?;
@@ -195,23 +195,6 @@ impl SenderConfig {
         Ok(())
     }
 }
-
-/// A parameter a machine cannot run with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConfigError {
-    /// The parameter's name.
-    pub field: &'static str,
-    /// What it must be.
-    pub reason: &'static str,
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.field, self.reason)
-    }
-}
-
-impl std::error::Error for ConfigError {}
 
 #[cfg(test)]
 mod tests {

@@ -12,6 +12,7 @@
 //! | `rtt` | the retransmission timeout |
 //! | `pacing` | one segment every SRTT/cwnd |
 //! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
+//! | `extras` | what only some flows have |
 //! | `bursts` | what an edge node says about lost bursts, and their repair |
 //! | `stats` | what the sender counts |
 //! | `spurious` | retransmissions that D-SACK proves needless |
@@ -20,10 +21,11 @@
 //! Left out: connection set-up and close, urgent data, timestamps, ECN, Nagle's algorithm (a short segment leaves when
 //! the written data end there), silly-window avoidance beyond "no short segment while something is outstanding".
 
-pub(crate) mod bursts;
+mod bursts;
 mod config;
 mod explicit;
-pub(crate) mod pacing;
+mod extras;
+mod pacing;
 mod receiver;
 mod recovery;
 mod rtt;
@@ -35,10 +37,11 @@ mod stats;
 mod timer;
 mod transmit;
 
+pub use crate::ConfigError;
+pub use crate::cc::LossRecovery;
 pub use bursts::BurstReport;
-pub use config::{ConfigError, FastRetransmitGuard, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};
+pub use config::{FastRetransmitGuard, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};
 pub use receiver::{Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
-pub use recovery::LossRecovery;
 pub use segment::{Ack, AckOut, Actions, SackBlock, SackList, Segment};
 pub use sender::{PhaseName, Sender};
 pub use stats::SenderStats;

@@ -48,7 +48,7 @@ impl Pacer {
 }
 
 /// SRTT/cwnd with cwnd in segments, rounded down to the picosecond.
-pub(crate) fn interval(srtt: Duration, mss: u32, cwnd: u64) -> Duration {
+pub(super) fn interval(srtt: Duration, mss: u32, cwnd: u64) -> Duration {
     let ps = u128::from(srtt.ps()) * u128::from(mss) / u128::from(cwnd.max(1));
     Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
 }

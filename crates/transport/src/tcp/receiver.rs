@@ -6,7 +6,8 @@
 //! the last segment that touched them: every held range carries the number of that segment, and the eight most recent
 //! are at hand.
 
-use super::{AckOut, ConfigError, SackBlock, SackList};
+use super::{AckOut, SackBlock, SackList};
+use crate::ConfigError;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use units::{Duration, Instant};

@@ -6,19 +6,8 @@
 
 use super::spurious::Cause;
 use super::{Ack, Actions, FastRetransmitGuard, PartialAckTimer, SackBlock, Sender};
-use crate::cc::LossCause;
+use crate::cc::{LossCause, LossRecovery};
 use units::Instant;
-
-/// How losses that duplicate ACKs show are repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossRecovery {
-    /// RFC 5681 §3.2: the first ACK of new data ends fast recovery.
-    Reno,
-    /// RFC 6582: a partial ACK repairs the next hole.
-    NewReno,
-    /// RFC 6675.
-    Sack,
-}
 
 /// What the sender is doing about losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! what held the flow back: while data that the peer would take wait, or the flight is within a segment of cwnd; so a
 //! window that the application, the peer or `max_cwnd` does not let the flow use is not raised (the aim of RFC 7661).
 
-use super::pacing::Pacer;
+use super::extras::Extras;
 use super::recovery::Phase;
 use super::rtt::Rtt;
 use super::scoreboard::{Scoreboard, Threshold};
@@ -38,8 +38,7 @@ pub enum PhaseName {
 #[repr(C)]
 pub struct Sender {
     pub(super) rto_at: Instant,
-    /// Only paced flows have one.
-    pub(super) pacer: Option<Box<Pacer>>,
+    pub(super) extras: Option<Box<Extras>>,
     pub(super) config: Arc<SenderConfig>,
     /// SND.UNA, the lowest byte not acknowledged.
     pub(super) una: u64,
@@ -80,10 +79,10 @@ impl Sender {
             window: Window { cwnd, ssthresh, mss: u64::from(config.mss) },
             phase: Phase::Open,
             rto_at: Instant::NEVER,
-            pacer: config.paced.then(Box::default),
+            extras: Extras::new(&config),
             rtt: Rtt::new(&config),
             last_sent: Instant::ZERO,
-            law: Law::new(&config),
+            law: Law::new(config.algorithm, &config.laws),
             counts: Counts::default(),
             guard: 0,
             probe_end: 0,
@@ -110,7 +109,7 @@ impl Sender {
     /// An ACK arrives. One that acknowledges what was never sent is ignored.
     #[inline]
     pub fn handle_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
-        let plain = matches!(self.phase, Phase::Open) && ack.sack.is_empty() && self.pacer.is_none();
+        let plain = matches!(self.phase, Phase::Open) && ack.sack.is_empty() && self.pacer().is_none();
         if plain && ack.ack > self.una && ack.ack <= self.nxt {
             let acked = ack.ack - self.una;
             let limited = self.is_cwnd_limited();
@@ -233,11 +232,6 @@ impl Sender {
         assert!(self.nxt <= self.written, "only written bytes are sent");
         self.scoreboard.check(self.una, self.nxt, self.window.mss);
         assert!(self.pipe() <= 2 * self.flight_size(), "no byte is in the network more than twice");
-    }
-
-    #[inline]
-    fn pacer_wake(&self) -> Instant {
-        self.pacer.as_ref().map_or(Instant::NEVER, |pacer| pacer.wake())
     }
 
     /// Whether the congestion window is what limits the flow.

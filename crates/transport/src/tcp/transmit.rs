@@ -32,13 +32,13 @@ impl Sender {
     /// Sends what window, phase and pacing permit.
     pub(super) fn transmit(&mut self, now: Instant, actions: &mut Actions) {
         while let Some(next) = self.next_segment() {
-            if let Some(pacer) = self.pacer.as_mut().filter(|pacer| !pacer.permits(now)) {
+            if let Some(pacer) = self.pacer_mut().filter(|pacer| !pacer.permits(now)) {
                 pacer.wait();
                 return;
             }
             self.emit(now, next, actions);
         }
-        if let Some(pacer) = &mut self.pacer {
+        if let Some(pacer) = self.pacer_mut() {
             pacer.rest();
         }
         self.watch_closed_window(now);
@@ -195,7 +195,7 @@ impl Sender {
                 self.retransmit(now, block, actions);
             }
         }
-        if self.pacer.is_some() {
+        if self.pacer().is_some() {
             self.pace(now);
         }
     }
@@ -237,7 +237,7 @@ impl Sender {
     fn pace(&mut self, now: Instant) {
         let srtt = self.rtt.srtt().unwrap_or(Duration::ZERO);
         let interval = pacing::interval(srtt, self.config.mss, self.window.cwnd);
-        if let Some(pacer) = &mut self.pacer {
+        if let Some(pacer) = self.pacer_mut() {
             pacer.sent(now, interval);
         }
     }

@@ -14,7 +14,7 @@
 //! How packets are spaced at this rate is up to a [`Smoother`](super::Smoother).
 
 use super::wavelength::Probe;
-use crate::tcp::ConfigError;
+use crate::ConfigError;
 use units::{Duration, Instant, Rate};
 
 /// What a probe says about its macroflow.

@@ -25,7 +25,6 @@ mod header;
 mod macroflow;
 mod receiver;
 mod router;
-pub mod sender;
 mod smoother;
 mod wavelength;
 

@@ -18,7 +18,7 @@
 //! not found out.
 
 use super::{Format, Header, Interval};
-use crate::tcp::ConfigError;
+use crate::ConfigError;
 use units::{Duration, Instant, Rate};
 
 /// What happens to a router's offer that the header's sender, or another router, had already cut.

@@ -18,7 +18,7 @@
 //!
 //! Unlike [`Router`](super::Router), which shares a pool among the packets of an interval, this controller looks at no packet.
 
-use crate::tcp::ConfigError;
+use crate::ConfigError;
 use units::{Duration, Instant, Rate};
 
 /// What a macroflow's probe carries along its path.

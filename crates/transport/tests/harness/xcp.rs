@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use transport::cc::xcp::{DuplicateAcks, LossReaction};
 use transport::tcp::{AckOut, Actions, Receiver, ReceiverActions, ReceiverConfig, Segment, Sender, SenderConfig};
-use transport::xcp::sender::{DuplicateAcks, LossReaction};
 use transport::xcp::{self, Header, Router, RouterConfig, Unclaimed};
 use units::{ByteTime, Duration, Instant, Rate};
 

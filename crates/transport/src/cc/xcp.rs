@@ -1,4 +1,4 @@
-//! XCP's window law, and what a sender writes into its headers: Katabi et al. 2002 §3.3, draft-falk-xcp-spec-03, ns-2.35.
+//! XCP's window law: Katabi et al. 2002 §3.3, draft-falk-xcp-spec-03, ns-2.35.
 //!
 //! The window moves by feedback · SRTT and is never below one segment. ACKs by themselves do not open it. It stays where
 //! it is while something else than the window holds the flow back, unless the feedback is negative.
@@ -6,11 +6,9 @@
 //! A loss acts on the window as on TCP's, which is what ns-2's agents do and what paper 003's collapse rests on:
 //! duplicate ACKs halve it, the retransmission timer sets it to one segment, and feedback goes on from there.
 //! [`LossReaction::RepairOnly`] leaves the window to the feedback when duplicate ACKs show a loss; a timeout still sets it
-//! to one segment. The headers' SRTT is TCP's, one sample per round trip; ns-2 takes one per ACK.
+//! to one segment. The sender's headers are written in [`tcp`](crate::tcp).
 
-use super::{Header, Interval};
-use crate::cc::{CongestionControl, Loss, LossCause, Window};
-use crate::tcp::pacing;
+use super::{CongestionControl, Loss, LossCause, Window};
 use units::{Duration, PS_PER_SECOND};
 
 /// What a loss does to the window.
@@ -93,27 +91,6 @@ fn split(feedback: i32, srtt: Duration, remainder: i64) -> (i64, i64) {
     (bytes as i64, change.rem_euclid(i128::from(unit)) as i64)
 }
 
-/// The header of the segments that leave now. `admitted` bytes are what the window could grow to at most (the peer's
-/// window, `max_cwnd`); the sender asks for that, in equal parts on the packets of a round trip (draft-03). Before the
-/// first RTT sample it says and asks for nothing (ns-2.35).
-pub(crate) fn header(window: &Window, admitted: u64, srtt: Option<Duration>) -> Header {
-    let Some(srtt) = srtt.filter(|srtt| *srtt > Duration::ZERO) else {
-        return Header::data(Interval::ZERO, Interval::ZERO, 0);
-    };
-    let rtt = Interval::from_duration(srtt);
-    let x = Interval::from_duration(pacing::interval(srtt, window.mss as u32, window.cwnd));
-    Header::data(rtt, x.min(rtt), wish(window, admitted, srtt))
-}
-
-/// (admitted − cwnd)/SRTT over the cwnd/MSS packets of a round trip, in bytes per second.
-#[inline]
-fn wish(window: &Window, admitted: u64, srtt: Duration) -> i32 {
-    let change = admitted as f64 - window.cwnd as f64;
-    let per_packet = change * window.mss as f64 / window.cwnd as f64;
-    // `as` saturates.
-    (per_packet / srtt.as_secs_f64()).round() as i32
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,27 +141,6 @@ mod tests {
         assert_eq!(cut(LossReaction::Tcp, LossCause::FastRetransmit), 4000);
         assert_eq!(cut(LossReaction::RepairOnly, LossCause::FastRetransmit), 20_000);
         assert_eq!(cut(LossReaction::RepairOnly, LossCause::Timeout), 4000);
-    }
-
-    #[test]
-    fn the_header_says_rtt_and_packet_spacing() {
-        // cwnd of 10 segments in 100 ms: a packet every 10 ms.
-        let header = header(&window(10_000), u64::MAX, Some(RTT));
-        assert_eq!(header.rtt, Interval::from_duration(RTT));
-        assert_eq!(header.x, Interval::from_duration(Duration::from_millis(10)));
-        assert_eq!(header.delta_throughput, i32::MAX, "a greedy sender asks for what the field holds");
-    }
-
-    #[test]
-    fn a_bounded_sender_asks_for_its_bound() {
-        // From 10 to 15 segments in 100 ms are 50 000 B/s, on 10 packets a round trip.
-        assert_eq!(header(&window(10_000), 15_000, Some(RTT)).delta_throughput, 5_000);
-        assert_eq!(header(&window(10_000), 5_000, Some(RTT)).delta_throughput, -5_000);
-    }
-
-    #[test]
-    fn before_the_first_sample_a_sender_asks_for_nothing() {
-        assert_eq!(header(&window(10_000), u64::MAX, None), Header::data(Interval::ZERO, Interval::ZERO, 0));
     }
 
     proptest! {
