@@ -2,9 +2,9 @@
 
 Between every two edge nodes that are four fibres or more apart, in turn; each flow has a host with an access of
 100 Mb/s. No loss is drawn: bursts are lost where no wavelength is free. The paper simulates 1000 s. Here 14 000 flows
-have 0.6 s, of which the last two thirds are counted: five round trips. Windows begin where the flows together fill
-the network to a dropping rate of some per cent, or at their largest; what is seen beyond 140 flows is how the first
-cuts and the growth after them differ, a transient and not the paper's mean of 1000 s.
+have 0.6 s, of which the last two thirds are counted: five round trips. Windows begin where the flows together use a
+quarter of the fibres to edge nodes, or at their largest; what is seen beyond 140 flows is a transient, and not the
+paper's mean of 1000 s: with 14 000 flows of SACK 4e-4 of the bursts are lost.
 
 The expected values and tolerances below were committed before the first run.
 """
@@ -43,7 +43,7 @@ SPREAD = "90 ms"
 """Of the starts: a round trip."""
 DURATIONS_S = {1: 20.0, 14: 12.0, 140: 4.0, 1400: 0.9, 5000: 0.6, 14_000: 0.6}
 CARRIED_SEGMENTS = 45e6
-"""Segments that the network may carry in a second at a dropping rate of some per cent: 360 Gb/s."""
+"""In a second, over all flows, where their windows begin: 360 Gb/s, a quarter of the fibres to edge nodes."""
 QUICK_FLOWS = (140, 1400)
 SENDERS = (METERED, SACK, RENO, BAIMD, BTCP[2])
 
