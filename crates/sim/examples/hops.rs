@@ -3,9 +3,10 @@
 //!     hops SCENARIO [PATH=VALUE]…
 
 use sim::SimTime;
-use sim::engine::{Options, World};
+use sim::engine::Options;
 use sim::random::Seed;
 use sim::scenario::{Source, load};
+use sim::study::World;
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;

@@ -9,6 +9,7 @@ pub mod model;
 pub mod random;
 pub mod results;
 pub mod scenario;
+pub mod study;
 pub(crate) mod switch;
 pub mod topology;
 pub mod traffic;

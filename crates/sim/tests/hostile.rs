@@ -3,9 +3,10 @@
 //! environment ask for more of them, and for others.
 
 use sim::SimTime;
-use sim::engine::{Options, World};
+use sim::engine::Options;
 use sim::random::Seed;
 use sim::scenario::{Source, load};
+use sim::study::World;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 

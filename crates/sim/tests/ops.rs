@@ -5,8 +5,9 @@ mod support;
 
 use analytic::{md1k, mmck};
 use sim::SimTime;
-use sim::engine::{Options, World};
+use sim::engine::Options;
 use sim::random::Seed;
+use sim::study::World;
 use support::{at, edited, figure, numbers, run, scenario};
 
 /// e0 – c0 – c1 – e1 at 1 Gb/s, 1 ms and 100 km each; one datagram of 1500 B (12 µs) every 10 ms.

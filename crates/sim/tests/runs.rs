@@ -3,8 +3,9 @@
 mod support;
 
 use sim::SimTime;
-use sim::engine::{CaptureOptions, Options, World};
+use sim::engine::{CaptureOptions, Options};
 use sim::random::Seed;
+use sim::study::World;
 use std::sync::{Arc, Mutex};
 use support::{MIXED, at, edited, figure, numbers, run, run_with, scenario, texts};
 

@@ -3,10 +3,11 @@
 mod support;
 
 use sim::SimTime;
-use sim::engine::{Options, World};
+use sim::engine::Options;
 use sim::random::Seed;
 use sim::results::Run;
 use sim::scenario::{Scenario, Source, load};
+use sim::study::World;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,12 +1,11 @@
 //! Where all packets went, and the totals at the end of the warm-up.
 
 use super::hosts::{Sink, Source};
+use super::ledger::Ledger;
 use super::net::Drops;
 use super::parts::Parts;
 use super::port::Reading;
-use crate::model::{LinkId, SimTime};
-use crate::switch::FibreAccount;
-use std::collections::BTreeMap;
+use crate::model::SimTime;
 
 /// Packets that hosts sent, and what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,34 +66,7 @@ pub struct Baseline {
     /// Payload bytes delivered, all flows together.
     pub delivered: u64,
     /// What agents had counted.
-    pub books: Books,
-}
-
-/// What all agents have counted since the start.
-#[derive(Clone, Debug, Default)]
-pub struct Books {
-    /// What came to output fibres that agents share out.
-    pub fibres: BTreeMap<LinkId, FibreAccount>,
-    /// Sums by name.
-    pub sums: BTreeMap<&'static str, u128>,
-    /// Per flow: segments in bursts, and bursts with any of them.
-    pub shares: BTreeMap<u32, (u64, u64)>,
-}
-
-impl Books {
-    /// Reads them.
-    pub fn read(parts: &Parts) -> Books {
-        let mut books = Books::default();
-        for ledger in parts.list.iter().flat_map(|part| part.hosts.ledgers()) {
-            books.fibres.extend(ledger.fibres);
-            ledger.sums.iter().for_each(|(name, sum)| *books.sums.entry(name).or_default() += sum);
-            for (flow, (segments, bursts)) in ledger.shares {
-                let share = books.shares.entry(flow).or_default();
-                *share = (share.0 + segments, share.1 + bursts);
-            }
-        }
-        books
-    }
+    pub ledger: Ledger,
 }
 
 impl Baseline {
@@ -111,7 +83,7 @@ impl Baseline {
             port.restart_maximum(now.ps());
             port.reading(now.ps())
         });
-        Baseline { at: now, ports: ports.collect(), drops: parts.drops(), delivered, books: Books::read(parts) }
+        Baseline { at: now, ports: ports.collect(), drops: parts.drops(), delivered, ledger: Ledger::read(parts) }
     }
 }
 

@@ -1,15 +1,15 @@
 //! From a scenario and its flows to a world in which nothing has happened.
 
 use super::accounts::Baseline;
+use super::agent::{Agent, Orders};
 use super::arena::Arena;
-use super::bursts::FlowBursts;
 use super::capture::{Capture, Captured};
 use super::datagrams::Datagrams;
+use super::equipment::{Equipment, Ground};
 use super::forced::ForcedFates;
 use super::hosts::{ExplicitSink, Hosts, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
 use super::net::{DELIVER, NO_WAY, Net, NetParts, TimerOrder};
-use super::offer::{Intake, Target};
-use super::optical::Light;
+use super::offer::Target;
 use super::partition::Partition;
 use super::parts::{Ends, Layout};
 use super::port::{Port, PortConfig};
@@ -19,13 +19,11 @@ use super::timers::Timers;
 use super::tree::NEVER;
 use super::world::{Action, CaptureOptions, Control, Options, RunError, Staff, World};
 use crate::model::{
-    Buffer, Change, Flow, LinkId, Load, Loss, Network, NodeId, Routes, Scenario, SimTime, Switching, Transport,
-    TransportKind,
+    Buffer, Change, Flow, LinkId, Load, Network, NodeId, PortRule, Routes, Scenario, SimTime, Transport, TransportKind,
 };
 use crate::random::{Seed, Stream, uniform_index};
-use crate::switch::{self, Setting};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::tcp::{Receiver, ReceiverConfig, Sender, SenderConfig};
 use transport::xcp;
@@ -36,58 +34,73 @@ pub const MAX_FLOWS: usize = 1 << 29;
 /// Both hosts of a flow and its lifecycle, without what the machines allocate.
 pub const BYTES_PER_FLOW: usize = size_of::<SendingHost>() + size_of::<ReceivingHost>() + size_of::<Lifecycle>();
 
-/// Builds a world for given flows.
-pub fn world(scenario: Scenario, flows: Vec<Flow>, seed: Seed, options: Options) -> Result<World, RunError> {
+/// What a world is made of.
+pub struct Setup<'a> {
+    /// Network, transports, events, and what is sampled.
+    pub scenario: &'a Scenario,
+    /// All flows, in their order.
+    pub flows: Vec<Flow>,
+    /// The rules of each link's port.
+    pub ports: Vec<PortRule>,
+    /// Orders for flows that depend on what they send.
+    pub orders: BTreeMap<u32, Box<dyn Orders>>,
+    /// Of all streams.
+    pub seed: Seed,
+    /// How it is to be run.
+    pub options: Options,
+}
+
+/// Builds a world; `equip` makes the agents.
+pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Result<World, RunError> {
+    let Setup { scenario, flows, ports: rules, orders, seed, options } = setup;
+    let network = &scenario.network;
     if flows.len() >= MAX_FLOWS {
         return Err(RunError::TooManyFlows(flows.len()));
     }
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
-    let order = link_order(&scenario.network, shuffle.as_mut());
+    let order = link_order(network, shuffle.as_mut());
     let link_numbers = invert(&order);
     let mut paths = Paths::new(link_numbers.clone());
-    let first = paths.of_flows(&scenario.network, &flows, &scenario.network.open_to_flows());
-    check_paths(&scenario.network, &flows, &first)?;
-    let controls = controls(&scenario, &flows, &mut paths);
+    let first = paths.of_flows(network, &flows, &network.open_to_flows());
+    check_paths(network, &flows, &first)?;
+    let controls = controls(scenario, &flows, &mut paths);
 
     let timer_mask = shuffle.as_mut().map_or(0, |stream| stream.next_u64() as u32);
     let timers_first = shuffle.as_mut().is_some_and(|stream| uniform_index(stream, 2) == 1);
     let timer_order = if timers_first { TimerOrder::BeforeArrivals } else { TimerOrder::AfterArrivals };
-    let flows: Arc<[Flow]> = flows.into();
-    let nodes = scenario.network.nodes.len();
-    let staff = {
-        let link = |number: &u32| order.get(*number as usize).copied();
-        let laid: Vec<Option<LinkId>> = paths.flat.iter().map(link).collect();
-        let setting = Setting { scenario: &scenario, flows: &flows, paths: &first, laid: &laid, seed };
-        switch::staff(setting, &mut |links: &[LinkId]| paths.add(Some(links.to_vec())))
-    };
-    let (posts, agents): (Vec<u32>, Vec<_>) = staff.agents.into_iter().map(|(node, agent)| (node.0, agent)).unzip();
-    let links = ends(&scenario.network, &order);
-    let layout = Layout::whole(links, Arc::clone(&flows), paths.flat.into(), posts.into(), nodes);
-    let ports = ports(&scenario, &order, seed, (&staff.intakes, &staff.boundless));
+    let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
+    let equipment = equip(&mut Ground {
+        network,
+        flows: &flows,
+        transports: &scenario.transports,
+        paths: &first,
+        laid: &laid,
+        seed,
+        add: &mut |links| paths.add(Some(links.to_vec())),
+    });
+    equipment.check(network);
+    let ports = ports((network, &rules), &order, seed, &equipment);
+    let Equipment { agents, shared, .. } = equipment;
+    let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
+    let posts: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
+    let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
+    let layout = Layout::whole(ends(network, &order), Arc::clone(&flows), paths.flat.into(), posts.into(), nodes);
     let net = net(ports, &layout, timer_order);
-    let staff = Staff::alone(order.len());
-    let without_samples = options.without_samples;
-    let mut hosts = hosts(&scenario, &flows, &first, Timers::new(timer_mask), (seed, options.capture));
+    let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
+    let mut hosts = hosts(scenario, &flows, &first, Timers::new(timer_mask), (seed, orders, options.capture));
     hosts.employ(agents);
     let to_node = layout.links.iter().map(|link| link.to).collect();
     let partition = Partition::new(net, hosts, to_node, vec![0; nodes], 0);
-
-    let names = scenario.network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
-    let probe = if without_samples { Default::default() } else { scenario.probe.clone() };
-    let bursts: &[LinkId] = if let Switching::Obs(obs) = &scenario.switching { &obs.links } else { &[] };
-    let sampler = Sampler::new(&probe, flows.len(), (names.collect(), bursts));
-    let baseline = Baseline::zero(scenario.network.links.len());
-    let (layout, partitions) = (Arc::new(layout), vec![partition]);
+    let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
     Ok(World {
-        scenario,
-        partitions,
-        layout,
-        staff,
+        end: SimTime::ZERO + scenario.run.duration,
+        partitions: vec![partition],
+        layout: Arc::new(layout),
+        staff: Staff::alone(order.len()),
+        sampler: Sampler::new(&probe, flows.len(), (names.collect(), &shared)),
+        baseline: Baseline::zero(network.links.len()),
         link_numbers,
         controls,
-        sampler,
-        baseline,
-        seed,
         now: SimTime::ZERO,
     })
 }
@@ -99,14 +112,6 @@ fn ends(network: &Network, order: &[LinkId]) -> Arc<[Ends]> {
         Ends { from: link.from.0, to: link.to.0 }
     };
     order.iter().map(ends).collect()
-}
-
-fn light(first_bit: Option<bool>) -> Light {
-    match first_bit {
-        None => Light::None,
-        Some(false) => Light::LastBit,
-        Some(true) => Light::FirstBit,
-    }
 }
 
 /// The whole network as one partition.
@@ -143,42 +148,12 @@ fn invert(order: &[LinkId]) -> Vec<u32> {
     numbers
 }
 
-fn ports(
-    scenario: &Scenario,
-    order: &[LinkId],
-    seed: Seed,
-    (intakes, boundless): (&BTreeMap<LinkId, Intake>, &BTreeSet<LinkId>),
-) -> Vec<Port> {
-    let packing = match &scenario.switching {
-        Switching::Aapn(aapn) => Some(aapn.packing),
-        Switching::Packets | Switching::Ops(_) | Switching::Obs(_) => None,
-    };
+fn ports((network, rules): (&Network, &[PortRule]), order: &[LinkId], seed: Seed, equipment: &Equipment) -> Vec<Port> {
     let port = |id: &LinkId| {
-        let link = &scenario.network.links[id.index()];
-        let stream = seed.stream(&format!("link {}", link.name), "loss");
-        let config = PortConfig {
-            capacity: link.capacity,
-            delay: link.delay,
-            buffer: if boundless.contains(id) { Buffer::Unlimited } else { link.buffer },
-            loss: link.loss,
-            stream,
-            controller: link.controller,
-            gate: link.via.and(packing),
-            intake: intakes.get(id).copied(),
-            light: light(scenario.first_bit(*id)),
-        };
-        let config = match &scenario.switching {
-            // Behind an agent that switches bursts is the control channel; what a node needs for a message comes before it,
-            // and the loss of the link is that of bursts.
-            Switching::Obs(obs) if config.intake.is_some() => PortConfig {
-                capacity: obs.control.rate,
-                delay: link.delay + obs.control.processing,
-                buffer: Buffer::Unlimited,
-                loss: Loss::None,
-                ..config
-            },
-            _ => config,
-        };
+        let stream = seed.stream(&format!("link {}", network.links[id.index()].name), "loss");
+        let (rule, intake) = (rules[id.index()], equipment.intakes.get(id).copied());
+        let buffer = if equipment.boundless.contains(id) { Buffer::Unlimited } else { rule.buffer };
+        let config = PortConfig { rule: PortRule { buffer, ..rule }, stream, intake };
         Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
     };
     order.iter().map(port).collect()
@@ -289,7 +264,7 @@ fn hosts(
     flows: &[Flow],
     paths: &[(u32, u32)],
     timers: Timers,
-    (seed, capture): (Seed, Option<CaptureOptions>),
+    (seed, orders, capture): (Seed, BTreeMap<u32, Box<dyn Orders>>, Option<CaptureOptions>),
 ) -> Hosts {
     let configs: Vec<Configs> = scenario.transports.iter().map(Configs::new).collect();
     let mut senders: Vec<SendingHost> = Vec::with_capacity(flows.len());
@@ -307,7 +282,7 @@ fn hosts(
         });
     }
     let mut forced = forced_fates(scenario, flows, &configs);
-    forced.bursts = bursts(scenario, flows, seed);
+    forced.orders = orders;
     let captured = capture.map(|options| capture_of(options, flows, &configs));
     for (flow, host) in senders.iter_mut().enumerate() {
         if forced.concern(flow as u32) {
@@ -349,15 +324,6 @@ fn forced_fates(scenario: &Scenario, flows: &[Flow], configs: &[Configs]) -> For
         }
     }
     fates
-}
-
-fn bursts(scenario: &Scenario, flows: &[Flow], seed: Seed) -> BTreeMap<u32, FlowBursts> {
-    let rules: Vec<_> = scenario.traffic.iter().map(|traffic| traffic.bursts.clone().map(Arc::new)).collect();
-    let numbered = (0..).zip(flows);
-    let ruled = numbered.filter_map(|(number, flow)| Some((number, rules[flow.origin.0 as usize].clone()?)));
-    ruled
-        .map(|(number, rule)| (number, FlowBursts::new(rule, seed.stream(&format!("flow {number}"), "bursts"))))
-        .collect()
 }
 
 fn capture_of(options: CaptureOptions, flows: &[Flow], configs: &[Configs]) -> Capture {

@@ -71,7 +71,7 @@ impl Capture {
             Class::Ack => tcp(ends.reversed(), Fields { ack: number, ..plain }, &sack_option(sack), packet.size),
             Class::Datagram => udp(ends, packet.size),
             // It belongs to no flow.
-            Class::Control | Class::Burst => return,
+            Class::Control | Class::Unit => return,
         };
         self.packet(now, &header, packet.size);
     }

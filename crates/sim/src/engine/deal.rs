@@ -168,8 +168,8 @@ fn deal_orders(old: &mut [Partition], new: &mut [Partition], layout: &Layout) {
         for (flow, fates) in std::mem::take(&mut part.hosts.forced.flows) {
             new[layout.source_of(flow) as usize].hosts.forced.flows.insert(flow, fates);
         }
-        for (flow, bursts) in std::mem::take(&mut part.hosts.forced.bursts) {
-            new[layout.source_of(flow) as usize].hosts.forced.bursts.insert(flow, bursts);
+        for (flow, orders) in std::mem::take(&mut part.hosts.forced.orders) {
+            new[layout.source_of(flow) as usize].hosts.forced.orders.insert(flow, orders);
         }
     }
     new.iter_mut().for_each(|part| part.hosts.held_count = held_count);

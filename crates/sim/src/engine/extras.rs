@@ -2,7 +2,7 @@
 
 use super::gate::Gate;
 use super::offer::Intake;
-use crate::model::{Loss, Packing, PortController};
+use crate::model::{Loss, Opening, PortController, PortRule};
 use crate::random::{Stream, bernoulli};
 use transport::xcp::Router;
 use units::Instant;
@@ -53,18 +53,16 @@ pub enum LossProcess {
 
 impl Extras {
     /// `None` for a port without any.
-    pub fn new(
-        (loss, stream): (Loss, Stream),
-        controller: Option<PortController>,
-        gate: Option<Packing>,
-        intake: Option<Intake>,
-    ) -> Option<Box<Extras>> {
-        let loss = LossProcess::new(loss, stream);
-        let controller = controller.map(|PortController { config, follows }| Controller {
+    pub fn new(rule: &PortRule, stream: Stream, intake: Option<Intake>) -> Option<Box<Extras>> {
+        let loss = LossProcess::new(rule.loss, stream);
+        let controller = rule.controller.map(|PortController { config, follows }| Controller {
             router: Router::new(config, Instant::ZERO),
             follows,
         });
-        let gate = gate.map(Gate::new);
+        let gate = match rule.opening {
+            Opening::Always => None,
+            Opening::InWindows(packing) => Some(Gate::new(packing)),
+        };
         let extras = Extras { loss, controller, gate, intake };
         (intake.is_some() || extras.acts()).then(|| Box::new(extras))
     }

@@ -1,6 +1,6 @@
 //! Segments that meet a fate by order of the scenario: drop, delay or duplicate exactly these.
 
-use super::bursts::FlowBursts;
+use super::agent::Orders;
 use crate::model::{Fate, Forced};
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 pub struct ForcedFates {
     /// Each flow that has any.
     pub flows: BTreeMap<u32, FlowFates>,
-    /// The bursts of each flow that has some by order.
-    pub bursts: BTreeMap<u32, FlowBursts>,
+    /// Orders that depend on what a flow sends.
+    pub orders: BTreeMap<u32, Box<dyn Orders>>,
 }
 
 /// The orders for one flow.
@@ -18,12 +18,12 @@ pub struct ForcedFates {
 pub struct FlowFates {
     /// Payload bytes of a full segment (1 for datagrams, which are numbered).
     segment_size: u64,
-    segments: BTreeMap<u64, Orders>,
+    segments: BTreeMap<u64, Copies>,
 }
 
 /// The orders for one segment, and how often it has been sent.
 #[derive(Debug, Default)]
-struct Orders {
+struct Copies {
     copies_sent: u32,
     fates: BTreeMap<u32, Fate>,
 }
@@ -37,7 +37,7 @@ impl ForcedFates {
 
     /// Whether any order concerns `flow`.
     pub fn concern(&self, flow: u32) -> bool {
-        self.flows.contains_key(&flow) || self.bursts.contains_key(&flow)
+        self.flows.contains_key(&flow) || self.orders.contains_key(&flow)
     }
 
     /// The fate of a transmission, which counts as the next copy of its segment.

@@ -8,27 +8,30 @@ mod sides;
 
 pub use sides::{ExplicitSink, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
 
+use super::agent::{Agent, Message};
 use super::arena::Arena;
+use super::bench::Bench;
 use super::capture::Capture;
 use super::forced::ForcedFates;
+use super::ledger::Ledger;
 use super::net::{NO_WAY, Net, Place};
 use super::offer::{Cause, Intake};
 use super::packet::{Class, NO_CARGO, Packet};
 use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
 use crate::model::Fate;
-use crate::switch::{Agent, Ledger, Notice};
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use transport::tcp::{Ack, Actions, ReceiverActions, SackList};
 use units::Instant;
 
 const CACHE_LINE: usize = 64;
 
-/// An agent, and its deadline.
+/// An agent, its node and its deadline.
 #[derive(Debug)]
 pub struct Post {
+    /// Where it stands.
+    pub node: u32,
     /// When the event list has it; [`NEVER`] if it has not.
     pub armed: u64,
     /// The agent.
@@ -104,8 +107,9 @@ impl Hosts {
     }
 
     /// Takes over the agents, all of which are here.
-    pub fn employ(&mut self, agents: Vec<Box<dyn Agent>>) {
-        self.agents = Arena::all(agents.into_iter().map(|agent| Post { armed: NEVER, agent }).collect());
+    pub fn employ(&mut self, agents: Vec<(u32, Box<dyn Agent>)>) {
+        let post = |(node, agent)| Post { node, armed: NEVER, agent };
+        self.agents = Arena::all(agents.into_iter().map(post).collect());
     }
 
     /// Puts the deadlines of all agents into the event list of a partition, which has none yet.
@@ -119,7 +123,7 @@ impl Hosts {
     /// The deadline of the agent at this place has come.
     pub fn call_agent(&mut self, now: u64, place: u32, net: &mut Net) {
         let post = &mut self.agents.items_mut()[place as usize];
-        self.emitted += post.agent.handle_timeout(now, net);
+        post.agent.handle_timeout(now, &mut Bench::new(post.node, net, &mut self.emitted));
         post.arm(place, net);
     }
 
@@ -127,15 +131,16 @@ impl Hosts {
     pub fn give_to_agent(&mut self, now: u64, intake: Intake, packet: &Packet, net: &mut Net) {
         let place = self.agents.place(intake.agent);
         let post = &mut self.agents.items_mut()[place];
-        self.emitted += post.agent.handle_packet(now, intake.place, packet, net);
+        let mut bench = Bench::new(post.node, net, &mut self.emitted);
+        post.agent.handle_packet(now, intake.place, packet, &mut bench);
         post.arm(place as u32, net);
     }
 
     /// An agent is given a message.
-    pub fn give_notice(&mut self, now: u64, agent: u32, notice: Arc<Notice>, net: &mut Net) {
+    pub fn give_message(&mut self, now: u64, agent: u32, message: Message, net: &mut Net) {
         let place = self.agents.place(agent);
         let post = &mut self.agents.items_mut()[place];
-        self.emitted += post.agent.handle_notice(now, notice, net);
+        post.agent.handle_message(now, message, &mut Bench::new(post.node, net, &mut self.emitted));
         post.arm(place as u32, net);
     }
 
@@ -144,9 +149,9 @@ impl Hosts {
         self.agents.items().iter().map(|post| post.agent.kept()).sum()
     }
 
-    /// What each agent has counted.
-    pub fn ledgers(&self) -> impl Iterator<Item = Ledger> {
-        self.agents.items().iter().map(|post| post.agent.ledger())
+    /// Adds what each agent has counted.
+    pub fn account(&self, ledger: &mut Ledger) {
+        self.agents.items().iter().for_each(|post| post.agent.account(ledger));
     }
 
     /// Arms the start of every flow, of which there are `flows`, all here.
@@ -305,7 +310,7 @@ impl Hosts {
         if self.senders[flow].watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, &packet, &[]);
         }
-        if self.is_in_lost_burst(now, &packet, net) {
+        if self.is_lost_by_order(now, &packet, net) {
             return net.drop(Place::Host(flow), Cause::Forced, &packet);
         }
         match self.forced.of(flow, packet.seq) {

@@ -2,49 +2,52 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`world`](World) | a run from scenario to tables; what happens from outside |
-//! | `build`, `report` | scenario → world; world → tables |
+//! | `world`, `build` | a run, and what happens from outside; how it is made |
+//! | `agent`, `bench` | machines at nodes, and what they can reach |
+//! | `equipment`, `ledger` | how agents come into a world, and what they count |
 //! | `partition` | the loop, the order of events, the fingerprint |
 //! | `parts`, `deal`, `balance`, `crew` | who has what; dealing it anew; where to cut; threads |
 //! | `net`, `port`, `ring`, `tree` | paths, output ports, fibres, the event list |
 //! | `offer`, `extras` | what a port answers; what a plain port does without |
 //! | `gate`, `optical` | ports that send only in granted slots; ports of an optical packet switch |
-//! | `hosts`, `arena`, `timers`, `forced`, `bursts`, `capture` | machines of the flows and their deadlines; orders; pcapng |
+//! | `hosts`, `arena`, `timers`, `forced`, `capture` | machines of the flows and their deadlines; orders; pcapng |
 //! | `datagrams` | a source of UDP |
 //! | `accounts`, `sampler` | conservation and warm-up; samples |
 
-mod accounts;
+pub(crate) mod accounts;
+pub(crate) mod agent;
 mod arena;
 mod balance;
-mod build;
-mod bursts;
+pub(crate) mod bench;
+pub(crate) mod build;
 mod capture;
 mod crew;
 mod datagrams;
 mod deal;
+pub(crate) mod equipment;
 pub(crate) mod extras;
 mod forced;
 pub(crate) mod gate;
-mod hosts;
+pub(crate) mod hosts;
+pub(crate) mod ledger;
 pub(crate) mod net;
 pub(crate) mod offer;
 pub(crate) mod optical;
 pub(crate) mod packet;
-mod partition;
-mod parts;
-mod port;
+pub(crate) mod partition;
+pub(crate) mod parts;
+pub(crate) mod port;
 #[cfg(test)]
 mod queueing_tests;
-mod report;
 pub(crate) mod ring;
 mod sampler;
 #[cfg(test)]
 mod speed_tests;
 mod timers;
 pub(crate) mod tree;
-mod world;
+pub(crate) mod world;
 
 pub use accounts::Accounts;
 pub use capture::Output;
 pub use crew::Disturbance;
-pub use world::{CaptureOptions, Options, Parallelism, RunError, World};
+pub use world::{CaptureOptions, Options, Parallelism, RunError};

@@ -1,11 +1,11 @@
 //! The fibres and ports of a partition: everything a packet meets between two hosts.
 
+use super::agent::Notice;
 use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::packet::{Cargo, Class, Luggage, NO_CARGO, Packet};
 use super::port::{Manner, Port};
 use super::ring::Ring;
 use super::tree::{NEVER, Tree};
-use crate::switch::Notice;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -289,7 +289,7 @@ impl Net {
     }
 
     /// A message, to be sent by a path: `to` is the agent that it is for, or the flow that it is about.
-    pub fn message(&mut self, notice: Arc<Notice>, to: u32, path: u32, size: u16) -> Packet {
+    pub fn message(&mut self, notice: Notice, to: u32, path: u32, size: u16) -> Packet {
         let cargo = self.cargo.put_notice(notice);
         Packet { flow: to, hop: path, cargo, size, class: Class::Control, ..Packet::default() }
     }
@@ -309,17 +309,6 @@ impl Net {
             }
             other => self.detain(now, number, other, packet),
         }
-    }
-
-    /// Whether the link behind a port is up.
-    pub fn passes(&self, number: u32) -> bool {
-        self.ports[number as usize].is_up()
-    }
-
-    /// An agent counts a burst of so many bytes that gets no further.
-    pub fn drop_burst(&mut self, link: u32, cause: Cause, bytes: u64) {
-        let count = self.drops.entry((Place::Link(link), Class::Burst, cause)).or_default();
-        *count = count.plus(Count { packets: 1, bytes });
     }
 
     /// An agent of `node` gives a packet back to that node: it goes to the next port of its path, or to its host.

@@ -13,23 +13,20 @@ pub enum Cause {
     Forced,
     /// Its slot did not meet the switch in its window.
     GuardViolation,
-    /// No wavelength was free for the burst.
-    Contention,
-    /// The burst's header was processed too late.
-    LateHeader,
+    /// A reason that only agents know, by its number among those of their regime.
+    Agent(u8),
 }
 
 impl Cause {
-    /// As written in tables.
-    pub const fn name(self) -> &'static str {
+    /// As written in tables; `agents` are the names of the reasons of agents.
+    pub fn name<'n>(self, agents: &[&'n str]) -> &'n str {
         match self {
             Cause::Congestion => "congestion",
             Cause::Random => "random",
             Cause::Unreachable => "unreachable",
             Cause::Forced => "forced",
             Cause::GuardViolation => "guard violation",
-            Cause::Contention => "contention",
-            Cause::LateHeader => "late burst header",
+            Cause::Agent(number) => agents.get(usize::from(number)).copied().unwrap_or("agent"),
         }
     }
 }

@@ -1,17 +1,6 @@
 //! What a port of an optical packet switch does beside others: it may tell its fibre when the *first* bit of a packet arrives,
 //! it knows its least backlog, and it counts what an agent keeps for it.
 
-/// What a port does as one of an optical packet switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Light {
-    /// Nothing: it is none.
-    None,
-    /// The far end waits for the last bit of a packet.
-    LastBit,
-    /// The far end cuts through.
-    FirstBit,
-}
-
 /// The least time that what a port had to send would have lasted, at any arrival since it was last asked.
 #[derive(Debug, Default)]
 pub struct LeastBacklog(u64);

@@ -1,7 +1,6 @@
 //! What travels: 32 bytes, and side tables for the few packets that carry SACK blocks, a congestion header or a notice.
 
-use crate::switch::Notice;
-use std::sync::Arc;
+use super::agent::{Message, Notice};
 use transport::tcp::SackList;
 use transport::xcp::Header;
 
@@ -18,19 +17,19 @@ pub enum Class {
     Datagram,
     /// A message of the switches' control plane; `flow` is the agent it is for.
     Control,
-    /// A burst; in tables only. On the control channel it is a header.
-    Burst,
+    /// Something of many packets that agents switch; in tables only. What travels is the message that announces it.
+    Unit,
 }
 
 impl Class {
-    /// As written in tables.
-    pub const fn name(self) -> &'static str {
+    /// As written in tables; `unit` is the regime's name for what its agents switch.
+    pub const fn name(self, unit: &'static str) -> &'static str {
         match self {
             Class::Data => "data",
             Class::Ack => "ack",
             Class::Datagram => "datagram",
             Class::Control => "control",
-            Class::Burst => "burst",
+            Class::Unit => unit,
         }
     }
 }
@@ -64,7 +63,7 @@ pub const NO_CARGO: u32 = u32::MAX;
 pub struct Cargo {
     sacks: Slots<SackList>,
     explicit: Slots<Explicit>,
-    notices: Slots<Option<Arc<Notice>>>,
+    notices: Slots<Option<Notice>>,
 }
 
 /// A congestion header, and the place of the packet's SACK blocks.
@@ -80,7 +79,7 @@ pub enum Luggage {
     /// SACK blocks, perhaps with a congestion header.
     Transport(Option<Header>, SackList),
     /// What a message of the control plane says.
-    Notice(Option<Arc<Notice>>),
+    Notice(Option<Notice>),
 }
 
 impl Cargo {
@@ -97,15 +96,27 @@ impl Cargo {
     }
 
     /// Stores what a message of the control plane says.
-    pub fn put_notice(&mut self, notice: Arc<Notice>) -> u32 {
+    pub fn put_notice(&mut self, notice: Notice) -> u32 {
         self.notices.put(Some(notice))
     }
 
     /// Takes what a message of the control plane says that has arrived.
-    pub fn take_notice(&mut self, packet: &Packet) -> Option<Arc<Notice>> {
+    pub fn take_notice(&mut self, packet: &Packet) -> Option<Notice> {
         let slot = packet.cargo;
         (slot != NO_CARGO).then(|| self.notices.free.push(slot))?;
         self.notices.slots[slot as usize].take()
+    }
+
+    /// Takes a message to an agent out of a packet that is on its way; `None` if the packet has none.
+    pub fn take_message(&mut self, packet: &Packet) -> Option<Message> {
+        let kept = (packet.cargo != NO_CARGO).then(|| &mut self.notices.slots[packet.cargo as usize])?;
+        if !matches!(kept, Some(Notice::Agent(_))) {
+            return None;
+        }
+        match self.take_notice(packet) {
+            Some(Notice::Agent(message)) => Some(message),
+            _ => None,
+        }
     }
 
     /// The congestion header of an `explicit` packet.
@@ -162,7 +173,7 @@ impl Cargo {
         match luggage {
             Luggage::Transport(Some(header), sack) => self.put_header(*header, sack),
             Luggage::Transport(None, sack) => self.put_sack(sack),
-            Luggage::Notice(Some(notice)) => self.put_notice(Arc::clone(notice)),
+            Luggage::Notice(Some(notice)) => self.put_notice(notice.clone()),
             Luggage::Notice(None) => NO_CARGO,
         }
     }

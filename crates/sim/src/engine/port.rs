@@ -17,13 +17,13 @@ mod gated;
 use super::extras::Extras;
 use super::gate::{Gate, GateReading};
 use super::offer::{Cause, Count, Intake, Offer, Target};
-use super::optical::{Kept, LeastBacklog, Light};
+use super::optical::{Kept, LeastBacklog};
 use super::packet::Packet;
 use super::ring::Ring;
-use crate::model::{Buffer, Loss, Packing, PortController};
+use crate::model::{Buffer, Light, PortRule};
 use crate::random::Stream;
 use transport::xcp::Header;
-use units::{ByteTime, Duration, Rate};
+use units::{ByteTime, Duration};
 
 /// The packets that a link lost when it went down.
 #[derive(Debug, Default)]
@@ -135,47 +135,36 @@ pub struct Reading {
 /// What a port is built from.
 #[derive(Debug)]
 pub struct PortConfig {
-    /// Positive.
-    pub capacity: Rate,
-    /// Positive.
-    pub delay: Duration,
-    /// Waiting room.
-    pub buffer: Buffer,
-    /// Random loss.
-    pub loss: Loss,
-    /// The stream for [`Loss::Bernoulli`].
+    /// What it does beside what every port does.
+    pub rule: PortRule,
+    /// The stream for [`Loss::Bernoulli`](crate::model::Loss::Bernoulli).
     pub stream: Stream,
-    /// XCP's controller.
-    pub controller: Option<PortController>,
-    /// Whether it sends only in granted slots, and how packets are put into them.
-    pub gate: Option<Packing>,
     /// The agent that takes its packets first.
     pub intake: Option<Intake>,
-    /// What it does in an optical packet switch.
-    pub light: Light,
 }
 
 impl Port {
     /// An idle port; `None` if the capacity is too small to have a byte time.
     pub fn new(config: PortConfig) -> Option<Port> {
-        let extras = Extras::new((config.loss, config.stream), config.controller, config.gate, config.intake);
-        let light = config.light;
+        let PortConfig { rule, stream, intake } = config;
+        let extras = Extras::new(&rule, stream, intake);
+        let light = rule.light;
         let manner_past_intake = match &extras {
             Some(extras) if extras.acts() => Manner::Special,
             _ if light == Light::None => Manner::Plain,
             _ => Manner::Light,
         };
-        let manner = if config.intake.is_some() { Manner::Taken } else { manner_past_intake };
+        let manner = if intake.is_some() { Manner::Taken } else { manner_past_intake };
         Some(Port {
-            byte_time: ByteTime::at(config.capacity)?,
-            delay: config.delay.ps(),
+            byte_time: ByteTime::at(rule.capacity)?,
+            delay: rule.delay.ps(),
             busy_until: 0,
             offered: Count::default(),
             busy: 0,
             waited: 0,
             inside: Ring::new(),
             inside_bytes: 0,
-            buffer: config.buffer,
+            buffer: rule.buffer,
             max_waiting: 0,
             last_arrival: 0,
             state: State::Up,

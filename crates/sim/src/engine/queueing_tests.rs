@@ -2,9 +2,8 @@
 //! fails about one time in 16 000; the seeds are fixed.
 
 use super::offer::{Cause, Offer};
-use super::optical::Light;
 use super::port::{Port, PortConfig};
-use crate::model::{Buffer, Loss};
+use crate::model::{Buffer, PortRule};
 use crate::random::{Seed, Stream, exponential};
 use analytic::md1k;
 use units::{Duration, Rate};
@@ -33,19 +32,9 @@ fn fixed_size(_: &mut Stream) -> u16 {
 fn replicate(run: u32, load: f64, buffer: Buffer, size: fn(&mut Stream) -> u16) -> Outcome {
     let seed = Seed { seed: 11, run };
     let (mut gaps, mut sizes) = (seed.stream("source", "gaps"), seed.stream("source", "sizes"));
-    let (capacity, delay, loss) = (Rate::from_gbps(1), Duration::from_millis(1), Loss::None);
-    let mut port = Port::new(PortConfig {
-        capacity,
-        delay,
-        buffer,
-        loss,
-        stream: seed.stream("port", "loss"),
-        controller: None,
-        gate: None,
-        intake: None,
-        light: Light::None,
-    })
-    .unwrap();
+    let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer);
+    let stream = seed.stream("port", "loss");
+    let mut port = Port::new(PortConfig { rule, stream, intake: None }).unwrap();
     let (mut now, mut drops) = (0, 0);
     for _ in 0..PACKETS {
         now += exponential(&mut gaps, MEAN_SIZE * BYTE_PS / load).round() as u64;

@@ -1,12 +1,11 @@
 //! Samples of flows and links at a fixed interval. Sampling reads and never changes a run.
 
-use super::accounts::Books;
 use super::hosts::Source;
+use super::ledger::{Ledger, LinkAccount};
 use super::parts::Parts;
 use super::port::Reading;
 use crate::model::{LinkId, Probe, Selection, SimTime};
 use crate::results::{Column, Table};
-use crate::switch::FibreAccount;
 use transport::tcp::SenderStats;
 use units::Duration;
 
@@ -17,7 +16,7 @@ pub struct Sampler {
     interval: Duration,
     flows: Vec<SampledFlow>,
     links: Vec<SampledLink>,
-    fibres: Vec<SampledFibre>,
+    shared: Vec<SharedLink>,
     time_s: Vec<f64>,
     entity: Vec<String>,
     quantity: Vec<String>,
@@ -40,25 +39,25 @@ struct SampledLink {
     before: Reading,
 }
 
-/// The wavelengths of a link that are reserved for bursts; its port is the control channel.
+/// A link whose capacity agents share out; its port is the control channel.
 #[derive(Clone, Debug)]
-struct SampledFibre {
+struct SharedLink {
     link: LinkId,
     name: String,
     /// Totals up to the last sample.
-    before: FibreAccount,
+    before: LinkAccount,
 }
 
 impl Sampler {
     /// A sampler as `[probe]` says; the first sample is at time zero. `links` gives the engine's number and the name of every
-    /// link, and `bursts`, in order, those whose wavelengths are reserved for bursts.
-    pub fn new(probe: &Probe, flows: usize, (links, bursts): (Vec<(u32, String)>, &[LinkId])) -> Sampler {
+    /// link, and `shared`, in order, those whose capacity agents share out.
+    pub fn new(probe: &Probe, flows: usize, (links, shared): (Vec<(u32, String)>, &[LinkId])) -> Sampler {
         let chosen = select(&probe.links, links.len()).into_iter().map(LinkId);
-        let (mut ports, mut fibres) = (Vec::new(), Vec::new());
+        let (mut ports, mut accounts) = (Vec::new(), Vec::new());
         for link in chosen {
             let (number, mut name) = links[link.index()].clone();
-            if bursts.binary_search(&link).is_ok() {
-                fibres.push(SampledFibre { link, name: name.clone(), before: FibreAccount::default() });
+            if shared.binary_search(&link).is_ok() {
+                accounts.push(SharedLink { link, name: name.clone(), before: LinkAccount::default() });
                 name += " (control)";
             }
             ports.push(SampledLink { number, name, before: Reading::default() });
@@ -68,7 +67,7 @@ impl Sampler {
             interval: probe.interval.unwrap_or(Duration::MAX),
             flows: select(&probe.flows, flows).into_iter().map(SampledFlow::new).collect(),
             links: ports,
-            fibres,
+            shared: accounts,
             time_s: Vec::new(),
             entity: Vec::new(),
             quantity: Vec::new(),
@@ -95,11 +94,11 @@ impl Sampler {
         let mut links = std::mem::take(&mut self.links);
         links.iter_mut().for_each(|link| self.sample_link(now, link, parts));
         self.links = links;
-        if !self.fibres.is_empty() {
-            let books = Books::read(parts);
-            let mut fibres = std::mem::take(&mut self.fibres);
-            fibres.iter_mut().for_each(|fibre| self.sample_fibre(now, fibre, &books));
-            self.fibres = fibres;
+        if !self.shared.is_empty() {
+            let ledger = Ledger::read(parts);
+            let mut shared = std::mem::take(&mut self.shared);
+            shared.iter_mut().for_each(|link| self.sample_shared(now, link, &ledger));
+            self.shared = shared;
         }
     }
 
@@ -126,13 +125,13 @@ impl Sampler {
         self.interval.ps().min(now.ps()).max(1) as f64
     }
 
-    fn sample_fibre(&mut self, now: SimTime, fibre: &mut SampledFibre, books: &Books) {
-        let account = books.fibres.get(&fibre.link).copied().unwrap_or_default();
-        let room = self.since(now) * f64::from(account.wavelengths.max(1));
-        self.push(now, &fibre.name, "utilization", (account.busy - fibre.before.busy) as f64 / room);
-        self.push(now, &fibre.name, "offered", account.offered.packets as f64);
-        self.push(now, &fibre.name, "dropped", account.dropped.packets as f64);
-        fibre.before = account;
+    fn sample_shared(&mut self, now: SimTime, shared: &mut SharedLink, ledger: &Ledger) {
+        let account = ledger.links.get(&shared.link).copied().unwrap_or_default();
+        let room = self.since(now) * f64::from(account.channels.max(1));
+        self.push(now, &shared.name, "utilization", (account.busy - shared.before.busy) as f64 / room);
+        self.push(now, &shared.name, "offered", account.offered.packets as f64);
+        self.push(now, &shared.name, "dropped", account.dropped.packets as f64);
+        shared.before = account;
     }
 
     fn sample_link(&mut self, now: SimTime, link: &mut SampledLink, parts: &mut Parts) {

@@ -1,4 +1,4 @@
-//! A run from its scenario to its tables.
+//! A run, from a network at rest to its end.
 //!
 //! The world cuts time at the instants at which something happens from outside (a link changes, routes change, a sample
 //! is due, the warm-up ends) and lets its partitions run between them. Intervals are half open: what the outside does at an
@@ -9,17 +9,15 @@
 
 use super::accounts::{Accounts, Baseline};
 use super::balance::{Verdict, Work};
-use super::build;
+use super::build::{self, Setup};
 use super::capture::Output;
 use super::crew::{Crew, Disturbance};
 use super::deal::deal;
+use super::equipment::{Equipment, Ground};
 use super::partition::{Partition, packet_hops};
 use super::parts::{Layout, Parts};
 use super::sampler::Sampler;
-use crate::model::{Change, Flow, LinkId, Scenario, SimTime};
-use crate::random::Seed;
-use crate::results::Run;
-use crate::traffic;
+use crate::model::{Change, Flow, LinkId, SimTime};
 use std::fmt;
 use std::sync::Arc;
 
@@ -149,28 +147,27 @@ impl Staff {
     }
 }
 
-/// A scenario in progress.
+/// A run in progress.
 pub struct World {
-    pub(super) scenario: Scenario,
+    /// When it ends.
+    pub(super) end: SimTime,
     pub(super) partitions: Vec<Partition>,
     /// Where everything is.
-    pub(super) layout: Arc<Layout>,
+    pub(crate) layout: Arc<Layout>,
     pub(super) staff: Staff,
     /// The engine's number of each link.
-    pub(super) link_numbers: Vec<u32>,
+    pub(crate) link_numbers: Vec<u32>,
     /// What will happen, latest first.
     pub(super) controls: Vec<Control>,
-    pub(super) sampler: Sampler,
-    pub(super) baseline: Baseline,
-    pub(super) seed: Seed,
-    pub(super) now: SimTime,
+    pub(crate) sampler: Sampler,
+    pub(crate) baseline: Baseline,
+    pub(crate) now: SimTime,
 }
 
 impl World {
-    /// Draws the random parts of `scenario` and sets up the network, with nothing sent yet.
-    pub fn build(scenario: &Scenario, seed: Seed, options: Options) -> Result<World, RunError> {
-        let flows = traffic::expand(scenario, seed);
-        build::world(scenario.clone(), flows, seed, options)
+    /// Sets up a network with nothing sent yet; `equip` makes its agents.
+    pub fn new(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Result<World, RunError> {
+        build::world(setup, equip)
     }
 
     /// The true time up to which everything has happened.
@@ -180,7 +177,7 @@ impl World {
 
     /// When the run ends.
     pub fn end(&self) -> SimTime {
-        SimTime::ZERO + self.scenario.run.duration
+        self.end
     }
 
     /// Packets sent on links so far.
@@ -204,7 +201,7 @@ impl World {
         let alone = self.partitions.iter().any(|part| part.hosts.capture.is_some());
         self.staff.threads = if alone { 1 } else { threads.max(1) };
         self.staff.verdict = (alone && threads > 1).then_some(Verdict::Alone);
-        let first_look = SimTime::from_ps((self.scenario.run.duration.ps() / FIRST_LOOK).max(self.now.ps() + 1));
+        let first_look = SimTime::from_ps((self.end.ps() / FIRST_LOOK).max(self.now.ps() + 1));
         self.staff.next_look = if self.staff.threads > 1 { first_look } else { SimTime::NEVER };
     }
 
@@ -248,15 +245,15 @@ impl World {
         }
     }
 
-    /// The tables of the run up to now, which is normally the end.
-    pub fn finish(mut self) -> Result<Run, RunError> {
+    /// Closes captures, checks that no packet was made or lost by the engine itself, and lets `read` see the world at its end.
+    pub fn finish<T>(mut self, read: impl FnOnce(World, &mut Parts) -> T) -> Result<T, RunError> {
         let mut captures = self.partitions.iter_mut().filter_map(|part| part.hosts.capture.take());
         captures.try_for_each(|capture| capture.finish().map_err(RunError::Capture))?;
         let layout = Arc::clone(&self.layout);
         let mut partitions = std::mem::take(&mut self.partitions);
         let mut parts = Parts::new(&layout, &mut partitions);
         Accounts::check(&parts).map_err(RunError::NotConserved)?;
-        Ok(super::report::run(self, &mut parts))
+        Ok(read(self, &mut parts))
     }
 
     /// Deals the nodes to partitions, `of_node` giving the partition of each node. It does not change the results.

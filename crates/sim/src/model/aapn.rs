@@ -1,6 +1,6 @@
 //! `[switching]` with `kind = "aapn"`, after resolution.
 
-use super::{LinkId, NodeId, SimTime};
+use super::{LinkId, NodeId, Packing, SimTime};
 use control::demand::Forecast;
 use control::scheduler::Algorithm;
 use units::{Duration, Rate};
@@ -40,15 +40,6 @@ pub struct SlotFrame {
 impl SlotFrame {
     /// The shortest: an edge node has something to do in each.
     pub const SHORTEST: Duration = Duration::from_ps(100_000);
-}
-
-/// How packets are put into slots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Packing {
-    /// A packet goes on in the next slot of its queue if it does not fit.
-    Cut,
-    /// A packet that does not fit waits for the next slot.
-    Whole,
 }
 
 /// Who decides on the slots.

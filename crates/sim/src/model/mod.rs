@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `ids`, `time` | typed indices; true time |
 //! | `network`, `routes` | nodes and links; shortest paths |
+//! | `port` | what an output port does beside what every port does |
 //! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
 //! | `events` | what happens by order: links change, segments meet their fates |
 //! | `scenario` | all of it: a whole run |
@@ -16,6 +17,7 @@ mod ids;
 mod network;
 mod obs;
 mod ops;
+mod port;
 mod routes;
 mod scenario;
 mod time;
@@ -23,13 +25,14 @@ mod traffic;
 mod transport;
 
 pub use aapn::{
-    Aapn, Allocation, Channel, Computed, Counts, EdgeNode, Packing, Plan, Request, Signal, SlotFrame, Spare, Uplink,
+    Aapn, Allocation, Channel, Computed, Counts, EdgeNode, Plan, Request, Signal, SlotFrame, Spare, Uplink,
 };
 pub use events::{Change, Fate, Forced, LinkEvent};
 pub use ids::{FlowId, LinkId, NodeId, TransportId};
 pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Role};
 pub use obs::*;
 pub use ops::{Conversion, Count, Fibre, MacroflowRules, Ops, Scheme, Slots, Smoothing, Store};
+pub use port::{Light, Opening, Packing, PortRule};
 pub use routes::{Routes, components};
 pub use scenario::{Probe, RunSpec, Scenario, Selection};
 pub use time::SimTime;

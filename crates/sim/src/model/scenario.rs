@@ -1,6 +1,6 @@
 //! A whole run, before its random parts are drawn.
 
-use super::{Forced, Lane, Link, LinkEvent, LinkId, Network, NodeId, Role, Switching, Traffic, Transport};
+use super::{Forced, LinkEvent, Network, Switching, Traffic, Transport};
 use units::{Bytes, Duration};
 
 /// A whole run, ready to be built.
@@ -22,17 +22,6 @@ pub struct Scenario {
     pub forced: Vec<Forced>,
     /// What is sampled.
     pub probe: Probe,
-}
-
-impl Scenario {
-    /// For a data link of an optical packet switch: whether its far end begins to send a packet when its first bit is there.
-    pub fn first_bit(&self, link: LinkId) -> Option<bool> {
-        let Switching::Ops(ops) = &self.switching else { return None };
-        let Link { lane, from, to, .. } = self.network.links[link.index()];
-        let role = |node: NodeId| self.network.nodes[node.index()].role;
-        let is_data = lane != Lane::Control && role(from) != Role::Host && role(to) != Role::Host;
-        is_data.then_some(ops.cut_through && role(to) == Role::Core)
-    }
 }
 
 /// `[run]`: how long, from when on it counts, and the default seed.

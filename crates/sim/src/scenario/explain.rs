@@ -7,11 +7,11 @@ use crate::language::{Text, quote, since_start};
 use crate::model::*;
 use control::demand::Forecast;
 use std::fmt::Write;
+use transport::cc::xcp::{DuplicateAcks, LossReaction};
 use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno, tcp_eng};
 use transport::tcp::{
     FastRetransmitGuard, InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig,
 };
-use transport::cc::xcp::{DuplicateAcks, LossReaction};
 use transport::xcp::{RouterConfig, Unclaimed};
 use units::{Bytes, Duration};
 

@@ -4,10 +4,11 @@
 pub mod returning;
 
 use sim::SimTime;
-use sim::engine::{Options, World};
+use sim::engine::Options;
 use sim::random::Seed;
 use sim::results::{Column, Run, Table};
 use sim::scenario::{Scenario, Source, load};
+use sim::study::World;
 use std::path::Path;
 
 /// A mesh with loss, tiny buffers, every kind of transport and source, and links that change.

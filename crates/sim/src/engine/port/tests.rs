@@ -1,21 +1,11 @@
 use super::*;
 use crate::random::Seed;
+use units::Rate;
 
 fn port(buffer: Buffer) -> Port {
     let stream = Seed { seed: 1, run: 0 }.stream("port", "loss");
-    let capacity = Rate::from_gbps(1);
-    Port::new(PortConfig {
-        capacity,
-        delay: Duration::from_millis(1),
-        buffer,
-        loss: Loss::None,
-        stream,
-        controller: None,
-        gate: None,
-        intake: None,
-        light: Light::None,
-    })
-    .unwrap()
+    let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer);
+    Port::new(PortConfig { rule, stream, intake: None }).unwrap()
 }
 
 const MS: u64 = 1_000_000_000;

@@ -2,8 +2,8 @@
 
 use crate::language::{At, Fault, given, refuse};
 use crate::scenario::spec::{self, Increase, Response, XcpDuplicates, XcpLoss};
-use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno, tcp_eng};
 use transport::cc::xcp::{DuplicateAcks, LossReaction};
+use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno, tcp_eng};
 
 /// The parameters of all laws; those of bursts only where `algorithm` has them.
 pub(super) fn resolve(table: &spec::Transport, algorithm: Algorithm) -> Result<cc::Config, Fault> {

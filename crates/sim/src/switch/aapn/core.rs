@@ -3,15 +3,14 @@
 //! Its switch needs no agent: the light of a slot passes it without a stop, and what comes outside its window was marked
 //! where it was sent.
 
-use super::edge::send;
 use super::runs;
-use crate::engine::net::Net;
+use super::{Notice, Run};
+use crate::engine::agent::{Agent, Message};
+use crate::engine::bench::{Bench, Letter, Way};
 use crate::model::{SlotFrame, Spare};
-use crate::switch::{Agent, Notice, Run};
 use control::scheduler::{FrameScheduler, Requests, share_all};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
 /// The agent of a core node.
 pub struct CoreNode {
@@ -28,17 +27,17 @@ pub struct CoreNode {
     /// The frame at which it schedules next.
     next: u64,
     /// Grants that leave later, by time and edge node.
-    letters: BTreeMap<(u64, u32), Letter>,
+    letters: BTreeMap<(u64, u32), Grant>,
 }
 
 /// A grant: the frame, and the slots.
-type Letter = (u64, Box<[Run]>);
+type Grant = (u64, Box<[Run]>);
 
 /// The way to an edge node.
 #[derive(Clone, Copy, Debug)]
 pub struct Door {
-    /// The path, in the array of paths.
-    pub path: u32,
+    /// The path.
+    pub way: Way,
     /// The agent there.
     pub agent: u32,
     /// Grants leave so long after the frame has begun in which they were asked for.
@@ -52,26 +51,23 @@ impl Agent for CoreNode {
     }
 
     /// Schedules, and sends the grants that are due.
-    fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
+    fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
         if self.schedules() <= now {
             self.schedule();
         }
-        let mut sent = 0;
         while let Some(letter) = self.letters.first_entry().filter(|letter| letter.key().0 <= now) {
             let ((_, edge), (frame, runs)) = letter.remove_entry();
-            let Door { path, agent, .. } = self.doors[edge as usize];
+            let Door { way, agent, .. } = self.doors[edge as usize];
             let size = self.frame.grant_size() as u16;
-            send(now, (agent, path, size), (frame, Notice::Grant { frame, runs }), net);
-            sent += 1;
+            let message = Message::new(Notice::Grant { frame, runs });
+            bench.send(now, Letter { to: agent, way, size, number: frame, message });
         }
-        sent
     }
 
-    fn handle_notice(&mut self, _: u64, notice: Arc<Notice>, _: &mut Net) -> u64 {
-        if let Notice::Request { edge, frame, slots } = &*notice {
+    fn handle_message(&mut self, _: u64, message: Message, _: &mut Bench) {
+        if let Some(Notice::Request { edge, frame, slots }) = message.read() {
             self.handle_request(*edge, *frame, slots);
         }
-        0
     }
 }
 

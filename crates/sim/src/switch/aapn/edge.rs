@@ -1,15 +1,13 @@
 //! The edge node of an agile all-photonic network, as one core node knows it: once a frame it opens the slots its queues were
 //! granted, asks for more, and tells XCP's controllers what their queues have (XCP-CL, paper 003 §4.2).
 
-use super::Beat;
-use crate::engine::net::Net;
-use crate::engine::packet::Packet;
+use super::{Beat, Notice, Run};
+use crate::engine::agent::{Agent, Message};
+use crate::engine::bench::{Bench, Letter, OwnPort, Way};
 use crate::model::{Request, Signal};
 use crate::random::{Stream, bernoulli, uniform_index};
-use crate::switch::{Agent, Notice, Run};
 use control::demand::{Demand, Forecast};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 use units::{ByteTime, Rate};
 
 /// The agent of an edge node towards a core node.
@@ -17,8 +15,6 @@ use units::{ByteTime, Rate};
 pub struct EdgeAgent {
     beat: Beat,
     clock: Clock,
-    /// Where the array of paths lists the ports of the queues.
-    ports: u32,
     queues: Vec<Queue>,
     plan: Plan,
     teller: Teller,
@@ -58,8 +54,8 @@ pub struct Asking {
     pub edge: u32,
     /// What it asks for.
     pub rule: Request,
-    /// The path to the core node, in the array of paths.
-    pub path: u32,
+    /// The path to the core node.
+    pub way: Way,
     /// The agent there.
     pub core_agent: u32,
     /// Bytes of a request.
@@ -74,27 +70,12 @@ pub struct Asking {
     pub granted: BTreeMap<u64, Box<[Run]>>,
 }
 
-impl Default for Asking {
-    fn default() -> Asking {
-        Asking {
-            edge: 0,
-            rule: Request::Queue,
-            path: 0,
-            core_agent: 0,
-            size: 0,
-            after: 0,
-            lag: 1,
-            next: 0,
-            granted: BTreeMap::new(),
-        }
-    }
-}
-
 /// What the agent knows of a queue.
 #[derive(Debug)]
 pub struct Queue {
     /// The place of the destination among the edge nodes.
     to: u32,
+    port: OwnPort,
     capacity: Rate,
     /// Whether it has a controller that is to be told.
     follows: bool,
@@ -109,13 +90,13 @@ pub struct Queue {
 
 impl Queue {
     /// A queue of which nothing is known yet.
-    pub fn new(to: u32, capacity: Rate, follows: bool, rule: Request) -> Queue {
+    pub fn new((to, port): (u32, OwnPort), capacity: Rate, follows: bool, rule: Request) -> Queue {
         let forecast = match rule {
             Request::Queue => Forecast::LastFrame,
             Request::Forecast(forecast) => forecast,
         };
         let demand = Demand::new(forecast);
-        Queue { to, capacity, follows, told: None, granted: 0, demand, offered: 0, coming: VecDeque::new() }
+        Queue { to, port, capacity, follows, told: None, granted: 0, demand, offered: 0, coming: VecDeque::new() }
     }
 
     /// What to ask for in a request that is granted in frame `due`; `offered` bytes came since the start, `held` of them wait.
@@ -185,35 +166,32 @@ impl Agent for EdgeAgent {
     }
 
     /// Does what is due: begins a frame, asks, tells, in this order.
-    fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
+    fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
         if self.beat.begins(self.next_frame) <= now {
-            self.begin_frame(now, net);
+            self.begin_frame(now, bench);
         }
-        let asked = match &self.plan {
-            Plan::Asked(asking) if asking.leaves(&self.beat) <= now => self.ask(now, net),
-            _ => 0,
-        };
+        if matches!(&self.plan, Plan::Asked(asking) if asking.leaves(&self.beat) <= now) {
+            self.ask(now, bench);
+        }
         while self.teller.next_timeout() <= now {
             let told = self.teller.pending.pop_front();
-            self.tell(now, &told.map_or_else(Box::default, |(_, slots)| slots), net);
+            self.tell(now, &told.map_or_else(Box::default, |(_, slots)| slots), bench);
         }
-        asked
     }
 
-    fn handle_notice(&mut self, _: u64, notice: Arc<Notice>, _: &mut Net) -> u64 {
-        if let Notice::Grant { frame, runs } = &*notice {
+    fn handle_message(&mut self, _: u64, message: Message, _: &mut Bench) {
+        if let Some(Notice::Grant { frame, runs }) = message.read() {
             self.handle_grant(*frame, runs);
         }
-        0
     }
 }
 
 impl EdgeAgent {
-    /// An agent that waits for its first frame. `ports` is the place of the queues' ports in the array of paths.
+    /// An agent that waits for its first frame.
     pub fn new(
         beat: Beat,
         (offset, jitter, stream): (i64, u64, Stream),
-        (ports, queues): (u32, Vec<Queue>),
+        queues: Vec<Queue>,
         mut plan: Plan,
         teller: Teller,
     ) -> EdgeAgent {
@@ -221,7 +199,7 @@ impl EdgeAgent {
             asking.next = beat.delay.saturating_sub(asking.after).div_ceil(beat.frame.length());
         }
         let next_frame = beat.first();
-        EdgeAgent { beat, clock: Clock { offset, jitter, stream }, ports, queues, plan, teller, next_frame }
+        EdgeAgent { beat, clock: Clock { offset, jitter, stream }, queues, plan, teller, next_frame }
     }
 
     /// Slots were granted.
@@ -237,7 +215,7 @@ impl EdgeAgent {
         asking.granted.insert(frame, runs.into());
     }
 
-    fn begin_frame(&mut self, now: u64, net: &mut Net) {
+    fn begin_frame(&mut self, now: u64, bench: &mut Bench) {
         let frame = self.next_frame;
         self.next_frame += 1;
         let runs = match &mut self.plan {
@@ -256,23 +234,17 @@ impl EdgeAgent {
                 self.queues[place].granted += run.slots;
             }
         }
-        for (place, before) in before.into_iter().enumerate() {
-            let queue = &mut self.queues[place];
+        for (queue, before) in self.queues.iter_mut().zip(before) {
             while queue.coming.front().is_some_and(|(due, _)| *due <= frame) {
                 queue.coming.pop_front();
             }
             if queue.granted > 0 || before > 0 {
-                let slots = queue.granted;
-                let port = self.port(place, net);
-                net.ports[port].begin_frame(now, slots);
+                bench.port_mut(queue.port).begin_frame(now, queue.granted);
             }
         }
-        self.open(frame, &runs, net);
-        for place in 0..self.queues.len() {
-            if self.queues[place].granted > 0 {
-                let port = self.port(place, net);
-                net.release(now, port as u32);
-            }
+        self.open(frame, &runs, bench);
+        for queue in self.queues.iter().filter(|queue| queue.granted > 0) {
+            bench.release(now, queue.port);
         }
         if self.queues.iter().any(|queue| queue.follows) {
             let slots = self.slots_to_tell(frame);
@@ -295,35 +267,35 @@ impl EdgeAgent {
     }
 
     /// Opens the windows of the granted slots.
-    fn open(&mut self, frame: u64, runs: &[Run], net: &mut Net) {
+    fn open(&mut self, frame: u64, runs: &[Run], bench: &mut Bench) {
         for run in runs {
-            let Some(port) = self.place(run.to).map(|place| self.port(place, net)) else { continue };
+            let Some(port) = self.place(run.to).map(|place| self.queues[place].port) else { continue };
             for slot in run.slot..run.slot + run.slots {
                 let window = self.beat.window(frame, slot, self.clock.shift());
-                net.ports[port].open_window(window);
+                bench.port_mut(port).open_window(window);
             }
         }
     }
 
     /// Asks for slots.
-    fn ask(&mut self, now: u64, net: &mut Net) -> u64 {
-        let Plan::Asked(asking) = &mut self.plan else { return 0 };
+    fn ask(&mut self, now: u64, bench: &mut Bench) {
+        let Plan::Asked(asking) = &mut self.plan else { return };
         let frame = asking.next;
         asking.next += 1;
         let (rule, due, payload) = (asking.rule, frame + asking.lag, self.beat.frame.payload());
         let most = self.queues.iter().map(|queue| queue.to).max().unwrap_or(0).max(asking.edge);
         let mut slots = vec![0; most as usize + 1].into_boxed_slice();
-        for (place, queue) in self.queues.iter_mut().enumerate() {
-            let port = &net.ports[net.paths[self.ports as usize + place] as usize];
+        for queue in &mut self.queues {
+            let port = bench.port(queue.port);
             slots[queue.to as usize] = queue.request(rule, due, (port.offered_bytes(), port.held_bytes()), payload);
         }
-        let notice = Notice::Request { edge: asking.edge, frame, slots };
-        send(now, (asking.core_agent, asking.path, asking.size), (frame, notice), net);
-        1
+        let message = Message::new(Notice::Request { edge: asking.edge, frame, slots });
+        let Asking { core_agent: to, way, size, .. } = *asking;
+        bench.send(now, Letter { to, way, size, number: frame, message });
     }
 
     /// Tells the controllers of their queues' slots in the last frames.
-    fn tell(&mut self, now: u64, slots: &[u64], net: &mut Net) {
+    fn tell(&mut self, now: u64, slots: &[u64], bench: &mut Bench) {
         let Signal { quantum, counts, .. } = self.teller.signal;
         let frames = self.teller.recent.len() as u64;
         for (place, slots) in slots.iter().enumerate() {
@@ -332,8 +304,7 @@ impl EdgeAgent {
             let rate = Rate::from_bps(rate - rate.checked_rem(quantum.bps()).unwrap_or(0));
             if queue.follows && queue.told != Some(rate) {
                 queue.told = Some(rate);
-                let port = self.port(place, net);
-                net.ports[port].tell_capacity(now, rate);
+                bench.port_mut(queue.port).tell_capacity(now, rate);
             }
         }
     }
@@ -341,11 +312,6 @@ impl EdgeAgent {
     /// The place of the queue to an edge node.
     fn place(&self, to: u32) -> Option<usize> {
         self.queues.binary_search_by_key(&to, |queue| queue.to).ok()
-    }
-
-    /// The port of a queue, in the numbering of the partition.
-    fn port(&self, place: usize, net: &Net) -> usize {
-        net.paths[self.ports as usize + place] as usize
     }
 }
 
@@ -365,10 +331,4 @@ impl Clock {
             jitter => self.offset + uniform_index(&mut self.stream, 2 * jitter + 1) as i64 - jitter as i64,
         }
     }
-}
-
-/// Sends a message to an agent.
-pub(super) fn send(now: u64, (agent, path, size): (u32, u32, u16), (frame, notice): (u64, Notice), net: &mut Net) {
-    let packet = Packet { seq: frame, ..net.message(Arc::new(notice), agent, path, size) };
-    net.forward(now, net.next_link(&packet), &packet);
 }

@@ -21,18 +21,51 @@ mod core;
 mod edge;
 
 use self::core::{CoreNode, Door};
-use super::{Agent, Route, Run};
+use crate::engine::agent::Agent;
+use crate::engine::equipment::Ground;
 use crate::engine::gate::Window;
 use crate::model::{self, Aapn, Channel, Computed, LinkId, Network, NodeId, SlotFrame, Uplink};
-use crate::random::Seed;
 use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
 use edge::{Asking, EdgeAgent, Plan, Queue, Stage, Teller};
+use std::collections::BTreeMap;
 use units::{ByteTime, Rate};
 
 /// Bytes of a message beside its entries: the control field of paper 003 (§2.4.3).
 const MESSAGE_HEADER: u64 = 20;
 /// Bytes of an entry: a number of slots, or the destination of a slot.
 const ENTRY: u64 = 2;
+
+/// What edge nodes and core nodes tell one another.
+#[derive(Clone, Debug)]
+pub enum Notice {
+    /// An edge node wants slots.
+    Request {
+        /// Its place among the edge nodes.
+        edge: u32,
+        /// The frame at whose beginning the core node wants to know.
+        frame: u64,
+        /// Slots wanted to each edge node.
+        slots: Box<[u32]>,
+    },
+    /// A core node grants slots to an edge node.
+    Grant {
+        /// The frame in which they are.
+        frame: u64,
+        /// In the order of time.
+        runs: Box<[Run]>,
+    },
+}
+
+/// Slots in a row, granted to one queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The first slot of the frame.
+    pub slot: u32,
+    /// How many.
+    pub slots: u32,
+    /// The place of the destination among the edge nodes.
+    pub to: u32,
+}
 
 impl SlotFrame {
     /// How long it lasts, in picoseconds.
@@ -104,7 +137,8 @@ impl Beat {
 }
 
 /// The agents of a network, each with its node: for every edge node one towards each core node, then the core nodes.
-pub fn agents(aapn: &Aapn, network: &Network, seed: Seed, route: Route) -> Vec<(NodeId, Box<dyn Agent>)> {
+pub fn agents(aapn: &Aapn, ground: &mut Ground) -> Vec<(NodeId, Box<dyn Agent>)> {
+    let network = ground.network;
     let mut agents: Vec<(NodeId, Box<dyn Agent>)> = Vec::new();
     let timing = match &aapn.plan {
         model::Plan::Computed(computed) => {
@@ -118,28 +152,30 @@ pub fn agents(aapn: &Aapn, network: &Network, seed: Seed, route: Route) -> Vec<(
             (model::Plan::Computed(computed), Some(timing)) => Plan::Asked(Asking {
                 edge: edge as u32,
                 rule: computed.request,
-                path: route(&[uplink.request]),
+                way: ground.way(aapn.edges[edge].node, &[uplink.request]),
                 core_agent: (aapn.uplinks.len() + core) as u32,
                 size: SlotFrame::request_size(aapn.edges.len()) as u16,
                 after: timing.requests_after[edge],
                 lag: timing.lag,
-                ..Asking::default()
+                next: 0,
+                granted: BTreeMap::new(),
             }),
             (model::Plan::Fixed(allocations), _) => Plan::Fixed(stages(aapn, allocations, number)),
             (model::Plan::Computed(_), None) => Plan::Fixed(Vec::new()),
         };
-        agents.push((aapn.edges[edge].node, Box::new(edge_agent(aapn, network, number, plan, seed, route))));
+        agents.push((aapn.edges[edge].node, Box::new(edge_agent(aapn, number, plan, ground))));
     }
     for (core, timing) in timing.into_iter().enumerate() {
         if let (model::Plan::Computed(computed), Some(timing)) = (&aapn.plan, timing) {
-            let node = core_node(aapn, computed, core, timing, route);
+            let node = core_node(aapn, computed, core, timing, ground);
             agents.push((aapn.cores[core], Box::new(node)));
         }
     }
     agents
 }
 
-fn edge_agent(aapn: &Aapn, network: &Network, number: usize, plan: Plan, seed: Seed, route: Route) -> EdgeAgent {
+fn edge_agent(aapn: &Aapn, number: usize, plan: Plan, ground: &mut Ground) -> EdgeAgent {
+    let (network, seed) = (ground.network, ground.seed);
     let (uplink, edge) = (&aapn.uplinks[number], aapn.edges[number / aapn.cores.len()]);
     let stream = |purpose: &str| {
         let link = &network.links[uplink.request.index()].name;
@@ -147,14 +183,14 @@ fn edge_agent(aapn: &Aapn, network: &Network, number: usize, plan: Plan, seed: S
     };
     let lead = edge.offset.saturating_sub_unsigned(edge.jitter.ps()).min(0).unsigned_abs();
     let beat = Beat { frame: aapn.frame, delay: network.links[uplink.request.index()].delay.ps(), lead };
-    let links: Vec<LinkId> = uplink.queues.iter().map(|(_, link)| *link).collect();
-    let queue = |(to, link): &(u32, LinkId)| {
-        let link = &network.links[link.index()];
-        Queue::new(*to, link.capacity, link.controller.is_some_and(|controller| controller.follows), rule(&plan))
+    let queue = |(to, id): &(u32, LinkId)| {
+        let (port, link) = (ground.port(edge.node, *id), &network.links[id.index()]);
+        let follows = link.controller.is_some_and(|controller| controller.follows);
+        Queue::new((*to, port), link.capacity, follows, rule(&plan))
     };
     let queues = uplink.queues.iter().map(queue).collect();
     let teller = Teller::new(aapn.signal, stream("signal"));
-    EdgeAgent::new(beat, (edge.offset, edge.jitter.ps(), stream("jitter")), (route(&links), queues), plan, teller)
+    EdgeAgent::new(beat, (edge.offset, edge.jitter.ps(), stream("jitter")), queues, plan, teller)
 }
 
 fn rule(plan: &Plan) -> model::Request {
@@ -210,10 +246,10 @@ impl Timing {
     }
 }
 
-fn core_node(aapn: &Aapn, computed: &Computed, core: usize, timing: Timing, route: Route) -> CoreNode {
+fn core_node(aapn: &Aapn, computed: &Computed, core: usize, timing: Timing, ground: &mut Ground) -> CoreNode {
     let uplinks = aapn.uplinks.iter().enumerate().skip(core).step_by(aapn.cores.len());
     let doors = uplinks.zip(timing.grants_after).map(|((number, uplink), after)| Door {
-        path: route(&[uplink.grant]),
+        way: ground.way(aapn.cores[core], &[uplink.grant]),
         agent: number as u32,
         after,
     });

@@ -1,9 +1,44 @@
 //! What a burst is, and what its header and the messages about it say.
 
+use crate::engine::agent::News;
+use crate::engine::bench::LinkNumber;
 use crate::engine::offer::Cause;
 use crate::engine::packet::{Luggage, Packet};
 use std::ops::Range;
 use std::sync::Arc;
+use transport::tcp::{Actions, BurstReport, SackBlock, Sender};
+use units::Instant;
+
+/// No wavelength was free for the burst.
+pub const CONTENTION: Cause = Cause::Agent(0);
+/// The burst's header was processed too late.
+pub const LATE_HEADER: Cause = Cause::Agent(1);
+/// These as tables write them.
+pub const CAUSES: &[&str] = &["contention", "late burst header"];
+
+/// What nodes tell one another.
+#[derive(Clone, Debug)]
+pub enum Notice {
+    /// A burst is on its way.
+    Header(Header),
+    /// A burst was lost.
+    Loss(Box<Loss>),
+}
+
+/// An edge node tells a sender about a burst with segments of its flow.
+#[derive(Debug)]
+pub struct BurstNews {
+    /// What about it.
+    pub report: BurstReport,
+    /// The segments.
+    pub segments: Box<[SackBlock]>,
+}
+
+impl News for BurstNews {
+    fn tell(&self, now: Instant, sender: &mut Sender, actions: &mut Actions) {
+        sender.handle_burst_report(now, self.report, &self.segments, actions);
+    }
+}
 
 /// A burst. It does not change on its way; its header knows how much of it is left.
 #[derive(Debug)]
@@ -69,8 +104,8 @@ pub struct Header {
 pub struct Loss {
     /// What was lost: as much of the burst as the header says.
     pub header: Header,
-    /// Where, in the engine's numbering of links.
-    pub link: u32,
+    /// Where.
+    pub link: LinkNumber,
     /// Why.
     pub cause: Cause,
 }

@@ -2,13 +2,13 @@
 //! and are sent again if they are lost.
 
 use super::agenda::Task;
-use super::burst::{Burst, Header, Loss, Origin};
+use super::burst::{Burst, BurstNews, CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
 use super::node::{Asking, BurstNode};
-use crate::engine::net::Net;
+use crate::engine::bench::Bench;
+use crate::engine::ledger::Group;
 use crate::engine::offer::Cause;
 use crate::engine::packet::{Class, NO_CARGO, Packet};
 use crate::model::{Acks, BurstArrivals, BurstAssembly, BurstQueues, IngressRule};
-use crate::switch::Notice;
 use control::assembly::{Complete, Queue};
 use control::reservation::Refusal;
 use std::collections::{BTreeMap, VecDeque};
@@ -89,14 +89,14 @@ impl BurstNode {
     }
 
     /// A packet comes to the optical network.
-    pub(super) fn gather(&mut self, now: u64, route: u32, packet: &Packet, net: &mut Net) {
+    pub(super) fn gather(&mut self, now: u64, route: u32, packet: &Packet, bench: &mut Bench) {
         self.kept += 1;
         let instant = Instant::from_ps(now);
         if packet.class == Class::Ack && self.queues.assembly.acks == Acks::Alone {
             let payload = Bytes(u64::from(packet.size));
             let size = payload.max(self.queues.assembly.rules.minimum);
             let complete = Complete { packets: vec![*packet], payload, size, waited: 0 };
-            return self.assemble(now, route, complete, net);
+            return self.assemble(now, route, complete, bench);
         }
         let number = self.queues.of(route, packet);
         let mut complete = std::mem::take(&mut self.queues.complete);
@@ -107,32 +107,32 @@ impl BurstNode {
             self.agenda.note(deadline.ps(), Task::Assemble(number));
         }
         for burst in complete.drain(..) {
-            self.assemble(now, route, burst, net);
+            self.assemble(now, route, burst, bench);
         }
         self.queues.complete = complete;
     }
 
     /// The timer of a queue has ended, unless its burst was complete before.
-    pub(super) fn end_timer(&mut self, now: u64, number: u32, net: &mut Net) {
+    pub(super) fn end_timer(&mut self, now: u64, number: u32, bench: &mut Bench) {
         let (route, queue) = &mut self.queues.queues[number as usize];
         let route = *route;
         if let Some(burst) = queue.handle_timeout(Instant::from_ps(now)) {
-            self.assemble(now, route, burst, net);
+            self.assemble(now, route, burst, bench);
         }
     }
 
     /// A burst is complete.
-    fn assemble(&mut self, now: u64, route: u32, complete: Complete<Packet>, net: &mut Net) {
+    fn assemble(&mut self, now: u64, route: u32, complete: Complete<Packet>, bench: &mut Bench) {
         let Complete { packets, size, waited, .. } = complete;
         self.counts.assembled += 1;
         self.counts.packets += packets.len() as u64;
         self.counts.waited += waited;
         self.share(&packets);
         if !self.parts.asking.is_empty() {
-            self.tell_of_assembly(now, &packets, net);
+            self.tell_of_assembly(now, &packets, bench);
         }
         let loaded = packets.iter().filter(|packet| packet.cargo != NO_CARGO);
-        let luggage = loaded.map(|packet| net.cargo.unload(packet)).collect();
+        let luggage = loaded.map(|packet| bench.unload(packet)).collect();
         let way = &self.parts.routes[route as usize];
         let burst = Burst {
             ingress: self.parts.agent,
@@ -147,7 +147,7 @@ impl BurstNode {
             born: now,
             origin: Origin::Packets,
         };
-        self.launch(now, Header::of(Arc::new(burst)), net);
+        self.launch(now, Header::of(Arc::new(burst)), bench);
     }
 
     /// Counts how many segments of each flow are in a burst.
@@ -156,13 +156,13 @@ impl BurstNode {
             packets.iter().filter(|packet| packet.class == Class::Data).map(|packet| packet.flow).collect();
         flows.sort_unstable();
         for segments in flows.chunk_by(|a, b| a == b) {
-            let share = self.shares.entry(segments[0]).or_default();
-            *share = (share.0 + segments.len() as u64, share.1 + 1);
+            let group = self.groups.entry(segments[0]).or_default();
+            *group = Group { packets: group.packets + segments.len() as u64, units: group.units + 1 };
         }
     }
 
     /// A source has a burst.
-    pub(super) fn send_from_source(&mut self, now: u64, number: u32, net: &mut Net) {
+    pub(super) fn send_from_source(&mut self, now: u64, number: u32, bench: &mut Bench) {
         let source = &mut self.parts.sources[number as usize];
         let length = source.burst();
         let way = &self.parts.routes[source.route as usize];
@@ -183,7 +183,7 @@ impl BurstNode {
         };
         let (arrivals, begins) = (source.arrivals, now + self.parts.rules.processing + burst.offset);
         let refused = self.counts.lost;
-        self.launch(now, Header::of(Arc::new(burst)), net);
+        self.launch(now, Header::of(Arc::new(burst)), bench);
         let idle_from = match arrivals {
             BurstArrivals::Poisson { .. } => now,
             BurstArrivals::Finite { silent: true, .. } if self.counts.lost > refused => now,
@@ -194,18 +194,18 @@ impl BurstNode {
     }
 
     /// A burst is to leave.
-    pub(super) fn launch(&mut self, now: u64, header: Header, net: &mut Net) {
+    pub(super) fn launch(&mut self, now: u64, header: Header, bench: &mut Bench) {
         let place = self.parts.routes[header.burst.route as usize].place;
         let output = &mut self.parts.outputs[place as usize];
-        output.ledger.offer(header.size);
+        output.account.offer(header.size);
         if !output.waiting.bursts.is_empty() {
             output.waiting.bursts.push_back((now, header));
             return;
         }
-        match self.leave(now, header, net) {
+        match self.leave(now, header, bench) {
             Ok(()) => {}
             Err(header) => match self.parts.rules.obs.ingress {
-                IngressRule::Drop => self.refuse(now, &header, Cause::Contention, net),
+                IngressRule::Drop => self.refuse(now, &header, CONTENTION, bench),
                 IngressRule::Wait(_) => {
                     self.wait_for_wavelength(now, place, &header);
                     self.parts.outputs[place as usize].waiting.bursts.push_back((now, header));
@@ -215,17 +215,17 @@ impl BurstNode {
     }
 
     /// A wavelength may be free for the bursts that wait.
-    pub(super) fn open(&mut self, now: u64, place: u32, net: &mut Net) {
+    pub(super) fn open(&mut self, now: u64, place: u32, bench: &mut Bench) {
         let longest = match self.parts.rules.obs.ingress {
             IngressRule::Wait(longest) => longest.ps(),
             IngressRule::Drop => 0,
         };
         while let Some((since, header)) = self.parts.outputs[place as usize].waiting.bursts.pop_front() {
             if now - since > longest {
-                self.refuse(now, &header, Cause::Congestion, net);
+                self.refuse(now, &header, Cause::Congestion, bench);
                 continue;
             }
-            match self.leave(now, header, net) {
+            match self.leave(now, header, bench) {
                 Ok(()) => self.counts.queued += u128::from(now - since),
                 Err(header) => {
                     self.wait_for_wavelength(now, place, &header);
@@ -244,12 +244,12 @@ impl BurstNode {
     }
 
     /// A burst leaves behind its header, if a wavelength is free; otherwise it is given back.
-    fn leave(&mut self, now: u64, mut header: Header, net: &mut Net) -> Result<(), Header> {
+    fn leave(&mut self, now: u64, mut header: Header, bench: &mut Bench) -> Result<(), Header> {
         let way = &mut self.parts.routes[header.burst.route as usize];
-        let (path, egress) = (way.path, way.egress);
+        let (path, egress) = (way.way, way.egress);
         let output = &mut self.parts.outputs[way.place as usize];
-        if !net.passes(net.paths[path as usize]) {
-            self.refuse(now, &header, Cause::Unreachable, net);
+        if !bench.port(path.first()).is_up() {
+            self.refuse(now, &header, Cause::Unreachable, bench);
             return Ok(());
         }
         let ready = Instant::from_ps(now + self.parts.rules.processing);
@@ -258,7 +258,7 @@ impl BurstNode {
             Ok(booking) => {
                 header.at = booking.at.ps() + output.delay;
                 header.wavelength = booking.channel;
-                output.ledger.carry(header.size, header.length);
+                output.account.carry(header.size, header.length);
                 way.meter.handle_sent(now);
                 let vanishes = output.loss.strikes();
                 if header.attempt == 0 {
@@ -266,14 +266,14 @@ impl BurstNode {
                     self.counts.sent_bytes += header.burst.size;
                 }
                 if vanishes {
-                    self.vanish(now, &header, net);
+                    self.vanish(now, &header, bench);
                 } else {
-                    self.send(now, (egress, path), Arc::new(Notice::Header(header)), net);
+                    self.send(now, (egress, path), Notice::Header(header), bench);
                 }
                 Ok(())
             }
             Err(Refusal::Late) => {
-                self.refuse(now, &header, Cause::LateHeader, net);
+                self.refuse(now, &header, LATE_HEADER, bench);
                 Ok(())
             }
             Err(Refusal::Contention) => Err(header),
@@ -281,30 +281,30 @@ impl BurstNode {
     }
 
     /// A burst is dropped before it leaves. It is not sent again: nothing would have changed.
-    fn refuse(&mut self, now: u64, header: &Header, cause: Cause, net: &mut Net) {
+    fn refuse(&mut self, now: u64, header: &Header, cause: Cause, bench: &mut Bench) {
         let way = &mut self.parts.routes[header.burst.route as usize];
-        let link = net.links[net.paths[way.path as usize] as usize];
+        let link = bench.link(way.way.first());
         way.meter.handle_sent(now);
         way.meter.handle_lost(now);
-        self.parts.outputs[way.place as usize].ledger.drop(header.size);
-        net.drop_burst(link, cause, header.size);
+        self.parts.outputs[way.place as usize].account.drop(header.size);
         // It counts as a header that was made and dropped at once.
-        self.made += 1;
-        self.discard(header, (link, cause), net);
-        self.tell_senders(now, header, net);
+        bench.make_unannounced();
+        bench.drop_unit(link, cause, header.size);
+        self.discard(header, (link, cause), bench);
+        self.tell_senders(now, header, bench);
     }
 
     /// A burst vanishes on its first fibre.
-    fn vanish(&mut self, now: u64, header: &Header, net: &mut Net) {
-        let path = self.parts.routes[header.burst.route as usize].path;
-        let link = net.links[net.paths[path as usize] as usize];
-        self.made += 1;
+    fn vanish(&mut self, now: u64, header: &Header, bench: &mut Bench) {
+        let way = self.parts.routes[header.burst.route as usize].way;
+        let link = bench.link(way.first());
+        bench.make_unannounced();
         let loss = Loss { header: header.clone(), link, cause: Cause::Random };
-        self.lose(now, &loss, net);
+        self.lose(now, &loss, bench);
     }
 
     /// A node says that a burst was lost. With retransmission the copy kept here is sent again, or its packets are lost now.
-    pub(super) fn handle_loss(&mut self, now: u64, loss: &Loss, net: &mut Net) {
+    pub(super) fn handle_loss(&mut self, now: u64, loss: &Loss, bench: &mut Bench) {
         let Loss { header, link, cause } = loss;
         self.parts.routes[header.burst.route as usize].meter.handle_lost(now);
         if let Some(rule) = self.parts.rules.obs.retransmission {
@@ -312,16 +312,16 @@ impl BurstNode {
             if header.attempt < rule.attempts && in_time {
                 self.counts.resent += 1;
                 let header = Header { deflections: 0, attempt: header.attempt + 1, ..header.clone() };
-                return self.launch(now, header, net);
+                return self.launch(now, header, bench);
             }
-            self.discard(header, (*link, *cause), net);
+            self.discard(header, (*link, *cause), bench);
         }
-        self.tell_senders(now, header, net);
+        self.tell_senders(now, header, bench);
     }
 
     /// The senders that ask for it hear of a lost burst; those that ask for losses by contention only unless the path counts as
     /// congested (paper 001, §II).
-    fn tell_senders(&mut self, now: u64, header: &Header, net: &mut Net) {
+    fn tell_senders(&mut self, now: u64, header: &Header, bench: &mut Bench) {
         if self.parts.asking.is_empty() {
             return;
         }
@@ -329,8 +329,8 @@ impl BurstNode {
         let is_contention = rate < self.parts.rules.obs.notification.threshold;
         for (flow, segments) in self.segments(header.left()) {
             match self.parts.asking[&flow].report {
-                BurstReport::Lost => self.tell(now, flow, segments, net),
-                BurstReport::LostToContention if is_contention => self.tell(now, flow, segments, net),
+                BurstReport::Lost => self.tell(now, flow, segments, bench),
+                BurstReport::LostToContention if is_contention => self.tell(now, flow, segments, bench),
                 BurstReport::LostToContention => self.counts.silent += 1,
                 BurstReport::Assembled | BurstReport::Nothing => {}
             }
@@ -338,10 +338,10 @@ impl BurstNode {
     }
 
     /// The senders that ask for it hear what is in a burst.
-    fn tell_of_assembly(&mut self, now: u64, packets: &[Packet], net: &mut Net) {
+    fn tell_of_assembly(&mut self, now: u64, packets: &[Packet], bench: &mut Bench) {
         for (flow, segments) in self.segments(packets) {
             if self.parts.asking[&flow].report == BurstReport::Assembled {
-                self.tell(now, flow, segments, net);
+                self.tell(now, flow, segments, bench);
             }
         }
     }
@@ -362,12 +362,10 @@ impl BurstNode {
     }
 
     /// A report leaves for the sender of a flow.
-    fn tell(&mut self, now: u64, flow: u32, segments: Vec<SackBlock>, net: &mut Net) {
-        let Asking { report, path, .. } = self.parts.asking[&flow];
+    fn tell(&mut self, now: u64, flow: u32, segments: Vec<SackBlock>, bench: &mut Bench) {
+        let Asking { report, way, .. } = self.parts.asking[&flow];
         self.counts.told += 1;
-        self.made += 1;
-        let notice = Arc::new(Notice::Burst { report, segments: segments.into() });
-        let packet = net.message(notice, flow, path, self.parts.rules.obs.control.header_size);
-        net.hand(now, self.parts.node, &packet);
+        let news = Arc::new(BurstNews { report, segments: segments.into() });
+        bench.tell(now, flow, way, (news, self.parts.rules.obs.control.header_size));
     }
 }

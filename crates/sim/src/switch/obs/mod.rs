@@ -26,18 +26,27 @@
 
 mod agenda;
 mod burst;
+mod figures;
+mod flow_class;
 mod ingress;
 mod meter;
 mod node;
 mod source;
 mod transit;
 
-pub use burst::{Header, Loss};
+pub use figures::figures;
+pub use flow_class::FlowClass;
 
-use super::{Agent, FibreAccount, Route as Lay, Setting, Staff};
+use super::Wording;
+use crate::engine::agent::Agent;
+use crate::engine::bench::Way;
+use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::extras::LossProcess;
+use crate::engine::ledger::LinkAccount;
 use crate::engine::offer::Intake;
-use crate::model::{Contention, LinkId, NodeId, Obs, Offset, Routes, Transport, TransportKind};
+use crate::model::{
+    Buffer, Contention, LinkId, Network, NodeId, Obs, Offset, PortRule, Routes, Transport, TransportKind,
+};
 use control::reservation::Fibre;
 use meter::Meter;
 use node::{Asking, BurstNode, Output, Parts, Route, Rules};
@@ -48,6 +57,16 @@ use transport::tcp::{BurstReport, Sender};
 use units::{ByteTime, Duration};
 
 impl Obs {
+    /// The rules of a link's port. Behind an agent that switches bursts is the control channel; what a node needs for a message
+    /// comes before it, and the loss of the link is that of bursts.
+    pub fn port(&self, network: &Network, id: LinkId) -> PortRule {
+        let link = &network.links[id.index()];
+        match self.links.binary_search(&id) {
+            Ok(_) => PortRule::plain(self.control.rate, link.delay + self.control.processing, Buffer::Unlimited),
+            Err(_) => PortRule::of(link),
+        }
+    }
+
     /// The least offset with which no header is late on a path of so many links whose control channels are otherwise idle:
     /// every node but the ingress and the egress node processes the header, and it lasts on every link but the last.
     pub fn needed_offset(&self, links: u32) -> Duration {
@@ -66,17 +85,20 @@ impl Obs {
     }
 }
 
+/// What tables call bursts, and why they are dropped.
+pub const WORDING: Wording = Wording { unit: "burst", causes: burst::CAUSES };
+
 /// The agents of the network, one at each node with an optical link.
-pub fn staff(obs: &Obs, setting: Setting, lay: Lay) -> Staff {
-    let mut builder = Builder::new(obs, setting);
-    builder.find_sections();
-    builder.find_sources();
-    builder.staff(lay)
+pub fn equip(obs: &Obs, ground: &mut Ground) -> Equipment {
+    let mut builder = Builder::new(obs, ground.network);
+    builder.find_sections(ground);
+    builder.find_sources(ground);
+    builder.equip(ground)
 }
 
 /// What the agents are made of, by node.
 struct Builder<'a> {
-    setting: Setting<'a>,
+    network: &'a Network,
     rules: Arc<Rules>,
     /// Per link of the network: whether it is optical.
     optical: Vec<bool>,
@@ -101,8 +123,8 @@ impl Draft {
 }
 
 impl<'a> Builder<'a> {
-    fn new(obs: &Obs, setting: Setting<'a>) -> Builder<'a> {
-        let links = &setting.scenario.network.links;
+    fn new(obs: &Obs, network: &'a Network) -> Builder<'a> {
+        let links = &network.links;
         let mut optical = vec![false; links.len()];
         obs.links.iter().for_each(|link| optical[link.index()] = true);
         let ends = obs.links.iter().flat_map(|link| [links[link.index()].from, links[link.index()].to]);
@@ -110,7 +132,7 @@ impl<'a> Builder<'a> {
         let drafts = nodes.iter().map(|_| Draft::default()).collect();
         let byte = ByteTime::at(obs.rate).expect("a resolved link is not slower than 8 bit/s");
         let rules = Rules { obs: obs.clone(), byte, processing: obs.control.processing.ps() };
-        Builder { setting, rules: Arc::new(rules), optical, nodes, drafts }
+        Builder { network, rules: Arc::new(rules), optical, nodes, drafts }
     }
 
     fn agent(&self, node: NodeId) -> u32 {
@@ -123,8 +145,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Where the paths of flows enter the optical network, and how they go on in it.
-    fn find_sections(&mut self) {
-        let laid = self.setting.laid;
+    fn find_sections(&mut self, ground: &Ground) {
+        let laid = ground.laid;
         let is_optical = |step: &Option<LinkId>| step.is_some_and(|link| self.optical[link.index()]);
         let mut found = Vec::new();
         let mut at = 0;
@@ -138,7 +160,7 @@ impl<'a> Builder<'a> {
             at = next;
         }
         for (hop, links) in found {
-            let node = self.setting.scenario.network.links[links[0].index()].from;
+            let node = self.network.links[links[0].index()].from;
             let draft = self.draft(node);
             let route = draft.route(&links);
             draft.sections.push((hop, route));
@@ -146,12 +168,12 @@ impl<'a> Builder<'a> {
     }
 
     /// The sources of bursts, each pair of nodes for itself.
-    fn find_sources(&mut self) {
-        let mut routes = Routes::new(&self.setting.scenario.network, &self.optical);
+    fn find_sources(&mut self, ground: &Ground) {
+        let mut routes = Routes::new(self.network, &self.optical);
         for source in &self.rules.clone().obs.sources {
             for (number, (from, to)) in source.pairs.iter().enumerate() {
                 let Some(links) = routes.path(*from, *to).filter(|links| !links.is_empty()) else { continue };
-                let stream = self.setting.seed.stream(&format!("bursts {} {number}", source.name), "arrivals");
+                let stream = ground.seed.stream(&format!("bursts {} {number}", source.name), "arrivals");
                 let draft = self.draft(*from);
                 let route = draft.route(&links);
                 draft.sources.push(Source {
@@ -167,25 +189,26 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn staff(mut self, lay: Lay) -> Staff {
+    fn equip(mut self, ground: &mut Ground) -> Equipment {
         let mut intakes = BTreeMap::new();
         let drafts = std::mem::take(&mut self.drafts);
-        let mut parts: Vec<Parts> = (0..).zip(drafts).map(|(agent, draft)| self.parts(agent, draft, lay)).collect();
+        let mut parts: Vec<Parts> = (0..).zip(drafts).map(|(agent, draft)| self.parts(agent, draft, ground)).collect();
         for part in &parts {
             for (place, output) in (0..).zip(&part.outputs) {
                 intakes.insert(output.link, Intake { agent: part.agent, place });
             }
         }
-        self.find_who_asks(&mut parts, lay);
-        self.lay_returns(&mut parts, lay);
-        self.lay_detours(&mut parts, lay);
+        self.find_who_asks(&mut parts, ground);
+        self.lay_returns(&mut parts, ground);
+        self.lay_detours(&mut parts, ground);
         let agent = |part: Parts| -> (NodeId, Box<dyn Agent>) { (NodeId(part.node), Box::new(BurstNode::new(part))) };
-        Staff { agents: parts.into_iter().map(agent).collect(), intakes, ..Staff::default() }
+        let shared = self.rules.obs.links.clone();
+        Equipment { agents: parts.into_iter().map(agent).collect(), intakes, shared, ..Equipment::default() }
     }
 
-    fn parts(&self, agent: u32, draft: Draft, lay: Lay) -> Parts {
+    fn parts(&self, agent: u32, draft: Draft, ground: &mut Ground) -> Parts {
         let node = self.nodes[agent as usize];
-        let outputs = self.outputs(node, lay);
+        let outputs = self.outputs(node, ground);
         let mut routes: Vec<(u32, Route)> = Vec::new();
         for (links, number) in draft.routes {
             let place = outputs.iter().position(|output| output.link == links[0]).unwrap_or(0) as u32;
@@ -194,10 +217,10 @@ impl<'a> Builder<'a> {
             routes.push((
                 number,
                 Route {
-                    path: lay(&links),
+                    way: ground.way(node, &links),
                     hops: links.len() as u32,
                     place,
-                    egress: self.agent(self.setting.scenario.network.links[last.index()].to),
+                    egress: self.agent(self.network.links[last.index()].to),
                     offset: self.rules.obs.offset(links.len() as u32).ps(),
                     meter: Meter::new(window.ps()),
                 },
@@ -218,29 +241,30 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn outputs(&self, node: NodeId, lay: Lay) -> Vec<Output> {
-        let links = &self.setting.scenario.network.links;
+    fn outputs(&self, node: NodeId, ground: &mut Ground) -> Vec<Output> {
+        let links = &self.network.links;
         let own = self.rules.obs.links.iter().filter(|link| links[link.index()].from == node);
-        let stream = |link: &LinkId| self.setting.seed.stream(&format!("link {}", links[link.index()].name), "loss");
+        let seed = ground.seed;
+        let stream = |link: &LinkId| seed.stream(&format!("link {}", links[link.index()].name), "loss");
         let output = |link: &LinkId| Output {
             link: *link,
             loss: LossProcess::new(links[link.index()].loss, stream(link)),
-            path: lay(&[*link]),
+            port: ground.port(node, *link),
             delay: links[link.index()].delay.ps(),
             fibre: Fibre::new(self.rules.obs.fibre),
             waiting: Default::default(),
-            ledger: FibreAccount { wavelengths: self.rules.obs.fibre.channels.into(), ..FibreAccount::default() },
+            account: LinkAccount { channels: self.rules.obs.fibre.channels.into(), ..LinkAccount::default() },
         };
         own.map(output).collect()
     }
 
     /// The flows whose senders ask for reports about their bursts, each at the node where its data enter the optical network.
-    fn find_who_asks(&self, parts: &mut [Parts], lay: Lay) {
-        let Setting { scenario, flows, paths, laid, .. } = self.setting;
-        let network = &scenario.network;
-        let asked: Vec<(BurstReport, u16)> = scenario.transports.iter().map(asked_by).collect();
+    fn find_who_asks(&self, parts: &mut [Parts], ground: &mut Ground) {
+        let Ground { flows, paths, laid, .. } = *ground;
+        let network = self.network;
+        let asked: Vec<(BurstReport, u16)> = ground.transports.iter().map(asked_by).collect();
         let mut routes = Routes::new(network, &network.open_to_flows());
-        let mut known: BTreeMap<(NodeId, NodeId), u32> = BTreeMap::new();
+        let mut known: BTreeMap<(NodeId, NodeId), Way> = BTreeMap::new();
         for ((number, flow), (path, _)) in (0..).zip(flows).zip(paths) {
             let (report, header) = asked[flow.transport.index()];
             let steps = laid[*path as usize..].iter().map_while(|step| *step);
@@ -249,41 +273,42 @@ impl<'a> Builder<'a> {
             let Some((_, entry)) = entry.filter(|_| report != BurstReport::Nothing) else { continue };
             let (node, sender) = (entry.from, flow.source);
             let Some(links) = routes.path(node, sender) else { continue };
-            let path = *known.entry((node, sender)).or_insert_with(|| lay(&links));
-            parts[self.agent(node) as usize].asking.insert(number, Asking { report, path, header });
+            let way = *known.entry((node, sender)).or_insert_with(|| ground.way(node, &links));
+            parts[self.agent(node) as usize].asking.insert(number, Asking { report, way, header });
         }
     }
 
     /// Ways on which ingress nodes hear of losses, if they ask.
-    fn lay_returns(&self, parts: &mut [Parts], lay: Lay) {
+    fn lay_returns(&self, parts: &mut [Parts], ground: &mut Ground) {
         let listens = |part: &Parts| part.asking.values().any(|asking| asking.report != BurstReport::Assembled);
         if self.rules.obs.retransmission.is_none() && !parts.iter().any(listens) {
             return;
         }
-        let mut routes = Routes::new(&self.setting.scenario.network, &self.optical);
+        let mut routes = Routes::new(self.network, &self.optical);
         let makes_bursts: Vec<bool> = parts.iter().map(|part| !part.routes.is_empty()).collect();
         for ingress in (0..parts.len()).filter(|agent| makes_bursts[*agent]) {
             for part in parts.iter_mut().filter(|part| part.agent != ingress as u32) {
                 let way = routes.path(NodeId(part.node), self.nodes[ingress]);
                 if let Some(links) = way {
-                    part.returns.insert(ingress as u32, lay(&links));
+                    part.returns.insert(ingress as u32, ground.way(NodeId(part.node), &links));
                 }
             }
         }
     }
 
     /// Other ways to the egress nodes, if bursts are deflected: over each output, the cheapest way that does not come back.
-    fn lay_detours(&self, parts: &mut [Parts], lay: Lay) {
+    fn lay_detours(&self, parts: &mut [Parts], ground: &mut Ground) {
         if !matches!(self.rules.obs.contention, Contention::Deflection { .. }) {
             return;
         }
-        let network = &self.setting.scenario.network;
+        let network = self.network;
         let mut routes = Routes::new(network, &self.optical);
         let egresses: BTreeSet<u32> =
             parts.iter().flat_map(|part| part.routes.iter().map(|route| route.egress)).collect();
         for egress in egresses {
             let to = self.nodes[egress as usize];
             for part in parts.iter_mut().filter(|part| part.agent != egress) {
+                let node = NodeId(part.node);
                 let mut ways: Vec<(u64, u32, Vec<LinkId>)> = Vec::new();
                 for (place, output) in (0..).zip(&part.outputs) {
                     let Some(rest) = routes.path(network.links[output.link.index()].to, to) else { continue };
@@ -295,7 +320,7 @@ impl<'a> Builder<'a> {
                     }
                 }
                 ways.sort();
-                let laid = ways.into_iter().map(|(_, place, links)| (place, lay(&links)));
+                let laid = ways.into_iter().map(|(_, place, links)| (place, ground.way(node, &links)));
                 part.detours.insert(egress, laid.collect());
             }
         }

@@ -3,16 +3,18 @@
 //! What a node does at the beginning of a burst's way is in `ingress`, in the middle in `transit`, at the end here.
 
 use super::agenda::{Agenda, Task};
-use super::burst::{Header, Origin};
+use super::burst::{Header, Notice, Origin};
+use super::figures::Key;
 use super::ingress::{Queues, Waiting};
 use super::meter::Meter;
 use super::source::Source;
+use crate::engine::agent::{Agent, Message};
+use crate::engine::bench::{Bench, Letter, LinkNumber, OwnPort, Way};
 use crate::engine::extras::LossProcess;
-use crate::engine::net::{Net, Place};
-use crate::engine::offer::{Cause, Count};
+use crate::engine::ledger::{Group, Ledger, LinkAccount};
+use crate::engine::offer::Cause;
 use crate::engine::packet::{Class, NO_CARGO, Packet};
 use crate::model::{LinkId, Obs};
-use crate::switch::{Agent, FibreAccount, Ledger, Notice};
 use control::reservation;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,8 +44,8 @@ impl Rules {
 pub struct Output {
     /// The link.
     pub link: LinkId,
-    /// Where the array of paths has its port.
-    pub path: u32,
+    /// Its port.
+    pub port: OwnPort,
     /// To the next node, in picoseconds.
     pub delay: u64,
     /// Its wavelengths.
@@ -53,14 +55,14 @@ pub struct Output {
     /// Which bursts vanish on it.
     pub loss: LossProcess,
     /// What became of the bursts that came to it.
-    pub ledger: FibreAccount,
+    pub account: LinkAccount,
 }
 
 /// A way from this node to another, for bursts made here.
 #[derive(Debug)]
 pub struct Route {
-    /// The path in the array of paths, which ends at the egress node.
-    pub path: u32,
+    /// The path, which ends at the egress node.
+    pub way: Way,
     /// Its links.
     pub hops: u32,
     /// The output it begins with.
@@ -78,8 +80,8 @@ pub struct Route {
 pub struct Asking {
     /// What for.
     pub report: BurstReport,
-    /// The way to its sender, in the array of paths.
-    pub path: u32,
+    /// The way to its sender.
+    pub way: Way,
     /// Bytes of its packets that are not payload.
     pub header: u16,
 }
@@ -104,9 +106,9 @@ pub struct Parts {
     /// Its sources of bursts.
     pub sources: Vec<Source>,
     /// Ways back to ingress nodes, by agent.
-    pub returns: BTreeMap<u32, u32>,
-    /// Other ways to egress nodes, by agent: output and path, the shortest first.
-    pub detours: BTreeMap<u32, Vec<(u32, u32)>>,
+    pub returns: BTreeMap<u32, Way>,
+    /// Other ways to egress nodes, by agent: output and way, the shortest first.
+    pub detours: BTreeMap<u32, Vec<(u32, Way)>>,
 }
 
 /// The agent.
@@ -117,11 +119,9 @@ pub struct BurstNode {
     pub(super) agenda: Agenda,
     /// Packets taken into bursts here less packets given back or dropped here.
     pub(super) kept: i64,
-    /// Packets made since the host asked last.
-    pub(super) made: u64,
     pub(super) counts: Counts,
     /// Per flow that is assembled here: its segments, and the bursts with any of them.
-    pub(super) shares: BTreeMap<u32, (u64, u64)>,
+    pub(super) groups: BTreeMap<u32, Group>,
 }
 
 /// What has happened at the node.
@@ -170,33 +170,32 @@ impl BurstNode {
                 agenda.note(source.gap(), Task::Send(number));
             }
         }
-        let (kept, made, counts, shares) = (0, 0, Counts::default(), BTreeMap::new());
-        BurstNode { parts, queues, agenda, kept, made, counts, shares }
+        let (kept, counts, groups) = (0, Counts::default(), BTreeMap::new());
+        BurstNode { parts, queues, agenda, kept, counts, groups }
     }
 
-    /// Sends a message of the control plane to an agent, by a path that begins at this node.
-    pub(super) fn send(&mut self, now: u64, (agent, path): (u32, u32), notice: Arc<Notice>, net: &mut Net) {
-        let packet = net.message(notice, agent, path, self.parts.rules.obs.control.header_size);
-        self.made += 1;
-        net.send_past(now, &packet);
+    /// Sends a message to an agent, by a way that begins at this node.
+    pub(super) fn send(&mut self, now: u64, (to, way): (u32, Way), notice: Notice, bench: &mut Bench) {
+        let size = self.parts.rules.obs.control.header_size;
+        bench.send_own(now, Letter { to, way, size, number: 0, message: Message::new(notice) });
     }
 
     /// A burst is lost for good.
-    pub(super) fn discard(&mut self, header: &Header, at: (u32, Cause), net: &mut Net) {
+    pub(super) fn discard(&mut self, header: &Header, at: (LinkNumber, Cause), bench: &mut Bench) {
         self.counts.lost += 1;
-        self.drop_packets(header, at, net);
+        self.drop_packets(header, at, bench);
     }
 
     /// The packets that are left of a burst are lost for good.
-    pub(super) fn drop_packets(&mut self, header: &Header, (link, cause): (u32, Cause), net: &mut Net) {
+    pub(super) fn drop_packets(&mut self, header: &Header, (link, cause): (LinkNumber, Cause), bench: &mut Bench) {
         for packet in header.left() {
-            net.drop(Place::Link(link), cause, &Packet { cargo: NO_CARGO, ..*packet });
+            bench.drop(link, cause, &Packet { cargo: NO_CARGO, ..*packet });
         }
         self.kept -= header.left().len() as i64;
     }
 
     /// The last bit of a burst is in: its packets go on.
-    fn land(&mut self, now: u64, header: &Header, net: &mut Net) {
+    fn land(&mut self, now: u64, header: &Header, bench: &mut Bench) {
         let burst = &header.burst;
         if burst.origin == Origin::Nothing {
             self.counts.empty += 1;
@@ -205,29 +204,25 @@ impl BurstNode {
         self.counts.delivered += 1;
         self.counts.delivery_time += u128::from(now - burst.born);
         let loaded = |packets: &[Packet]| packets.iter().filter(|packet| packet.cargo != NO_CARGO).count();
-        let mut luggage = burst.luggage.iter().skip(loaded(&burst.packets[..header.packets.start as usize]));
+        let before = loaded(&burst.packets[..header.packets.start as usize]);
+        let mut luggage = burst.luggage.iter().skip(before).peekable();
         for packet in header.left() {
-            let cargo = match packet.cargo {
-                NO_CARGO => NO_CARGO,
-                _ => luggage.next().map_or(NO_CARGO, |luggage| net.cargo.load(luggage)),
+            let packet = match luggage.next_if(|_| packet.cargo != NO_CARGO) {
+                Some(luggage) => bench.load(packet, luggage),
+                None => Packet { cargo: NO_CARGO, ..*packet },
             };
-            net.hand(now, self.parts.node, &Packet { cargo, hop: packet.hop + burst.hops, ..*packet });
+            bench.hand(now, &Packet { hop: packet.hop + burst.hops, ..packet });
         }
         self.kept -= header.left().len() as i64;
     }
 
-    fn perform(&mut self, now: u64, task: Task, net: &mut Net) {
+    fn perform(&mut self, now: u64, task: Task, bench: &mut Bench) {
         match task {
-            Task::Land(header) => self.land(now, &header, net),
-            Task::Assemble(queue) => self.end_timer(now, queue, net),
-            Task::Open(place) => self.open(now, place, net),
-            Task::Send(source) => self.send_from_source(now, source, net),
+            Task::Land(header) => self.land(now, &header, bench),
+            Task::Assemble(queue) => self.end_timer(now, queue, bench),
+            Task::Open(place) => self.open(now, place, bench),
+            Task::Send(source) => self.send_from_source(now, source, bench),
         }
-    }
-
-    /// The packets made since the last call.
-    fn count_made(&mut self) -> u64 {
-        std::mem::take(&mut self.made)
     }
 }
 
@@ -236,37 +231,34 @@ impl Agent for BurstNode {
         self.agenda.next()
     }
 
-    fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
+    fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
         while let Some(task) = self.agenda.take(now) {
-            self.perform(now, task, net);
+            self.perform(now, task, bench);
         }
-        self.count_made()
     }
 
-    fn handle_notice(&mut self, now: u64, notice: Arc<Notice>, net: &mut Net) -> u64 {
-        match Arc::unwrap_or_clone(notice) {
-            Notice::Header(header) => {
+    fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench) {
+        match message.open() {
+            Some(Notice::Header(header)) => {
                 // A header that is slower than its burst finds it landed.
                 let landed = (header.at + header.length).max(now);
                 self.agenda.note(landed, Task::Land(header));
             }
-            Notice::Loss(loss) => self.handle_loss(now, &loss, net),
+            Some(Notice::Loss(loss)) => self.handle_loss(now, &loss, bench),
             // Nobody sends others here.
-            _ => {}
+            None => {}
         }
-        self.count_made()
     }
 
-    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, net: &mut Net) -> u64 {
+    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
         if packet.class == Class::Control {
-            self.pass(now, place, packet, net);
+            self.pass(now, place, packet, bench);
         } else {
             match self.section(packet) {
-                Some(route) => self.gather(now, route, packet, net),
-                None => net.send_past(now, packet),
+                Some(route) => self.gather(now, route, packet, bench),
+                None => bench.send_past(now, packet),
             }
         }
-        self.count_made()
     }
 
     fn kept(&self) -> i64 {
@@ -277,47 +269,25 @@ impl Agent for BurstNode {
         self.queues.for_each(change);
     }
 
-    fn ledger(&self) -> Ledger {
+    fn account(&self, ledger: &mut Ledger) {
+        ledger.links.extend(self.parts.outputs.iter().map(|output| (output.link, output.account)));
+        self.groups.iter().for_each(|(flow, group)| ledger.add_group(*flow, *group));
         let counts = &self.counts;
-        let sums = [
-            ("bursts_sent", u128::from(counts.sent)),
-            ("burst_bytes_sent", u128::from(counts.sent_bytes)),
-            ("bursts_delivered", u128::from(counts.delivered)),
-            ("burst_delivery_time", counts.delivery_time),
-            ("bursts_lost", u128::from(counts.lost)),
-            ("bursts_resent", u128::from(counts.resent)),
-            ("bursts_deflected", u128::from(counts.deflected)),
-            ("bursts_cut", u128::from(counts.cut)),
-            ("empty_headers", u128::from(counts.empty)),
-            ("bursts_assembled", u128::from(counts.assembled)),
-            ("packets_assembled", u128::from(counts.packets)),
-            ("assembly_wait", counts.waited),
-            ("ingress_wait", counts.queued),
-            ("burst_losses_told", u128::from(counts.told)),
-            ("burst_losses_silent", u128::from(counts.silent)),
-        ];
-        Ledger {
-            fibres: self.parts.outputs.iter().map(|output| (output.link, output.ledger)).collect(),
-            shares: self.shares.iter().map(|(flow, share)| (*flow, *share)).collect(),
-            sums: sums.to_vec(),
-        }
-    }
-}
-
-impl FibreAccount {
-    /// A burst of so many bytes comes.
-    pub(super) fn offer(&mut self, bytes: u64) {
-        self.offered = self.offered.plus(Count { packets: 1, bytes });
-    }
-
-    /// So much of it leaves, for so long.
-    pub(super) fn carry(&mut self, bytes: u64, length: u64) {
-        self.carried = self.carried.plus(Count { packets: 1, bytes });
-        self.busy += u128::from(length);
-    }
-
-    /// Nothing of it leaves.
-    pub(super) fn drop(&mut self, bytes: u64) {
-        self.dropped = self.dropped.plus(Count { packets: 1, bytes });
+        let mut add = |key: Key, more: u128| ledger.tally.add(key, more);
+        add(Key::Sent, counts.sent.into());
+        add(Key::BytesSent, counts.sent_bytes.into());
+        add(Key::Delivered, counts.delivered.into());
+        add(Key::DeliveryTime, counts.delivery_time);
+        add(Key::Lost, counts.lost.into());
+        add(Key::Resent, counts.resent.into());
+        add(Key::Deflected, counts.deflected.into());
+        add(Key::Cut, counts.cut.into());
+        add(Key::EmptyHeaders, counts.empty.into());
+        add(Key::Assembled, counts.assembled.into());
+        add(Key::PacketsAssembled, counts.packets.into());
+        add(Key::AssemblyWait, counts.waited);
+        add(Key::IngressWait, counts.queued);
+        add(Key::LossesTold, counts.told.into());
+        add(Key::LossesSilent, counts.silent.into());
     }
 }

@@ -2,15 +2,13 @@
 //!
 //! The burst itself needs no event. Its header knows when its first bit arrives, and a reservation is for just that time.
 
-use super::burst::{Header, Loss, Origin};
+use super::burst::{CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
 use super::node::BurstNode;
-use crate::engine::net::Net;
+use crate::engine::bench::Bench;
 use crate::engine::offer::Cause;
 use crate::engine::packet::Packet;
 use crate::model::{Contention, Part};
-use crate::switch::Notice;
 use control::reservation::{Arriving, Booking, Refusal};
-use std::sync::Arc;
 use units::{Duration, Instant};
 
 /// Where bursts without packets can be cut: paper 001's segments.
@@ -18,31 +16,31 @@ const SEGMENT: u64 = 1000;
 
 impl BurstNode {
     /// A packet of the control plane comes to an output.
-    pub(super) fn pass(&mut self, now: u64, place: u32, packet: &Packet, net: &mut Net) {
-        let Some(mut notice) = net.cargo.take_notice(packet) else { return net.send_past(now, packet) };
-        let Notice::Header(header) = Arc::make_mut(&mut notice) else {
-            let cargo = net.cargo.put_notice(notice);
-            return net.send_past(now, &Packet { cargo, ..*packet });
+    pub(super) fn pass(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
+        let Some(mut message) = bench.take_message(packet) else { return bench.send_past(now, packet) };
+        let Some(Notice::Header(header)) = message.edit() else {
+            let packet = bench.with_message(packet, message);
+            return bench.send_past(now, &packet);
         };
-        let number = net.next_link(packet);
-        self.parts.outputs[place as usize].ledger.offer(header.size);
-        let booked = if net.passes(number) { self.book(now, place, header) } else { Err(Cause::Unreachable) };
+        let port = bench.next_port(packet);
+        self.parts.outputs[place as usize].account.offer(header.size);
+        let booked = if bench.port(port).is_up() { self.book(now, place, header) } else { Err(Cause::Unreachable) };
         let way = match booked {
             Ok(()) => Ok(packet.hop),
-            Err(Cause::Contention) => self.resolve(now, (place, packet.hop), header, net).ok_or(Cause::Contention),
+            Err(CONTENTION) => self.resolve(now, (place, packet.hop), header, bench).ok_or(CONTENTION),
             Err(cause) => Err(cause),
         };
         match way {
             Ok(hop) => {
-                let cargo = net.cargo.put_notice(notice);
-                net.send_past(now, &Packet { cargo, hop, ..*packet });
+                let packet = bench.with_message(&Packet { hop, ..*packet }, message);
+                bench.send_past(now, &packet);
             }
             Err(cause) => {
-                let link = net.links[number as usize];
+                let link = bench.link(port);
                 if cause != Cause::Random {
-                    self.parts.outputs[place as usize].ledger.drop(header.size);
+                    self.parts.outputs[place as usize].account.drop(header.size);
                 }
-                self.lose(now, &Loss { header: header.clone(), link, cause }, net);
+                self.lose(now, &Loss { header: header.clone(), link, cause }, bench);
             }
         }
     }
@@ -52,8 +50,8 @@ impl BurstNode {
         let (ready, arriving) = self.arriving(now, header);
         let output = &mut self.parts.outputs[place as usize];
         let booking = output.fibre.reserve(ready, &arriving).map_err(|refusal| match refusal {
-            Refusal::Late => Cause::LateHeader,
-            Refusal::Contention => Cause::Contention,
+            Refusal::Late => LATE_HEADER,
+            Refusal::Contention => CONTENTION,
         })?;
         // A burst that vanishes on the fibre has its wavelength all the same.
         let vanishes = output.loss.strikes();
@@ -77,39 +75,39 @@ impl BurstNode {
         header.at = booking.at.ps() + output.delay;
         header.shorten(booking.length.ps());
         header.wavelength = booking.channel;
-        output.ledger.carry(header.size, header.length);
+        output.account.carry(header.size, header.length);
     }
 
     /// No wavelength is free: gives the path by which the header goes on all the same.
-    fn resolve(&mut self, now: u64, (place, hop): (u32, u32), header: &mut Header, net: &mut Net) -> Option<u32> {
+    fn resolve(&mut self, now: u64, (place, hop): (u32, u32), header: &mut Header, bench: &mut Bench) -> Option<u32> {
         match self.parts.rules.obs.contention {
             Contention::Drop => None,
-            Contention::Deflection { most } => self.deflect(now, (place, most), header, net),
-            Contention::Segmentation(part) => self.segment(now, (place, part), header, net).then_some(hop),
+            Contention::Deflection { most } => self.deflect(now, (place, most), header, bench),
+            Contention::Segmentation(part) => self.segment(now, (place, part), header, bench).then_some(hop),
         }
     }
 
     /// The burst takes the shortest other way whose first fibre has a wavelength for it. The bound on deflections ends loops.
-    fn deflect(&mut self, now: u64, (place, most): (u32, u8), header: &mut Header, net: &mut Net) -> Option<u32> {
+    fn deflect(&mut self, now: u64, (place, most): (u32, u8), header: &mut Header, bench: &mut Bench) -> Option<u32> {
         if header.deflections >= most {
             return None;
         }
         let ways = self.parts.detours.get(&header.burst.egress).cloned().unwrap_or_default();
-        let free = ways.iter().find(|(other, path)| {
-            let open = *other != place && net.passes(net.paths[*path as usize]);
+        let free = ways.iter().find(|(other, way)| {
+            let open = *other != place && bench.port(way.first()).is_up();
             open && self.book(now, *other, header).is_ok()
         });
-        let (other, path) = *free?;
+        let (other, way) = *free?;
         header.deflections += 1;
         self.counts.deflected += 1;
         // It comes to the other fibre; at this one it found no wavelength.
-        self.parts.outputs[place as usize].ledger.drop(header.size);
-        self.parts.outputs[other as usize].ledger.offer(header.size);
-        Some(path)
+        self.parts.outputs[place as usize].account.drop(header.size);
+        self.parts.outputs[other as usize].account.offer(header.size);
+        Some(way.hop())
     }
 
     /// The part of the burst that is in the way is dropped, in whole segments, and the rest goes on if there is any.
-    fn segment(&mut self, now: u64, (place, part): (u32, Part), header: &mut Header, net: &mut Net) -> bool {
+    fn segment(&mut self, now: u64, (place, part): (u32, Part), header: &mut Header, bench: &mut Bench) -> bool {
         let (ready, arriving) = self.arriving(now, header);
         let ends = self.ends(header);
         let fibre = &mut self.parts.outputs[place as usize].fibre;
@@ -130,13 +128,13 @@ impl BurstNode {
         self.follow(place, header, booking);
         self.counts.cut += 1;
         let output = &mut self.parts.outputs[place as usize];
-        output.ledger.dropped.bytes += whole - header.size.min(whole);
-        let link = net.links[net.paths[output.path as usize] as usize];
-        let loss = Loss { header: lost, link, cause: Cause::Contention };
+        output.account.dropped.bytes += whole - header.size.min(whole);
+        let link = bench.link(output.port);
+        let loss = Loss { header: lost, link, cause: CONTENTION };
         if self.parts.rules.obs.retransmission.is_none() {
-            self.drop_packets(&loss.header, (link, loss.cause), net);
+            self.drop_packets(&loss.header, (link, loss.cause), bench);
         }
-        self.report(now, &loss, net);
+        self.report(now, &loss, bench);
         true
     }
 
@@ -161,25 +159,25 @@ impl BurstNode {
     }
 
     /// A burst ends here. Without copies at the ingress nodes its packets are lost for good.
-    pub(super) fn lose(&mut self, now: u64, loss: &Loss, net: &mut Net) {
-        net.drop_burst(loss.link, loss.cause, loss.header.size);
+    pub(super) fn lose(&mut self, now: u64, loss: &Loss, bench: &mut Bench) {
+        bench.drop_unit(loss.link, loss.cause, loss.header.size);
         if self.parts.rules.obs.retransmission.is_none() {
-            self.discard(&loss.header, (loss.link, loss.cause), net);
+            self.discard(&loss.header, (loss.link, loss.cause), bench);
         }
-        self.report(now, loss, net);
+        self.report(now, loss, bench);
     }
 
     /// The ingress node hears of a loss, if anybody there asks for it.
-    fn report(&mut self, now: u64, loss: &Loss, net: &mut Net) {
+    fn report(&mut self, now: u64, loss: &Loss, bench: &mut Bench) {
         let burst = &loss.header.burst;
         if burst.ingress == self.parts.agent {
-            return self.handle_loss(now, loss, net);
+            return self.handle_loss(now, loss, bench);
         }
         if burst.origin == Origin::Nothing {
             return;
         }
-        if let Some(path) = self.parts.returns.get(&burst.ingress) {
-            self.send(now, (burst.ingress, *path), Arc::new(Notice::Loss(Box::new(loss.clone()))), net);
+        if let Some(way) = self.parts.returns.get(&burst.ingress) {
+            self.send(now, (burst.ingress, *way), Notice::Loss(Box::new(loss.clone())), bench);
         }
     }
 }

@@ -4,10 +4,10 @@
 //! they have all of it (paper 002, §2.2). Each node's controller of the wavelength that the macroflow will take writes its
 //! feedback; the egress sends the probe back to the ingress without stops.
 
-use crate::engine::net::Net;
-use crate::switch::Notice;
+use super::Notice;
+use crate::engine::agent::Message;
+use crate::engine::bench::{Bench, Letter, OwnPort, Way};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use transport::xcp::{Probe, Wavelength};
 use units::Instant;
 
@@ -16,9 +16,9 @@ pub const PROBE_SIZE: u16 = 40;
 
 /// The way to another agent.
 #[derive(Clone, Copy, Debug)]
-pub struct Way {
-    /// In the array of paths.
-    pub path: u32,
+pub struct Onward {
+    /// The path.
+    pub way: Way,
     /// The agent at its end.
     pub agent: u32,
 }
@@ -27,16 +27,16 @@ pub struct Way {
 #[derive(Clone, Copy, Debug)]
 pub enum Stop {
     /// The controller of this output sees them, and they go on.
-    Pass(u32, Way),
+    Pass(u32, Onward),
     /// They go back.
-    Turn(Way),
+    Turn(Onward),
 }
 
 /// An output of the node and its controller.
 #[derive(Debug)]
 pub struct Output {
-    /// Where the array of paths names its port.
-    pub port: u32,
+    /// Its port.
+    pub port: OwnPort,
     /// Absent where no macroflow passes.
     pub controller: Option<Wavelength>,
 }
@@ -69,9 +69,9 @@ impl Control {
         control
     }
 
-    /// The port of an output, in the numbering of the partition.
-    pub fn port(&self, output: u32, net: &Net) -> usize {
-        net.paths[self.outputs[output as usize].port as usize] as usize
+    /// The port of an output.
+    pub fn port(&self, output: u32) -> OwnPort {
+        self.outputs[output as usize].port
     }
 
     /// When the next controller decides.
@@ -85,11 +85,11 @@ impl Control {
     }
 
     /// Controllers decide whose interval is over.
-    pub fn handle_timeout(&mut self, now: u64, net: &mut Net) {
+    pub fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
         for output in &mut self.outputs {
             let Some(controller) = &mut output.controller else { continue };
             if controller.next_timeout().ps() <= now {
-                let port = &mut net.ports[net.paths[output.port as usize] as usize];
+                let port = bench.port_mut(output.port);
                 let kept = if self.queue == QueueOf::LineAndKept { port.take_least_kept() } else { 0 };
                 let queue = port.take_least_backlog(now) + kept;
                 controller.handle_timeout(Instant::from_ps(now), port.offered_bytes(), queue);
@@ -98,24 +98,22 @@ impl Control {
         self.next = self.next_decision();
     }
 
-    /// A probe has come here, or starts here. Gives the number of packets sent.
-    pub fn handle_probe(&mut self, now: u64, macroflow: u32, mut probe: Probe, net: &mut Net) -> u64 {
+    /// A probe has come here, or starts here.
+    pub fn handle_probe(&mut self, now: u64, macroflow: u32, mut probe: Probe, bench: &mut Bench) {
         match self.stops.get(&macroflow) {
-            Some(Stop::Pass(output, way)) => {
+            Some(Stop::Pass(output, onward)) => {
                 if let Some(controller) = &mut self.outputs[*output as usize].controller {
                     controller.handle_probe(&mut probe);
                 }
-                send(now, *way, Notice::Probe { macroflow, probe }, net);
+                send(now, *onward, Notice::Probe { macroflow, probe }, bench);
             }
-            Some(Stop::Turn(way)) => send(now, *way, Notice::Feedback { macroflow, probe }, net),
+            Some(Stop::Turn(onward)) => send(now, *onward, Notice::Feedback { macroflow, probe }, bench),
             // Nobody sends these.
-            None => return 0,
+            None => {}
         }
-        1
     }
 }
 
-fn send(now: u64, way: Way, notice: Notice, net: &mut Net) {
-    let packet = net.message(Arc::new(notice), way.agent, way.path, PROBE_SIZE);
-    net.forward(now, net.next_link(&packet), &packet);
+fn send(now: u64, Onward { way, agent: to }: Onward, notice: Notice, bench: &mut Bench) {
+    bench.send(now, Letter { to, way, size: PROBE_SIZE, number: 0, message: Message::new(notice) });
 }

@@ -1,12 +1,12 @@
 //! The core node of an optical packet switch: the controllers of its outputs, and what it does with packets that meet where that
 //! is more than a port can do by itself.
 
+use super::Notice;
 use super::control::Control;
 use super::store::Store;
-use crate::engine::net::Net;
+use crate::engine::agent::{Agent, Message};
+use crate::engine::bench::Bench;
 use crate::engine::packet::Packet;
-use crate::switch::{Agent, Notice};
-use std::sync::Arc;
 
 /// A core node.
 #[derive(Debug)]
@@ -27,32 +27,28 @@ impl Agent for CoreNode {
         self.control.next_timeout().min(self.store.as_ref().map_or(u64::MAX, Store::next_timeout))
     }
 
-    fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
+    fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
         if self.control.next_timeout() <= now {
-            self.control.handle_timeout(now, net);
+            self.control.handle_timeout(now, bench);
         }
         if let Some(store) = &mut self.store
             && store.next_timeout() <= now
         {
-            store.handle_timeout(now, net);
-        }
-        0
-    }
-
-    fn handle_notice(&mut self, now: u64, notice: Arc<Notice>, net: &mut Net) -> u64 {
-        match *notice {
-            Notice::Probe { macroflow, probe } => self.control.handle_probe(now, macroflow, probe, net),
-            // Nobody sends others to a core node of packets.
-            _ => 0,
+            store.handle_timeout(now, bench);
         }
     }
 
-    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, net: &mut Net) -> u64 {
+    fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench) {
+        if let Some(Notice::Probe { macroflow, probe }) = message.read() {
+            self.control.handle_probe(now, *macroflow, *probe, bench);
+        }
+    }
+
+    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
         match &mut self.store {
-            Some(store) => store.handle_packet(now, place, packet, net),
-            None => net.send_past(now, packet),
+            Some(store) => store.handle_packet(now, place, packet, bench),
+            None => bench.send_past(now, packet),
         }
-        0
     }
 
     fn kept(&self) -> i64 {

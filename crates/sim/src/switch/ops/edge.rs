@@ -2,17 +2,18 @@
 //! edge node, spaces them at the rate that XCP's controllers allow, and keeps what has to wait in electronic memory. Packets
 //! that have crossed the network need no agent: they go on by their own addresses.
 
+use super::Notice;
 use super::control::Control;
 use super::members::{Member, Members};
 use super::queue::{Queue, Turns};
-use crate::engine::net::Net;
+use crate::engine::agent::{Agent, Message};
+use crate::engine::bench::Bench;
 use crate::engine::offer::Cause;
 use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
 use crate::engine::tree::{NEVER, Tree};
 use crate::model::{Buffer, Smoothing};
 use crate::random::Stream;
-use crate::switch::{Agent, Notice};
 use std::sync::Arc;
 use transport::xcp::{Macroflow, MacroflowConfig, Probe, Smoother};
 use units::Instant;
@@ -64,12 +65,12 @@ impl Local {
     }
 
     /// A packet leaves.
-    fn send(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+    fn send(&mut self, now: u64, packet: &Packet, bench: &mut Bench) {
         self.smoother.handle_sent(Instant::from_ps(now), u32::from(packet.size));
         if let Some(machine) = &mut self.machine {
             machine.handle_sent(u32::from(packet.size));
         }
-        net.send_past(now, packet);
+        bench.send_past(now, packet);
     }
 }
 
@@ -88,51 +89,48 @@ impl EdgeNode {
 
     /// The first packet of a macroflow makes it: "when there is traffic … a rate-based XCP macroflow is created" (§2.2). Its
     /// first probe leaves at once.
-    fn begin(&mut self, now: u64, number: usize, net: &mut Net) -> u64 {
+    fn begin(&mut self, now: u64, number: usize, bench: &mut Bench) {
         let local = &mut self.macroflows[number];
         if local.machine.is_some() {
-            return 0;
+            return;
         }
         local.machine = Some(Macroflow::new(local.config, Instant::from_ps(now)));
-        self.probe(now, number, net)
+        self.probe(now, number, bench);
     }
 
-    fn probe(&mut self, now: u64, number: usize, net: &mut Net) -> u64 {
+    fn probe(&mut self, now: u64, number: usize, bench: &mut Bench) {
         let local = &mut self.macroflows[number];
-        let Some(machine) = &mut local.machine else { return 0 };
+        let Some(machine) = &mut local.machine else { return };
         let probe = machine.handle_timeout(Instant::from_ps(now));
         self.duty = self.duty.min(machine.next_timeout().ps());
-        self.control.handle_probe(now, local.id, probe, net)
+        self.control.handle_probe(now, local.id, probe, bench);
     }
 
     /// Probes and decisions that are due, decisions first.
-    fn attend(&mut self, now: u64, net: &mut Net) -> u64 {
-        self.control.handle_timeout(now, net);
+    fn attend(&mut self, now: u64, bench: &mut Bench) {
+        self.control.handle_timeout(now, bench);
         self.duty = self.control.next_timeout();
-        let mut sent = 0;
         for number in 0..self.macroflows.len() {
             let Some(machine) = &self.macroflows[number].machine else { continue };
             let due = machine.next_timeout().ps();
             if due <= now {
-                sent += self.probe(now, number, net);
+                self.probe(now, number, bench);
             } else {
                 self.duty = self.duty.min(due);
             }
         }
-        sent
     }
 
     /// The oldest packet of a macroflow leaves.
-    fn release(&mut self, now: u64, number: usize, net: &mut Net) {
+    fn release(&mut self, now: u64, number: usize, bench: &mut Bench) {
         let local = &mut self.macroflows[number];
         // Copied from its place: an `Option` of a whole packet is copied in parts whose loads then stall.
         if let Some(packet) = local.queue.front() {
             let packet = *packet;
             local.queue.advance();
             self.kept -= 1;
-            let port = self.control.port(local.output, net);
-            net.ports[port].let_go(now, packet.size);
-            local.send(now, &packet, net);
+            bench.port_mut(self.control.port(local.output)).let_go(now, packet.size);
+            local.send(now, &packet, bench);
         }
         self.plan(now, number);
     }
@@ -147,13 +145,13 @@ impl EdgeNode {
     }
 
     /// A packet has to wait.
-    fn keep(&mut self, now: u64, number: usize, packet: &Packet, net: &mut Net) {
+    fn keep(&mut self, now: u64, number: usize, packet: &Packet, bench: &mut Bench) {
         let local = &mut self.macroflows[number];
-        let port = self.control.port(local.output, net);
-        if net.ports[port].is_kept_full(self.rooms[local.output as usize], packet.size) {
-            return net.refuse(Cause::Congestion, packet);
+        let port = bench.port_mut(self.control.port(local.output));
+        if port.is_kept_full(self.rooms[local.output as usize], packet.size) {
+            return bench.refuse(Cause::Congestion, packet);
         }
-        net.ports[port].keep(now, packet.size);
+        port.keep(now, packet.size);
         let is_first = local.queue.is_empty();
         local.queue.push(*packet);
         self.kept += 1;
@@ -177,33 +175,32 @@ impl Agent for EdgeNode {
         self.soonest.min(self.duty)
     }
 
-    fn handle_timeout(&mut self, now: u64, net: &mut Net) -> u64 {
-        let sent = if self.duty <= now { self.attend(now, net) } else { 0 };
+    fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
+        if self.duty <= now {
+            self.attend(now, bench);
+        }
         while self.soonest <= now {
             let (_, number) = self.releases.earliest(now);
-            self.release(now, number as usize, net);
+            self.release(now, number as usize, bench);
         }
-        sent
     }
 
-    fn handle_notice(&mut self, now: u64, notice: Arc<Notice>, net: &mut Net) -> u64 {
-        match *notice {
-            Notice::Probe { macroflow, probe } => return self.control.handle_probe(now, macroflow, probe, net),
-            Notice::Feedback { macroflow, probe } => self.answer(now, macroflow, probe),
-            // Nobody sends these to an edge node of packets.
-            _ => {}
+    fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench) {
+        match message.read() {
+            Some(Notice::Probe { macroflow, probe }) => self.control.handle_probe(now, *macroflow, *probe, bench),
+            Some(Notice::Feedback { macroflow, probe }) => self.answer(now, *macroflow, *probe),
+            // Nobody sends others here.
+            None => {}
         }
-        0
     }
 
-    fn handle_packet(&mut self, now: u64, _: u32, packet: &Packet, net: &mut Net) -> u64 {
+    fn handle_packet(&mut self, now: u64, _: u32, packet: &Packet, bench: &mut Bench) {
         let Some(Member { macroflow, way }) = self.members.find(packet) else {
             // It only passes.
-            net.send_past(now, packet);
-            return 0;
+            return bench.send_past(now, packet);
         };
         let number = macroflow as usize;
-        let sent = self.begin(now, number, net);
+        self.begin(now, number, bench);
         let local = &mut self.macroflows[number];
         let packet = &Packet { hop: way, ..*packet };
         if local.queue.is_empty() {
@@ -212,12 +209,10 @@ impl Agent for EdgeNode {
                 local.smoother.handle_start(Instant::from_ps(now), u32::from(packet.size), part);
             }
             if local.smoother.next_release().ps() <= now {
-                local.send(now, packet, net);
-                return sent;
+                return local.send(now, packet, bench);
             }
         }
-        self.keep(now, number, packet, net);
-        sent
+        self.keep(now, number, packet, bench);
     }
 
     fn kept(&self) -> i64 {

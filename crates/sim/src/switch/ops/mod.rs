@@ -42,36 +42,57 @@ use self::spread::Spread;
 use self::store::{Bank, Kind, Slotted, Store};
 use self::trips::{Macroflow, Trips};
 use self::ways::Ways;
-use super::{Route, Setting, Staff};
+use crate::engine::bench::{OwnPort, Way};
+use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::offer::Intake;
-use crate::model::{self, Conversion, Count, Link, LinkId, MacroflowRules, Network, NodeId, Ops, Role};
-use control::{Control, Output, QueueOf, Stop, Way};
+use crate::model::{
+    self, Conversion, Count, Lane, Light, Link, LinkId, MacroflowRules, Network, NodeId, Ops, PortRule, Role,
+};
+use control::{Control, Onward, Output, QueueOf, Stop};
 use edge::{EdgeNode, Local};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use transport::xcp::{MacroflowConfig, Macroflows, Wavelength, WavelengthConfig};
+use transport::xcp::{MacroflowConfig, Macroflows, Probe, Wavelength, WavelengthConfig};
 use units::{ByteTime, Instant, Rate};
 
+/// What nodes tell one another.
+#[derive(Clone, Copy, Debug)]
+pub enum Notice {
+    /// A probe of a macroflow is on its way from node to node.
+    Probe {
+        /// The macroflow.
+        macroflow: u32,
+        /// What it carries.
+        probe: Probe,
+    },
+    /// A probe of a macroflow comes back.
+    Feedback {
+        /// The macroflow.
+        macroflow: u32,
+        /// What it carries.
+        probe: Probe,
+    },
+}
+
 /// The agents of the network's edge and core nodes, where they have something to do.
-pub fn staff(ops: &Ops, setting: Setting, route: Route) -> Staff {
-    let plan = Plan::new(ops, setting, route);
-    let mut staff = Staff::default();
+pub fn equip(ops: &Ops, ground: &mut Ground) -> Equipment {
+    let plan = Plan::new(ops, ground);
+    let mut equipment = Equipment::default();
     for (node, agent) in &plan.agents {
-        let number = staff.agents.len() as u32;
+        let number = equipment.agents.len() as u32;
         debug_assert_eq!(number, *agent, "agents are hired in the order of their nodes");
         match plan.role(*node) {
-            Role::Core => plan.hire_core(*node, number, &mut staff, route),
-            Role::Edge | Role::Host => plan.hire_edge(*node, number, &mut staff, route),
+            Role::Core => plan.hire_core(*node, number, &mut equipment, ground),
+            Role::Edge | Role::Host => plan.hire_edge(*node, number, &mut equipment, ground),
         }
     }
-    staff
+    equipment
 }
 
 /// What all agents need.
 struct Plan<'a> {
     ops: &'a Ops,
     network: &'a Network,
-    setting: Setting<'a>,
     trips: Trips,
     ways: Arc<Ways>,
     members: Arc<Members>,
@@ -80,13 +101,12 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(ops: &'a Ops, setting: Setting<'a>, route: Route) -> Plan<'a> {
-        let network = &setting.scenario.network;
-        let (trips, ways) = Trips::new(ops, setting, route);
+    fn new<'g: 'a>(ops: &'a Ops, ground: &mut Ground<'g>) -> Plan<'a> {
+        let network = ground.network;
+        let (trips, ways) = Trips::new(ops, ground);
         let mut plan = Plan {
             ops,
             network,
-            setting,
             members: Arc::new(trips.members()),
             trips,
             ways: Arc::new(ways),
@@ -126,18 +146,23 @@ impl<'a> Plan<'a> {
         self.outputs(node).flat_map(|fibre| &fibre.wavelengths).copied().collect()
     }
 
-    fn hire_core(&self, node: NodeId, number: u32, staff: &mut Staff, route: Route) {
+    /// Their ports.
+    fn ports(&self, node: NodeId, ground: &mut Ground) -> Vec<OwnPort> {
+        self.places(node).into_iter().map(|link| ground.port(node, link)).collect()
+    }
+
+    fn hire_core(&self, node: NodeId, number: u32, equipment: &mut Equipment, ground: &mut Ground) {
         let places = self.places(node);
-        let ports = route(&places);
-        let control = self.control(node, (&places, ports), route);
+        let ports = self.ports(node, ground);
+        let control = self.control(node, (&places, &ports), ground);
         let store = self.ops.needs_store().then(|| {
             for (place, link) in (0..).zip(&places) {
-                staff.intakes.insert(*link, Intake { agent: number, place });
-                staff.boundless.insert(*link);
+                equipment.intakes.insert(*link, Intake { agent: number, place });
+                equipment.boundless.insert(*link);
             }
             Store::new(self.ops.wavelengths(), ports, Arc::clone(&self.ways), self.kind(node))
         });
-        staff.agents.push((node, Box::new(CoreNode::new(control, store))));
+        equipment.agents.push((node, Box::new(CoreNode::new(control, store))));
     }
 
     fn kind(&self, node: NodeId) -> Kind {
@@ -169,26 +194,26 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn hire_edge(&self, node: NodeId, number: u32, staff: &mut Staff, route: Route) {
+    fn hire_edge(&self, node: NodeId, number: u32, equipment: &mut Equipment, ground: &mut Ground) {
         let places = self.places(node);
-        let ports = route(&places);
+        let ports = self.ports(node, ground);
         // Flows know the first wavelengths only.
         for (place, link) in (0..).zip(&places).step_by(self.ops.wavelengths() as usize) {
-            staff.intakes.insert(*link, Intake { agent: number, place });
+            equipment.intakes.insert(*link, Intake { agent: number, place });
         }
         let Some(rules) = &self.ops.macroflows else {
             let entries = self.trips.list.iter().map(|trip| (trip.entry(), trip.first)).collect();
             let spread = Spread::new(self.ops, (ports, entries), Arc::clone(&self.ways));
-            return staff.agents.push((node, Box::new(spread)));
+            return equipment.agents.push((node, Box::new(spread)));
         };
-        staff.boundless.extend(places.iter().copied());
-        let control = self.control(node, (&places, ports), route);
+        equipment.boundless.extend(places.iter().copied());
+        let control = self.control(node, (&places, &ports), ground);
         let rooms = places.iter().map(|link| self.link(*link).buffer).collect();
         let here: Vec<&Macroflow> = self.trips.macroflows.iter().filter(|one| one.ingress == node).collect();
         let locals = here.iter().map(|macroflow| self.local(macroflow, &places, rules)).collect();
-        let stream = self.setting.seed.stream(&format!("edge {}", self.network.nodes[node.index()].name), "smoothing");
+        let stream = ground.seed.stream(&format!("edge {}", self.network.nodes[node.index()].name), "smoothing");
         let agent = EdgeNode::new((control, rooms), locals, Arc::clone(&self.members), (rules.smoothing, stream));
-        staff.agents.push((node, Box::new(agent)));
+        equipment.agents.push((node, Box::new(agent)));
     }
 
     fn local(&self, macroflow: &Macroflow, places: &[LinkId], rules: &MacroflowRules) -> Local {
@@ -203,12 +228,12 @@ impl<'a> Plan<'a> {
     }
 
     /// The controllers of a node and its part in the ways of probes.
-    fn control(&self, node: NodeId, (places, ports): (&[LinkId], u32), route: Route) -> Control {
+    fn control(&self, node: NodeId, (places, ports): (&[LinkId], &[OwnPort]), ground: &mut Ground) -> Control {
         let mut passing = vec![0; places.len()];
         let mut stops = BTreeMap::new();
         for macroflow in self.trips.macroflows.iter().filter(|_| self.ops.macroflows.is_some()) {
             if macroflow.egress == node {
-                stops.insert(macroflow.id, Stop::Turn(self.way_back(macroflow, route)));
+                stops.insert(macroflow.id, Stop::Turn(self.way_back(macroflow, ground)));
             }
             let Some(first) = macroflow.links.iter().find(|link| self.link(**link).from == node) else { continue };
             let fibre = self.fibre(*first);
@@ -216,10 +241,13 @@ impl<'a> Plan<'a> {
             let Some(place) = places.iter().position(|place| *place == link) else { continue };
             let (Some(control), Some(agent)) = (fibre.control, self.agents.get(&self.link(link).to)) else { continue };
             passing[place] += 1;
-            stops.insert(macroflow.id, Stop::Pass(place as u32, Way { path: route(&[control]), agent: *agent }));
+            stops.insert(
+                macroflow.id,
+                Stop::Pass(place as u32, Onward { way: ground.way(node, &[control]), agent: *agent }),
+            );
         }
         let output = |(place, link): (usize, &LinkId)| Output {
-            port: ports + place as u32,
+            port: ports[place],
             controller: self.controller(node, self.link(*link).capacity, passing[place]),
         };
         let with_kept = self.role(node) == Role::Edge && self.ops.macroflows.is_some_and(|rules| rules.edge_queue_kept);
@@ -233,13 +261,27 @@ impl<'a> Plan<'a> {
     }
 
     /// From the egress to the ingress over control wavelengths.
-    fn way_back(&self, macroflow: &Macroflow, route: Route) -> Way {
+    fn way_back(&self, macroflow: &Macroflow, ground: &mut Ground) -> Onward {
         let links: Vec<LinkId> = macroflow.back.iter().filter_map(|link| self.fibre(*link).control).collect();
-        Way { path: route(&links), agent: self.agents.get(&macroflow.ingress).copied().unwrap_or_default() }
+        let way: Way = ground.way(macroflow.egress, &links);
+        Onward { way, agent: self.agents.get(&macroflow.ingress).copied().unwrap_or_default() }
     }
 }
 
 impl Ops {
+    /// The rules of a link's port: where packets of light travel, the far end waits for their last bit or for their first.
+    pub fn port(&self, network: &Network, id: LinkId) -> PortRule {
+        let link = &network.links[id.index()];
+        let [from, to] = [link.from, link.to].map(|node| network.nodes[node.index()].role);
+        let is_data = link.lane != Lane::Control && from != Role::Host && to != Role::Host;
+        let light = match (is_data, self.cut_through && to == Role::Core) {
+            (false, _) => Light::None,
+            (true, false) => Light::LastBit,
+            (true, true) => Light::FirstBit,
+        };
+        PortRule { light, ..PortRule::of(link) }
+    }
+
     /// Data wavelengths of a fibre.
     pub fn wavelengths(&self) -> u32 {
         self.fibres.first().map_or(1, |fibre| fibre.wavelengths.len() as u32)

@@ -2,10 +2,10 @@
 //! all packets of a flow take the same, the flows in turn; otherwise a packet takes the one that is free first.
 
 use super::ways::Ways;
-use crate::engine::net::Net;
+use crate::engine::agent::Agent;
+use crate::engine::bench::{Bench, OwnPort};
 use crate::engine::packet::Packet;
 use crate::model::{Conversion, Ops};
-use crate::switch::{Agent, Notice};
 use std::sync::Arc;
 
 /// An edge node that spreads packets over wavelengths.
@@ -13,29 +13,26 @@ use std::sync::Arc;
 pub struct Spread {
     wavelengths: u32,
     converts: bool,
-    /// Where the array of paths lists the ports.
-    ports: u32,
+    /// The ports, by the agent's names for them.
+    ports: Vec<OwnPort>,
     /// Where packets enter, and where they go on on the first wavelength; in order.
     entries: Vec<(u32, u32)>,
     ways: Arc<Ways>,
 }
 
 impl Spread {
-    /// The agent of a node whose ports the array of paths lists at `ports`.
-    pub fn new(ops: &Ops, (ports, mut entries): (u32, Vec<(u32, u32)>), ways: Arc<Ways>) -> Spread {
+    /// The agent of a node with these ports.
+    pub fn new(ops: &Ops, (ports, mut entries): (Vec<OwnPort>, Vec<(u32, u32)>), ways: Arc<Ways>) -> Spread {
         entries.sort_unstable();
         Spread { wavelengths: ops.wavelengths(), converts: ops.conversion != Conversion::None, ports, entries, ways }
     }
 
-    fn choose(&self, place: u32, packet: &Packet, net: &Net) -> u32 {
+    fn choose(&self, place: u32, packet: &Packet, bench: &Bench) -> u32 {
         if !self.converts {
             return packet.flow % self.wavelengths;
         }
         let first = place / self.wavelengths * self.wavelengths;
-        let free_at = |wavelength: u32| {
-            let port = net.paths[(self.ports + first + wavelength) as usize];
-            net.ports[port as usize].busy_until()
-        };
+        let free_at = |wavelength: u32| bench.port(self.ports[(first + wavelength) as usize]).busy_until();
         (0..self.wavelengths).min_by_key(|wavelength| free_at(*wavelength)).unwrap_or(0)
     }
 }
@@ -45,20 +42,13 @@ impl Agent for Spread {
         u64::MAX
     }
 
-    fn handle_timeout(&mut self, _: u64, _: &mut Net) -> u64 {
-        0
-    }
+    fn handle_timeout(&mut self, _: u64, _: &mut Bench) {}
 
-    fn handle_notice(&mut self, _: u64, _: Arc<Notice>, _: &mut Net) -> u64 {
-        0
-    }
-
-    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, net: &mut Net) -> u64 {
+    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
         let hop = match self.entries.binary_search_by_key(&packet.hop, |entry| entry.0) {
-            Ok(entry) => self.ways.on(self.entries[entry].1, self.choose(place, packet, net)),
+            Ok(entry) => self.ways.on(self.entries[entry].1, self.choose(place, packet, bench)),
             Err(_) => packet.hop,
         };
-        net.send_past(now, &Packet { hop, ..*packet });
-        0
+        bench.send_past(now, &Packet { hop, ..*packet });
     }
 }

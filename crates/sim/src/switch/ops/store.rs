@@ -5,7 +5,7 @@ use super::lines::Lines;
 use super::ram::Ram;
 use super::slots::Places;
 use super::ways::Ways;
-use crate::engine::net::Net;
+use crate::engine::bench::{Bench, OwnPort};
 use crate::engine::offer::Cause;
 use crate::engine::packet::Packet;
 use std::collections::VecDeque;
@@ -16,8 +16,8 @@ use units::ByteTime;
 #[derive(Debug)]
 pub struct Store {
     wavelengths: u32,
-    /// Where the array of paths lists the ports by these names.
-    ports: u32,
+    /// The ports by these names.
+    ports: Vec<OwnPort>,
     ways: Arc<Ways>,
     kind: Kind,
 }
@@ -60,8 +60,8 @@ pub struct Bank {
 }
 
 impl Store {
-    /// A store of a node whose ports the array of paths lists at `ports`.
-    pub fn new(wavelengths: u32, ports: u32, ways: Arc<Ways>, kind: Kind) -> Store {
+    /// A store of a node with these ports.
+    pub fn new(wavelengths: u32, ports: Vec<OwnPort>, ways: Arc<Ways>, kind: Kind) -> Store {
         Store { wavelengths, ports, ways, kind }
     }
 
@@ -77,9 +77,9 @@ impl Store {
     }
 
     /// A packet for wavelength `place` % W of output `place` / W.
-    pub fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, net: &mut Net) {
+    pub fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
         let (output, own) = (place / self.wavelengths, place % self.wavelengths);
-        let port = net.paths[(self.ports + place) as usize] as usize;
+        let port = self.ports[place as usize];
         match &mut self.kind {
             Kind::Ram(rams) => {
                 let (wavelength, accepted) = rams[output as usize].offer(now, own, packet.size);
@@ -88,25 +88,25 @@ impl Store {
                     packet.hop = self.ways.on(packet.hop, wavelength);
                 }
                 match accepted {
-                    true => net.send_past(now, &packet),
-                    false => net.refuse(Cause::Congestion, &packet),
+                    true => bench.send_past(now, &packet),
+                    false => bench.refuse(Cause::Congestion, &packet),
                 }
             }
             Kind::Slots(slotted) => {
                 let queue = if slotted.converts { output } else { place };
                 if !slotted.places.offer(queue as usize, *packet) {
-                    return net.refuse(Cause::Congestion, packet);
+                    return bench.refuse(Cause::Congestion, packet);
                 }
-                net.ports[port].keep(now, packet.size);
+                bench.port_mut(port).keep(now, packet.size);
                 slotted.next = slotted.next.min(slotted.slot_from(now));
             }
             Kind::Lines(banks) => {
                 let bank = &mut banks[place as usize];
                 match bank.lines.offer(now, bank.byte_time.of(u32::from(packet.size)).ps()) {
-                    None => net.refuse(Cause::Congestion, packet),
-                    Some(leaves) if leaves == now => net.send_past(now, packet),
+                    None => bench.refuse(Cause::Congestion, packet),
+                    Some(leaves) if leaves == now => bench.send_past(now, packet),
                     Some(leaves) => {
-                        net.ports[port].keep(now, packet.size);
+                        bench.port_mut(port).keep(now, packet.size);
                         bank.inside.push_back((leaves, *packet));
                     }
                 }
@@ -115,12 +115,12 @@ impl Store {
     }
 
     /// A slot begins, or a packet comes out of a line.
-    pub fn handle_timeout(&mut self, now: u64, net: &mut Net) {
-        let (ports, wavelengths, ways) = (self.ports, self.wavelengths, &self.ways);
+    pub fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
+        let (ports, wavelengths, ways) = (&self.ports, self.wavelengths, &self.ways);
         // A packet that was counted at one port may leave by another of the same output.
         let mut leave = |counted: u32, packet: &Packet| {
-            net.ports[net.paths[(ports + counted) as usize] as usize].let_go(now, packet.size);
-            net.send_past(now, packet);
+            bench.port_mut(ports[counted as usize]).let_go(now, packet.size);
+            bench.send_past(now, packet);
         };
         match &mut self.kind {
             Kind::Ram(_) => {}

@@ -7,8 +7,8 @@
 
 use super::members::{Member, Members};
 use super::ways::Ways;
+use crate::engine::equipment::Ground;
 use crate::model::{LinkId, Network, NodeId, Ops, Routes, Scheme, TransportKind};
-use crate::switch::{Route, Setting};
 use std::collections::BTreeMap;
 
 /// All trips and macroflows.
@@ -69,14 +69,14 @@ impl Trip {
 
 impl Trips {
     /// The trips of all flows and their ACKs, laid on every wavelength.
-    pub fn new(ops: &Ops, setting: Setting, route: Route) -> (Trips, Ways) {
-        let network = &setting.scenario.network;
+    pub fn new(ops: &Ops, ground: &mut Ground) -> (Trips, Ways) {
+        let network = ground.network;
         let mut routes = Routes::new(network, &network.open_to_flows());
         let mut known: BTreeMap<u32, Option<usize>> = BTreeMap::new();
         let mut trips = Trips::default();
         let mut groups: BTreeMap<(NodeId, NodeId, bool), Vec<(usize, bool)>> = BTreeMap::new();
-        for (flow, (there, back)) in setting.flows.iter().zip(setting.paths) {
-            let transport = &setting.scenario.transports[flow.transport.index()].kind;
+        for (flow, (there, back)) in ground.flows.iter().zip(ground.paths) {
+            let transport = &ground.transports[flow.transport.index()].kind;
             let answers = matches!(transport, TransportKind::Tcp { .. });
             let ways = [(*there, flow.source, flow.destination, false), (*back, flow.destination, flow.source, true)];
             for (path, from, to, ack) in ways.into_iter().filter(|(.., ack)| answers || !ack) {
@@ -93,7 +93,7 @@ impl Trips {
                 }
             }
         }
-        let ways = trips.lay(ops, route);
+        let ways = trips.lay(ops, ground);
         if ops.macroflows.is_some() {
             trips.assign(ops, groups, &mut routes);
         }
@@ -121,7 +121,7 @@ impl Trips {
     }
 
     /// Lays each trip on every wavelength.
-    fn lay(&mut self, ops: &Ops, route: Route) -> Ways {
+    fn lay(&mut self, ops: &Ops, ground: &mut Ground) -> Ways {
         let wavelengths = ops.wavelengths();
         if wavelengths == 1 {
             return Ways::default();
@@ -130,7 +130,7 @@ impl Trips {
             trip.length = trip.links.len() as u32 + 1;
             for wavelength in 0..wavelengths as usize {
                 let way: Vec<LinkId> = trip.links.iter().map(|link| on(ops, *link, wavelength)).collect();
-                let place = route(&way);
+                let place = ground.lay(&way);
                 trip.first = if wavelength == 0 { place } else { trip.first };
                 debug_assert_eq!(place, trip.way(wavelength as u32), "paths are laid one after the other");
             }

@@ -8,11 +8,13 @@
 //! The notification leaves with the first lost segment in its place, goes to the destination and comes back: one round trip
 //! after the loss (§III.B), on the fibres of the data and of the ACKs. It tells all that the burst held by then.
 
-use crate::model::{BurstLosses, BurstRule};
-use crate::random::{Stream, bernoulli};
+use crate::engine::agent::{Order, Orders};
+use crate::model::{BurstLosses, BurstRule, Flow, Scenario};
+use crate::random::{Seed, Stream, bernoulli};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use transport::tcp::SackBlock;
+use transport::tcp::{Actions, BurstReport, SackBlock, Sender};
+use units::Instant;
 
 /// The bursts of one flow.
 #[derive(Debug)]
@@ -26,8 +28,6 @@ pub struct FlowBursts {
     segments: Vec<SackBlock>,
     /// Lost bursts, whole or not, of which the sender is to be told.
     untold: BTreeMap<u64, Vec<SackBlock>>,
-    /// All segments.
-    taken: u64,
 }
 
 /// What becomes of a segment.
@@ -45,7 +45,7 @@ impl FlowBursts {
     /// No burst yet; `stream` draws which are lost.
     pub fn new(rule: Arc<BurstRule>, stream: Stream) -> FlowBursts {
         let (segments, untold) = (Vec::new(), BTreeMap::new());
-        FlowBursts { rule, stream, number: 0, lost: false, segments, untold, taken: 0 }
+        FlowBursts { rule, stream, number: 0, lost: false, segments, untold }
     }
 
     /// `segment` leaves.
@@ -59,7 +59,6 @@ impl FlowBursts {
             self.lost = self.draw();
         }
         self.segments.push(segment);
-        self.taken += 1;
         match (self.lost, self.rule.notify, is_first) {
             (false, ..) => Share::Passes,
             (true, true, true) => Share::LostFirst,
@@ -85,11 +84,6 @@ impl FlowBursts {
         &self.segments
     }
 
-    /// Segments and bursts so far.
-    pub fn share(&self) -> (u64, u64) {
-        (self.taken, self.number + u64::from(!self.segments.is_empty()))
-    }
-
     fn draw(&mut self) -> bool {
         match &self.rule.losses {
             BurstLosses::Random(probability) => bernoulli(&mut self.stream, *probability),
@@ -107,10 +101,38 @@ impl FlowBursts {
     }
 }
 
+impl Orders for FlowBursts {
+    fn take(&mut self, now: Instant, segment: SackBlock, (sender, actions): (&mut Sender, &mut Actions)) -> Order {
+        let share = FlowBursts::take(self, segment);
+        if sender.wanted_burst_report() == BurstReport::Assembled {
+            sender.handle_burst_report(now, BurstReport::Assembled, self.segments(), actions);
+        }
+        match share {
+            Share::Passes => Order::Pass,
+            Share::Lost => Order::Lose,
+            Share::LostFirst => Order::LoseAndTell(self.number()),
+        }
+    }
+
+    fn news(&mut self, now: Instant, number: u64, (sender, actions): (&mut Sender, &mut Actions)) {
+        let segments = self.tell(number);
+        sender.handle_burst_report(now, sender.wanted_burst_report(), &segments, actions);
+    }
+}
+
+/// The orders of all flows whose traffic has bursts.
+pub fn orders(scenario: &Scenario, flows: &[Flow], seed: Seed) -> BTreeMap<u32, Box<dyn Orders>> {
+    let rules: Vec<_> = scenario.traffic.iter().map(|traffic| traffic.bursts.clone().map(Arc::new)).collect();
+    let ruled = (0..).zip(flows).filter_map(|(number, flow)| Some((number, rules[flow.origin.0 as usize].clone()?)));
+    let bursts = |(number, rule)| -> (u32, Box<dyn Orders>) {
+        (number, Box::new(FlowBursts::new(rule, seed.stream(&format!("flow {number}"), "bursts"))))
+    };
+    ruled.map(bursts).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Seed;
 
     fn bursts(segments: u32, lost: &[u64], notify: bool) -> FlowBursts {
         let rule = BurstRule { segments, losses: BurstLosses::These(lost.to_vec()), notify };
@@ -130,7 +152,7 @@ mod tests {
         let mut flow = bursts(3, &[1], false);
         let lost = [Share::Passes, Share::Passes, Share::Passes, Share::Lost, Share::Lost, Share::Lost, Share::Passes];
         assert_eq!(take(&mut flow, 0..7), lost);
-        assert_eq!(flow.share(), (7, 3));
+        assert_eq!(flow.number(), 2, "the third is being filled");
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! What each flow did in its whole life.
 
-use super::flow_class::FlowClass;
-use super::{ratio, seconds};
-use crate::engine::accounts::{Books, delivered};
+use super::{End, ratio, seconds};
+use crate::engine::accounts::delivered;
 use crate::engine::hosts::Source;
+use crate::engine::ledger::Ledger;
 use crate::engine::parts::Parts;
 use crate::engine::tree::NEVER;
-use crate::engine::world::World;
-use crate::model::Flow;
+use crate::model::{Flow, Load, NodeId};
 use crate::results::{Column, Table};
+use crate::switch::FlowClass;
 
 /// What each flow did.
 pub(super) struct FlowRows {
@@ -45,21 +45,20 @@ impl FlowRow {
 
 impl FlowRows {
     /// The flows of a world at its end.
-    pub(super) fn read(world: &World, parts: &Parts) -> FlowRows {
-        let node = |id: crate::model::NodeId| world.scenario.network.nodes[id.index()].name.clone();
-        let flows = world.layout.flows.iter();
-        let shares = Books::read(parts).shares;
-        let rows = (0..world.layout.flows.len() as u32).map(|number| {
-            let share = shares.get(&number).map_or(f64::NAN, |(segments, bursts)| *segments as f64 / *bursts as f64);
-            flow_row(world, parts, number).in_bursts(share)
+    pub(super) fn read(end: &End, ledger: &Ledger, parts: &Parts) -> FlowRows {
+        let node = |id: NodeId| end.scenario.network.nodes[id.index()].name.clone();
+        let flows = end.world.layout.flows.iter();
+        let rows = (0..end.world.layout.flows.len() as u32).map(|number| {
+            let share = ledger.groups.get(&number).map_or(f64::NAN, |group| group.packets as f64 / group.units as f64);
+            flow_row(end, parts, number).in_bursts(share)
         });
         FlowRows {
             rows: rows.collect(),
             names: [
                 flows.clone().map(|flow| node(flow.source)).collect(),
                 flows.clone().map(|flow| node(flow.destination)).collect(),
-                flows.clone().map(|flow| world.scenario.transports[flow.transport.index()].name.clone()).collect(),
-                flows.map(|flow| world.scenario.traffic[flow.origin.0 as usize].name.clone()).collect(),
+                flows.clone().map(|flow| end.scenario.transports[flow.transport.index()].name.clone()).collect(),
+                flows.map(|flow| end.scenario.traffic[flow.origin.0 as usize].name.clone()).collect(),
             ],
         }
     }
@@ -96,17 +95,17 @@ impl FlowRows {
     }
 }
 
-fn flow_row(world: &World, parts: &Parts, number: u32) -> FlowRow {
-    let (flow, host) = (&world.layout.flows[number as usize], parts.sender(number));
+fn flow_row(end: &End, parts: &Parts, number: u32) -> FlowRow {
+    let (flow, host) = (&end.world.layout.flows[number as usize], parts.sender(number));
     let completed = parts.lifecycle(number).completed;
-    let end = if completed == NEVER { end_of(flow, world) } else { completed };
+    let ended = if completed == NEVER { end_of(flow, end) } else { completed };
     let row = FlowRow {
         start_s: flow.start.as_secs_f64(),
-        end_s: seconds(end),
+        end_s: seconds(ended),
         bytes: delivered(parts, number),
         segments: if let Source::Datagrams(source) = &host.source { source.sent() } else { 0 },
         mean_rtt_s: f64::NAN,
-        finite: matches!(flow.load, crate::model::Load::Size(_)),
+        finite: matches!(flow.load, Load::Size(_)),
         completed: completed != NEVER,
         ..FlowRow::default()
     };
@@ -125,6 +124,6 @@ fn flow_row(world: &World, parts: &Parts, number: u32) -> FlowRow {
 }
 
 /// The end of a flow that did not complete.
-fn end_of(flow: &Flow, world: &World) -> u64 {
-    flow.stop.min(world.now).max(flow.start).ps()
+fn end_of(flow: &Flow, end: &End) -> u64 {
+    flow.stop.min(end.world.now).max(flow.start).ps()
 }

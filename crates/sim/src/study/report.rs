@@ -3,44 +3,54 @@
 //! Link and drop statistics, and the goodput of the summary, cover the time from the end of the warm-up; the table of flows
 //! covers the whole life of each flow.
 
-mod flow_class;
 mod flows;
 
-use super::accounts::{Baseline, Books};
-use super::net::Place;
-use super::offer::Count;
-use super::partition::packet_hops;
-use super::parts::Parts;
-use super::port::Reading;
-use super::world::World;
-use crate::model::{Lane, Link, LinkId, Role};
+use crate::engine::accounts::Baseline;
+use crate::engine::ledger::{Ledger, LinkAccount};
+use crate::engine::net::Place;
+use crate::engine::offer::Count;
+use crate::engine::partition::packet_hops;
+use crate::engine::parts::Parts;
+use crate::engine::port::Reading;
+use crate::engine::world::World;
+use crate::model::{Lane, Link, LinkId, NodeId, Role, Scenario};
 use crate::results::{Column, Figure, Run, Table};
-use crate::switch::FibreAccount;
+use crate::switch;
 use flows::{FlowRow, FlowRows};
 use std::collections::BTreeMap;
 use units::PS_PER_SECOND;
 
-/// Reads everything out of a world.
-pub fn run(world: World, parts: &mut Parts) -> Run {
-    let links = LinkRows::read(&world, parts);
-    let flows = FlowRows::read(&world, parts);
+/// A run at its end.
+pub struct End<'s> {
+    /// What was run.
+    pub scenario: &'s Scenario,
+    /// The replication.
+    pub run: u32,
+    /// What is left.
+    pub world: World,
+}
+
+/// Reads everything out of it.
+pub fn run(end: End, parts: &mut Parts) -> Run {
+    let ledger = Ledger::read(parts);
+    let links = LinkRows::read(&end, &ledger, parts);
+    let flows = FlowRows::read(&end, &ledger, parts);
     let events = parts.sum(|part| part.events);
     let packet_hops = packet_hops(parts.list.iter().map(|part| &**part));
-    let mut summary = summary(&world, &links, &flows);
-    let controls: Vec<u64> = controls(&world, parts);
+    let mut summary = summary(&end, &links, &flows);
+    let controls: Vec<u64> = controls(&end, parts);
     if !controls.is_empty() {
         summary.push(Figure { name: "header_violations", value: controls.iter().sum::<u64>() as f64, unit: "1" });
     }
-    burst_figures(&world, &Books::read(parts), &mut summary);
+    summary.extend(switch::figures(&end.scenario.switching, &end.world.baseline.ledger.tally, &ledger.tally));
     summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });
-    let drops = drops(&world, parts);
+    let drops = drops(&end, parts);
     let fingerprint = parts.fingerprint();
-    let run = world.seed.run;
     Run {
-        flows: flows.table(run),
-        links: links.table(&world),
-        series: world.sampler.table(run),
+        flows: flows.table(end.run),
+        links: links.table(&end),
+        series: end.world.sampler.table(end.run),
         drops,
         summary,
         fingerprint,
@@ -49,41 +59,10 @@ pub fn run(world: World, parts: &mut Parts) -> Run {
     }
 }
 
-/// What became of bursts since the end of the warm-up, if there are any.
-fn burst_figures(world: &World, books: &Books, figures: &mut Vec<Figure>) {
-    let before = |name: &str| world.baseline.books.sums.get(name).copied().unwrap_or(0);
-    let sum = |name: &str| books.sums.get(name).map_or(f64::NAN, |sum| (sum - before(name)) as f64);
-    let mean_s = |of: &str, each: &str| ratio(sum(of) / PS_PER_SECOND as f64, sum(each));
-    let mut add = |name, value: f64, unit| {
-        if value.is_finite() {
-            figures.push(Figure { name, value, unit });
-        }
-    };
-    for name in [
-        "bursts_sent",
-        "bursts_delivered",
-        "bursts_lost",
-        "bursts_resent",
-        "bursts_deflected",
-        "bursts_cut",
-        "empty_headers",
-        "burst_losses_told",
-        "burst_losses_silent",
-    ] {
-        add(name, sum(name), "1");
-    }
-    add("burst_loss_rate", ratio(sum("bursts_lost"), sum("bursts_lost") + sum("bursts_delivered")), "1");
-    add("mean_burst_size", ratio(sum("burst_bytes_sent"), sum("bursts_sent")), "B");
-    add("mean_packets_per_burst", ratio(sum("packets_assembled"), sum("bursts_assembled")), "1");
-    add("mean_assembly_wait", mean_s("assembly_wait", "packets_assembled"), "s");
-    add("mean_ingress_wait", mean_s("ingress_wait", "bursts_sent"), "s");
-    add("mean_burst_delay", mean_s("burst_delivery_time", "bursts_delivered"), "s");
-}
-
 /// At each port with an XCP controller the packets whose congestion header cannot be.
-fn controls(world: &World, parts: &mut Parts) -> Vec<u64> {
-    let now = world.now.ps();
-    let links = 0..world.link_numbers.len() as u32;
+fn controls(end: &End, parts: &mut Parts) -> Vec<u64> {
+    let now = end.world.now.ps();
+    let links = 0..end.world.link_numbers.len() as u32;
     links.filter_map(|link| parts.port_mut(link).control(now).map(|(_, violations)| violations)).collect()
 }
 
@@ -98,7 +77,7 @@ fn ratio(a: f64, b: f64) -> f64 {
 
 /// What each directed link did since the end of the warm-up, in the order of the scenario.
 struct LinkRows {
-    /// One each. Where bursts are switched it is about them, and the control channel has another one.
+    /// One each. Where agents share the capacity out it is about what they switch, and the control channel has another one.
     rows: Vec<LinkRow>,
     control: BTreeMap<LinkId, LinkRow>,
     window: u64,
@@ -114,11 +93,11 @@ struct LinkRow {
 }
 
 impl LinkRows {
-    fn read(world: &World, parts: &mut Parts) -> LinkRows {
-        let now = world.now;
-        let window = (now.saturating_since(world.baseline.at)).ps();
-        let Baseline { ports: before, .. } = &world.baseline;
-        let numbers = world.link_numbers.iter();
+    fn read(end: &End, ledger: &Ledger, parts: &mut Parts) -> LinkRows {
+        let now = end.world.now;
+        let window = (now.saturating_since(end.world.baseline.at)).ps();
+        let Baseline { ports: before, .. } = &end.world.baseline;
+        let numbers = end.world.link_numbers.iter();
         let rows = numbers.map(|number| {
             let port = parts.port_mut(*number);
             let after = port.reading(now.ps());
@@ -126,18 +105,19 @@ impl LinkRows {
         });
         let mut rows: Vec<LinkRow> = rows.collect();
         let mut control = BTreeMap::new();
-        for (link, after) in Books::read(parts).fibres {
-            let before = world.baseline.books.fibres.get(&link).copied().unwrap_or_default();
-            let row = fibre_row(&before, &after, window);
-            control.insert(link, std::mem::replace(&mut rows[link.index()], row));
+        for (link, after) in &ledger.links {
+            let before = end.world.baseline.ledger.links.get(link).copied().unwrap_or_default();
+            let row = shared_row(&before, after, window);
+            control.insert(*link, std::mem::replace(&mut rows[link.index()], row));
         }
         LinkRows { rows, control, window }
     }
 
-    fn table(self, world: &World) -> Table {
-        let network = &world.scenario.network;
+    fn table(self, end: &End) -> Table {
+        let network = &end.scenario.network;
+        let unit = switch::wording(&end.scenario.switching).unit;
         let class = |link: LinkId| match network.links[link.index()].lane {
-            _ if self.control.contains_key(&link) => "burst",
+            _ if self.control.contains_key(&link) => unit,
             Lane::Control => "control",
             Lane::Wavelength(_) => "all",
         };
@@ -148,12 +128,12 @@ impl LinkRows {
         let name = |of: &dyn Fn(&Link) -> String| {
             Column::Text(rows.iter().map(|(link, ..)| of(&network.links[link.index()])).collect())
         };
-        let node = |id: crate::model::NodeId| network.nodes[id.index()].name.clone();
+        let node = |id: NodeId| network.nodes[id.index()].name.clone();
         let count = |of: fn(&LinkRow) -> u64| Column::U64(rows.iter().map(|(.., row)| of(row)).collect());
         let measure = |of: fn(&LinkRow) -> f64| Column::F64(rows.iter().map(|(.., row)| of(row)).collect());
         Table {
             columns: vec![
-                ("run", Column::U64(vec![u64::from(world.seed.run); rows.len()])),
+                ("run", Column::U64(vec![u64::from(end.run); rows.len()])),
                 ("link", name(&|link| link.name.clone())),
                 ("from", name(&|link| node(link.from))),
                 ("to", name(&|link| node(link.to))),
@@ -176,13 +156,13 @@ impl LinkRows {
     }
 }
 
-/// What came to the wavelengths of a fibre.
-fn fibre_row(before: &FibreAccount, after: &FibreAccount, window: u64) -> LinkRow {
+/// What came to a link whose capacity agents share out.
+fn shared_row(before: &LinkAccount, after: &LinkAccount, window: u64) -> LinkRow {
     LinkRow {
         offered: after.offered.since(before.offered),
         carried: after.carried.since(before.carried),
         dropped: after.dropped.since(before.dropped),
-        utilization: ratio((after.busy - before.busy) as f64, window as f64 * f64::from(after.wavelengths)),
+        utilization: ratio((after.busy - before.busy) as f64, window as f64 * f64::from(after.channels)),
         mean_queue: 0.0,
         max_queue: 0,
     }
@@ -199,17 +179,18 @@ fn link_row(before: &Reading, after: &Reading, max_queue: u64, window: u64) -> L
     }
 }
 
-fn drops(world: &World, parts: &Parts) -> Table {
-    let scenario = &world.scenario;
-    let mut order = vec![0; world.link_numbers.len()];
-    for (link, number) in world.link_numbers.iter().enumerate() {
+fn drops(end: &End, parts: &Parts) -> Table {
+    let scenario = end.scenario;
+    let wording = switch::wording(&scenario.switching);
+    let mut order = vec![0; end.world.link_numbers.len()];
+    for (link, number) in end.world.link_numbers.iter().enumerate() {
         order[*number as usize] = link;
     }
     let place = |place: Place| match place {
         Place::Link(number) => scenario.network.links[order[number as usize]].name.clone(),
-        Place::Host(flow) => scenario.network.nodes[world.layout.flows[flow as usize].source.index()].name.clone(),
+        Place::Host(flow) => scenario.network.nodes[end.world.layout.flows[flow as usize].source.index()].name.clone(),
     };
-    let before = |key| world.baseline.drops.get(key).copied().unwrap_or_default();
+    let before = |key| end.world.baseline.drops.get(key).copied().unwrap_or_default();
     let rows: Vec<_> = parts
         .drops()
         .iter()
@@ -218,33 +199,39 @@ fn drops(world: &World, parts: &Parts) -> Table {
         .collect();
     Table {
         columns: vec![
-            ("run", Column::U64(vec![u64::from(world.seed.run); rows.len()])),
+            ("run", Column::U64(vec![u64::from(end.run); rows.len()])),
             ("where", Column::Text(rows.iter().map(|((at, ..), _)| place(*at)).collect())),
-            ("class", Column::Text(rows.iter().map(|((_, class, _), _)| class.name().to_owned()).collect())),
-            ("cause", Column::Text(rows.iter().map(|((.., cause), _)| cause.name().to_owned()).collect())),
+            (
+                "class",
+                Column::Text(rows.iter().map(|((_, class, _), _)| class.name(wording.unit).to_owned()).collect()),
+            ),
+            (
+                "cause",
+                Column::Text(rows.iter().map(|((.., cause), _)| cause.name(wording.causes).to_owned()).collect()),
+            ),
             ("units", Column::U64(rows.iter().map(|(_, count)| count.packets).collect())),
             ("bits", Column::U64(rows.iter().map(|(_, count)| count.bytes * 8).collect())),
         ],
     }
 }
 
-fn summary(world: &World, links: &LinkRows, flows: &FlowRows) -> Vec<Figure> {
+fn summary(end: &End, links: &LinkRows, flows: &FlowRows) -> Vec<Figure> {
     let mut figures = Vec::new();
     let mut add = |name, value: f64, unit| {
         if value.is_finite() {
             figures.push(Figure { name, value, unit });
         }
     };
-    add("duration", world.now.as_secs_f64(), "s");
+    add("duration", end.world.now.as_secs_f64(), "s");
     add("measured_time", seconds(links.window), "s");
-    link_figures(world, links, &mut add);
-    flow_figures(world, links.window, flows, &mut add);
+    link_figures(end, links, &mut add);
+    flow_figures(end, links.window, flows, &mut add);
     figures
 }
 
-fn link_figures(world: &World, links: &LinkRows, add: &mut impl FnMut(&'static str, f64, &'static str)) {
-    let network = &world.scenario.network;
-    let role = |id: crate::model::NodeId| network.nodes[id.index()].role;
+fn link_figures(end: &End, links: &LinkRows, add: &mut impl FnMut(&'static str, f64, &'static str)) {
+    let network = &end.scenario.network;
+    let role = |id: NodeId| network.nodes[id.index()].role;
     // What carries control only is not what these figures are about.
     let carries_data = |link: &Link| link.lane != Lane::Control;
     let of = |wanted: &dyn Fn(Role, Role) -> bool| -> Vec<&LinkRow> {
@@ -276,9 +263,9 @@ fn drop_rate(rows: &[&LinkRow]) -> f64 {
     ratio(sum(|row| row.dropped.packets), sum(|row| row.offered.packets))
 }
 
-fn flow_figures(world: &World, window: u64, flows: &FlowRows, add: &mut impl FnMut(&'static str, f64, &'static str)) {
+fn flow_figures(end: &End, window: u64, flows: &FlowRows, add: &mut impl FnMut(&'static str, f64, &'static str)) {
     let sum = |of: fn(&FlowRow) -> u64| flows.rows.iter().map(of).sum::<u64>() as f64;
-    let delivered = sum(|row| row.bytes) - world.baseline.delivered as f64;
+    let delivered = sum(|row| row.bytes) - end.world.baseline.delivered as f64;
     let completed: Vec<&FlowRow> = flows.rows.iter().filter(|row| row.completed).collect();
     let completion: f64 = completed.iter().map(|row| row.end_s - row.start_s).sum();
     add("goodput", ratio(delivered * 8.0, seconds(window)), "bps");

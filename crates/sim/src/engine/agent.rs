@@ -1,0 +1,131 @@
+//! Agents: machines at nodes that do what ports cannot do by themselves, and what agents and hosts are told.
+//!
+//! The engine carries messages and cannot read them. An agent is given a [`Bench`] and nothing else of the world.
+
+use super::bench::Bench;
+use super::ledger::Ledger;
+use super::packet::Packet;
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+use transport::tcp::{Actions, SackBlock, Sender};
+use units::Instant;
+
+/// A machine at a node. What it sends goes into the network at once.
+pub trait Agent: fmt::Debug + Send {
+    /// When it wants to be called, `u64::MAX` for never. It may be asked at any time and may change with every call.
+    fn next_timeout(&self) -> u64;
+
+    /// Its deadline has come.
+    fn handle_timeout(&mut self, now: u64, bench: &mut Bench);
+
+    /// A message of another agent has arrived.
+    fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench) {
+        let _ = (now, message, bench);
+    }
+
+    /// A packet has come to a port before which the agent stands; `place` is the agent's name for that port. The packet is
+    /// kept, dropped ([`Bench::refuse`]), sent on ([`Bench::send_past`]) or given to its node ([`Bench::hand`]).
+    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
+        let _ = place;
+        bench.send_past(now, packet);
+    }
+
+    /// Packets of hosts that it keeps. Where packets travel in something else, they are kept from the agent that took them
+    /// to the one that gives them back, so that only the sum over all agents means something.
+    fn kept(&self) -> i64 {
+        0
+    }
+
+    /// Shows each of them, because what they carry moves.
+    fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
+        let _ = change;
+    }
+
+    /// Adds what it has counted since the start.
+    fn account(&self, ledger: &mut Ledger) {
+        let _ = ledger;
+    }
+}
+
+/// What an agent tells another one. Only who knows its type can read it.
+#[derive(Clone)]
+pub struct Message(Arc<dyn Any + Send + Sync>);
+
+impl Message {
+    /// A message that says this.
+    pub fn new<T: Any + Send + Sync>(says: T) -> Message {
+        Message(Arc::new(says))
+    }
+
+    /// What it says, if it is of this type.
+    pub fn read<T: Any>(&self) -> Option<&T> {
+        self.0.downcast_ref()
+    }
+
+    /// The same, to be changed on the way.
+    pub fn edit<T: Any + Clone + Send + Sync>(&mut self) -> Option<&mut T> {
+        // Seldom: a message has one owner unless its packet was doubled.
+        if Arc::get_mut(&mut self.0).is_none() {
+            self.0 = Arc::new(self.read::<T>()?.clone());
+        }
+        Arc::get_mut(&mut self.0)?.downcast_mut()
+    }
+
+    /// The same, taken out.
+    pub fn open<T: Any + Clone + Send + Sync>(self) -> Option<T> {
+        self.0.downcast().ok().map(Arc::unwrap_or_clone)
+    }
+}
+
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Message").finish_non_exhaustive()
+    }
+}
+
+/// What the network tells the sender of a flow.
+pub trait News: fmt::Debug + Send + Sync {
+    /// Tells it.
+    fn tell(&self, now: Instant, sender: &mut Sender, actions: &mut Actions);
+}
+
+/// What becomes of the segments of a flow by order of the scenario, where it depends on what the flow sends.
+pub trait Orders: fmt::Debug + Send {
+    /// A segment leaves; its sender may be told of that.
+    fn take(&mut self, now: Instant, segment: SackBlock, told: (&mut Sender, &mut Actions)) -> Order;
+
+    /// The news of this number has come back to the sender.
+    fn news(&mut self, now: Instant, number: u64, told: (&mut Sender, &mut Actions));
+}
+
+/// What becomes of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// It passes.
+    Pass,
+    /// It is lost.
+    Lose,
+    /// It is lost, and news of this number goes to the destination in its place and comes back.
+    LoseAndTell(u64),
+}
+
+/// What a packet of control says, and to whom.
+#[derive(Clone, Debug)]
+pub enum Notice {
+    /// To the agent whose number the packet has in the place of a flow.
+    Agent(Message),
+    /// To the sender of the packet's flow.
+    Sender(Arc<dyn News>),
+    /// About the orders for the packet's flow; the news has its number in the place of a sequence number.
+    Ordered(Leg),
+}
+
+/// The way of news to its flow's destination and back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leg {
+    /// To the destination, which sends it back.
+    There,
+    /// Back to the source.
+    Back,
+}

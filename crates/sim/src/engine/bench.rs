@@ -1,0 +1,168 @@
+//! What an agent can reach: the ports of its own node, paths that it registered, and ways to send. Packets that it makes here
+//! count themselves.
+
+use super::agent::{Message, News, Notice};
+use super::net::{Net, Place};
+use super::offer::{Cause, Count};
+use super::packet::{Class, Luggage, Packet};
+use super::port::Port;
+use std::sync::Arc;
+
+/// The bench of an agent, while it is called.
+#[derive(Debug)]
+pub struct Bench<'a> {
+    net: &'a mut Net,
+    /// The agent's node.
+    node: u32,
+    /// Packets given to the network.
+    emitted: &'a mut u64,
+}
+
+/// A port of an agent's own node. [`Ground::port`](super::equipment::Ground::port) makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnPort(pub(super) u32);
+
+/// A path that begins at an agent's node. [`Ground::way`](super::equipment::Ground::way) makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way(pub(super) u32);
+
+impl Way {
+    /// Where it begins. A way without links begins nowhere: who sends on it has arrived.
+    pub fn first(self) -> OwnPort {
+        OwnPort(self.0)
+    }
+
+    /// For a packet that is to take it.
+    pub fn hop(self) -> u32 {
+        self.0
+    }
+}
+
+/// A link of the network, for counting what was lost there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkNumber(u32);
+
+/// A message to another agent.
+#[derive(Debug)]
+pub struct Letter {
+    /// The agent.
+    pub to: u32,
+    /// The way there.
+    pub way: Way,
+    /// Bytes on the wire.
+    pub size: u16,
+    /// Its number, for the fingerprint.
+    pub number: u64,
+    /// What it says.
+    pub message: Message,
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(node: u32, net: &'a mut Net, emitted: &'a mut u64) -> Bench<'a> {
+        Bench { net, node, emitted }
+    }
+
+    /// A port of the node.
+    #[inline]
+    pub fn port(&self, port: OwnPort) -> &Port {
+        &self.net.ports[self.net.paths[port.0 as usize] as usize]
+    }
+
+    /// The same, to be told something.
+    #[inline]
+    pub fn port_mut(&mut self, port: OwnPort) -> &mut Port {
+        &mut self.net.ports[self.net.paths[port.0 as usize] as usize]
+    }
+
+    /// The port to which a packet at this node goes next.
+    pub fn next_port(&self, packet: &Packet) -> OwnPort {
+        OwnPort(packet.hop)
+    }
+
+    /// The link behind a port.
+    pub fn link(&self, port: OwnPort) -> LinkNumber {
+        LinkNumber(self.net.links[self.net.paths[port.0 as usize] as usize])
+    }
+
+    /// A port that sends in windows sends what has its time.
+    pub fn release(&mut self, now: u64, port: OwnPort) {
+        self.net.release(now, self.net.paths[port.0 as usize]);
+    }
+
+    /// Sends a packet through the port before which the agent took it.
+    #[inline]
+    pub fn send_past(&mut self, now: u64, packet: &Packet) {
+        self.net.send_past(now, packet);
+    }
+
+    /// Gives a packet back to the node: it goes to the next port of its path, or to its host.
+    pub fn hand(&mut self, now: u64, packet: &Packet) {
+        self.net.hand(now, self.node, packet);
+    }
+
+    /// Drops a packet that the agent took before a port.
+    pub fn refuse(&mut self, cause: Cause, packet: &Packet) {
+        self.net.refuse(cause, packet);
+    }
+
+    /// Sends a message; it enters its first port as any packet does.
+    pub fn send(&mut self, now: u64, letter: Letter) {
+        let packet = self.control(letter);
+        self.net.forward(now, self.net.next_link(&packet), &packet);
+    }
+
+    /// Sends a message through a port before which the agent stands itself.
+    pub fn send_own(&mut self, now: u64, letter: Letter) {
+        let packet = self.control(letter);
+        self.net.send_past(now, &packet);
+    }
+
+    fn control(&mut self, letter: Letter) -> Packet {
+        let Letter { to, way, size, number, message } = letter;
+        *self.emitted += 1;
+        Packet { seq: number, ..self.net.message(Notice::Agent(message), to, way.0, size) }
+    }
+
+    /// Tells the sender of a flow something, by a way to its node.
+    pub fn tell(&mut self, now: u64, flow: u32, way: Way, (news, size): (Arc<dyn News>, u16)) {
+        *self.emitted += 1;
+        let packet = self.net.message(Notice::Sender(news), flow, way.0, size);
+        self.hand(now, &packet);
+    }
+
+    /// Takes the message to an agent out of a packet of control that passes.
+    pub fn take_message(&mut self, packet: &Packet) -> Option<Message> {
+        self.net.cargo.take_message(packet)
+    }
+
+    /// Puts it into the packet again.
+    pub fn with_message(&mut self, packet: &Packet, message: Message) -> Packet {
+        Packet { cargo: self.net.cargo.put_notice(Notice::Agent(message)), ..*packet }
+    }
+
+    /// Takes what a packet carries beside itself, if it carries anything.
+    pub fn unload(&mut self, packet: &Packet) -> Luggage {
+        self.net.cargo.unload(packet)
+    }
+
+    /// Gives a packet what it carried.
+    pub fn load(&mut self, packet: &Packet, luggage: &Luggage) -> Packet {
+        Packet { cargo: self.net.cargo.load(luggage), ..*packet }
+    }
+
+    /// Counts a packet as lost at a link, and forgets it.
+    pub fn drop(&mut self, link: LinkNumber, cause: Cause, packet: &Packet) {
+        self.net.drop(Place::Link(link.0), cause, packet);
+    }
+
+    /// A unit that agents switch ends at a link: so many bytes, and the message that announced it.
+    pub fn drop_unit(&mut self, link: LinkNumber, cause: Cause, bytes: u64) {
+        let count = self.net.drops.entry((Place::Link(link.0), Class::Unit, cause)).or_default();
+        *count = count.plus(Count { packets: 1, bytes });
+    }
+
+    /// A unit ends before a message has announced it: it counts as one that was made.
+    pub fn make_unannounced(&mut self) {
+        *self.emitted += 1;
+    }
+}

@@ -1,0 +1,100 @@
+//! What agents count: per link, per flow, and in sums whose keys only their regime knows.
+
+use super::offer::Count;
+use super::parts::Parts;
+use crate::model::LinkId;
+use std::collections::BTreeMap;
+
+/// What all agents have counted since the start.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    /// What came to the links whose capacity agents share out.
+    pub links: BTreeMap<LinkId, LinkAccount>,
+    /// How the packets of a flow lay in what agents switch.
+    pub groups: BTreeMap<u32, Group>,
+    /// Sums over all agents.
+    pub tally: Tally,
+}
+
+/// Units at a link whose capacity agents share out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkAccount {
+    /// That came.
+    pub offered: Count,
+    /// That got a part of the capacity; if only a part of one did, it counts as one, and the bytes are the part's.
+    pub carried: Count,
+    /// That did not.
+    pub dropped: Count,
+    /// Channels times picoseconds for which they are taken.
+    pub busy: u128,
+    /// Channels.
+    pub channels: u32,
+}
+
+/// Packets of a flow that travelled in units, and the units with any of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Group {
+    /// Packets.
+    pub packets: u64,
+    /// Units.
+    pub units: u64,
+}
+
+/// The key of a sum: a regime has one type of them.
+pub trait Key: Copy {
+    /// Its place among the sums of its type.
+    fn place(self) -> usize;
+}
+
+/// Sums by key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally(Vec<u128>);
+
+impl Tally {
+    /// Adds to a sum.
+    pub fn add(&mut self, key: impl Key, more: u128) {
+        let place = key.place();
+        if self.0.len() <= place {
+            self.0.resize(place + 1, 0);
+        }
+        self.0[place] += more;
+    }
+
+    /// A sum; zero for one that nobody added to.
+    pub fn of(&self, key: impl Key) -> u128 {
+        self.0.get(key.place()).copied().unwrap_or(0)
+    }
+}
+
+impl Ledger {
+    /// Reads what all agents have counted.
+    pub fn read(parts: &Parts) -> Ledger {
+        let mut ledger = Ledger::default();
+        parts.list.iter().for_each(|part| part.hosts.account(&mut ledger));
+        ledger
+    }
+
+    /// Adds what an agent has counted of a flow.
+    pub fn add_group(&mut self, flow: u32, more: Group) {
+        let group = self.groups.entry(flow).or_default();
+        *group = Group { packets: group.packets + more.packets, units: group.units + more.units };
+    }
+}
+
+impl LinkAccount {
+    /// A unit of so many bytes comes.
+    pub fn offer(&mut self, bytes: u64) {
+        self.offered = self.offered.plus(Count { packets: 1, bytes });
+    }
+
+    /// So much of it leaves, for so long.
+    pub fn carry(&mut self, bytes: u64, length: u64) {
+        self.carried = self.carried.plus(Count { packets: 1, bytes });
+        self.busy += u128::from(length);
+    }
+
+    /// Nothing of it leaves.
+    pub fn drop(&mut self, bytes: u64) {
+        self.dropped = self.dropped.plus(Count { packets: 1, bytes });
+    }
+}

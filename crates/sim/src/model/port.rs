@@ -1,0 +1,69 @@
+//! What an output port does with packets, beside what every port does.
+
+use super::{Buffer, Link, Loss, PortController};
+use units::{Duration, Rate};
+
+/// The rules of an output port. A kind of switching makes them from the port's link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PortRule {
+    /// Positive.
+    pub capacity: Rate,
+    /// To the far end, positive.
+    pub delay: Duration,
+    /// Waiting room, not counting the packet in transmission.
+    pub buffer: Buffer,
+    /// Random loss on the fibre.
+    pub loss: Loss,
+    /// XCP's controller.
+    pub controller: Option<PortController>,
+    /// When it sends.
+    pub opening: Opening,
+    /// What the far end waits for.
+    pub light: Light,
+}
+
+/// When a port sends. A link whose capacity changes in time, or that leads to its far end at times only, sends in windows;
+/// where light goes to several far ends in turn, each has a link of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Opening {
+    /// Whenever it has something to send.
+    #[default]
+    Always,
+    /// In windows of time that an agent opens; packets are put into them so.
+    InWindows(Packing),
+}
+
+/// How packets are put into windows of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// A packet goes on in the next window of its port if it does not fit.
+    Cut,
+    /// A packet that does not fit waits for the next window.
+    Whole,
+}
+
+/// What a port does as one of an optical switch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Light {
+    /// Nothing: it is none.
+    #[default]
+    None,
+    /// The far end waits for the last bit of a packet.
+    LastBit,
+    /// The far end cuts through.
+    FirstBit,
+}
+
+impl PortRule {
+    /// A port that sends what comes as it comes.
+    pub fn plain(capacity: Rate, delay: Duration, buffer: Buffer) -> PortRule {
+        let (opening, light) = (Opening::Always, Light::None);
+        PortRule { capacity, delay, buffer, loss: Loss::None, controller: None, opening, light }
+    }
+
+    /// What a link says of its port, and nothing beside.
+    pub fn of(link: &Link) -> PortRule {
+        let plain = PortRule::plain(link.capacity, link.delay, link.buffer);
+        PortRule { loss: link.loss, controller: link.controller, ..plain }
+    }
+}

@@ -1,0 +1,98 @@
+//! A scenario at work: its flows are drawn, its world is built and run, and tables are made of what is left.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `report` | from a world at its end to tables and a summary |
+//! | `bursts` | bursts by order of the scenario |
+
+mod bursts;
+mod report;
+
+use crate::engine::build::Setup;
+use crate::engine::{Disturbance, Options, Parallelism, RunError, world};
+use crate::model::{Flow, Scenario, SimTime};
+use crate::random::Seed;
+use crate::results::Run;
+use crate::{switch, traffic};
+
+/// A scenario in progress.
+pub struct World {
+    scenario: Scenario,
+    seed: Seed,
+    world: world::World,
+}
+
+impl World {
+    /// Draws the random parts of `scenario` and sets up the network, with nothing sent yet.
+    pub fn build(scenario: &Scenario, seed: Seed, options: Options) -> Result<World, RunError> {
+        let flows = traffic::expand(scenario, seed);
+        let orders = bursts::orders(scenario, &flows, seed);
+        let setup = Setup { scenario, flows, ports: switch::ports(scenario), orders, seed, options };
+        let world = world::World::new(setup, |ground| switch::equip(&scenario.switching, ground))?;
+        Ok(World { scenario: scenario.clone(), seed, world })
+    }
+
+    /// The true time up to which everything has happened.
+    pub fn now(&self) -> SimTime {
+        self.world.now()
+    }
+
+    /// When the run ends.
+    pub fn end(&self) -> SimTime {
+        self.world.end()
+    }
+
+    /// Packets sent on links so far.
+    pub fn packet_hops(&self) -> u64 {
+        self.world.packet_hops()
+    }
+
+    /// Arrivals, and timers that did something, so far.
+    pub fn events(&self) -> u64 {
+        self.world.events()
+    }
+
+    /// The flows of this run, by number.
+    pub fn flows(&self) -> &[Flow] {
+        self.world.flows()
+    }
+
+    /// Lets up to `threads` threads work. It does not change the results. With a capture, one works: the file is written in
+    /// the order of time.
+    pub fn use_threads(&mut self, threads: usize) {
+        self.world.use_threads(threads);
+    }
+
+    /// Every thread calls `disturbance` before each turn, with the number of its partition: for tests that make threads
+    /// misbehave.
+    pub fn disturb(&mut self, disturbance: Disturbance) {
+        self.world.disturb(disturbance);
+    }
+
+    /// How many threads work, and why not as many as were allowed.
+    pub fn parallelism(&self) -> Parallelism {
+        self.world.parallelism()
+    }
+
+    /// Bytes of memory held by flows: both machines of each, without what they have allocated.
+    pub fn bytes_per_flow(&self) -> usize {
+        self.world.bytes_per_flow()
+    }
+
+    /// Handles everything before `limit`, or before the end of the run if that is earlier. Where a run is cut does not
+    /// change it.
+    pub fn run_until(&mut self, limit: SimTime) {
+        self.world.run_until(limit);
+    }
+
+    /// Deals the nodes to partitions, `of_node` giving the partition of each node. It does not change the results.
+    pub fn deal(&mut self, of_node: &[u32]) {
+        self.world.deal(of_node);
+    }
+
+    /// The tables of the run up to now, which is normally the end.
+    pub fn finish(self) -> Result<Run, RunError> {
+        let World { scenario, seed, world } = self;
+        world.finish(|world, parts| report::run(report::End { scenario: &scenario, run: seed.run, world }, parts))
+    }
+}
