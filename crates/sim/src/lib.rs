@@ -7,12 +7,12 @@ pub mod engine;
 pub mod language;
 pub mod model;
 pub mod random;
+pub mod regime;
 pub mod results;
 pub mod scenario;
 pub mod study;
-pub(crate) mod switch;
 pub mod topology;
 pub mod traffic;
 
 pub use model::SimTime;
-pub use switch::{Entry as Switch, list as switches};
+pub use regime::{Entry as Switch, list as switches};

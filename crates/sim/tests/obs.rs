@@ -5,7 +5,7 @@ mod support;
 use analytic::{engset, erlang_b, jet_classes, mesh, retransmission};
 use sim::model::LinkId;
 use sim::model::Routes;
-use sim::model::Switching;
+use sim::regime::obs::Obs;
 use sim::results::Run;
 use support::returning::Returning;
 use support::{edited, figure, numbers, run, scenario, texts};
@@ -271,7 +271,7 @@ fn nsfnet_is_in_the_band_of_the_erlang_fixed_point() {
         mean = "10 us"
     "#;
     let resolved = scenario(text);
-    let Switching::Obs(obs) = &resolved.switching else { panic!("a burst-switched network") };
+    let obs: &Obs = resolved.plan().expect("a burst-switched network");
     let links = resolved.network.links.len();
     let mut routes = Routes::new(&resolved.network, &vec![true; links]);
     let pairs = &obs.sources[0].pairs;

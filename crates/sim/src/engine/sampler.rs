@@ -82,7 +82,7 @@ impl Sampler {
 
     /// Flows and links that are sampled.
     pub fn entities(&self) -> usize {
-        self.flows.len() + self.links.len() + self.fibres.len()
+        self.flows.len() + self.links.len() + self.shared.len()
     }
 
     /// Takes all samples.

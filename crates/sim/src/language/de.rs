@@ -36,6 +36,11 @@ impl<T> At<T> {
         Place::Node(self.node)
     }
 
+    /// Its place, without the value.
+    pub(crate) fn mark(&self) -> At<()> {
+        At { value: (), node: self.node }
+    }
+
     pub(crate) fn node(&self) -> u32 {
         self.node
     }

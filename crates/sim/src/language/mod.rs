@@ -32,6 +32,6 @@ pub use layers::Source;
 pub(crate) use layers::{read, read_text};
 pub(crate) use nearest::{choices, nearest_unit};
 pub use quantity::{Length, Room, Size, Speed, Time, Window};
-pub(crate) use text::{Text, quote, since_start};
+pub(crate) use text::{Text, quote, rounded, since_start};
 pub(crate) use tree::quoted;
 pub use value::{ByteCount, Choice, DelayedAck, FlowSize, InitialWindowSpec, Names, PairsSpec};

@@ -62,3 +62,8 @@ impl<'n> Text<'n> {
         quote(&self.network.links[link.index()].name)
     }
 }
+
+/// A number that a person can read.
+pub(crate) fn rounded(number: f64) -> String {
+    if number < 1e6 { format!("{number:.0}") } else { format!("{number:.1e}") }
+}

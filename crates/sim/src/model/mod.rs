@@ -8,15 +8,11 @@
 //! | `port` | what an output port does beside what every port does |
 //! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
 //! | `events` | what happens by order: links change, segments meet their fates |
-//! | `scenario` | all of it: a whole run |
-//! | `aapn`, `obs`, `ops` | what the networks of a kind of switching have beside that |
+//! | `scenario` | all of it: a whole run but for what its network switches |
 
-mod aapn;
 mod events;
 mod ids;
 mod network;
-mod obs;
-mod ops;
 mod port;
 mod routes;
 mod scenario;
@@ -24,14 +20,9 @@ mod time;
 mod traffic;
 mod transport;
 
-pub use aapn::{
-    Aapn, Allocation, Channel, Computed, Counts, EdgeNode, Plan, Request, Signal, SlotFrame, Spare, Uplink,
-};
 pub use events::{Change, Fate, Forced, LinkEvent};
 pub use ids::{FlowId, LinkId, NodeId, TransportId};
 pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Role};
-pub use obs::*;
-pub use ops::{Conversion, Count, Fibre, MacroflowRules, Ops, Scheme, Slots, Smoothing, Store};
 pub use port::{Light, Opening, Packing, PortRule};
 pub use routes::{Routes, components};
 pub use scenario::{Probe, RunSpec, Scenario, Selection};
@@ -41,17 +32,3 @@ pub use traffic::{
     Traffic,
 };
 pub use transport::{Transport, TransportKind};
-
-/// `[switching]`: what the network switches.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub enum Switching {
-    /// Packets, each by itself.
-    #[default]
-    Packets,
-    /// Slots of frames, in an agile all-photonic network.
-    Aapn(Box<Aapn>),
-    /// Packets of light.
-    Ops(Box<Ops>),
-    /// Bursts, announced by headers.
-    Obs(Box<Obs>),
-}

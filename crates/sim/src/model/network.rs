@@ -17,13 +17,6 @@ pub struct Network {
 }
 
 impl Network {
-    /// Per link: whether it is a queue of an agile all-photonic network, or carries its requests and grants.
-    pub fn slotted(&self) -> Vec<bool> {
-        let cores = self.cores();
-        let signalling = |link: &Link| cores.contains(&link.from) || cores.contains(&link.to);
-        self.links.iter().map(|link| link.via.is_some() || signalling(link)).collect()
-    }
-
     /// Per link: whether paths of flows are made of it. Nothing but requests and grants ends at a core node that switches
     /// slots, and other wavelengths than the first are the agents' choice.
     pub fn open_to_flows(&self) -> Vec<bool> {

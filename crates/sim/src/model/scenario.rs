@@ -1,6 +1,6 @@
 //! A whole run, before its random parts are drawn.
 
-use super::{Forced, LinkEvent, Network, Switching, Traffic, Transport};
+use super::{Forced, LinkEvent, Network, Traffic, Transport};
 use units::{Bytes, Duration};
 
 /// A whole run, ready to be built.
@@ -10,8 +10,6 @@ pub struct Scenario {
     pub run: RunSpec,
     /// Nodes and directed links.
     pub network: Network,
-    /// What the network switches.
-    pub switching: Switching,
     /// Ways to send, sorted by name; flows refer to them by [`TransportId`].
     pub transports: Vec<Transport>,
     /// What is sent, before the random parts are drawn.

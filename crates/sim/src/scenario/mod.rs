@@ -14,11 +14,36 @@ mod schema;
 pub mod spec;
 
 pub use crate::language::{Error, Source};
-pub use crate::model::Scenario;
 pub use schema::schema;
 
-use crate::language;
+use crate::regime::kind::Plan;
+use crate::{language, model};
+use std::any::Any;
+use std::ops::Deref;
 use std::path::Path;
+use std::sync::Arc;
+
+/// A resolved scenario: the model of what runs, and the plan of its kind of switching.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// All that does not depend on what the network switches.
+    pub model: model::Scenario,
+    pub(crate) plan: Arc<dyn Plan>,
+}
+
+impl Scenario {
+    /// The plan, if it is one of this type.
+    pub fn plan<T: Any>(&self) -> Option<&T> {
+        (&*self.plan as &dyn Any).downcast_ref()
+    }
+}
+
+impl Deref for Scenario {
+    type Target = model::Scenario;
+    fn deref(&self) -> &model::Scenario {
+        &self.model
+    }
+}
 
 /// A scenario with what belongs beside it in a manifest.
 #[derive(Clone, Debug)]

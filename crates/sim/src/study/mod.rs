@@ -10,10 +10,11 @@ mod report;
 
 use crate::engine::build::Setup;
 use crate::engine::{Disturbance, Options, Parallelism, RunError, world};
-use crate::model::{Flow, Scenario, SimTime};
+use crate::model::{Flow, LinkId, SimTime};
 use crate::random::Seed;
 use crate::results::Run;
-use crate::{switch, traffic};
+use crate::scenario::Scenario;
+use crate::traffic;
 
 /// A scenario in progress.
 pub struct World {
@@ -27,8 +28,10 @@ impl World {
     pub fn build(scenario: &Scenario, seed: Seed, options: Options) -> Result<World, RunError> {
         let flows = traffic::expand(scenario, seed);
         let orders = bursts::orders(scenario, &flows, seed);
-        let setup = Setup { scenario, flows, ports: switch::ports(scenario), orders, seed, options };
-        let world = world::World::new(setup, |ground| switch::equip(&scenario.switching, ground))?;
+        let links = (0..scenario.network.links.len() as u32).map(LinkId);
+        let ports = links.map(|link| scenario.plan.port(&scenario.network, link)).collect();
+        let setup = Setup { scenario, flows, ports, orders, seed, options };
+        let world = world::World::new(setup, |ground| scenario.plan.equip(ground))?;
         Ok(World { scenario: scenario.clone(), seed, world })
     }
 
@@ -83,6 +86,12 @@ impl World {
     /// change it.
     pub fn run_until(&mut self, limit: SimTime) {
         self.world.run_until(limit);
+    }
+
+    /// The same, but comes back when hosts, agents and samples have had about `effort` turns, at least one; [`World::now`] says
+    /// how far it came.
+    pub fn run_on(&mut self, limit: SimTime, effort: u64) {
+        self.world.run_on(limit, effort);
     }
 
     /// Deals the nodes to partitions, `of_node` giving the partition of each node. It does not change the results.

@@ -13,9 +13,9 @@ use crate::engine::partition::packet_hops;
 use crate::engine::parts::Parts;
 use crate::engine::port::Reading;
 use crate::engine::world::World;
-use crate::model::{Lane, Link, LinkId, NodeId, Role, Scenario};
+use crate::model::{Lane, Link, LinkId, NodeId, Role};
 use crate::results::{Column, Figure, Run, Table};
-use crate::switch;
+use crate::scenario::Scenario;
 use flows::{FlowRow, FlowRows};
 use std::collections::BTreeMap;
 use units::PS_PER_SECOND;
@@ -42,7 +42,7 @@ pub fn run(end: End, parts: &mut Parts) -> Run {
     if !controls.is_empty() {
         summary.push(Figure { name: "header_violations", value: controls.iter().sum::<u64>() as f64, unit: "1" });
     }
-    summary.extend(switch::figures(&end.scenario.switching, &end.world.baseline.ledger.tally, &ledger.tally));
+    summary.extend(end.scenario.plan.figures(&end.world.baseline.ledger.tally, &ledger.tally));
     summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });
     let drops = drops(&end, parts);
@@ -115,7 +115,7 @@ impl LinkRows {
 
     fn table(self, end: &End) -> Table {
         let network = &end.scenario.network;
-        let unit = switch::wording(&end.scenario.switching).unit;
+        let unit = end.scenario.plan.wording().unit;
         let class = |link: LinkId| match network.links[link.index()].lane {
             _ if self.control.contains_key(&link) => unit,
             Lane::Control => "control",
@@ -181,7 +181,7 @@ fn link_row(before: &Reading, after: &Reading, max_queue: u64, window: u64) -> L
 
 fn drops(end: &End, parts: &Parts) -> Table {
     let scenario = end.scenario;
-    let wording = switch::wording(&scenario.switching);
+    let wording = scenario.plan.wording();
     let mut order = vec![0; end.world.link_numbers.len()];
     for (link, number) in end.world.link_numbers.iter().enumerate() {
         order[*number as usize] = link;

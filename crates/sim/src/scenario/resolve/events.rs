@@ -3,17 +3,22 @@
 use super::Context;
 use crate::language::{At, Choice, Fault, Place, choices, positive, quoted, rate_in_range};
 use crate::model::{Arrivals, Change, Fate, Forced, LinkEvent, LinkId, Network, Probe, Selection, SimTime, Traffic};
+use crate::regime::kind::Plan;
 use crate::scenario::spec::{Event, ForceAction, Spec, State};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The events in the order of time.
-pub(super) fn link_events(spec: &Spec, context: &mut Context) -> Result<Vec<LinkEvent>, Fault> {
+pub(super) fn link_events(
+    spec: &Spec,
+    (network, plan): (&Network, &dyn Plan),
+    context: &mut Context,
+) -> Result<Vec<LinkEvent>, Fault> {
     let mut events = Vec::new();
     let mut said: BTreeMap<(SimTime, LinkId, &str), Place> = BTreeMap::new();
     for event in &spec.event {
         let changes = changes(event)?;
         let links = links(event, context)?;
-        check(event, &links, context)?;
+        check(event, &links, (network, plan), context)?;
         if event.at.0 >= context.duration {
             let (at, end) = (event.at.0, context.duration);
             context.warnings.push(format!("an event at \"{at}\" never happens: the run ends at \"{end}\""));
@@ -47,27 +52,21 @@ fn links(event: &At<Event>, context: &Context) -> Result<Vec<LinkId>, Fault> {
 }
 
 /// Whether these links can change so.
-fn check(event: &At<Event>, links: &[LinkId], context: &Context) -> Result<(), Fault> {
-    let first = |of: &[bool], value: bool| {
-        links.iter().find(|link| of.get(link.index()) == Some(&value)).map(|link| context.name(*link))
-    };
+fn check(
+    event: &At<Event>,
+    links: &[LinkId],
+    (network, plan): (&Network, &dyn Plan),
+    context: &Context,
+) -> Result<(), Fault> {
     if let Some(told) = &event.told_capacity
-        && let Some(name) = first(&context.controllers, false)
+        && let Some(link) = links.iter().find(|link| context.controllers.get(link.index()) == Some(&false))
     {
+        let name = context.name(*link);
         return Err(told.fault(format!("nobody at the port of {name} can be told; allowed with xcp = {{}} there")));
     }
     let Some(place) = event.capacity.map(|at| at.place()).or(event.delay.map(|at| at.place())) else { return Ok(()) };
-    if let Some(name) = first(&context.slotted, true) {
-        let message = format!(
-            "the frames depend on {name}, which keeps its capacity and delay; allowed: another switching.allocation"
-        );
-        return Err(Fault::new(place, message));
-    }
-    if let Some(name) = first(&context.bursts, true) {
-        let message = format!("bursts on {name} keep their rate, and reservations know its delay; allowed: state");
-        return Err(Fault::new(place, message));
-    }
-    Ok(())
+    let kept = links.iter().find_map(|link| plan.keeps(network, *link, &context.name(*link)));
+    kept.map_or(Ok(()), |why| Err(Fault::new(place, why)))
 }
 
 /// What an event changes: each with its key and where that stands.

@@ -1,12 +1,12 @@
 //! What a run will hold at once, as far as its scenario says so beforehand, against `run.memory`.
 //!
-//! Only what is sure to come counts: samples, flows, first windows, new paths, sources of bursts, and burst headers that come faster
-//! than their channel takes them. What queues and windows grow to depends on the run, which is watched meanwhile.
+//! Only what is sure to come counts: samples, flows, first windows, new paths, and what a kind of switching says for itself. What queues and windows grow to depends on the run, which is watched meanwhile.
 
 use super::traffic::count;
-use crate::language::{At, Fault, Place};
-use crate::model::{BurstArrivals, BurstSource, Change, Load, Obs, Scenario, Selection, Switching, TransportKind};
-use crate::scenario::spec::{self, Spec};
+use crate::language::{Fault, Place, rounded};
+use crate::model::{Change, Load, Scenario, Selection, TransportKind};
+use crate::regime::kind::Demand;
+use crate::scenario::spec::Spec;
 use units::{Bytes, Duration};
 
 /// Unless `run.memory` says otherwise.
@@ -20,25 +20,14 @@ const BYTES_OF_A_FLOW: f64 = 1500.0;
 const BYTES_OF_A_ROW: f64 = 400.0;
 /// A packet that waits or is on its way.
 const BYTES_OF_A_PACKET: f64 = 32.0;
-/// A burst header that waits, with the burst.
-const BYTES_OF_A_HEADER: f64 = 100.0;
-/// A source of bursts.
-const BYTES_OF_A_SOURCE: f64 = 32.0;
 /// Path and way back of a flow.
 const BYTES_OF_PATHS: f64 = 12.0;
 
-/// Something that takes memory, and who asks for it.
-struct Part {
-    what: String,
-    bytes: f64,
-    place: Place,
-}
-
 /// Refuses a scenario that needs more than `run.memory`, at whatever needs most.
-pub(super) fn check(spec: &Spec, scenario: &Scenario) -> Result<(), Fault> {
+pub(super) fn check(spec: &Spec, scenario: &Scenario, switching: Vec<Demand>) -> Result<(), Fault> {
     let mut parts = vec![samples(spec, scenario), new_paths(spec, scenario)];
     parts.extend(flows(spec, scenario));
-    parts.extend(bursts(spec, scenario));
+    parts.extend(switching);
     let (needed, allowed) = (parts.iter().map(|part| part.bytes).sum::<f64>(), scenario.run.memory);
     let most = parts.into_iter().max_by(|a, b| a.bytes.total_cmp(&b.bytes));
     match most.filter(|_| needed > allowed.count() as f64) {
@@ -53,7 +42,7 @@ pub(super) fn check(spec: &Spec, scenario: &Scenario) -> Result<(), Fault> {
     }
 }
 
-fn samples(spec: &Spec, scenario: &Scenario) -> Part {
+fn samples(spec: &Spec, scenario: &Scenario) -> Demand {
     let probe = &scenario.probe;
     let sampled = |selection: &Selection, all: u64| match selection {
         Selection::None => 0,
@@ -68,81 +57,40 @@ fn samples(spec: &Spec, scenario: &Scenario) -> Part {
     let values = times * (7 * flows + 5 * links) as f64 * f64::from(scenario.run.runs);
     let place = spec.probe.interval.map_or(Place::Unknown, |interval| interval.place());
     let what = format!("{} samples", rounded(values));
-    Part { what, bytes: values * BYTES_OF_A_SAMPLE, place }
+    Demand { what, bytes: values * BYTES_OF_A_SAMPLE, place }
 }
 
 /// The flows of each traffic, and their first windows.
-fn flows(spec: &Spec, scenario: &Scenario) -> Vec<Part> {
+fn flows(spec: &Spec, scenario: &Scenario) -> Vec<Demand> {
     let mut parts = Vec::new();
     for (traffic, table) in scenario.traffic.iter().zip(&spec.traffic) {
         let flows = count(&traffic.arrivals) as f64;
         let bytes = flows * (BYTES_OF_A_FLOW + f64::from(scenario.run.runs) * BYTES_OF_A_ROW);
-        parts.push(Part { what: format!("{} flows", rounded(flows)), bytes, place: table.place() });
+        parts.push(Demand { what: format!("{} flows", rounded(flows)), bytes, place: table.place() });
         if let TransportKind::Tcp { sender, receiver, .. } = &scenario.transports[traffic.transport.index()].kind {
             let window = sender.initial_cwnd.bytes(sender.mss).min(sender.max_cwnd).min(receiver.window);
             let window = if let Load::Size(bytes) = traffic.load { window.min(bytes.count()) } else { window };
             let packets = flows * (window / u64::from(sender.mss)) as f64;
             let place = table.transport.place();
             let what = format!("{} packets of first windows", rounded(packets));
-            parts.push(Part { what, bytes: packets * BYTES_OF_A_PACKET, place });
+            parts.push(Demand { what, bytes: packets * BYTES_OF_A_PACKET, place });
         }
     }
     parts
 }
 
 /// Paths that flows take after links have gone down or come up.
-fn new_paths(spec: &Spec, scenario: &Scenario) -> Part {
+fn new_paths(spec: &Spec, scenario: &Scenario) -> Demand {
     let state = |change: &Change| matches!(change, Change::Up | Change::Down);
     let changes = scenario.events.iter().filter(|event| state(&event.change)).count() as f64;
     let flows = scenario.traffic.iter().map(|traffic| count(&traffic.arrivals)).sum::<u64>() as f64;
     let paths = if scenario.network.reroute_after.is_some() { changes * flows } else { 0.0 };
     let place = spec.event.first().map_or(Place::Unknown, |event| event.place());
-    Part { what: format!("{} new paths of flows", rounded(paths)), bytes: paths * BYTES_OF_PATHS, place }
-}
-
-/// Sources of bursts, and headers that come faster than the control channel of their node takes them.
-fn bursts(spec: &Spec, scenario: &Scenario) -> Vec<Part> {
-    let (Switching::Obs(obs), Some(spec::Switching::Obs(table))) = (&scenario.switching, spec.switching.as_deref())
-    else {
-        return Vec::new();
-    };
-    let of_source = |(source, table): (&BurstSource, &At<spec::BurstSpec>)| {
-        let pairs = source.pairs.len() as f64;
-        let (sources, headers) = match source.arrivals {
-            BurstArrivals::Poisson { mean_gap } => (1.0, ratio(scenario.run.duration, mean_gap)),
-            BurstArrivals::Finite { sources, idle, .. } => {
-                (f64::from(sources), f64::from(sources) * ratio(scenario.run.duration, idle + source.mean))
-            }
-        };
-        let waiting = pairs * (headers - taken(obs, scenario.run.duration)).max(0.0);
-        [
-            Part {
-                what: format!("{} sources of bursts", rounded(sources * pairs)),
-                bytes: sources * pairs * BYTES_OF_A_SOURCE,
-                place: table.place(),
-            },
-            Part {
-                what: format!("{} burst headers that wait for a control channel", rounded(waiting)),
-                bytes: waiting * BYTES_OF_A_HEADER,
-                place: table.place(),
-            },
-        ]
-    };
-    obs.sources.iter().zip(&table.burst).flat_map(of_source).collect()
-}
-
-/// The headers that a control channel takes in `span`.
-fn taken(obs: &Obs, span: Duration) -> f64 {
-    obs.control.rate.bytes_in(span).count() as f64 / f64::from(obs.control.header_size)
+    Demand { what: format!("{} new paths of flows", rounded(paths)), bytes: paths * BYTES_OF_PATHS, place }
 }
 
 fn ratio(span: Duration, part: Duration) -> f64 {
     span.ps() as f64 / part.ps().max(1) as f64
-}
-
-/// A number that a person can read.
-fn rounded(number: f64) -> String {
-    if number < 1e6 { format!("{number:.0}") } else { format!("{number:.1e}") }
 }
 
 fn written(bytes: f64) -> String {

@@ -14,7 +14,10 @@ mod transport;
 
 use super::spec::{Run, Spec};
 use crate::language::{Fault, positive, quoted};
-use crate::model::{LinkId, RunSpec, Scenario, Switching, Transport, TransportKind, components};
+use crate::model::{self, LinkId, RunSpec, Transport, TransportKind, components};
+use crate::regime;
+use crate::regime::kind::Checked;
+use crate::scenario::Scenario;
 use crate::topology::Draft;
 use units::Duration;
 
@@ -25,10 +28,6 @@ struct Context {
     component: Vec<u32>,
     /// Per link: whether its port has an XCP controller.
     controllers: Vec<bool>,
-    /// Per link: whether the frames of an agile all-photonic network depend on it.
-    slotted: Vec<bool>,
-    /// Per link: whether its wavelengths are reserved for bursts.
-    bursts: Vec<bool>,
     duration: Duration,
     warnings: Vec<String>,
 }
@@ -56,29 +55,26 @@ impl Context {
 
 /// Resolves a whole scenario; also returns what is probably not meant.
 pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
+    regime::assert_names();
     let run = run(&spec.run)?;
     let transports = transport::resolve(spec)?;
     let largest_packet = transport::largest_packet(&transports);
     let (mut network, mut draft) = network::resolve(spec, largest_packet)?;
-    let switching = switching::resolve(spec, (&mut network, &mut draft), largest_packet)?;
+    let Checked { plan, later, demands } =
+        switching::resolve(spec, (&mut network, &mut draft), (largest_packet, run.duration))?;
     let warnings = std::mem::take(&mut draft.warnings);
     let component = components(&network);
     let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
-    let slotted = network.slotted();
-    let mut bursts = vec![false; network.links.len()];
-    if let Switching::Obs(obs) = &switching {
-        obs.links.iter().for_each(|link| bursts[link.index()] = true);
-    }
-    let mut context = Context { draft, component, controllers, slotted, bursts, duration: run.duration, warnings };
+    let mut context = Context { draft, component, controllers, duration: run.duration, warnings };
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
-    switching::check_paths(spec, (&switching, &network), &traffic)?;
-    let events = events::link_events(spec, &mut context)?;
+    later.map_or(Ok(()), |check| check(&network, &traffic))?;
+    let events = events::link_events(spec, (&network, &*plan), &mut context)?;
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, (&network, &context))?;
-    let scenario = Scenario { run, network, switching, transports, traffic, events, forced, probe };
-    memory::check(spec, &scenario)?;
-    Ok((scenario, context.warnings))
+    let model = model::Scenario { run, network, transports, traffic, events, forced, probe };
+    memory::check(spec, &model, demands)?;
+    Ok((Scenario { model, plan }, context.warnings))
 }
 
 fn run(run: &Run) -> Result<RunSpec, Fault> {

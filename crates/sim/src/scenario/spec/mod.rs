@@ -2,18 +2,11 @@
 //! descriptions in the JSON Schema.
 
 mod link;
-mod switching;
 mod traffic;
 mod transport;
 
+pub use crate::regime::Switching;
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, NodeRole, UnclaimedOffer, XcpPort};
-pub use switching::{
-    AapnSwitching, AckRule, Allocation, AssemblySpec, BlockedRule, BurstSpec, ChangeRule, Clock, ContentionRule,
-    ConversionRule, CountRule, DelayLines, EdgeQueueRule, GainsRule, IngressSpec, LengthRule, MacroflowRule,
-    NotificationSpec, ObsSignalling, ObsSwitching, OpsSwitching, Packets, PackingRule, PartRule, PlaceRule, ProbeRule,
-    QueueRule, RamShare, RequestRule, RetransmissionSpec, SignalCounts, SignalSpec, Signalling, SlotBuffer,
-    SmoothingRule, SpareRule, Switching,
-};
 pub use traffic::{
     ArrivalLaw, Bursts, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };

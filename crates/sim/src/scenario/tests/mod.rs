@@ -2,6 +2,7 @@
 
 mod bursts;
 mod json;
+mod kinds;
 mod memory;
 mod messages;
 mod networks;
@@ -51,7 +52,7 @@ from = "l0"
 to = "r0"
 "#;
 
-fn same(a: &Scenario, b: &Scenario) {
+fn same(a: &super::Scenario, b: &super::Scenario) {
     assert_eq!(format!("{a:#?}"), format!("{b:#?}"));
 }
 
@@ -188,7 +189,7 @@ fn a_link_takes_each_property_from_the_nearest_that_says_it() {
         loss_every = 3
         "#
     );
-    let links = load_text(&text).unwrap().scenario.network.links;
+    let links = load_text(&text).unwrap().scenario.model.network.links;
     let link = |name: &str| links.iter().find(|link| link.name == name).unwrap();
     assert_eq!((link("left->l0").buffer, link("left->l0").loss), (Buffer::Packets(7), Loss::Bernoulli(0.5)));
     assert_eq!((link("l0->left").buffer, link("l0->left").loss), (Buffer::Packets(8), Loss::Bernoulli(0.5)));
@@ -246,7 +247,7 @@ fn layers_merge_tables_and_replace_lists_and_kinds() {
 #[test]
 fn conditioned_arrivals_are_uniform_starts() {
     let text = |rest: &str| SMALL.replace("from = \"l0\"", &format!("arrivals = \"poisson\"\n{rest}\nfrom = \"l0\""));
-    let arrivals = |rest: &str| load_text(&text(rest)).unwrap().scenario.traffic.remove(0).arrivals;
+    let arrivals = |rest: &str| load_text(&text(rest)).unwrap().scenario.model.traffic.remove(0).arrivals;
     assert!(matches!(arrivals("count = 10\nover = \"5 s\""),
         Arrivals::Fixed { count: 10, spread, .. } if spread == Duration::from_secs(5)));
     assert!(matches!(arrivals("count = 10\nover = \"5 s\"\nconditioned = false\nstart = \"1 s\""),
@@ -336,7 +337,7 @@ fn events_may_stand_in_any_order() {
     let event =
         |at: &str, rate: &str| format!("[[event]]\nat = \"{at}\"\nlink = \"left->right\"\ncapacity = \"{rate}\"\n");
     let text = format!("{SMALL}{}{}{}", event("4 s", "45 Mbps"), event("2 s", "40 Mbps"), event("3 s", "30 Mbps"));
-    let events = load_text(&text).unwrap().scenario.events;
+    let events = load_text(&text).unwrap().scenario.model.events;
     let seconds: Vec<_> = events.iter().map(|event| event.at.saturating_since(SimTime::ZERO)).collect();
     assert_eq!(seconds, [2, 3, 4].map(Duration::from_secs));
 }

@@ -23,7 +23,7 @@ fn every_topology_is_listed_and_can_be_drawn() {
         _ => "",
     };
     for entry in list().iter().filter(|entry| !["custom", "star"].contains(&entry.name)) {
-        let network = scenario(&format!("kind = \"{}\"\n{}", entry.name, keys(entry.name))).scenario.network;
+        let network = scenario(&format!("kind = \"{}\"\n{}", entry.name, keys(entry.name))).scenario.model.network;
         assert!(network.nodes.len() > 1, "{}", entry.name);
         assert!(components(&network).iter().all(|component| *component == 0), "{} is connected", entry.name);
     }
@@ -32,7 +32,7 @@ fn every_topology_is_listed_and_can_be_drawn() {
 
 #[test]
 fn the_longest_shortest_path_of_nsfnet_is_4500_km() {
-    let network = scenario("kind = \"nsfnet\"").scenario.network;
+    let network = scenario("kind = \"nsfnet\"").scenario.model.network;
     assert_eq!((network.nodes.len(), network.links.len()), (14, 42));
     let mut routes = Routes::new(&network, &[true; 42]);
     let length = |path: Vec<LinkId>| path.iter().map(|link| network.links[link.index()].cost).sum::<u64>();
@@ -48,7 +48,7 @@ fn overlaid_stars_have_a_queue_for_each_pair_through_each_core_node() {
         "kind = \"aapn-star\"\nedges = 3\ncores = 2\ndelays = [\"1 ms\", \"2 ms\", \"4 ms\"]\nhosts = 1\n\
          [switching]\nkind = \"aapn\"\nslots = 8\nslot_time = \"10 us\"",
     );
-    let network = network.scenario.network;
+    let network = network.scenario.model.network;
     let names: Vec<&str> = network.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["e0", "e1", "e2", "c0", "c1", "h0.0", "h1.0", "h2.0"]);
     // Per core node 6 queues, 6 links for signalling; 6 links of hosts.
@@ -63,7 +63,7 @@ fn overlaid_stars_have_a_queue_for_each_pair_through_each_core_node() {
 
 #[test]
 fn a_parking_lot_has_cross_traffic_on_each_hop() {
-    let network = scenario("kind = \"parking-lot\"\nhops = 2\nbottleneck_delay = \"5 ms\"").scenario.network;
+    let network = scenario("kind = \"parking-lot\"\nhops = 2\nbottleneck_delay = \"5 ms\"").scenario.model.network;
     let names: Vec<&str> = network.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["0", "1", "2", "source", "sink", "c0", "d0", "c1", "d1"]);
     let mut routes = Routes::new(&network, &vec![true; network.links.len()]);
@@ -74,7 +74,7 @@ fn a_parking_lot_has_cross_traffic_on_each_hop() {
 #[test]
 fn a_gml_network_becomes_links_with_delays() {
     let loaded = scenario("kind = \"file\"\npath = \"ring.gml\"\nedge_delay = \"0.1 ms\"");
-    let network = &loaded.scenario.network;
+    let network = &loaded.scenario.model.network;
     let link = |name: &str| network.links.iter().find(|link| link.name == name).unwrap();
     assert_eq!(link("Munich->Vienna").capacity, Rate::from_gbps(10));
     // Munich to Vienna: 355 km along the great circle, 5 us each.
@@ -92,7 +92,7 @@ fn a_gml_network_becomes_links_with_delays() {
 
 #[test]
 fn an_sndlib_network_becomes_links_with_delays() {
-    let network = scenario("kind = \"file\"\npath = \"triangle.xml\"").scenario.network;
+    let network = scenario("kind = \"file\"\npath = \"triangle.xml\"").scenario.model.network;
     let link = |name: &str| network.links.iter().find(|link| link.name == name).unwrap();
     assert_eq!(link("Aachen->Berlin").capacity, Rate::from_gbps(10), "10 000 Mb/s");
     assert_eq!(link("Kiel->Berlin").capacity, Rate::from_gbps(1), "nothing installed: as link_defaults says");

@@ -2,6 +2,7 @@
 
 use super::load_text;
 use crate::model::*;
+use crate::regime::ops::Ops;
 
 /// Two edge nodes and a core node; `switching` begins in line 14.
 fn text(switching: &str) -> String {
@@ -151,7 +152,7 @@ fn numbers_out_of_range_say_what_is_allowed() {
 fn gains_are_the_papers_at_edge_routers_unless_another_reading_is_asked_for() {
     let found = |keys: &str| {
         let loaded = load_text(&text(&format!("macroflow = \"same\"\n{keys}"))).unwrap();
-        let Switching::Ops(ops) = &loaded.scenario.switching else { panic!("packets of light") };
+        let ops: &Ops = loaded.scenario.plan().expect("packets of light");
         let rules = ops.macroflows.unwrap();
         [rules.gains, rules.edge_gains].map(|gains| (gains.alpha, gains.beta, gains.gamma))
     };

@@ -3,12 +3,12 @@
 use super::{End, ratio, seconds};
 use crate::engine::accounts::delivered;
 use crate::engine::hosts::Source;
-use crate::engine::ledger::Ledger;
+use crate::engine::ledger::{Group, Ledger};
 use crate::engine::parts::Parts;
 use crate::engine::tree::NEVER;
 use crate::model::{Flow, Load, NodeId};
+use crate::regime::{self, kind::FlowFacts};
 use crate::results::{Column, Table};
-use crate::switch::FlowClass;
 
 /// What each flow did.
 pub(super) struct FlowRows {
@@ -29,17 +29,16 @@ pub(super) struct FlowRow {
     pub(super) timeouts: u64,
     pub(super) false_timeouts: u64,
     mean_rtt_s: f64,
-    segments_per_burst: f64,
-    class: FlowClass,
+    group: Option<Group>,
     pub(super) finite: bool,
     pub(super) completed: bool,
 }
 
 impl FlowRow {
-    /// The row of a flow with so many segments in each burst that has any.
-    fn in_bursts(self, segments: f64) -> FlowRow {
-        let window = self.segments as f64 * ratio(self.mean_rtt_s, self.end_s - self.start_s);
-        FlowRow { segments_per_burst: segments, class: FlowClass::of(segments, window), ..self }
+    /// What a kind of switching may ask.
+    fn facts(&self) -> FlowFacts {
+        let FlowRow { segments, mean_rtt_s, group, .. } = *self;
+        FlowFacts { segments, mean_rtt_s, lifetime_s: self.end_s - self.start_s, group }
     }
 }
 
@@ -49,8 +48,8 @@ impl FlowRows {
         let node = |id: NodeId| end.scenario.network.nodes[id.index()].name.clone();
         let flows = end.world.layout.flows.iter();
         let rows = (0..end.world.layout.flows.len() as u32).map(|number| {
-            let share = ledger.groups.get(&number).map_or(f64::NAN, |group| group.packets as f64 / group.units as f64);
-            flow_row(end, parts, number).in_bursts(share)
+            let group = ledger.groups.get(&number).copied();
+            FlowRow { group, ..flow_row(end, parts, number) }
         });
         FlowRows {
             rows: rows.collect(),
@@ -68,30 +67,29 @@ impl FlowRows {
         let FlowRows { rows, names: [source, destination, transport, traffic] } = self;
         let count = |of: fn(&FlowRow) -> u64| Column::U64(rows.iter().map(of).collect());
         let measure = |of: fn(&FlowRow) -> f64| Column::F64(rows.iter().map(of).collect());
-        Table {
-            columns: vec![
-                ("run", Column::U64(vec![u64::from(run); rows.len()])),
-                ("flow", Column::U64((0..rows.len() as u64).collect())),
-                ("source", Column::Text(source)),
-                ("destination", Column::Text(destination)),
-                ("transport", Column::Text(transport)),
-                ("traffic", Column::Text(traffic)),
-                ("start_s", measure(|row| row.start_s)),
-                ("end_s", measure(|row| row.end_s)),
-                ("bytes_acked", count(|row| row.bytes)),
-                ("goodput_bps", measure(|row| ratio(row.bytes as f64 * 8.0, row.end_s - row.start_s))),
-                ("segments_sent", count(|row| row.segments)),
-                ("retransmissions", count(|row| row.retransmissions)),
-                ("fast_retransmits", count(|row| row.fast_retransmits)),
-                ("false_fast_retransmits", count(|row| row.false_fast_retransmits)),
-                ("timeouts", count(|row| row.timeouts)),
-                ("false_timeouts", count(|row| row.false_timeouts)),
-                ("mean_rtt_s", measure(|row| row.mean_rtt_s)),
-                ("segments_per_burst", measure(|row| row.segments_per_burst)),
-                ("flow_class", Column::Text(rows.iter().map(|row| row.class.to_string()).collect())),
-                ("completed", Column::Bool(rows.iter().map(|row| row.completed).collect())),
-            ],
-        }
+        let mut columns = vec![
+            ("run", Column::U64(vec![u64::from(run); rows.len()])),
+            ("flow", Column::U64((0..rows.len() as u64).collect())),
+            ("source", Column::Text(source)),
+            ("destination", Column::Text(destination)),
+            ("transport", Column::Text(transport)),
+            ("traffic", Column::Text(traffic)),
+            ("start_s", measure(|row| row.start_s)),
+            ("end_s", measure(|row| row.end_s)),
+            ("bytes_acked", count(|row| row.bytes)),
+            ("goodput_bps", measure(|row| ratio(row.bytes as f64 * 8.0, row.end_s - row.start_s))),
+            ("segments_sent", count(|row| row.segments)),
+            ("retransmissions", count(|row| row.retransmissions)),
+            ("fast_retransmits", count(|row| row.fast_retransmits)),
+            ("false_fast_retransmits", count(|row| row.false_fast_retransmits)),
+            ("timeouts", count(|row| row.timeouts)),
+            ("false_timeouts", count(|row| row.false_timeouts)),
+            ("mean_rtt_s", measure(|row| row.mean_rtt_s)),
+        ];
+        let facts: Vec<FlowFacts> = rows.iter().map(FlowRow::facts).collect();
+        columns.extend(regime::flow_columns(&facts));
+        columns.push(("completed", Column::Bool(rows.iter().map(|row| row.completed).collect())));
+        Table { columns }
     }
 }
 

@@ -23,7 +23,6 @@ fn scenario(traffic: Vec<Traffic>) -> Scenario {
             memory: units::Bytes(1 << 33),
         },
         network: Network::default(),
-        switching: crate::model::Switching::default(),
         transports: Vec::new(),
         traffic,
         events: Vec::new(),

@@ -1,0 +1,400 @@
+//! `[switching]` with `kind = "aapn"`: frames, plans and clocks of an agile all-photonic network.
+
+use super::keys::{self, AapnSwitching, PackingRule, RequestRule, SignalCounts, SignalSpec, Signalling, SpareRule};
+use super::plan::{
+    Aapn, Allocation, Channel, Computed, Counts, EdgeNode, Plan, Request, Signal, SlotFrame, Spare, Uplink,
+};
+use crate::language::{At, Fault, Time, bounded, choices, given, positive, probability, quoted, rate_in_range, refuse};
+use crate::model::{LinkId, Network, NodeId, Packing, SimTime};
+use crate::regime::kind::{Checked, Site};
+use crate::topology::Draft;
+use control::demand::Forecast;
+use control::scheduler::{Algorithm, FrameScheduler, Requests, registry};
+use std::collections::BTreeSet;
+use units::{ByteTime, Duration, Rate};
+
+const SHORTEST: Duration = SlotFrame::SHORTEST;
+/// A frame this long is a mistake.
+const LONGEST_FRAME: Duration = Duration::from_secs(3600);
+
+/// The plan of a network with links that lead through core nodes.
+pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
+    if site.network.links.iter().all(|link| link.via.is_none()) {
+        return Err(site.at.fault(
+            "no link leads through a core node; allowed with topology.kind = \"aapn-star\", or links with \"via\"",
+        ));
+    }
+    let Site { at, network, draft, largest_packet, .. } = site;
+    Star { at, table, network, draft }.resolve(largest_packet).map(Checked::plan)
+}
+
+struct Star<'a> {
+    at: At<()>,
+    table: &'a AapnSwitching,
+    network: &'a Network,
+    draft: &'a Draft,
+}
+
+impl Star<'_> {
+    fn resolve(&self, largest_packet: u32) -> Result<Aapn, Fault> {
+        let cores: Vec<NodeId> = self.network.cores().into_iter().collect();
+        let nodes = self.edge_nodes(&cores)?;
+        let frame = self.frame(nodes.len())?;
+        let uplinks = self.uplinks(&nodes, &cores)?;
+        let packing = match self.table.packing.map(|packing| *packing) {
+            None | Some(PackingRule::Cut) => Packing::Cut,
+            Some(PackingRule::Whole) => Packing::Whole,
+        };
+        if packing == Packing::Whole {
+            self.check_that_packets_fit(frame, &uplinks, largest_packet)?;
+        }
+        let plan = match &self.table.allocation {
+            Some(list) => Plan::Fixed(self.allocations(list, frame, (&nodes, &cores), &uplinks)?),
+            None => Plan::Computed(self.computed(frame, nodes.len(), &uplinks)?),
+        };
+        let edges = self.edges(&nodes, frame)?;
+        let signal = self.signal()?;
+        Ok(Aapn { frame, packing, plan, signal, edges, cores, uplinks })
+    }
+
+    /// The ends of the queues.
+    fn edge_nodes(&self, cores: &[NodeId]) -> Result<Vec<NodeId>, Fault> {
+        let queues = self.network.links.iter().filter(|link| link.via.is_some());
+        let nodes: BTreeSet<NodeId> = queues.flat_map(|link| [link.from, link.to]).collect();
+        if let Some(both) = cores.iter().find(|core| nodes.contains(core)) {
+            let name = self.name(*both);
+            return Err(self
+                .at
+                .fault(format!("the node {name} is a core node, and an end of a queue through another one")));
+        }
+        if nodes.len() > Requests::MAX_NODES {
+            let (found, most) = (nodes.len(), Requests::MAX_NODES);
+            return Err(self.at.fault(format!("found {found} edge nodes; allowed: at most {most}")));
+        }
+        Ok(nodes.into_iter().collect())
+    }
+
+    fn frame(&self, edges: usize) -> Result<SlotFrame, Fault> {
+        let (slots, slot) = (self.table.slots, positive(&self.table.slot_time)?);
+        if *slots == 0 || *slots > FrameScheduler::MAX_FRAME {
+            return Err(slots.fault(format!("found {}; allowed: 1 to {}", *slots, FrameScheduler::MAX_FRAME)));
+        }
+        let most = FrameScheduler::MAX_CONNECTIONS / edges.max(1) as u64;
+        if u64::from(*slots) > most {
+            return Err(slots.fault(format!("found {} for {edges} edge nodes; allowed: at most {most}", *slots)));
+        }
+        let length = slot.saturating_mul(u64::from(*slots));
+        if length < SHORTEST || length > LONGEST_FRAME {
+            let message =
+                format!("with this a frame lasts \"{length}\"; allowed: \"{SHORTEST}\" to \"{LONGEST_FRAME}\"");
+            return Err(self.table.slot_time.fault(message));
+        }
+        let guard = self.table.guard.map_or(Duration::ZERO, |guard| guard.0);
+        if let Some(at) = self.table.guard.filter(|_| guard >= slot) {
+            return Err(at.fault(format!("found \"{guard}\"; allowed: less than the slot of \"{slot}\"")));
+        }
+        let asks_in_band = self.table.allocation.is_none() && self.channel() == Channel::InBand;
+        let needed = if asks_in_band { edges as u32 } else { 0 };
+        let signalling_slots = self.table.signalling_slots.map_or(needed, |slots| *slots);
+        let place = || self.table.signalling_slots.map_or_else(|| slots.place(), |at| at.place());
+        if signalling_slots < needed {
+            let message =
+                format!("found {signalling_slots}; allowed: at least {needed}, one for the request of each edge node");
+            return Err(Fault::new(place(), message));
+        }
+        if signalling_slots >= *slots {
+            let message =
+                format!("{signalling_slots} signalling slots leave none of {} for data; allowed: fewer", *slots);
+            return Err(Fault::new(place(), message));
+        }
+        Ok(SlotFrame { slots: *slots, slot, signalling_slots, guard })
+    }
+
+    fn channel(&self) -> Channel {
+        match self.table.signalling.map(|signalling| *signalling) {
+            None | Some(Signalling::InBand) => Channel::InBand,
+            Some(Signalling::OutOfBand) => Channel::OutOfBand,
+        }
+    }
+
+    /// The links of every edge node with every core node, and its queues.
+    fn uplinks(&self, nodes: &[NodeId], cores: &[NodeId]) -> Result<Vec<Uplink>, Fault> {
+        let mut uplinks = Vec::with_capacity(nodes.len() * cores.len());
+        for edge in nodes {
+            for core in cores {
+                let queue = |(place, to): (usize, &NodeId)| {
+                    let links = self.draft.between(*edge, *to).iter();
+                    let mut through = links.filter(|link| self.network.links[**link].via == Some(*core));
+                    let first = through.next().map(|link| (place as u32, LinkId(*link as u32)));
+                    through.next().map_or(Ok(first), |second| {
+                        let name = quoted(&self.draft.links[*second].name);
+                        let place = self.draft.links[*second].place.clone().or_at(&self.at.place());
+                        Err(Fault::new(
+                            place,
+                            format!("there is another queue beside {name} through the same core node"),
+                        ))
+                    })
+                };
+                let queues: Vec<_> = nodes.iter().enumerate().map(queue).collect::<Result<_, _>>()?;
+                uplinks.push(Uplink {
+                    request: self.signalling_link(*edge, *core)?,
+                    grant: self.signalling_link(*core, *edge)?,
+                    queues: queues.into_iter().flatten().collect(),
+                });
+            }
+        }
+        Ok(uplinks)
+    }
+
+    fn signalling_link(&self, from: NodeId, to: NodeId) -> Result<LinkId, Fault> {
+        self.draft.between(from, to).first().map(|link| LinkId(*link as u32)).ok_or_else(|| {
+            let message = format!("there is no link from {} to {} for signalling", self.name(from), self.name(to));
+            self.at.fault(message)
+        })
+    }
+
+    fn name(&self, node: NodeId) -> String {
+        quoted(&self.draft.nodes[node.index()].name)
+    }
+
+    fn check_that_packets_fit(&self, frame: SlotFrame, uplinks: &[Uplink], packet: u32) -> Result<(), Fault> {
+        for (_, link) in uplinks.iter().flat_map(|uplink| &uplink.queues) {
+            let link = &self.network.links[link.index()];
+            let lasts = ByteTime::at(link.capacity).map_or(Duration::MAX, |byte| byte.of(packet));
+            if lasts.ps() > frame.payload() {
+                let message = format!(
+                    "a packet of {packet} B lasts \"{lasts}\" on {}, longer than the data of a slot, \"{}\"; allowed: packing = \"cut\"",
+                    quoted(&link.name),
+                    Duration::from_ps(frame.payload())
+                );
+                return Err(self
+                    .table
+                    .packing
+                    .map_or_else(|| self.at.fault(message.clone()), |at| at.fault(message.clone())));
+            }
+        }
+        Ok(())
+    }
+
+    fn allocations(
+        &self,
+        list: &At<Vec<At<keys::Allocation>>>,
+        frame: SlotFrame,
+        (nodes, cores): (&[NodeId], &[NodeId]),
+        uplinks: &[Uplink],
+    ) -> Result<Vec<Allocation>, Fault> {
+        let keys = given!(self.table; scheduler, request, smoothing, signalling, scheduling_time, spare_slots);
+        refuse(&keys, "goes with computed schedules, that is without allocation")?;
+        let mut allocations: Vec<Allocation> = Vec::with_capacity(list.len());
+        let mut slots = vec![0; uplinks.len() * nodes.len()];
+        for (number, entry) in list.iter().enumerate() {
+            let at = entry.at.map_or(SimTime::ZERO, |at| SimTime::ZERO + at.0);
+            if let (Some(time), Some(before)) = (&entry.at, allocations.last().filter(|before| before.at > at)) {
+                let before = Time(before.at.saturating_since(SimTime::ZERO)).0;
+                return Err(time.fault(format!("found \"{}\" after \"{before}\"; allowed: the order of time", time.0)));
+            }
+            if entry.at.is_none() && allocations.last().is_some_and(|before| before.at > at) {
+                return Err(
+                    entry.fault("it has no time, \"0 s\", and stands after later ones; allowed: the order of time")
+                );
+            }
+            let (place, link) = self.queue(entry, (nodes, cores), uplinks)?;
+            let twice = allocations.iter().rev().take_while(|before| before.at == at).any(|before| before.link == link);
+            if twice {
+                let time = Time(at.saturating_since(SimTime::ZERO)).0;
+                return Err(entry.fault(format!("there is an allocation of this queue at \"{time}\" already")));
+            }
+            slots[place] = *entry.slots;
+            allocations.push(Allocation { at, link, slots: *entry.slots });
+            let next = list.get(number + 1).map(|next| next.at.map_or(SimTime::ZERO, |at| SimTime::ZERO + at.0));
+            if next != Some(at) {
+                self.check_sums(&slots, entry, frame, (nodes, cores))?;
+            }
+        }
+        Ok(allocations)
+    }
+
+    /// Where a table of all pairs through all core nodes has the queue of an allocation, and the queue.
+    fn queue(
+        &self,
+        entry: &At<keys::Allocation>,
+        (nodes, cores): (&[NodeId], &[NodeId]),
+        uplinks: &[Uplink],
+    ) -> Result<(usize, LinkId), Fault> {
+        let edge = |name: &At<String>| {
+            let node = self.draft.require(name, name.place())?;
+            let not_one = || name.fault(format!("{} is not an edge node of the slotted network", quoted(name)));
+            nodes.binary_search(&node).map_err(|_| not_one())
+        };
+        let (from, to) = (edge(&entry.from)?, edge(&entry.to)?);
+        let core = match &entry.via {
+            None if cores.len() == 1 => 0,
+            None => return Err(entry.fault("the key \"via\" is missing: there is more than one core node")),
+            Some(name) => {
+                let node = self.draft.require(name, name.place())?;
+                let not_one = || name.fault(format!("{} is not a core node of the slotted network", quoted(name)));
+                cores.binary_search(&node).map_err(|_| not_one())?
+            }
+        };
+        let queues = &uplinks[from * cores.len() + core].queues;
+        let queue = queues.iter().find(|(place, _)| *place as usize == to);
+        let (_, link) = queue.ok_or_else(|| entry.to.fault("there is no queue between these edge nodes"))?;
+        Ok(((from * nodes.len() + to) * cores.len() + core, *link))
+    }
+
+    /// No edge node sends, or receives, through a core node in more slots than a frame has.
+    fn check_sums(
+        &self,
+        slots: &[u32],
+        entry: &At<keys::Allocation>,
+        frame: SlotFrame,
+        (nodes, cores): (&[NodeId], &[NodeId]),
+    ) -> Result<(), Fault> {
+        let at = |from: usize, to: usize, core: usize| u64::from(slots[(from * nodes.len() + to) * cores.len() + core]);
+        let most = u64::from(frame.data_slots());
+        for core in 0..cores.len() {
+            for node in 0..nodes.len() {
+                let sends: u64 = (0..nodes.len()).map(|to| at(node, to, core)).sum();
+                let receives: u64 = (0..nodes.len()).map(|from| at(from, node, core)).sum();
+                let (does, sum) = if sends >= receives { ("sends", sends) } else { ("receives", receives) };
+                if sum > most {
+                    let name = self.name(nodes[node]);
+                    let message =
+                        format!("with this {name} {does} in {sum} slots of a frame; allowed: {most}, those for data");
+                    return Err(entry.slots.fault(message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn computed(&self, frame: SlotFrame, edges: usize, uplinks: &[Uplink]) -> Result<Computed, Fault> {
+        let table = self.table;
+        if table.request.is_none_or(|request| *request != RequestRule::Smoothed) {
+            refuse(&given!(table; smoothing), "goes with request = \"smoothed\"")?;
+        }
+        let computed = Computed {
+            algorithm: self.algorithm()?,
+            request: match table.request.map(|request| *request) {
+                None | Some(RequestRule::Queue) => Request::Queue,
+                Some(RequestRule::LastFrame) => Request::Forecast(Forecast::LastFrame),
+                Some(RequestRule::Smoothed) => Request::Forecast(Forecast::Smoothed { shift: self.smoothing()? }),
+            },
+            channel: self.channel(),
+            scheduling_time: table.scheduling_time.map_or(Duration::ZERO, |time| time.0),
+            spare: match table.spare_slots.map(|spare| *spare) {
+                None | Some(SpareRule::All) => Spare::All,
+                Some(SpareRule::Asking) => Spare::Asking,
+                Some(SpareRule::Idle) => Spare::Idle,
+            },
+        };
+        if let Some(time) = table.scheduling_time.filter(|time| time.0 > LONGEST_FRAME) {
+            return Err(time.fault(format!("found \"{}\"; allowed: at most \"{LONGEST_FRAME}\"", time.0)));
+        }
+        self.check_messages(frame, edges, uplinks)?;
+        Ok(computed)
+    }
+
+    fn algorithm(&self) -> Result<Algorithm, Fault> {
+        let Some(name) = &self.table.scheduler else { return Ok(Algorithm::Bvn) };
+        Algorithm::from_name(name).ok_or_else(|| {
+            let names: Vec<&str> = registry().iter().map(|entry| entry.name).collect();
+            name.fault(format!("there is no scheduler {}{}", quoted(name), choices(name, &names)))
+        })
+    }
+
+    fn smoothing(&self) -> Result<u8, Fault> {
+        match self.table.smoothing {
+            None => Ok(3),
+            Some(shift) if *shift <= 16 => Ok(*shift),
+            Some(shift) => Err(shift.fault(format!("found {}; allowed: 0 to 16", *shift))),
+        }
+    }
+
+    /// Requests and grants are packets, and in band they fit into a slot.
+    fn check_messages(&self, frame: SlotFrame, edges: usize, uplinks: &[Uplink]) -> Result<(), Fault> {
+        let size = SlotFrame::request_size(edges).max(frame.grant_size());
+        if size > u64::from(u16::MAX) {
+            let message =
+                format!("a grant for {} slots has {size} B; allowed: at most {}", frame.data_slots(), u16::MAX);
+            return Err(self.table.slots.fault(message));
+        }
+        for link in uplinks.iter().flat_map(|uplink| [uplink.request, uplink.grant]) {
+            let link = &self.network.links[link.index()];
+            let lasts = ByteTime::at(link.capacity).map_or(Duration::MAX, |byte| byte.of(size as u32));
+            let room = if self.channel() == Channel::InBand { frame.payload() } else { frame.length() };
+            if lasts.ps() > room {
+                let message = format!(
+                    "a message of {size} B lasts \"{lasts}\" on {}; allowed: at most \"{}\"",
+                    quoted(&link.name),
+                    Duration::from_ps(room)
+                );
+                return Err(self.table.slot_time.fault(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Schedule-ahead signalling. A computed grant is known a frame before its slots at most, so there is nothing to tell.
+    fn ahead(&self, spec: &SignalSpec) -> Result<Duration, Fault> {
+        let Some(ahead) = spec.ahead else { return Ok(Duration::ZERO) };
+        if spec.age.is_some() {
+            return Err(ahead.fault("the signal has an age already; allowed: age or ahead"));
+        }
+        if self.table.allocation.is_none() {
+            return Err(
+                ahead.fault("goes with a fixed plan: computed schedules are not known before; allowed: allocation")
+            );
+        }
+        if ahead.0 > LONGEST_FRAME {
+            return Err(ahead.fault(format!("found \"{}\"; allowed: at most \"{LONGEST_FRAME}\"", ahead.0)));
+        }
+        Ok(ahead.0)
+    }
+
+    fn signal(&self) -> Result<Signal, Fault> {
+        let spec = self.table.signal.map_or_else(Default::default, At::into_inner);
+        let ahead = self.ahead(&spec)?;
+        let quantum = spec.quantum.map(|at| rate_in_range(at.0, || at.place())).transpose()?;
+        Ok(Signal {
+            age: spec.age.map_or(Duration::ZERO, |age| age.0),
+            ahead,
+            loss: spec.loss.as_ref().map_or(Ok(0.0), probability)?,
+            quantum: quantum.unwrap_or(Rate::from_bps(0)),
+            frames: spec.frames.map_or(Ok(1), |frames| bounded(frames, 1 << 20))?,
+            counts: match spec.counts {
+                None | Some(SignalCounts::Payload) => Counts::Payload,
+                Some(SignalCounts::Slot) => Counts::Slot,
+            },
+        })
+    }
+
+    fn edges(&self, nodes: &[NodeId], frame: SlotFrame) -> Result<Vec<EdgeNode>, Fault> {
+        let steady = |node: &NodeId| EdgeNode { node: *node, offset: 0, jitter: Duration::ZERO };
+        let mut edges: Vec<EdgeNode> = nodes.iter().map(steady).collect();
+        let mut known = BTreeSet::new();
+        let in_a_slot = |at: Option<At<Time>>| match at {
+            Some(at) if at.0 >= frame.slot => {
+                Err(at.fault(format!("found \"{}\"; allowed: less than a slot, \"{}\"", at.0, frame.slot)))
+            }
+            at => Ok(at.map_or(0, |at| at.0.ps())),
+        };
+        for clock in &self.table.clock {
+            let node = self.draft.require(&clock.node, clock.node.place())?;
+            let edge = nodes.binary_search(&node).map_err(|_| {
+                clock.node.fault(format!("{} is not an edge node of the slotted network", quoted(&clock.node)))
+            })?;
+            if !known.insert(edge) {
+                return Err(clock.node.fault(format!("there is a clock of {} already", quoted(&clock.node))));
+            }
+            if let (Some(_), Some(early)) = (&clock.late, &clock.early) {
+                return Err(early.fault("the clock is late already; allowed: late or early"));
+            }
+            let (late, early) = (in_a_slot(clock.late)?, in_a_slot(clock.early)?);
+            // A slot is shorter than an hour, so both have a sign.
+            edges[edge].offset = late as i64 - early as i64;
+            edges[edge].jitter = Duration::from_ps(in_a_slot(clock.jitter)?);
+        }
+        Ok(edges)
+    }
+}

@@ -1,0 +1,126 @@
+//! The core node of an agile all-photonic network: it schedules a frame from the requests of its edge nodes, and grants slots.
+//!
+//! Its switch needs no agent: the light of a slot passes it without a stop, and what comes outside its window was marked
+//! where it was sent.
+
+use super::plan::{SlotFrame, Spare};
+use super::{Notice, Run, runs};
+use crate::engine::agent::{Agent, Message};
+use crate::engine::bench::{Bench, Letter, Way};
+use control::scheduler::{FrameScheduler, Requests, share_all};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The agent of a core node.
+pub struct CoreNode {
+    frame: SlotFrame,
+    scheduler: FrameScheduler,
+    spare: Spare,
+    /// It schedules so long after a frame has begun.
+    after: u64,
+    /// For so many frames later.
+    lag: u64,
+    doors: Vec<Door>,
+    /// What each edge node asked for last, and in which frame.
+    requests: Vec<(u64, Box<[u32]>)>,
+    /// The frame at which it schedules next.
+    next: u64,
+    /// Grants that leave later, by time and edge node.
+    letters: BTreeMap<(u64, u32), Grant>,
+}
+
+/// A grant: the frame, and the slots.
+type Grant = (u64, Box<[Run]>);
+
+/// The way to an edge node.
+#[derive(Clone, Copy, Debug)]
+pub struct Door {
+    /// The path.
+    pub way: Way,
+    /// The agent there.
+    pub agent: u32,
+    /// Grants leave so long after the frame has begun in which they were asked for.
+    pub after: u64,
+}
+
+impl Agent for CoreNode {
+    fn next_timeout(&self) -> u64 {
+        let letter = self.letters.first_key_value().map_or(u64::MAX, |((leaves, _), _)| *leaves);
+        self.schedules().min(letter)
+    }
+
+    /// Schedules, and sends the grants that are due.
+    fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
+        if self.schedules() <= now {
+            self.schedule();
+        }
+        while let Some(letter) = self.letters.first_entry().filter(|letter| letter.key().0 <= now) {
+            let ((_, edge), (frame, runs)) = letter.remove_entry();
+            let Door { way, agent, .. } = self.doors[edge as usize];
+            let size = self.frame.grant_size() as u16;
+            let message = Message::new(Notice::Grant { frame, runs });
+            bench.send(now, Letter { to: agent, way, size, number: frame, message });
+        }
+    }
+
+    fn handle_message(&mut self, _: u64, message: Message, _: &mut Bench) {
+        if let Some(Notice::Request { edge, frame, slots }) = message.read() {
+            self.handle_request(*edge, *frame, slots);
+        }
+    }
+}
+
+impl CoreNode {
+    /// A core node that has heard of nobody.
+    pub fn new(
+        frame: SlotFrame,
+        scheduler: FrameScheduler,
+        spare: Spare,
+        (after, lag): (u64, u64),
+        doors: Vec<Door>,
+    ) -> CoreNode {
+        let requests = vec![(u64::MAX, Box::default()); doors.len()];
+        CoreNode { frame, scheduler, spare, after, lag, doors, requests, next: 0, letters: BTreeMap::new() }
+    }
+
+    fn schedules(&self) -> u64 {
+        self.next.saturating_mul(self.frame.length()).saturating_add(self.after)
+    }
+
+    /// An edge node asks for slots.
+    fn handle_request(&mut self, edge: u32, frame: u64, slots: &[u32]) {
+        if let Some(known) = self.requests.get_mut(edge as usize) {
+            *known = (frame, slots.into());
+        }
+    }
+
+    fn schedule(&mut self) {
+        let (asked, nodes) = (self.next, self.doors.len());
+        let begins = asked.saturating_mul(self.frame.length());
+        self.next += 1;
+        let mut slots = vec![0; nodes * nodes];
+        // A request that got lost asks for nothing.
+        for (edge, (_, row)) in self.requests.iter().enumerate().filter(|(_, (frame, _))| *frame == asked) {
+            slots[edge * nodes..][..row.len()].copy_from_slice(row);
+        }
+        let data_slots = self.frame.data_slots();
+        let requests = Requests::new(nodes, slots).expect("a resolved network has edge nodes, and not too many");
+        let requests = match self.spare {
+            Spare::All => share_all(&requests, data_slots, |input, output| input != output),
+            Spare::Asking => share_all(&requests, data_slots, |input, output| requests.row(input)[output] > 0),
+            Spare::Idle => requests,
+        };
+        let schedule =
+            self.scheduler.schedule(&requests, data_slots).expect("a resolved frame is neither empty nor too long");
+        for (edge, runs) in (0..).zip(runs(&schedule, self.frame.signalling_slots)) {
+            let leaves = begins.saturating_add(self.doors[edge as usize].after);
+            self.letters.insert((leaves, edge), (asked + self.lag, runs.into()));
+        }
+    }
+}
+
+impl fmt::Debug for CoreNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CoreNode").field("next", &self.next).finish_non_exhaustive()
+    }
+}

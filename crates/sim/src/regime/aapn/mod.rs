@@ -1,0 +1,350 @@
+//! An agile all-photonic network (paper 003, chapters 2 and 3): edge nodes around a core node that switches light slot by slot
+//! and keeps nothing.
+//!
+//! # Time
+//!
+//! Frame f begins at the core node at f·T_f, and slot s of it s·T_s later. An edge node at distance d begins frame f so much
+//! earlier that its light arrives in time. The data of a slot last T_s − g and begin g/2 after the slot, so the switch has the
+//! guard time g between two slots, and an edge node whose clock is off may be late or early by g/2: the data of a slot that
+//! is off by more meet the switch while it turns, and are lost.
+//!
+//! # Who knows what
+//!
+//! With a fixed plan everybody knows the schedule. Otherwise an edge node asks once a frame; the request for frame f is at the
+//! core node at its beginning (out of band) or in its signalling slot (in band). The core node then schedules, and its grants
+//! travel back. They hold for the first frame that no edge node has begun when its grant arrives; that is always the same
+//! number of frames later, because delays are constant.
+//!
+//! Left out: edge nodes know their delays (paper 003 measures them by time stamps); messages do not suffer from bad clocks.
+
+mod check;
+mod core;
+mod edge;
+mod explain;
+mod keys;
+pub mod plan;
+
+pub(super) use check::check;
+pub use keys::AapnSwitching as Keys;
+pub use plan::Aapn;
+
+use self::core::{CoreNode, Door};
+use self::plan::{Channel, Computed, SlotFrame, Uplink};
+use super::kind::{self, Entry, Regime};
+use crate::engine::agent::Agent;
+use crate::engine::equipment::{Equipment, Ground};
+use crate::engine::gate::Window;
+use crate::language::Text;
+use crate::model::{LinkId, Network, NodeId, Opening, PortRule};
+use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
+use edge::{Asking, EdgeAgent, Plan, Queue, Stage, Teller};
+use std::collections::BTreeMap;
+use units::{ByteTime, Rate};
+
+/// Bytes of a message beside its entries: the control field of paper 003 (§2.4.3).
+const MESSAGE_HEADER: u64 = 20;
+/// Bytes of an entry: a number of slots, or the destination of a slot.
+const ENTRY: u64 = 2;
+
+pub(super) const REGIME: Regime = Regime {
+    leads: true,
+    ..Regime::new(Entry {
+        name: "aapn",
+        summary: "Slots of light: edge nodes with a queue for each other one send in the slots that a bufferless core grants.",
+        source: "paper 003 (an agile all-photonic network), chapters 2 to 4",
+    })
+};
+
+impl kind::Plan for Aapn {
+    fn port(&self, network: &Network, id: LinkId) -> PortRule {
+        let link = &network.links[id.index()];
+        let opening = if link.via.is_some() { Opening::InWindows(self.packing) } else { Opening::Always };
+        PortRule { opening, ..PortRule::of(link) }
+    }
+
+    fn equip(&self, ground: &mut Ground) -> Equipment {
+        Equipment { agents: agents(self, ground), ..Equipment::default() }
+    }
+
+    fn keeps(&self, network: &Network, id: LinkId, name: &str) -> Option<String> {
+        let link = &network.links[id.index()];
+        let signals = [link.from, link.to].iter().any(|node| self.cores.binary_search(node).is_ok());
+        let what = format!("the frames depend on {name}, which keeps its capacity and delay");
+        (link.via.is_some() || signals).then(|| format!("{what}; allowed: another switching.allocation"))
+    }
+
+    fn explain(&self, text: &mut Text) {
+        text.aapn(self);
+    }
+}
+
+/// What edge nodes and core nodes tell one another.
+#[derive(Clone, Debug)]
+pub enum Notice {
+    /// An edge node wants slots.
+    Request {
+        /// Its place among the edge nodes.
+        edge: u32,
+        /// The frame at whose beginning the core node wants to know.
+        frame: u64,
+        /// Slots wanted to each edge node.
+        slots: Box<[u32]>,
+    },
+    /// A core node grants slots to an edge node.
+    Grant {
+        /// The frame in which they are.
+        frame: u64,
+        /// In the order of time.
+        runs: Box<[Run]>,
+    },
+}
+
+/// Slots in a row, granted to one queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The first slot of the frame.
+    pub slot: u32,
+    /// How many.
+    pub slots: u32,
+    /// The place of the destination among the edge nodes.
+    pub to: u32,
+}
+
+impl SlotFrame {
+    /// How long it lasts, in picoseconds.
+    pub fn length(&self) -> u64 {
+        self.slot.ps().saturating_mul(u64::from(self.slots))
+    }
+
+    /// The slots that carry data.
+    pub fn data_slots(&self) -> u32 {
+        self.slots - self.signalling_slots
+    }
+
+    /// How long the data of a slot last, in picoseconds.
+    pub fn payload(&self) -> u64 {
+        self.slot.ps() - self.guard.ps()
+    }
+
+    /// What `granted` slots of so many frames carry: (4.1).
+    pub fn rate(&self, capacity: Rate, (granted, frames): (u64, u64), counts: plan::Counts) -> Rate {
+        let slot = match counts {
+            plan::Counts::Payload => self.payload(),
+            plan::Counts::Slot => self.slot.ps(),
+        };
+        let frames = u128::from(frames.max(1));
+        let share = u128::from(slot) * u128::from(granted).min(frames * u128::from(self.slots));
+        // At most the capacity, which has 64 bits.
+        Rate::from_bps((u128::from(capacity.bps()).saturating_mul(share) / (frames * u128::from(self.length()))) as u64)
+    }
+
+    /// Bytes of a request.
+    pub fn request_size(edges: usize) -> u64 {
+        MESSAGE_HEADER + ENTRY * edges as u64
+    }
+
+    /// Bytes of a grant.
+    pub fn grant_size(&self) -> u64 {
+        MESSAGE_HEADER + ENTRY * u64::from(self.data_slots())
+    }
+}
+
+/// A frame as an edge node sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Beat {
+    pub(super) frame: SlotFrame,
+    /// To the core node, in picoseconds.
+    pub(super) delay: u64,
+    /// Its clock may be so early, in picoseconds.
+    pub(super) lead: u64,
+}
+
+impl Beat {
+    /// The first frame that can begin in the run.
+    pub fn first(&self) -> u64 {
+        (self.delay + self.lead).div_ceil(self.frame.length())
+    }
+
+    /// When the edge node begins a frame, at the earliest that its clock may say so.
+    pub fn begins(&self, frame: u64) -> u64 {
+        frame.saturating_mul(self.frame.length()).saturating_sub(self.delay + self.lead)
+    }
+
+    /// When the data of a slot leave an edge node whose clock is off by `shift`.
+    pub fn window(&self, frame: u64, slot: u32, shift: i64) -> Window {
+        let half = self.frame.guard.ps() / 2;
+        let nominal = self.begins(frame) + self.lead + self.frame.slot.ps() * u64::from(slot) + half;
+        let start = nominal.saturating_add_signed(shift);
+        Window { start, end: start + self.frame.payload(), passes: shift.unsigned_abs() <= half }
+    }
+}
+
+/// The agents of a network, each with its node: for every edge node one towards each core node, then the core nodes.
+fn agents(aapn: &Aapn, ground: &mut Ground) -> Vec<(NodeId, Box<dyn Agent>)> {
+    let network = ground.network;
+    let mut agents: Vec<(NodeId, Box<dyn Agent>)> = Vec::new();
+    let timing = match &aapn.plan {
+        plan::Plan::Computed(computed) => {
+            (0..aapn.cores.len()).map(|core| Some(Timing::new(aapn, computed, network, core))).collect()
+        }
+        plan::Plan::Fixed(_) => vec![None; aapn.cores.len()],
+    };
+    for (number, uplink) in aapn.uplinks.iter().enumerate() {
+        let (edge, core) = (number / aapn.cores.len(), number % aapn.cores.len());
+        let plan = match (&aapn.plan, &timing[core]) {
+            (plan::Plan::Computed(computed), Some(timing)) => Plan::Asked(Asking {
+                edge: edge as u32,
+                rule: computed.request,
+                way: ground.way(aapn.edges[edge].node, &[uplink.request]),
+                core_agent: (aapn.uplinks.len() + core) as u32,
+                size: SlotFrame::request_size(aapn.edges.len()) as u16,
+                after: timing.requests_after[edge],
+                lag: timing.lag,
+                next: 0,
+                granted: BTreeMap::new(),
+            }),
+            (plan::Plan::Fixed(allocations), _) => Plan::Fixed(stages(aapn, allocations, number)),
+            (plan::Plan::Computed(_), None) => Plan::Fixed(Vec::new()),
+        };
+        agents.push((aapn.edges[edge].node, Box::new(edge_agent(aapn, number, plan, ground))));
+    }
+    for (core, timing) in timing.into_iter().enumerate() {
+        if let (plan::Plan::Computed(computed), Some(timing)) = (&aapn.plan, timing) {
+            let node = core_node(aapn, computed, core, timing, ground);
+            agents.push((aapn.cores[core], Box::new(node)));
+        }
+    }
+    agents
+}
+
+fn edge_agent(aapn: &Aapn, number: usize, plan: Plan, ground: &mut Ground) -> EdgeAgent {
+    let (network, seed) = (ground.network, ground.seed);
+    let (uplink, edge) = (&aapn.uplinks[number], aapn.edges[number / aapn.cores.len()]);
+    let stream = |purpose: &str| {
+        let link = &network.links[uplink.request.index()].name;
+        seed.stream(&format!("uplink {link}"), purpose)
+    };
+    let lead = edge.offset.saturating_sub_unsigned(edge.jitter.ps()).min(0).unsigned_abs();
+    let beat = Beat { frame: aapn.frame, delay: network.links[uplink.request.index()].delay.ps(), lead };
+    let queue = |(to, id): &(u32, LinkId)| {
+        let (port, link) = (ground.port(edge.node, *id), &network.links[id.index()]);
+        let follows = link.controller.is_some_and(|controller| controller.follows);
+        Queue::new((*to, port), link.capacity, follows, rule(&plan))
+    };
+    let queues = uplink.queues.iter().map(queue).collect();
+    let teller = Teller::new(aapn.signal, stream("signal"));
+    EdgeAgent::new(beat, (edge.offset, edge.jitter.ps(), stream("jitter")), queues, plan, teller)
+}
+
+fn rule(plan: &Plan) -> plan::Request {
+    match plan {
+        Plan::Asked(asking) => asking.rule,
+        Plan::Fixed(_) => plan::Request::Queue,
+    }
+}
+
+/// When messages travel between a core node and its edge nodes. Times count from the beginning of a frame at the core node.
+#[derive(Clone, Debug)]
+struct Timing {
+    /// When each edge node's request leaves, its delay later.
+    requests_after: Vec<u64>,
+    /// When the core node schedules.
+    schedules_after: u64,
+    /// When the grant for each edge node leaves.
+    grants_after: Vec<u64>,
+    /// Grants hold so many frames after the one in which they were asked for.
+    lag: u64,
+}
+
+impl Timing {
+    fn new(aapn: &Aapn, computed: &Computed, network: &Network, core: usize) -> Timing {
+        let frame = aapn.frame;
+        let uplinks: Vec<&Uplink> = aapn.uplinks.iter().skip(core).step_by(aapn.cores.len()).collect();
+        let link = |id: LinkId| &network.links[id.index()];
+        let lasts = |id: LinkId, size: u64| ByteTime::at(link(id).capacity).map_or(0, |byte| byte.of(size as u32).ps());
+        let in_slot = |edge: u64| frame.slot.ps() * edge + frame.guard.ps() / 2;
+        let turn = |edge: u64| if computed.channel == Channel::InBand { in_slot(edge) } else { 0 };
+        let requests_after: Vec<u64> = (0..uplinks.len() as u64).map(turn).collect();
+        let size = SlotFrame::request_size(aapn.edges.len());
+        let last_request =
+            uplinks.iter().zip(&requests_after).map(|(uplink, after)| after + lasts(uplink.request, size));
+        let schedules_after = match computed.channel {
+            Channel::InBand => frame.slot.ps() * u64::from(frame.signalling_slots),
+            Channel::OutOfBand => last_request.max().unwrap_or(0),
+        };
+        let ready = schedules_after + computed.scheduling_time.ps();
+        // In band, grants leave in the signalling slots of the first frame that begins when the schedule is ready.
+        let leave = |edge: u64| match computed.channel {
+            Channel::InBand => ready.div_ceil(frame.length()) * frame.length() + in_slot(edge),
+            Channel::OutOfBand => ready,
+        };
+        let grants_after: Vec<u64> = (0..uplinks.len() as u64).map(leave).collect();
+        let arrive = uplinks.iter().zip(&grants_after).zip(&aapn.edges).map(|((uplink, leaves), edge)| {
+            let there = link(uplink.grant).delay.ps() + lasts(uplink.grant, frame.grant_size());
+            let lead = edge.offset.saturating_sub_unsigned(edge.jitter.ps()).min(0).unsigned_abs();
+            leaves + there + link(uplink.request).delay.ps() + lead
+        });
+        let lag = arrive.max().unwrap_or(0).div_ceil(frame.length());
+        Timing { requests_after, schedules_after, grants_after, lag }
+    }
+}
+
+fn core_node(aapn: &Aapn, computed: &Computed, core: usize, timing: Timing, ground: &mut Ground) -> CoreNode {
+    let uplinks = aapn.uplinks.iter().enumerate().skip(core).step_by(aapn.cores.len());
+    let doors = uplinks.zip(timing.grants_after).map(|((number, uplink), after)| Door {
+        way: ground.way(aapn.cores[core], &[uplink.grant]),
+        agent: number as u32,
+        after,
+    });
+    let scheduler = FrameScheduler::new(computed.algorithm);
+    CoreNode::new(aapn.frame, scheduler, computed.spare, (timing.schedules_after, timing.lag), doors.collect())
+}
+
+/// What a fixed plan grants to the queues of an uplink, frame after frame.
+fn stages(aapn: &Aapn, allocations: &[plan::Allocation], uplink: usize) -> Vec<Stage> {
+    let (edge, core) = (uplink / aapn.cores.len(), uplink % aapn.cores.len());
+    let nodes = aapn.edges.len();
+    let place = |link: LinkId| {
+        let at = |edge: usize| aapn.uplinks[edge * aapn.cores.len() + core].queues.iter().find(|queue| queue.1 == link);
+        (0..nodes).find_map(|edge| at(edge).map(|(to, _)| edge * nodes + *to as usize))
+    };
+    let mut slots = vec![0; nodes * nodes];
+    let mut stages: Vec<Stage> = Vec::new();
+    for (number, allocation) in allocations.iter().enumerate() {
+        if let Some(place) = place(allocation.link) {
+            slots[place] = allocation.slots;
+        }
+        if allocations.get(number + 1).is_some_and(|next| next.at == allocation.at) {
+            continue;
+        }
+        let runs = arranged(aapn.frame, nodes, &slots, edge);
+        let from = allocation.at.ps().div_ceil(aapn.frame.length());
+        // Of two stages that begin with the same frame the later one counts.
+        stages.retain(|stage| stage.from < from);
+        stages.push(Stage { from, runs });
+    }
+    stages
+}
+
+/// The slots of an edge node when every pair of nodes has so many.
+fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[Run]> {
+    let requests = Requests::new(nodes, slots.to_vec()).expect("a resolved network has edge nodes, and not too many");
+    let schedule = FrameScheduler::new(Algorithm::Bvn).schedule(&requests, frame.data_slots());
+    let mut runs = runs(&schedule.expect("a resolved frame is neither empty nor too long"), frame.signalling_slots);
+    std::mem::take(&mut runs[edge]).into()
+}
+
+/// What each input may send in a frame whose schedule begins with slot `first`.
+pub(super) fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<Run>> {
+    let mut runs: Vec<Vec<Run>> = vec![Vec::new(); schedule.nodes()];
+    for block in schedule.blocks() {
+        for (input, output) in block.outputs.iter().enumerate().filter(|(_, output)| **output != IDLE) {
+            let (slot, to) = (first + block.start, u32::from(*output));
+            match runs[input].last_mut().filter(|run| run.to == to && run.slot + run.slots == slot) {
+                Some(run) => run.slots += block.slots,
+                None => runs[input].push(Run { slot, slots: block.slots, to }),
+            }
+        }
+    }
+    runs
+}

@@ -1,0 +1,155 @@
+//! `[switching]` with `kind = "aapn"`, after resolution.
+
+use crate::model::{LinkId, NodeId, Packing, SimTime};
+use control::demand::Forecast;
+use control::scheduler::Algorithm;
+use units::{Duration, Rate};
+
+/// An agile all-photonic network: a star, or several on the same edge nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aapn {
+    /// Slots and frames.
+    pub frame: SlotFrame,
+    /// How packets are put into slots.
+    pub packing: Packing,
+    /// Who decides on the slots.
+    pub plan: Plan,
+    /// How XCP's controllers are told what their queues are granted.
+    pub signal: Signal,
+    /// The edge nodes, with their clocks, in the order of the nodes: the rows and columns of the schedulers.
+    pub edges: Vec<EdgeNode>,
+    /// The core nodes, in the order of the nodes.
+    pub cores: Vec<NodeId>,
+    /// Edge by edge, and core by core within an edge.
+    pub uplinks: Vec<Uplink>,
+}
+
+/// The division of time at a core node. Its frame f begins at f times the frame's length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotFrame {
+    /// Slots in a frame.
+    pub slots: u32,
+    /// How long a slot lasts.
+    pub slot: Duration,
+    /// The first slots of every frame carry no data.
+    pub signalling_slots: u32,
+    /// The part of a slot in which nothing is sent, half of it before the data and half behind; less than a slot.
+    pub guard: Duration,
+}
+
+impl SlotFrame {
+    /// The shortest: an edge node has something to do in each.
+    pub const SHORTEST: Duration = Duration::from_ps(100_000);
+}
+
+/// Who decides on the slots.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plan {
+    /// The scenario: everybody knows in advance.
+    Fixed(Vec<Allocation>),
+    /// The core nodes, for every frame, by what the edge nodes ask for.
+    Computed(Computed),
+}
+
+/// From a time on, a queue has so many slots of every frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    /// The first frame is the one that begins then or later.
+    pub at: SimTime,
+    /// The queue.
+    pub link: LinkId,
+    /// Slots of a frame.
+    pub slots: u32,
+}
+
+/// How core nodes compute schedules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Computed {
+    /// The scheduler.
+    pub algorithm: Algorithm,
+    /// What edge nodes ask for.
+    pub request: Request,
+    /// How requests and grants travel.
+    pub channel: Channel,
+    /// How long a core node computes.
+    pub scheduling_time: Duration,
+    /// What happens to slots nobody asked for.
+    pub spare: Spare,
+}
+
+/// What an edge node asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Slots for what waits and has not been asked for.
+    Queue,
+    /// The same, but at least what is expected to arrive in a frame.
+    Forecast(Forecast),
+}
+
+/// How requests and grants travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// In the signalling slots of the frames, one for each edge node.
+    InBand,
+    /// Beside the data.
+    OutOfBand,
+}
+
+/// What happens to slots nobody asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spare {
+    /// All queues share them.
+    All,
+    /// The queues that asked for something share them.
+    Asking,
+    /// They stay dark.
+    Idle,
+}
+
+/// How XCP's controllers are told what their queues are granted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signal {
+    /// So long after the frame has begun in which it holds.
+    pub age: Duration,
+    /// So long before that; one of the two is zero.
+    pub ahead: Duration,
+    /// Probability that an edge node does not tell its controllers about a frame.
+    pub loss: f64,
+    /// The capacity told is a whole multiple of this; zero: it is exact.
+    pub quantum: Rate,
+    /// What is told is the mean over so many frames; at least 1.
+    pub frames: u32,
+    /// What counts as a slot's capacity.
+    pub counts: Counts,
+}
+
+/// What counts as a slot's capacity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// What it carries.
+    Payload,
+    /// All of it, the guard time too: (4.1) of paper 003 as it is printed.
+    Slot,
+}
+
+/// An edge node and its clock. What it sends comes to the core node so late (negative: early).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeNode {
+    /// The node.
+    pub node: NodeId,
+    /// In picoseconds; less than a slot.
+    pub offset: i64,
+    /// In each slot, up to so much more or less, uniformly; less than a slot.
+    pub jitter: Duration,
+}
+
+/// What an edge node has towards a core node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uplink {
+    /// Requests travel here.
+    pub request: LinkId,
+    /// Grants travel here.
+    pub grant: LinkId,
+    /// The queues, each with the place of its destination in [`Aapn::edges`], in that order.
+    pub queues: Vec<(u32, LinkId)>,
+}

@@ -1,0 +1,115 @@
+//! Kinds of switching, one a folder: each has its keys, their check, its agents, its figures and its explanation.
+//!
+//! | file or folder | holds |
+//! |---|---|
+//! | `kind` | what a kind of switching answers |
+//! | `packets` | nothing but ports: the default |
+//! | `aapn` | an agile all-photonic network: edge nodes that send in granted slots, core nodes that schedule frames |
+//! | `ops` | optical packet switching: edge nodes that pace macroflows, core nodes with optical RAM, slots or delay lines |
+//! | `obs` | optical burst switching: packets are assembled into bursts, headers reserve wavelengths ahead of them |
+//!
+//! Another kind is a folder here and one line in `regimes!` (and its `mod`).
+
+pub mod aapn;
+pub(crate) mod kind;
+pub mod obs;
+pub mod ops;
+pub mod packets;
+
+pub use kind::{ConversionRule, Entry};
+
+use crate::language::Fault;
+use crate::results::Column;
+use kind::{Checked, FlowFacts, Plan, Regime, Site};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::sync::Arc;
+
+macro_rules! regimes {
+    ($($(#[$doc:meta])* $variant:ident = $module:ident;)+) => {
+        /// What the network switches; the key `kind` chooses, the other keys belong to that kind.
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        #[schemars(tag = "kind")]
+        pub enum Switching { $($(#[$doc])* $variant(Box<$module::Keys>)),+ }
+
+        impl Switching {
+            /// Checks the keys against a network.
+            pub(crate) fn check(&self, site: Site) -> Result<Checked, Fault> {
+                match self { $(Switching::$variant(keys) => $module::check(keys, site)),+ }
+            }
+
+            /// The kind.
+            pub(crate) fn regime(&self) -> &'static Regime {
+                match self { $(Switching::$variant(_) => &$module::REGIME),+ }
+            }
+        }
+
+        const REGIMES: &[(&Regime, &str)] = &[$((&$module::REGIME, stringify!($module))),+];
+    };
+}
+
+regimes! {
+    /// Packets, each by itself.
+    Packets = packets;
+    /// Slots of frames, in an agile all-photonic network.
+    Aapn = aapn;
+    /// Packets of light, in an optical packet-switched network.
+    Ops = ops;
+    /// Bursts, announced by headers.
+    Obs = obs;
+}
+
+/// Every kind of switching, sorted by name.
+pub fn list() -> Vec<Entry> {
+    let mut entries: Vec<Entry> = REGIMES.iter().map(|(regime, _)| regime.entry).collect();
+    entries.sort_by_key(|entry| entry.name);
+    entries
+}
+
+/// Each kind has a name of its own, and the name that `kind` chooses it by: otherwise a sentence that names both folders.
+fn clash(regimes: &[(&Regime, &str)]) -> Option<String> {
+    let named = |(number, (regime, folder)): (usize, &(&Regime, &str))| {
+        let name = regime.entry.name;
+        let before = regimes[..number].iter().find(|(other, _)| other.entry.name == name);
+        before
+            .map(|(_, other)| format!("two kinds of switching are called {name:?}: regime/{other} and regime/{folder}"))
+    };
+    regimes.iter().enumerate().find_map(named)
+}
+
+/// Before anything is read.
+pub(crate) fn assert_names() {
+    if let Some(clash) = clash(REGIMES) {
+        panic!("{clash}");
+    }
+}
+
+/// What a network does that says nothing about it.
+pub(crate) fn default() -> Arc<dyn Plan> {
+    Arc::new(packets::StoreAndForward)
+}
+
+/// The kinds whose links may lead through a node, quoted.
+pub(crate) fn that_lead() -> String {
+    let names = REGIMES.iter().filter(|(regime, _)| regime.leads).map(|(regime, _)| format!("{:?}", regime.entry.name));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// The columns that all kinds add to the table of flows.
+pub(crate) fn flow_columns(flows: &[FlowFacts]) -> Vec<(&'static str, Column)> {
+    REGIMES.iter().flat_map(|(regime, _)| (regime.flow_columns)(flows)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_kinds_of_one_name_are_told_with_both_folders() {
+        assert_eq!(clash(REGIMES), None);
+        let twice = [(&packets::REGIME, "packets"), (&obs::REGIME, "obs"), (&packets::REGIME, "routers")];
+        let told = "two kinds of switching are called \"packets\": regime/packets and regime/routers";
+        assert_eq!(clash(&twice).as_deref(), Some(told));
+    }
+}

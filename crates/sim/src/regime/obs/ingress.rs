@@ -1,0 +1,371 @@
+//! Where bursts begin: packets are assembled, bursts wait for a wavelength of their first fibre, leave behind their headers,
+//! and are sent again if they are lost.
+
+use super::agenda::Task;
+use super::burst::{Burst, BurstNews, CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
+use super::node::{Asking, BurstNode};
+use super::plan::{Acks, BurstArrivals, BurstAssembly, BurstQueues, IngressRule};
+use crate::engine::bench::Bench;
+use crate::engine::ledger::Group;
+use crate::engine::offer::Cause;
+use crate::engine::packet::{Class, NO_CARGO, Packet};
+use control::assembly::{Complete, Queue};
+use control::reservation::Refusal;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use transport::tcp::{BurstReport, SackBlock};
+use units::{Bytes, Duration, Instant};
+
+/// The assembly queues of a node.
+#[derive(Debug)]
+pub struct Queues {
+    assembly: BurstAssembly,
+    /// Each with its route.
+    queues: Vec<(u32, Queue<Packet>)>,
+    /// The queues of single flows, by route and flow.
+    of_flow: BTreeMap<(u32, u32), u32>,
+    complete: Vec<Complete<Packet>>,
+}
+
+/// New bursts that wait for a wavelength, each with the time since when.
+#[derive(Debug, Default)]
+pub struct Waiting {
+    bursts: VecDeque<(u64, Header)>,
+}
+
+/// Data, acknowledgements, datagrams.
+const CLASSES: u32 = 3;
+
+impl Queues {
+    /// Empty queues for so many routes.
+    pub fn new(assembly: &BurstAssembly, routes: usize) -> Queues {
+        let for_each = match assembly.queues {
+            BurstQueues::Egress => 1,
+            BurstQueues::Class => CLASSES,
+            BurstQueues::Flow => 0,
+        };
+        let queue = |route: u32| (0..for_each).map(move |_| (route, Queue::new(assembly.rules)));
+        let queues = (0..routes as u32).flat_map(queue).collect();
+        Queues { assembly: *assembly, queues, of_flow: BTreeMap::new(), complete: Vec::new() }
+    }
+
+    /// The queue of a packet.
+    fn of(&mut self, route: u32, packet: &Packet) -> u32 {
+        match self.assembly.queues {
+            BurstQueues::Egress => route,
+            BurstQueues::Class => {
+                CLASSES * route
+                    + match packet.class {
+                        Class::Ack => 1,
+                        Class::Datagram => 2,
+                        _ => 0,
+                    }
+            }
+            BurstQueues::Flow => {
+                let (queues, rules) = (&mut self.queues, self.assembly.rules);
+                *self.of_flow.entry((route, packet.flow)).or_insert_with(|| {
+                    queues.push((route, Queue::new(rules)));
+                    queues.len() as u32 - 1
+                })
+            }
+        }
+    }
+
+    /// Shows every packet that waits.
+    pub fn for_each(&mut self, change: &mut dyn FnMut(&mut Packet)) {
+        self.queues.iter_mut().for_each(|(_, queue)| queue.waiting().iter_mut().for_each(&mut *change));
+    }
+}
+
+impl BurstNode {
+    /// The route by which a packet goes on in a burst; `None` if it travels the control channel.
+    pub(super) fn section(&self, packet: &Packet) -> Option<u32> {
+        if packet.class == Class::Ack && self.parts.rules.obs.assembly.acks == Acks::Beside {
+            return None;
+        }
+        let sections = &self.parts.sections;
+        let place = sections.binary_search_by_key(&packet.hop, |(hop, _)| *hop).ok()?;
+        Some(sections[place].1)
+    }
+
+    /// A packet comes to the optical network.
+    pub(super) fn gather(&mut self, now: u64, route: u32, packet: &Packet, bench: &mut Bench) {
+        self.kept += 1;
+        let instant = Instant::from_ps(now);
+        if packet.class == Class::Ack && self.queues.assembly.acks == Acks::Alone {
+            let payload = Bytes(u64::from(packet.size));
+            let size = payload.max(self.queues.assembly.rules.minimum);
+            let complete = Complete { packets: vec![*packet], payload, size, waited: 0 };
+            return self.assemble(now, route, complete, bench);
+        }
+        let number = self.queues.of(route, packet);
+        let mut complete = std::mem::take(&mut self.queues.complete);
+        let queue = &mut self.queues.queues[number as usize].1;
+        let before = queue.next_timeout();
+        queue.handle_packet(instant, (*packet, Bytes(u64::from(packet.size))), &mut complete);
+        if let Some(deadline) = queue.next_timeout().filter(|deadline| Some(*deadline) != before) {
+            self.agenda.note(deadline.ps(), Task::Assemble(number));
+        }
+        for burst in complete.drain(..) {
+            self.assemble(now, route, burst, bench);
+        }
+        self.queues.complete = complete;
+    }
+
+    /// The timer of a queue has ended, unless its burst was complete before.
+    pub(super) fn end_timer(&mut self, now: u64, number: u32, bench: &mut Bench) {
+        let (route, queue) = &mut self.queues.queues[number as usize];
+        let route = *route;
+        if let Some(burst) = queue.handle_timeout(Instant::from_ps(now)) {
+            self.assemble(now, route, burst, bench);
+        }
+    }
+
+    /// A burst is complete.
+    fn assemble(&mut self, now: u64, route: u32, complete: Complete<Packet>, bench: &mut Bench) {
+        let Complete { packets, size, waited, .. } = complete;
+        self.counts.assembled += 1;
+        self.counts.packets += packets.len() as u64;
+        self.counts.waited += waited;
+        self.share(&packets);
+        if !self.parts.asking.is_empty() {
+            self.tell_of_assembly(now, &packets, bench);
+        }
+        let loaded = packets.iter().filter(|packet| packet.cargo != NO_CARGO);
+        let luggage = loaded.map(|packet| bench.unload(packet)).collect();
+        let way = &self.parts.routes[route as usize];
+        let burst = Burst {
+            ingress: self.parts.agent,
+            route,
+            egress: way.egress,
+            hops: way.hops,
+            packets,
+            luggage,
+            length: self.parts.rules.lasts(size.count()),
+            size: size.count(),
+            offset: way.offset,
+            born: now,
+            origin: Origin::Packets,
+        };
+        self.launch(now, Header::of(Arc::new(burst)), bench);
+    }
+
+    /// Counts how many segments of each flow are in a burst.
+    fn share(&mut self, packets: &[Packet]) {
+        let mut flows: Vec<u32> =
+            packets.iter().filter(|packet| packet.class == Class::Data).map(|packet| packet.flow).collect();
+        flows.sort_unstable();
+        for segments in flows.chunk_by(|a, b| a == b) {
+            let group = self.groups.entry(segments[0]).or_default();
+            *group = Group { packets: group.packets + segments.len() as u64, units: group.units + 1 };
+        }
+    }
+
+    /// A source has a burst.
+    pub(super) fn send_from_source(&mut self, now: u64, number: u32, bench: &mut Bench) {
+        let source = &mut self.parts.sources[number as usize];
+        let length = source.burst();
+        let way = &self.parts.routes[source.route as usize];
+        let fixed_point = u128::from(self.parts.rules.byte.fixed_point().max(1));
+        let burst = Burst {
+            ingress: self.parts.agent,
+            route: source.route,
+            egress: way.egress,
+            hops: way.hops,
+            packets: Vec::new(),
+            luggage: Vec::new(),
+            length,
+            // To whole bytes; a byte has 24 fractional bits of a picosecond.
+            size: u64::try_from((u128::from(length) << 24) / fixed_point).unwrap_or(u64::MAX),
+            offset: way.offset + source.extra_offset,
+            born: now,
+            origin: if source.headers_only { Origin::Nothing } else { Origin::Source },
+        };
+        let (arrivals, begins) = (source.arrivals, now + self.parts.rules.processing + burst.offset);
+        let refused = self.counts.lost;
+        self.launch(now, Header::of(Arc::new(burst)), bench);
+        let idle_from = match arrivals {
+            BurstArrivals::Poisson { .. } => now,
+            BurstArrivals::Finite { silent: true, .. } if self.counts.lost > refused => now,
+            BurstArrivals::Finite { .. } => begins + length,
+        };
+        let gap = self.parts.sources[number as usize].gap();
+        self.agenda.note(idle_from.saturating_add(gap), Task::Send(number));
+    }
+
+    /// A burst is to leave.
+    pub(super) fn launch(&mut self, now: u64, header: Header, bench: &mut Bench) {
+        let place = self.parts.routes[header.burst.route as usize].place;
+        let output = &mut self.parts.outputs[place as usize];
+        output.account.offer(header.size);
+        if !output.waiting.bursts.is_empty() {
+            output.waiting.bursts.push_back((now, header));
+            return;
+        }
+        match self.leave(now, header, bench) {
+            Ok(()) => {}
+            Err(header) => match self.parts.rules.obs.ingress {
+                IngressRule::Drop => self.refuse(now, &header, CONTENTION, bench),
+                IngressRule::Wait(_) => {
+                    self.wait_for_wavelength(now, place, &header);
+                    self.parts.outputs[place as usize].waiting.bursts.push_back((now, header));
+                }
+            },
+        }
+    }
+
+    /// A wavelength may be free for the bursts that wait.
+    pub(super) fn open(&mut self, now: u64, place: u32, bench: &mut Bench) {
+        let longest = match self.parts.rules.obs.ingress {
+            IngressRule::Wait(longest) => longest.ps(),
+            IngressRule::Drop => 0,
+        };
+        while let Some((since, header)) = self.parts.outputs[place as usize].waiting.bursts.pop_front() {
+            if now - since > longest {
+                self.refuse(now, &header, Cause::Congestion, bench);
+                continue;
+            }
+            match self.leave(now, header, bench) {
+                Ok(()) => self.counts.queued += u128::from(now - since),
+                Err(header) => {
+                    self.wait_for_wavelength(now, place, &header);
+                    self.parts.outputs[place as usize].waiting.bursts.push_front((since, header));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Notes when the first burst that waits can leave.
+    fn wait_for_wavelength(&mut self, now: u64, place: u32, header: &Header) {
+        let begins = Instant::from_ps(now + self.parts.rules.processing + header.burst.offset);
+        let wait = self.parts.outputs[place as usize].fibre.opening(begins) - begins;
+        self.agenda.note(now.saturating_add(wait.ps()), Task::Open(place));
+    }
+
+    /// A burst leaves behind its header, if a wavelength is free; otherwise it is given back.
+    fn leave(&mut self, now: u64, mut header: Header, bench: &mut Bench) -> Result<(), Header> {
+        let way = &mut self.parts.routes[header.burst.route as usize];
+        let (path, egress) = (way.way, way.egress);
+        let output = &mut self.parts.outputs[way.place as usize];
+        if !bench.port(path.first()).is_up() {
+            self.refuse(now, &header, Cause::Unreachable, bench);
+            return Ok(());
+        }
+        let ready = Instant::from_ps(now + self.parts.rules.processing);
+        let begins = ready + Duration::from_ps(header.burst.offset);
+        match output.fibre.reserve_new(ready, begins, Duration::from_ps(header.length)) {
+            Ok(booking) => {
+                header.at = booking.at.ps() + output.delay;
+                header.wavelength = booking.channel;
+                output.account.carry(header.size, header.length);
+                way.meter.handle_sent(now);
+                let vanishes = output.loss.strikes();
+                if header.attempt == 0 {
+                    self.counts.sent += 1;
+                    self.counts.sent_bytes += header.burst.size;
+                }
+                if vanishes {
+                    self.vanish(now, &header, bench);
+                } else {
+                    self.send(now, (egress, path), Notice::Header(header), bench);
+                }
+                Ok(())
+            }
+            Err(Refusal::Late) => {
+                self.refuse(now, &header, LATE_HEADER, bench);
+                Ok(())
+            }
+            Err(Refusal::Contention) => Err(header),
+        }
+    }
+
+    /// A burst is dropped before it leaves. It is not sent again: nothing would have changed.
+    fn refuse(&mut self, now: u64, header: &Header, cause: Cause, bench: &mut Bench) {
+        let way = &mut self.parts.routes[header.burst.route as usize];
+        let link = bench.link(way.way.first());
+        way.meter.handle_sent(now);
+        way.meter.handle_lost(now);
+        self.parts.outputs[way.place as usize].account.drop(header.size);
+        // It counts as a header that was made and dropped at once.
+        bench.make_unannounced();
+        bench.drop_unit(link, cause, header.size);
+        self.discard(header, (link, cause), bench);
+        self.tell_senders(now, header, bench);
+    }
+
+    /// A burst vanishes on its first fibre.
+    fn vanish(&mut self, now: u64, header: &Header, bench: &mut Bench) {
+        let way = self.parts.routes[header.burst.route as usize].way;
+        let link = bench.link(way.first());
+        bench.make_unannounced();
+        let loss = Loss { header: header.clone(), link, cause: Cause::Random };
+        self.lose(now, &loss, bench);
+    }
+
+    /// A node says that a burst was lost. With retransmission the copy kept here is sent again, or its packets are lost now.
+    pub(super) fn handle_loss(&mut self, now: u64, loss: &Loss, bench: &mut Bench) {
+        let Loss { header, link, cause } = loss;
+        self.parts.routes[header.burst.route as usize].meter.handle_lost(now);
+        if let Some(rule) = self.parts.rules.obs.retransmission {
+            let in_time = now.saturating_sub(header.burst.born) <= rule.extra_delay.ps();
+            if header.attempt < rule.attempts && in_time {
+                self.counts.resent += 1;
+                let header = Header { deflections: 0, attempt: header.attempt + 1, ..header.clone() };
+                return self.launch(now, header, bench);
+            }
+            self.discard(header, (*link, *cause), bench);
+        }
+        self.tell_senders(now, header, bench);
+    }
+
+    /// The senders that ask for it hear of a lost burst; those that ask for losses by contention only unless the path counts as
+    /// congested (paper 001, §II).
+    fn tell_senders(&mut self, now: u64, header: &Header, bench: &mut Bench) {
+        if self.parts.asking.is_empty() {
+            return;
+        }
+        let rate = self.parts.routes[header.burst.route as usize].meter.rate(now);
+        let is_contention = rate < self.parts.rules.obs.notification.threshold;
+        for (flow, segments) in self.segments(header.left()) {
+            match self.parts.asking[&flow].report {
+                BurstReport::Lost => self.tell(now, flow, segments, bench),
+                BurstReport::LostToContention if is_contention => self.tell(now, flow, segments, bench),
+                BurstReport::LostToContention => self.counts.silent += 1,
+                BurstReport::Assembled | BurstReport::Nothing => {}
+            }
+        }
+    }
+
+    /// The senders that ask for it hear what is in a burst.
+    fn tell_of_assembly(&mut self, now: u64, packets: &[Packet], bench: &mut Bench) {
+        for (flow, segments) in self.segments(packets) {
+            if self.parts.asking[&flow].report == BurstReport::Assembled {
+                self.tell(now, flow, segments, bench);
+            }
+        }
+    }
+
+    /// The segments of each flow that asks for reports.
+    fn segments(&self, packets: &[Packet]) -> BTreeMap<u32, Vec<SackBlock>> {
+        let mut segments: BTreeMap<u32, Vec<SackBlock>> = BTreeMap::new();
+        for packet in packets.iter().filter(|packet| packet.class == Class::Data) {
+            let Some(asking) = self.parts.asking.get(&packet.flow) else { continue };
+            let end = packet.seq + u64::from(packet.size - asking.header);
+            let blocks = segments.entry(packet.flow).or_default();
+            match blocks.last_mut().filter(|last| last.end == packet.seq) {
+                Some(last) => last.end = end,
+                None => blocks.push(SackBlock { start: packet.seq, end }),
+            }
+        }
+        segments
+    }
+
+    /// A report leaves for the sender of a flow.
+    fn tell(&mut self, now: u64, flow: u32, segments: Vec<SackBlock>, bench: &mut Bench) {
+        let Asking { report, way, .. } = self.parts.asking[&flow];
+        self.counts.told += 1;
+        let news = Arc::new(BurstNews { report, segments: segments.into() });
+        bench.tell(now, flow, way, (news, self.parts.rules.obs.control.header_size));
+    }
+}

@@ -1,0 +1,369 @@
+//! Optical burst switching (paper 001): packets are assembled into bursts at the edge, and a header ahead of each burst
+//! reserves wavelengths for it, hop by hop, without waiting for an answer.
+//!
+//! # What travels
+//!
+//! Every optical link has its wavelengths and a control channel. Headers and messages are packets on the control channel,
+//! which is the link's port and fibre in the engine. A burst is no packet: its header carries it, and knows when its first bit
+//! arrives, so that a burst costs one event a hop and one when it has landed. A header needs the processing time at every
+//! node that it passes, the ingress node too, and travels as fast as its burst; so the burst, which needs none, comes closer to
+//! its header by that and by the header's transmission time with every hop. The offset is what it is behind it at the start.
+//!
+//! # Who knows what
+//!
+//! A node reserves when it has a header, by what it has reserved before, and knows nothing of other nodes. It drops a burst
+//! where its header ends. If the ingress node is to know, it is sent a message on the shortest way.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `burst` | bursts, headers, messages about losses |
+//! | `node` | the agent of a node; the end of a burst's way |
+//! | `ingress` | the beginning: assembly, waiting for a wavelength, sending again |
+//! | `transit` | the middle: reservations, and what follows where there is none |
+//! | `source` | sources of bursts beside the flows |
+//! | `meter` | the burst dropping rate of a path |
+//! | `agenda` | what a node is to do later |
+
+mod agenda;
+mod burst;
+mod check;
+mod explain;
+mod figures;
+mod flow_class;
+mod ingress;
+mod keys;
+mod meter;
+mod node;
+pub mod plan;
+mod source;
+mod transit;
+
+pub(super) use check::check;
+pub use keys::ObsSwitching as Keys;
+pub use plan::Obs;
+
+use self::plan::{Contention, Offset};
+use super::kind::{self, Entry, Regime, Wording};
+use crate::engine::agent::Agent;
+use crate::engine::bench::Way;
+use crate::engine::equipment::{Equipment, Ground};
+use crate::engine::extras::LossProcess;
+use crate::engine::ledger::{LinkAccount, Tally};
+use crate::engine::offer::Intake;
+use crate::language::Text;
+use crate::model::{Buffer, LinkId, Network, NodeId, PortRule, Routes, Transport, TransportKind};
+use crate::results::Figure;
+use control::reservation::Fibre;
+use meter::Meter;
+use node::{Asking, BurstNode, Output, Parts, Route, Rules};
+use source::Source;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use transport::tcp::{BurstReport, Sender};
+use units::{ByteTime, Duration};
+
+impl Obs {
+    /// The least offset with which no header is late on a path of so many links whose control channels are otherwise idle:
+    /// every node but the ingress and the egress node processes the header, and it lasts on every link but the last.
+    pub fn needed_offset(&self, links: u32) -> Duration {
+        let lasts =
+            ByteTime::at(self.control.rate).map_or(Duration::ZERO, |byte| byte.of(self.control.header_size.into()));
+        let hop = lasts + self.control.processing;
+        hop.saturating_mul(u64::from(links.saturating_sub(1))) + self.fibre.switching
+    }
+
+    /// The offset on a path of so many links.
+    pub fn offset(&self, links: u32) -> Duration {
+        match self.offset {
+            Offset::Fixed(offset) => offset,
+            Offset::Needed { spare_hops } => self.needed_offset(links + spare_hops),
+        }
+    }
+}
+
+pub(super) const REGIME: Regime = Regime {
+    flow_columns: flow_class::columns,
+    ..Regime::new(Entry {
+        name: "obs",
+        summary: "Bursts of light: headers on a control channel reserve wavelengths ahead of them, hop by hop.",
+        source: "paper 001; Qiao and Yoo 1999",
+    })
+};
+
+impl kind::Plan for Obs {
+    /// Behind an agent that switches bursts is the control channel; what a node needs for a message comes before it, and the
+    /// loss of the link is that of bursts.
+    fn port(&self, network: &Network, id: LinkId) -> PortRule {
+        let link = &network.links[id.index()];
+        match self.links.binary_search(&id) {
+            Ok(_) => PortRule::plain(self.control.rate, link.delay + self.control.processing, Buffer::Unlimited),
+            Err(_) => PortRule::of(link),
+        }
+    }
+
+    /// One agent at each node with an optical link.
+    fn equip(&self, ground: &mut Ground) -> Equipment {
+        let mut builder = Builder::new(self, ground.network);
+        builder.find_sections(ground);
+        builder.find_sources(ground);
+        builder.equip(ground)
+    }
+
+    fn keeps(&self, _: &Network, id: LinkId, name: &str) -> Option<String> {
+        let is_optical = self.links.binary_search(&id).is_ok();
+        is_optical.then(|| format!("bursts on {name} keep their rate, and reservations know its delay; allowed: state"))
+    }
+
+    fn wording(&self) -> Wording {
+        Wording { unit: "burst", causes: burst::CAUSES }
+    }
+
+    fn figures(&self, before: &Tally, after: &Tally) -> Vec<Figure> {
+        figures::figures(before, after)
+    }
+
+    fn explain(&self, text: &mut Text) {
+        text.obs(self);
+    }
+}
+
+/// What the agents are made of, by node.
+struct Builder<'a> {
+    network: &'a Network,
+    rules: Arc<Rules>,
+    /// Per link of the network: whether it is optical.
+    optical: Vec<bool>,
+    /// The nodes with an optical link: the agents, in their order.
+    nodes: Vec<NodeId>,
+    drafts: Vec<Draft>,
+}
+
+#[derive(Default)]
+struct Draft {
+    /// By the links of the route.
+    routes: BTreeMap<Vec<LinkId>, u32>,
+    sections: Vec<(u32, u32)>,
+    sources: Vec<Source>,
+}
+
+impl Draft {
+    fn route(&mut self, links: &[LinkId]) -> u32 {
+        let next = self.routes.len() as u32;
+        *self.routes.entry(links.to_vec()).or_insert(next)
+    }
+}
+
+impl<'a> Builder<'a> {
+    fn new(obs: &Obs, network: &'a Network) -> Builder<'a> {
+        let links = &network.links;
+        let mut optical = vec![false; links.len()];
+        obs.links.iter().for_each(|link| optical[link.index()] = true);
+        let ends = obs.links.iter().flat_map(|link| [links[link.index()].from, links[link.index()].to]);
+        let nodes: Vec<NodeId> = ends.collect::<BTreeSet<_>>().into_iter().collect();
+        let drafts = nodes.iter().map(|_| Draft::default()).collect();
+        let byte = ByteTime::at(obs.rate).expect("a resolved link is not slower than 8 bit/s");
+        let rules = Rules { obs: obs.clone(), byte, processing: obs.control.processing.ps() };
+        Builder { network, rules: Arc::new(rules), optical, nodes, drafts }
+    }
+
+    fn agent(&self, node: NodeId) -> u32 {
+        self.nodes.binary_search(&node).map_or(u32::MAX, |place| place as u32)
+    }
+
+    fn draft(&mut self, node: NodeId) -> &mut Draft {
+        let place = self.agent(node) as usize;
+        &mut self.drafts[place]
+    }
+
+    /// Where the paths of flows enter the optical network, and how they go on in it.
+    fn find_sections(&mut self, ground: &Ground) {
+        let laid = ground.laid;
+        let is_optical = |step: &Option<LinkId>| step.is_some_and(|link| self.optical[link.index()]);
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < laid.len() {
+            let links: Vec<LinkId> =
+                laid[at..].iter().take_while(|step| is_optical(step)).filter_map(|step| *step).collect();
+            let next = at + links.len().max(1);
+            if !links.is_empty() {
+                found.push((at as u32, links));
+            }
+            at = next;
+        }
+        for (hop, links) in found {
+            let node = self.network.links[links[0].index()].from;
+            let draft = self.draft(node);
+            let route = draft.route(&links);
+            draft.sections.push((hop, route));
+        }
+    }
+
+    /// The sources of bursts, each pair of nodes for itself.
+    fn find_sources(&mut self, ground: &Ground) {
+        let mut routes = Routes::new(self.network, &self.optical);
+        for source in &self.rules.clone().obs.sources {
+            for (number, (from, to)) in source.pairs.iter().enumerate() {
+                let Some(links) = routes.path(*from, *to).filter(|links| !links.is_empty()) else { continue };
+                let stream = ground.seed.stream(&format!("bursts {} {number}", source.name), "arrivals");
+                let draft = self.draft(*from);
+                let route = draft.route(&links);
+                draft.sources.push(Source {
+                    route,
+                    arrivals: source.arrivals,
+                    length: source.length,
+                    mean: source.mean,
+                    extra_offset: source.extra_offset.ps(),
+                    headers_only: source.headers_only,
+                    stream,
+                });
+            }
+        }
+    }
+
+    fn equip(mut self, ground: &mut Ground) -> Equipment {
+        let mut intakes = BTreeMap::new();
+        let drafts = std::mem::take(&mut self.drafts);
+        let mut parts: Vec<Parts> = (0..).zip(drafts).map(|(agent, draft)| self.parts(agent, draft, ground)).collect();
+        for part in &parts {
+            for (place, output) in (0..).zip(&part.outputs) {
+                intakes.insert(output.link, Intake { agent: part.agent, place });
+            }
+        }
+        self.find_who_asks(&mut parts, ground);
+        self.lay_returns(&mut parts, ground);
+        self.lay_detours(&mut parts, ground);
+        let agent = |part: Parts| -> (NodeId, Box<dyn Agent>) { (NodeId(part.node), Box::new(BurstNode::new(part))) };
+        let shared = self.rules.obs.links.clone();
+        Equipment { agents: parts.into_iter().map(agent).collect(), intakes, shared, ..Equipment::default() }
+    }
+
+    fn parts(&self, agent: u32, draft: Draft, ground: &mut Ground) -> Parts {
+        let node = self.nodes[agent as usize];
+        let outputs = self.outputs(node, ground);
+        let mut routes: Vec<(u32, Route)> = Vec::new();
+        for (links, number) in draft.routes {
+            let place = outputs.iter().position(|output| output.link == links[0]).unwrap_or(0) as u32;
+            let last = links[links.len() - 1];
+            let window = self.rules.obs.notification.window;
+            routes.push((
+                number,
+                Route {
+                    way: ground.way(node, &links),
+                    hops: links.len() as u32,
+                    place,
+                    egress: self.agent(self.network.links[last.index()].to),
+                    offset: self.rules.obs.offset(links.len() as u32).ps(),
+                    meter: Meter::new(window.ps()),
+                },
+            ));
+        }
+        routes.sort_by_key(|(number, _)| *number);
+        Parts {
+            agent,
+            node: node.0,
+            rules: Arc::clone(&self.rules),
+            outputs,
+            routes: routes.into_iter().map(|(_, route)| route).collect(),
+            sections: draft.sections,
+            asking: BTreeMap::new(),
+            sources: draft.sources,
+            returns: BTreeMap::new(),
+            detours: BTreeMap::new(),
+        }
+    }
+
+    fn outputs(&self, node: NodeId, ground: &mut Ground) -> Vec<Output> {
+        let links = &self.network.links;
+        let own = self.rules.obs.links.iter().filter(|link| links[link.index()].from == node);
+        let seed = ground.seed;
+        let stream = |link: &LinkId| seed.stream(&format!("link {}", links[link.index()].name), "loss");
+        let output = |link: &LinkId| Output {
+            link: *link,
+            loss: LossProcess::new(links[link.index()].loss, stream(link)),
+            port: ground.port(node, *link),
+            delay: links[link.index()].delay.ps(),
+            fibre: Fibre::new(self.rules.obs.fibre),
+            waiting: Default::default(),
+            account: LinkAccount { channels: self.rules.obs.fibre.channels.into(), ..LinkAccount::default() },
+        };
+        own.map(output).collect()
+    }
+
+    /// The flows whose senders ask for reports about their bursts, each at the node where its data enter the optical network.
+    fn find_who_asks(&self, parts: &mut [Parts], ground: &mut Ground) {
+        let Ground { flows, paths, laid, .. } = *ground;
+        let network = self.network;
+        let asked: Vec<(BurstReport, u16)> = ground.transports.iter().map(asked_by).collect();
+        let mut routes = Routes::new(network, &network.open_to_flows());
+        let mut known: BTreeMap<(NodeId, NodeId), Way> = BTreeMap::new();
+        for ((number, flow), (path, _)) in (0..).zip(flows).zip(paths) {
+            let (report, header) = asked[flow.transport.index()];
+            let steps = laid[*path as usize..].iter().map_while(|step| *step);
+            let entry =
+                steps.map(|link| (link, &network.links[link.index()])).find(|(link, _)| self.optical[link.index()]);
+            let Some((_, entry)) = entry.filter(|_| report != BurstReport::Nothing) else { continue };
+            let (node, sender) = (entry.from, flow.source);
+            let Some(links) = routes.path(node, sender) else { continue };
+            let way = *known.entry((node, sender)).or_insert_with(|| ground.way(node, &links));
+            parts[self.agent(node) as usize].asking.insert(number, Asking { report, way, header });
+        }
+    }
+
+    /// Ways on which ingress nodes hear of losses, if they ask.
+    fn lay_returns(&self, parts: &mut [Parts], ground: &mut Ground) {
+        let listens = |part: &Parts| part.asking.values().any(|asking| asking.report != BurstReport::Assembled);
+        if self.rules.obs.retransmission.is_none() && !parts.iter().any(listens) {
+            return;
+        }
+        let mut routes = Routes::new(self.network, &self.optical);
+        let makes_bursts: Vec<bool> = parts.iter().map(|part| !part.routes.is_empty()).collect();
+        for ingress in (0..parts.len()).filter(|agent| makes_bursts[*agent]) {
+            for part in parts.iter_mut().filter(|part| part.agent != ingress as u32) {
+                let way = routes.path(NodeId(part.node), self.nodes[ingress]);
+                if let Some(links) = way {
+                    part.returns.insert(ingress as u32, ground.way(NodeId(part.node), &links));
+                }
+            }
+        }
+    }
+
+    /// Other ways to the egress nodes, if bursts are deflected: over each output, the cheapest way that does not come back.
+    fn lay_detours(&self, parts: &mut [Parts], ground: &mut Ground) {
+        if !matches!(self.rules.obs.contention, Contention::Deflection { .. }) {
+            return;
+        }
+        let network = self.network;
+        let mut routes = Routes::new(network, &self.optical);
+        let egresses: BTreeSet<u32> =
+            parts.iter().flat_map(|part| part.routes.iter().map(|route| route.egress)).collect();
+        for egress in egresses {
+            let to = self.nodes[egress as usize];
+            for part in parts.iter_mut().filter(|part| part.agent != egress) {
+                let node = NodeId(part.node);
+                let mut ways: Vec<(u64, u32, Vec<LinkId>)> = Vec::new();
+                for (place, output) in (0..).zip(&part.outputs) {
+                    let Some(rest) = routes.path(network.links[output.link.index()].to, to) else { continue };
+                    let links: Vec<LinkId> = [output.link].into_iter().chain(rest).collect();
+                    let comes_back = links.iter().any(|link| network.links[link.index()].to.0 == part.node);
+                    if !comes_back {
+                        let cost = links.iter().map(|link| network.links[link.index()].cost).sum();
+                        ways.push((cost, place, links));
+                    }
+                }
+                ways.sort();
+                let laid = ways.into_iter().map(|(_, place, links)| (place, ground.way(node, &links)));
+                part.detours.insert(egress, laid.collect());
+            }
+        }
+    }
+}
+
+/// What the senders of a transport ask for, and the bytes of their packets that are not payload.
+fn asked_by(transport: &Transport) -> (BurstReport, u16) {
+    match &transport.kind {
+        TransportKind::Tcp { sender, header, .. } => {
+            (Sender::new(Arc::new(sender.clone())).wanted_burst_report(), *header as u16)
+        }
+        TransportKind::Udp { .. } => (BurstReport::Nothing, 0),
+    }
+}

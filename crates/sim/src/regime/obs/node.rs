@@ -1,0 +1,294 @@
+//! A node of an optical burst-switched network: one agent that makes bursts, switches them and takes them apart.
+//!
+//! What a node does at the beginning of a burst's way is in `ingress`, in the middle in `transit`, at the end here.
+
+use super::agenda::{Agenda, Task};
+use super::burst::{Header, Notice, Origin};
+use super::figures::Key;
+use super::ingress::{Queues, Waiting};
+use super::meter::Meter;
+use super::plan::Obs;
+use super::source::Source;
+use crate::engine::agent::{Agent, Message};
+use crate::engine::bench::{Bench, Letter, LinkNumber, OwnPort, Way};
+use crate::engine::extras::LossProcess;
+use crate::engine::ledger::{Group, Ledger, LinkAccount};
+use crate::engine::offer::Cause;
+use crate::engine::packet::{Class, NO_CARGO, Packet};
+use crate::model::LinkId;
+use control::reservation;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use transport::tcp::BurstReport;
+use units::ByteTime;
+
+/// What all nodes of the network have in common.
+#[derive(Debug)]
+pub struct Rules {
+    /// As resolved.
+    pub obs: Obs,
+    /// How long a byte lasts on a wavelength.
+    pub byte: ByteTime,
+    /// In picoseconds, for each header.
+    pub processing: u64,
+}
+
+impl Rules {
+    /// How long so many bytes last on a wavelength, in picoseconds.
+    pub fn lasts(&self, bytes: u64) -> u64 {
+        self.byte.of(u32::try_from(bytes).unwrap_or(u32::MAX)).ps()
+    }
+}
+
+/// An output fibre.
+#[derive(Debug)]
+pub struct Output {
+    /// The link.
+    pub link: LinkId,
+    /// Its port.
+    pub port: OwnPort,
+    /// To the next node, in picoseconds.
+    pub delay: u64,
+    /// Its wavelengths.
+    pub fibre: reservation::Fibre,
+    /// New bursts that wait for a wavelength.
+    pub waiting: Waiting,
+    /// Which bursts vanish on it.
+    pub loss: LossProcess,
+    /// What became of the bursts that came to it.
+    pub account: LinkAccount,
+}
+
+/// A way from this node to another, for bursts made here.
+#[derive(Debug)]
+pub struct Route {
+    /// The path, which ends at the egress node.
+    pub way: Way,
+    /// Its links.
+    pub hops: u32,
+    /// The output it begins with.
+    pub place: u32,
+    /// The agent at its end.
+    pub egress: u32,
+    /// How far a burst is behind its header, in picoseconds.
+    pub offset: u64,
+    /// The dropping rate on it.
+    pub meter: Meter,
+}
+
+/// A flow that asks for reports.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking {
+    /// What for.
+    pub report: BurstReport,
+    /// The way to its sender.
+    pub way: Way,
+    /// Bytes of its packets that are not payload.
+    pub header: u16,
+}
+
+/// What an agent is made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// Its number.
+    pub agent: u32,
+    /// Its node.
+    pub node: u32,
+    /// The rules of the network.
+    pub rules: Arc<Rules>,
+    /// Its output fibres; an intake calls a port by its place here.
+    pub outputs: Vec<Output>,
+    /// The routes of its own bursts.
+    pub routes: Vec<Route>,
+    /// Where a path enters the optical network here, by position, and by which route it goes on.
+    pub sections: Vec<(u32, u32)>,
+    /// Flows that enter the optical network here and ask for reports about their bursts.
+    pub asking: BTreeMap<u32, Asking>,
+    /// Its sources of bursts.
+    pub sources: Vec<Source>,
+    /// Ways back to ingress nodes, by agent.
+    pub returns: BTreeMap<u32, Way>,
+    /// Other ways to egress nodes, by agent: output and way, the shortest first.
+    pub detours: BTreeMap<u32, Vec<(u32, Way)>>,
+}
+
+/// The agent.
+#[derive(Debug)]
+pub struct BurstNode {
+    pub(super) parts: Parts,
+    pub(super) queues: Queues,
+    pub(super) agenda: Agenda,
+    /// Packets taken into bursts here less packets given back or dropped here.
+    pub(super) kept: i64,
+    pub(super) counts: Counts,
+    /// Per flow that is assembled here: its segments, and the bursts with any of them.
+    pub(super) groups: BTreeMap<u32, Group>,
+}
+
+/// What has happened at the node.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Bursts that left for the first time.
+    pub sent: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Bursts that arrived, whole or in part.
+    pub delivered: u64,
+    /// From when they were complete, in picoseconds.
+    pub delivery_time: u128,
+    /// Bursts that were lost for good, or refused before they left.
+    pub lost: u64,
+    /// Bursts sent again.
+    pub resent: u64,
+    /// Bursts that were sent another way.
+    pub deflected: u64,
+    /// Bursts of which a part was cut off.
+    pub cut: u64,
+    /// Headers whose burst never came.
+    pub empty: u64,
+    /// Bursts that were made of packets.
+    pub assembled: u64,
+    /// Packets that were assembled.
+    pub packets: u64,
+    /// How long they waited for that, in picoseconds.
+    pub waited: u128,
+    /// How long new bursts waited for a wavelength, in picoseconds.
+    pub queued: u128,
+    /// Senders told of a loss.
+    pub told: u64,
+    /// Losses of which senders were not told, because the path counts as congested.
+    pub silent: u64,
+}
+
+impl BurstNode {
+    /// A node to which nothing has happened.
+    pub fn new(parts: Parts) -> BurstNode {
+        let queues = Queues::new(&parts.rules.obs.assembly, parts.routes.len());
+        let mut agenda = Agenda::default();
+        let mut parts = parts;
+        for (number, source) in (0..).zip(&mut parts.sources) {
+            for _ in 0..source.count() {
+                agenda.note(source.gap(), Task::Send(number));
+            }
+        }
+        let (kept, counts, groups) = (0, Counts::default(), BTreeMap::new());
+        BurstNode { parts, queues, agenda, kept, counts, groups }
+    }
+
+    /// Sends a message to an agent, by a way that begins at this node.
+    pub(super) fn send(&mut self, now: u64, (to, way): (u32, Way), notice: Notice, bench: &mut Bench) {
+        let size = self.parts.rules.obs.control.header_size;
+        bench.send_own(now, Letter { to, way, size, number: 0, message: Message::new(notice) });
+    }
+
+    /// A burst is lost for good.
+    pub(super) fn discard(&mut self, header: &Header, at: (LinkNumber, Cause), bench: &mut Bench) {
+        self.counts.lost += 1;
+        self.drop_packets(header, at, bench);
+    }
+
+    /// The packets that are left of a burst are lost for good.
+    pub(super) fn drop_packets(&mut self, header: &Header, (link, cause): (LinkNumber, Cause), bench: &mut Bench) {
+        for packet in header.left() {
+            bench.drop(link, cause, &Packet { cargo: NO_CARGO, ..*packet });
+        }
+        self.kept -= header.left().len() as i64;
+    }
+
+    /// The last bit of a burst is in: its packets go on.
+    fn land(&mut self, now: u64, header: &Header, bench: &mut Bench) {
+        let burst = &header.burst;
+        if burst.origin == Origin::Nothing {
+            self.counts.empty += 1;
+            return;
+        }
+        self.counts.delivered += 1;
+        self.counts.delivery_time += u128::from(now - burst.born);
+        let loaded = |packets: &[Packet]| packets.iter().filter(|packet| packet.cargo != NO_CARGO).count();
+        let before = loaded(&burst.packets[..header.packets.start as usize]);
+        let mut luggage = burst.luggage.iter().skip(before).peekable();
+        for packet in header.left() {
+            let packet = match luggage.next_if(|_| packet.cargo != NO_CARGO) {
+                Some(luggage) => bench.load(packet, luggage),
+                None => Packet { cargo: NO_CARGO, ..*packet },
+            };
+            bench.hand(now, &Packet { hop: packet.hop + burst.hops, ..packet });
+        }
+        self.kept -= header.left().len() as i64;
+    }
+
+    fn perform(&mut self, now: u64, task: Task, bench: &mut Bench) {
+        match task {
+            Task::Land(header) => self.land(now, &header, bench),
+            Task::Assemble(queue) => self.end_timer(now, queue, bench),
+            Task::Open(place) => self.open(now, place, bench),
+            Task::Send(source) => self.send_from_source(now, source, bench),
+        }
+    }
+}
+
+impl Agent for BurstNode {
+    fn next_timeout(&self) -> u64 {
+        self.agenda.next()
+    }
+
+    fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
+        while let Some(task) = self.agenda.take(now) {
+            self.perform(now, task, bench);
+        }
+    }
+
+    fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench) {
+        match message.open() {
+            Some(Notice::Header(header)) => {
+                // A header that is slower than its burst finds it landed.
+                let landed = (header.at + header.length).max(now);
+                self.agenda.note(landed, Task::Land(header));
+            }
+            Some(Notice::Loss(loss)) => self.handle_loss(now, &loss, bench),
+            // Nobody sends others here.
+            None => {}
+        }
+    }
+
+    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
+        if packet.class == Class::Control {
+            self.pass(now, place, packet, bench);
+        } else {
+            match self.section(packet) {
+                Some(route) => self.gather(now, route, packet, bench),
+                None => bench.send_past(now, packet),
+            }
+        }
+    }
+
+    fn kept(&self) -> i64 {
+        self.kept
+    }
+
+    fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
+        self.queues.for_each(change);
+    }
+
+    fn account(&self, ledger: &mut Ledger) {
+        ledger.links.extend(self.parts.outputs.iter().map(|output| (output.link, output.account)));
+        self.groups.iter().for_each(|(flow, group)| ledger.add_group(*flow, *group));
+        let counts = &self.counts;
+        let mut add = |key: Key, more: u128| ledger.tally.add(key, more);
+        add(Key::Sent, counts.sent.into());
+        add(Key::BytesSent, counts.sent_bytes.into());
+        add(Key::Delivered, counts.delivered.into());
+        add(Key::DeliveryTime, counts.delivery_time);
+        add(Key::Lost, counts.lost.into());
+        add(Key::Resent, counts.resent.into());
+        add(Key::Deflected, counts.deflected.into());
+        add(Key::Cut, counts.cut.into());
+        add(Key::EmptyHeaders, counts.empty.into());
+        add(Key::Assembled, counts.assembled.into());
+        add(Key::PacketsAssembled, counts.packets.into());
+        add(Key::AssemblyWait, counts.waited);
+        add(Key::IngressWait, counts.queued);
+        add(Key::LossesTold, counts.told.into());
+        add(Key::LossesSilent, counts.silent.into());
+    }
+}

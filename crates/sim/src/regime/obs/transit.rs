@@ -1,0 +1,199 @@
+//! Where a header passes: its burst gets a wavelength of the next fibre, or the node does what its contention rule says.
+//!
+//! The burst itself needs no event. Its header knows when its first bit arrives, and a reservation is for just that time.
+
+use super::burst::{CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
+use super::node::BurstNode;
+use super::plan::{Contention, Part};
+use crate::engine::bench::Bench;
+use crate::engine::offer::Cause;
+use crate::engine::packet::Packet;
+use control::reservation::{Arriving, Booking, Refusal};
+use units::{Duration, Instant};
+
+/// Where bursts without packets can be cut: paper 001's segments.
+const SEGMENT: u64 = 1000;
+
+impl BurstNode {
+    /// A packet of the control plane comes to an output.
+    pub(super) fn pass(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
+        let Some(mut message) = bench.take_message(packet) else { return bench.send_past(now, packet) };
+        let Some(Notice::Header(header)) = message.edit() else {
+            let packet = bench.with_message(packet, message);
+            return bench.send_past(now, &packet);
+        };
+        let port = bench.next_port(packet);
+        self.parts.outputs[place as usize].account.offer(header.size);
+        let booked = if bench.port(port).is_up() { self.book(now, place, header) } else { Err(Cause::Unreachable) };
+        let way = match booked {
+            Ok(()) => Ok(packet.hop),
+            Err(CONTENTION) => self.resolve(now, (place, packet.hop), header, bench).ok_or(CONTENTION),
+            Err(cause) => Err(cause),
+        };
+        match way {
+            Ok(hop) => {
+                let packet = bench.with_message(&Packet { hop, ..*packet }, message);
+                bench.send_past(now, &packet);
+            }
+            Err(cause) => {
+                let link = bench.link(port);
+                if cause != Cause::Random {
+                    self.parts.outputs[place as usize].account.drop(header.size);
+                }
+                self.lose(now, &Loss { header: header.clone(), link, cause }, bench);
+            }
+        }
+    }
+
+    /// Books a wavelength of an output for the whole burst.
+    fn book(&mut self, now: u64, place: u32, header: &mut Header) -> Result<(), Cause> {
+        let (ready, arriving) = self.arriving(now, header);
+        let output = &mut self.parts.outputs[place as usize];
+        let booking = output.fibre.reserve(ready, &arriving).map_err(|refusal| match refusal {
+            Refusal::Late => LATE_HEADER,
+            Refusal::Contention => CONTENTION,
+        })?;
+        // A burst that vanishes on the fibre has its wavelength all the same.
+        let vanishes = output.loss.strikes();
+        self.follow(place, header, booking);
+        if vanishes { Err(Cause::Random) } else { Ok(()) }
+    }
+
+    /// When the header has been processed, and the burst it announces.
+    fn arriving(&self, now: u64, header: &Header) -> (Instant, Arriving) {
+        let arriving = Arriving {
+            at: Instant::from_ps(header.at),
+            length: Duration::from_ps(header.length),
+            wavelength: header.wavelength,
+        };
+        (Instant::from_ps(now + self.parts.rules.processing), arriving)
+    }
+
+    /// The burst goes on as booked.
+    fn follow(&mut self, place: u32, header: &mut Header, booking: Booking) {
+        let output = &mut self.parts.outputs[place as usize];
+        header.at = booking.at.ps() + output.delay;
+        header.shorten(booking.length.ps());
+        header.wavelength = booking.channel;
+        output.account.carry(header.size, header.length);
+    }
+
+    /// No wavelength is free: gives the path by which the header goes on all the same.
+    fn resolve(&mut self, now: u64, (place, hop): (u32, u32), header: &mut Header, bench: &mut Bench) -> Option<u32> {
+        match self.parts.rules.obs.contention {
+            Contention::Drop => None,
+            Contention::Deflection { most } => self.deflect(now, (place, most), header, bench),
+            Contention::Segmentation(part) => self.segment(now, (place, part), header, bench).then_some(hop),
+        }
+    }
+
+    /// The burst takes the shortest other way whose first fibre has a wavelength for it. The bound on deflections ends loops.
+    fn deflect(&mut self, now: u64, (place, most): (u32, u8), header: &mut Header, bench: &mut Bench) -> Option<u32> {
+        if header.deflections >= most {
+            return None;
+        }
+        let ways = self.parts.detours.get(&header.burst.egress).cloned().unwrap_or_default();
+        let free = ways.iter().find(|(other, way)| {
+            let open = *other != place && bench.port(way.first()).is_up();
+            open && self.book(now, *other, header).is_ok()
+        });
+        let (other, way) = *free?;
+        header.deflections += 1;
+        self.counts.deflected += 1;
+        // It comes to the other fibre; at this one it found no wavelength.
+        self.parts.outputs[place as usize].account.drop(header.size);
+        self.parts.outputs[other as usize].account.offer(header.size);
+        Some(way.hop())
+    }
+
+    /// The part of the burst that is in the way is dropped, in whole segments, and the rest goes on if there is any.
+    fn segment(&mut self, now: u64, (place, part): (u32, Part), header: &mut Header, bench: &mut Bench) -> bool {
+        let (ready, arriving) = self.arriving(now, header);
+        let ends = self.ends(header);
+        let fibre = &mut self.parts.outputs[place as usize].fibre;
+        let booked = match part {
+            Part::Head => {
+                let last = ends.last().copied().unwrap_or(0);
+                let next = |from: Duration| ends.iter().copied().find(|end| from.ps() <= *end && *end < last);
+                fibre.reserve_tail(ready, &arriving, |from| next(from).map(Duration::from_ps))
+            }
+            Part::Tail => {
+                let last = |until: Duration| ends.iter().rev().copied().find(|end| *end <= until.ps());
+                fibre.reserve_head(ready, &arriving, |until| last(until).map(Duration::from_ps))
+            }
+        };
+        let Ok(booking) = booked else { return false };
+        let whole = header.size;
+        let lost = cut_off(header, part, (booking.length.ps(), &ends));
+        self.follow(place, header, booking);
+        self.counts.cut += 1;
+        let output = &mut self.parts.outputs[place as usize];
+        output.account.dropped.bytes += whole - header.size.min(whole);
+        let link = bench.link(output.port);
+        let loss = Loss { header: lost, link, cause: CONTENTION };
+        if self.parts.rules.obs.retransmission.is_none() {
+            self.drop_packets(&loss.header, (link, loss.cause), bench);
+        }
+        self.report(now, &loss, bench);
+        true
+    }
+
+    /// Where the burst can be cut: the ends of its segments, in picoseconds from its beginning. Padding belongs to the last.
+    fn ends(&self, header: &Header) -> Vec<u64> {
+        let rules = &self.parts.rules;
+        let ends = |sizes: &mut dyn Iterator<Item = u64>| -> Vec<u64> {
+            let sum = |sum: &mut u64, size: u64| {
+                *sum += size;
+                Some(rules.lasts(*sum).min(header.length))
+            };
+            sizes.scan(0, sum).collect()
+        };
+        let mut ends = match header.burst.packets.is_empty() {
+            true => ends(&mut (0..header.size / SEGMENT).map(|_| SEGMENT)),
+            false => ends(&mut header.left().iter().map(|packet| u64::from(packet.size))),
+        };
+        if let Some(last) = ends.last_mut() {
+            *last = header.length;
+        }
+        ends
+    }
+
+    /// A burst ends here. Without copies at the ingress nodes its packets are lost for good.
+    pub(super) fn lose(&mut self, now: u64, loss: &Loss, bench: &mut Bench) {
+        bench.drop_unit(loss.link, loss.cause, loss.header.size);
+        if self.parts.rules.obs.retransmission.is_none() {
+            self.discard(&loss.header, (loss.link, loss.cause), bench);
+        }
+        self.report(now, loss, bench);
+    }
+
+    /// The ingress node hears of a loss, if anybody there asks for it.
+    fn report(&mut self, now: u64, loss: &Loss, bench: &mut Bench) {
+        let burst = &loss.header.burst;
+        if burst.ingress == self.parts.agent {
+            return self.handle_loss(now, loss, bench);
+        }
+        if burst.origin == Origin::Nothing {
+            return;
+        }
+        if let Some(way) = self.parts.returns.get(&burst.ingress) {
+            self.send(now, (burst.ingress, *way), Notice::Loss(Box::new(loss.clone())), bench);
+        }
+    }
+}
+
+/// Cuts a burst so that only `length` of it is left, and gives the header of the other part. `ends` are its segments' ends.
+fn cut_off(header: &mut Header, part: Part, (length, ends): (u64, &[u64])) -> Header {
+    let mut lost = header.clone();
+    lost.shorten(header.length - length);
+    let boundary = if part == Part::Head { lost.length } else { length };
+    if !header.burst.packets.is_empty() {
+        let whole = header.packets.clone();
+        let middle = whole.start + ends.iter().filter(|end| **end <= boundary).count() as u32;
+        (header.packets, lost.packets) = match part {
+            Part::Head => (middle..whole.end, whole.start..middle),
+            Part::Tail => (whole.start..middle, middle..whole.end),
+        };
+    }
+    lost
+}

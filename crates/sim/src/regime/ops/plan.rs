@@ -1,0 +1,139 @@
+//! Optical packet switching, resolved.
+
+use crate::model::LinkId;
+use transport::xcp::{Changes, Gains, Tells};
+use units::{Duration, Rate};
+
+/// Optical packet switching.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ops {
+    /// Core nodes begin to send what they have the first bit of.
+    pub cut_through: bool,
+    /// To which wavelengths core nodes can convert.
+    pub conversion: Conversion,
+    /// Where packets are kept that meet.
+    pub store: Store,
+    /// What carries data and control, in the order of the first wavelengths' links.
+    pub fibres: Vec<Fibre>,
+    /// What edge nodes do; `None`: nothing.
+    pub macroflows: Option<MacroflowRules>,
+}
+
+/// One direction of a fibre between edge and core nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fibre {
+    /// The links of its data wavelengths; at least one.
+    pub wavelengths: Vec<LinkId>,
+    /// That of its control wavelength, where there are macroflows.
+    pub control: Option<LinkId>,
+}
+
+/// To which wavelengths a core node can convert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversion {
+    /// To none.
+    None,
+    /// To those whose number differs by so much at most.
+    Limited(u32),
+    /// To all.
+    Full,
+}
+
+/// Where packets are kept that meet at a core node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// In RAM: the buffers of the links.
+    Ram {
+        /// The first wavelength's buffer is for all wavelengths of the output.
+        shared: bool,
+    },
+    /// In places for packets of a slot.
+    Slots(Slots),
+    /// In fibre-delay lines of one step, two steps, …, a bank for each wavelength of each output.
+    Lines {
+        /// The shortest.
+        step: Duration,
+        /// How many.
+        lines: u32,
+    },
+}
+
+/// Slotted switching.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slots {
+    /// Slots begin at multiples of this.
+    pub slot: Duration,
+    /// Packets that can be kept.
+    pub places: u32,
+    /// By the node, and not by each output.
+    pub shared: bool,
+    /// Packets that are sent in the slot need a place too.
+    pub all_count: bool,
+}
+
+/// Macroflows and their control.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MacroflowRules {
+    /// Who shares one.
+    pub scheme: Scheme,
+    /// TU of core outputs.
+    pub target: f64,
+    /// TU of edge outputs.
+    pub edge_target: f64,
+    /// α, β and γ at core outputs.
+    pub gains: Gains,
+    /// The same at edge outputs.
+    pub edge_gains: Gains,
+    /// Packets that wait in macroflows are part of the queue that controllers of edge outputs see.
+    pub edge_queue_kept: bool,
+    /// Of controllers and probes.
+    pub period: Duration,
+    /// `None`: 1 % of the wavelength.
+    pub start: Option<Rate>,
+    /// The least rate.
+    pub floor: Rate,
+    /// How controllers know how many macroflows pass.
+    pub count: Count,
+    /// What probes tell.
+    pub tells: Tells,
+    /// What feedback changes.
+    pub changes: Changes,
+    /// How packets are spaced.
+    pub smoothing: Smoothing,
+}
+
+/// How controllers know how many macroflows pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// They count probes.
+    Probes,
+    /// They count those of macroflows that sent something.
+    Active,
+    /// They are told.
+    Given,
+}
+
+/// Who shares a macroflow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Data and ACKs of an edge node for another.
+    Same,
+    /// Data, and apart from them ACKs.
+    Separate,
+    /// The same, with the last wavelength for ACKs alone.
+    SeparateWavelength,
+}
+
+/// How a macroflow's packets are spaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Smoothing {
+    /// One by one.
+    LeakyBucket,
+    /// The first after an idle time waits for a random part of its time.
+    TokenBucket {
+        /// So many bytes may leave ahead of their time.
+        depth: u32,
+    },
+    /// One by one, the flows in turn.
+    RoundRobin,
+}

@@ -1,0 +1,150 @@
+//! The places of a slotted packet switch: dedicated to outputs or shared by all (Hluchyj, Karol, IEEE JSAC 6(9), 1988, §II and
+//! §V).
+//!
+//! What comes in a slot joins the queue of its output, one packet after another, if there is a place; then every queue sends,
+//! one packet on each wavelength that serves it, those that have just come included. Which packets need a place is a
+//! parameter, because a factor of the loss depends on it: those that are left when the slot has been sent
+//! (`slotted-output-queue` of the models), or all (`slotted-shared-buffer`).
+
+use super::plan::Slots;
+use std::collections::VecDeque;
+
+/// The queues of a node.
+#[derive(Debug)]
+pub struct Places<T> {
+    rules: Slots,
+    /// Queues of an output stand together, so many of them.
+    per_output: usize,
+    /// Packets that a queue sends in a slot.
+    servers: usize,
+    queues: Vec<VecDeque<T>>,
+}
+
+impl<T> Places<T> {
+    /// Empty queues: for each output so many, of which each sends `servers` packets in a slot.
+    pub fn new(rules: Slots, (outputs, per_output): (usize, usize), servers: usize) -> Places<T> {
+        let queues = (0..outputs * per_output).map(|_| VecDeque::new()).collect();
+        Places { rules, per_output, servers, queues }
+    }
+
+    /// A packet for a queue: whether there is a place for it.
+    pub fn offer(&mut self, queue: usize, packet: T) -> bool {
+        let needs_place = self.rules.all_count || self.queues[queue].len() >= self.servers;
+        if needs_place && self.taken(queue) >= self.rules.places as usize {
+            return false;
+        }
+        self.queues[queue].push_back(packet);
+        true
+    }
+
+    /// The places taken, of the node or of the queue's output.
+    fn taken(&self, queue: usize) -> usize {
+        let of_output = queue / self.per_output * self.per_output;
+        let together = if self.rules.shared { 0..self.queues.len() } else { of_output..of_output + self.per_output };
+        let counted = |queue: &VecDeque<T>| match self.rules.all_count {
+            true => queue.len(),
+            false => queue.len().saturating_sub(self.servers),
+        };
+        self.queues[together].iter().map(counted).sum()
+    }
+
+    /// The slot is sent: each packet with its queue, and its number among those that the queue sends.
+    pub fn send(&mut self, mut each: impl FnMut(usize, usize, T)) {
+        for (number, queue) in self.queues.iter_mut().enumerate() {
+            for server in 0..self.servers.min(queue.len()) {
+                if let Some(packet) = queue.pop_front() {
+                    each(number, server, packet);
+                }
+            }
+        }
+    }
+
+    /// Packets in all queues.
+    pub fn len(&self) -> usize {
+        self.queues.iter().map(VecDeque::len).sum()
+    }
+
+    /// Shows every packet.
+    pub fn for_each(&mut self, change: &mut dyn FnMut(&mut T)) {
+        self.queues.iter_mut().flatten().for_each(change);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Seed, Stream, bernoulli, uniform_index};
+    use analytic::{output_queue, shared_buffer};
+    use units::Duration;
+
+    const RUNS: u32 = 20;
+    const SLOTS: u32 = 40_000;
+
+    fn rules(places: u32, shared: bool, all_count: bool) -> Slots {
+        Slots { slot: Duration::from_micros(1), places, shared, all_count }
+    }
+
+    /// The share of packets lost when each of `ports` inputs has one with probability `load` in a slot.
+    fn lost(run: u32, (ports, load): (u64, f64), rules: Slots) -> f64 {
+        let mut stream: Stream = Seed { seed: 9, run }.stream("slots", "test");
+        let mut places = Places::new(rules, (ports as usize, 1), 1);
+        let (mut offered, mut lost) = (0, 0);
+        for _ in 0..SLOTS {
+            for _ in 0..ports {
+                if bernoulli(&mut stream, load) {
+                    offered += 1;
+                    lost += u32::from(!places.offer(uniform_index(&mut stream, ports) as usize, ()));
+                }
+            }
+            places.send(|_, _, ()| {});
+        }
+        f64::from(lost) / f64::from(offered)
+    }
+
+    fn assert_lost(traffic: (u64, f64), rules: Slots, expected: f64) {
+        let shares: Vec<f64> = (0..RUNS).map(|run| lost(run, traffic, rules)).collect();
+        let n = f64::from(RUNS);
+        let mean = shares.iter().sum::<f64>() / n;
+        let error = (shares.iter().map(|share| (share - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt();
+        assert!((mean - expected).abs() < 4.0 * error, "{mean} ± {error}, expected {expected}: {rules:?}");
+    }
+
+    #[test]
+    fn dedicated_places_lose_what_the_chain_of_one_output_says() {
+        for (ports, load, places) in [(4, 0.8, 2), (8, 0.9, 4), (2, 1.0, 0)] {
+            let inputs = output_queue::Inputs { ports, load, places };
+            let expected = output_queue::evaluate(&inputs).unwrap().loss;
+            assert_lost((u64::from(ports), load), rules(places, false, false), expected);
+        }
+    }
+
+    #[test]
+    fn shared_places_lose_what_the_chain_of_all_outputs_says() {
+        for (ports, load, places) in [(3, 0.9, 5), (4, 0.8, 8), (2, 0.8, 1)] {
+            let inputs = shared_buffer::Inputs { ports, load, places };
+            let expected = shared_buffer::evaluate(&inputs).unwrap().loss;
+            assert_lost((u64::from(ports), load), rules(places, true, true), expected);
+        }
+    }
+
+    /// Two packets at once for one output, one place: the second may wait, or it must have been the place of the first.
+    #[test]
+    fn a_factor_depends_on_what_needs_a_place() {
+        let accepted = |all_count| {
+            let mut places = Places::new(rules(1, false, all_count), (1, 1), 1);
+            [places.offer(0, ()), places.offer(0, ()), places.offer(0, ())]
+        };
+        assert_eq!(accepted(false), [true, true, false]);
+        assert_eq!(accepted(true), [true, false, false]);
+    }
+
+    /// Two wavelengths serve the queue: of four packets two leave, two wait.
+    #[test]
+    fn a_queue_sends_on_all_its_wavelengths() {
+        let mut places = Places::new(rules(2, false, false), (1, 1), 2);
+        assert_eq!((0..5).map(|number| places.offer(0, number)).collect::<Vec<_>>(), [true, true, true, true, false]);
+        let mut sent = Vec::new();
+        places.send(|_, server, packet| sent.push((server, packet)));
+        assert_eq!((sent, places.len()), (vec![(0, 0), (1, 1)], 2));
+    }
+}

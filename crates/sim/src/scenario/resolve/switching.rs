@@ -1,0 +1,35 @@
+//! `[switching]`: which kind it is, and whether the network's links go with it. What its keys mean is the kind's business.
+
+use crate::language::{At, Fault, Place};
+use crate::model::Network;
+use crate::regime::kind::{Checked, Site};
+use crate::regime::{self, Switching};
+use crate::scenario::spec::Spec;
+use crate::topology::Draft;
+use units::Duration;
+
+/// What the network switches; packets have at most so many bytes, and the run lasts so long.
+pub(super) fn resolve(
+    spec: &Spec,
+    (network, draft): (&mut Network, &mut Draft),
+    (largest_packet, duration): (u32, Duration),
+) -> Result<Checked, Fault> {
+    let led = network.links.iter().position(|link| link.via.is_some());
+    let Some(at) = &spec.switching else {
+        let packets = Checked { plan: regime::default(), later: None, demands: Vec::new() };
+        return led.map_or(Ok(packets), |link| Err(nobody_grants(spec, draft, link)));
+    };
+    if led.is_some() && !Switching::regime(at).leads {
+        let message = format!("the network has queues for slots; allowed: kind = {}", regime::that_lead());
+        return Err(at.fault(message));
+    }
+    let first_event = spec.event.first().map(|event| event.link.place());
+    at.check(Site { at: at.mark(), network, draft, largest_packet, duration, first_event })
+}
+
+fn nobody_grants(spec: &Spec, draft: &Draft, link: usize) -> Fault {
+    let drawn = &draft.links[link];
+    let place = drawn.given.via.as_ref().map_or(Place::Unknown, |via| via.place.clone()).or_at(&drawn.place);
+    let place = place.or_at(&spec.topology.as_ref().map_or(Place::Unknown, At::place));
+    Fault::new(place, format!("who grants its slots? allowed with [switching] kind = {}", regime::that_lead()))
+}
