@@ -54,7 +54,7 @@ pub struct Ground<'a> {
     pub laid: &'a [Option<LinkId>],
     /// For streams of random numbers.
     pub seed: Seed,
-    pub(super) add: &'a mut dyn FnMut(&[LinkId]) -> u32,
+    pub(crate) add: &'a mut dyn FnMut(&[LinkId]) -> u32,
 }
 
 impl Ground<'_> {

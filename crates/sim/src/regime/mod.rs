@@ -15,6 +15,8 @@ pub(crate) mod kind;
 pub mod obs;
 pub mod ops;
 pub mod packets;
+#[cfg(test)]
+mod turns;
 
 pub use kind::{ConversionRule, Entry};
 
@@ -26,26 +28,26 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 macro_rules! regimes {
-    ($($(#[$doc:meta])* $variant:ident = $module:ident;)+) => {
+    ($($(#[doc = $doc:literal])* $(#[cfg($when:meta)])? $variant:ident = $module:ident;)+) => {
         /// What the network switches; the key `kind` chooses, the other keys belong to that kind.
         #[derive(Debug, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
         #[schemars(tag = "kind")]
-        pub enum Switching { $($(#[$doc])* $variant(Box<$module::Keys>)),+ }
+        pub enum Switching { $($(#[doc = $doc])* $(#[cfg($when)])? $variant(Box<$module::Keys>)),+ }
 
         impl Switching {
             /// Checks the keys against a network.
             pub(crate) fn check(&self, site: Site) -> Result<Checked, Fault> {
-                match self { $(Switching::$variant(keys) => $module::check(keys, site)),+ }
+                match self { $($(#[cfg($when)])? Switching::$variant(keys) => $module::check(keys, site)),+ }
             }
 
             /// The kind.
             pub(crate) fn regime(&self) -> &'static Regime {
-                match self { $(Switching::$variant(_) => &$module::REGIME),+ }
+                match self { $($(#[cfg($when)])? Switching::$variant(_) => &$module::REGIME),+ }
             }
         }
 
-        const REGIMES: &[(&Regime, &str)] = &[$((&$module::REGIME, stringify!($module))),+];
+        const REGIMES: &[(&Regime, &str)] = &[$($(#[cfg($when)])? (&$module::REGIME, stringify!($module))),+];
     };
 }
 
@@ -58,6 +60,9 @@ regimes! {
     Ops = ops;
     /// Bursts, announced by headers.
     Obs = obs;
+    /// The outputs of every core node in turn: the example of the guide.
+    #[cfg(test)]
+    Turns = turns;
 }
 
 /// Every kind of switching, sorted by name.

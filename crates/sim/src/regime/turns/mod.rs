@@ -1,0 +1,127 @@
+//! The example of `docs/guide/add-a-regime.md`: the outputs of every core node send in turn, each for a slot. Only tests know it.
+
+use super::kind::{self, Checked, Entry, Regime, Site};
+use crate::engine::agent::Agent;
+use crate::engine::bench::{Bench, OwnPort};
+use crate::engine::equipment::{Equipment, Ground};
+use crate::engine::gate::Window;
+use crate::engine::ledger::{Key, Ledger, Tally};
+use crate::language::{At, Fault, Text, Time, positive};
+use crate::model::{LinkId, Network, NodeId, Opening, Packing, PortRule, Role};
+use crate::results::Figure;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use units::Duration;
+
+pub(super) const REGIME: Regime =
+    Regime::new(Entry { name: "turns", summary: "The outputs of every core node send in turn.", source: "an example" });
+
+/// The outputs of every core node send in turn.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Keys {
+    /// How long an output sends before it is the turn of the next.
+    pub slot: At<Time>,
+}
+
+/// Checks the keys against the network.
+pub(super) fn check(keys: &Keys, site: Site) -> Result<Checked, Fault> {
+    let slot = positive(&keys.slot)?;
+    let network = &*site.network;
+    let ids = (0..network.nodes.len() as u32).map(NodeId);
+    let cores = ids.filter(|node| network.nodes[node.index()].role == Role::Core);
+    let of = |node: NodeId| (0..).map(LinkId).zip(&network.links).filter(move |(_, link)| link.from == node);
+    let outputs = cores.map(|node| (node, of(node).map(|(id, _)| id).collect::<Vec<_>>()));
+    let nodes: Vec<_> = outputs.filter(|(_, outputs)| !outputs.is_empty()).collect();
+    if nodes.is_empty() {
+        return Err(site.at.fault("no core node has an output; allowed: one at least"));
+    }
+    Ok(Checked::plan(Turns { slot, nodes }))
+}
+
+/// The plan: the core nodes with their outputs.
+#[derive(Clone, Debug)]
+struct Turns {
+    slot: Duration,
+    nodes: Vec<(NodeId, Vec<LinkId>)>,
+}
+
+impl kind::Plan for Turns {
+    fn port(&self, network: &Network, id: LinkId) -> PortRule {
+        let rule = PortRule::of(&network.links[id.index()]);
+        match self.nodes.iter().any(|(_, outputs)| outputs.contains(&id)) {
+            true => PortRule { opening: Opening::InWindows(Packing::Whole), ..rule },
+            false => rule,
+        }
+    }
+
+    fn equip(&self, ground: &mut Ground) -> Equipment {
+        let mut equipment = Equipment::default();
+        for (node, outputs) in &self.nodes {
+            let ports = outputs.iter().map(|link| ground.port(*node, *link)).collect();
+            let agent = Turner { slot: self.slot.ps(), ports, turns: 0 };
+            equipment.agents.push((*node, Box::new(agent)));
+        }
+        equipment
+    }
+
+    fn keeps(&self, _: &Network, id: LinkId, name: &str) -> Option<String> {
+        let takes_turns = self.nodes.iter().any(|(_, outputs)| outputs.contains(&id));
+        takes_turns.then(|| format!("{name} takes turns and keeps its capacity and delay"))
+    }
+
+    fn figures(&self, before: &Tally, after: &Tally) -> Vec<Figure> {
+        vec![Figure { name: "turns", value: (after.of(Sum::Turns) - before.of(Sum::Turns)) as f64, unit: "1" }]
+    }
+
+    fn explain(&self, text: &mut Text) {
+        text.line("\n[switching]");
+        text.key("kind", "\"turns\"", "");
+        text.quantity("slot", self.slot, "how long an output sends");
+    }
+}
+
+/// What agents sum up.
+#[derive(Clone, Copy, Debug)]
+enum Sum {
+    Turns,
+}
+
+impl Key for Sum {
+    fn place(self) -> usize {
+        self as usize
+    }
+}
+
+/// The agent of a core node.
+#[derive(Debug)]
+struct Turner {
+    /// In picoseconds.
+    slot: u64,
+    ports: Vec<OwnPort>,
+    /// So many so far.
+    turns: u64,
+}
+
+impl Agent for Turner {
+    fn next_timeout(&self) -> u64 {
+        self.turns.saturating_mul(self.slot)
+    }
+
+    /// It is the turn of the next output.
+    fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
+        let port = self.ports[(self.turns % self.ports.len() as u64) as usize];
+        self.turns += 1;
+        let own = bench.port_mut(port);
+        own.begin_frame(now, 1);
+        own.open_window(Window { start: now, end: now + self.slot, passes: true });
+        bench.release(now, port);
+    }
+
+    fn account(&self, ledger: &mut Ledger) {
+        ledger.tally.add(Sum::Turns, self.turns.into());
+    }
+}
+
+#[cfg(test)]
+mod tests;
