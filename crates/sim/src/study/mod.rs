@@ -105,3 +105,6 @@ impl World {
         world.finish(|world, parts| report::run(report::End { scenario: &scenario, run: seed.run, world }, parts))
     }
 }
+
+#[cfg(test)]
+mod tests;

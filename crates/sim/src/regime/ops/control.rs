@@ -5,6 +5,7 @@
 //! feedback; the egress sends the probe back to the ingress without stops.
 
 use super::Notice;
+use super::edge_control::EdgeControl;
 use crate::engine::agent::Message;
 use crate::engine::bench::{Bench, Letter, OwnPort, Way};
 use std::collections::BTreeMap;
@@ -110,6 +111,23 @@ impl Control {
             Some(Stop::Turn(onward)) => send(now, *onward, Notice::Feedback { macroflow, probe }, bench),
             // Nobody sends these.
             None => {}
+        }
+    }
+}
+
+/// A core node sees probes; an edge node gives its own to the controllers and answers feedback besides.
+impl EdgeControl for Control {
+    fn next_timeout(&self) -> u64 {
+        Control::next_timeout(self)
+    }
+
+    fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
+        Control::handle_timeout(self, now, bench);
+    }
+
+    fn handle_message(&mut self, now: u64, message: &Message, bench: &mut Bench) {
+        if let Some(Notice::Probe { macroflow, probe }) = message.read() {
+            self.handle_probe(now, *macroflow, *probe, bench);
         }
     }
 }

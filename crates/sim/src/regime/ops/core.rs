@@ -1,8 +1,7 @@
-//! The core node of an optical packet switch: the controllers of its outputs, and what it does with packets that meet where that
+//! The core node of an optical packet switch: its part in the control of edge nodes, and what it does with packets that meet where that
 //! is more than a port can do by itself.
 
-use super::Notice;
-use super::control::Control;
+use super::edge_control::EdgeControl;
 use super::store::Store;
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::Bench;
@@ -11,25 +10,28 @@ use crate::engine::packet::Packet;
 /// A core node.
 #[derive(Debug)]
 pub struct CoreNode {
-    control: Control,
+    control: Option<Box<dyn EdgeControl>>,
     store: Option<Store>,
 }
 
 impl CoreNode {
     /// A core node. Without `store` each wavelength of each output is a port with a buffer.
-    pub fn new(control: Control, store: Option<Store>) -> CoreNode {
+    pub fn new(control: Option<Box<dyn EdgeControl>>, store: Option<Store>) -> CoreNode {
         CoreNode { control, store }
     }
 }
 
 impl Agent for CoreNode {
     fn next_timeout(&self) -> u64 {
-        self.control.next_timeout().min(self.store.as_ref().map_or(u64::MAX, Store::next_timeout))
+        let control = self.control.as_ref().map_or(u64::MAX, |control| control.next_timeout());
+        control.min(self.store.as_ref().map_or(u64::MAX, Store::next_timeout))
     }
 
     fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
-        if self.control.next_timeout() <= now {
-            self.control.handle_timeout(now, bench);
+        if let Some(control) = &mut self.control
+            && control.next_timeout() <= now
+        {
+            control.handle_timeout(now, bench);
         }
         if let Some(store) = &mut self.store
             && store.next_timeout() <= now
@@ -39,15 +41,16 @@ impl Agent for CoreNode {
     }
 
     fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench) {
-        if let Some(Notice::Probe { macroflow, probe }) = message.read() {
-            self.control.handle_probe(now, *macroflow, *probe, bench);
+        if let Some(control) = &mut self.control {
+            control.handle_message(now, &message, bench);
         }
     }
 
     fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
-        match &mut self.store {
-            Some(store) => store.handle_packet(now, place, packet, bench),
-            None => bench.send_past(now, packet),
+        let Some(store) = &mut self.store else { return bench.send_past(now, packet) };
+        let fate = store.handle_packet(now, place, packet, bench);
+        if let Some(control) = &mut self.control {
+            control.handle_fate(now, place, (packet, fate), bench);
         }
     }
 

@@ -7,7 +7,7 @@
 //! | `members` | which packets belong to which macroflow |
 //! | `queue` | what waits in a macroflow |
 //! | `spread` | the edge node without macroflows where there are several wavelengths |
-//! | `core` | the core node |
+//! | `core`, `edge_control` | the core node, and its part in a control of the edge nodes |
 //! | `control` | the control wavelength: controllers, and the ways of probes |
 //! | `store`, `ram`, `slots`, `lines` | packets that meet at a core node |
 //! | `trips` | who sends where, and on which wavelength |
@@ -24,6 +24,7 @@ mod check;
 mod control;
 mod core;
 mod edge;
+mod edge_control;
 mod explain;
 mod keys;
 mod lines;
@@ -59,6 +60,7 @@ use crate::language::Text;
 use crate::model::{Lane, Light, Link, LinkId, Network, NodeId, PortRule, Role};
 use control::{Control, Onward, Output, QueueOf, Stop};
 use edge::{EdgeNode, Local};
+use edge_control::EdgeControl;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use transport::xcp::{MacroflowConfig, Macroflows, Probe, Wavelength, WavelengthConfig};
@@ -188,7 +190,12 @@ impl<'a> Builder<'a> {
     fn hire_core(&self, node: NodeId, number: u32, equipment: &mut Equipment, ground: &mut Ground) {
         let places = self.places(node);
         let ports = self.ports(node, ground);
-        let control = self.control(node, (&places, &ports), ground);
+        // Another edge control would be made here, and its edge nodes in `hire_edge`.
+        let control = self
+            .ops
+            .macroflows
+            .is_some()
+            .then(|| Box::new(self.control(node, (&places, &ports), ground)) as Box<dyn EdgeControl>);
         let store = self.ops.needs_store().then(|| {
             for (place, link) in (0..).zip(&places) {
                 equipment.intakes.insert(*link, Intake { agent: number, place });

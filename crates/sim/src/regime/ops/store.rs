@@ -1,6 +1,7 @@
 //! Packets that meet at a core node, where a port alone cannot decide: RAM that wavelengths share, conversion, slots, delay
 //! lines.
 
+use super::edge_control::Fate;
 use super::lines::Lines;
 use super::ram::Ram;
 use super::slots::Places;
@@ -76,8 +77,8 @@ impl Store {
         }
     }
 
-    /// A packet for wavelength `place` % W of output `place` / W.
-    pub fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
+    /// A packet for wavelength `place` % W of output `place` / W: what becomes of it.
+    pub fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) -> Fate {
         let (output, own) = (place / self.wavelengths, place % self.wavelengths);
         let port = self.ports[place as usize];
         match &mut self.kind {
@@ -87,27 +88,38 @@ impl Store {
                 if wavelength != own {
                     packet.hop = self.ways.on(packet.hop, wavelength);
                 }
-                match accepted {
-                    true => bench.send_past(now, &packet),
-                    false => bench.refuse(Cause::Congestion, &packet),
+                if !accepted {
+                    bench.refuse(Cause::Congestion, &packet);
+                    return Fate::Lost;
                 }
+                bench.send_past(now, &packet);
+                Fate::Leaves
             }
             Kind::Slots(slotted) => {
                 let queue = if slotted.converts { output } else { place };
                 if !slotted.places.offer(queue as usize, *packet) {
-                    return bench.refuse(Cause::Congestion, packet);
+                    bench.refuse(Cause::Congestion, packet);
+                    return Fate::Lost;
                 }
                 bench.port_mut(port).keep(now, packet.size);
                 slotted.next = slotted.next.min(slotted.slot_from(now));
+                Fate::Waits
             }
             Kind::Lines(banks) => {
                 let bank = &mut banks[place as usize];
                 match bank.lines.offer(now, bank.byte_time.of(u32::from(packet.size)).ps()) {
-                    None => bench.refuse(Cause::Congestion, packet),
-                    Some(leaves) if leaves == now => bench.send_past(now, packet),
+                    None => {
+                        bench.refuse(Cause::Congestion, packet);
+                        Fate::Lost
+                    }
+                    Some(leaves) if leaves == now => {
+                        bench.send_past(now, packet);
+                        Fate::Leaves
+                    }
                     Some(leaves) => {
                         bench.port_mut(port).keep(now, packet.size);
                         bank.inside.push_back((leaves, *packet));
+                        Fate::Waits
                     }
                 }
             }

@@ -122,6 +122,3 @@ impl Agent for Turner {
         ledger.tally.add(Sum::Turns, self.turns.into());
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,7 +1,9 @@
+//! The example regime of `docs/guide/add-a-regime.md` at work.
+
+use super::World;
 use crate::random::Seed;
 use crate::results::Run;
 use crate::scenario::{Loaded, Source, load};
-use crate::study::World;
 use std::path::Path;
 
 /// A core node with two outputs; a megabit lasts 1 ms.
@@ -47,8 +49,8 @@ fn its_explanation_means_the_same_and_bad_keys_are_told() {
 /// The guide shows this regime as it is.
 #[test]
 fn the_guide_shows_all_of_it() {
-    let guide = include_str!("../../../../../docs/guide/add-a-regime.md");
-    let code = include_str!("mod.rs");
+    let guide = include_str!("../../../../docs/guide/add-a-regime.md");
+    let code = include_str!("../regime/turns/mod.rs");
     assert!(code.lines().count() <= 200);
     assert!(guide.contains(&format!("```rust\n{code}```\n")), "docs/guide/add-a-regime.md shows another text");
 }
