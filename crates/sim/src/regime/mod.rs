@@ -28,26 +28,26 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 macro_rules! regimes {
-    ($($(#[doc = $doc:literal])* $(#[cfg($when:meta)])? $variant:ident = $module:ident;)+) => {
+    ($($(#[doc = $doc:literal])* $variant:ident = $module:ident;)+) => {
         /// What the network switches; the key `kind` chooses, the other keys belong to that kind.
         #[derive(Debug, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
         #[schemars(tag = "kind")]
-        pub enum Switching { $($(#[doc = $doc])* $(#[cfg($when)])? $variant(Box<$module::Keys>)),+ }
+        pub enum Switching { $($(#[doc = $doc])* $variant(Box<$module::Keys>)),+ }
 
         impl Switching {
             /// Checks the keys against a network.
             pub(crate) fn check(&self, site: Site) -> Result<Checked, Fault> {
-                match self { $($(#[cfg($when)])? Switching::$variant(keys) => $module::check(keys, site)),+ }
+                match self { $(Switching::$variant(keys) => $module::check(keys, site)),+ }
             }
 
             /// The kind.
             pub(crate) fn regime(&self) -> &'static Regime {
-                match self { $($(#[cfg($when)])? Switching::$variant(_) => &$module::REGIME),+ }
+                match self { $(Switching::$variant(_) => &$module::REGIME),+ }
             }
         }
 
-        const REGIMES: &[(&Regime, &str)] = &[$($(#[cfg($when)])? (&$module::REGIME, stringify!($module))),+];
+        pub(crate) const REGIMES: &[(&Regime, &str)] = &[$((&$module::REGIME, stringify!($module))),+];
     };
 }
 
@@ -60,9 +60,17 @@ regimes! {
     Ops = ops;
     /// Bursts, announced by headers.
     Obs = obs;
-    /// The outputs of every core node in turn: the example of the guide.
-    #[cfg(test)]
-    Turns = turns;
+}
+
+/// The example of the guide, which only tests know.
+#[cfg(test)]
+pub(crate) mod example {
+    use super::{Checked, Deserialize, Fault, JsonSchema, Regime, Site, turns};
+
+    regimes! {
+        /// The outputs of every core node in turn.
+        Turns = turns;
+    }
 }
 
 /// Every kind of switching, sorted by name.
@@ -112,7 +120,7 @@ mod tests {
 
     #[test]
     fn two_kinds_of_one_name_are_told_with_both_folders() {
-        assert_eq!(clash(REGIMES), None);
+        assert_eq!(clash(&[REGIMES, example::REGIMES].concat()), None);
         let twice = [(&packets::REGIME, "packets"), (&obs::REGIME, "obs"), (&packets::REGIME, "routers")];
         let told = "two kinds of switching are called \"packets\": regime/packets and regime/routers";
         assert_eq!(clash(&twice).as_deref(), Some(told));
