@@ -22,12 +22,12 @@ impl LeastBacklog {
 /// Packets that an agent keeps for a port.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Kept {
-    /// How many.
-    pub packets: u64,
+    /// How many. Two half words: a port fills four cache lines.
+    pub packets: u32,
+    /// The most packets since the last restart.
+    most: u32,
     /// Their bytes.
     pub bytes: u64,
-    /// The most packets since the last restart.
-    most: u64,
     /// The least bytes since this was last asked for.
     least_bytes: u64,
     /// Integral of the number of packets up to `since`, in packet-picoseconds.
@@ -64,7 +64,7 @@ impl Kept {
 
     /// The most packets since this was last called.
     pub fn restart_maximum(&mut self) -> u64 {
-        std::mem::replace(&mut self.most, self.packets)
+        std::mem::replace(&mut self.most, self.packets).into()
     }
 
     fn advance(&mut self, now: u64) {

@@ -331,7 +331,7 @@ impl Port {
     /// Whether what agents keep for the port leaves no place for a packet in a room.
     pub fn is_kept_full(&self, room: Buffer, size: u16) -> bool {
         match room {
-            Buffer::Packets(places) => self.kept.packets >= places,
+            Buffer::Packets(places) => u64::from(self.kept.packets) >= places,
             Buffer::Bytes(room) => self.kept.bytes + u64::from(size) > room.count(),
             Buffer::Unlimited => false,
         }
@@ -420,7 +420,7 @@ impl Port {
             dropped: self.dropped,
             busy: self.busy - self.busy_until.saturating_sub(now),
             waited: self.waited - future_wait + self.kept.waited(now),
-            waiting: inside.packets.saturating_sub(1) + self.kept.packets,
+            waiting: inside.packets.saturating_sub(1) + u64::from(self.kept.packets),
         }
     }
 
