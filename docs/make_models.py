@@ -217,6 +217,7 @@ def tcp_eng() -> Section:
     def change(printed: dict[str, Any], **base: Any) -> str:
         return along(points, lambda **inputs: ratio("tcp-eng", name, printed, **inputs, **base))
 
+    ben_only = {"alpha_applies": "ben_only", "after_loss": "none"}
     free = {"loss": 1e-12, "window_max": 1000}
     at_maximum = along(
         {f"β = {beta:.5g}": {"beta": beta, **free} for beta in (0.5, 0.875, 31 / 32)},
@@ -261,6 +262,13 @@ def tcp_eng() -> Section:
                 "certain that the lost burst lies anywhere in its window; a small effect",
                 f"uniform over paper: S = 9 {change({'after_loss': 'uniform'})}; "
                 f"S = 1 {change({'after_loss': 'uniform'}, segments_per_burst=1)}",
+            ),
+            Slip(
+                "(8) beside §II, `alpha_applies`",
+                "α in every round of a period (`period`; kept: it is the model)",
+                "α in the round after a BEN, else 1 (`ben_only`, derived here; with `after_loss = none`)",
+                "open: §II's words, but not the paper's equations",
+                f"ben_only over period: {change(ben_only)}; β = 31/32: {change(ben_only, beta=31 / 32)}",
             ),
             Slip("all of it", "`reading=as_printed`", "", "", change({"reading": PRINTED})),
         ],
