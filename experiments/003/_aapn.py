@@ -79,12 +79,15 @@ def scenario(
     moving: bool = True,
     way_back: str = CONSTANT,
     edge_nodes: int = 2,
+    allocated_ppm: float = 0.0,
 ) -> dict[str, Any]:
     """The network at a rated capacity, with what happens to the edge node's output; `moving`: the delays change.
 
     With more than two edge nodes there are as many networks as pairs of them, each with its 100 flows and its steps.
+    Rates other than the rated one are off by `allocated_ppm` millionths.
     """
     pairs = range(edge_nodes // 2)
+    exact = [(at, rate if rate == mbps else rate * (1 + allocated_ppm / 1e6), what) for at, rate, what in steps]
     delays = [event for pair in pairs for event in _new_delays(pair, duration_s / 3, way_back)] if moving else []
     return {
         "run": {"duration": f"{duration_s:g} s"},
@@ -92,7 +95,7 @@ def scenario(
         "link": [link for pair in pairs for link in _links(pair, follows=follows, buffer=buffer, way_back=way_back)],
         "transport": {"xcp": _transport(paced=paced, sender=sender)},
         "traffic": [_flow(number) for number in range(FLOWS * len(pairs))],
-        "event": [*delays, *(_event(pair, *step) for step in steps for pair in pairs)],
+        "event": [*delays, *(_event(pair, *step) for step in exact for pair in pairs)],
         "probe": {"interval": f"{sample_s:g} s", "flows": list(REPORTED), "links": [FIRST, EDGE]},
     }
 

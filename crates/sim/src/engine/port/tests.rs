@@ -32,6 +32,25 @@ fn one_waiting_place_means_two_in_the_system() {
     assert_eq!(port.offer(12 * US, 1500), Offer::Dropped(Cause::Congestion));
 }
 
+/// Which packets of a burst of 200 a port with one waiting place refuses, counted from 0. They have 1000 B and come back
+/// to back from a link of 1 Gb/s.
+fn refused_of_a_burst(capacity: Rate) -> Vec<u64> {
+    let mut port = port(Buffer::Packets(1));
+    port.change_capacity(0, capacity, &mut Ring::new());
+    let refused = |number: &u64| port.offer((number + 1) * 8 * US, 1000) == Offer::Dropped(Cause::Congestion);
+    (0..200).filter(refused).collect()
+}
+
+#[test]
+fn at_49_50ths_of_the_rate_the_one_packet_in_fifty_that_is_refused_hangs_on_a_picosecond() {
+    // At 980 Mb/s 49 transmissions take as long as 50 arrivals, so packet 50 comes when packet 49 leaves the waiting place.
+    // Here 8 163 265 ps are less than 8000 b / 980 Mb/s: the place is free 15 ps before.
+    assert_eq!(refused_of_a_burst(Rate::from_mbps(980)), [51, 101, 151]);
+    assert_eq!(refused_of_a_burst(Rate::from_bps(980_001_000)), [51, 101, 151]);
+    // A millionth slower, it is free 400 ps after. ns-2 has both at 980 Mb/s (bench/ns2/burst.tcl).
+    assert_eq!(refused_of_a_burst(Rate::from_bps(979_999_000)), [50, 100, 150]);
+}
+
 #[test]
 fn a_buffer_in_bytes_counts_what_waits_but_not_what_is_in_transmission() {
     let mut port = port(Buffer::Bytes(units::Bytes(1540)));
