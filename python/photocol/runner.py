@@ -29,6 +29,7 @@ _SLICE_S = 0.1
 """Wall-clock time after which a run looks up: for progress, and for Ctrl-C."""
 _FIRST_EVENTS = 1 << 14
 """Events of the first slice; a few milliseconds."""
+_MOST_EVENTS = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -279,8 +280,9 @@ def advance(simulation: _core.Simulation, duration_s: float) -> Iterator[float]:
         now_s = simulation.now_s
         yield now_s
         ratio = min(max(_SLICE_S / max(time.perf_counter() - before, 1e-6), 0.25), 4.0)
-        if now_s < min(until_s, duration_s):
-            effort = max(effort * ratio, _FIRST_EVENTS)
+        # The engine's time is whole picoseconds, and may be the nearest one below.
+        if now_s < min(until_s, duration_s) * (1 - 1e-12) - 1e-12:
+            effort = min(max(effort * ratio, _FIRST_EVENTS), _MOST_EVENTS)
         else:
             step *= ratio
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from experiment_fakes import checkout
 
 import photocol as package
 from photocol import _core, storage
+from photocol.runner import advance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -192,6 +194,25 @@ def test_a_run_looks_up_however_much_time_a_slice_may_cover() -> None:
     simulation = _core.Simulation(scenario, 1, 0)
     simulation.advance(scenario.duration_s / 1024, 1 << 14)
     assert 0 < simulation.now_s < 60
+
+
+class Rounding:
+    """A simulation whose time is whole picoseconds, rounded down; it takes no time and notes the effort it is allowed."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+        self.efforts: list[int] = []
+
+    def advance(self, until_s: float, effort: int) -> None:
+        self.now_s = math.floor(until_s * 1e12) / 1e12 if until_s < 1e-3 else 1e-3
+        self.efforts.append(effort)
+
+
+def test_the_effort_of_a_slice_grows_only_where_it_was_the_limit() -> None:
+    """Times as floats are seldom whole picoseconds: a slice that ends below its limit by less has come to it."""
+    simulation = Rounding()
+    assert list(advance(simulation, 1e-3))[-1] == 1e-3
+    assert set(simulation.efforts) == {1 << 14}
 
 
 def test_a_run_that_takes_more_memory_than_allowed_ends(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

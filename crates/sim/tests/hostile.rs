@@ -169,7 +169,8 @@ fn the_fastest_packets_that_are_allowed_run() {
     // 1 B at 16 Tb/s: half a picosecond, rounded up to one.
     let text = r#"
 run.duration = "1 us"
-topology = { kind = "dumbbell", pairs = 1, bottleneck_capacity = "1000 Tbps", bottleneck_delay = "1 us", access_delay = "1 us" }
+topology = { kind = "dumbbell", pairs = 1, bottleneck_capacity = "1000 Tbps", bottleneck_delay = "1 us",
+    access_capacity = "1000 Tbps" }
 transport.u = { algorithm = "udp", packet_size = "1 B" }
 traffic = [{ transport = "u", pairs = [["l0", "r0"]], flows = 1, rate = "16 Tbps" }]
 "#;
