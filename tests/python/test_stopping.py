@@ -197,7 +197,7 @@ def test_a_run_looks_up_however_much_time_a_slice_may_cover() -> None:
 
 
 class Rounding:
-    """A simulation whose time is whole picoseconds, rounded down; it takes no time and notes the effort it is allowed."""
+    """A simulation whose time is whole picoseconds, rounded down; it notes the effort it is allowed."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
