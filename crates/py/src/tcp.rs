@@ -5,12 +5,12 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
+use transport::cc::xcp::{DuplicateAcks, LossReaction};
 use transport::cc::{self, Algorithm, btcp, gaimd, reno, tcp_eng};
 use transport::tcp::{
     self, Ack, Actions, BurstReport, FastRetransmitGuard, InitialWindow, LossRecovery, PartialAckTimer, PhaseName,
     ReceiverActions, SackAfterTimeout, SackBlock,
 };
-use transport::cc::xcp::{DuplicateAcks, LossReaction};
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
