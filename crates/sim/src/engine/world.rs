@@ -293,8 +293,10 @@ impl World {
                     crew.pause(&layout, |parts| self.act(parts, effort));
                 }
             }
-            crew.pause(&layout, |_| ());
         });
+        // A thread that still had an earlier goal in hand may have gone past the last one. Only now has everyone stopped, and what
+        // they sent is taken in.
+        crew.pause(&layout, |_| ());
         self.partitions = crew.into_partitions();
     }
 
