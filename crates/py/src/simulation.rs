@@ -37,7 +37,7 @@ impl Simulation {
         probes: bool,
         pcap: Option<(PathBuf, Vec<u32>)>,
     ) -> PyResult<Simulation> {
-        let capture = pcap.map(capture).transpose()?;
+        let capture = pcap.map(|(path, flows)| capture(path, flows)).transpose()?;
         let options = Options { shuffle_ties, capture, without_samples: !probes };
         let scenario = scenario.resolved();
         let world = py.detach(|| World::build(scenario, Seed { seed, run }, options));
@@ -123,7 +123,7 @@ fn finished() -> PyErr {
     RunError::new_err("this simulation is finished")
 }
 
-fn capture((path, flows): (PathBuf, Vec<u32>)) -> PyResult<CaptureOptions> {
+fn capture(path: PathBuf, flows: Vec<u32>) -> PyResult<CaptureOptions> {
     let output = Box::new(BufWriter::new(File::create(path)?));
     Ok(CaptureOptions { flows, output })
 }

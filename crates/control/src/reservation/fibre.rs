@@ -146,7 +146,7 @@ impl Fibre {
             let delay = self.config.lines.unit.saturating_mul(number);
             let wish = self.wish(ready, burst, delay);
             if let Some(place) = self.rule.choose(&self.table, &wish) {
-                self.table.book(place, (wish.start, wish.end), ready.ps());
+                self.table.book(place, wish.start..wish.end, ready.ps());
                 return Ok(Booking { channel: place.channel, delay, at: burst.at + delay, length: burst.length });
             }
         }
@@ -160,7 +160,7 @@ impl Fibre {
         self.check(ready, &burst)?;
         let wish = Wish { channels: 0..self.config.channels, ..self.wish(ready, &burst, Duration::ZERO) };
         let place = self.rule.choose(&self.table, &wish).ok_or(Refusal::Contention)?;
-        self.table.book(place, (wish.start, wish.end), ready.ps());
+        self.table.book(place, wish.start..wish.end, ready.ps());
         Ok(Booking { channel: place.channel, delay: Duration::ZERO, at, length })
     }
 
@@ -180,7 +180,7 @@ impl Fibre {
         if start >= wish.end || skipped >= burst.length {
             return Err(Refusal::Contention);
         }
-        self.table.book(place, (start, wish.end), ready.ps());
+        self.table.book(place, start..wish.end, ready.ps());
         let length = burst.length.saturating_sub(skipped);
         Ok(Booking { channel: place.channel, delay: Duration::ZERO, at: burst.at + skipped, length })
     }
@@ -199,7 +199,7 @@ impl Fibre {
         let around = (wish.end - wish.start).saturating_sub(burst.length.ps());
         let room = (until - wish.start).checked_sub(around).ok_or(Refusal::Contention)?;
         let length = cut(Duration::from_ps(room)).ok_or(Refusal::Contention)?;
-        self.table.book(place, (wish.start, wish.start + around + length.ps()), ready.ps());
+        self.table.book(place, wish.start..wish.start + around + length.ps(), ready.ps());
         Ok(Booking { channel: place.channel, delay: Duration::ZERO, at: burst.at, length })
     }
 

@@ -130,7 +130,8 @@ impl Timetable {
     }
 
     /// Books [start, end) where it is free. Nothing will be booked before `now` any more.
-    pub fn book(&mut self, place: Place, (start, end): (u64, u64), now: u64) {
+    pub fn book(&mut self, place: Place, time: Range<u64>, now: u64) {
+        let Range { start, end } = time;
         let channel = usize::from(place.channel);
         let voids = &mut self.voids[channel];
         if place.in_void {
