@@ -506,10 +506,8 @@ fn nothing_that_a_user_writes_moves_the_cursor_or_fills_the_screen() {
     for text in [
         format!("\"{escape}\" = 1"),
         format!("\"{}\" = 1", "\\u001b[31m"),
-        format!("[run]\nduration = \"1 s\"\nname = \"a\"\n[transport.\"\\u001b]0;title\\u0007\"]\n"),
-        format!(
-            "[[node]]\nname = \"a\\u009b1m\\u202e\"\n[[node]]\nname = \"b\"\n[run]\nduration = \"1 s\"\n[[traffic]]\ntransport = \"sack\"\nfrom = \"a\"\nto = \"b\""
-        ),
+        "[run]\nduration = \"1 s\"\nname = \"a\"\n[transport.\"\\u001b]0;title\\u0007\"]\n".to_owned(),
+        "[[node]]\nname = \"a\\u009b1m\\u202e\"\n[[node]]\nname = \"b\"\n[run]\nduration = \"1 s\"\n[[traffic]]\ntransport = \"sack\"\nfrom = \"a\"\nto = \"b\"".to_owned(),
     ] {
         let message = load_text(&text).unwrap_err().to_string();
         assert!(!message.chars().any(|letter| letter.is_control() || letter == '\u{202e}'), "{message:?}");
