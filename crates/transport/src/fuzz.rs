@@ -101,7 +101,7 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
             let ack = choices.near(sender.snd_una(), 100);
             let window = choices.near(u64::from(choices.0.first().is_some_and(|byte| byte % 16 != 0)) << 20, 100);
             let sack = blocks(choices, sender.snd_una());
-            sender.handle_ack(*now, &Ack { ack, window, sack: sack.as_slice() }, actions);
+            sender.handle_ack(*now, &Ack { ack, window, sack: sack.as_slice(), ecn_echo: false }, actions);
         }
     }
 }

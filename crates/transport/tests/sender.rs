@@ -36,7 +36,7 @@ impl Bench {
     }
 
     fn ack_within(&mut self, now: Instant, ack: u64, window: u64) -> Vec<(u64, u32)> {
-        self.sender.handle_ack(now, &Ack { ack, window, sack: &[] }, &mut self.actions);
+        self.sender.handle_ack(now, &Ack { ack, window, sack: &[], ecn_echo: false }, &mut self.actions);
         self.sent()
     }
 
@@ -46,7 +46,7 @@ impl Bench {
 
     fn sack(&mut self, now: Instant, ack: u64, blocks: &[(u64, u64)]) -> Vec<(u64, u32)> {
         let sack: Vec<_> = blocks.iter().map(|(start, end)| SackBlock { start: *start, end: *end }).collect();
-        self.sender.handle_ack(now, &Ack { ack, window: OPEN, sack: &sack }, &mut self.actions);
+        self.sender.handle_ack(now, &Ack { ack, window: OPEN, sack: &sack, ecn_echo: false }, &mut self.actions);
         self.sent()
     }
 
@@ -196,8 +196,8 @@ fn the_bytes_of_a_probe_leave_again_as_a_retransmission_and_are_not_timed() {
     bench.ack_within(ms(100), 2000, 0);
     bench.timeout(ms(1100));
     let samples = bench.sender.stats().rtt_samples;
-    bench.sender.handle_ack(ms(1200), &Ack { ack: 2000, window: 300, sack: &[] }, &mut bench.actions);
-    bench.sender.handle_ack(ms(1300), &Ack { ack: 2300, window: 2700, sack: &[] }, &mut bench.actions);
+    bench.sender.handle_ack(ms(1200), &Ack { ack: 2000, window: 300, sack: &[], ecn_echo: false }, &mut bench.actions);
+    bench.sender.handle_ack(ms(1300), &Ack { ack: 2300, window: 2700, sack: &[], ecn_echo: false }, &mut bench.actions);
     let again: Vec<_> =
         bench.actions.segments.drain(..).map(|sent| (sent.seq, sent.len, sent.retransmission)).collect();
     // 700 of the second segment's bytes were in the probe; the third is new and timed.

@@ -38,7 +38,7 @@ fn in_order_acks(config: SenderConfig, what: &str) {
     let mut sent = 0;
     for at in 1..=N {
         now = now + Duration::from_micros(1);
-        sender.handle_ack(now, &Ack { ack: 1000 * at, window: 1 << 40, sack: &[] }, &mut actions);
+        sender.handle_ack(now, &Ack { ack: 1000 * at, window: 1 << 40, sack: &[], ecn_echo: false }, &mut actions);
         sent += actions.segments.len() as u64;
         actions.segments.clear();
         std::hint::black_box(sender.next_timeout());
@@ -85,7 +85,11 @@ fn acks_in_sack_recovery_with_a_thousand_holes() {
         for at in (1..u64::from(segments)).step_by(4) {
             for end in at + 1..at + 4 {
                 let block = SackBlock { start: 1000 * at, end: 1000 * end };
-                sender.handle_ack(Instant::ZERO, &Ack { ack: 0, window: 1 << 40, sack: &[block] }, &mut actions);
+                sender.handle_ack(
+                    Instant::ZERO,
+                    &Ack { ack: 0, window: 1 << 40, sack: &[block], ecn_echo: false },
+                    &mut actions,
+                );
                 actions.segments.clear();
                 acks += 1;
             }
@@ -129,7 +133,7 @@ fn acks_with_feedback() {
     for at in 1..=N {
         now = now + Duration::from_micros(1);
         sender.handle_feedback(1000 * at, if at % 2 == 0 { 1000 } else { -1000 });
-        sender.handle_ack(now, &Ack { ack: 1000 * at, window: 1 << 40, sack: &[] }, &mut actions);
+        sender.handle_ack(now, &Ack { ack: 1000 * at, window: 1 << 40, sack: &[], ecn_echo: false }, &mut actions);
         actions.segments.clear();
         sum += sender.congestion_header().map_or(0, |header| u64::from(header.x.ticks()));
     }

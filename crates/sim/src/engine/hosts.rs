@@ -260,7 +260,7 @@ impl Hosts {
         if host.watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, packet, sack.as_slice());
         }
-        let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice() };
+        let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo: false };
         sender.handle_ack(Instant::from_ps(now), &ack, &mut self.segments);
         if host.watch.has(Watch::FINITE) && sender.is_complete() {
             let completed = &mut self.lifecycles[packet.flow].completed;

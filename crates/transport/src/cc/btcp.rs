@@ -16,7 +16,7 @@
 //! never false.
 
 use super::reno::{self, Reno};
-use super::{BurstNews, CongestionControl, Loss, Window};
+use super::{BurstNews, CongestionControl, Event, Loss, Window};
 
 /// How a false timeout is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,11 +52,11 @@ impl CongestionControl for Btcp {
     }
 
     #[inline]
-    fn increase(&mut self, _: &Config, window: &mut Window, acked: u64) {
-        self.0.increase(&RENO, window, acked);
+    fn on_ack(&mut self, _: &Config, window: &mut Window, event: &Event) {
+        self.0.on_ack(&RENO, window, event);
     }
 
-    fn ssthresh_after(&mut self, _: &Config, window: &Window, loss: Loss) -> u64 {
+    fn ssthresh_after(&mut self, _: &Config, window: &Window, loss: &Loss) -> u64 {
         self.0.ssthresh_after(&RENO, window, loss)
     }
 

@@ -8,7 +8,7 @@
 //! The law of BAIMD too (B. Shihada et al., ICC 2006), which is GAIMD at the sender without any word of the network. Its
 //! rule for choosing (α, β) was not to be had: see docs/deviations.md.
 
-use super::{CongestionControl, Loss, LossCause, Window};
+use super::{CongestionControl, Event, Loss, LossCause, Window};
 use crate::ConfigError;
 
 /// How α follows from β so that the flow takes as much as TCP.
@@ -101,9 +101,9 @@ pub(super) fn fixed(alpha: f64) -> u32 {
 
 /// The share `beta` of the window if it was in full use, else of what was in flight. The window is a fraction of a segment
 /// larger than the flight, which matters where β is near 1 and a period adds little.
-pub(super) fn keep(beta: f64, window: &Window, loss: Loss) -> u64 {
-    let full = loss.flight_size.saturating_add(window.mss) > window.cwnd;
-    let used = if full { window.cwnd } else { loss.flight_size };
+pub(super) fn keep(beta: f64, window: &Window, loss: &Loss) -> u64 {
+    let full = loss.event.in_flight.saturating_add(window.mss) > window.cwnd;
+    let used = if full { window.cwnd } else { loss.event.in_flight };
     (used as f64 * beta) as u64
 }
 
@@ -117,21 +117,29 @@ pub struct Gaimd {
 impl CongestionControl for Gaimd {
     type Config = Config;
 
+    fn validate(config: &Config) -> Result<(), ConfigError> {
+        config.validate()
+    }
+
     fn new(config: &Config) -> Gaimd {
         Gaimd { growth: Growth::NONE, alpha: fixed(config.alpha()) }
     }
 
     #[inline]
-    fn increase(&mut self, _: &Config, window: &mut Window, acked: u64) {
+    fn on_ack(&mut self, _: &Config, window: &mut Window, event: &Event) {
+        if event.is_app_limited {
+            return;
+        }
+        let acked = event.acked;
         if window.in_slow_start() {
             return window.slow_start(acked);
         }
         self.growth.add(self.alpha, window, acked);
     }
 
-    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: Loss) -> u64 {
+    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         match loss.cause {
-            LossCause::Timeout => loss.flight_size / 2,
+            LossCause::Timeout => loss.event.in_flight / 2,
             LossCause::FastRetransmit | LossCause::Contention => keep(config.beta, window, loss),
         }
     }
@@ -146,7 +154,7 @@ mod tests {
     }
 
     fn loss(cause: LossCause, flight_size: u64) -> Loss {
-        Loss { cause, flight_size }
+        Loss::of(cause, flight_size)
     }
 
     #[test]
@@ -165,7 +173,7 @@ mod tests {
         let mut law = Gaimd::new(&config);
         for _ in 0..16 {
             let round = w.cwnd / 1000;
-            (0..round).for_each(|_| law.increase(&config, &mut w, 1000));
+            (0..round).for_each(|_| law.on_ack(&config, &mut w, &Event::ack(1000)));
         }
         // 16 · 0.3125 = 5 segments; a round of whole segments is up to 1 % less than a window.
         assert!((104_950..=105_000).contains(&w.cwnd), "{}", w.cwnd);
@@ -175,7 +183,7 @@ mod tests {
     fn with_alpha_1_the_window_grows_as_renos_on_the_average() {
         let config = Config { alpha: Some(1.0), beta: 0.5, ..Config::default() };
         let (mut law, mut w) = (Gaimd::new(&config), window(10_000));
-        (0..10).for_each(|_| law.increase(&config, &mut w, 1000));
+        (0..10).for_each(|_| law.on_ack(&config, &mut w, &Event::ack(1000)));
         // 1000/10 000 of a segment for the first ACK, a bit less for each that follows: Σ 1/W while W grows.
         assert!((10_950..=11_000).contains(&w.cwnd), "{}", w.cwnd);
     }
@@ -185,7 +193,7 @@ mod tests {
         let config = Config::default();
         let mut law = Gaimd::new(&config);
         // The window of 16.4 segments was in use, 16 were in flight.
-        let after = |law: &mut Gaimd, loss| law.ssthresh_after(&config, &window(16_400), loss);
+        let after = |law: &mut Gaimd, loss| law.ssthresh_after(&config, &window(16_400), &loss);
         assert_eq!(after(&mut law, loss(LossCause::FastRetransmit, 16_000)), 14_350);
         assert_eq!(after(&mut law, loss(LossCause::FastRetransmit, 8000)), 7000);
         assert_eq!(after(&mut law, loss(LossCause::Timeout, 16_000)), 8000);

@@ -4,7 +4,7 @@
 //! line through the two exact points is a named alternative. Left out: Limited Slow-Start (RFC 3742). Below Low_Window
 //! and after timeouts the law is Reno's.
 
-use super::{CongestionControl, Loss, LossCause, Window};
+use super::{CongestionControl, Event, Loss, LossCause, Window};
 use crate::ConfigError;
 
 /// The line p(w) in the log-log plane.
@@ -115,12 +115,20 @@ pub struct HighSpeed {
 impl CongestionControl for HighSpeed {
     type Config = Config;
 
+    fn validate(config: &Config) -> Result<(), ConfigError> {
+        config.validate()
+    }
+
     fn new(_: &Config) -> HighSpeed {
         HighSpeed { credit: 0, a_of: 0, a: 1 << FRACTION_BITS, last_cut_by_timeout: false }
     }
 
     #[inline]
-    fn increase(&mut self, config: &Config, window: &mut Window, acked: u64) {
+    fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        if event.is_app_limited {
+            return;
+        }
+        let acked = event.acked;
         if window.in_slow_start() {
             window.slow_start(acked);
             return;
@@ -136,15 +144,15 @@ impl CongestionControl for HighSpeed {
     }
 
     /// (1 − b(w)) of the FlightSize w.
-    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: Loss) -> u64 {
+    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         let first = window.in_slow_start() || self.last_cut_by_timeout;
         self.last_cut_by_timeout = loss.cause == LossCause::Timeout;
         self.credit = 0;
         if loss.cause == LossCause::Timeout || (first && config.halve_after_slow_start) {
-            return loss.flight_size / 2;
+            return loss.event.in_flight / 2;
         }
-        let w = loss.flight_size as f64 / window.mss as f64;
-        ((1.0 - config.decrease(w)) * loss.flight_size as f64) as u64
+        let w = loss.event.in_flight as f64 / window.mss as f64;
+        ((1.0 - config.decrease(w)) * loss.event.in_flight as f64) as u64
     }
 }
 
@@ -274,7 +282,7 @@ mod tests {
         assert_eq!((config.increase(38.0), config.decrease(38.0)), (1.0, 0.5));
         let mut window = Window { cwnd: 20_000, ssthresh: 20_000, mss: 1000 };
         let mut law = HighSpeed::new(&config);
-        (0..20).for_each(|_| law.increase(&config, &mut window, 1000));
+        (0..20).for_each(|_| law.on_ack(&config, &mut window, &Event::ack(1000)));
         assert_eq!(window.cwnd, 21_000);
     }
 
@@ -284,19 +292,19 @@ mod tests {
         let mut window = Window { cwnd: 1_058_000, ssthresh: 1_000_000, mss: 1000 };
         let mut law = HighSpeed::new(&config);
         // A step costs cwnd/8 ACKs, and cwnd grows from 1058 to 1065 meanwhile: (1058 + … + 1065)/8 = 1062 ACKs at a = 8.
-        (0..1066).for_each(|_| law.increase(&config, &mut window, 1000));
+        (0..1066).for_each(|_| law.on_ack(&config, &mut window, &Event::ack(1000)));
         assert_eq!(window.cwnd, 1_066_000);
     }
 
     fn loss(flight_size: u64) -> Loss {
-        Loss { cause: LossCause::FastRetransmit, flight_size }
+        Loss::of(LossCause::FastRetransmit, flight_size)
     }
 
     #[test]
     fn at_83000_segments_a_loss_takes_a_tenth() {
         let config = Config::default();
         let window = Window { cwnd: 83_000_000, ssthresh: 1000, mss: 1000 };
-        let cut = HighSpeed::new(&config).ssthresh_after(&config, &window, loss(83_000_000));
+        let cut = HighSpeed::new(&config).ssthresh_after(&config, &window, &loss(83_000_000));
         assert!(cut.abs_diff(74_700_000) <= 1, "{cut}");
     }
 
@@ -306,13 +314,13 @@ mod tests {
         let slow_start = Window { cwnd: 1_000_000, ssthresh: u64::MAX, mss: 1000 };
         let avoidance = Window { ssthresh: 1000, ..slow_start };
         let mut law = HighSpeed::new(&config);
-        assert_eq!(law.ssthresh_after(&config, &slow_start, loss(1_000_000)), 500_000);
+        assert_eq!(law.ssthresh_after(&config, &slow_start, &loss(1_000_000)), 500_000);
         // b(1000) = 0.5 - 0.4 * ln(1000/38)/ln(83000/38) = 0.32986.
-        assert_eq!(law.ssthresh_after(&config, &avoidance, loss(1_000_000)) / 1000, 670);
-        let timeout = Loss { cause: LossCause::Timeout, flight_size: 1_000_000 };
-        assert_eq!(law.ssthresh_after(&config, &avoidance, timeout), 500_000);
-        assert_eq!(law.ssthresh_after(&config, &avoidance, loss(1_000_000)), 500_000);
+        assert_eq!(law.ssthresh_after(&config, &avoidance, &loss(1_000_000)) / 1000, 670);
+        let timeout = Loss::of(LossCause::Timeout, 1_000_000);
+        assert_eq!(law.ssthresh_after(&config, &avoidance, &timeout), 500_000);
+        assert_eq!(law.ssthresh_after(&config, &avoidance, &loss(1_000_000)), 500_000);
         let config = Config { halve_after_slow_start: false, ..config };
-        assert_eq!(law.ssthresh_after(&config, &slow_start, loss(1_000_000)) / 1000, 670);
+        assert_eq!(law.ssthresh_after(&config, &slow_start, &loss(1_000_000)) / 1000, 670);
     }
 }

@@ -6,14 +6,16 @@
 //! the routers that talk to it: what networks tell a sender (lost bursts, explicit rates) is the sender's business.
 
 pub mod btcp;
+mod event;
 pub mod gaimd;
 pub mod highspeed;
 pub mod reno;
 pub mod tcp_eng;
 pub mod xcp;
 
+pub use self::event::{Asks, Event, Feedback, Loss, LossCause};
 use crate::ConfigError;
-use units::Duration;
+use units::{Duration, Rate};
 
 /// The congestion window of one flow, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,16 @@ impl Window {
     pub fn slow_start(&mut self, acked: u64) {
         self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
     }
+
+    /// What TCP does at a loss: ssthresh as given, at least 2 MSS (RFC 5681 §3.1 eq. (4)); cwnd at ssthresh, or one segment
+    /// after a timeout.
+    pub fn cut(&mut self, cause: LossCause, ssthresh: u64) {
+        self.ssthresh = ssthresh.max(2 * self.mss);
+        self.cwnd = match cause {
+            LossCause::FastRetransmit | LossCause::Contention => self.ssthresh,
+            LossCause::Timeout => self.mss,
+        };
+    }
 }
 
 /// How losses that duplicate ACKs show are repaired.
@@ -51,26 +63,6 @@ pub enum LossRecovery {
     Sack,
 }
 
-/// How a loss was noticed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossCause {
-    /// By duplicate ACKs or SACK.
-    FastRetransmit,
-    /// By the retransmission timer.
-    Timeout,
-    /// By the word of an edge node, which says that contention and not congestion dropped a burst.
-    Contention,
-}
-
-/// A loss as a window law sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Loss {
-    /// How it was noticed.
-    pub cause: LossCause,
-    /// FlightSize in bytes, without what Limited Transmit sent.
-    pub flight_size: u64,
-}
-
 /// What a sender does with an edge node's news about bursts. Anything but ignoring it needs SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BurstNews {
@@ -82,22 +74,60 @@ pub enum BurstNews {
     Contention,
 }
 
-/// A window law.
+/// A window law. What it answers is the [`Window`] that it leaves behind; the sender only bounds cwnd, between one segment and
+/// `max_cwnd`. Its loss recovery decides what is sent again and, without SACK, inflates cwnd meanwhile.
 pub trait CongestionControl: Sized {
     /// Its parameters.
     type Config;
 
+    /// What it needs that others do not pay for.
+    const ASKS: Asks = Asks::NOTHING;
+
     /// The law at the start of a flow.
     fn new(config: &Self::Config) -> Self;
 
-    /// `acked` new bytes arrived outside of fast recovery while the window was in full use.
-    fn increase(&mut self, config: &Self::Config, window: &mut Window, acked: u64);
+    /// Whether there is a law with these parameters.
+    fn validate(_: &Self::Config) -> Result<(), ConfigError> {
+        Ok(())
+    }
 
-    /// The new ssthresh in bytes; the sender bounds it below by 2 MSS.
-    fn ssthresh_after(&mut self, config: &Self::Config, window: &Window, loss: Loss) -> u64;
+    /// New bytes are acknowledged outside of fast recovery.
+    fn on_ack(&mut self, config: &Self::Config, window: &mut Window, event: &Event);
 
-    /// The network says by how many bytes per second to change the throughput.
-    fn apply_feedback(&mut self, _window: &mut Window, _feedback: i32, _srtt: Duration) {}
+    /// The new ssthresh in bytes at a loss, which [`Window::cut`] bounds below. Half of the flight: RFC 5681 §3.1 eq. (4).
+    fn ssthresh_after(&mut self, _: &Self::Config, _: &Window, loss: &Loss) -> u64 {
+        loss.event.in_flight / 2
+    }
+
+    /// A loss. Laws whose cwnd is not at ssthresh afterwards answer here.
+    fn on_loss(&mut self, config: &Self::Config, window: &mut Window, loss: &Loss) {
+        let ssthresh = self.ssthresh_after(config, window, loss);
+        window.cut(loss.cause, ssthresh);
+    }
+
+    /// The timer expires for a segment that it has already sent again: ssthresh stays (RFC 5681 §3.1).
+    fn on_repeated_timeout(&mut self, _: &Self::Config, window: &mut Window, _: &Event) {
+        window.cwnd = window.mss;
+    }
+
+    /// The flow has been idle for longer than the RTO. `restart` is the window that RFC 5681 §4.1 leaves then; `u64::MAX` if
+    /// the configuration does not ask for that.
+    fn on_idle(&mut self, _: &Self::Config, window: &mut Window, restart: u64, _: &Event) {
+        window.cwnd = window.cwnd.min(restart);
+    }
+
+    /// Where cwnd returns to when a fast recovery that inflated it is over.
+    fn cwnd_after_recovery(&self, window: &Window) -> u64 {
+        window.ssthresh
+    }
+
+    /// The rate at which segments leave if they are paced; `None` is cwnd/SRTT.
+    fn pacing_rate(&self, _: &Self::Config, _: &Window, _: Option<Duration>) -> Option<Rate> {
+        None
+    }
+
+    /// The network says by how much to change the throughput.
+    fn on_feedback(&mut self, _: &Self::Config, _: &mut Window, _: &Feedback) {}
 
     /// What the sender does with news about bursts.
     fn burst_news(_: &Self::Config) -> BurstNews {
@@ -130,6 +160,11 @@ macro_rules! algorithms {
                 match self { $(Algorithm::$variant => LossRecovery::$recovery),+ }
             }
 
+            /// What it needs that others do not pay for.
+            pub const fn asks(self) -> Asks {
+                match self { $(Algorithm::$variant => <$law as CongestionControl>::ASKS),+ }
+            }
+
             /// What its sender does with news about bursts.
             pub fn burst_news(self, config: &Config) -> BurstNews {
                 match self { $(Algorithm::$variant => <$law>::burst_news(&config.$config)),+ }
@@ -154,16 +189,40 @@ macro_rules! algorithms {
             }
 
             #[inline]
-            pub(crate) fn increase(&mut self, config: &Config, window: &mut Window, acked: u64) {
-                match self { $(Law::$variant(law) => law.increase(&config.$config, window, acked)),+ }
+            pub(crate) fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
+                match self { $(Law::$variant(law) => law.on_ack(&config.$config, window, event)),+ }
             }
 
-            pub(crate) fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: Loss) -> u64 {
-                match self { $(Law::$variant(law) => law.ssthresh_after(&config.$config, window, loss)),+ }
+            pub(crate) fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
+                match self { $(Law::$variant(law) => law.on_loss(&config.$config, window, loss)),+ }
             }
 
-            pub(crate) fn apply_feedback(&mut self, window: &mut Window, feedback: i32, srtt: Duration) {
-                match self { $(Law::$variant(law) => law.apply_feedback(window, feedback, srtt)),+ }
+            pub(crate) fn on_repeated_timeout(&mut self, config: &Config, window: &mut Window, event: &Event) {
+                match self { $(Law::$variant(law) => law.on_repeated_timeout(&config.$config, window, event)),+ }
+            }
+
+            pub(crate) fn on_idle(&mut self, config: &Config, window: &mut Window, restart: u64, event: &Event) {
+                match self { $(Law::$variant(law) => law.on_idle(&config.$config, window, restart, event)),+ }
+            }
+
+            pub(crate) fn cwnd_after_recovery(&self, window: &Window) -> u64 {
+                match self { $(Law::$variant(law) => law.cwnd_after_recovery(window)),+ }
+            }
+
+            pub(crate) fn pacing_rate(&self, config: &Config, window: &Window, srtt: Option<Duration>) -> Option<Rate> {
+                match self { $(Law::$variant(law) => law.pacing_rate(&config.$config, window, srtt)),+ }
+            }
+
+            pub(crate) fn on_feedback(&mut self, config: &Config, window: &mut Window, feedback: &Feedback) {
+                match self { $(Law::$variant(law) => law.on_feedback(&config.$config, window, feedback)),+ }
+            }
+        }
+
+        impl Config {
+            /// Whether every law can run with its parameters.
+            pub fn validate(&self) -> Result<(), ConfigError> {
+                $(<$law as CongestionControl>::validate(&self.$config)?;)+
+                Ok(())
             }
         }
     };
@@ -207,8 +266,9 @@ impl Algorithm {
     }
 
     /// Whether its segments and ACKs must carry a congestion header that routers on the path write.
+    #[inline]
     pub const fn needs_header(self) -> bool {
-        matches!(self, Algorithm::Xcp)
+        self.asks().congestion_header
     }
 }
 
@@ -227,15 +287,6 @@ pub struct Config {
     pub btcp: btcp::Config,
     /// TCP-ENG.
     pub tcp_eng: tcp_eng::Config,
-}
-
-impl Config {
-    /// Whether every law can run with its parameters.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        self.highspeed.validate()?;
-        self.gaimd.validate()?;
-        self.tcp_eng.validate()
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Left out: ECN, and the increase by more than one segment per ACK in slow start (RFC 3465 with L > 1).
 
-use super::{CongestionControl, Loss, Window};
+use super::{CongestionControl, Event, Loss, Window};
 
 /// How acknowledged data count in congestion avoidance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,11 @@ impl CongestionControl for Reno {
     }
 
     #[inline]
-    fn increase(&mut self, config: &Config, window: &mut Window, acked: u64) {
+    fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        if event.is_app_limited {
+            return;
+        }
+        let acked = event.acked;
         if window.in_slow_start() {
             window.slow_start(acked);
             return;
@@ -50,9 +54,9 @@ impl CongestionControl for Reno {
     }
 
     /// Half of the FlightSize: RFC 5681 §3.1 eq. (4).
-    fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: Loss) -> u64 {
+    fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: &Loss) -> u64 {
         self.acked = 0;
-        loss.flight_size / 2
+        loss.event.in_flight / 2
     }
 }
 
@@ -87,11 +91,11 @@ mod tests {
     fn slow_start_adds_at_most_one_segment_per_ack() {
         let (config, mut w) = (Config::default(), window(2000, 64_000));
         let mut law = Reno::new(&config);
-        law.increase(&config, &mut w, 1000);
+        law.on_ack(&config, &mut w, &Event::ack(1000));
         assert_eq!(w.cwnd, 3000);
-        law.increase(&config, &mut w, 2000);
+        law.on_ack(&config, &mut w, &Event::ack(2000));
         assert_eq!(w.cwnd, 4000, "an ACK of two segments counts as one");
-        law.increase(&config, &mut w, 300);
+        law.on_ack(&config, &mut w, &Event::ack(300));
         assert_eq!(w.cwnd, 4300, "an ACK of 300 bytes counts as 300");
     }
 
@@ -100,14 +104,14 @@ mod tests {
         let (config, mut w) = (Config::default(), window(10_000, 10_000));
         let mut law = Reno::new(&config);
         for _ in 0..9 {
-            law.increase(&config, &mut w, 1000);
+            law.on_ack(&config, &mut w, &Event::ack(1000));
         }
         assert_eq!(w.cwnd, 10_000);
-        law.increase(&config, &mut w, 1000);
+        law.on_ack(&config, &mut w, &Event::ack(1000));
         assert_eq!(w.cwnd, 11_000);
         // Delayed ACKs: 11 000 bytes in ACKs of 2000 are six ACKs.
         for _ in 0..6 {
-            law.increase(&config, &mut w, 2000);
+            law.on_ack(&config, &mut w, &Event::ack(2000));
         }
         assert_eq!(w.cwnd, 12_000);
     }
@@ -117,7 +121,7 @@ mod tests {
         let config = Config { increase: Increase::PerAck };
         let mut w = window(10_000, 10_000);
         let mut law = Reno::new(&config);
-        law.increase(&config, &mut w, 2000);
+        law.on_ack(&config, &mut w, &Event::ack(2000));
         // 1000 * 1000 / 10000.
         assert_eq!(w.cwnd, 10_100);
     }
@@ -125,7 +129,7 @@ mod tests {
     #[test]
     fn a_loss_halves_the_flight_not_the_window() {
         let config = Config::default();
-        let loss = Loss { cause: LossCause::FastRetransmit, flight_size: 8000 };
-        assert_eq!(Reno::new(&config).ssthresh_after(&config, &window(20_000, 20_000), loss), 4000);
+        let loss = Loss::of(LossCause::FastRetransmit, 8000);
+        assert_eq!(Reno::new(&config).ssthresh_after(&config, &window(20_000, 20_000), &loss), 4000);
     }
 }

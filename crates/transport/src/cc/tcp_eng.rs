@@ -23,7 +23,7 @@
 //! here: 7/8, 1/2, and until a window of bytes has been acknowledged after the repair. See docs/deviations.md.
 
 use super::gaimd::{FRACTION_BITS, Growth, Relation, fixed, keep};
-use super::{BurstNews, CongestionControl, Loss, LossCause, Window};
+use super::{BurstNews, CongestionControl, Event, Loss, LossCause, Window};
 use crate::ConfigError;
 
 /// For how long GAIMD's α holds; else it is 1.
@@ -112,13 +112,21 @@ const ONE: u32 = 1 << FRACTION_BITS;
 impl CongestionControl for TcpEng {
     type Config = Config;
 
+    fn validate(config: &Config) -> Result<(), ConfigError> {
+        config.validate()
+    }
+
     fn new(config: &Config) -> TcpEng {
         let (growth, alpha) = (Growth::NONE, fixed(config.alpha()));
         TcpEng(Box::new(State { growth, alpha, after_ben: AfterBen::Nothing }))
     }
 
     #[inline]
-    fn increase(&mut self, config: &Config, window: &mut Window, acked: u64) {
+    fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        if event.is_app_limited {
+            return;
+        }
+        let acked = event.acked;
         if window.in_slow_start() {
             return window.slow_start(acked);
         }
@@ -133,13 +141,13 @@ impl CongestionControl for TcpEng {
         };
     }
 
-    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: Loss) -> u64 {
+    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         self.0.after_ben = match loss.cause {
             LossCause::Contention => AfterBen::Round,
             LossCause::FastRetransmit | LossCause::Timeout => AfterBen::Nothing,
         };
         match loss.cause {
-            LossCause::Timeout => loss.flight_size / 2,
+            LossCause::Timeout => loss.event.in_flight / 2,
             LossCause::FastRetransmit => keep(config.congestion_beta, window, loss),
             LossCause::Contention => {
                 let beta = if window.cwnd <= window.mss { 0.5 } else { config.beta };
@@ -183,7 +191,7 @@ mod tests {
     /// Segments that a window of `cwnd` gains in a round trip.
     fn gain(law: &mut TcpEng, config: &Config, cwnd: u64) -> f64 {
         let mut w = window(cwnd);
-        (0..cwnd / 1000).for_each(|_| law.increase(config, &mut w, 1000));
+        (0..cwnd / 1000).for_each(|_| law.on_ack(config, &mut w, &Event::ack(1000)));
         (w.cwnd - cwnd) as f64 / 1000.0
     }
 
@@ -193,7 +201,7 @@ mod tests {
     }
 
     fn lose(law: &mut TcpEng, config: &Config, cause: LossCause, cwnd: u64) -> u64 {
-        law.ssthresh_after(config, &window(cwnd), Loss { cause, flight_size: cwnd })
+        law.ssthresh_after(config, &window(cwnd), &Loss::of(cause, cwnd))
     }
 
     const READINGS: [AlphaApplies; 3] = [AlphaApplies::BenOnly, AlphaApplies::LargeWindow, AlphaApplies::BenPeriod];
@@ -250,10 +258,10 @@ mod tests {
     fn a_window_of_one_segment_halves_and_a_loss_without_a_ben_is_congestion() {
         let config = Config::default();
         let mut law = TcpEng::new(&config);
-        let loss = |cause, flight_size| Loss { cause, flight_size };
-        assert_eq!(law.ssthresh_after(&config, &window(1000), loss(LossCause::Contention, 1000)), 500);
-        assert_eq!(law.ssthresh_after(&config, &window(20_000), loss(LossCause::FastRetransmit, 20_000)), 10_000);
-        assert_eq!(law.ssthresh_after(&config, &window(20_000), loss(LossCause::Timeout, 20_000)), 10_000);
-        assert_eq!(law.ssthresh_after(&config, &window(20_000), loss(LossCause::Contention, 20_000)), 17_500);
+        let loss = |cause, flight_size| Loss::of(cause, flight_size);
+        assert_eq!(law.ssthresh_after(&config, &window(1000), &loss(LossCause::Contention, 1000)), 500);
+        assert_eq!(law.ssthresh_after(&config, &window(20_000), &loss(LossCause::FastRetransmit, 20_000)), 10_000);
+        assert_eq!(law.ssthresh_after(&config, &window(20_000), &loss(LossCause::Timeout, 20_000)), 10_000);
+        assert_eq!(law.ssthresh_after(&config, &window(20_000), &loss(LossCause::Contention, 20_000)), 17_500);
     }
 }

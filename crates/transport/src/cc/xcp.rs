@@ -8,7 +8,7 @@
 //! [`LossReaction::RepairOnly`] leaves the window to the feedback when duplicate ACKs show a loss; a timeout still sets it
 //! to one segment. The sender's headers are written in [`tcp`](crate::tcp).
 
-use super::{CongestionControl, Loss, LossCause, Window};
+use super::{Asks, CongestionControl, Event, Feedback, Loss, LossCause, Window};
 use units::{Duration, PS_PER_SECOND};
 
 /// What a loss does to the window.
@@ -50,26 +50,33 @@ pub struct Xcp {
 impl CongestionControl for Xcp {
     type Config = Config;
 
+    const ASKS: Asks = Asks { congestion_header: true, ..Asks::NOTHING };
+
     fn new(_: &Config) -> Xcp {
         Xcp { remainder: 0 }
     }
 
     /// The network opens the window, not the ACKs.
     #[inline]
-    fn increase(&mut self, _: &Config, _: &mut Window, _: u64) {}
+    fn on_ack(&mut self, _: &Config, _: &mut Window, _: &Event) {}
 
-    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: Loss) -> u64 {
+    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         self.remainder = 0;
         match (config.loss, loss.cause) {
             (LossReaction::RepairOnly, LossCause::FastRetransmit | LossCause::Contention) => window.cwnd,
-            (LossReaction::RepairOnly, LossCause::Timeout) | (LossReaction::Tcp, _) => loss.flight_size / 2,
+            (LossReaction::RepairOnly, LossCause::Timeout) | (LossReaction::Tcp, _) => loss.event.in_flight / 2,
         }
     }
 
     /// cwnd = max(cwnd + feedback · SRTT, MSS): Katabi et al. 2002 §3.3. Fractions of a byte are kept: a flow with many
     /// packets in flight gets its feedback in pieces of less than a byte.
-    fn apply_feedback(&mut self, window: &mut Window, feedback: i32, srtt: Duration) {
-        let (bytes, remainder) = split(feedback, srtt, self.remainder);
+    /// While something else holds the flow back the window does not grow.
+    fn on_feedback(&mut self, config: &Config, window: &mut Window, feedback: &Feedback) {
+        let ignored = !feedback.acks_new_data && config.duplicate_acks == DuplicateAcks::Ignore;
+        if ignored || (feedback.change >= 0 && feedback.is_app_limited) {
+            return;
+        }
+        let (bytes, remainder) = split(feedback.change, feedback.srtt, self.remainder);
         let wanted = window.cwnd.saturating_add_signed(bytes);
         self.remainder = if wanted < window.mss { 0 } else { remainder };
         window.cwnd = wanted.max(window.mss);
@@ -100,13 +107,18 @@ mod tests {
         Window { cwnd, ssthresh: u64::MAX, mss: 1000 }
     }
 
+    fn tell(law: &mut Xcp, window: &mut Window, change: i32, srtt: Duration) {
+        let feedback = Feedback { change, srtt, acks_new_data: true, is_app_limited: false };
+        law.on_feedback(&Config::default(), window, &feedback);
+    }
+
     const RTT: Duration = Duration::from_millis(100);
 
     #[test]
     fn the_window_grows_by_feedback_times_srtt() {
         // Paper 003 §4.2: 600 kb/s = 75 000 B/s more at an RTT of 20 ms are 1500 B, one packet of 1500 B.
         let (mut law, mut w) = (Xcp::new(&Config::default()), Window { cwnd: 6000, ssthresh: u64::MAX, mss: 1500 });
-        law.apply_feedback(&mut w, 75_000, Duration::from_millis(20));
+        tell(&mut law, &mut w, 75_000, Duration::from_millis(20));
         assert_eq!(w.cwnd, 7500);
     }
 
@@ -114,21 +126,21 @@ mod tests {
     fn fractions_of_a_byte_add_up() {
         // 1 B/s at 100 ms is a tenth of a byte: ten of them are one, and −10 take it away again.
         let (mut law, mut w) = (Xcp::new(&Config::default()), window(10_000));
-        (0..9).for_each(|_| law.apply_feedback(&mut w, 1, RTT));
+        (0..9).for_each(|_| tell(&mut law, &mut w, 1, RTT));
         assert_eq!(w.cwnd, 10_000);
-        law.apply_feedback(&mut w, 1, RTT);
+        tell(&mut law, &mut w, 1, RTT);
         assert_eq!(w.cwnd, 10_001);
-        (0..10).for_each(|_| law.apply_feedback(&mut w, -1, RTT));
+        (0..10).for_each(|_| tell(&mut law, &mut w, -1, RTT));
         assert_eq!(w.cwnd, 10_000);
     }
 
     #[test]
     fn the_window_is_never_below_a_segment_and_never_overflows() {
         let (mut law, mut w) = (Xcp::new(&Config::default()), window(10_000));
-        law.apply_feedback(&mut w, i32::MIN, Duration::MAX);
+        tell(&mut law, &mut w, i32::MIN, Duration::MAX);
         assert_eq!(w.cwnd, 1000);
         w.cwnd = u64::MAX - 1;
-        law.apply_feedback(&mut w, i32::MAX, Duration::MAX);
+        tell(&mut law, &mut w, i32::MAX, Duration::MAX);
         assert_eq!(w.cwnd, u64::MAX);
     }
 
@@ -136,7 +148,7 @@ mod tests {
     fn a_loss_halves_the_flight_or_is_only_repaired() {
         let cut = |loss, cause| {
             let config = Config { loss, ..Config::default() };
-            Xcp::new(&config).ssthresh_after(&config, &window(20_000), Loss { cause, flight_size: 8000 })
+            Xcp::new(&config).ssthresh_after(&config, &window(20_000), &Loss::of(cause, 8000))
         };
         assert_eq!(cut(LossReaction::Tcp, LossCause::FastRetransmit), 4000);
         assert_eq!(cut(LossReaction::RepairOnly, LossCause::FastRetransmit), 20_000);

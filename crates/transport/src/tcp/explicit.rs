@@ -3,8 +3,7 @@
 //! The headers' SRTT is TCP's, one sample per round trip; ns-2 takes one per ACK.
 
 use super::{Sender, pacing};
-use crate::cc::Window;
-use crate::cc::xcp::DuplicateAcks;
+use crate::cc::{Feedback, Window};
 use crate::xcp::{Header, Interval};
 use units::Duration;
 
@@ -15,13 +14,10 @@ impl Sender {
     #[inline]
     pub fn handle_feedback(&mut self, ack: u64, feedback: i32) {
         let Some(srtt) = self.rtt.srtt() else { return };
-        if ack <= self.una && self.config.laws.xcp.duplicate_acks == DuplicateAcks::Ignore {
-            return;
-        }
-        if feedback < 0 || self.is_cwnd_limited() {
-            self.law.apply_feedback(&mut self.window, feedback, srtt);
-            self.set_cwnd(self.window.cwnd);
-        }
+        let (acks_new_data, is_app_limited) = (ack > self.una, !self.is_cwnd_limited());
+        let feedback = Feedback { change: feedback, srtt, acks_new_data, is_app_limited };
+        self.law.on_feedback(&self.config.laws, &mut self.window, &feedback);
+        self.set_cwnd(self.window.cwnd);
     }
 
     /// The congestion header of the segments that the last call wants sent; `None` unless the algorithm

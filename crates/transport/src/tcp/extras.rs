@@ -15,7 +15,7 @@ pub(super) struct Extras {
 impl Extras {
     /// `None` for a flow that needs none of it.
     pub(super) fn new(config: &SenderConfig) -> Option<Box<Extras>> {
-        let pacer = config.paced.then(Pacer::default);
+        let pacer = (config.paced || config.algorithm.asks().pacing).then(Pacer::default);
         let bursts = Bursts::new(config.algorithm.burst_news(&config.laws));
         (pacer.is_some() || bursts.is_some()).then(|| Box::new(Extras { pacer, bursts }))
     }

@@ -3,7 +3,7 @@
 //! Retransmissions are paced like everything else. Before the first RTT sample there is no rate to pace at, and segments
 //! leave as the window permits. A timer served late sends one segment, not the ones it missed.
 
-use units::{Duration, Instant};
+use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
 /// The spacing of one sender's segments.
 #[derive(Clone, Copy, Debug)]
@@ -53,9 +53,20 @@ pub(super) fn interval(srtt: Duration, mss: u32, cwnd: u64) -> Duration {
     Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
 }
 
+/// A full segment's time at `rate`, rounded down to the picosecond; a rate of zero stops for longer than any run.
+pub(super) fn interval_at(rate: Rate, mss: u32) -> Duration {
+    let ps = u128::from(mss) * 8 * u128::from(PS_PER_SECOND) / u128::from(rate.bps().max(1));
+    Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_segment_of_1000_bytes_at_8_mbps_lasts_a_millisecond() {
+        assert_eq!(interval_at(Rate::from_mbps(8), 1000), Duration::from_millis(1));
+    }
 
     #[test]
     fn ten_segments_in_100_ms_leave_every_10_ms() {

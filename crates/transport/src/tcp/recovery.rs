@@ -6,7 +6,7 @@
 
 use super::spurious::Cause;
 use super::{Ack, Actions, FastRetransmitGuard, PartialAckTimer, SackBlock, Sender};
-use crate::cc::{LossCause, LossRecovery};
+use crate::cc::{Event, LossCause, LossRecovery};
 use units::Instant;
 
 /// What the sender is doing about losses.
@@ -54,7 +54,7 @@ impl Sender {
         if !self.admit(ack.ack) {
             return;
         }
-        let limited = self.is_cwnd_limited();
+        let is_app_limited = !self.is_cwnd_limited();
         let acked = ack.ack.saturating_sub(self.una);
         let newly_sacked = self.read_sack(ack);
         let duplicate = self.is_duplicate(ack, newly_sacked);
@@ -62,10 +62,11 @@ impl Sender {
             self.move_edge(ack.ack.saturating_add(ack.window));
         }
         if acked > 0 {
-            self.on_new_ack(now, ack.ack, limited);
+            let event = Event { acked, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) };
+            self.on_new_ack(ack.ack, event);
         }
         if duplicate {
-            self.on_duplicate_ack();
+            self.on_duplicate_ack(now);
         }
         self.transmit(now, actions);
     }
@@ -102,31 +103,31 @@ impl Sender {
     }
 
     /// The cumulative ACK moves to `ack`.
-    fn on_new_ack(&mut self, now: Instant, ack: u64, limited: bool) {
-        let acked = ack - self.una;
+    fn on_new_ack(&mut self, ack: u64, event: Event) {
         let timer = self.timer();
-        self.acknowledge(now, ack);
+        let event = Event { rtt_sample: self.acknowledge(event.now, ack), ..event };
         self.scoreboard.advance(ack);
         self.settle_reports();
         match (self.phase, self.recovery()) {
             (Phase::Open | Phase::Disorder(_), _) => {
                 self.settle();
-                self.grow(acked, limited);
+                self.tell_law(event);
             }
             (Phase::TimeoutRecovery { recover }, _) => {
-                self.grow(acked, limited);
+                self.tell_law(event);
                 self.end_recovery_at(recover);
             }
             (Phase::FastRecovery(_), LossRecovery::Reno) => {
                 // RFC 5681 §3.2 step 6, whatever of the window is still missing.
-                self.set_cwnd(self.window.ssthresh);
+                self.set_cwnd(self.law.cwnd_after_recovery(&self.window));
                 self.end_recovery_at(ack);
             }
             (Phase::FastRecovery(state), LossRecovery::NewReno) if ack >= state.recover => {
-                self.set_cwnd(self.window.ssthresh.min(self.flight_size().max(self.window.mss) + self.window.mss));
+                let deflated = self.law.cwnd_after_recovery(&self.window);
+                self.set_cwnd(deflated.min(self.flight_size().max(self.window.mss) + self.window.mss));
                 self.end_recovery_at(state.recover);
             }
-            (Phase::FastRecovery(state), LossRecovery::NewReno) => self.on_partial_ack(acked, state, timer),
+            (Phase::FastRecovery(state), LossRecovery::NewReno) => self.on_partial_ack(event.acked, state, timer),
             // RFC 6675 §5 step A; cwnd stays at ssthresh.
             (Phase::FastRecovery(state), LossRecovery::Sack) => self.end_recovery_at(state.recover),
         }
@@ -146,13 +147,13 @@ impl Sender {
     }
 
     /// A duplicate ACK.
-    fn on_duplicate_ack(&mut self) {
+    fn on_duplicate_ack(&mut self, now: Instant) {
         match (self.phase, self.recovery()) {
             (Phase::Open, _) => {
                 self.scoreboard.set_high_rxt(self.una);
-                self.count_duplicate(Disorder::default());
+                self.count_duplicate(now, Disorder::default());
             }
-            (Phase::Disorder(disorder), _) => self.count_duplicate(disorder), // RFC 5681 §3.2 step 4: a segment has left the network.
+            (Phase::Disorder(disorder), _) => self.count_duplicate(now, disorder), // RFC 5681 §3.2 step 4: a segment has left the network.
             (Phase::FastRecovery(_), LossRecovery::Reno | LossRecovery::NewReno) => {
                 self.set_cwnd(self.window.cwnd.saturating_add(self.window.mss));
             }
@@ -161,7 +162,7 @@ impl Sender {
     }
 
     /// One more duplicate ACK after those of `disorder`: RFC 5681 §3.2 step 2, RFC 6675 §5 steps 1 and 2.
-    fn count_duplicate(&mut self, disorder: Disorder) {
+    fn count_duplicate(&mut self, now: Instant, disorder: Disorder) {
         let dup_acks = disorder.dup_acks.saturating_add(1);
         self.phase = Phase::Disorder(Disorder { dup_acks, ..disorder });
         let enough = match self.recovery() {
@@ -172,7 +173,7 @@ impl Sender {
         };
         if enough {
             self.note_runs();
-            self.enter_fast_recovery(LossCause::FastRetransmit);
+            self.enter_fast_recovery(now, LossCause::FastRetransmit);
         }
     }
 
@@ -182,18 +183,13 @@ impl Sender {
     }
 
     /// Starts to repair a loss that did not need the timer to show.
-    pub(super) fn enter_fast_recovery(&mut self, cause: LossCause) {
-        let flight = self.flight_for_cut();
+    pub(super) fn enter_fast_recovery(&mut self, now: Instant, cause: LossCause) {
         self.counts.fast_retransmits += 1;
-        self.cut_ssthresh(cause, flight);
-        let ssthresh = self.window.ssthresh;
-        match self.recovery() {
-            LossRecovery::Sack => self.set_cwnd(ssthresh),
-            // RFC 5681 §3.2 step 3: the segments that the duplicate ACKs show have left.
-            LossRecovery::Reno | LossRecovery::NewReno => {
-                let left = u64::from(self.config.dupthresh) * self.window.mss;
-                self.set_cwnd(ssthresh.saturating_add(left));
-            }
+        self.lose(now, cause, self.flight_for_cut());
+        // RFC 5681 §3.2 step 3: the segments that the duplicate ACKs show have left.
+        if self.recovery() != LossRecovery::Sack {
+            let left = u64::from(self.config.dupthresh) * self.window.mss;
+            self.set_cwnd(self.window.cwnd.saturating_add(left));
         }
         if self.config.guard() == FastRetransmitGuard::Recovery {
             self.guard = self.nxt;

@@ -142,6 +142,16 @@ impl Scoreboard {
         self.lost_point(threshold).is_some_and(|(point, _)| seq < point)
     }
 
+    /// The unSACKed bytes above `una` that are lost.
+    pub(super) fn lost(&self, una: u64, threshold: Threshold) -> u64 {
+        self.lost_point(threshold).map_or(0, |(point, above)| point - una - (self.sacked - above))
+    }
+
+    /// The SACKed bytes.
+    pub(super) fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
     /// SetPipe(): unSACKed bytes not lost, plus unSACKed bytes at or below HighRxt.
     pub(super) fn pipe(&self, una: u64, nxt: u64, threshold: Threshold) -> u64 {
         let (point, sacked_above) = self.lost_point(threshold).unwrap_or((una, self.sacked));

@@ -99,6 +99,8 @@ pub struct Ack<'a> {
     pub window: u64,
     /// SACK blocks in the order in which they travelled, D-SACK first.
     pub sack: &'a [SackBlock],
+    /// Whether it echoes a congestion mark (ECE). No receiver here sends it, no port here marks; a window law may listen.
+    pub ecn_echo: bool,
 }
 
 /// An acknowledgement as the receiver sends it.
@@ -116,6 +118,6 @@ impl AckOut {
     /// The same acknowledgement as the sender reads it.
     #[inline]
     pub fn as_ack(&self) -> Ack<'_> {
-        Ack { ack: self.ack, window: self.window, sack: self.sack.as_slice() }
+        Ack { ack: self.ack, window: self.window, sack: self.sack.as_slice(), ecn_echo: false }
     }
 }

@@ -11,7 +11,7 @@ use super::scoreboard::{Scoreboard, Threshold};
 use super::spurious::{Cause, Ledger};
 use super::stats::{Counts, SenderStats};
 use super::{Ack, Actions, LossRecovery, SackBlock, Segment, SenderConfig};
-use crate::cc::{Law, Loss, LossCause, Window};
+use crate::cc::{Event, Law, Loss, LossCause, Window};
 use std::sync::Arc;
 use units::{Duration, Instant};
 
@@ -112,10 +112,10 @@ impl Sender {
         let plain = matches!(self.phase, Phase::Open) && ack.sack.is_empty() && self.pacer().is_none();
         if plain && ack.ack > self.una && ack.ack <= self.nxt {
             let acked = ack.ack - self.una;
-            let limited = self.is_cwnd_limited();
+            let is_app_limited = !self.is_cwnd_limited();
             self.edge = ack.ack.saturating_add(ack.window);
-            self.acknowledge(now, ack.ack);
-            self.grow(acked, limited);
+            let rtt_sample = self.acknowledge(now, ack.ack);
+            self.tell_law(Event { acked, rtt_sample, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) });
             self.send_full_segments(now, actions);
             if self.una == self.nxt || self.written - self.nxt < self.window.mss {
                 self.transmit(now, actions);
@@ -246,40 +246,68 @@ impl Sender {
 
     /// The cumulative ACK moves up to `ack`, which is at most `nxt`: RTT sample and timer.
     #[inline]
-    pub(super) fn acknowledge(&mut self, now: Instant, ack: u64) {
+    pub(super) fn acknowledge(&mut self, now: Instant, ack: u64) -> Option<Duration> {
         self.una = ack;
-        if self.rtt.is_measured_by(ack) {
-            self.sample_rtt(now);
-        }
+        let sample = self.rtt.is_measured_by(ack).then(|| self.sample_rtt(now));
         // RFC 6298 §5.2 and §5.3.
         self.rto_at = if self.una == self.nxt { Instant::NEVER } else { now + self.rtt.rto() };
+        sample
     }
 
     #[inline]
-    fn sample_rtt(&mut self, now: Instant) {
+    fn sample_rtt(&mut self, now: Instant) -> Duration {
         let sample = self.rtt.finish(now, &self.config);
         self.counts.rtt_sum = self.counts.rtt_sum.saturating_add(sample.ps());
         self.counts.rtt_samples += 1;
+        sample
     }
 
-    /// The window law, outside of fast recovery.
+    /// New bytes are acknowledged outside of fast recovery.
     #[inline]
-    pub(super) fn grow(&mut self, acked: u64, limited: bool) {
-        if limited {
-            self.law.increase(&self.config.laws, &mut self.window, acked);
-            self.window.cwnd = self.window.cwnd.min(self.config.max_cwnd);
+    pub(super) fn tell_law(&mut self, ack: Event) {
+        let event = Event { srtt: self.rtt.srtt(), in_flight: self.nxt - self.una, ..ack };
+        self.law.on_ack(&self.config.laws, &mut self.window, &event);
+        self.set_cwnd(self.window.cwnd);
+    }
+
+    /// A loss: the law moves ssthresh and cwnd.
+    pub(super) fn lose(&mut self, now: Instant, cause: LossCause, in_flight: u64) {
+        let lost = self.newly_lost(cause);
+        let loss = Loss { cause, event: Event { lost, in_flight, ..self.bad_news(now) } };
+        self.law.on_loss(&self.config.laws, &mut self.window, &loss);
+        self.set_cwnd(self.window.cwnd);
+    }
+
+    /// The timer expires again for the same segment.
+    pub(super) fn lose_again(&mut self, now: Instant) {
+        let event = self.bad_news(now);
+        self.law.on_repeated_timeout(&self.config.laws, &mut self.window, &event);
+        self.set_cwnd(self.window.cwnd);
+    }
+
+    /// The outstanding bytes that count as lost: after a timeout all that is not SACKed, else what SACK shows, and the first
+    /// segment in any case.
+    fn newly_lost(&self, cause: LossCause) -> u64 {
+        match cause {
+            LossCause::Timeout => self.flight_size() - self.scoreboard.sacked(),
+            LossCause::FastRetransmit | LossCause::Contention => {
+                let first =
+                    self.scoreboard.hole(self.una, self.nxt).map_or(0, |hole| self.first_segment_of(hole).len());
+                self.scoreboard.lost(self.una, self.threshold()).max(first)
+            }
         }
     }
 
-    /// ssthresh after a loss: what the law says, at least 2 MSS (RFC 5681 eq. (4)).
-    pub(super) fn cut_ssthresh(&mut self, cause: LossCause, flight_size: u64) {
-        let cut = self.law.ssthresh_after(&self.config.laws, &self.window, Loss { cause, flight_size });
-        self.window.ssthresh = cut.max(2 * self.window.mss);
+    /// What is to be said at a loss.
+    fn bad_news(&self, now: Instant) -> Event {
+        let is_app_limited = !self.is_cwnd_limited();
+        Event { srtt: self.rtt.srtt(), in_flight: self.flight_size(), is_app_limited, ..Event::at(now) }
     }
 
     /// Sets cwnd within its bounds.
+    #[inline]
     pub(super) fn set_cwnd(&mut self, bytes: u64) {
-        self.window.cwnd = bytes.min(self.config.max_cwnd);
+        self.window.cwnd = bytes.max(self.window.mss).min(self.config.max_cwnd);
     }
 
     pub(super) fn recovery(&self) -> LossRecovery {
@@ -319,9 +347,12 @@ impl Sender {
     /// RFC 5681 §4.1: after an idle time beyond the RTO, cwnd is at most the initial window.
     fn restart_after_idle(&mut self, now: Instant) {
         let idle = self.una == self.nxt && self.nxt > 0 && now.saturating_since(self.last_sent) > self.rtt.rto();
-        if idle && self.config.idle_restart {
-            let restart = self.config.initial_cwnd.bytes(self.config.mss);
-            self.window.cwnd = self.window.cwnd.min(restart);
+        if idle {
+            let restart =
+                if self.config.idle_restart { self.config.initial_cwnd.bytes(self.config.mss) } else { u64::MAX };
+            let event = Event { srtt: self.rtt.srtt(), is_app_limited: true, ..Event::at(now) };
+            self.law.on_idle(&self.config.laws, &mut self.window, restart, &event);
+            self.set_cwnd(self.window.cwnd);
         }
     }
 

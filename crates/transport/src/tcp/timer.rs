@@ -13,12 +13,11 @@ impl Sender {
     pub(super) fn time_out(&mut self, now: Instant) {
         self.counts.timeouts += 1;
         // Eq. (4) only if the timer has not yet resent this segment.
-        if self.timed_out != self.una {
-            let flight = self.flight_for_cut();
-            self.cut_ssthresh(LossCause::Timeout, flight);
+        match self.timed_out == self.una {
+            true => self.lose_again(now),
+            false => self.lose(now, LossCause::Timeout, self.flight_for_cut()),
         }
         self.timed_out = self.una;
-        self.set_cwnd(self.window.mss);
         self.rtt.back_off(&self.config);
         self.rtt.cancel();
         if self.config.sack_after_timeout == SackAfterTimeout::Discard {

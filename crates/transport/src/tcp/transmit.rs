@@ -233,10 +233,14 @@ impl Sender {
         self.send(now, Segment { seq: block.start, len: block.len() as u32, retransmission: true }, actions);
     }
 
-    /// The interval is zero before the first RTT sample: segments then leave as the window permits.
+    /// At the law's rate, or a segment every SRTT/cwnd. The interval is zero before the first RTT sample: segments then leave
+    /// as the window permits.
     fn pace(&mut self, now: Instant) {
-        let srtt = self.rtt.srtt().unwrap_or(Duration::ZERO);
-        let interval = pacing::interval(srtt, self.config.mss, self.window.cwnd);
+        let srtt = self.rtt.srtt();
+        let interval = match self.law.pacing_rate(&self.config.laws, &self.window, srtt) {
+            Some(rate) => pacing::interval_at(rate, self.config.mss),
+            None => pacing::interval(srtt.unwrap_or(Duration::ZERO), self.config.mss, self.window.cwnd),
+        };
         if let Some(pacer) = self.pacer_mut() {
             pacer.sent(now, interval);
         }

@@ -119,33 +119,33 @@ impl Sender {
 
     fn on_reported_loss(&mut self, now: Instant, cause: LossCause, lost: SackBlock) {
         match self.phase {
-            Phase::TimeoutRecovery { recover } if lost.end <= recover => self.go_back(cause, lost.start),
+            Phase::TimeoutRecovery { recover } if lost.end <= recover => self.go_back(now, cause, lost.start),
             Phase::Open | Phase::Disorder(_) | Phase::TimeoutRecovery { .. } => {
                 let cwnd = self.window.cwnd;
-                self.enter_fast_recovery(cause);
+                self.enter_fast_recovery(now, cause);
                 self.set_cwnd(self.window.cwnd.min(cwnd));
             }
-            Phase::FastRecovery(state) if lost.end > state.recover => self.cut_again(cause, state),
+            Phase::FastRecovery(state) if lost.end > state.recover => self.cut_again(now, cause, state),
             Phase::FastRecovery(_) => {}
         }
         self.restart_timer(now);
     }
 
     /// Segments that left after the cut are lost too.
-    fn cut_again(&mut self, cause: LossCause, state: FastRecovery) {
-        let flight = self.flight_size().min(self.window.cwnd);
+    fn cut_again(&mut self, now: Instant, cause: LossCause, state: FastRecovery) {
+        let cwnd = self.window.cwnd;
         self.counts.fast_retransmits += 1;
-        self.cut_ssthresh(cause, flight);
-        self.set_cwnd(self.window.ssthresh.min(self.window.cwnd));
+        self.lose(now, cause, self.flight_size().min(cwnd));
+        self.set_cwnd(self.window.cwnd.min(cwnd));
         self.phase = Phase::FastRecovery(FastRecovery { recover: self.nxt, ..state });
     }
 
     /// What had been sent again after a timeout is lost again: it is sent from `from` on once more.
-    fn go_back(&mut self, cause: LossCause, from: u64) {
+    fn go_back(&mut self, now: Instant, cause: LossCause, from: u64) {
         self.forget_reports();
-        let flight = self.pipe();
-        self.cut_ssthresh(cause, flight);
-        self.set_cwnd(self.window.ssthresh.min(self.window.cwnd));
+        let cwnd = self.window.cwnd;
+        self.lose(now, cause, self.pipe());
+        self.set_cwnd(self.window.cwnd.min(cwnd));
         self.scoreboard.set_high_rxt(from.min(self.scoreboard.high_rxt()));
     }
 
@@ -165,7 +165,7 @@ impl Sender {
         self.counts.timeouts += 1;
         self.timed_out = self.una;
         self.rtt.cancel();
-        self.enter_fast_recovery(cause);
+        self.enter_fast_recovery(now, cause);
         self.restart_timer(now);
         true
     }

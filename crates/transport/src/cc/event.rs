@@ -1,0 +1,103 @@
+//! What a window law is told, and what it asks for.
+
+use units::{Duration, Instant};
+
+/// One piece of news about a flow, as every law gets it. A law that does not read a field costs nobody its value.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// The reading of the node's clock.
+    pub now: Instant,
+    /// Bytes that the cumulative ACK newly covers.
+    pub acked: u64,
+    /// At a loss: the outstanding bytes that count as lost now.
+    pub lost: u64,
+    /// The round-trip time that this ACK has measured, if it has (one segment at a time is timed).
+    pub rtt_sample: Option<Duration>,
+    /// The smoothed round-trip time, once there was a sample.
+    pub srtt: Option<Duration>,
+    /// Bytes in flight: after an ACK what it leaves outstanding; at a loss FlightSize without what Limited Transmit sent.
+    pub in_flight: u64,
+    /// Whether the ACK echoes a congestion mark.
+    pub ecn_echo: bool,
+    /// Whether something else than cwnd holds the flow back: the application, the peer's window or `max_cwnd`.
+    pub is_app_limited: bool,
+}
+
+impl Event {
+    /// Nothing has happened at `now`.
+    pub const fn at(now: Instant) -> Event {
+        Event {
+            now,
+            acked: 0,
+            lost: 0,
+            rtt_sample: None,
+            srtt: None,
+            in_flight: 0,
+            ecn_echo: false,
+            is_app_limited: false,
+        }
+    }
+}
+
+/// How a loss was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossCause {
+    /// By duplicate ACKs or SACK.
+    FastRetransmit,
+    /// By the retransmission timer.
+    Timeout,
+    /// By the word of an edge node, which says that contention and not congestion dropped a burst.
+    Contention,
+}
+
+/// A loss as a window law sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// How it was noticed.
+    pub cause: LossCause,
+    /// The rest.
+    pub event: Event,
+}
+
+/// The network says by how much to change the throughput.
+#[derive(Clone, Copy, Debug)]
+pub struct Feedback {
+    /// The change in bytes per second.
+    pub change: i32,
+    /// The smoothed round-trip time.
+    pub srtt: Duration,
+    /// Whether the ACK that brought it covers new bytes.
+    pub acks_new_data: bool,
+    /// Whether something else than cwnd holds the flow back.
+    pub is_app_limited: bool,
+}
+
+/// What a law needs that others do not pay for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asks {
+    /// Segments and ACKs carry a congestion header that routers on the path write.
+    pub congestion_header: bool,
+    /// Segments are paced, whatever the configuration says.
+    pub pacing: bool,
+}
+
+impl Asks {
+    /// What most laws ask for.
+    pub const NOTHING: Asks = Asks { congestion_header: false, pacing: false };
+}
+
+#[cfg(test)]
+impl Event {
+    /// An ACK of so many new bytes.
+    pub(crate) fn ack(acked: u64) -> Event {
+        Event { acked, ..Event::at(Instant::ZERO) }
+    }
+}
+
+#[cfg(test)]
+impl Loss {
+    /// A loss with so many bytes in flight.
+    pub(crate) fn of(cause: LossCause, in_flight: u64) -> Loss {
+        Loss { cause, event: Event { in_flight, ..Event::at(Instant::ZERO) } }
+    }
+}
