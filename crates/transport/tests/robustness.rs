@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use transport::tcp::{ReceiverConfig, SenderConfig};
 use units::Duration;
 
-const ALL: [&str; 5] = ["reno", "newreno", "sack", "highspeed", "xcp"];
+const ALL: [&str; 6] = ["reno", "newreno", "sack", "highspeed", "xcp", "cubic"];
 
 /// Decides by a hash of `(seed, number)`, so that a failing case is its seed.
 fn chance(seed: u64, number: u64, per_mille: u64) -> bool {

@@ -6,7 +6,10 @@
 //! the routers that talk to it: what networks tell a sender (lost bursts, explicit rates) is the sender's business.
 
 pub mod btcp;
+pub mod cubic;
 mod event;
+#[cfg(test)]
+pub mod example;
 pub mod gaimd;
 pub mod highspeed;
 pub mod reno;
@@ -149,25 +152,25 @@ pub struct Entry {
 }
 
 macro_rules! algorithms {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal: $law:ty, $config:ident, $recovery:ident, $source:literal, $summary:literal;)+) => {
+    ($($(#[cfg($on:meta)])? $variant:ident = $name:literal: $law:ty, $config:ident, $recovery:ident, $source:literal, $summary:literal;)+) => {
         /// A window law together with its loss recovery.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Algorithm { $($(#[$doc])* #[doc = $summary] $variant),+ }
+        pub enum Algorithm { $($(#[cfg($on)])? #[doc = $summary] $variant),+ }
 
         impl Algorithm {
             /// How it repairs losses, unless its user asks for another way.
             pub const fn recovery(self) -> LossRecovery {
-                match self { $(Algorithm::$variant => LossRecovery::$recovery),+ }
+                match self { $($(#[cfg($on)])? Algorithm::$variant => LossRecovery::$recovery),+ }
             }
 
             /// What it needs that others do not pay for.
             pub const fn asks(self) -> Asks {
-                match self { $(Algorithm::$variant => <$law as CongestionControl>::ASKS),+ }
+                match self { $($(#[cfg($on)])? Algorithm::$variant => <$law as CongestionControl>::ASKS),+ }
             }
 
             /// What its sender does with news about bursts.
             pub fn burst_news(self, config: &Config) -> BurstNews {
-                match self { $(Algorithm::$variant => <$law>::burst_news(&config.$config)),+ }
+                match self { $($(#[cfg($on)])? Algorithm::$variant => <$law>::burst_news(&config.$config)),+ }
             }
 
             /// Its line in the registry.
@@ -177,51 +180,51 @@ macro_rules! algorithms {
         }
 
         static REGISTRY: &[Entry] =
-            &[$(Entry { name: $name, algorithm: Algorithm::$variant, summary: $summary, source: $source }),+];
+            &[$($(#[cfg($on)])? Entry { name: $name, algorithm: Algorithm::$variant, summary: $summary, source: $source }),+];
 
         /// The state of the law of one flow.
         #[derive(Clone, Debug)]
-        pub(crate) enum Law { $($variant($law)),+ }
+        pub(crate) enum Law { $($(#[cfg($on)])? $variant($law)),+ }
 
         impl Law {
             pub(crate) fn new(algorithm: Algorithm, config: &Config) -> Law {
-                match algorithm { $(Algorithm::$variant => Law::$variant(<$law>::new(&config.$config))),+ }
+                match algorithm { $($(#[cfg($on)])? Algorithm::$variant => Law::$variant(<$law>::new(&config.$config))),+ }
             }
 
             #[inline]
             pub(crate) fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
-                match self { $(Law::$variant(law) => law.on_ack(&config.$config, window, event)),+ }
+                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_ack(&config.$config, window, event)),+ }
             }
 
             pub(crate) fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
-                match self { $(Law::$variant(law) => law.on_loss(&config.$config, window, loss)),+ }
+                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_loss(&config.$config, window, loss)),+ }
             }
 
             pub(crate) fn on_repeated_timeout(&mut self, config: &Config, window: &mut Window, event: &Event) {
-                match self { $(Law::$variant(law) => law.on_repeated_timeout(&config.$config, window, event)),+ }
+                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_repeated_timeout(&config.$config, window, event)),+ }
             }
 
             pub(crate) fn on_idle(&mut self, config: &Config, window: &mut Window, restart: u64, event: &Event) {
-                match self { $(Law::$variant(law) => law.on_idle(&config.$config, window, restart, event)),+ }
+                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_idle(&config.$config, window, restart, event)),+ }
             }
 
             pub(crate) fn cwnd_after_recovery(&self, window: &Window) -> u64 {
-                match self { $(Law::$variant(law) => law.cwnd_after_recovery(window)),+ }
+                match self { $($(#[cfg($on)])? Law::$variant(law) => law.cwnd_after_recovery(window)),+ }
             }
 
             pub(crate) fn pacing_rate(&self, config: &Config, window: &Window, srtt: Option<Duration>) -> Option<Rate> {
-                match self { $(Law::$variant(law) => law.pacing_rate(&config.$config, window, srtt)),+ }
+                match self { $($(#[cfg($on)])? Law::$variant(law) => law.pacing_rate(&config.$config, window, srtt)),+ }
             }
 
             pub(crate) fn on_feedback(&mut self, config: &Config, window: &mut Window, feedback: &Feedback) {
-                match self { $(Law::$variant(law) => law.on_feedback(&config.$config, window, feedback)),+ }
+                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_feedback(&config.$config, window, feedback)),+ }
             }
         }
 
         impl Config {
             /// Whether every law can run with its parameters.
             pub fn validate(&self) -> Result<(), ConfigError> {
-                $(<$law as CongestionControl>::validate(&self.$config)?;)+
+                $($(#[cfg($on)])? <$law as CongestionControl>::validate(&self.$config)?;)+
                 Ok(())
             }
         }
@@ -247,6 +250,11 @@ algorithms! {
         "BTCP: a timeout that one lost burst explains acts as duplicate ACKs do; Reno's window, SACK recovery.";
     TcpEng = "tcp-eng": tcp_eng::TcpEng, tcp_eng, Sack, "Shihada, Ho, Zhang (TCP-ENG); RFC 6675",
         "TCP-ENG: GAIMD that is told which bursts contention dropped; SACK recovery.";
+    Cubic = "cubic": cubic::Cubic, cubic, Sack, "RFC 9438, RFC 6675",
+        "CUBIC: the window follows a cubic of the time since the last loss, never below Reno's; SACK recovery.";
+    #[cfg(test)]
+    Gentle = "gentle": example::Gentle, example, Sack, "docs/guide/add-a-law.md",
+        "An example for the tests, and no law to use.";
 }
 
 /// Every algorithm there is, in a fixed order.
@@ -287,6 +295,11 @@ pub struct Config {
     pub btcp: btcp::Config,
     /// TCP-ENG.
     pub tcp_eng: tcp_eng::Config,
+    /// CUBIC.
+    pub cubic: cubic::Config,
+    /// The example of the guide.
+    #[cfg(test)]
+    pub example: example::Config,
 }
 
 #[cfg(test)]

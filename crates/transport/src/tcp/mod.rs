@@ -21,6 +21,8 @@
 //! Left out: connection set-up and close, urgent data, timestamps, ECN, Nagle's algorithm (a short segment leaves when
 //! the written data end there), silly-window avoidance beyond "no short segment while something is outstanding".
 
+#[cfg(test)]
+mod any_law;
 mod bursts;
 mod config;
 mod explicit;

@@ -1,0 +1,348 @@
+//! CUBIC: RFC 9438.
+//!
+//! Between two losses the window follows W(t) = C (t − K)³ + W_max, flat around the window of the last loss, and is never below
+//! what Reno would have (the Reno-friendly region). A loss keeps β of the flight; fast convergence lets a flow give way whose
+//! window falls from loss to loss. t leaves out the time in which something else than cwnd held the flow back (§5.8).
+//!
+//! Windows grow by acknowledged bytes where the RFC counts ACKs, so delayed ACKs do not slow them (§4.1 allows bytes). Left
+//! out: ECN, HyStart++ (slow start is RFC 5681's), and taking back a reduction that was needless (§4.9).
+
+use super::gaimd::{FRACTION_BITS, fixed};
+use super::{CongestionControl, Event, Loss, LossCause, Window};
+use crate::ConfigError;
+use units::{Duration, Instant};
+
+/// Parameters of RFC 9438 §4.1.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// C in segments/s³.
+    pub c: f64,
+    /// β, the share of the flight that a loss leaves.
+    pub beta: f64,
+    /// Whether a flow whose window falls from loss to loss gives way (§4.7).
+    pub fast_convergence: bool,
+    /// Whether the window is never below Reno's (§4.3).
+    pub reno_friendly: bool,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true }
+    }
+}
+
+impl Config {
+    /// α, by which Reno's window with this β grows in a round trip so that it takes as much as with 1/2: §4.3.
+    pub fn alpha(&self) -> f64 {
+        3.0 * (1.0 - self.beta) / (1.0 + self.beta)
+    }
+
+    /// K, the seconds in which the window comes back from `cwnd` to `w_max` segments: §4.2.
+    pub fn k(&self, w_max: f64, cwnd: f64) -> f64 {
+        libm::cbrt((w_max - cwnd).max(0.0) / self.c)
+    }
+
+    /// W(t) in segments, for a time in seconds since K: §4.2 figure 1.
+    pub fn window(&self, w_max: f64, since_k: f64) -> f64 {
+        self.c * since_k * since_k * since_k + w_max
+    }
+}
+
+/// The law of one flow.
+#[derive(Clone, Debug)]
+pub struct Cubic(Box<State>);
+
+#[derive(Clone, Debug)]
+struct State {
+    /// W_max in bytes.
+    w_max: u64,
+    /// cwnd before the last loss, in bytes.
+    cwnd_prior: u64,
+    stage: Stage,
+    /// W_est, what Reno would have, in bytes.
+    w_est: u64,
+    /// What acknowledged bytes have not yet paid for: of cwnd, and of W_est with `FRACTION_BITS`.
+    credit: u64,
+    est_credit: u64,
+}
+
+/// Where the flow is in congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// Before it, and the last thing that moved the window was slow start, a timeout or an idle time.
+    AfterSlowStart,
+    /// Before it, after a loss that needed no timer.
+    AfterLoss,
+    /// In it.
+    Running { since: Instant, k: Duration, last_ack: Instant },
+}
+
+impl CongestionControl for Cubic {
+    type Config = Config;
+
+    fn new(_: &Config) -> Cubic {
+        let stage = Stage::AfterSlowStart;
+        Cubic(Box::new(State { w_max: 0, cwnd_prior: 0, stage, w_est: 0, credit: 0, est_credit: 0 }))
+    }
+
+    fn validate(config: &Config) -> Result<(), ConfigError> {
+        if !(config.c > 0.0 && config.c <= 1000.0) {
+            return Err(ConfigError { field: "cubic.c", reason: "must be above 0 and at most 1000" });
+        }
+        if !(config.beta > 0.0 && config.beta < 1.0) {
+            return Err(ConfigError { field: "cubic.beta", reason: "must be above 0 and below 1" });
+        }
+        Ok(())
+    }
+
+    fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        let state = &mut *self.0;
+        if window.in_slow_start() {
+            state.stage = Stage::AfterSlowStart;
+            return if event.is_app_limited { () } else { window.slow_start(event.acked) };
+        }
+        if event.is_app_limited {
+            return state.pause(event.now);
+        }
+        let (t, k) = state.elapsed(config, window, event.now);
+        state.grow_cubic(config, window, event, t - k);
+        if config.reno_friendly {
+            state.grow_reno(config, window, event, t - k);
+        }
+    }
+
+    /// β of the flight: §4.6; §4.8 after a timeout.
+    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
+        let state = &mut *self.0;
+        let gives_way = config.fast_convergence && window.cwnd < state.w_max;
+        let kept = if gives_way { (1.0 + config.beta) / 2.0 } else { 1.0 };
+        state.w_max = (window.cwnd as f64 * kept) as u64;
+        state.cwnd_prior = window.cwnd;
+        state.stage = match loss.cause {
+            LossCause::Timeout => Stage::AfterSlowStart,
+            LossCause::FastRetransmit | LossCause::Contention => Stage::AfterLoss,
+        };
+        (loss.event.in_flight as f64 * config.beta) as u64
+    }
+
+    fn on_idle(&mut self, _: &Config, window: &mut Window, restart: u64, event: &Event) {
+        window.cwnd = window.cwnd.min(restart);
+        self.0.pause(event.now);
+    }
+}
+
+impl State {
+    /// What has passed since the last ACK does not count.
+    fn pause(&mut self, now: Instant) {
+        if let Stage::Running { since, last_ack, .. } = &mut self.stage {
+            *since = *since + now.saturating_since(*last_ack);
+            *last_ack = now;
+        }
+    }
+
+    /// t and K in seconds at an ACK in congestion avoidance, which begins with the first.
+    fn elapsed(&mut self, config: &Config, window: &Window, now: Instant) -> (f64, f64) {
+        let (since, k) = match self.stage {
+            Stage::Running { since, k, .. } => (since, k),
+            Stage::AfterLoss => (now, self.begin(config, window)),
+            Stage::AfterSlowStart => {
+                self.w_max = window.cwnd;
+                (now, self.begin(config, window))
+            }
+        };
+        self.stage = Stage::Running { since, k, last_ack: now };
+        (now.saturating_since(since).as_secs_f64(), k.as_secs_f64())
+    }
+
+    /// A stage begins: returns K. A window that is above W_max already starts at the flat point.
+    fn begin(&mut self, config: &Config, window: &Window) -> Duration {
+        let mss = window.mss as f64;
+        self.w_max = self.w_max.max(window.cwnd);
+        self.w_est = window.cwnd;
+        (self.credit, self.est_credit) = (0, 0);
+        let k = config.k(self.w_max as f64 / mss, window.cwnd as f64 / mss);
+        Duration::from_secs_f64(k).unwrap_or(Duration::MAX)
+    }
+
+    /// W in bytes.
+    fn window_at(&self, config: &Config, window: &Window, since_k: f64) -> u64 {
+        let mss = window.mss as f64;
+        // `as` saturates.
+        (config.window(self.w_max as f64 / mss, since_k) * mss) as u64
+    }
+
+    /// The concave and the convex region: cwnd grows by (target − cwnd)/cwnd a segment, §4.4 and §4.5, towards W(t + RTT)
+    /// between cwnd and 1.5 cwnd.
+    fn grow_cubic(&mut self, config: &Config, window: &mut Window, event: &Event, since_k: f64) {
+        let rtt = event.srtt.unwrap_or(Duration::ZERO).as_secs_f64();
+        let most = window.cwnd.saturating_add(window.cwnd / 2);
+        let target = self.window_at(config, window, since_k + rtt).clamp(window.cwnd, most);
+        self.credit = self.credit.saturating_add((target - window.cwnd).saturating_mul(event.acked));
+        let bytes = self.credit / window.cwnd;
+        self.credit %= window.cwnd;
+        window.cwnd = window.cwnd.saturating_add(bytes);
+    }
+
+    /// The Reno-friendly region, §4.3: W_est grows by α MSS · acked/cwnd, with α = 1 once it is back at the window before the
+    /// loss; where W(t) is below, it is the window.
+    fn grow_reno(&mut self, config: &Config, window: &mut Window, event: &Event, since_k: f64) {
+        let alpha = if self.w_est >= self.cwnd_prior { 1.0 } else { config.alpha() };
+        let gain = event.acked.saturating_mul(window.mss).saturating_mul(u64::from(fixed(alpha)));
+        self.est_credit = self.est_credit.saturating_add(gain);
+        let price = window.cwnd.saturating_mul(1 << FRACTION_BITS);
+        self.w_est = self.w_est.saturating_add(self.est_credit / price);
+        self.est_credit %= price;
+        if self.window_at(config, window, since_k) < self.w_est {
+            window.cwnd = window.cwnd.max(self.w_est);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+    const RTT: Duration = Duration::from_millis(100);
+
+    fn window(segments: u64) -> Window {
+        Window { cwnd: segments * MSS, ssthresh: 2 * MSS, mss: MSS }
+    }
+
+    fn ack(now: Instant, rtt: Duration) -> Event {
+        Event { acked: MSS, srtt: Some(rtt), ..Event::at(now) }
+    }
+
+    /// A window of ACKs, spread over a round trip that begins at `now`.
+    fn round(law: &mut Cubic, config: &Config, w: &mut Window, now: Instant, rtt: Duration) {
+        let acks = w.cwnd / w.mss;
+        for at in 0..acks {
+            law.on_ack(config, w, &ack(now + Duration::from_ps(rtt.ps() / acks * at), rtt));
+        }
+    }
+
+    fn lose(law: &mut Cubic, config: &Config, w: &mut Window) {
+        let flight = w.cwnd;
+        law.on_loss(config, w, &Loss::of(LossCause::FastRetransmit, flight));
+    }
+
+    /// The average window, in segments, if one segment in 1/p is lost: RFC 9438 §5.1 with its deterministic losses.
+    fn average(config: &Config, p: f64, rtt: Duration, epochs: u32) -> f64 {
+        let per_epoch = (1.0 / p) as u64;
+        let (mut law, mut w, mut now) = (Cubic::new(config), window(20), Instant::ZERO);
+        let mut started = now;
+        for _ in 0..epochs {
+            started = now;
+            for _ in 0..per_epoch {
+                law.on_ack(config, &mut w, &ack(now, rtt));
+                now = now + Duration::from_ps(rtt.ps() * w.mss / w.cwnd);
+            }
+            lose(&mut law, config, &mut w);
+        }
+        per_epoch as f64 / (now.saturating_since(started).as_secs_f64() / rtt.as_secs_f64())
+    }
+
+    #[test]
+    fn alpha_and_k_are_the_rfcs() {
+        let config = Config::default();
+        // §4.3: 3 · 0.3/1.7 = 0.529. K: 0.3 · 100 segments to regain at C = 0.4: ∛75 = 4.217 s.
+        assert!((config.alpha() - 0.529_41).abs() < 1e-5);
+        assert!((config.k(100.0, 70.0) - 4.217_16).abs() < 1e-5);
+        assert_eq!(config.k(100.0, 120.0), 0.0);
+    }
+
+    #[test]
+    fn the_average_windows_are_those_of_the_rfcs_tables() {
+        // RFC 9438 tables 1 and 2, C = 0.4. The cubic region within 3 %; where Reno's window rules, which the RFC takes from
+        // RFC 3649's rounded 1.2/√p and the law reaches by α and then 1, within 10 %. The model has one flow: no fast
+        // convergence (§4.7).
+        //
+        // W is flat around W_max, so a flow comes to the cubic's steady state slowly: a window that is a share e too large
+        // falls by C (4/3 e K)³ = 0.71 e³ of itself from one loss to the next, which leaves 1/√(1.42 n) after n losses: 2.2 %
+        // after 1500.
+        let config = Config { fast_convergence: false, ..Config::default() };
+        let short = Duration::from_millis(10);
+        for (p, rtt, expected, within, losses) in [
+            (1e-3, RTT, 38.0, 0.10, 100),
+            (1e-4, RTT, 187.0, 0.03, 1500),
+            (1e-5, RTT, 1054.0, 0.03, 1500),
+            (1e-3, short, 38.0, 0.10, 100),
+            (1e-4, short, 120.0, 0.10, 100),
+            (1e-5, short, 379.0, 0.10, 100),
+        ] {
+            let found = average(&config, p, rtt, losses);
+            assert!((found - expected).abs() < within * expected, "p = {p}, RTT = {rtt:?}: {found}, {expected}");
+            println!("p = {p}, RTT = {rtt:?}: {found:.1}, table {expected}");
+        }
+    }
+
+    #[test]
+    fn the_window_is_back_at_w_max_after_k() {
+        // 1000 segments: 700 are kept, K = ∛(300/0.4) = 9.086 s, 91 round trips. Reno would have 700 + 91 · 0.53 = 748.
+        let config = Config::default();
+        let (mut law, mut w) = (Cubic::new(&config), window(1000));
+        lose(&mut law, &config, &mut w);
+        assert_eq!((w.cwnd, w.ssthresh), (700 * MSS, 700 * MSS));
+        let mut now = Instant::ZERO;
+        for _ in 0..91 {
+            round(&mut law, &config, &mut w, now, RTT);
+            now = now + RTT;
+        }
+        assert!((w.cwnd as f64 / 1e6 - 1.0).abs() < 0.005, "{}", w.cwnd);
+        // W(2K) = W_max + 300: the mirror image.
+        for _ in 0..91 {
+            round(&mut law, &config, &mut w, now, RTT);
+            now = now + RTT;
+        }
+        assert!((w.cwnd as f64 / 1.3e6 - 1.0).abs() < 0.01, "{}", w.cwnd);
+    }
+
+    #[test]
+    fn fast_convergence_remembers_less_of_a_window_that_falls() {
+        for (fast_convergence, expected) in [(true, 680 * MSS), (false, 800 * MSS)] {
+            let config = Config { fast_convergence, ..Config::default() };
+            let (mut law, mut w) = (Cubic::new(&config), window(1000));
+            lose(&mut law, &config, &mut w);
+            assert_eq!(law.0.w_max, 1000 * MSS);
+            // The next loss at 800 < 1000: 800 · 1.7/2 = 680.
+            w.cwnd = 800 * MSS;
+            lose(&mut law, &config, &mut w);
+            assert_eq!((law.0.w_max, w.cwnd), (expected, 560 * MSS));
+        }
+    }
+
+    #[test]
+    fn after_a_timeout_the_cubic_starts_flat_at_ssthresh() {
+        // §4.8: ssthresh = β of the flight, cwnd = 1, then K = 0 and W_max the window at which slow start ends.
+        let config = Config { reno_friendly: false, ..Config::default() };
+        let (mut law, mut w) = (Cubic::new(&config), window(1000));
+        law.on_loss(&config, &mut w, &Loss::of(LossCause::Timeout, 1000 * MSS));
+        assert_eq!((w.cwnd, w.ssthresh), (MSS, 700 * MSS));
+        w.cwnd = 700 * MSS;
+        let mut now = Instant::ZERO;
+        for _ in 0..20 {
+            round(&mut law, &config, &mut w, now, RTT);
+            now = now + RTT;
+        }
+        // 0.4 · 2³ = 3.2 segments in two seconds.
+        assert!((700 * MSS..704 * MSS).contains(&w.cwnd), "{}", w.cwnd);
+    }
+
+    #[test]
+    fn time_without_data_does_not_count() {
+        let config = Config::default();
+        let (mut law, mut w) = (Cubic::new(&config), window(1000));
+        lose(&mut law, &config, &mut w);
+        round(&mut law, &config, &mut w, Instant::ZERO, RTT);
+        let before = w.cwnd;
+        // An hour in which the application was slow; W after an hour would be 1.9e10 segments.
+        let later = Instant::ZERO + Duration::from_secs(3600);
+        law.on_ack(&config, &mut w, &Event { is_app_limited: true, ..ack(later, RTT) });
+        assert_eq!(w.cwnd, before);
+        round(&mut law, &config, &mut w, later, RTT);
+        // C (K² − (K − 0.1)²·…): 3 · 0.4 · 9.09² · 0.1 = 9.9 segments a round trip at most.
+        assert!((before..before + 20 * MSS).contains(&w.cwnd), "{}", w.cwnd - before);
+        law.on_idle(&config, &mut w, 10 * MSS, &Event::at(later + Duration::from_secs(60)));
+        assert_eq!(w.cwnd, 10 * MSS);
+    }
+}
