@@ -99,7 +99,10 @@ impl CongestionControl for Cubic {
         let state = &mut *self.0;
         if window.in_slow_start() {
             state.stage = Stage::AfterSlowStart;
-            return if event.is_app_limited { () } else { window.slow_start(event.acked) };
+            if !event.is_app_limited {
+                window.slow_start(event.acked);
+            }
+            return;
         }
         if event.is_app_limited {
             return state.pause(event.now);

@@ -191,9 +191,12 @@ macro_rules! algorithms {
                 match algorithm { $($(#[cfg($on)])? Algorithm::$variant => Law::$variant(<$law>::new(&config.$config))),+ }
             }
 
+            /// The event is made where it is read, so that a law does not pay for the fields that others read.
             #[inline]
-            pub(crate) fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_ack(&config.$config, window, event)),+ }
+            pub(crate) fn on_ack(&mut self, config: &Config, window: &mut Window, event: impl FnOnce() -> Event) {
+                match self {
+                    $($(#[cfg($on)])? Law::$variant(law) => law.on_ack(&config.$config, window, &event())),+
+                }
             }
 
             pub(crate) fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {

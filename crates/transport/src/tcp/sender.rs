@@ -265,9 +265,13 @@ impl Sender {
     /// New bytes are acknowledged outside of fast recovery.
     #[inline]
     pub(super) fn tell_law(&mut self, ack: Event) {
-        let event = Event { srtt: self.rtt.srtt(), in_flight: self.nxt - self.una, ..ack };
-        self.law.on_ack(&self.config.laws, &mut self.window, &event);
-        self.set_cwnd(self.window.cwnd);
+        let (rtt, in_flight) = (&self.rtt, self.nxt - self.una);
+        let event = || Event { srtt: rtt.srtt(), in_flight, ..ack };
+        self.law.on_ack(&self.config.laws, &mut self.window, event);
+        match ack.is_app_limited {
+            true => self.bound_cwnd(),
+            false => self.set_cwnd(self.window.cwnd),
+        }
     }
 
     /// A loss: the law moves ssthresh and cwnd.
@@ -302,6 +306,12 @@ impl Sender {
     fn bad_news(&self, now: Instant) -> Event {
         let is_app_limited = !self.is_cwnd_limited();
         Event { srtt: self.rtt.srtt(), in_flight: self.flight_size(), is_app_limited, ..Event::at(now) }
+    }
+
+    /// A law may move the window of a flow that something else holds back; few do, so this stays out of the way of the rest.
+    #[cold]
+    fn bound_cwnd(&mut self) {
+        self.set_cwnd(self.window.cwnd);
     }
 
     /// Sets cwnd within its bounds.
