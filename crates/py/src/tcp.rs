@@ -69,7 +69,11 @@ impl Sender {
         self.window = window.unwrap_or(self.window);
         self.machine.handle_feedback(ack, feedback);
         let sack: Vec<_> = sack.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
-        self.machine.handle_ack(self.now, &Ack { ack, window: self.window, sack: &sack, ecn_echo: false }, &mut self.actions);
+        self.machine.handle_ack(
+            self.now,
+            &Ack { ack, window: self.window, sack: &sack, ecn_echo: false },
+            &mut self.actions,
+        );
         Ok(self.sent())
     }
 

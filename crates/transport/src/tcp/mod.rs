@@ -22,7 +22,7 @@
 //! the written data end there), silly-window avoidance beyond "no short segment while something is outstanding".
 
 #[cfg(test)]
-mod any_law;
+mod any_law_tests;
 mod bursts;
 mod config;
 mod explicit;
