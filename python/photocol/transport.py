@@ -64,8 +64,8 @@ class Sender:
     `algorithm` is one of `photocol list transports` ("reno", "newreno", "sack", "highspeed", "xcp", "gaimd", "baimd",
     "btcp", "tcp-eng", "cubic"); `paced` makes it send one segment every SRTT/cwnd. What is not given has the default of
     the scenario language, except `min_rto`: 1 s here, as RFC 6298 says; 0.2 s in a scenario, as in ns-2 and Linux,
-    because runs are compared with those and 1 s would rule them where round trips are milliseconds. Raises ValueError for an
-    unknown algorithm or a value that cannot work.
+    because runs are compared with those and 1 s would rule them where round trips are milliseconds. Raises
+    ValueError for an unknown algorithm or a value that cannot work.
 
     Arguments:
         mss: payload bytes of a full-sized segment.
