@@ -75,6 +75,8 @@ pub struct Hosts {
     pub held: BTreeMap<(u32, u64, u64), Packet>,
     /// Packets that were ever held back.
     pub held_count: u64,
+    /// Room for the timers of the slot that is opened; empty between calls.
+    opened: Vec<(u64, TimerId)>,
     segments: Actions,
     acks: ReceiverActions,
     datagrams: transport::udp::Actions,
@@ -100,6 +102,7 @@ impl Hosts {
             delivered: 0,
             held: BTreeMap::new(),
             held_count: 0,
+            opened: Vec::new(),
             segments: Actions::default(),
             acks: ReceiverActions::default(),
             datagrams: transport::udp::Actions::default(),
@@ -372,7 +375,9 @@ impl Hosts {
     /// The entries of the next slot of time come near: those that are stale are forgotten, and those whose machine has
     /// moved its deadline meanwhile move there.
     fn open_slot(&mut self) {
-        for (time, timer) in self.timers.open_slot() {
+        let mut opened = std::mem::take(&mut self.opened);
+        self.timers.open_slot(&mut opened);
+        for (time, timer) in opened.drain(..) {
             let (armed, deadline) = match timer.kind() {
                 TimerKind::Sender => {
                     let host = &mut self.senders[timer.flow()];
@@ -394,6 +399,7 @@ impl Hosts {
                 self.timers.push(*armed, timer);
             }
         }
+        self.opened = opened;
     }
 
     fn fire_sender(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {

@@ -129,11 +129,11 @@ impl Timers {
         self.near.pop();
     }
 
-    /// Opens the slot of the earliest entry and takes out what is in it; what is to stay is put back by
-    /// [`Timers::push`]. To be called when [`Timers::first`] has nothing.
-    pub fn open_slot(&mut self) -> Vec<(u64, TimerId)> {
+    /// Opens the slot of the earliest entry and moves what is in it to `opened`, which is empty; what is to stay is put
+    /// back by [`Timers::push`]. To be called when [`Timers::first`] has nothing.
+    pub fn open_slot(&mut self, opened: &mut Vec<(u64, TimerId)>) {
         if self.later == NEVER {
-            return Vec::new();
+            return;
         }
         let slot = self.later >> SLOT_BITS;
         self.next_slot = slot + 1;
@@ -141,9 +141,8 @@ impl Timers {
         self.occupied[index(slot) / 64] &= !(1 << (index(slot) % 64));
         self.bring_nearer();
         self.later = self.earliest_later();
-        let timers = entries.drain(..).map(|(time, number)| (time, TimerId(number ^ self.mask))).collect();
+        opened.extend(entries.drain(..).map(|(time, number)| (time, TimerId(number ^ self.mask))));
         self.spare.push(entries);
-        timers
     }
 
     /// Takes all entries, in no particular order.
@@ -279,9 +278,9 @@ mod tests {
     fn earliest(timers: &mut Timers) -> Option<(u64, usize)> {
         let time = timers.earliest();
         if timers.first().is_none() {
-            for (time, timer) in timers.open_slot() {
-                timers.push(time, timer);
-            }
+            let mut opened = Vec::new();
+            timers.open_slot(&mut opened);
+            opened.into_iter().for_each(|(time, timer)| timers.push(time, timer));
         }
         timers.first().map(|timer| (time, timer.flow() as usize))
     }

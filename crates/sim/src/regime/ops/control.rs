@@ -9,7 +9,7 @@ use super::edge_control::EdgeControl;
 use crate::engine::agent::Message;
 use crate::engine::bench::{Bench, Letter, OwnPort, Way};
 use std::collections::BTreeMap;
-use transport::xcp::{Probe, Wavelength};
+use transport::xcp::Wavelength;
 use units::Instant;
 
 /// Bytes of a probe: an IP header and 20 bytes, as many as XCP's congestion header has.
@@ -99,16 +99,24 @@ impl Control {
         self.next = self.next_decision();
     }
 
-    /// A probe has come here, or starts here.
-    pub fn handle_probe(&mut self, now: u64, macroflow: u32, mut probe: Probe, bench: &mut Bench) {
+    /// A probe has come here, or starts here. It goes on in the memory in which it came.
+    pub fn handle_probe(&mut self, now: u64, mut message: Message, bench: &mut Bench) {
+        let Some(Notice::Probe { macroflow, probe }) = message.edit() else { return };
+        let macroflow = *macroflow;
         match self.stops.get(&macroflow) {
             Some(Stop::Pass(output, onward)) => {
                 if let Some(controller) = &mut self.outputs[*output as usize].controller {
-                    controller.handle_probe(&mut probe);
+                    controller.handle_probe(probe);
                 }
-                send(now, *onward, Notice::Probe { macroflow, probe }, bench);
+                send(now, *onward, message, bench);
             }
-            Some(Stop::Turn(onward)) => send(now, *onward, Notice::Feedback { macroflow, probe }, bench),
+            Some(Stop::Turn(onward)) => {
+                let answer = Notice::Feedback { macroflow, probe: *probe };
+                if let Some(notice) = message.edit() {
+                    *notice = answer;
+                }
+                send(now, *onward, message, bench);
+            }
             // Nobody sends these.
             None => {}
         }
@@ -125,13 +133,11 @@ impl EdgeControl for Control {
         Control::handle_timeout(self, now, bench);
     }
 
-    fn handle_message(&mut self, now: u64, message: &Message, bench: &mut Bench) {
-        if let Some(Notice::Probe { macroflow, probe }) = message.read() {
-            self.handle_probe(now, *macroflow, *probe, bench);
-        }
+    fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench) {
+        self.handle_probe(now, message, bench);
     }
 }
 
-fn send(now: u64, Onward { way, agent: to }: Onward, notice: Notice, bench: &mut Bench) {
-    bench.send(now, Letter { to, way, size: PROBE_SIZE, number: 0, message: Message::new(notice) });
+fn send(now: u64, Onward { way, agent: to }: Onward, message: Message, bench: &mut Bench) {
+    bench.send(now, Letter { to, way, size: PROBE_SIZE, number: 0, message });
 }

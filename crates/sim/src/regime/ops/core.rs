@@ -42,7 +42,7 @@ impl Agent for CoreNode {
 
     fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench) {
         if let Some(control) = &mut self.control {
-            control.handle_message(now, &message, bench);
+            control.handle_message(now, message, bench);
         }
     }
 

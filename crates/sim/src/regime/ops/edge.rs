@@ -104,7 +104,7 @@ impl EdgeNode {
         let Some(machine) = &mut local.machine else { return };
         let probe = machine.handle_timeout(Instant::from_ps(now));
         self.duty = self.duty.min(machine.next_timeout().ps());
-        self.control.handle_probe(now, local.id, probe, bench);
+        self.control.handle_probe(now, Message::new(Notice::Probe { macroflow: local.id, probe }), bench);
     }
 
     /// Probes and decisions that are due, decisions first.
@@ -188,7 +188,7 @@ impl Agent for EdgeNode {
 
     fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench) {
         match message.read() {
-            Some(Notice::Probe { macroflow, probe }) => self.control.handle_probe(now, *macroflow, *probe, bench),
+            Some(Notice::Probe { .. }) => self.control.handle_probe(now, message, bench),
             Some(Notice::Feedback { macroflow, probe }) => self.answer(now, *macroflow, *probe),
             // Nobody sends others here.
             None => {}

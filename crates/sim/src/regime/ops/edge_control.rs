@@ -15,8 +15,8 @@ pub trait EdgeControl: Debug + Send {
     /// Its time has come.
     fn handle_timeout(&mut self, now: u64, bench: &mut Bench);
 
-    /// A message has come over a control wavelength.
-    fn handle_message(&mut self, now: u64, message: &Message, bench: &mut Bench);
+    /// A message has come over a control wavelength. Edited and sent on, it stays in its memory.
+    fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench);
 
     /// What became of a packet for the output of this name.
     fn handle_fate(&mut self, now: u64, output: u32, (packet, fate): (&Packet, Fate), bench: &mut Bench) {
