@@ -213,11 +213,14 @@ def plot(
 @app.command()
 def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print numbers for programs.")] = False,
+    large: Annotated[bool, typer.Option("--large", help="Also 10^5 links with 10^6 flows.")] = False,
 ) -> None:
     """Measure packet-hops and events per CPU second, and memory per flow, on standard scenarios."""
-    from photocol.bench import report
+    from photocol.bench import needs, report
 
-    typer.echo(report(as_json=as_json))
+    for sentence in needs(large=large):
+        typer.echo(sentence, err=True)
+    typer.echo(report(as_json=as_json, large=large))
 
 
 @app.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -11,7 +12,15 @@ from photocol import bench, scenario
 
 @pytest.mark.parametrize("name", bench.STANDARDS)
 def test_the_standard_scenarios_are_valid(name: str) -> None:
-    assert scenario.load(bench.STANDARDS[name].scenario).warnings == []
+    assert scenario.load(bench._source(bench.STANDARDS[name])).warnings == []
+
+
+def test_what_needs_much_is_measured_on_request_and_said_beforehand() -> None:
+    assert "million-flows" not in bench.names()
+    assert bench.needs() == []
+    assert bench.names(large=True) == list(bench.STANDARDS)
+    [sentence] = bench.needs(large=True)
+    assert re.fullmatch(r"million-flows needs some [\d.]+ GB of memory and some \d+ minutes?", sentence)
 
 
 def test_the_report_has_a_line_for_each(monkeypatch: pytest.MonkeyPatch) -> None:

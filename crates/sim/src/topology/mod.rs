@@ -10,6 +10,7 @@ mod dumbbell;
 mod file;
 mod geography;
 mod gml;
+mod grid;
 mod nsfnet;
 mod nsfnet_edge;
 mod parking_lot;
@@ -74,6 +75,7 @@ topologies! {
     Custom = custom;
     Dumbbell = dumbbell;
     File = file;
+    Grid = grid;
     Nsfnet = nsfnet;
     NsfnetEdge = nsfnet_edge;
     ParkingLot = parking_lot;

@@ -97,7 +97,7 @@ fn names_are_looked_up() {
     assert_eq!(
         replaced("dumbbell", "dumbell"),
         "test.toml:5:8: topology.kind: found \"dumbell\"; did you mean \"dumbbell\"? allowed: aapn-star, custom, dumbbell, \
-         file, nsfnet, nsfnet-edge, parking-lot, star"
+         file, grid, nsfnet, nsfnet-edge, parking-lot, star"
     );
     assert_eq!(
         added("[[event]]\nat = \"1 s\"\nlink = \"left->rigth\"\nstate = \"down\""),
@@ -119,7 +119,7 @@ fn what_is_twice_or_missing_is_named() {
     assert_eq!(replaced("duration = \"10 s\"", ""), "test.toml:2:1: run: the key \"duration\" is missing");
     assert_eq!(
         replaced("kind = \"dumbbell\"", ""),
-        "test.toml:4:1: topology: the key \"kind\" is missing; allowed: aapn-star, custom, dumbbell, file, nsfnet, \
+        "test.toml:4:1: topology: the key \"kind\" is missing; allowed: aapn-star, custom, dumbbell, file, grid, nsfnet, \
          nsfnet-edge, parking-lot, star"
     );
     assert_eq!(replaced("from = \"l0\"", ""), "test.toml:11:6: traffic.0.to: the key \"from\" is missing beside it");

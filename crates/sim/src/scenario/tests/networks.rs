@@ -1,6 +1,6 @@
 //! Ready-made networks and imported ones, as a scenario gets them.
 
-use crate::model::{LinkId, NodeId, Routes, components};
+use crate::model::{Arrivals, LinkId, NodeId, Pairs, Routes, components};
 use crate::scenario::{Source, load};
 use crate::topology::list;
 use std::path::Path;
@@ -19,6 +19,7 @@ fn every_topology_is_listed_and_can_be_drawn() {
         "aapn-star" => "edges = 2\ndelay = \"1 ms\"\n[switching]\nkind = \"aapn\"\nslots = 8\nslot_time = \"10 us\"\n",
         "star" => "leaves = 3\n",
         "file" => "path = \"triangle.xml\"\n",
+        "grid" => "rows = 2\nhosts = 3\ntrunk_delay = \"1 ms\"\naccess_delay = \"1 ms\"\n",
         "dumbbell" | "parking-lot" => "bottleneck_delay = \"1 ms\"\n",
         _ => "",
     };
@@ -69,6 +70,38 @@ fn a_parking_lot_has_cross_traffic_on_each_hop() {
     let mut routes = Routes::new(&network, &vec![true; network.links.len()]);
     let hops = |from: u32, to: u32, routes: &mut Routes| routes.path(NodeId(from), NodeId(to)).unwrap().len();
     assert_eq!((hops(3, 4, &mut routes), hops(5, 6, &mut routes), hops(7, 8, &mut routes)), (4, 3, 3));
+}
+
+#[test]
+fn a_grid_has_links_to_both_neighbours_and_its_hosts_in_turn() {
+    let delays = "trunk_delay = \"5 ms\"\naccess_delay = \"1 ms\"";
+    let loaded = scenario(&format!("kind = \"grid\"\nrows = 2\ncolumns = 3\nhosts = 8\n{delays}"));
+    let network = &loaded.scenario.network;
+    let names: Vec<&str> = network.nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names[..8], ["0,0", "0,1", "0,2", "1,0", "1,1", "1,2", "h0", "h1"]);
+    // 3 links down, 4 across, 8 of hosts, in both directions.
+    assert_eq!((network.nodes.len(), network.links.len()), (6 + 8, 2 * (3 + 4 + 8)));
+    let link =
+        |name: &str| network.links.iter().find(|link| link.name == name).map(|link| link.delay.ps() / 1_000_000_000);
+    assert_eq!(
+        [link("0,0->0,1"), link("1,2->0,2"), link("h7->0,1"), link("0,1->h7")],
+        [Some(5), Some(5), Some(1), Some(1)]
+    );
+    assert_eq!((link("0,2->1,0"), link("0,0->1,1")), (None, None));
+    // h0 at 0,0 to h5 at 1,2: three routers on, five links.
+    let mut routes = Routes::new(network, &vec![true; network.links.len()]);
+    assert_eq!(routes.path(NodeId(6), NodeId(11)).unwrap().len(), 5);
+}
+
+#[test]
+fn the_large_scenario_has_100_000_links_and_a_million_flows() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/large/million-flows.toml");
+    let loaded = load(Source::File(&file), &[]).unwrap_or_else(|error| panic!("{error}"));
+    let Arrivals::Fixed { pairs: Pairs::UniformRandom(ends), count, .. } = &loaded.scenario.traffic[0].arrivals else {
+        panic!("so many flows between random hosts");
+    };
+    assert_eq!((loaded.scenario.network.links.len(), *count, ends.len()), (100_000, 1_000_000, 48_260));
+    assert_eq!(loaded.warnings, Vec::<String>::new());
 }
 
 #[test]
