@@ -106,8 +106,8 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "rate_2_greatest": float(rate[wide].max()),
         "rate_dip": float(rate[trace.after(1, DIP_S)].min()),
         "rate_peak": float(rate[trace.after(2, DIP_S)].max()),
-        "unsmoothed_dip": float(np.nanmin(trace.unsmoothed_rate()[trace.after(1, DIP_S)])),
-        "unsmoothed_peak": float(np.nanmax(trace.unsmoothed_rate()[trace.after(2, DIP_S)])),
+        "unsmoothed_dip": float(measured(trace.unsmoothed_rate()[trace.after(1, DIP_S)]).min()),
+        "unsmoothed_peak": float(measured(trace.unsmoothed_rate()[trace.after(2, DIP_S)]).max()),
         **_early_peak(trace),
         "unfairness_2": trace.spread_of_goodputs(late[1]),
         "queue_1": float(np.mean(trace.link("mean_queue")[late[0]])),
@@ -127,6 +127,12 @@ def measure(result: RunResult) -> Mapping[str, float]:
             f"interval_{number}_s": float(np.mean(trace.link("mean_rtt")[late[period]])),
         }
     return figures
+
+
+def measured(rate: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The samples that have a measured round trip; without one a flow waits for its timer: 0."""
+    known = rate[~np.isnan(rate)]
+    return known if len(known) else np.zeros(1)
 
 
 def _ripple(rate: NDArray[np.float64]) -> float:

@@ -18,6 +18,7 @@ staleness = load_experiment(FOLDER / "staleness.py")
 aapn = sys.modules["photocol_experiments.003._aapn"]
 readings = sys.modules["photocol_experiments.003._readings"]
 case_1 = load_experiment(FOLDER / "case-1.py")
+cases = sys.modules["photocol_experiments.003._cases"]
 
 
 def run(algorithm, step, *, seed=1, **more):
@@ -48,6 +49,12 @@ def test_utilization_of_the_allocated_rate_is_what_the_link_carried(algorithm, s
     # The last sample is 0.1 s before the end.
     assert carried == pytest.approx(total, abs=0.1 * 45e6)
     assert trace.utilization()[trace.within(13, 16)].mean() <= 1.05
+
+
+@pytest.mark.parametrize(("rate", "known"), [([2.0, np.nan, 3.0], [2.0, 3.0]), ([np.nan, np.nan], [0.0])])
+def test_a_flow_without_a_measured_round_trip_has_the_rate_0(rate, known):
+    """In 20 s of back-off there is none: 003/case-2, full form, seed 2, whose metric was no number."""
+    assert cases.measured(np.array(rate)).tolist() == known
 
 
 def test_stated_control_intervals_less_stated_delays_leave_one_constant_way_back():
