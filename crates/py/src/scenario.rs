@@ -2,7 +2,7 @@
 
 use crate::error::scenario_error;
 use pyo3::prelude::*;
-use sim::scenario::{self, Loaded, Source};
+use sim::scenario::{self, Input, Loaded};
 use std::path::PathBuf;
 
 /// `(path, value)` pairs that replace what the file says.
@@ -20,21 +20,21 @@ impl Scenario {
     #[staticmethod]
     #[pyo3(signature = (path, set=Vec::new()))]
     fn load(py: Python<'_>, path: PathBuf, set: Settings) -> PyResult<Scenario> {
-        read(py, Source::File(&path), &set)
+        read(py, Input::File(&path), &set)
     }
 
     /// From TOML; `name` stands in messages for the file's name, `folder` is where relative paths begin.
     #[staticmethod]
     #[pyo3(signature = (text, folder, set=Vec::new(), name="<text>"))]
     fn from_text(py: Python<'_>, text: &str, folder: PathBuf, set: Settings, name: &str) -> PyResult<Scenario> {
-        read(py, Source::Text { name, text, folder: &folder }, &set)
+        read(py, Input::Text { name, text, folder: &folder }, &set)
     }
 
     /// From JSON.
     #[staticmethod]
     #[pyo3(signature = (text, folder, set=Vec::new()))]
     fn from_json(py: Python<'_>, text: &str, folder: PathBuf, set: Settings) -> PyResult<Scenario> {
-        read(py, Source::Json { text, folder: &folder }, &set)
+        read(py, Input::Json { text, folder: &folder }, &set)
     }
 
     /// The text as it was read, with the settings applied.
@@ -87,7 +87,7 @@ impl Scenario {
     }
 }
 
-fn read(py: Python<'_>, source: Source<'_>, set: &[(String, String)]) -> PyResult<Scenario> {
+fn read(py: Python<'_>, source: Input<'_>, set: &[(String, String)]) -> PyResult<Scenario> {
     let loaded = scenario::load(source, set).map_err(|error| scenario_error(py, &error))?;
     Ok(Scenario { loaded })
 }

@@ -130,7 +130,7 @@ fn capture(path: PathBuf, flows: Vec<u32>) -> PyResult<CaptureOptions> {
 
 /// A finished run.
 #[pyclass(module = "photocol._core", frozen)]
-pub struct Run(results::Run);
+pub struct Run(results::Results);
 
 #[pymethods]
 impl Run {

@@ -5,7 +5,7 @@
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
-use sim::scenario::{Source, load};
+use sim::scenario::{Input, load};
 use sim::study::World;
 use std::error::Error;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn packet_hops(mut arguments: impl Iterator<Item = String>) -> Result<u64, Box<d
         let setting = text.split_once('=').map(|(path, value)| (path.to_owned(), value.to_owned()));
         setting.ok_or(format!("found {text:?}; allowed: PATH=VALUE"))
     });
-    let loaded = load(Source::File(Path::new(&scenario)), &set.collect::<Result<Vec<_>, _>>()?)?;
+    let loaded = load(Input::File(Path::new(&scenario)), &set.collect::<Result<Vec<_>, _>>()?)?;
     let seed = Seed { seed: loaded.scenario.run.seed, run: 0 };
     let mut world = World::build(&loaded.scenario, seed, Options::default())?;
     world.run_until(SimTime::NEVER);

@@ -33,7 +33,7 @@ pub struct Figure {
 
 /// Everything a finished run has to say.
 #[derive(Clone, Debug, Default)]
-pub struct Run {
+pub struct Results {
     /// One row a flow.
     pub flows: Table,
     /// One row a directed link.

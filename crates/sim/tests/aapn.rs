@@ -2,7 +2,7 @@
 
 mod support;
 
-use sim::results::Run;
+use sim::results::Results;
 use support::{at, edited, figure, numbers, run, texts};
 
 /// Two edge nodes, 1 ms and 2 ms from the core; a frame of 18 slots of 200 us, of which 180 us carry data: 2250 B at
@@ -42,7 +42,7 @@ const FLOOD: &str = r#"
 "#;
 
 /// Dropped packets with this cause, since the warm-up.
-fn dropped(run: &Run, cause: &str) -> f64 {
+fn dropped(run: &Results, cause: &str) -> f64 {
     let rows = texts(&run.drops, "cause").into_iter().zip(numbers(&run.drops, "units"));
     rows.filter(|(name, _)| name == cause).map(|(_, units)| units).sum()
 }
@@ -139,7 +139,7 @@ fn a_jitter_of_twice_the_tolerance_loses_half_of_the_slots() {
 }
 
 /// The samples of a quantity of `e0->e1` in [from, to) seconds.
-fn samples(run: &Run, quantity: &str, from: f64, to: f64) -> Vec<f64> {
+fn samples(run: &Results, quantity: &str, from: f64, to: f64) -> Vec<f64> {
     let (times, values) = (numbers(&run.series, "t_s"), numbers(&run.series, "value"));
     let names = texts(&run.series, "quantity").into_iter().zip(texts(&run.series, "entity"));
     let rows = times
@@ -266,7 +266,7 @@ fn the_printed_equation_forgets_the_guard_time() {
     let printed = run(&greedy(&long_star(&format!("{TWELVE}\nsignal = {{ counts = \"slot\" }}"), "{}"), "xcp"), 1);
     assert_eq!(samples(&printed, "believed_capacity", 30.0, 60.0)[0], 66_666_666.0);
     let payload = run(&greedy(&long_star(TWELVE, "{}"), "xcp"), 1);
-    let queue = |run: &Run| mean(&samples(run, "persistent_queue", 30.0, 60.0));
+    let queue = |run: &Results| mean(&samples(run, "persistent_queue", 30.0, 60.0));
     assert!(queue(&printed) > 10.0 * queue(&payload), "{} B, {} B", queue(&printed), queue(&payload));
 }
 

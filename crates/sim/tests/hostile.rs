@@ -5,7 +5,7 @@
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
-use sim::scenario::{Source, load};
+use sim::scenario::{Input, load};
 use sim::study::World;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -119,7 +119,7 @@ impl Base {
 fn fate(path: &Path, text: &str) -> Result<bool, String> {
     let folder = path.parent().unwrap();
     let attempt = || {
-        let Ok(loaded) = load(Source::Text { name: "hostile.toml", text, folder }, &[]) else { return false };
+        let Ok(loaded) = load(Input::Text { name: "hostile.toml", text, folder }, &[]) else { return false };
         let Ok(mut world) = World::build(&loaded.scenario, Seed { seed: 1, run: 0 }, Options::default()) else {
             return false;
         };

@@ -6,7 +6,7 @@ use analytic::{engset, erlang_b, jet_classes, mesh, retransmission};
 use sim::model::LinkId;
 use sim::model::Routes;
 use sim::regime::obs::Obs;
-use sim::results::Run;
+use sim::results::Results;
 use support::returning::Returning;
 use support::{edited, figure, numbers, run, scenario, texts};
 
@@ -39,20 +39,20 @@ fn one_link(duration: &str, switching: &str, bursts: &str) -> String {
 }
 
 /// Bursts dropped of bursts offered at a link.
-fn drop_rate(run: &Run, link: &str) -> f64 {
+fn drop_rate(run: &Results, link: &str) -> f64 {
     let of = |name| burst_row(run, link, name);
     of("dropped_units") / of("offered_units")
 }
 
 /// A figure of the row about a link's bursts.
-fn burst_row(run: &Run, link: &str, name: &str) -> f64 {
+fn burst_row(run: &Results, link: &str, name: &str) -> f64 {
     let rows = texts(&run.links, "link").into_iter().zip(texts(&run.links, "class")).zip(numbers(&run.links, name));
     let mut of_bursts = rows.filter(|((found, class), _)| found == link && class == "burst");
     of_bursts.next().map(|(_, value)| value).unwrap_or_else(|| panic!("no bursts on {link}"))
 }
 
 /// Units dropped for a cause, of a class.
-fn dropped(run: &Run, class: &str, cause: &str) -> f64 {
+fn dropped(run: &Results, class: &str, cause: &str) -> f64 {
     let rows = texts(&run.drops, "class").into_iter().zip(texts(&run.drops, "cause")).zip(numbers(&run.drops, "units"));
     rows.filter(|((of, why), _)| of == class && why == cause).map(|(_, units)| units).sum()
 }
@@ -419,16 +419,16 @@ fn diamond(contention: &str) -> String {
 fn deflection_and_segmentation_save_what_dropping_loses() {
     let [drop, deflection, segmentation] =
         ["drop", "deflection", "segmentation"].map(|contention| run(&diamond(contention), 1));
-    let lost = |run: &Run| figure(run, "bursts_lost");
+    let lost = |run: &Results| figure(run, "bursts_lost");
     assert!(lost(&drop) > 1000.0, "{}", lost(&drop));
     assert!(figure(&deflection, "bursts_deflected") > 1000.0);
     assert!(lost(&deflection) < 0.3 * lost(&drop), "{} of {}", lost(&deflection), lost(&drop));
     // A deflected burst takes 1 ms more, and comes after its successors: the mean delay rises.
     assert!(figure(&deflection, "mean_burst_delay") > figure(&drop, "mean_burst_delay") + 1e-5);
     assert!(figure(&segmentation, "bursts_cut") > 1000.0);
-    let bits = |run: &Run| burst_row(run, "c->d", "dropped_bits");
+    let bits = |run: &Results| burst_row(run, "c->d", "dropped_bits");
     assert!(bits(&segmentation) < 0.8 * bits(&drop), "{} of {} bits", bits(&segmentation), bits(&drop));
-    let packets = |run: &Run| dropped(run, "datagram", "contention");
+    let packets = |run: &Results| dropped(run, "datagram", "contention");
     assert!(packets(&segmentation) < 0.8 * packets(&drop), "{} of {}", packets(&segmentation), packets(&drop));
 }
 

@@ -5,8 +5,8 @@ mod support;
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
-use sim::results::Run;
-use sim::scenario::{Scenario, Source, load};
+use sim::results::Results;
+use sim::scenario::{Input, Scenario, load};
 use sim::study::World;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn ready_made(name: &str, duration: &str) -> Scenario {
     let set = [("run.duration", duration), ("run.warm_up", "0.5 s")];
     let set = set.map(|(key, value)| (key.to_owned(), format!("\"{value}\"")));
     let file = folder().join(format!("{name}.toml"));
-    load(Source::File(&file), &set).unwrap_or_else(|error| panic!("{error}")).scenario
+    load(Input::File(&file), &set).unwrap_or_else(|error| panic!("{error}")).scenario
 }
 
 fn world(scenario: &Scenario, threads: usize) -> World {
@@ -49,17 +49,17 @@ fn world(scenario: &Scenario, threads: usize) -> World {
     world
 }
 
-fn finished(mut world: World) -> Run {
+fn finished(mut world: World) -> Results {
     world.run_until(SimTime::NEVER);
     world.finish().unwrap()
 }
 
-fn on_threads(scenario: &Scenario, threads: usize) -> Run {
+fn on_threads(scenario: &Scenario, threads: usize) -> Results {
     finished(world(scenario, threads))
 }
 
 /// Everything that a run leaves, as text: tables with their floating-point numbers, to the last bit.
-fn all_of(run: &Run) -> String {
+fn all_of(run: &Results) -> String {
     format!("{run:?}")
 }
 
@@ -74,7 +74,7 @@ impl Dice {
 }
 
 /// Brings a world to its end and deals the nodes at random, to up to `parts` partitions, several times on the way.
-fn dealt_at_random(scenario: &Scenario, threads: usize, parts: u64, dice: &mut Dice) -> Run {
+fn dealt_at_random(scenario: &Scenario, threads: usize, parts: u64, dice: &mut Dice) -> Results {
     let mut world = world(scenario, threads);
     let nodes = scenario.network.nodes.len();
     for deal in 0..8 {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use sim::results::{Column, Run};
+use sim::results::{Column, Results};
 use support::{at, edited, figure, numbers, run, texts};
 
 /// A dumbbell at 40 Mb/s with a round trip of 44 ms; `port` is what the bottleneck's table says of its controller.
@@ -41,7 +41,7 @@ fn dumbbell(port: &str, more: &str) -> String {
 }
 
 /// The samples of a quantity in [from, to) seconds.
-fn samples(run: &Run, quantity: &str, from: f64, to: f64) -> Vec<f64> {
+fn samples(run: &Results, quantity: &str, from: f64, to: f64) -> Vec<f64> {
     let (times, names, values) =
         (numbers(&run.series, "t_s"), texts(&run.series, "quantity"), numbers(&run.series, "value"));
     let rows = times.iter().zip(names).zip(values).filter(|((t, name), _)| **t >= from && **t < to && name == quantity);
@@ -81,7 +81,7 @@ fn a_controller_that_follows_its_link_keeps_it_full_and_one_that_does_not_stands
     let step = "[[event]]\nat = \"15 s\"\nlink = \"left->right\"\ncapacity = \"20 Mbps\"";
     let follows = run(&dumbbell("follows = true", step), 1);
     let believes = run(&dumbbell("follows = false", step), 1);
-    let queue = |run: &Run| mean(&samples(run, "queue", 20.0, 40.0));
+    let queue = |run: &Results| mean(&samples(run, "queue", 20.0, 40.0));
     assert!(at(&follows.links, "link", "left->right", "utilization") > 0.93);
     assert!(queue(&follows) < 5.0, "{} packets wait", queue(&follows));
     // Believing 40 of 20 Mb/s: Q = α/β · 2.5 MB/s · d with d = 44 ms + Q/C is d = 44/(1 − 1.77) < 0: no queue is long
@@ -159,7 +159,7 @@ fn two_links_settle_at_the_equilibrium_and_not_at_max_min() {
 
 #[test]
 fn without_a_controller_the_run_says_that_nobody_writes_headers() {
-    let source = sim::scenario::Source::Text {
+    let source = sim::scenario::Input::Text {
         name: "test.toml",
         text: "[run]\nduration = \"1 s\"\n[topology]\nkind = \"dumbbell\"\n[link_defaults]\ncapacity = \"1 Mbps\"\ndelay = \"1 ms\"\n[[traffic]]\ntransport = \"xcp\"",
         folder: std::path::Path::new("."),

@@ -2,9 +2,9 @@
 //! count themselves.
 
 use super::agent::{Message, News, Notice};
-use super::net::{Net, Place};
+use super::net::{DropPlace, Net};
 use super::offer::{Cause, Count};
-use super::packet::{Class, Luggage, Packet};
+use super::packet::{Cargo, Class, Packet};
 use super::port::Port;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub struct LinkNumber(u32);
 
 /// A message to another agent.
 #[derive(Debug)]
-pub struct Letter {
+pub struct ControlPacket {
     /// The agent.
     pub to: u32,
     /// The way there.
@@ -106,19 +106,19 @@ impl<'a> Bench<'a> {
     }
 
     /// Sends a message; it enters its first port as any packet does.
-    pub fn send(&mut self, now: u64, letter: Letter) {
-        let packet = self.control(letter);
+    pub fn send(&mut self, now: u64, control: ControlPacket) {
+        let packet = self.control(control);
         self.net.forward(now, self.net.next_link(&packet), &packet);
     }
 
     /// Sends a message through a port before which the agent stands itself.
-    pub fn send_own(&mut self, now: u64, letter: Letter) {
-        let packet = self.control(letter);
+    pub fn send_own(&mut self, now: u64, control: ControlPacket) {
+        let packet = self.control(control);
         self.net.send_past(now, &packet);
     }
 
-    fn control(&mut self, letter: Letter) -> Packet {
-        let Letter { to, way, size, number, message } = letter;
+    fn control(&mut self, control: ControlPacket) -> Packet {
+        let ControlPacket { to, way, size, number, message } = control;
         *self.emitted += 1;
         Packet { seq: number, ..self.net.message(Notice::Agent(message), to, way.0, size) }
     }
@@ -141,23 +141,23 @@ impl<'a> Bench<'a> {
     }
 
     /// Takes what a packet carries beside itself, if it carries anything.
-    pub fn unload(&mut self, packet: &Packet) -> Luggage {
+    pub fn unload(&mut self, packet: &Packet) -> Cargo {
         self.net.cargo.unload(packet)
     }
 
     /// Gives a packet what it carried.
-    pub fn load(&mut self, packet: &Packet, luggage: &Luggage) -> Packet {
-        Packet { cargo: self.net.cargo.load(luggage), ..*packet }
+    pub fn load(&mut self, packet: &Packet, cargo: &Cargo) -> Packet {
+        Packet { cargo: self.net.cargo.load(cargo), ..*packet }
     }
 
     /// Counts a packet as lost at a link, and forgets it.
     pub fn drop(&mut self, link: LinkNumber, cause: Cause, packet: &Packet) {
-        self.net.drop(Place::Link(link.0), cause, packet);
+        self.net.drop(DropPlace::Link(link.0), cause, packet);
     }
 
     /// A unit that agents switch ends at a link: so many bytes, and the message that announced it.
     pub fn drop_unit(&mut self, link: LinkNumber, cause: Cause, bytes: u64) {
-        let count = self.net.drops.entry((Place::Link(link.0), Class::Unit, cause)).or_default();
+        let count = self.net.drops.entry((DropPlace::Link(link.0), Class::Unit, cause)).or_default();
         *count = count.plus(Count { packets: 1, bytes });
     }
 

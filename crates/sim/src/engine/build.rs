@@ -17,7 +17,7 @@ use super::ring::Ring;
 use super::sampler::Sampler;
 use super::timers::Timers;
 use super::tree::NEVER;
-use super::world::{Action, CaptureOptions, Control, Options, RunError, Staff, World};
+use super::world::{Action, CaptureOptions, Control, Options, RunError, Threading, World};
 use crate::model::{
     Buffer, Change, Flow, LinkId, Load, Network, NodeId, PortRule, Routes, Scenario, SimTime, Transport, TransportKind,
 };
@@ -82,13 +82,13 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
     let ports = ports((network, &rules), &order, seed, &equipment);
     let Equipment { agents, shared, .. } = equipment;
     let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
-    let posts: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
+    let agent_nodes: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
     let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
-    let layout = Layout::whole(ends(network, &order), Arc::clone(&flows), paths.flat.into(), posts.into(), nodes);
+    let layout = Layout::whole(ends(network, &order), Arc::clone(&flows), paths.flat.into(), agent_nodes.into(), nodes);
     let net = net(ports, &layout, timer_order);
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
     let mut hosts = hosts(scenario, &flows, &first, Timers::new(timer_mask), (seed, orders, options.capture));
-    hosts.employ(agents);
+    hosts.install(agents);
     let to_node = layout.links.iter().map(|link| link.to).collect();
     let partition = Partition::new(net, hosts, to_node, vec![0; nodes], 0);
     let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
@@ -96,7 +96,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
         end: SimTime::ZERO + scenario.run.duration,
         partitions: vec![partition],
         layout: Arc::new(layout),
-        staff: Staff::alone(order.len()),
+        threading: Threading::alone(order.len()),
         sampler: Sampler::new(&probe, flows.len(), (names.collect(), &shared)),
         baseline: Baseline::zero(network.links.len()),
         link_numbers,

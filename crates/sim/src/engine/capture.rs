@@ -12,11 +12,11 @@ use std::io::{self, Write};
 use transport::tcp::SackBlock;
 
 /// Where captured packets go.
-pub type Output = Box<dyn Write + Send>;
+pub type CaptureWriter = Box<dyn Write + Send>;
 
 /// A capture in progress.
 pub struct Capture {
-    output: Output,
+    output: CaptureWriter,
     flows: BTreeMap<u32, Captured>,
     /// The first failure of the output; later packets are not written.
     failure: Option<io::Error>,
@@ -44,7 +44,7 @@ const ACK: u8 = 0x10;
 
 impl Capture {
     /// Starts a file.
-    pub fn new(output: Output, flows: BTreeMap<u32, Captured>) -> Capture {
+    pub fn new(output: CaptureWriter, flows: BTreeMap<u32, Captured>) -> Capture {
         let mut capture = Capture { output, flows, failure: None };
         capture.block(
             0x0a0d_0d0a,

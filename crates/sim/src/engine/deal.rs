@@ -7,7 +7,7 @@ use super::arena::{Arena, places};
 use super::hosts::Hosts;
 use super::net::{Cut, DELIVER, NO_WAY, Net, NetParts};
 use super::offer::Target;
-use super::packet::{Cargo, NO_CARGO, Packet};
+use super::packet::{CargoTable, NO_CARGO, Packet};
 use super::partition::Partition;
 use super::parts::{At, Layout};
 use super::port::Port;
@@ -98,7 +98,7 @@ fn move_fibre(old: &mut [Partition], new: &mut [Partition], from: At, to: At) {
     target.rekey(to.number);
 }
 
-fn move_cargo(packet: &mut Packet, from: &mut Cargo, to: &mut Cargo) {
+fn move_cargo(packet: &mut Packet, from: &mut CargoTable, to: &mut CargoTable) {
     if packet.cargo != NO_CARGO {
         packet.cargo = to.load(&from.unload(packet));
     }

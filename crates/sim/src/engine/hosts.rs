@@ -14,7 +14,7 @@ use super::bench::Bench;
 use super::capture::Capture;
 use super::forced::ForcedFates;
 use super::ledger::Ledger;
-use super::net::{NO_WAY, Net, Place};
+use super::net::{DropPlace, NO_WAY, Net};
 use super::offer::{Cause, Intake};
 use super::packet::{Class, NO_CARGO, Packet};
 use super::timers::{TimerId, TimerKind, Timers};
@@ -29,7 +29,7 @@ const CACHE_LINE: usize = 64;
 
 /// An agent, its node and its deadline.
 #[derive(Debug)]
-pub struct Post {
+pub struct HostedAgent {
     /// Where it stands.
     pub node: u32,
     /// When the event list has it; [`NEVER`] if it has not.
@@ -38,7 +38,7 @@ pub struct Post {
     pub agent: Box<dyn Agent>,
 }
 
-impl Post {
+impl HostedAgent {
     /// The agent may have changed its deadline.
     #[inline]
     fn arm(&mut self, place: u32, net: &mut Net) {
@@ -60,7 +60,7 @@ pub struct Hosts {
     /// When flows start and stop, by flow.
     pub lifecycles: Arena<Lifecycle>,
     /// The control plane of the switches, by agent.
-    pub agents: Arena<Post>,
+    pub agents: Arena<HostedAgent>,
     /// Deadlines.
     pub timers: Timers,
     /// Fates by order of the scenario.
@@ -110,51 +110,51 @@ impl Hosts {
     }
 
     /// Takes over the agents, all of which are here.
-    pub fn employ(&mut self, agents: Vec<(u32, Box<dyn Agent>)>) {
-        let post = |(node, agent)| Post { node, armed: NEVER, agent };
-        self.agents = Arena::all(agents.into_iter().map(post).collect());
+    pub fn install(&mut self, agents: Vec<(u32, Box<dyn Agent>)>) {
+        let hosted = |(node, agent)| HostedAgent { node, armed: NEVER, agent };
+        self.agents = Arena::all(agents.into_iter().map(hosted).collect());
     }
 
     /// Puts the deadlines of all agents into the event list of a partition, which has none yet.
     pub fn arm_agents(&mut self, net: &mut Net) {
-        for (place, post) in (0..).zip(self.agents.items_mut()) {
-            post.armed = NEVER;
-            post.arm(place, net);
+        for (place, hosted) in (0..).zip(self.agents.items_mut()) {
+            hosted.armed = NEVER;
+            hosted.arm(place, net);
         }
     }
 
     /// The deadline of the agent at this place has come.
     pub fn call_agent(&mut self, now: u64, place: u32, net: &mut Net) {
-        let post = &mut self.agents.items_mut()[place as usize];
-        post.agent.handle_timeout(now, &mut Bench::new(post.node, net, &mut self.emitted));
-        post.arm(place, net);
+        let hosted = &mut self.agents.items_mut()[place as usize];
+        hosted.agent.handle_timeout(now, &mut Bench::new(hosted.node, net, &mut self.emitted));
+        hosted.arm(place, net);
     }
 
     /// An agent takes a packet before a port of its node.
     pub fn give_to_agent(&mut self, now: u64, intake: Intake, packet: &Packet, net: &mut Net) {
         let place = self.agents.place(intake.agent);
-        let post = &mut self.agents.items_mut()[place];
-        let mut bench = Bench::new(post.node, net, &mut self.emitted);
-        post.agent.handle_packet(now, intake.place, packet, &mut bench);
-        post.arm(place as u32, net);
+        let hosted = &mut self.agents.items_mut()[place];
+        let mut bench = Bench::new(hosted.node, net, &mut self.emitted);
+        hosted.agent.handle_packet(now, intake.place, packet, &mut bench);
+        hosted.arm(place as u32, net);
     }
 
     /// An agent is given a message.
     pub fn give_message(&mut self, now: u64, agent: u32, message: Message, net: &mut Net) {
         let place = self.agents.place(agent);
-        let post = &mut self.agents.items_mut()[place];
-        post.agent.handle_message(now, message, &mut Bench::new(post.node, net, &mut self.emitted));
-        post.arm(place as u32, net);
+        let hosted = &mut self.agents.items_mut()[place];
+        hosted.agent.handle_message(now, message, &mut Bench::new(hosted.node, net, &mut self.emitted));
+        hosted.arm(place as u32, net);
     }
 
     /// Packets that agents keep.
     pub fn kept(&self) -> i64 {
-        self.agents.items().iter().map(|post| post.agent.kept()).sum()
+        self.agents.items().iter().map(|hosted| hosted.agent.kept()).sum()
     }
 
     /// Adds what each agent has counted.
     pub fn account(&self, ledger: &mut Ledger) {
-        self.agents.items().iter().for_each(|post| post.agent.account(ledger));
+        self.agents.items().iter().for_each(|hosted| hosted.agent.account(ledger));
     }
 
     /// Arms the start of every flow, of which there are `flows`, all here.
@@ -314,11 +314,11 @@ impl Hosts {
             capture(&mut self.capture, now, &packet, &[]);
         }
         if self.is_lost_by_order(now, &packet, net) {
-            return net.drop(Place::Host(flow), Cause::Forced, &packet);
+            return net.drop(DropPlace::Host(flow), Cause::Forced, &packet);
         }
         match self.forced.of(flow, packet.seq) {
             None => enter(now, packet, net),
-            Some(Fate::Drop) => net.drop(Place::Host(flow), Cause::Forced, &packet),
+            Some(Fate::Drop) => net.drop(DropPlace::Host(flow), Cause::Forced, &packet),
             Some(Fate::Duplicate) => {
                 self.emitted += 1;
                 let copy = Packet { cargo: net.cargo.duplicate(&packet), ..packet };
@@ -514,7 +514,7 @@ fn arm_receiver(timers: &mut Timers, flow: u32, host: &mut ReceivingHost) {
 fn enter(now: u64, packet: Packet, net: &mut Net) {
     let link = net.next_link(&packet);
     if link == NO_WAY {
-        return net.drop(Place::Host(packet.flow), Cause::Unreachable, &packet);
+        return net.drop(DropPlace::Host(packet.flow), Cause::Unreachable, &packet);
     }
     net.forward(now, link, &packet);
 }

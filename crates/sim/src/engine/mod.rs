@@ -6,7 +6,7 @@
 //! | `agent`, `bench` | machines at nodes, and what they can reach |
 //! | `equipment`, `ledger` | how agents come into a world, and what they count |
 //! | `partition` | the loop, the order of events, the fingerprint |
-//! | `parts`, `deal`, `balance`, `crew` | who has what; dealing it anew; where to cut; threads |
+//! | `parts`, `deal`, `balance`, `workers` | who has what; dealing it anew; where to cut; threads |
 //! | `net`, `port`, `ring`, `tree` | paths, output ports, fibres, the event list |
 //! | `offer`, `extras` | what a port answers; what a plain port does without |
 //! | `gate`, `optical` | ports that send only in granted slots; ports of an optical packet switch |
@@ -21,7 +21,6 @@ mod balance;
 pub(crate) mod bench;
 pub(crate) mod build;
 mod capture;
-mod crew;
 mod datagrams;
 mod deal;
 pub(crate) mod equipment;
@@ -45,9 +44,10 @@ mod sampler;
 mod speed_tests;
 mod timers;
 pub(crate) mod tree;
+mod workers;
 pub(crate) mod world;
 
 pub use accounts::Accounts;
-pub use capture::Output;
-pub use crew::Disturbance;
+pub use capture::CaptureWriter;
+pub use workers::Disturbance;
 pub use world::{CaptureOptions, Options, Parallelism, RunError};

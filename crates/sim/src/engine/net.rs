@@ -2,7 +2,7 @@
 
 use super::agent::Notice;
 use super::offer::{Cause, Count, Intake, Offer, Target};
-use super::packet::{Cargo, Class, Luggage, NO_CARGO, Packet};
+use super::packet::{Cargo, CargoTable, Class, NO_CARGO, Packet};
 use super::port::{Manner, Port};
 use super::ring::Ring;
 use super::tree::{NEVER, Tree};
@@ -15,11 +15,11 @@ pub const DELIVER: u32 = u32::MAX;
 pub const NO_WAY: u32 = u32::MAX - 1;
 
 /// No timer is due then.
-const SPOILT: u64 = NEVER - 1;
+const UNSETTLED: u64 = NEVER - 1;
 
 /// Where a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum DropPlace {
     /// At the port of this link (the engine's numbering), or on its fibre.
     Link(u32),
     /// At the host that sent this flow's packet.
@@ -27,7 +27,7 @@ pub enum Place {
 }
 
 /// Packets dropped since the start, by place, class and cause.
-pub type Drops = BTreeMap<(Place, Class, Cause), Count>;
+pub type Drops = BTreeMap<(DropPlace, Class, Cause), Count>;
 
 /// What the nodes of a partition have between them: output ports, the fibres that end there, and the event list. Both are
 /// numbered in the order of (receiving node, sending node, link), which is the stated order of simultaneous arrivals.
@@ -44,7 +44,7 @@ pub struct Net {
     /// All paths, one after the other; each is a list of ports that ends with [`DELIVER`].
     pub paths: Arc<[u32]>,
     /// What packets in flight carry beside themselves.
-    pub cargo: Cargo,
+    pub cargo: CargoTable,
     /// What was dropped, where and why.
     pub drops: Drops,
     /// Packets sent on links (not refused by the port).
@@ -56,13 +56,13 @@ pub struct Net {
     /// Packets that have left the partition since it was last emptied, by receiving partition.
     pub outbox: Vec<Mail>,
     /// What is to be done at once, before the next event: packets between the ports, agents and hosts of one node.
-    pub desk: VecDeque<Errand>,
+    pub pending: VecDeque<Pending>,
     leaf_of_link_0: u32,
     leaf_of_agent_0: u32,
     timer_leaf: u32,
     /// The key of the timers in the event list.
     timer_key: u64,
-    /// The same, or [`SPOILT`] while something lies on the desk.
+    /// The same, or [`UNSETTLED`] while something is pending.
     settled_key: u64,
 }
 
@@ -79,7 +79,7 @@ pub enum Event {
 
 /// A packet on its way inside a node.
 #[derive(Clone, Copy, Debug)]
-pub enum Errand {
+pub enum Pending {
     /// To the agent before a port.
     Take(Intake, Packet),
     /// From an agent to a host of this node.
@@ -100,15 +100,15 @@ pub struct Cut {
 #[derive(Debug, Default)]
 pub struct Mail {
     /// The packets.
-    pub parcels: Vec<(u32, Packet)>,
+    pub packets: Vec<(u32, Packet)>,
     /// The cargo of those packets that have any, in the same order.
-    pub luggage: Vec<Luggage>,
+    pub cargo: Vec<Cargo>,
 }
 
 impl Mail {
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
-        self.parcels.is_empty()
+        self.packets.is_empty()
     }
 
     /// Adds what is in `newer`, which is then empty.
@@ -116,8 +116,8 @@ impl Mail {
         if self.is_empty() {
             return std::mem::swap(self, newer);
         }
-        self.parcels.append(&mut newer.parcels);
-        self.luggage.append(&mut newer.luggage);
+        self.packets.append(&mut newer.packets);
+        self.cargo.append(&mut newer.cargo);
     }
 }
 
@@ -161,13 +161,13 @@ impl Net {
             ports: parts.ports,
             links: parts.links,
             paths: parts.paths,
-            cargo: Cargo::default(),
+            cargo: CargoTable::default(),
             drops: Drops::new(),
             packet_hops: 0,
             taken_back: 0,
             cuts: parts.cuts,
             outbox: (0..partitions).map(|_| Mail::default()).collect(),
-            desk: VecDeque::new(),
+            pending: VecDeque::new(),
             leaf_of_link_0,
             leaf_of_agent_0,
             timer_leaf,
@@ -205,13 +205,13 @@ impl Net {
         self.tree.set(self.leaf_of_agent_0 + place, time);
     }
 
-    /// Whether [`Net::set_timers`] is to be called because the earliest timer is due at `time`, or something lies on the desk.
+    /// Whether [`Net::set_timers`] is to be called because the earliest timer is due at `time`, or something is pending.
     #[inline]
     pub fn is_unsettled(&self, time: u64) -> bool {
         time != self.settled_key
     }
 
-    /// The earliest timer is due at `time`, and nothing lies on the desk.
+    /// The earliest timer is due at `time`, and nothing is pending.
     #[inline]
     pub fn set_timers(&mut self, time: u64) {
         self.settled_key = time;
@@ -224,13 +224,13 @@ impl Net {
     /// Makes [`Net::is_unsettled`] say so until the next [`Net::set_timers`].
     #[inline]
     pub fn unsettle(&mut self) {
-        self.settled_key = SPOILT;
+        self.settled_key = UNSETTLED;
     }
 
-    /// Lays something on the desk. The key of the timers is spoilt, so that their check after each event finds it: an own check
-    /// would cost two per cent.
-    fn lay(&mut self, errand: Errand) {
-        self.desk.push_back(errand);
+    /// Something is to be done before the next event. The key of the timers is unsettled, so that the check after each event
+    /// finds it: a separate check would cost two per cent.
+    fn defer(&mut self, pending: Pending) {
+        self.pending.push_back(pending);
         self.unsettle();
     }
 
@@ -253,7 +253,7 @@ impl Net {
         self.paths[packet.hop as usize]
     }
 
-    /// A packet enters a port. If an agent takes it, it lies on the desk.
+    /// A packet enters a port. If an agent takes it, it is pending.
     #[inline]
     pub fn forward(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
@@ -261,7 +261,7 @@ impl Net {
             Manner::Plain => port.offer(now, packet.size),
             Manner::Light => port.offer_light(now, packet.size),
             Manner::Special => port.offer_past_intake(now, packet, self.cargo.header_mut(packet)),
-            Manner::Taken => return self.lay_before_agent(number, packet),
+            Manner::Taken => return self.defer_to_agent(number, packet),
         };
         match offer {
             Offer::Carried(at) => {
@@ -273,9 +273,9 @@ impl Net {
     }
 
     #[inline(never)]
-    fn lay_before_agent(&mut self, number: u32, packet: &Packet) {
+    fn defer_to_agent(&mut self, number: u32, packet: &Packet) {
         if let Some(intake) = self.ports[number as usize].intake() {
-            self.lay(Errand::Take(intake, *packet));
+            self.defer(Pending::Take(intake, *packet));
         }
     }
 
@@ -314,7 +314,7 @@ impl Net {
     /// An agent of `node` gives a packet back to that node: it goes to the next port of its path, or to its host.
     pub fn hand(&mut self, now: u64, node: u32, packet: &Packet) {
         match self.next_link(packet) {
-            DELIVER => self.lay(Errand::Deliver(node, *packet)),
+            DELIVER => self.defer(Pending::Deliver(node, *packet)),
             next => self.forward(now, next, packet),
         }
     }
@@ -340,7 +340,7 @@ impl Net {
     fn lose(&mut self, number: u32, cause: Cause, packet: &Packet) {
         // A packet that the fibre or the switch loses was sent.
         self.packet_hops += u64::from(matches!(cause, Cause::Random | Cause::GuardViolation));
-        self.drop(Place::Link(self.links[number as usize]), cause, packet);
+        self.drop(DropPlace::Link(self.links[number as usize]), cause, packet);
     }
 
     /// A port with a gate sends what has its time.
@@ -376,18 +376,18 @@ impl Net {
     fn post(&mut self, cut: u32, at: u64, packet: &Packet) {
         let Cut { to, fibre } = self.cuts[cut as usize];
         let mail = &mut self.outbox[to as usize];
-        mail.parcels.push((fibre, Packet { at, hop: packet.hop + 1, ..*packet }));
+        mail.packets.push((fibre, Packet { at, hop: packet.hop + 1, ..*packet }));
         if packet.cargo != NO_CARGO {
-            mail.luggage.push(self.cargo.unload(packet));
+            mail.cargo.push(self.cargo.unload(packet));
         }
     }
 
     /// Takes in what another partition has sent.
     pub fn receive(&mut self, mail: &mut Mail) {
-        let mut luggage = mail.luggage.drain(..);
-        for (number, mut packet) in mail.parcels.drain(..) {
+        let mut cargo = mail.cargo.drain(..);
+        for (number, mut packet) in mail.packets.drain(..) {
             if packet.cargo != NO_CARGO {
-                packet.cargo = luggage.next().map_or(NO_CARGO, |luggage| self.cargo.load(&luggage));
+                packet.cargo = cargo.next().map_or(NO_CARGO, |cargo| self.cargo.load(&cargo));
             }
             let fibre = &mut self.fibres[number as usize];
             let was_dark = fibre.is_empty();
@@ -400,13 +400,13 @@ impl Net {
 
     /// Counts a dropped packet and forgets it.
     #[cold]
-    pub fn drop(&mut self, place: Place, cause: Cause, packet: &Packet) {
+    pub fn drop(&mut self, place: DropPlace, cause: Cause, packet: &Packet) {
         self.drops.entry((place, packet.class, cause)).or_default().add(packet.size);
         self.cargo.forget(packet);
     }
 
     /// Counts a packet that was taken back from a fibre because its link went down.
-    pub fn take_back(&mut self, place: Place, packet: &Packet) {
+    pub fn take_back(&mut self, place: DropPlace, packet: &Packet) {
         self.drops.entry((place, packet.class, Cause::Unreachable)).or_default().add(packet.size);
         self.taken_back += 1;
     }

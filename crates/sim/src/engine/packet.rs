@@ -45,7 +45,7 @@ pub struct Packet {
     pub flow: u32,
     /// Position of the next link in the flat array of paths.
     pub hop: u32,
-    /// Where [`Cargo`] keeps what it carries, or [`NO_CARGO`].
+    /// Where [`CargoTable`] keeps what it carries, or [`NO_CARGO`].
     pub cargo: u32,
     /// Size on the wire in bytes.
     pub size: u16,
@@ -60,10 +60,10 @@ pub const NO_CARGO: u32 = u32::MAX;
 
 /// What the few packets carry that need more than 32 bytes.
 #[derive(Debug, Default)]
-pub struct Cargo {
-    sacks: Slots<SackList>,
-    explicit: Slots<Explicit>,
-    notices: Slots<Option<Notice>>,
+pub struct CargoTable {
+    sacks: Pool<SackList>,
+    explicit: Pool<Explicit>,
+    notices: Pool<Option<Notice>>,
 }
 
 /// A congestion header, and the place of the packet's SACK blocks.
@@ -75,14 +75,14 @@ struct Explicit {
 
 /// The cargo of one packet on its way to another partition.
 #[derive(Clone, Debug)]
-pub enum Luggage {
+pub enum Cargo {
     /// SACK blocks, perhaps with a congestion header.
     Transport(Option<Header>, SackList),
     /// What a message of the control plane says.
     Notice(Option<Notice>),
 }
 
-impl Cargo {
+impl CargoTable {
     /// Stores SACK blocks and gives their number for the packet; an empty list needs none.
     #[inline]
     pub fn put_sack(&mut self, list: &SackList) -> u32 {
@@ -104,12 +104,12 @@ impl Cargo {
     pub fn take_notice(&mut self, packet: &Packet) -> Option<Notice> {
         let slot = packet.cargo;
         (slot != NO_CARGO).then(|| self.notices.free.push(slot))?;
-        self.notices.slots[slot as usize].take()
+        self.notices.items[slot as usize].take()
     }
 
     /// Takes a message to an agent out of a packet that is on its way; `None` if the packet has none.
     pub fn take_message(&mut self, packet: &Packet) -> Option<Message> {
-        let kept = (packet.cargo != NO_CARGO).then(|| &mut self.notices.slots[packet.cargo as usize])?;
+        let kept = (packet.cargo != NO_CARGO).then(|| &mut self.notices.items[packet.cargo as usize])?;
         if !matches!(kept, Some(Notice::Agent(_))) {
             return None;
         }
@@ -121,7 +121,7 @@ impl Cargo {
 
     /// The congestion header of an `explicit` packet.
     pub fn header_mut(&mut self, packet: &Packet) -> Option<&mut Header> {
-        packet.explicit.then(|| &mut self.explicit.slots[packet.cargo as usize].header)
+        packet.explicit.then(|| &mut self.explicit.items[packet.cargo as usize].header)
     }
 
     /// Takes the SACK blocks of a packet without congestion header that has arrived.
@@ -149,65 +149,65 @@ impl Cargo {
             return NO_CARGO;
         }
         if !packet.explicit {
-            return self.sacks.put(self.sacks.slots[packet.cargo as usize]);
+            return self.sacks.put(self.sacks.items[packet.cargo as usize]);
         }
-        let Explicit { header, sack } = self.explicit.slots[packet.cargo as usize];
-        let list = if sack == NO_CARGO { SackList::default() } else { self.sacks.slots[sack as usize] };
+        let Explicit { header, sack } = self.explicit.items[packet.cargo as usize];
+        let list = if sack == NO_CARGO { SackList::default() } else { self.sacks.items[sack as usize] };
         self.put_header(header, &list)
     }
 
     /// Takes the cargo of a packet that has some.
-    pub fn unload(&mut self, packet: &Packet) -> Luggage {
+    pub fn unload(&mut self, packet: &Packet) -> Cargo {
         if packet.class == Class::Control {
-            return Luggage::Notice(self.take_notice(packet));
+            return Cargo::Notice(self.take_notice(packet));
         }
         if packet.explicit {
             let (header, sack) = self.take_header(packet.cargo);
-            return Luggage::Transport(Some(header), sack);
+            return Cargo::Transport(Some(header), sack);
         }
-        Luggage::Transport(None, self.take_sack(packet.cargo))
+        Cargo::Transport(None, self.take_sack(packet.cargo))
     }
 
-    /// Stores what [`Cargo::unload`] took, perhaps from another partition's.
-    pub fn load(&mut self, luggage: &Luggage) -> u32 {
-        match luggage {
-            Luggage::Transport(Some(header), sack) => self.put_header(*header, sack),
-            Luggage::Transport(None, sack) => self.put_sack(sack),
-            Luggage::Notice(Some(notice)) => self.put_notice(notice.clone()),
-            Luggage::Notice(None) => NO_CARGO,
+    /// Stores what [`CargoTable::unload`] took, perhaps from another partition's.
+    pub fn load(&mut self, cargo: &Cargo) -> u32 {
+        match cargo {
+            Cargo::Transport(Some(header), sack) => self.put_header(*header, sack),
+            Cargo::Transport(None, sack) => self.put_sack(sack),
+            Cargo::Notice(Some(notice)) => self.put_notice(notice.clone()),
+            Cargo::Notice(None) => NO_CARGO,
         }
     }
 }
 
 /// Values in numbered slots. Slots are reused, so nothing is allocated once the table has reached its size.
 #[derive(Debug)]
-struct Slots<T> {
-    slots: Vec<T>,
+struct Pool<T> {
+    items: Vec<T>,
     free: Vec<u32>,
 }
 
-impl<T> Default for Slots<T> {
-    fn default() -> Slots<T> {
-        Slots { slots: Vec::new(), free: Vec::new() }
+impl<T> Default for Pool<T> {
+    fn default() -> Pool<T> {
+        Pool { items: Vec::new(), free: Vec::new() }
     }
 }
 
-impl<T> Slots<T> {
+impl<T> Pool<T> {
     fn put(&mut self, value: T) -> u32 {
         if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = value;
+            self.items[slot as usize] = value;
             return slot;
         }
-        self.slots.push(value);
-        (self.slots.len() - 1) as u32
+        self.items.push(value);
+        (self.items.len() - 1) as u32
     }
 }
 
-impl<T: Copy> Slots<T> {
+impl<T: Copy> Pool<T> {
     #[inline]
     fn take(&mut self, slot: u32) -> T {
         self.free.push(slot);
-        self.slots[slot as usize]
+        self.items[slot as usize]
     }
 }
 

@@ -11,7 +11,7 @@
 //! arrival and cannot see how nodes interleave.
 
 use super::hosts::Hosts;
-use super::net::{DELIVER, Errand, Event, Net};
+use super::net::{DELIVER, Event, Net, Pending};
 use super::packet::Packet;
 
 /// About 2 MiB of them, a core's second-level cache. With fewer, fetching ahead costs more than it saves.
@@ -76,7 +76,7 @@ impl Partition {
                 }
             }
             if self.net.is_unsettled(self.hosts.timers.earliest()) {
-                self.clear_desk(now);
+                self.handle_pending(now);
                 self.net.set_timers(self.hosts.timers.earliest());
                 if self.left == 0 {
                     break;
@@ -99,14 +99,14 @@ impl Partition {
     }
 
     /// Does what is to be done at once inside a node, in the order in which it was laid there.
-    fn clear_desk(&mut self, now: u64) {
+    fn handle_pending(&mut self, now: u64) {
         // Copied from its place, as an arrival is.
-        while let Some(errand) = self.net.desk.front().copied() {
-            let _ = self.net.desk.pop_front();
+        while let Some(pending) = self.net.pending.front().copied() {
+            let _ = self.net.pending.pop_front();
             self.left = self.left.saturating_sub(1);
-            match errand {
-                Errand::Take(intake, packet) => self.hosts.give_to_agent(now, intake, &packet, &mut self.net),
-                Errand::Deliver(node, packet) => {
+            match pending {
+                Pending::Take(intake, packet) => self.hosts.give_to_agent(now, intake, &packet, &mut self.net),
+                Pending::Deliver(node, packet) => {
                     let chain = &mut self.chains[node as usize];
                     *chain = fold(*chain, digest(&packet));
                     self.hosts.receive(now, &packet, &mut self.net);

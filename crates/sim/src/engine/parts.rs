@@ -1,7 +1,7 @@
 //! Where everything is: which partition has a node, a port, a fibre, a flow's machines.
 
 use super::hosts::{Lifecycle, ReceivingHost, SendingHost};
-use super::net::{Drops, Place};
+use super::net::{DropPlace, Drops};
 use super::offer::Cause;
 use super::packet::Packet;
 use super::partition::{Partition, fold};
@@ -133,10 +133,10 @@ impl<'a> Parts<'a> {
         let taken = self.change_link(link, |port, fibre| port.take_down(now, fibre));
         for packet in taken.from_fibre {
             self.list[fibre as usize].net.cargo.forget(&packet);
-            self.list[port as usize].net.take_back(Place::Link(link), &packet);
+            self.list[port as usize].net.take_back(DropPlace::Link(link), &packet);
         }
         for packet in taken.held {
-            self.list[port as usize].net.drop(Place::Link(link), Cause::Unreachable, &packet);
+            self.list[port as usize].net.drop(DropPlace::Link(link), Cause::Unreachable, &packet);
         }
     }
 

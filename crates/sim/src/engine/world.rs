@@ -10,13 +10,13 @@
 use super::accounts::{Accounts, Baseline};
 use super::balance::{Verdict, Work};
 use super::build::{self, Setup};
-use super::capture::Output;
-use super::crew::{Crew, Disturbance};
+use super::capture::CaptureWriter;
 use super::deal::deal;
 use super::equipment::{Equipment, Ground};
 use super::partition::{Partition, packet_hops};
 use super::parts::{Layout, Parts};
 use super::sampler::Sampler;
+use super::workers::{Disturbance, Workers};
 use crate::model::{Change, Flow, LinkId, SimTime};
 use std::fmt;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct CaptureOptions {
     /// Flow numbers; all flows if empty.
     pub flows: Vec<u32>,
     /// Receives the file.
-    pub output: Output,
+    pub output: CaptureWriter,
 }
 
 /// Why a run cannot be made or is not to be trusted.
@@ -119,7 +119,7 @@ pub struct Parallelism {
 const FIRST_LOOK: u64 = 256;
 
 /// Who does the work.
-pub(super) struct Staff {
+pub(super) struct Threading {
     /// The most threads to use.
     pub(super) threads: usize,
     /// When the work of the nodes was looked at last.
@@ -133,10 +133,10 @@ pub(super) struct Staff {
     pub(super) disturbance: Option<Disturbance>,
 }
 
-impl Staff {
+impl Threading {
     /// One thread, for a network of `links` links.
-    pub(super) fn alone(links: usize) -> Staff {
-        Staff {
+    pub(super) fn alone(links: usize) -> Threading {
+        Threading {
             threads: 1,
             last_look: SimTime::ZERO,
             next_look: SimTime::NEVER,
@@ -154,7 +154,7 @@ pub struct World {
     pub(super) partitions: Vec<Partition>,
     /// Where everything is.
     pub(crate) layout: Arc<Layout>,
-    pub(super) staff: Staff,
+    pub(super) threading: Threading,
     /// The engine's number of each link.
     pub(crate) link_numbers: Vec<u32>,
     /// What will happen, latest first.
@@ -199,22 +199,22 @@ impl World {
     /// the order of time.
     pub fn use_threads(&mut self, threads: usize) {
         let alone = self.partitions.iter().any(|part| part.hosts.capture.is_some());
-        self.staff.threads = if alone { 1 } else { threads.max(1) };
-        self.staff.verdict = (alone && threads > 1).then_some(Verdict::Alone);
+        self.threading.threads = if alone { 1 } else { threads.max(1) };
+        self.threading.verdict = (alone && threads > 1).then_some(Verdict::Alone);
         let first_look = SimTime::from_ps((self.end.ps() / FIRST_LOOK).max(self.now.ps() + 1));
-        self.staff.next_look = if self.staff.threads > 1 { first_look } else { SimTime::NEVER };
+        self.threading.next_look = if self.threading.threads > 1 { first_look } else { SimTime::NEVER };
     }
 
     /// Every thread calls `disturbance` before each turn, with the number of its partition: for tests that make threads
     /// misbehave.
     pub fn disturb(&mut self, disturbance: Disturbance) {
-        self.staff.disturbance = Some(disturbance);
+        self.threading.disturbance = Some(disturbance);
     }
 
     /// How many threads work, and why not as many as were allowed.
     pub fn parallelism(&self) -> Parallelism {
-        let reason = self.staff.verdict.as_ref().and_then(|verdict| verdict.reason(self.staff.threads));
-        Parallelism { threads: self.partitions.len().min(self.staff.threads), reason }
+        let reason = self.threading.verdict.as_ref().and_then(|verdict| verdict.reason(self.threading.threads));
+        Parallelism { threads: self.partitions.len().min(self.threading.threads), reason }
     }
 
     /// Bytes of memory held by flows: both machines of each, without what they have allocated.
@@ -233,13 +233,13 @@ impl World {
     pub fn run_on(&mut self, limit: SimTime, effort: u64) {
         let (limit, mut effort) = (limit.min(self.end()), effort.max(1));
         while self.now < limit && effort > 0 {
-            let stretch = limit.min(self.staff.next_look);
+            let stretch = limit.min(self.threading.next_look);
             if self.partitions.len() == 1 {
                 self.run_alone(stretch, &mut effort)
             } else {
                 self.run_together(stretch, &mut effort)
             }
-            if self.now == self.staff.next_look {
+            if self.now == self.threading.next_look {
                 self.look();
             }
         }
@@ -279,25 +279,25 @@ impl World {
 
     fn run_together(&mut self, limit: SimTime, effort: &mut u64) {
         let (layout, partitions) = (Arc::clone(&self.layout), std::mem::take(&mut self.partitions));
-        let threads = self.staff.threads.clamp(1, partitions.len());
-        let crew = Crew::new(partitions, &layout, threads, self.now.ps());
-        let crew = crew.disturbed_by(self.staff.disturbance.clone());
+        let threads = self.threading.threads.clamp(1, partitions.len());
+        let workers = Workers::new(partitions, &layout, threads, self.now.ps());
+        let workers = workers.disturbed_by(self.threading.disturbance.clone());
         std::thread::scope(|scope| {
-            let crew = &crew;
-            (1..threads).for_each(|number| drop(scope.spawn(move || crew.work(number))));
-            let _release = crew.until_dropped();
-            while self.now < limit && *effort > 0 && !crew.has_failed() {
+            let workers = &workers;
+            (1..threads).for_each(|number| drop(scope.spawn(move || workers.work(number))));
+            let _release = workers.until_dropped();
+            while self.now < limit && *effort > 0 && !workers.has_failed() {
                 let outside = self.next_control().min(limit);
-                self.now = SimTime::from_ps(crew.advance(outside.ps(), effort));
+                self.now = SimTime::from_ps(workers.advance(outside.ps(), effort));
                 if self.now == outside && outside < limit {
-                    crew.pause(&layout, |parts| self.act(parts, effort));
+                    workers.pause(&layout, |parts| self.act(parts, effort));
                 }
             }
         });
         // A thread that still had an earlier goal in hand may have gone past the last one. Only now has everyone stopped, and what
         // they sent is taken in.
-        crew.pause(&layout, |_| ());
-        self.partitions = crew.into_partitions();
+        workers.pause(&layout, |_| ());
+        self.partitions = workers.into_partitions();
     }
 
     /// Looks at the work of every node since the last look, and deals the nodes anew if that is worth it.
@@ -305,16 +305,16 @@ impl World {
         let layout = Arc::clone(&self.layout);
         let parts = Parts::new(&layout, &mut self.partitions);
         let delivered: Vec<u64> = (0..layout.links.len() as u32).map(|link| parts.fibre(link).taken_out()).collect();
-        let since: Vec<u64> = delivered.iter().zip(&self.staff.delivered).map(|(now, then)| now - then).collect();
-        let work = Work::measured(&parts, &since, self.now.ps() - self.staff.last_look.ps());
-        let verdict = work.verdict(self.staff.threads);
+        let since: Vec<u64> = delivered.iter().zip(&self.threading.delivered).map(|(now, then)| now - then).collect();
+        let work = Work::measured(&parts, &since, self.now.ps() - self.threading.last_look.ps());
+        let verdict = work.verdict(self.threading.threads);
         if let Some(of_node) = verdict.better_than(&work, &layout.of_node) {
             self.deal(&of_node);
         }
-        self.staff.verdict = Some(verdict);
-        self.staff.delivered = delivered;
-        self.staff.last_look = self.now;
-        self.staff.next_look = SimTime::from_ps(self.now.ps().saturating_mul(2));
+        self.threading.verdict = Some(verdict);
+        self.threading.delivered = delivered;
+        self.threading.last_look = self.now;
+        self.threading.next_look = SimTime::from_ps(self.now.ps().saturating_mul(2));
     }
 
     fn next_control(&self) -> SimTime {

@@ -21,7 +21,7 @@ const MAX_PATH_KEYS: usize = 32;
 
 /// Where a scenario comes from.
 #[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
+pub enum Input<'a> {
     /// A file: JSON if its name ends with `.json`, else TOML.
     File(&'a Path),
     /// A TOML text; `name` stands for the file in messages, relative paths start from `folder`.
@@ -43,7 +43,7 @@ pub enum Source<'a> {
 }
 
 /// Reads a source with everything it extends, and applies the assignments.
-pub(crate) fn read(source: Source<'_>, set: &[(String, String)]) -> Result<Tree, Error> {
+pub(crate) fn read(source: Input<'_>, set: &[(String, String)]) -> Result<Tree, Error> {
     let mut files = Files::default();
     let (top, mut chain) = first(source, &mut files)?;
     let mut layers = vec![top];
@@ -77,19 +77,19 @@ pub(crate) fn read(source: Source<'_>, set: &[(String, String)]) -> Result<Tree,
 }
 
 /// The top layer, and the identity of its file, if it is one.
-fn first(source: Source<'_>, files: &mut Files) -> Result<(Node, Vec<PathBuf>), Error> {
+fn first(source: Input<'_>, files: &mut Files) -> Result<(Node, Vec<PathBuf>), Error> {
     match source {
-        Source::File(path) => {
+        Input::File(path) => {
             let text = read_text(path, MAX_TEXT_BYTES).map_err(|why| Error::of_file(&path.to_string_lossy(), why))?;
             let file = files.add(file_text(path, text));
             Ok((parse(file, files)?, vec![path.canonicalize().unwrap_or_else(|_| path.to_owned())]))
         }
-        Source::Text { name, text, folder } => {
+        Input::Text { name, text, folder } => {
             let (name, text, folder) = (name.to_owned(), text.to_owned(), folder.to_owned());
             let file = files.add(SourceText { name, text, folder, kind: TextKind::Toml });
             Ok((parse(file, files)?, Vec::new()))
         }
-        Source::Json { text, folder } => {
+        Input::Json { text, folder } => {
             let (name, text, folder) = (String::new(), text.to_owned(), folder.to_owned());
             let file = files.add(SourceText { name, text, folder, kind: TextKind::Dict });
             Ok((parse(file, files)?, Vec::new()))

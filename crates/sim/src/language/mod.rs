@@ -28,7 +28,7 @@ pub use de::At;
 pub(crate) use de::from_tree;
 pub use error::Error;
 pub(crate) use error::{Fault, Place};
-pub use layers::Source;
+pub use layers::Input;
 pub(crate) use layers::{read, read_text};
 pub(crate) use nearest::{choices, nearest_unit};
 pub use quantity::{Length, Room, Size, Speed, Time, Window};

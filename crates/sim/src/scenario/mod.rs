@@ -13,7 +13,7 @@ mod resolve;
 mod schema;
 pub mod spec;
 
-pub use crate::language::{Error, Source};
+pub use crate::language::{Error, Input};
 pub use schema::schema;
 
 use crate::regime::kind::Plan;
@@ -64,7 +64,7 @@ impl Loaded {
 }
 
 /// Reads a scenario: layers below it (`extends`), assignments on top (`path`, `value`), then types, names, defaults, checks.
-pub fn load(source: Source<'_>, set: &[(String, String)]) -> Result<Loaded, Error> {
+pub fn load(source: Input<'_>, set: &[(String, String)]) -> Result<Loaded, Error> {
     let tree = language::read(source, set)?;
     let spec: spec::Spec = language::from_tree(&tree).map_err(|fault| tree.error(fault))?;
     let (scenario, warnings) = resolve::resolve(&spec).map_err(|fault| tree.error(fault))?;
@@ -76,12 +76,12 @@ pub fn load(source: Source<'_>, set: &[(String, String)]) -> Result<Loaded, Erro
 pub fn fuzz(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let folder = Path::new("/nonexistent");
-    if let Ok(loaded) = load(Source::Text { name: "fuzz.toml", text, folder }, &[]) {
+    if let Ok(loaded) = load(Input::Text { name: "fuzz.toml", text, folder }, &[]) {
         let _ = loaded.explain();
     }
-    let _ = load(Source::Json { text, folder }, &[]);
+    let _ = load(Input::Json { text, folder }, &[]);
     if let Some((path, value)) = text.split_once('=') {
-        let base = Source::Text { name: "fuzz.toml", text: "run.duration = \"1 s\"", folder };
+        let base = Input::Text { name: "fuzz.toml", text: "run.duration = \"1 s\"", folder };
         let _ = load(base, &[(path.to_owned(), value.to_owned())]);
     }
     let _ = crate::topology::parse_gml(text);

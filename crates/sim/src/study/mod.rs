@@ -3,16 +3,16 @@
 //! | file | holds |
 //! |---|---|
 //! | `report` | from a world at its end to tables and a summary |
-//! | `bursts` | bursts by order of the scenario |
+//! | `burst_losses` | bursts lost by order of the scenario |
 
-mod bursts;
+mod burst_losses;
 mod report;
 
 use crate::engine::build::Setup;
 use crate::engine::{Disturbance, Options, Parallelism, RunError, world};
 use crate::model::{Flow, LinkId, SimTime};
 use crate::random::Seed;
-use crate::results::Run;
+use crate::results::Results;
 use crate::scenario::Scenario;
 use crate::traffic;
 
@@ -27,7 +27,7 @@ impl World {
     /// Draws the random parts of `scenario` and sets up the network, with nothing sent yet.
     pub fn build(scenario: &Scenario, seed: Seed, options: Options) -> Result<World, RunError> {
         let flows = traffic::expand(scenario, seed);
-        let orders = bursts::orders(scenario, &flows, seed);
+        let orders = burst_losses::orders(scenario, &flows, seed);
         let links = (0..scenario.network.links.len() as u32).map(LinkId);
         let ports = links.map(|link| scenario.plan.port(&scenario.network, link)).collect();
         let setup = Setup { scenario, flows, ports, orders, seed, options };
@@ -100,7 +100,7 @@ impl World {
     }
 
     /// The tables of the run up to now, which is normally the end.
-    pub fn finish(self) -> Result<Run, RunError> {
+    pub fn finish(self) -> Result<Results, RunError> {
         let World { scenario, seed, world } = self;
         world.finish(|world, parts| report::run(report::End { scenario: &scenario, run: seed.run, world }, parts))
     }

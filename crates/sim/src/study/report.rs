@@ -7,14 +7,14 @@ mod flows;
 
 use crate::engine::accounts::Baseline;
 use crate::engine::ledger::{Ledger, LinkAccount};
-use crate::engine::net::Place;
+use crate::engine::net::DropPlace;
 use crate::engine::offer::Count;
 use crate::engine::partition::packet_hops;
 use crate::engine::parts::Parts;
 use crate::engine::port::Reading;
 use crate::engine::world::World;
 use crate::model::{Lane, Link, LinkId, NodeId, Role};
-use crate::results::{Column, Figure, Run, Table};
+use crate::results::{Column, Figure, Results, Table};
 use crate::scenario::Scenario;
 use flows::{FlowRow, FlowRows};
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub struct End<'s> {
 }
 
 /// Reads everything out of it.
-pub fn run(end: End, parts: &mut Parts) -> Run {
+pub fn run(end: End, parts: &mut Parts) -> Results {
     let ledger = Ledger::read(parts);
     let links = LinkRows::read(&end, &ledger, parts);
     let flows = FlowRows::read(&end, &ledger, parts);
@@ -47,7 +47,7 @@ pub fn run(end: End, parts: &mut Parts) -> Run {
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });
     let drops = drops(&end, parts);
     let fingerprint = parts.fingerprint();
-    Run {
+    Results {
         flows: flows.table(end.run),
         links: links.table(&end),
         series: end.world.sampler.table(end.run),
@@ -186,9 +186,11 @@ fn drops(end: &End, parts: &Parts) -> Table {
     for (link, number) in end.world.link_numbers.iter().enumerate() {
         order[*number as usize] = link;
     }
-    let place = |place: Place| match place {
-        Place::Link(number) => scenario.network.links[order[number as usize]].name.clone(),
-        Place::Host(flow) => scenario.network.nodes[end.world.layout.flows[flow as usize].source.index()].name.clone(),
+    let place = |place: DropPlace| match place {
+        DropPlace::Link(number) => scenario.network.links[order[number as usize]].name.clone(),
+        DropPlace::Host(flow) => {
+            scenario.network.nodes[end.world.layout.flows[flow as usize].source.index()].name.clone()
+        }
     };
     let before = |key| end.world.baseline.drops.get(key).copied().unwrap_or_default();
     let rows: Vec<_> = parts

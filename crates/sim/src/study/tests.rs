@@ -1,12 +1,12 @@
 //! The example regime of `docs/guide/add-a-regime.md` at work.
 
 use super::World;
-use crate::language::{At, Source, Text, from_tree, read};
+use crate::language::{At, Input, Text, from_tree, read};
 use crate::model::{LinkId, Network, NodeId};
 use crate::random::Seed;
 use crate::regime::example::Switching;
 use crate::regime::kind::{Checked, Site};
-use crate::results::Run;
+use crate::results::Results;
 use crate::scenario::{Scenario, load};
 use crate::topology::Draft;
 use serde::Deserialize;
@@ -24,8 +24,8 @@ traffic = [{ transport = "udp", from = "a", to = "b", rate = "1 Gbps" }]
 "#;
 const TURNS: &str = "[switching]\nkind = \"turns\"\nslot = \"12 us\"\n";
 
-fn source(text: &str) -> Source<'_> {
-    Source::Text { name: "test.toml", text, folder: Path::new("") }
+fn source(text: &str) -> Input<'_> {
+    Input::Text { name: "test.toml", text, folder: Path::new("") }
 }
 
 /// A user's scenario could not say this: the example is in no list.
@@ -51,7 +51,7 @@ fn scenario() -> Scenario {
     scenario
 }
 
-fn run() -> Run {
+fn run() -> Results {
     let mut world = World::build(&scenario(), Seed { seed: 1, run: 0 }, Default::default()).unwrap();
     world.run_until(world.end());
     world.finish().unwrap()

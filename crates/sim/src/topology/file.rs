@@ -1,6 +1,6 @@
 //! A network from a file.
 
-use super::geography::{Capacity, Fibre, ImportError, Imported, great_circle};
+use super::geography::{Capacity, ImportError, Imported, ImportedLink, great_circle};
 use super::{Draft, Entry, Given, MAX_ELEMENTS, Property, gml, sndlib};
 use crate::language::{At, Fault, Place, Speed, Time, error, read_text};
 use crate::model::{NodeId, Role};
@@ -145,7 +145,7 @@ impl Config {
         Ok(())
     }
 
-    fn capacity(&self, fibre: &Fibre, unit: f64) -> Result<Option<Rate>, ImportError> {
+    fn capacity(&self, fibre: &ImportedLink, unit: f64) -> Result<Option<Rate>, ImportError> {
         match fibre.capacity {
             None => Ok(None),
             Some(Capacity::Rate(rate)) => Ok(Some(rate)),
@@ -159,7 +159,7 @@ impl Config {
         }
     }
 
-    fn delay(&self, fibre: &Fibre, imported: &Imported, draft: &Draft) -> Result<Duration, ImportError> {
+    fn delay(&self, fibre: &ImportedLink, imported: &Imported, draft: &Draft) -> Result<Duration, ImportError> {
         let ends = [fibre.from, fibre.to].map(|end| &imported.nodes[end]);
         let circle = || Some(great_circle(ends[0].position?, ends[1].position?));
         let by_length = || fibre.metres.or_else(circle).map(|metres| draft.fibre(metres));
@@ -187,6 +187,6 @@ impl Config {
     }
 }
 
-fn wrong(fibre: &Fibre, message: String) -> ImportError {
+fn wrong(fibre: &ImportedLink, message: String) -> ImportError {
     ImportError { offset: fibre.offset, message }
 }

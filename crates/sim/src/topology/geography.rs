@@ -6,16 +6,16 @@ use units::{Duration, Rate};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
     /// Nodes in the order of the file.
-    pub nodes: Vec<Place>,
+    pub nodes: Vec<ImportedNode>,
     /// Links in the order of the file.
-    pub links: Vec<Fibre>,
+    pub links: Vec<ImportedLink>,
     /// Whether a link is one direction only.
     pub directed: bool,
 }
 
 /// A node of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct ImportedNode {
     /// Its label.
     pub name: String,
     /// Latitude and longitude in degrees.
@@ -24,7 +24,7 @@ pub struct Place {
 
 /// A link of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Fibre {
+pub struct ImportedLink {
     /// Index of one end.
     pub from: usize,
     /// Index of the other end.

@@ -4,7 +4,7 @@
 //! edge: `capacity`, `bandwidth` or `LinkSpeedRaw` (a number of bit/s, or a text with a unit), `delay` (a text with a
 //! unit), `length`, `distance` or `dist` (a number of km, or a text with a unit). Everything else is passed over.
 
-use super::geography::{Capacity, Fibre, ImportError, Imported, Place, position};
+use super::geography::{Capacity, ImportError, Imported, ImportedLink, ImportedNode, position};
 use crate::language::quoted;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ fn read_graph(graph: &[Pair<'_>]) -> Result<Imported, ImportError> {
         }
         let name = if labels.contains(&place.name) { format!("{} ({id})", place.name) } else { place.name };
         labels.insert(name.clone());
-        imported.nodes.push(Place { name, ..place });
+        imported.nodes.push(ImportedNode { name, ..place });
     }
     for edge in graph.iter().filter(|pair| pair.is("edge")) {
         imported.links.push(read_edge(edge, &index)?);
@@ -45,7 +45,7 @@ fn read_graph(graph: &[Pair<'_>]) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
-fn read_node(node: &Pair<'_>) -> Result<(i64, Place), ImportError> {
+fn read_node(node: &Pair<'_>) -> Result<(i64, ImportedNode), ImportError> {
     let id = node.integer("id")?;
     let label = node.find(&["label"])?.map(|pair| match &pair.value {
         Value::Text(text) => decoded(text),
@@ -55,10 +55,10 @@ fn read_node(node: &Pair<'_>) -> Result<(i64, Place), ImportError> {
     let name = label.filter(|label| !label.is_empty()).unwrap_or_else(|| id.to_string());
     let latitude = node.number(&["latitude", "lat"])?;
     let longitude = node.number(&["longitude", "lon", "lng", "long"])?;
-    Ok((id, Place { name, position: position(latitude, longitude) }))
+    Ok((id, ImportedNode { name, position: position(latitude, longitude) }))
 }
 
-fn read_edge(edge: &Pair<'_>, index: &BTreeMap<i64, usize>) -> Result<Fibre, ImportError> {
+fn read_edge(edge: &Pair<'_>, index: &BTreeMap<i64, usize>) -> Result<ImportedLink, ImportError> {
     let end = |key: &str| {
         let id = edge.integer(key)?;
         index
@@ -89,7 +89,7 @@ fn read_edge(edge: &Pair<'_>, index: &BTreeMap<i64, usize>) -> Result<Fibre, Imp
             _ => return Err(pair.wrong("a length is a number of km (at most 1e6) or a text with a unit")),
         }),
     };
-    Ok(Fibre { from: end("source")?, to: end("target")?, capacity, delay, metres, offset: edge.spot.0 })
+    Ok(ImportedLink { from: end("source")?, to: end("target")?, capacity, delay, metres, offset: edge.spot.0 })
 }
 
 /// Text in GML is ASCII with `&` entities; those of XML are decoded.

@@ -3,7 +3,7 @@
 //! Read: nodes with their coordinates (x is the longitude, y the latitude, if the coordinates are geographical), links
 //! with source, target and pre-installed capacity. Demands and cost modules are passed over.
 
-use super::geography::{Capacity, Fibre, ImportError, Imported, Place, position};
+use super::geography::{Capacity, ImportError, Imported, ImportedLink, ImportedNode, position};
 use crate::language::quoted;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Result<Imported, ImportError> {
             return Err(error(node, format!("found a second node {}", quoted(name))));
         }
         let place = if on_earth { place(node)? } else { None };
-        imported.nodes.push(Place { name: name.to_owned(), position: place });
+        imported.nodes.push(ImportedNode { name: name.to_owned(), position: place });
     }
     for link in elements(child(structure, "links")?, "link") {
         imported.links.push(read_link(link, &index)?);
@@ -61,7 +61,7 @@ fn place<'d, 't>(node: Node<'d, 't>) -> Result<Option<(f64, f64)>, ImportError> 
     Ok(position(Some(latitude), Some(longitude)))
 }
 
-fn read_link<'d, 't>(link: Node<'d, 't>, index: &BTreeMap<&str, usize>) -> Result<Fibre, ImportError> {
+fn read_link<'d, 't>(link: Node<'d, 't>, index: &BTreeMap<&str, usize>) -> Result<ImportedLink, ImportError> {
     let end = |name: &str| {
         let end = child(link, name)?;
         let text = end.text().unwrap_or("").trim();
@@ -70,13 +70,13 @@ fn read_link<'d, 't>(link: Node<'d, 't>, index: &BTreeMap<&str, usize>) -> Resul
     };
     let module = elements(link, "preInstalledModule").next();
     let capacity = module.map(|module| number(child(module, "capacity")?)).transpose()?;
-    Ok(Fibre {
+    Ok(ImportedLink {
         from: end("source")?,
         to: end("target")?,
         // A link to be dimensioned has the capacity 0.
         capacity: capacity.filter(|capacity| *capacity != 0.0).map(Capacity::Number),
         offset: link.range().start,
-        ..Fibre::default()
+        ..ImportedLink::default()
     })
 }
 

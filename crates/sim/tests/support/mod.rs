@@ -6,8 +6,8 @@ pub mod returning;
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
-use sim::results::{Column, Run, Table};
-use sim::scenario::{Scenario, Source, load};
+use sim::results::{Column, Results, Table};
+use sim::scenario::{Input, Scenario, load};
 use sim::study::World;
 use std::path::Path;
 
@@ -93,21 +93,21 @@ pub fn edited(text: &str, part: &str, words: &str) -> String {
 }
 
 pub fn scenario(text: &str) -> Scenario {
-    let source = Source::Text { name: "test.toml", text, folder: Path::new(".") };
+    let source = Input::Text { name: "test.toml", text, folder: Path::new(".") };
     load(source, &[]).unwrap_or_else(|error| panic!("{error}")).scenario
 }
 
-pub fn run(text: &str, seed: u64) -> Run {
+pub fn run(text: &str, seed: u64) -> Results {
     run_with(text, seed, Options::default())
 }
 
-pub fn run_with(text: &str, seed: u64, options: Options) -> Run {
+pub fn run_with(text: &str, seed: u64, options: Options) -> Results {
     let mut world = World::build(&scenario(text), Seed { seed, run: 0 }, options).unwrap();
     world.run_until(SimTime::NEVER);
     world.finish().unwrap()
 }
 
-pub fn figure(run: &Run, name: &str) -> f64 {
+pub fn figure(run: &Results, name: &str) -> f64 {
     run.summary.iter().find(|figure| figure.name == name).unwrap_or_else(|| panic!("no figure {name}")).value
 }
 

@@ -4,9 +4,9 @@
 //! where it was sent.
 
 use super::plan::{SlotFrame, Spare};
-use super::{Notice, Run, runs};
+use super::{Notice, SlotRange, runs};
 use crate::engine::agent::{Agent, Message};
-use crate::engine::bench::{Bench, Letter, Way};
+use crate::engine::bench::{Bench, ControlPacket, Way};
 use control::scheduler::{FrameScheduler, Requests, share_all};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,21 +20,21 @@ pub struct CoreNode {
     after: u64,
     /// For so many frames later.
     lag: u64,
-    doors: Vec<Door>,
+    downlinks: Vec<Downlink>,
     /// What each edge node asked for last, and in which frame.
     requests: Vec<(u64, Box<[u32]>)>,
     /// The frame at which it schedules next.
     next: u64,
     /// Grants that leave later, by time and edge node.
-    letters: BTreeMap<(u64, u32), Grant>,
+    grants: BTreeMap<(u64, u32), Grant>,
 }
 
 /// A grant: the frame, and the slots.
-type Grant = (u64, Box<[Run]>);
+type Grant = (u64, Box<[SlotRange]>);
 
 /// The way to an edge node.
 #[derive(Clone, Copy, Debug)]
-pub struct Door {
+pub struct Downlink {
     /// The path.
     pub way: Way,
     /// The agent there.
@@ -45,8 +45,8 @@ pub struct Door {
 
 impl Agent for CoreNode {
     fn next_timeout(&self) -> u64 {
-        let letter = self.letters.first_key_value().map_or(u64::MAX, |((leaves, _), _)| *leaves);
-        self.schedules().min(letter)
+        let grant = self.grants.first_key_value().map_or(u64::MAX, |((leaves, _), _)| *leaves);
+        self.schedules().min(grant)
     }
 
     /// Schedules, and sends the grants that are due.
@@ -54,12 +54,12 @@ impl Agent for CoreNode {
         if self.schedules() <= now {
             self.schedule();
         }
-        while let Some(letter) = self.letters.first_entry().filter(|letter| letter.key().0 <= now) {
-            let ((_, edge), (frame, runs)) = letter.remove_entry();
-            let Door { way, agent, .. } = self.doors[edge as usize];
+        while let Some(grant) = self.grants.first_entry().filter(|grant| grant.key().0 <= now) {
+            let ((_, edge), (frame, runs)) = grant.remove_entry();
+            let Downlink { way, agent, .. } = self.downlinks[edge as usize];
             let size = self.frame.grant_size() as u16;
             let message = Message::new(Notice::Grant { frame, runs });
-            bench.send(now, Letter { to: agent, way, size, number: frame, message });
+            bench.send(now, ControlPacket { to: agent, way, size, number: frame, message });
         }
     }
 
@@ -77,10 +77,10 @@ impl CoreNode {
         scheduler: FrameScheduler,
         spare: Spare,
         (after, lag): (u64, u64),
-        doors: Vec<Door>,
+        downlinks: Vec<Downlink>,
     ) -> CoreNode {
-        let requests = vec![(u64::MAX, Box::default()); doors.len()];
-        CoreNode { frame, scheduler, spare, after, lag, doors, requests, next: 0, letters: BTreeMap::new() }
+        let requests = vec![(u64::MAX, Box::default()); downlinks.len()];
+        CoreNode { frame, scheduler, spare, after, lag, downlinks, requests, next: 0, grants: BTreeMap::new() }
     }
 
     fn schedules(&self) -> u64 {
@@ -95,7 +95,7 @@ impl CoreNode {
     }
 
     fn schedule(&mut self) {
-        let (asked, nodes) = (self.next, self.doors.len());
+        let (asked, nodes) = (self.next, self.downlinks.len());
         let begins = asked.saturating_mul(self.frame.length());
         self.next += 1;
         let mut slots = vec![0; nodes * nodes];
@@ -113,8 +113,8 @@ impl CoreNode {
         let schedule =
             self.scheduler.schedule(&requests, data_slots).expect("a resolved frame is neither empty nor too long");
         for (edge, runs) in (0..).zip(runs(&schedule, self.frame.signalling_slots)) {
-            let leaves = begins.saturating_add(self.doors[edge as usize].after);
-            self.letters.insert((leaves, edge), (asked + self.lag, runs.into()));
+            let leaves = begins.saturating_add(self.downlinks[edge as usize].after);
+            self.grants.insert((leaves, edge), (asked + self.lag, runs.into()));
         }
     }
 }

@@ -2,9 +2,9 @@
 //! granted, asks for more, and tells XCP's controllers what their queues have (XCP-CL, paper 003 §4.2).
 
 use super::plan::{Request, Signal};
-use super::{Beat, Notice, Run};
+use super::{Beat, Notice, SlotRange};
 use crate::engine::agent::{Agent, Message};
-use crate::engine::bench::{Bench, Letter, OwnPort, Way};
+use crate::engine::bench::{Bench, ControlPacket, OwnPort, Way};
 use crate::random::{Stream, bernoulli, uniform_index};
 use control::demand::{Demand, Forecast};
 use std::collections::{BTreeMap, VecDeque};
@@ -44,7 +44,7 @@ pub struct Stage {
     /// The first frame.
     pub from: u64,
     /// The slots.
-    pub runs: Box<[Run]>,
+    pub runs: Box<[SlotRange]>,
 }
 
 /// What an edge node needs to ask for slots.
@@ -67,7 +67,7 @@ pub struct Asking {
     /// The frame of the next request.
     pub next: u64,
     /// What was granted for frames that have not begun.
-    pub granted: BTreeMap<u64, Box<[Run]>>,
+    pub granted: BTreeMap<u64, Box<[SlotRange]>>,
 }
 
 /// What the agent knows of a queue.
@@ -203,7 +203,7 @@ impl EdgeAgent {
     }
 
     /// Slots were granted.
-    fn handle_grant(&mut self, frame: u64, runs: &[Run]) {
+    fn handle_grant(&mut self, frame: u64, runs: &[SlotRange]) {
         let Plan::Asked(asking) = &mut self.plan else { return };
         if frame < self.next_frame {
             return;
@@ -267,7 +267,7 @@ impl EdgeAgent {
     }
 
     /// Opens the windows of the granted slots.
-    fn open(&mut self, frame: u64, runs: &[Run], bench: &mut Bench) {
+    fn open(&mut self, frame: u64, runs: &[SlotRange], bench: &mut Bench) {
         for run in runs {
             let Some(port) = self.place(run.to).map(|place| self.queues[place].port) else { continue };
             for slot in run.slot..run.slot + run.slots {
@@ -291,7 +291,7 @@ impl EdgeAgent {
         }
         let message = Message::new(Notice::Request { edge: asking.edge, frame, slots });
         let Asking { core_agent: to, way, size, .. } = *asking;
-        bench.send(now, Letter { to, way, size, number: frame, message });
+        bench.send(now, ControlPacket { to, way, size, number: frame, message });
     }
 
     /// Tells the controllers of their queues' slots in the last frames.

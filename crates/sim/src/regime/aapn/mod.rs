@@ -28,7 +28,7 @@ pub(super) use check::check;
 pub use keys::AapnSwitching as Keys;
 pub use plan::Aapn;
 
-use self::core::{CoreNode, Door};
+use self::core::{CoreNode, Downlink};
 use self::plan::{Channel, Computed, SlotFrame, Uplink};
 use super::kind::{self, Entry, Regime};
 use crate::engine::agent::Agent;
@@ -95,13 +95,13 @@ pub enum Notice {
         /// The frame in which they are.
         frame: u64,
         /// In the order of time.
-        runs: Box<[Run]>,
+        runs: Box<[SlotRange]>,
     },
 }
 
 /// Slots in a row, granted to one queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct SlotRange {
     /// The first slot of the frame.
     pub slot: u32,
     /// How many.
@@ -291,13 +291,13 @@ impl Timing {
 
 fn core_node(aapn: &Aapn, computed: &Computed, core: usize, timing: Timing, ground: &mut Ground) -> CoreNode {
     let uplinks = aapn.uplinks.iter().enumerate().skip(core).step_by(aapn.cores.len());
-    let doors = uplinks.zip(timing.grants_after).map(|((number, uplink), after)| Door {
+    let downlinks = uplinks.zip(timing.grants_after).map(|((number, uplink), after)| Downlink {
         way: ground.way(aapn.cores[core], &[uplink.grant]),
         agent: number as u32,
         after,
     });
     let scheduler = FrameScheduler::new(computed.algorithm);
-    CoreNode::new(aapn.frame, scheduler, computed.spare, (timing.schedules_after, timing.lag), doors.collect())
+    CoreNode::new(aapn.frame, scheduler, computed.spare, (timing.schedules_after, timing.lag), downlinks.collect())
 }
 
 /// What a fixed plan grants to the queues of an uplink, frame after frame.
@@ -327,7 +327,7 @@ fn stages(aapn: &Aapn, allocations: &[plan::Allocation], uplink: usize) -> Vec<S
 }
 
 /// The slots of an edge node when every pair of nodes has so many.
-fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[Run]> {
+fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[SlotRange]> {
     let requests = Requests::new(nodes, slots.to_vec()).expect("a resolved network has edge nodes, and not too many");
     let schedule = FrameScheduler::new(Algorithm::Bvn).schedule(&requests, frame.data_slots());
     let mut runs = runs(&schedule.expect("a resolved frame is neither empty nor too long"), frame.signalling_slots);
@@ -335,14 +335,14 @@ fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[
 }
 
 /// What each input may send in a frame whose schedule begins with slot `first`.
-pub(super) fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<Run>> {
-    let mut runs: Vec<Vec<Run>> = vec![Vec::new(); schedule.nodes()];
+pub(super) fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<SlotRange>> {
+    let mut runs: Vec<Vec<SlotRange>> = vec![Vec::new(); schedule.nodes()];
     for block in schedule.blocks() {
         for (input, output) in block.outputs.iter().enumerate().filter(|(_, output)| **output != IDLE) {
             let (slot, to) = (first + block.start, u32::from(*output));
             match runs[input].last_mut().filter(|run| run.to == to && run.slot + run.slots == slot) {
                 Some(run) => run.slots += block.slots,
-                None => runs[input].push(Run { slot, slots: block.slots, to }),
+                None => runs[input].push(SlotRange { slot, slots: block.slots, to }),
             }
         }
     }

@@ -132,7 +132,7 @@ impl BurstNode {
             self.tell_of_assembly(now, &packets, bench);
         }
         let loaded = packets.iter().filter(|packet| packet.cargo != NO_CARGO);
-        let luggage = loaded.map(|packet| bench.unload(packet)).collect();
+        let cargo = loaded.map(|packet| bench.unload(packet)).collect();
         let way = &self.parts.routes[route as usize];
         let burst = Burst {
             ingress: self.parts.agent,
@@ -140,7 +140,7 @@ impl BurstNode {
             egress: way.egress,
             hops: way.hops,
             packets,
-            luggage,
+            cargo,
             length: self.parts.rules.lasts(size.count()),
             size: size.count(),
             offset: way.offset,
@@ -173,7 +173,7 @@ impl BurstNode {
             egress: way.egress,
             hops: way.hops,
             packets: Vec::new(),
-            luggage: Vec::new(),
+            cargo: Vec::new(),
             length,
             // To whole bytes; a byte has 24 fractional bits of a picosecond.
             size: u64::try_from((u128::from(length) << 24) / fixed_point).unwrap_or(u64::MAX),

@@ -55,8 +55,8 @@ use crate::model::{Buffer, LinkId, Network, NodeId, PortRule, Routes, Transport,
 use crate::results::Figure;
 use control::reservation::Fibre;
 use meter::Meter;
-use node::{Asking, BurstNode, Output, Parts, Route, Rules};
-use source::Source;
+use node::{Asking, BurstNode, NodeParts, OutputFibre, Route, Rules};
+use source::Generator;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use transport::tcp::{BurstReport, Sender};
@@ -143,7 +143,7 @@ struct Draft {
     /// By the links of the route.
     routes: BTreeMap<Vec<LinkId>, u32>,
     sections: Vec<(u32, u32)>,
-    sources: Vec<Source>,
+    sources: Vec<Generator>,
 }
 
 impl Draft {
@@ -207,7 +207,7 @@ impl<'a> Builder<'a> {
                 let stream = ground.seed.stream(&format!("bursts {} {number}", source.name), "arrivals");
                 let draft = self.draft(*from);
                 let route = draft.route(&links);
-                draft.sources.push(Source {
+                draft.sources.push(Generator {
                     route,
                     arrivals: source.arrivals,
                     length: source.length,
@@ -223,7 +223,8 @@ impl<'a> Builder<'a> {
     fn equip(mut self, ground: &mut Ground) -> Equipment {
         let mut intakes = BTreeMap::new();
         let drafts = std::mem::take(&mut self.drafts);
-        let mut parts: Vec<Parts> = (0..).zip(drafts).map(|(agent, draft)| self.parts(agent, draft, ground)).collect();
+        let mut parts: Vec<NodeParts> =
+            (0..).zip(drafts).map(|(agent, draft)| self.parts(agent, draft, ground)).collect();
         for part in &parts {
             for (place, output) in (0..).zip(&part.outputs) {
                 intakes.insert(output.link, Intake { agent: part.agent, place });
@@ -232,12 +233,13 @@ impl<'a> Builder<'a> {
         self.find_who_asks(&mut parts, ground);
         self.lay_returns(&mut parts, ground);
         self.lay_detours(&mut parts, ground);
-        let agent = |part: Parts| -> (NodeId, Box<dyn Agent>) { (NodeId(part.node), Box::new(BurstNode::new(part))) };
+        let agent =
+            |part: NodeParts| -> (NodeId, Box<dyn Agent>) { (NodeId(part.node), Box::new(BurstNode::new(part))) };
         let shared = self.rules.obs.links.clone();
         Equipment { agents: parts.into_iter().map(agent).collect(), intakes, shared, ..Equipment::default() }
     }
 
-    fn parts(&self, agent: u32, draft: Draft, ground: &mut Ground) -> Parts {
+    fn parts(&self, agent: u32, draft: Draft, ground: &mut Ground) -> NodeParts {
         let node = self.nodes[agent as usize];
         let outputs = self.outputs(node, ground);
         let mut routes: Vec<(u32, Route)> = Vec::new();
@@ -258,7 +260,7 @@ impl<'a> Builder<'a> {
             ));
         }
         routes.sort_by_key(|(number, _)| *number);
-        Parts {
+        NodeParts {
             agent,
             node: node.0,
             rules: Arc::clone(&self.rules),
@@ -272,12 +274,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn outputs(&self, node: NodeId, ground: &mut Ground) -> Vec<Output> {
+    fn outputs(&self, node: NodeId, ground: &mut Ground) -> Vec<OutputFibre> {
         let links = &self.network.links;
         let own = self.rules.obs.links.iter().filter(|link| links[link.index()].from == node);
         let seed = ground.seed;
         let stream = |link: &LinkId| seed.stream(&format!("link {}", links[link.index()].name), "loss");
-        let output = |link: &LinkId| Output {
+        let output = |link: &LinkId| OutputFibre {
             link: *link,
             loss: LossProcess::new(links[link.index()].loss, stream(link)),
             port: ground.port(node, *link),
@@ -290,7 +292,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The flows whose senders ask for reports about their bursts, each at the node where its data enter the optical network.
-    fn find_who_asks(&self, parts: &mut [Parts], ground: &mut Ground) {
+    fn find_who_asks(&self, parts: &mut [NodeParts], ground: &mut Ground) {
         let Ground { flows, paths, laid, .. } = *ground;
         let network = self.network;
         let asked: Vec<(BurstReport, u16)> = ground.transports.iter().map(asked_by).collect();
@@ -310,8 +312,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Ways on which ingress nodes hear of losses, if they ask.
-    fn lay_returns(&self, parts: &mut [Parts], ground: &mut Ground) {
-        let listens = |part: &Parts| part.asking.values().any(|asking| asking.report != BurstReport::Assembled);
+    fn lay_returns(&self, parts: &mut [NodeParts], ground: &mut Ground) {
+        let listens = |part: &NodeParts| part.asking.values().any(|asking| asking.report != BurstReport::Assembled);
         if self.rules.obs.retransmission.is_none() && !parts.iter().any(listens) {
             return;
         }
@@ -328,7 +330,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Other ways to the egress nodes, if bursts are deflected: over each output, the cheapest way that does not come back.
-    fn lay_detours(&self, parts: &mut [Parts], ground: &mut Ground) {
+    fn lay_detours(&self, parts: &mut [NodeParts], ground: &mut Ground) {
         if !matches!(self.rules.obs.contention, Contention::Deflection { .. }) {
             return;
         }

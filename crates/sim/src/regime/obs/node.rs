@@ -8,9 +8,9 @@ use super::figures::Key;
 use super::ingress::{Queues, Waiting};
 use super::meter::Meter;
 use super::plan::Obs;
-use super::source::Source;
+use super::source::Generator;
 use crate::engine::agent::{Agent, Message};
-use crate::engine::bench::{Bench, Letter, LinkNumber, OwnPort, Way};
+use crate::engine::bench::{Bench, ControlPacket, LinkNumber, OwnPort, Way};
 use crate::engine::extras::LossProcess;
 use crate::engine::ledger::{Group, Ledger, LinkAccount};
 use crate::engine::offer::Cause;
@@ -42,7 +42,7 @@ impl Rules {
 
 /// An output fibre.
 #[derive(Debug)]
-pub struct Output {
+pub struct OutputFibre {
     /// The link.
     pub link: LinkId,
     /// Its port.
@@ -89,7 +89,7 @@ pub struct Asking {
 
 /// What an agent is made of.
 #[derive(Debug)]
-pub struct Parts {
+pub struct NodeParts {
     /// Its number.
     pub agent: u32,
     /// Its node.
@@ -97,7 +97,7 @@ pub struct Parts {
     /// The rules of the network.
     pub rules: Arc<Rules>,
     /// Its output fibres; an intake calls a port by its place here.
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<OutputFibre>,
     /// The routes of its own bursts.
     pub routes: Vec<Route>,
     /// Where a path enters the optical network here, by position, and by which route it goes on.
@@ -105,7 +105,7 @@ pub struct Parts {
     /// Flows that enter the optical network here and ask for reports about their bursts.
     pub asking: BTreeMap<u32, Asking>,
     /// Its sources of bursts.
-    pub sources: Vec<Source>,
+    pub sources: Vec<Generator>,
     /// Ways back to ingress nodes, by agent.
     pub returns: BTreeMap<u32, Way>,
     /// Other ways to egress nodes, by agent: output and way, the shortest first.
@@ -115,7 +115,7 @@ pub struct Parts {
 /// The agent.
 #[derive(Debug)]
 pub struct BurstNode {
-    pub(super) parts: Parts,
+    pub(super) parts: NodeParts,
     pub(super) queues: Queues,
     pub(super) agenda: Agenda,
     /// Packets taken into bursts here less packets given back or dropped here.
@@ -162,7 +162,7 @@ pub struct Counts {
 
 impl BurstNode {
     /// A node to which nothing has happened.
-    pub fn new(parts: Parts) -> BurstNode {
+    pub fn new(parts: NodeParts) -> BurstNode {
         let queues = Queues::new(&parts.rules.obs.assembly, parts.routes.len());
         let mut agenda = Agenda::default();
         let mut parts = parts;
@@ -178,7 +178,7 @@ impl BurstNode {
     /// Sends a message to an agent, by a way that begins at this node.
     pub(super) fn send(&mut self, now: u64, (to, way): (u32, Way), notice: Notice, bench: &mut Bench) {
         let size = self.parts.rules.obs.control.header_size;
-        bench.send_own(now, Letter { to, way, size, number: 0, message: Message::new(notice) });
+        bench.send_own(now, ControlPacket { to, way, size, number: 0, message: Message::new(notice) });
     }
 
     /// A burst is lost for good.
@@ -206,10 +206,10 @@ impl BurstNode {
         self.counts.delivery_time += u128::from(now - burst.born);
         let loaded = |packets: &[Packet]| packets.iter().filter(|packet| packet.cargo != NO_CARGO).count();
         let before = loaded(&burst.packets[..header.packets.start as usize]);
-        let mut luggage = burst.luggage.iter().skip(before).peekable();
+        let mut cargo = burst.cargo.iter().skip(before).peekable();
         for packet in header.left() {
-            let packet = match luggage.next_if(|_| packet.cargo != NO_CARGO) {
-                Some(luggage) => bench.load(packet, luggage),
+            let packet = match cargo.next_if(|_| packet.cargo != NO_CARGO) {
+                Some(cargo) => bench.load(packet, cargo),
                 None => Packet { cargo: NO_CARGO, ..*packet },
             };
             bench.hand(now, &Packet { hop: packet.hop + burst.hops, ..packet });

@@ -6,7 +6,7 @@ use units::Duration;
 
 /// A source at an ingress node.
 #[derive(Debug)]
-pub struct Source {
+pub struct Generator {
     /// The node's name for its route.
     pub route: u32,
     /// When bursts come.
@@ -23,7 +23,7 @@ pub struct Source {
     pub stream: Stream,
 }
 
-impl Source {
+impl Generator {
     /// How many bursts it can have at once before the next: one for a Poisson process.
     pub fn count(&self) -> u32 {
         match self.arrivals {
@@ -81,7 +81,7 @@ mod tests {
             (LengthLaw::Pareto { shape: 4.0 }, 0.125),
         ];
         for (length, variation) in laws {
-            let mut source = Source {
+            let mut source = Generator {
                 route: 0,
                 arrivals: BurstArrivals::Poisson { mean_gap: Duration::from_micros(5) },
                 length,

@@ -7,7 +7,7 @@
 use super::Notice;
 use super::edge_control::EdgeControl;
 use crate::engine::agent::Message;
-use crate::engine::bench::{Bench, Letter, OwnPort, Way};
+use crate::engine::bench::{Bench, ControlPacket, OwnPort, Way};
 use std::collections::BTreeMap;
 use transport::xcp::Wavelength;
 use units::Instant;
@@ -35,7 +35,7 @@ pub enum Stop {
 
 /// An output of the node and its controller.
 #[derive(Debug)]
-pub struct Output {
+pub struct ControlledOutput {
     /// Its port.
     pub port: OwnPort,
     /// Absent where no macroflow passes.
@@ -55,7 +55,7 @@ pub enum QueueOf {
 /// The controllers of a node, and its part in the ways of probes.
 #[derive(Debug, Default)]
 pub struct Control {
-    outputs: Vec<Output>,
+    outputs: Vec<ControlledOutput>,
     stops: BTreeMap<u32, Stop>,
     queue: QueueOf,
     /// When the next controller decides.
@@ -64,7 +64,7 @@ pub struct Control {
 
 impl Control {
     /// The controllers of these outputs, and what is done with the probes of each macroflow that comes here.
-    pub fn new(outputs: Vec<Output>, stops: BTreeMap<u32, Stop>, queue: QueueOf) -> Control {
+    pub fn new(outputs: Vec<ControlledOutput>, stops: BTreeMap<u32, Stop>, queue: QueueOf) -> Control {
         let mut control = Control { outputs, stops, queue, next: u64::MAX };
         control.next = control.next_decision();
         control
@@ -139,5 +139,5 @@ impl EdgeControl for Control {
 }
 
 fn send(now: u64, Onward { way, agent: to }: Onward, message: Message, bench: &mut Bench) {
-    bench.send(now, Letter { to, way, size: PROBE_SIZE, number: 0, message });
+    bench.send(now, ControlPacket { to, way, size: PROBE_SIZE, number: 0, message });
 }

@@ -58,7 +58,7 @@ use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::offer::Intake;
 use crate::language::Text;
 use crate::model::{Lane, Light, Link, LinkId, Network, NodeId, PortRule, Role};
-use control::{Control, Onward, Output, QueueOf, Stop};
+use control::{Control, ControlledOutput, Onward, QueueOf, Stop};
 use edge::{EdgeNode, Local};
 use edge_control::EdgeControl;
 use std::collections::{BTreeMap, VecDeque};
@@ -287,7 +287,7 @@ impl<'a> Builder<'a> {
                 Stop::Pass(place as u32, Onward { way: ground.way(node, &[control]), agent: *agent }),
             );
         }
-        let output = |(place, link): (usize, &LinkId)| Output {
+        let output = |(place, link): (usize, &LinkId)| ControlledOutput {
             port: ports[place],
             controller: self.controller(node, self.link(*link).capacity, passing[place]),
         };

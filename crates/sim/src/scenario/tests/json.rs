@@ -18,7 +18,7 @@ impl File {
     /// The message about it, without the folder's name.
     fn message(&self) -> String {
         let folder = format!("{}/", self.0.parent().unwrap().display());
-        load(Source::File(&self.0), &[]).unwrap_err().to_string().replace(&folder, "")
+        load(Input::File(&self.0), &[]).unwrap_err().to_string().replace(&folder, "")
     }
 }
 
@@ -31,10 +31,10 @@ impl Drop for File {
 #[test]
 fn every_ready_made_scenario_reads_as_json_too() {
     for path in ready_made() {
-        let loaded = load(Source::File(&path), &[]).unwrap();
+        let loaded = load(Input::File(&path), &[]).unwrap();
         let value: toml::Value = toml::from_str(&loaded.text).unwrap();
         let file = File::new("ready-made", "same.JSON", &serde_json::to_string_pretty(&value).unwrap());
-        let again = load(Source::File(&file.0), &[]).unwrap();
+        let again = load(Input::File(&file.0), &[]).unwrap();
         same(&loaded.scenario, &again.scenario);
     }
 }
@@ -73,7 +73,7 @@ fn json_extends_toml_and_the_other_way_round() {
     std::fs::write(&middle, format!("extends = \"base.json\"\n{network}")).unwrap();
     let top = base.0.with_file_name("top.json");
     std::fs::write(&top, r#"{"extends": "middle.toml", "run": {"seed": 6}}"#).unwrap();
-    let scenario = load(Source::File(&top), &[]).unwrap().scenario;
+    let scenario = load(Input::File(&top), &[]).unwrap().scenario;
     assert_eq!((scenario.run.seed, scenario.run.duration), (6, Duration::from_secs(3)));
     assert_eq!(scenario.run.name, "top");
 }

@@ -2,7 +2,7 @@
 
 use super::{SMALL, load_set, load_text, root};
 use crate::model::*;
-use crate::scenario::{Error, Source, load};
+use crate::scenario::{Error, Input, load};
 use std::path::Path;
 use units::Rate;
 
@@ -169,7 +169,7 @@ fn no_two_events_change_the_same_of_a_link_at_one_instant() {
         r#"{{"run": {{"duration": "2 s"}}, "link": [{{"from": "a", "to": "b", "capacity": "1 Mbps", "delay": "1 ms"}}], "event": {events}}}"#
     );
     assert_eq!(
-        load(Source::Json { text: &json, folder: Path::new("") }, &[]).unwrap_err().to_string(),
+        load(Input::Json { text: &json, folder: Path::new("") }, &[]).unwrap_err().to_string(),
         "event.1.delay: the delay of \"a->b\" changes at \"1 s\" already; the first is event.0.delay"
     );
 }
@@ -291,10 +291,10 @@ fn assignments_are_named_as_such() {
 #[test]
 fn a_dict_has_key_paths_only() {
     let text = "{\"run\": {\"duration\": \"1 s\"}, \"traffic\": [{\"transport\": 7}]}";
-    let error = load(Source::Json { text, folder: Path::new("") }, &[]).unwrap_err();
+    let error = load(Input::Json { text, folder: Path::new("") }, &[]).unwrap_err();
     assert_eq!(error.to_string(), "traffic.0.transport: found 7; allowed: a text in quotes");
     assert_eq!((error.file, error.line), (None, None));
-    let error = load(Source::Json { text: "{", folder: Path::new("") }, &[]).unwrap_err();
+    let error = load(Input::Json { text: "{", folder: Path::new("") }, &[]).unwrap_err();
     assert_eq!((error.line, error.column), (Some(1), Some(1)));
 }
 
@@ -311,7 +311,7 @@ impl Folder {
     /// Writes a file and returns the message of a scenario that extends it or takes it as `key`, without the folder's name.
     fn message(&self, text: &str, file: &str, content: impl AsRef<[u8]>) -> String {
         std::fs::write(self.0.join(file), content).unwrap();
-        let error: Error = load(Source::Text { name: "test.toml", text, folder: &self.0 }, &[]).unwrap_err();
+        let error: Error = load(Input::Text { name: "test.toml", text, folder: &self.0 }, &[]).unwrap_err();
         error.to_string().replace(&format!("{}/", self.0.display()), "")
     }
 }
@@ -324,7 +324,7 @@ impl Drop for Folder {
 
 #[test]
 fn files_that_cannot_be_read_say_why() {
-    let error = load(Source::File(Path::new("/nonexistent/x.toml")), &[]).unwrap_err();
+    let error = load(Input::File(Path::new("/nonexistent/x.toml")), &[]).unwrap_err();
     assert_eq!(
         error.to_string(),
         "/nonexistent/x.toml: the file cannot be read: No such file or directory (os error 2)"
@@ -359,7 +359,7 @@ fn files_that_cannot_be_read_say_why() {
         folder.message(&extends("0.toml"), "b.toml", ""),
         "14.toml:1:11: extends: found \"15.toml\": more than 16 layers"
     );
-    let error = load(Source::File(&root().join("scenarios")), &[]).unwrap_err();
+    let error = load(Input::File(&root().join("scenarios")), &[]).unwrap_err();
     assert!(error.to_string().ends_with("scenarios: not a regular file"), "{error}");
 }
 
@@ -513,7 +513,7 @@ fn nothing_that_a_user_writes_moves_the_cursor_or_fills_the_screen() {
         assert!(!message.chars().any(|letter| letter.is_control() || letter == '\u{202e}'), "{message:?}");
     }
     let name = format!("{escape}.toml");
-    let error = load(Source::Text { name: &name, text: "x = 1", folder: Path::new("") }, &[]).unwrap_err();
+    let error = load(Input::Text { name: &name, text: "x = 1", folder: Path::new("") }, &[]).unwrap_err();
     assert!(error.to_string().starts_with("\\u{1b}[31m.toml:1:1: x: unknown key"), "{error}");
     for text in [
         format!("{} = 1", "k".repeat(100_000)),

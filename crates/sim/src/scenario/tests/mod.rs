@@ -1,11 +1,11 @@
 //! Tests of the language as a whole: the ready-made scenarios, layers, defaults, messages, and texts nobody would write.
 
-mod bursts;
 mod json;
 mod kinds;
 mod memory;
 mod messages;
 mod networks;
+mod obs;
 mod ops;
 mod properties;
 mod slots;
@@ -30,12 +30,12 @@ fn ready_made() -> Vec<PathBuf> {
 }
 
 fn load_text(text: &str) -> Result<Loaded, Error> {
-    load(Source::Text { name: "test.toml", text, folder: Path::new("") }, &[])
+    load(Input::Text { name: "test.toml", text, folder: Path::new("") }, &[])
 }
 
 fn load_set(text: &str, set: &[(&str, &str)]) -> Result<Loaded, Error> {
     let set: Vec<_> = set.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-    load(Source::Text { name: "test.toml", text, folder: Path::new("") }, &set)
+    load(Input::Text { name: "test.toml", text, folder: Path::new("") }, &set)
 }
 
 /// A dumbbell with one flow; tests add to it.
@@ -59,7 +59,7 @@ fn same(a: &super::Scenario, b: &super::Scenario) {
 #[test]
 fn every_ready_made_scenario_loads_without_warnings() {
     for path in ready_made() {
-        let loaded = load(Source::File(&path), &[]).unwrap_or_else(|error| panic!("{error}"));
+        let loaded = load(Input::File(&path), &[]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(loaded.warnings, Vec::<String>::new(), "{}", path.display());
         assert!(!loaded.scenario.traffic.is_empty());
         assert_eq!(loaded.scenario.run.name, path.file_stem().unwrap().to_str().unwrap());
@@ -69,7 +69,7 @@ fn every_ready_made_scenario_loads_without_warnings() {
 #[test]
 fn what_explain_writes_is_the_same_scenario() {
     for path in ready_made() {
-        let loaded = load(Source::File(&path), &[]).unwrap();
+        let loaded = load(Input::File(&path), &[]).unwrap();
         let text = loaded.explain();
         let again = load_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         same(&loaded.scenario, &again.scenario);
@@ -80,7 +80,7 @@ fn what_explain_writes_is_the_same_scenario() {
 #[test]
 fn the_layered_text_is_the_same_scenario() {
     for path in ready_made() {
-        let loaded = load(Source::File(&path), &[("run.seed".into(), "7".into())]).unwrap();
+        let loaded = load(Input::File(&path), &[("run.seed".into(), "7".into())]).unwrap();
         let again = load_text(&loaded.text).unwrap_or_else(|error| panic!("{error}\n{}", loaded.text));
         same(&loaded.scenario, &again.scenario);
         assert_eq!(again.text, loaded.text);
@@ -91,10 +91,10 @@ fn the_layered_text_is_the_same_scenario() {
 #[test]
 fn a_dict_is_the_same_as_a_file() {
     for path in ready_made() {
-        let loaded = load(Source::File(&path), &[]).unwrap();
+        let loaded = load(Input::File(&path), &[]).unwrap();
         let value: toml::Value = toml::from_str(&loaded.text).unwrap();
         let text = serde_json::to_string(&value).unwrap();
-        let again = load(Source::Json { text: &text, folder: Path::new("") }, &[]).unwrap();
+        let again = load(Input::Json { text: &text, folder: Path::new("") }, &[]).unwrap();
         same(&loaded.scenario, &again.scenario);
     }
 }
@@ -103,7 +103,7 @@ fn a_dict_is_the_same_as_a_file() {
 fn none_in_a_dict_is_a_key_not_given() {
     let text = r#"{"run": {"duration": "1 s", "name": null}, "link": [{"from": "a", "to": "b", "loss": null,
         "capacity": "1 Gbps", "delay": "1 ms"}], "probe": null}"#;
-    let loaded = load(Source::Json { text, folder: Path::new("") }, &[]).unwrap();
+    let loaded = load(Input::Json { text, folder: Path::new("") }, &[]).unwrap();
     assert_eq!(loaded.scenario.run.name, "scenario");
 }
 
@@ -120,7 +120,7 @@ fn the_benchmarks_take_their_flow_lists_by_set() {
         std::fs::write(&file, flows).unwrap();
         let path = root().join(format!("bench/scenarios/{name}.toml"));
         let set = [("traffic.0.file".to_owned(), file.to_str().unwrap().to_owned())];
-        let loaded = load(Source::File(&path), &set).unwrap_or_else(|error| panic!("{error}"));
+        let loaded = load(Input::File(&path), &set).unwrap_or_else(|error| panic!("{error}"));
         assert!(matches!(&loaded.scenario.traffic[0].arrivals, Arrivals::List(list) if list.len() == count));
         same(&loaded.scenario, &load_text(&loaded.explain()).unwrap().scenario);
         same(&loaded.scenario, &load_text(&loaded.text).unwrap().scenario);
@@ -152,7 +152,7 @@ fn what_is_not_said_has_its_stated_default() {
 #[test]
 fn nsfnet_buffers_is_the_job_of_paper_002() {
     let path = root().join("scenarios/nsfnet-buffers.toml");
-    let scenario = load(Source::File(&path), &[]).unwrap().scenario;
+    let scenario = load(Input::File(&path), &[]).unwrap().scenario;
     assert_eq!(
         (scenario.network.nodes.len(), scenario.network.links.len()),
         (28, 70),
@@ -228,7 +228,7 @@ fn layers_merge_tables_and_replace_lists_and_kinds() {
     std::fs::write(folder.join("middle.toml"), middle).unwrap();
     let on_top = |text: &str| {
         let text = format!("extends = \"middle.toml\"\n{text}");
-        load(Source::Text { name: "top.toml", text: &text, folder: &folder }, &[])
+        load(Input::Text { name: "top.toml", text: &text, folder: &folder }, &[])
             .unwrap_or_else(|error| panic!("{error}"))
     };
     let scenario = on_top("").scenario;

@@ -1,7 +1,7 @@
 //! Ready-made networks and imported ones, as a scenario gets them.
 
 use crate::model::{Arrivals, LinkId, NodeId, Pairs, Routes, components};
-use crate::scenario::{Source, load};
+use crate::scenario::{Input, load};
 use crate::topology::list;
 use std::path::Path;
 use units::{Duration, Rate};
@@ -9,8 +9,7 @@ use units::{Duration, Rate};
 fn scenario(topology: &str) -> crate::scenario::Loaded {
     let text = format!("run.duration = \"1 s\"\nlink_defaults = {{ capacity = \"1 Gbps\" }}\n[topology]\n{topology}\n");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/topology/tests");
-    load(Source::Text { name: "test.toml", text: &text, folder: &folder }, &[])
-        .unwrap_or_else(|error| panic!("{error}"))
+    load(Input::Text { name: "test.toml", text: &text, folder: &folder }, &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -96,7 +95,7 @@ fn a_grid_has_links_to_both_neighbours_and_its_hosts_in_turn() {
 #[test]
 fn the_large_scenario_has_100_000_links_and_a_million_flows() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/large/million-flows.toml");
-    let loaded = load(Source::File(&file), &[]).unwrap_or_else(|error| panic!("{error}"));
+    let loaded = load(Input::File(&file), &[]).unwrap_or_else(|error| panic!("{error}"));
     let Arrivals::Fixed { pairs: Pairs::UniformRandom(ends), count, .. } = &loaded.scenario.traffic[0].arrivals else {
         panic!("so many flows between random hosts");
     };

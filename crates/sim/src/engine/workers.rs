@@ -17,12 +17,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub type Disturbance = Arc<dyn Fn(usize) + Send + Sync>;
 
 /// Partitions at work.
-pub struct Crew {
+pub struct Workers {
     cells: Vec<Cell>,
     threads: usize,
     /// The time to which all are to come; [`QUIT`] ends the work.
     goal: AtomicU64,
-    /// The effort of all since the last call of [`Crew::advance`].
+    /// The effort of all since the last call of [`Workers::advance`].
     spent: AtomicU64,
     /// A thread has panicked.
     failed: AtomicBool,
@@ -58,9 +58,9 @@ struct Inbox {
     mail: Mutex<Mail>,
 }
 
-impl Crew {
+impl Workers {
     /// `partitions` have all reached `now`.
-    pub fn new(partitions: Vec<Partition>, layout: &Layout, threads: usize, now: u64) -> Crew {
+    pub fn new(partitions: Vec<Partition>, layout: &Layout, threads: usize, now: u64) -> Workers {
         let mut cells: Vec<Cell> = partitions.into_iter().map(|partition| Cell::new(partition, now)).collect();
         for from in 0..cells.len() {
             let cuts =
@@ -76,19 +76,19 @@ impl Crew {
             cells[from].partition.get_mut().unwrap_or_else(PoisonError::into_inner).net.cuts = cuts;
         }
         let (goal, spent, failed) = (AtomicU64::new(now), AtomicU64::new(0), AtomicBool::new(false));
-        let crew = Crew { cells, threads, goal, spent, failed, disturbance: None };
-        crew.pause(layout, |_| ());
-        crew
+        let workers = Workers { cells, threads, goal, spent, failed, disturbance: None };
+        workers.pause(layout, |_| ());
+        workers
     }
 
     /// Every thread calls `disturbance` before each turn.
-    pub fn disturbed_by(self, disturbance: Option<Disturbance>) -> Crew {
-        Crew { disturbance, ..self }
+    pub fn disturbed_by(self, disturbance: Option<Disturbance>) -> Workers {
+        Workers { disturbance, ..self }
     }
 
     /// Brings all partitions to `goal`, or, once they have spent more than `effort`, to about where the first of them
     /// is; `effort` becomes what is left of it. The calling thread does the work of thread 0. Returns the time before which
-    /// everything has happened. Some partitions may be ahead of it, as they are while the crew works.
+    /// everything has happened. Some partitions may be ahead of it, as they are while the workers works.
     pub fn advance(&self, mut goal: u64, effort: &mut u64) -> u64 {
         self.spent.store(0, Ordering::Relaxed);
         self.goal.store(goal, Ordering::Release);
@@ -117,7 +117,7 @@ impl Crew {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// What thread `number` does until the crew is released.
+    /// What thread `number` does until the workers is released.
     pub fn work(&self, number: usize) {
         let _alarm = Alarm(self);
         let mut patience = Patience::default();
@@ -261,7 +261,7 @@ impl Patience {
 }
 
 /// Ends the work.
-struct Release<'a>(&'a Crew);
+struct Release<'a>(&'a Workers);
 
 impl Drop for Release<'_> {
     fn drop(&mut self) {
@@ -270,7 +270,7 @@ impl Drop for Release<'_> {
 }
 
 /// Tells the others of a panic, so that nobody waits for a clock that stands still.
-struct Alarm<'a>(&'a Crew);
+struct Alarm<'a>(&'a Workers);
 
 impl Drop for Alarm<'_> {
     fn drop(&mut self) {

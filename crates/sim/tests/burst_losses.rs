@@ -2,11 +2,11 @@
 
 mod support;
 
-use sim::results::Run;
+use sim::results::Results;
 use support::{figure, numbers, run, texts};
 
 /// One sender and one receiver, 80 ms of round trip, no queues.
-fn one_path(transport: &str, bursts: &str, duration: &str, traffic: &str) -> Run {
+fn one_path(transport: &str, bursts: &str, duration: &str, traffic: &str) -> Results {
     let text = format!(
         r#"
         [run]
@@ -33,7 +33,7 @@ fn one_path(transport: &str, bursts: &str, duration: &str, traffic: &str) -> Run
 }
 
 /// Retransmissions, timeouts and completion of the only flow.
-fn cost(run: &Run) -> (f64, f64, f64) {
+fn cost(run: &Results) -> (f64, f64, f64) {
     let of = |name: &str| numbers(&run.flows, name)[0];
     (of("retransmissions"), of("timeouts"), of("end_s"))
 }

@@ -18,7 +18,7 @@ use units::Instant;
 
 /// The bursts of one flow.
 #[derive(Debug)]
-pub struct FlowBursts {
+pub struct BurstLossOrders {
     rule: Arc<BurstRule>,
     stream: Stream,
     /// The number of the burst that is being filled, from 0.
@@ -41,11 +41,11 @@ pub enum Share {
     LostFirst,
 }
 
-impl FlowBursts {
+impl BurstLossOrders {
     /// No burst yet; `stream` draws which are lost.
-    pub fn new(rule: Arc<BurstRule>, stream: Stream) -> FlowBursts {
+    pub fn new(rule: Arc<BurstRule>, stream: Stream) -> BurstLossOrders {
         let (segments, untold) = (Vec::new(), BTreeMap::new());
-        FlowBursts { rule, stream, number: 0, lost: false, segments, untold }
+        BurstLossOrders { rule, stream, number: 0, lost: false, segments, untold }
     }
 
     /// `segment` leaves.
@@ -101,9 +101,9 @@ impl FlowBursts {
     }
 }
 
-impl Orders for FlowBursts {
+impl Orders for BurstLossOrders {
     fn take(&mut self, now: Instant, segment: SackBlock, (sender, actions): (&mut Sender, &mut Actions)) -> Order {
-        let share = FlowBursts::take(self, segment);
+        let share = BurstLossOrders::take(self, segment);
         if sender.wanted_burst_report() == BurstReport::Assembled {
             sender.handle_burst_report(now, BurstReport::Assembled, self.segments(), actions);
         }
@@ -125,7 +125,7 @@ pub fn orders(scenario: &Scenario, flows: &[Flow], seed: Seed) -> BTreeMap<u32, 
     let rules: Vec<_> = scenario.traffic.iter().map(|traffic| traffic.bursts.clone().map(Arc::new)).collect();
     let ruled = (0..).zip(flows).filter_map(|(number, flow)| Some((number, rules[flow.origin.0 as usize].clone()?)));
     let bursts = |(number, rule)| -> (u32, Box<dyn Orders>) {
-        (number, Box::new(FlowBursts::new(rule, seed.stream(&format!("flow {number}"), "bursts"))))
+        (number, Box::new(BurstLossOrders::new(rule, seed.stream(&format!("flow {number}"), "bursts"))))
     };
     ruled.map(bursts).collect()
 }
@@ -134,16 +134,16 @@ pub fn orders(scenario: &Scenario, flows: &[Flow], seed: Seed) -> BTreeMap<u32, 
 mod tests {
     use super::*;
 
-    fn bursts(segments: u32, lost: &[u64], notify: bool) -> FlowBursts {
+    fn bursts(segments: u32, lost: &[u64], notify: bool) -> BurstLossOrders {
         let rule = BurstRule { segments, losses: BurstLosses::These(lost.to_vec()), notify };
-        FlowBursts::new(Arc::new(rule), Seed { seed: 1, run: 0 }.stream("flow 0", "bursts"))
+        BurstLossOrders::new(Arc::new(rule), Seed { seed: 1, run: 0 }.stream("flow 0", "bursts"))
     }
 
     fn segment(number: u64) -> SackBlock {
         SackBlock { start: number * 10, end: number * 10 + 10 }
     }
 
-    fn take(bursts: &mut FlowBursts, numbers: std::ops::Range<u64>) -> Vec<Share> {
+    fn take(bursts: &mut BurstLossOrders, numbers: std::ops::Range<u64>) -> Vec<Share> {
         numbers.map(|number| bursts.take(segment(number))).collect()
     }
 
@@ -186,7 +186,7 @@ mod tests {
     fn so_many_bursts_are_lost_as_the_probability_says() {
         // 20 000 bursts at p = 0.1: 2000, standard deviation √(20 000 · 0.09) = 42. Within four of them.
         let rule = BurstRule { segments: 2, losses: BurstLosses::Random(0.1), notify: false };
-        let mut flow = FlowBursts::new(Arc::new(rule), Seed { seed: 7, run: 0 }.stream("flow 0", "bursts"));
+        let mut flow = BurstLossOrders::new(Arc::new(rule), Seed { seed: 7, run: 0 }.stream("flow 0", "bursts"));
         let lost = (0..40_000).filter(|number| flow.take(segment(*number)) == Share::Lost).count();
         assert_eq!(lost % 2, 0, "whole bursts");
         assert!((1832..=2168).contains(&(lost / 2)), "{lost}");
