@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import resource
 import shlex
 import sys
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 CAPTURE_NAME = "capture.pcapng"
+_OS_NUMBER = r" \(os error \d+\)$"
 _SLICE_S = 0.1
 """Wall-clock time after which a run looks up: for progress, and for Ctrl-C."""
 _FIRST_EVENTS = 1 << 14
@@ -172,7 +174,7 @@ class Job:
                     duration_s = self.scenario.duration_s
                     progress(Status(run=run, runs=self.runs, now_s=now_s, duration_s=duration_s, packet_hops=total))
             threads, idle = simulation.parallelism
-            results = _finished(simulation, pcap)
+            results = simulation.finish()
         spent = (time.perf_counter() - wall, time.process_time() - cpu)
         return Replication(
             run=run, results=results, threads=threads, idle_threads=idle, wall_s=spent[0], cpu_s=spent[1]
@@ -183,7 +185,10 @@ class Job:
         if self._capture is None or run > 0:
             yield None
             return
-        yield self._capture.unfinished, self._capture.flows
+        try:
+            yield self._capture.unfinished, self._capture.flows
+        except _core.RunError as error:
+            raise self._capture.named(error) from error
         self._capture.finish()
 
     def _manifest(self) -> dict[str, Any]:
@@ -345,6 +350,7 @@ class _CaptureFile:
             raise InputError(f"the capture file cannot be {self._file}: not a file in an existing directory")
         beside.parent.mkdir(parents=True, exist_ok=True)
         storage.remove_leftovers(beside.parent, beside.name)
+        self._shown = self._file or beside / CAPTURE_NAME
         self.unfinished = storage.unfinished_name(beside).with_suffix(".pcapng")
         self._whole = False
 
@@ -353,6 +359,12 @@ class _CaptureFile:
         self._whole = True
         if self._file is not None:
             self.unfinished.replace(self._file)
+
+    def named(self, error: _core.RunError) -> _core.RunError:
+        """An error of a capture says where the capture was to be, not under which name it is written."""
+        if "capture file" not in str(error):
+            return error
+        return _core.RunError(f"{self._shown}: {re.sub(_OS_NUMBER, '', str(error))}")
 
     def files(self) -> dict[str, Path]:
         """What belongs into the results directory."""
@@ -406,16 +418,6 @@ def _checked(name: str, value: int, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise InputError(f"{name} is {value!r}, must be a whole number from {low} to {high}")
     return value
-
-
-def _finished(simulation: _core.Simulation, pcap: tuple[Path, list[int]] | None) -> _core.Run:
-    """The results of a simulation; the capture is written to its end."""
-    try:
-        return simulation.finish()
-    except _core.RunError as error:
-        if pcap is None or "capture file" not in str(error):
-            raise
-        raise _core.RunError(f"{pcap[0]}: {error}") from error
 
 
 def _check_flows(pcap: tuple[Path, list[int]] | None, flows: int) -> None:

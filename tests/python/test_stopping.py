@@ -231,25 +231,38 @@ def test_samples_that_fit_nowhere_are_wrong_input(small: Path) -> None:
     assert done.stderr.startswith("--set: probe.interval: 3.8e13 samples would take about 7.6 PB of memory; allowed: ")
 
 
-def test_a_full_disk_names_the_file(small: Path) -> None:
-    place = small.parent / "full"
+def on_a_full_disk(place: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """What a command says where `place` holds 16 kB; skips where nobody may mount that."""
     place.mkdir()
-    command = [*arguments("run", small, "--runs", "40", "--out", place / "out")]
     mount = 'mount -t tmpfs -o size=16k none "$0" && exec "$@"'
+    shell = ["unshare", "-m", "sh", "-c", mount, str(place)]
     try:
-        trial = subprocess.run(["unshare", "-m", "sh", "-c", mount, str(place), "true"], check=False, timeout=60)
+        trial = subprocess.run([*shell, "true"], check=False, timeout=60)
     except FileNotFoundError:
         pytest.skip("no unshare here: a full disk is only acted, in the next test")
     if trial.returncode != 0:
         pytest.skip("nobody may mount a small disk here: a full disk is only acted, in the next test")
-    done = subprocess.run(
-        ["unshare", "-m", "sh", "-c", mount, str(place), *command], capture_output=True, text=True, check=False
-    )
+    return subprocess.run([*shell, *command], capture_output=True, text=True, check=False)
+
+
+def test_a_full_disk_names_the_file(small: Path) -> None:
+    place = small.parent / "full"
+    done = on_a_full_disk(place, *arguments("run", small, "--runs", "40", "--out", place / "out"))
     assert done.returncode == 1
     lines = done.stderr.splitlines()
     assert len(lines) == 1, done.stderr
     assert lines[0].startswith(f"photocol: {place / 'out'}/")
     assert lines[0].endswith(": No space left on device")
+
+
+def test_a_capture_on_a_full_disk_names_the_file(small: Path) -> None:
+    place = small.parent / "full"
+    capture = place / "packets.pcapng"
+    done = on_a_full_disk(place, *arguments("run", small, "--quiet", "--pcap", capture))
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"photocol: the run failed: {capture}: the capture file could not be written: No space left on device\n"
+    )
 
 
 def test_polars_words_of_a_full_disk_become_an_error_with_the_file(
