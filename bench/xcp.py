@@ -16,6 +16,7 @@ from pathlib import Path
 import compare
 import flows
 import polars as pl
+from photocol.plot import save_png
 
 DURATION_S = 600
 # The last 100 s of each period, by which the windows have settled; capacity is short in the second.
@@ -154,7 +155,7 @@ def plot(results: dict[Case, dict[str, Outcome]], file: Path) -> None:
     axes[1, 0].set_ylabel("cwnd of flow 0 (packets)")
     axes[1, 0].set_ylim(0, 60)
     axes[0, 0].legend()
-    figure.savefig(file, dpi=110)
+    save_png(figure, file, dpi=110)
 
 
 def main() -> int:

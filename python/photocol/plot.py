@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,6 +28,7 @@ SIZE_INCHES = (6.4, 4.0)
 MAX_NAMED_LINES = 8
 _COLOURS = ("#1f6fb4", "#d1662b", "#2f8f5b", "#8b5fb0", "#b8393b", "#6d6d6d", "#c79a1c", "#2aa5b5")
 _LINKS_WITH_NAMES = 40
+_PNG_COLOURS = 256
 
 
 class _Axis(NamedTuple):
@@ -158,11 +160,25 @@ def save_all(result: Result, folder: Path) -> list[Path]:
     return [_save(draw, table, folder / f"{name}.png") for name, (draw, table) in pictures.items() if len(table)]
 
 
+def save_png(figure: Figure, file: Path, dpi: int) -> None:
+    """Write a figure as a PNG of 256 colours: a third of the size, and no eye sees the difference in a line plot.
+
+    Free of dates and names of programs, so that equal figures give equal files.
+    """
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=dpi)
+    with Image.open(buffer) as picture:
+        few = picture.convert("RGB").quantize(_PNG_COLOURS, dither=Image.Dither.NONE)
+    few.save(file, format="PNG", optimize=True)
+
+
 def _save(draw: Callable[[Axes, pl.DataFrame], None], table: pl.DataFrame, file: Path) -> Path:
     figure = _new_figure()
     draw(figure.add_subplot(), table)
     with storage.naming(file):
-        figure.savefig(file, dpi=150, metadata={"Software": None})
+        save_png(figure, file, dpi=150)
     return file
 
 

@@ -16,6 +16,7 @@ import polars as pl
 
 from photocol import storage
 from photocol.experiment import Claim, Experiment, Form, FormName, Metric, Outcome, Plot, Point
+from photocol.plot import save_png
 from photocol.signals import shielded
 from photocol.stats import mean_ci
 from photocol.verdict import Finding, Verdict
@@ -172,7 +173,7 @@ def _write_plots(record: Record, folder: Path) -> None:
         figure = Figure(figsize=(6.4, 4.4), layout="constrained")
         plot.draw(figure.add_subplot(), frame)
         with mpl.rc_context({"svg.hashsalt": "photocol"}):
-            figure.savefig(folder / f"{plot.name}.png", dpi=200, metadata={"Software": None})
+            save_png(figure, folder / f"{plot.name}.png", dpi=200)
             figure.savefig(folder / f"{plot.name}.svg", metadata={"Date": None})
 
 

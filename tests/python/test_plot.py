@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
+import numpy as np
 import polars as pl
 import pytest
 from command import SMALL
 from matplotlib.figure import Figure
+from PIL import Image
 
 import photocol
 from photocol import plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+LARGEST_IMAGE_BYTES = 100_000
+UNTIL_REDRAWN = {"001-figure-4.png", "001-network.png", "002-macroflows.png", "002-target-utilization.png"}
+"""Pictures from before `save_png`, larger than any may be now."""
 
 
 @pytest.fixture
@@ -84,3 +93,37 @@ def test_samples_below_zero_are_inside_the_picture(axes: Axes) -> None:
     other = Figure().add_subplot()
     plot.samples(other, series.with_columns(-pl.col("value").abs()))
     assert other.get_ylim() == pytest.approx((-4.2e6, 0.0))
+
+
+def crowded() -> Figure:
+    """Six noisy curves with marks and error bars, and a legend: about what the fullest figure here has."""
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    axes, random = figure.add_subplot(), np.random.default_rng(1)
+    for number in range(6):
+        values = number + random.normal(size=60).cumsum()
+        axes.errorbar(np.arange(60), values, yerr=1, fmt="o-", markersize=4, capsize=2, label=f"curve {number}")
+    axes.legend(ncols=3)
+    return figure
+
+
+def test_a_picture_is_small_and_looks_the_same(tmp_path: Path) -> None:
+    figure, file, whole = crowded(), tmp_path / "crowded.png", io.BytesIO()
+    plot.save_png(figure, file, dpi=200)
+    figure.savefig(whole, format="png", dpi=200)
+    assert file.stat().st_size < LARGEST_IMAGE_BYTES < len(whole.getvalue())
+    with Image.open(file) as few, Image.open(whole) as all_colours:
+        pixels = [np.asarray(image.convert("RGB"), dtype=int) for image in (few, all_colours)]
+    off = np.abs(pixels[0] - pixels[1]).max(axis=2)
+    # Of 256 levels; the worst are single pixels where curves of several colours cross.
+    assert np.quantile(off, 0.99) <= 16
+
+
+def test_equal_figures_give_equal_files(tmp_path: Path) -> None:
+    for name in ("one.png", "two.png"):
+        plot.save_png(crowded(), tmp_path / name, dpi=100)
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
+
+
+def test_no_picture_of_the_documentation_is_large() -> None:
+    large = {file.name for file in IMAGES.iterdir() if file.stat().st_size > LARGEST_IMAGE_BYTES}
+    assert large <= UNTIL_REDRAWN
