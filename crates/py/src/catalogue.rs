@@ -12,7 +12,6 @@ pub fn catalogue(kind: &str) -> Vec<Entry> {
     match kind {
         "topologies" => sim::topology::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
         "switches" => sim::switches().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
-        "traffic" => sim::traffic::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
         "models" => analytic::models().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
         "schedulers" => {
             control::scheduler::registry().iter().map(|one| entry(one.name, one.summary, one.source)).collect()

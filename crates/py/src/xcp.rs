@@ -139,7 +139,8 @@ impl XcpReceiver {
     }
 }
 
-fn from_fields((rtt, x, delta_throughput, reverse_feedback, protocol, minimal): Header) -> PyResult<xcp::Header> {
+fn from_fields(header: Header) -> PyResult<xcp::Header> {
+    let (rtt, x, delta_throughput, reverse_feedback, protocol, minimal) = header;
     let format = if minimal { Format::Minimal } else { Format::Standard };
     let (rtt, x) = (interval("rtt", rtt)?, interval("x", x)?);
     let delta_throughput = throughput("delta_throughput", delta_throughput)?;

@@ -155,9 +155,4 @@ impl Timetable {
         self.last_voids[channel] = start;
         self.latest_void = self.latest_void.max(start);
     }
-
-    /// The voids of a channel in order.
-    pub fn voids_of(&self, channel: u16) -> impl Iterator<Item = Void> {
-        self.voids[usize::from(channel)].iter().copied()
-    }
 }

@@ -110,7 +110,8 @@ impl Voids {
     }
 
     /// All voids in order.
-    pub fn iter(&self) -> impl Iterator<Item = &Void> {
+    #[cfg(test)]
+    fn iter(&self) -> impl Iterator<Item = &Void> {
         self.blocks.iter().flatten()
     }
 

@@ -57,6 +57,19 @@ pub struct ControlPacket {
     pub message: Message,
 }
 
+/// News for the sender of a flow.
+#[derive(Debug)]
+pub struct NewsPacket {
+    /// The flow.
+    pub flow: u32,
+    /// The way to its sender's node.
+    pub way: Way,
+    /// Bytes on the wire.
+    pub size: u16,
+    /// What it says.
+    pub news: Arc<dyn News>,
+}
+
 impl<'a> Bench<'a> {
     pub(super) fn new(node: u32, net: &'a mut Net, emitted: &'a mut u64) -> Bench<'a> {
         Bench { net, node, emitted }
@@ -123,8 +136,9 @@ impl<'a> Bench<'a> {
         Packet { seq: number, ..self.net.message(Notice::Agent(message), to, way.0, size) }
     }
 
-    /// Tells the sender of a flow something, by a way to its node.
-    pub fn tell(&mut self, now: u64, flow: u32, way: Way, (news, size): (Arc<dyn News>, u16)) {
+    /// Tells the sender of a flow something.
+    pub fn tell(&mut self, now: u64, packet: NewsPacket) {
+        let NewsPacket { flow, way, size, news } = packet;
         *self.emitted += 1;
         let packet = self.net.message(Notice::Sender(news), flow, way.0, size);
         self.hand(now, &packet);

@@ -14,7 +14,7 @@ use super::partition::Partition;
 use super::parts::{Ends, Layout};
 use super::port::{Port, PortConfig};
 use super::ring::Ring;
-use super::sampler::Sampler;
+use super::sampler::{Known, Sampler};
 use super::timers::Timers;
 use super::tree::NEVER;
 use super::world::{Action, CaptureOptions, Control, Options, RunError, Threading, World};
@@ -79,7 +79,8 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
         add: &mut |links| paths.add(Some(links.to_vec())),
     });
     equipment.check(network);
-    let ports = ports((network, &rules), &order, seed, &equipment);
+    let maker = PortMaker { network, rules: &rules, seed, equipment: &equipment };
+    let ports = order.iter().map(|id| maker.port(*id)).collect();
     let Equipment { agents, shared, .. } = equipment;
     let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let agent_nodes: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
@@ -87,7 +88,9 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
     let layout = Layout::whole(ends(network, &order), Arc::clone(&flows), paths.flat.into(), agent_nodes.into(), nodes);
     let net = net(ports, &layout, timer_order);
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
-    let mut hosts = hosts(scenario, &flows, &first, Timers::new(timer_mask), (seed, orders, options.capture));
+    let timers = Timers::new(timer_mask);
+    let capture = options.capture;
+    let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders, capture });
     hosts.install(agents);
     let to_node = layout.links.iter().map(|link| link.to).collect();
     let partition = Partition::new(net, hosts, to_node, vec![0; nodes], 0);
@@ -97,7 +100,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
         partitions: vec![partition],
         layout: Arc::new(layout),
         threading: Threading::alone(order.len()),
-        sampler: Sampler::new(&probe, flows.len(), (names.collect(), &shared)),
+        sampler: Sampler::new(&probe, Known { flows: flows.len(), links: names.collect(), shared: &shared }),
         baseline: Baseline::zero(network.links.len()),
         link_numbers,
         controls,
@@ -148,15 +151,22 @@ fn invert(order: &[LinkId]) -> Vec<u32> {
     numbers
 }
 
-fn ports((network, rules): (&Network, &[PortRule]), order: &[LinkId], seed: Seed, equipment: &Equipment) -> Vec<Port> {
-    let port = |id: &LinkId| {
-        let stream = seed.stream(&format!("link {}", network.links[id.index()].name), "loss");
-        let (rule, intake) = (rules[id.index()], equipment.intakes.get(id).copied());
-        let buffer = if equipment.boundless.contains(id) { Buffer::Unlimited } else { rule.buffer };
+/// What ports are made of.
+struct PortMaker<'a> {
+    network: &'a Network,
+    rules: &'a [PortRule],
+    seed: Seed,
+    equipment: &'a Equipment,
+}
+
+impl PortMaker<'_> {
+    fn port(&self, id: LinkId) -> Port {
+        let stream = self.seed.stream(&format!("link {}", self.network.links[id.index()].name), "loss");
+        let (rule, intake) = (self.rules[id.index()], self.equipment.intakes.get(&id).copied());
+        let buffer = if self.equipment.boundless.contains(&id) { Buffer::Unlimited } else { rule.buffer };
         let config = PortConfig { rule: PortRule { buffer, ..rule }, stream, intake };
         Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
-    };
-    order.iter().map(port).collect()
+    }
 }
 
 /// All paths in one array; a pair of nodes has one path per state of the network.
@@ -259,13 +269,20 @@ fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -> Vec<Contr
     controls
 }
 
-fn hosts(
-    scenario: &Scenario,
-    flows: &[Flow],
-    paths: &[(u32, u32)],
+/// What hosts are made of.
+struct HostSetup<'a> {
+    scenario: &'a Scenario,
+    flows: &'a [Flow],
+    /// The path and the way back of each flow.
+    paths: &'a [(u32, u32)],
     timers: Timers,
-    (seed, orders, capture): (Seed, BTreeMap<u32, Box<dyn Orders>>, Option<CaptureOptions>),
-) -> Hosts {
+    seed: Seed,
+    orders: BTreeMap<u32, Box<dyn Orders>>,
+    capture: Option<CaptureOptions>,
+}
+
+fn hosts(setup: HostSetup) -> Hosts {
+    let HostSetup { scenario, flows, paths, timers, seed, orders, capture } = setup;
     let configs: Vec<Configs> = scenario.transports.iter().map(Configs::new).collect();
     let mut senders: Vec<SendingHost> = Vec::with_capacity(flows.len());
     let mut receivers = Vec::with_capacity(flows.len());

@@ -113,10 +113,11 @@ fn chains(old: &[Partition], part: u32, before: &Layout, after: &Layout) -> Vec<
 fn deal_hosts(old: &mut [Partition], before: &Layout, after: &Layout, mask: u32) -> Vec<Hosts> {
     let timers: Vec<_> = old.iter_mut().flat_map(|part| part.hosts.timers.drain()).collect();
     let (flows, agents) = (after.flows.len() as u32, after.agents.len() as u32);
-    let senders = deal_items(old, |hosts| &mut hosts.senders, [before, after], (flows, Layout::source_of));
-    let lifecycles = deal_items(old, |hosts| &mut hosts.lifecycles, [before, after], (flows, Layout::source_of));
-    let receivers = deal_items(old, |hosts| &mut hosts.receivers, [before, after], (flows, Layout::sink_of));
-    let agents = deal_items(old, |hosts| &mut hosts.agents, [before, after], (agents, Layout::agent_of));
+    let of = |count: u32, owner: fn(&Layout, u32) -> u32| Owners { before, after, count, owner };
+    let senders = deal_items(old, |hosts| &mut hosts.senders, of(flows, Layout::source_of));
+    let lifecycles = deal_items(old, |hosts| &mut hosts.lifecycles, of(flows, Layout::source_of));
+    let receivers = deal_items(old, |hosts| &mut hosts.receivers, of(flows, Layout::sink_of));
+    let agents = deal_items(old, |hosts| &mut hosts.agents, of(agents, Layout::agent_of));
     let sides = senders.into_iter().zip(lifecycles).zip(receivers).zip(agents);
     let mut hosts: Vec<Hosts> = sides
         .map(|(((senders, lifecycles), receivers), agents)| {
@@ -135,13 +136,18 @@ fn deal_hosts(old: &mut [Partition], before: &Layout, after: &Layout, mask: u32)
     hosts
 }
 
-/// Deals what each partition has of its `count` flows or agents; `owner` tells whose an item is.
-fn deal_items<T>(
-    old: &mut [Partition],
-    arena: fn(&mut Hosts) -> &mut Arena<T>,
-    [before, after]: [&Layout; 2],
-    (count, owner): (u32, fn(&Layout, u32) -> u32),
-) -> Vec<Arena<T>> {
+/// Which partition has each of `count` flows or agents, before and after.
+struct Owners<'a> {
+    before: &'a Layout,
+    after: &'a Layout,
+    count: u32,
+    /// The partition of a flow or an agent.
+    owner: fn(&Layout, u32) -> u32,
+}
+
+/// Deals what each partition has of its flows or agents.
+fn deal_items<T>(old: &mut [Partition], arena: fn(&mut Hosts) -> &mut Arena<T>, owners: Owners) -> Vec<Arena<T>> {
+    let Owners { before, after, count, owner } = owners;
     let take = |part: &mut Partition| std::mem::take(arena(&mut part.hosts)).into_items().into_iter();
     let mut sources: Vec<_> = old.iter_mut().map(take).collect();
     let mut dealt: Vec<Vec<T>> = (0..after.parts).map(|_| Vec::new()).collect();

@@ -345,11 +345,6 @@ impl Gate {
     pub fn granted(&self) -> Granted {
         self.granted
     }
-
-    /// Bytes of memory held.
-    pub fn memory(&self) -> usize {
-        size_of::<Gate>() + self.windows.memory() + self.planned.memory() + self.waiting.memory()
-    }
 }
 
 /// What a gate held when its link went down.

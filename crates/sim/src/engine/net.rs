@@ -422,9 +422,4 @@ impl Net {
         let held: u64 = self.ports.iter().map(Port::held).sum();
         held + self.fibres.iter().map(|fibre| fibre.len() as u64).sum::<u64>()
     }
-
-    /// Bytes of memory held by rings.
-    pub fn memory(&self) -> usize {
-        self.fibres.iter().map(Ring::memory).sum::<usize>() + self.ports.iter().map(Port::memory).sum::<usize>()
-    }
 }

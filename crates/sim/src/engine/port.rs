@@ -15,7 +15,7 @@ mod control;
 mod gated;
 
 use super::extras::Extras;
-use super::gate::{Gate, GateReading};
+use super::gate::GateReading;
 use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::optical::{Kept, LeastBacklog};
 use super::packet::Packet;
@@ -440,11 +440,6 @@ impl Port {
     /// Packets that have been given to the fibre: all that were offered but those dropped, taken back, lost or held.
     pub fn given_to_fibre(&self) -> u64 {
         self.offered.packets - self.dropped.packets - self.held()
-    }
-
-    /// Bytes of memory held beside the port itself.
-    pub fn memory(&self) -> usize {
-        self.inside.memory() + self.gate().map_or(0, Gate::memory)
     }
 }
 

@@ -125,11 +125,6 @@ impl<T: Copy + Default> Ring<T> {
         (self.head..self.tail).map(|i| self.buffer[self.slot(i)])
     }
 
-    /// Bytes of memory held.
-    pub fn memory(&self) -> usize {
-        self.buffer.capacity() * size_of::<T>()
-    }
-
     #[inline]
     fn slot(&self, position: u64) -> usize {
         position as usize & (self.buffer.len().wrapping_sub(1))

@@ -48,10 +48,21 @@ struct SharedLink {
     before: LinkAccount,
 }
 
+/// What there is to be sampled.
+#[derive(Debug)]
+pub struct Known<'a> {
+    /// How many flows.
+    pub flows: usize,
+    /// The engine's number and the name of every link.
+    pub links: Vec<(u32, String)>,
+    /// Those whose capacity agents share out, in order.
+    pub shared: &'a [LinkId],
+}
+
 impl Sampler {
-    /// A sampler as `[probe]` says; the first sample is at time zero. `links` gives the engine's number and the name of every
-    /// link, and `shared`, in order, those whose capacity agents share out.
-    pub fn new(probe: &Probe, flows: usize, (links, shared): (Vec<(u32, String)>, &[LinkId])) -> Sampler {
+    /// A sampler as `[probe]` says; the first sample is at time zero.
+    pub fn new(probe: &Probe, known: Known) -> Sampler {
+        let Known { flows, links, shared } = known;
         let chosen = select(&probe.links, links.len()).into_iter().map(LinkId);
         let (mut ports, mut accounts) = (Vec::new(), Vec::new());
         for link in chosen {

@@ -160,13 +160,6 @@ impl Timers {
         self.mask
     }
 
-    /// Bytes of memory held.
-    pub fn memory(&self) -> usize {
-        let lists = self.slots.iter().chain(&self.spare).chain([&self.near.entries, &self.far.entries]);
-        lists.map(|list| list.capacity() * size_of::<Entry>()).sum::<usize>()
-            + self.slots.capacity() * size_of::<Vec<Entry>>()
-    }
-
     #[inline]
     fn place(&mut self, entry: Entry) {
         let slot = entry.0 >> SLOT_BITS;

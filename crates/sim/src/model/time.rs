@@ -36,12 +36,6 @@ impl SimTime {
         Instant::from_ps(self.0)
     }
 
-    /// The true time at which a perfect clock shows `reading`.
-    #[inline]
-    pub const fn of_ideal_clock(reading: Instant) -> SimTime {
-        SimTime(reading.ps())
-    }
-
     /// The span since `earlier`, zero if that is in fact later.
     #[inline]
     pub const fn saturating_since(self, earlier: SimTime) -> Duration {

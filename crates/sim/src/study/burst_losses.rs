@@ -8,12 +8,12 @@
 //! The notification leaves with the first lost segment in its place, goes to the destination and comes back: one round trip
 //! after the loss (§III.B), on the fibres of the data and of the ACKs. It tells all that the burst held by then.
 
-use crate::engine::agent::{Order, Orders};
+use crate::engine::agent::{Order, Orders, Told};
 use crate::model::{BurstLosses, BurstRule, Flow, Scenario};
 use crate::random::{Seed, Stream, bernoulli};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use transport::tcp::{Actions, BurstReport, SackBlock, Sender};
+use transport::tcp::{BurstReport, SackBlock};
 use units::Instant;
 
 /// The bursts of one flow.
@@ -102,7 +102,8 @@ impl BurstLossOrders {
 }
 
 impl Orders for BurstLossOrders {
-    fn take(&mut self, now: Instant, segment: SackBlock, (sender, actions): (&mut Sender, &mut Actions)) -> Order {
+    fn take(&mut self, now: Instant, segment: SackBlock, told: Told) -> Order {
+        let Told { sender, actions } = told;
         let share = BurstLossOrders::take(self, segment);
         if sender.wanted_burst_report() == BurstReport::Assembled {
             sender.handle_burst_report(now, BurstReport::Assembled, self.segments(), actions);
@@ -114,7 +115,8 @@ impl Orders for BurstLossOrders {
         }
     }
 
-    fn news(&mut self, now: Instant, number: u64, (sender, actions): (&mut Sender, &mut Actions)) {
+    fn news(&mut self, now: Instant, number: u64, told: Told) {
+        let Told { sender, actions } = told;
         let segments = self.tell(number);
         sender.handle_burst_report(now, sender.wanted_burst_report(), &segments, actions);
     }

@@ -1,7 +1,7 @@
 //! What hosts are told: messages that reach a host's node, and news about the orders of the scenario.
 
 use super::{Hosts, Source, enter};
-use crate::engine::agent::{Leg, Notice, Order};
+use crate::engine::agent::{Leg, Notice, Order, Told};
 use crate::engine::net::Net;
 use crate::engine::packet::Packet;
 use transport::tcp::SackBlock;
@@ -27,7 +27,7 @@ impl Hosts {
             Notice::Ordered(Leg::Back) => {
                 let Some(orders) = self.forced.orders.get_mut(&packet.flow) else { return };
                 let Source::Tcp(sender) = &mut self.senders[packet.flow].source else { return };
-                orders.news(Instant::from_ps(now), packet.seq, (sender, &mut self.segments));
+                orders.news(Instant::from_ps(now), packet.seq, Told { sender, actions: &mut self.segments });
                 self.send_segments(now, packet.flow, net);
             }
         }
@@ -46,7 +46,7 @@ impl Hosts {
         let Some(orders) = self.forced.orders.get_mut(&flow) else { return false };
         let Source::Tcp(sender) = &mut host.source else { return false };
         let segment = SackBlock { start: packet.seq, end: packet.seq + u64::from(packet.size - host.header) };
-        let order = orders.take(Instant::from_ps(now), segment, (sender, &mut self.segments));
+        let order = orders.take(Instant::from_ps(now), segment, Told { sender, actions: &mut self.segments });
         if let Order::LoseAndTell(seq) = order {
             let hop = host.path;
             self.send_leg(now, Leg::There, Packet { seq, flow, hop, ..Packet::default() }, net);

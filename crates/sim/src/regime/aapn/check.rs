@@ -35,6 +35,13 @@ struct Star<'a> {
     draft: &'a Draft,
 }
 
+/// The edge nodes and the core nodes, each in the order of the nodes.
+#[derive(Clone, Copy)]
+struct Nodes<'a> {
+    edges: &'a [NodeId],
+    cores: &'a [NodeId],
+}
+
 impl Star<'_> {
     fn resolve(&self, largest_packet: u32) -> Result<Aapn, Fault> {
         let cores: Vec<NodeId> = self.network.cores().into_iter().collect();
@@ -49,7 +56,9 @@ impl Star<'_> {
             self.check_that_packets_fit(frame, &uplinks, largest_packet)?;
         }
         let plan = match &self.table.allocation {
-            Some(list) => Plan::Fixed(self.allocations(list, frame, (&nodes, &cores), &uplinks)?),
+            Some(list) => {
+                Plan::Fixed(self.allocations(list, frame, Nodes { edges: &nodes, cores: &cores }, &uplinks)?)
+            }
             None => Plan::Computed(self.computed(frame, nodes.len(), &uplinks)?),
         };
         let edges = self.edges(&nodes, frame)?;
@@ -180,13 +189,13 @@ impl Star<'_> {
         &self,
         list: &At<Vec<At<keys::Allocation>>>,
         frame: SlotFrame,
-        (nodes, cores): (&[NodeId], &[NodeId]),
+        known: Nodes,
         uplinks: &[Uplink],
     ) -> Result<Vec<Allocation>, Fault> {
         let keys = given!(self.table; scheduler, request, smoothing, signalling, scheduling_time, spare_slots);
         refuse(&keys, "goes with computed schedules, that is without allocation")?;
         let mut allocations: Vec<Allocation> = Vec::with_capacity(list.len());
-        let mut slots = vec![0; uplinks.len() * nodes.len()];
+        let mut slots = vec![0; uplinks.len() * known.edges.len()];
         for (number, entry) in list.iter().enumerate() {
             let at = entry.at.map_or(SimTime::ZERO, |at| SimTime::ZERO + at.0);
             if let (Some(time), Some(before)) = (&entry.at, allocations.last().filter(|before| before.at > at)) {
@@ -198,7 +207,7 @@ impl Star<'_> {
                     entry.fault("it has no time, \"0 s\", and stands after later ones; allowed: the order of time")
                 );
             }
-            let (place, link) = self.queue(entry, (nodes, cores), uplinks)?;
+            let (place, link) = self.queue(entry, known, uplinks)?;
             let twice = allocations.iter().rev().take_while(|before| before.at == at).any(|before| before.link == link);
             if twice {
                 let time = Time(at.saturating_since(SimTime::ZERO)).0;
@@ -208,19 +217,15 @@ impl Star<'_> {
             allocations.push(Allocation { at, link, slots: *entry.slots });
             let next = list.get(number + 1).map(|next| next.at.map_or(SimTime::ZERO, |at| SimTime::ZERO + at.0));
             if next != Some(at) {
-                self.check_sums(&slots, entry, frame, (nodes, cores))?;
+                self.check_sums(&slots, entry, frame, known)?;
             }
         }
         Ok(allocations)
     }
 
     /// Where a table of all pairs through all core nodes has the queue of an allocation, and the queue.
-    fn queue(
-        &self,
-        entry: &At<keys::Allocation>,
-        (nodes, cores): (&[NodeId], &[NodeId]),
-        uplinks: &[Uplink],
-    ) -> Result<(usize, LinkId), Fault> {
+    fn queue(&self, entry: &At<keys::Allocation>, known: Nodes, uplinks: &[Uplink]) -> Result<(usize, LinkId), Fault> {
+        let Nodes { edges: nodes, cores } = known;
         let edge = |name: &At<String>| {
             let node = self.draft.require(name, name.place())?;
             let not_one = || name.fault(format!("{} is not an edge node of the slotted network", quoted(name)));
@@ -248,8 +253,9 @@ impl Star<'_> {
         slots: &[u32],
         entry: &At<keys::Allocation>,
         frame: SlotFrame,
-        (nodes, cores): (&[NodeId], &[NodeId]),
+        known: Nodes,
     ) -> Result<(), Fault> {
+        let Nodes { edges: nodes, cores } = known;
         let at = |from: usize, to: usize, core: usize| u64::from(slots[(from * nodes.len() + to) * cores.len() + core]);
         let most = u64::from(frame.data_slots());
         for core in 0..cores.len() {

@@ -29,6 +29,20 @@ pub struct CoreNode {
     grants: BTreeMap<(u64, u32), Grant>,
 }
 
+/// How a core node schedules.
+pub struct Rules {
+    /// Slots and frames.
+    pub frame: SlotFrame,
+    /// The scheduler.
+    pub scheduler: FrameScheduler,
+    /// What happens to slots nobody asked for.
+    pub spare: Spare,
+    /// It schedules so long after a frame has begun.
+    pub after: u64,
+    /// For so many frames later.
+    pub lag: u64,
+}
+
 /// A grant: the frame, and the slots.
 type Grant = (u64, Box<[SlotRange]>);
 
@@ -72,13 +86,8 @@ impl Agent for CoreNode {
 
 impl CoreNode {
     /// A core node that has heard of nobody.
-    pub fn new(
-        frame: SlotFrame,
-        scheduler: FrameScheduler,
-        spare: Spare,
-        (after, lag): (u64, u64),
-        downlinks: Vec<Downlink>,
-    ) -> CoreNode {
+    pub fn new(rules: Rules, downlinks: Vec<Downlink>) -> CoreNode {
+        let Rules { frame, scheduler, spare, after, lag } = rules;
         let requests = vec![(u64::MAX, Box::default()); downlinks.len()];
         CoreNode { frame, scheduler, spare, after, lag, downlinks, requests, next: 0, grants: BTreeMap::new() }
     }

@@ -2,7 +2,7 @@
 //! granted, asks for more, and tells XCP's controllers what their queues have (XCP-CL, paper 003 §4.2).
 
 use super::plan::{Request, Signal};
-use super::{Beat, Notice, SlotRange};
+use super::{Beat, Notice, SlotRange, SlotsGranted};
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::{Bench, ControlPacket, OwnPort, Way};
 use crate::random::{Stream, bernoulli, uniform_index};
@@ -21,12 +21,15 @@ pub struct EdgeAgent {
     next_frame: u64,
 }
 
-/// How far its slots are off.
+/// How far its slots are off, in picoseconds.
 #[derive(Debug)]
-struct Clock {
-    offset: i64,
-    jitter: u64,
-    stream: Stream,
+pub struct Clock {
+    /// Always.
+    pub offset: i64,
+    /// In each slot, up to so much more or less.
+    pub jitter: u64,
+    /// Where the jitter comes from.
+    pub stream: Stream,
 }
 
 /// How it comes by its slots.
@@ -88,9 +91,32 @@ pub struct Queue {
     coming: VecDeque<(u64, u32)>,
 }
 
+/// Where the packets of a queue go.
+#[derive(Debug)]
+pub struct QueueOutput {
+    /// The place of the destination among the edge nodes.
+    pub to: u32,
+    /// The port.
+    pub port: OwnPort,
+    /// Its capacity.
+    pub capacity: Rate,
+    /// Whether it has a controller that is to be told.
+    pub follows: bool,
+}
+
+/// What has come to a queue.
+#[derive(Clone, Copy, Debug)]
+struct Backlog {
+    /// Bytes since the start.
+    offered: u64,
+    /// Bytes that wait.
+    held: u64,
+}
+
 impl Queue {
     /// A queue of which nothing is known yet.
-    pub fn new((to, port): (u32, OwnPort), capacity: Rate, follows: bool, rule: Request) -> Queue {
+    pub fn new(output: QueueOutput, rule: Request) -> Queue {
+        let QueueOutput { to, port, capacity, follows } = output;
         let forecast = match rule {
             Request::Queue => Forecast::LastFrame,
             Request::Forecast(forecast) => forecast,
@@ -99,8 +125,9 @@ impl Queue {
         Queue { to, port, capacity, follows, told: None, granted: 0, demand, offered: 0, coming: VecDeque::new() }
     }
 
-    /// What to ask for in a request that is granted in frame `due`; `offered` bytes came since the start, `held` of them wait.
-    fn request(&mut self, rule: Request, due: u64, (offered, held): (u64, u64), payload: u64) -> u32 {
+    /// What to ask for in a request that is granted in frame `due`.
+    fn request(&mut self, rule: Request, due: u64, backlog: Backlog, payload: u64) -> u32 {
+        let Backlog { offered, held } = backlog;
         let Some(byte) = ByteTime::at(self.capacity) else { return 0 };
         let slots = |bytes: u64| {
             let time = (u128::from(byte.fixed_point()) * u128::from(bytes)) >> 24;
@@ -188,18 +215,12 @@ impl Agent for EdgeAgent {
 
 impl EdgeAgent {
     /// An agent that waits for its first frame.
-    pub fn new(
-        beat: Beat,
-        (offset, jitter, stream): (i64, u64, Stream),
-        queues: Vec<Queue>,
-        mut plan: Plan,
-        teller: Teller,
-    ) -> EdgeAgent {
+    pub fn new(beat: Beat, clock: Clock, queues: Vec<Queue>, mut plan: Plan, teller: Teller) -> EdgeAgent {
         if let Plan::Asked(asking) = &mut plan {
             asking.next = beat.delay.saturating_sub(asking.after).div_ceil(beat.frame.length());
         }
         let next_frame = beat.first();
-        EdgeAgent { beat, clock: Clock { offset, jitter, stream }, queues, plan, teller, next_frame }
+        EdgeAgent { beat, clock, queues, plan, teller, next_frame }
     }
 
     /// Slots were granted.
@@ -287,7 +308,8 @@ impl EdgeAgent {
         let mut slots = vec![0; most as usize + 1].into_boxed_slice();
         for queue in &mut self.queues {
             let port = bench.port(queue.port);
-            slots[queue.to as usize] = queue.request(rule, due, (port.offered_bytes(), port.held_bytes()), payload);
+            let backlog = Backlog { offered: port.offered_bytes(), held: port.held_bytes() };
+            slots[queue.to as usize] = queue.request(rule, due, backlog, payload);
         }
         let message = Message::new(Notice::Request { edge: asking.edge, frame, slots });
         let Asking { core_agent: to, way, size, .. } = *asking;
@@ -300,7 +322,7 @@ impl EdgeAgent {
         let frames = self.teller.recent.len() as u64;
         for (place, slots) in slots.iter().enumerate() {
             let queue = &mut self.queues[place];
-            let rate = self.beat.frame.rate(queue.capacity, (*slots, frames), counts).bps();
+            let rate = self.beat.frame.rate(queue.capacity, SlotsGranted { slots: *slots, frames }, counts).bps();
             let rate = Rate::from_bps(rate - rate.checked_rem(quantum.bps()).unwrap_or(0));
             if queue.follows && queue.told != Some(rate) {
                 queue.told = Some(rate);

@@ -28,7 +28,7 @@ pub(super) use check::check;
 pub use keys::AapnSwitching as Keys;
 pub use plan::Aapn;
 
-use self::core::{CoreNode, Downlink};
+use self::core::{CoreNode, Downlink, Rules};
 use self::plan::{Channel, Computed, SlotFrame, Uplink};
 use super::kind::{self, Entry, Regime};
 use crate::engine::agent::Agent;
@@ -37,7 +37,7 @@ use crate::engine::gate::Window;
 use crate::language::Text;
 use crate::model::{LinkId, Network, NodeId, Opening, PortRule};
 use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
-use edge::{Asking, EdgeAgent, Plan, Queue, Stage, Teller};
+use edge::{Asking, Clock, EdgeAgent, Plan, Queue, QueueOutput, Stage, Teller};
 use std::collections::BTreeMap;
 use units::{ByteTime, Rate};
 
@@ -110,6 +110,15 @@ pub struct SlotRange {
     pub to: u32,
 }
 
+/// Slots granted in several frames.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotsGranted {
+    /// In all of them together.
+    pub slots: u64,
+    /// How many frames.
+    pub frames: u64,
+}
+
 impl SlotFrame {
     /// How long it lasts, in picoseconds.
     pub fn length(&self) -> u64 {
@@ -126,14 +135,14 @@ impl SlotFrame {
         self.slot.ps() - self.guard.ps()
     }
 
-    /// What `granted` slots of so many frames carry: (4.1).
-    pub fn rate(&self, capacity: Rate, (granted, frames): (u64, u64), counts: plan::Counts) -> Rate {
+    /// What granted slots carry: (4.1).
+    pub fn rate(&self, capacity: Rate, granted: SlotsGranted, counts: plan::Counts) -> Rate {
         let slot = match counts {
             plan::Counts::Payload => self.payload(),
             plan::Counts::Slot => self.slot.ps(),
         };
-        let frames = u128::from(frames.max(1));
-        let share = u128::from(slot) * u128::from(granted).min(frames * u128::from(self.slots));
+        let frames = u128::from(granted.frames.max(1));
+        let share = u128::from(slot) * u128::from(granted.slots).min(frames * u128::from(self.slots));
         // At most the capacity, which has 64 bits.
         Rate::from_bps((u128::from(capacity.bps()).saturating_mul(share) / (frames * u128::from(self.length()))) as u64)
     }
@@ -229,11 +238,12 @@ fn edge_agent(aapn: &Aapn, number: usize, plan: Plan, ground: &mut Ground) -> Ed
     let queue = |(to, id): &(u32, LinkId)| {
         let (port, link) = (ground.port(edge.node, *id), &network.links[id.index()]);
         let follows = link.controller.is_some_and(|controller| controller.follows);
-        Queue::new((*to, port), link.capacity, follows, rule(&plan))
+        Queue::new(QueueOutput { to: *to, port, capacity: link.capacity, follows }, rule(&plan))
     };
     let queues = uplink.queues.iter().map(queue).collect();
     let teller = Teller::new(aapn.signal, stream("signal"));
-    EdgeAgent::new(beat, (edge.offset, edge.jitter.ps(), stream("jitter")), queues, plan, teller)
+    let clock = Clock { offset: edge.offset, jitter: edge.jitter.ps(), stream: stream("jitter") };
+    EdgeAgent::new(beat, clock, queues, plan, teller)
 }
 
 fn rule(plan: &Plan) -> plan::Request {
@@ -297,7 +307,8 @@ fn core_node(aapn: &Aapn, computed: &Computed, core: usize, timing: Timing, grou
         after,
     });
     let scheduler = FrameScheduler::new(computed.algorithm);
-    CoreNode::new(aapn.frame, scheduler, computed.spare, (timing.schedules_after, timing.lag), downlinks.collect())
+    let (after, lag) = (timing.schedules_after, timing.lag);
+    CoreNode::new(Rules { frame: aapn.frame, scheduler, spare: computed.spare, after, lag }, downlinks.collect())
 }
 
 /// What a fixed plan grants to the queues of an uplink, frame after frame.

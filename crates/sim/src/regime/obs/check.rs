@@ -36,7 +36,7 @@ pub fn check(table: &ObsSwitching, site: Site) -> Result<Checked, Fault> {
     let obs = Mesh { at, table, network, draft }.resolve(largest_packet)?;
     let later = table.offset.map(|offset| {
         let obs = obs.clone();
-        let later = move |network: &Network, traffic: &[Traffic]| check_offset(&offset, (&obs, network), traffic);
+        let later = move |network: &Network, traffic: &[Traffic]| check_offset(&offset, &obs, network, traffic);
         Box::new(later) as Later
     });
     let demands = memory::demands(&obs, table, duration);
@@ -310,7 +310,7 @@ impl Mesh<'_> {
 }
 
 /// No header is late for want of offset on an idle control channel.
-fn check_offset(at: &At<Time>, (obs, network): (&Obs, &Network), traffic: &[Traffic]) -> Result<(), Fault> {
+fn check_offset(at: &At<Time>, obs: &Obs, network: &Network, traffic: &[Traffic]) -> Result<(), Fault> {
     let open = network.open_to_flows();
     let mut routes = Routes::new(network, &open);
     let optical = |link: &LinkId| obs.links.binary_search(link).is_ok();

@@ -3,9 +3,9 @@
 
 use super::agenda::Task;
 use super::burst::{Burst, BurstNews, CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
-use super::node::{Asking, BurstNode};
+use super::node::{Asking, BurstNode, Receiver};
 use super::plan::{Acks, BurstArrivals, BurstAssembly, BurstQueues, IngressRule};
-use crate::engine::bench::Bench;
+use crate::engine::bench::{Bench, NewsPacket};
 use crate::engine::ledger::Group;
 use crate::engine::offer::Cause;
 use crate::engine::packet::{Class, NO_CARGO, Packet};
@@ -268,7 +268,7 @@ impl BurstNode {
                 if vanishes {
                     self.vanish(now, &header, bench);
                 } else {
-                    self.send(now, (egress, path), Notice::Header(header), bench);
+                    self.send(now, Receiver { agent: egress, way: path }, Notice::Header(header), bench);
                 }
                 Ok(())
             }
@@ -290,7 +290,7 @@ impl BurstNode {
         // It counts as a header that was made and dropped at once.
         bench.make_unannounced();
         bench.drop_unit(link, cause, header.size);
-        self.discard(header, (link, cause), bench);
+        self.discard(&Loss { header: header.clone(), link, cause }, bench);
         self.tell_senders(now, header, bench);
     }
 
@@ -305,7 +305,7 @@ impl BurstNode {
 
     /// A node says that a burst was lost. With retransmission the copy kept here is sent again, or its packets are lost now.
     pub(super) fn handle_loss(&mut self, now: u64, loss: &Loss, bench: &mut Bench) {
-        let Loss { header, link, cause } = loss;
+        let header = &loss.header;
         self.parts.routes[header.burst.route as usize].meter.handle_lost(now);
         if let Some(rule) = self.parts.rules.obs.retransmission {
             let in_time = now.saturating_sub(header.burst.born) <= rule.extra_delay.ps();
@@ -314,7 +314,7 @@ impl BurstNode {
                 let header = Header { deflections: 0, attempt: header.attempt + 1, ..header.clone() };
                 return self.launch(now, header, bench);
             }
-            self.discard(header, (*link, *cause), bench);
+            self.discard(loss, bench);
         }
         self.tell_senders(now, header, bench);
     }
@@ -366,6 +366,7 @@ impl BurstNode {
         let Asking { report, way, .. } = self.parts.asking[&flow];
         self.counts.told += 1;
         let news = Arc::new(BurstNews { report, segments: segments.into() });
-        bench.tell(now, flow, way, (news, self.parts.rules.obs.control.header_size));
+        let size = self.parts.rules.obs.control.header_size;
+        bench.tell(now, NewsPacket { flow, way, size, news });
     }
 }

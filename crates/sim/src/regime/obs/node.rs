@@ -3,17 +3,16 @@
 //! What a node does at the beginning of a burst's way is in `ingress`, in the middle in `transit`, at the end here.
 
 use super::agenda::{Agenda, Task};
-use super::burst::{Header, Notice, Origin};
+use super::burst::{Header, Loss, Notice, Origin};
 use super::figures::Key;
 use super::ingress::{Queues, Waiting};
 use super::meter::Meter;
 use super::plan::Obs;
 use super::source::Generator;
 use crate::engine::agent::{Agent, Message};
-use crate::engine::bench::{Bench, ControlPacket, LinkNumber, OwnPort, Way};
+use crate::engine::bench::{Bench, ControlPacket, OwnPort, Way};
 use crate::engine::extras::LossProcess;
 use crate::engine::ledger::{Group, Ledger, LinkAccount};
-use crate::engine::offer::Cause;
 use crate::engine::packet::{Class, NO_CARGO, Packet};
 use crate::model::LinkId;
 use control::reservation;
@@ -74,6 +73,15 @@ pub struct Route {
     pub offset: u64,
     /// The dropping rate on it.
     pub meter: Meter,
+}
+
+/// Another agent, and how it is reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Receiver {
+    /// Its number.
+    pub agent: u32,
+    /// The way from this node.
+    pub way: Way,
 }
 
 /// A flow that asks for reports.
@@ -175,22 +183,24 @@ impl BurstNode {
         BurstNode { parts, queues, agenda, kept, counts, groups }
     }
 
-    /// Sends a message to an agent, by a way that begins at this node.
-    pub(super) fn send(&mut self, now: u64, (to, way): (u32, Way), notice: Notice, bench: &mut Bench) {
+    /// Sends a message to an agent.
+    pub(super) fn send(&mut self, now: u64, receiver: Receiver, notice: Notice, bench: &mut Bench) {
+        let Receiver { agent: to, way } = receiver;
         let size = self.parts.rules.obs.control.header_size;
         bench.send_own(now, ControlPacket { to, way, size, number: 0, message: Message::new(notice) });
     }
 
     /// A burst is lost for good.
-    pub(super) fn discard(&mut self, header: &Header, at: (LinkNumber, Cause), bench: &mut Bench) {
+    pub(super) fn discard(&mut self, loss: &Loss, bench: &mut Bench) {
         self.counts.lost += 1;
-        self.drop_packets(header, at, bench);
+        self.drop_packets(loss, bench);
     }
 
     /// The packets that are left of a burst are lost for good.
-    pub(super) fn drop_packets(&mut self, header: &Header, (link, cause): (LinkNumber, Cause), bench: &mut Bench) {
+    pub(super) fn drop_packets(&mut self, loss: &Loss, bench: &mut Bench) {
+        let Loss { header, link, cause } = loss;
         for packet in header.left() {
-            bench.drop(link, cause, &Packet { cargo: NO_CARGO, ..*packet });
+            bench.drop(*link, *cause, &Packet { cargo: NO_CARGO, ..*packet });
         }
         self.kept -= header.left().len() as i64;
     }

@@ -3,7 +3,7 @@
 //! The burst itself needs no event. Its header knows when its first bit arrives, and a reservation is for just that time.
 
 use super::burst::{CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
-use super::node::BurstNode;
+use super::node::{BurstNode, Receiver};
 use super::plan::{Contention, Part};
 use crate::engine::bench::Bench;
 use crate::engine::offer::Cause;
@@ -13,6 +13,16 @@ use units::{Duration, Instant};
 
 /// Where bursts without packets can be cut: paper 001's segments.
 const SEGMENT: u64 = 1000;
+
+/// What becomes of a burst that found no wavelength.
+enum Resolved {
+    /// A part of it goes on.
+    Shortened,
+    /// It goes on by this path.
+    Deflected(u32),
+    /// Nothing of it goes on.
+    Lost,
+}
 
 impl BurstNode {
     /// A packet of the control plane comes to an output.
@@ -27,7 +37,11 @@ impl BurstNode {
         let booked = if bench.port(port).is_up() { self.book(now, place, header) } else { Err(Cause::Unreachable) };
         let way = match booked {
             Ok(()) => Ok(packet.hop),
-            Err(CONTENTION) => self.resolve(now, (place, packet.hop), header, bench).ok_or(CONTENTION),
+            Err(CONTENTION) => match self.resolve(now, place, header, bench) {
+                Resolved::Shortened => Ok(packet.hop),
+                Resolved::Deflected(hop) => Ok(hop),
+                Resolved::Lost => Err(CONTENTION),
+            },
             Err(cause) => Err(cause),
         };
         match way {
@@ -78,20 +92,23 @@ impl BurstNode {
         output.account.carry(header.size, header.length);
     }
 
-    /// No wavelength is free: gives the path by which the header goes on all the same.
-    fn resolve(&mut self, now: u64, (place, hop): (u32, u32), header: &mut Header, bench: &mut Bench) -> Option<u32> {
-        match self.parts.rules.obs.contention {
-            Contention::Drop => None,
-            Contention::Deflection { most } => self.deflect(now, (place, most), header, bench),
-            Contention::Segmentation(part) => self.segment(now, (place, part), header, bench).then_some(hop),
-        }
+    /// No wavelength is free.
+    fn resolve(&mut self, now: u64, place: u32, header: &mut Header, bench: &mut Bench) -> Resolved {
+        let resolved = match self.parts.rules.obs.contention {
+            // The bound on deflections ends loops.
+            Contention::Deflection { most } if header.deflections < most => {
+                self.deflect(now, place, header, bench).map(Resolved::Deflected)
+            }
+            Contention::Segmentation(part) => {
+                self.cut_out(now, place, header, part).map(|lost| self.lose_part(now, lost, place, bench))
+            }
+            Contention::Drop | Contention::Deflection { .. } => None,
+        };
+        resolved.unwrap_or(Resolved::Lost)
     }
 
-    /// The burst takes the shortest other way whose first fibre has a wavelength for it. The bound on deflections ends loops.
-    fn deflect(&mut self, now: u64, (place, most): (u32, u8), header: &mut Header, bench: &mut Bench) -> Option<u32> {
-        if header.deflections >= most {
-            return None;
-        }
+    /// The burst takes the shortest other way whose first fibre has a wavelength for it; gives that way.
+    fn deflect(&mut self, now: u64, place: u32, header: &mut Header, bench: &mut Bench) -> Option<u32> {
         let ways = self.parts.detours.get(&header.burst.egress).cloned().unwrap_or_default();
         let free = ways.iter().find(|(other, way)| {
             let open = *other != place && bench.port(way.first()).is_up();
@@ -106,8 +123,8 @@ impl BurstNode {
         Some(way.hop())
     }
 
-    /// The part of the burst that is in the way is dropped, in whole segments, and the rest goes on if there is any.
-    fn segment(&mut self, now: u64, (place, part): (u32, Part), header: &mut Header, bench: &mut Bench) -> bool {
+    /// Cuts out the part of the burst that is in the way, in whole segments, and books the rest if there is any; gives the part.
+    fn cut_out(&mut self, now: u64, place: u32, header: &mut Header, part: Part) -> Option<Header> {
         let (ready, arriving) = self.arriving(now, header);
         let ends = self.ends(header);
         let fibre = &mut self.parts.outputs[place as usize].fibre;
@@ -122,20 +139,25 @@ impl BurstNode {
                 fibre.reserve_head(ready, &arriving, |until| last(until).map(Duration::from_ps))
             }
         };
-        let Ok(booking) = booked else { return false };
+        let booking = booked.ok()?;
         let whole = header.size;
-        let lost = cut_off(header, part, (booking.length.ps(), &ends));
+        let lost = cut_off(header, part, booking.length.ps(), &ends);
         self.follow(place, header, booking);
         self.counts.cut += 1;
         let output = &mut self.parts.outputs[place as usize];
         output.account.dropped.bytes += whole - header.size.min(whole);
-        let link = bench.link(output.port);
-        let loss = Loss { header: lost, link, cause: CONTENTION };
+        Some(lost)
+    }
+
+    /// A part of a burst ends here, and the rest goes on.
+    fn lose_part(&mut self, now: u64, header: Header, place: u32, bench: &mut Bench) -> Resolved {
+        let link = bench.link(self.parts.outputs[place as usize].port);
+        let loss = Loss { header, link, cause: CONTENTION };
         if self.parts.rules.obs.retransmission.is_none() {
-            self.drop_packets(&loss.header, (link, loss.cause), bench);
+            self.drop_packets(&loss, bench);
         }
         self.report(now, &loss, bench);
-        true
+        Resolved::Shortened
     }
 
     /// Where the burst can be cut: the ends of its segments, in picoseconds from its beginning. Padding belongs to the last.
@@ -162,7 +184,7 @@ impl BurstNode {
     pub(super) fn lose(&mut self, now: u64, loss: &Loss, bench: &mut Bench) {
         bench.drop_unit(loss.link, loss.cause, loss.header.size);
         if self.parts.rules.obs.retransmission.is_none() {
-            self.discard(&loss.header, (loss.link, loss.cause), bench);
+            self.discard(loss, bench);
         }
         self.report(now, loss, bench);
     }
@@ -177,13 +199,14 @@ impl BurstNode {
             return;
         }
         if let Some(way) = self.parts.returns.get(&burst.ingress) {
-            self.send(now, (burst.ingress, *way), Notice::Loss(Box::new(loss.clone())), bench);
+            let ingress = Receiver { agent: burst.ingress, way: *way };
+            self.send(now, ingress, Notice::Loss(Box::new(loss.clone())), bench);
         }
     }
 }
 
 /// Cuts a burst so that only `length` of it is left, and gives the header of the other part. `ends` are its segments' ends.
-fn cut_off(header: &mut Header, part: Part, (length, ends): (u64, &[u64])) -> Header {
+fn cut_off(header: &mut Header, part: Part, length: u64, ends: &[u64]) -> Header {
     let mut lost = header.clone();
     lost.shorten(header.length - length);
     let boundary = if part == Part::Head { lost.length } else { length };

@@ -23,15 +23,11 @@ pub fn check(table: &OpsSwitching, site: Site) -> Result<Checked, Fault> {
         let message = "links of an optical packet-switched network do not change; allowed with kind = \"packets\"";
         return Err(Fault::new(event, message));
     }
-    resolve(&site.at, table, (site.network, site.draft), site.largest_packet).map(Checked::plan)
+    resolve(table, site).map(Checked::plan)
 }
 
-fn resolve(
-    at: &At<()>,
-    table: &OpsSwitching,
-    (network, draft): (&mut Network, &mut Draft),
-    largest_packet: u32,
-) -> Result<Ops, Fault> {
+fn resolve(table: &OpsSwitching, site: Site) -> Result<Ops, Fault> {
+    let Site { at, network, draft, largest_packet, .. } = site;
     let fibres = fibres(network);
     if fibres.is_empty() {
         return Err(
@@ -50,7 +46,7 @@ fn resolve(
     }
     let cut_through = table.cut_through.is_none_or(At::into_inner);
     if cut_through {
-        check_rates(at, table, network, &fibres)?;
+        check_rates(&at, table, network, &fibres)?;
     }
     if let Some(ram) = &table.ram {
         for fibre in &fibres {
@@ -196,7 +192,8 @@ fn macroflows(table: &OpsSwitching, network: &Network, fibres: &[LinkId]) -> Res
     let period = table.period.as_ref().map_or(Ok(usual.interval), positive)?;
     let floor = table.floor_rate.map_or(Ok(Rate::from_bps(100_000)), |at| rate_in_range(at.0, || at.place()))?;
     let start = table.start_rate.map(|at| rate_in_range(at.0, || at.place())).transpose()?;
-    check_start_and_floor(table, (start, floor), network, fibres)?;
+    let least = fibres.iter().map(|fibre| network.links[fibre.index()].capacity).min().unwrap_or(floor);
+    check_start_and_floor(table, start, floor, least)?;
     let (gains, edge_gains) = gains(table)?;
     let tells = match table.probe_tells.map(At::into_inner) {
         None | Some(ProbeRule::Sent) => Tells::Sent,
@@ -283,13 +280,8 @@ fn weight(value: Option<&At<f64>>, usual: f64) -> Result<f64, Fault> {
     }
 }
 
-fn check_start_and_floor(
-    table: &OpsSwitching,
-    (start, floor): (Option<Rate>, Rate),
-    network: &Network,
-    fibres: &[LinkId],
-) -> Result<(), Fault> {
-    let least = fibres.iter().map(|fibre| network.links[fibre.index()].capacity).min().unwrap_or(floor);
+/// `least` is the least capacity of a wavelength.
+fn check_start_and_floor(table: &OpsSwitching, start: Option<Rate>, floor: Rate, least: Rate) -> Result<(), Fault> {
     if let Some(at) = table.floor_rate.filter(|_| floor > least) {
         return Err(at.fault(format!("found \"{floor}\"; allowed: at most a wavelength's capacity, \"{least}\"")));
     }

@@ -1,7 +1,7 @@
 //! The core node of an optical packet switch: its part in the control of edge nodes, and what it does with packets that meet where that
 //! is more than a port can do by itself.
 
-use super::edge_control::EdgeControl;
+use super::edge_control::{EdgeControl, Meeting};
 use super::store::Store;
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::Bench;
@@ -50,7 +50,7 @@ impl Agent for CoreNode {
         let Some(store) = &mut self.store else { return bench.send_past(now, packet) };
         let fate = store.handle_packet(now, place, packet, bench);
         if let Some(control) = &mut self.control {
-            control.handle_fate(now, place, (packet, fate), bench);
+            control.handle_meeting(now, Meeting { output: place, packet, fate }, bench);
         }
     }
 

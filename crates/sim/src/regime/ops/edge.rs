@@ -39,6 +39,23 @@ pub struct EdgeNode {
     kept: u64,
 }
 
+/// What an edge node is made of.
+#[derive(Debug)]
+pub struct EdgeConfig {
+    /// The controllers of its outputs.
+    pub control: Control,
+    /// The room of each of them for packets that wait.
+    pub rooms: Vec<Buffer>,
+    /// The macroflows that begin here, in the order of their ids.
+    pub macroflows: Vec<Local>,
+    /// Which packets belong to which macroflow, here and at other nodes.
+    pub members: Arc<Members>,
+    /// How packets are spaced.
+    pub smoothing: Smoothing,
+    /// Where its choices come from.
+    pub stream: Stream,
+}
+
 /// A macroflow that begins here.
 #[derive(Debug)]
 pub struct Local {
@@ -76,13 +93,9 @@ impl Local {
 }
 
 impl EdgeNode {
-    /// An edge node with these macroflows, in the order of their ids. `rooms` are those of the outputs that `control` has.
-    pub fn new(
-        (control, rooms): (Control, Vec<Buffer>),
-        macroflows: Vec<Local>,
-        members: Arc<Members>,
-        (smoothing, stream): (Smoothing, Stream),
-    ) -> EdgeNode {
+    /// An edge node before its first packet.
+    pub fn new(config: EdgeConfig) -> EdgeNode {
+        let EdgeConfig { control, rooms, macroflows, members, smoothing, stream } = config;
         let duty = control.next_timeout();
         let releases = Tree::new(macroflows.len().max(1));
         EdgeNode { control, rooms, macroflows, releases, soonest: NEVER, members, smoothing, stream, duty, kept: 0 }

@@ -18,10 +18,22 @@ pub trait EdgeControl: Debug + Send {
     /// A message has come over a control wavelength. Edited and sent on, it stays in its memory.
     fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench);
 
-    /// What became of a packet for the output of this name.
-    fn handle_fate(&mut self, now: u64, output: u32, (packet, fate): (&Packet, Fate), bench: &mut Bench) {
+    /// A packet has met the store.
+    fn handle_meeting(&mut self, now: u64, meeting: Meeting, bench: &mut Bench) {
+        let Meeting { output, packet, fate } = meeting;
         let _ = (now, output, packet, fate, bench);
     }
+}
+
+/// A packet and what a store did with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Meeting<'a> {
+    /// The agent's name for the output.
+    pub output: u32,
+    /// The packet, as it came.
+    pub packet: &'a Packet,
+    /// What became of it.
+    pub fate: Fate,
 }
 
 /// What a store does with a packet.

@@ -47,7 +47,7 @@ use self::lines::Lines;
 use self::members::Members;
 use self::plan::{Conversion, Count, MacroflowRules};
 use self::ram::Ram;
-use self::slots::Places;
+use self::slots::{Places, Queues};
 use self::spread::Spread;
 use self::store::{Bank, Kind, Slotted, Store};
 use self::trips::{Macroflow, Trips};
@@ -59,7 +59,7 @@ use crate::engine::offer::Intake;
 use crate::language::Text;
 use crate::model::{Lane, Light, Link, LinkId, Network, NodeId, PortRule, Role};
 use control::{Control, ControlledOutput, Onward, QueueOf, Stop};
-use edge::{EdgeNode, Local};
+use edge::{EdgeConfig, EdgeNode, Local};
 use edge_control::EdgeControl;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -195,7 +195,7 @@ impl<'a> Builder<'a> {
             .ops
             .macroflows
             .is_some()
-            .then(|| Box::new(self.control(node, (&places, &ports), ground)) as Box<dyn EdgeControl>);
+            .then(|| Box::new(self.control(node, &places, &ports, ground)) as Box<dyn EdgeControl>);
         let store = self.ops.needs_store().then(|| {
             for (place, link) in (0..).zip(&places) {
                 equipment.intakes.insert(*link, Intake { agent: number, place });
@@ -219,9 +219,10 @@ impl<'a> Builder<'a> {
             }
             plan::Store::Slots(rules) => {
                 let converts = conversion == Conversion::Full;
-                let queues = if converts { 1 } else { wavelengths as usize };
-                let servers = if converts { wavelengths as usize } else { 1 };
-                let places = Places::new(rules, (self.outputs(node).count(), queues), servers);
+                let (queues_each, servers) = if converts { (1, wavelengths) } else { (wavelengths, 1) };
+                let outputs = self.outputs(node).count();
+                let shape = Queues { outputs, each: queues_each as usize, servers: servers as usize };
+                let places = Places::new(rules, shape);
                 Kind::Slots(Slotted { slot: rules.slot.ps(), places, converts, next: u64::MAX, sent: None })
             }
             plan::Store::Lines { .. } => {
@@ -244,16 +245,17 @@ impl<'a> Builder<'a> {
         }
         let Some(rules) = &self.ops.macroflows else {
             let entries = self.trips.list.iter().map(|trip| (trip.entry(), trip.first)).collect();
-            let spread = Spread::new(self.ops, (ports, entries), Arc::clone(&self.ways));
+            let spread = Spread::new(self.ops, ports, entries, Arc::clone(&self.ways));
             return equipment.agents.push((node, Box::new(spread)));
         };
         equipment.boundless.extend(places.iter().copied());
-        let control = self.control(node, (&places, &ports), ground);
+        let control = self.control(node, &places, &ports, ground);
         let rooms = places.iter().map(|link| self.link(*link).buffer).collect();
         let here: Vec<&Macroflow> = self.trips.macroflows.iter().filter(|one| one.ingress == node).collect();
         let locals = here.iter().map(|macroflow| self.local(macroflow, &places, rules)).collect();
         let stream = ground.seed.stream(&format!("edge {}", self.network.nodes[node.index()].name), "smoothing");
-        let agent = EdgeNode::new((control, rooms), locals, Arc::clone(&self.members), (rules.smoothing, stream));
+        let (members, smoothing) = (Arc::clone(&self.members), rules.smoothing);
+        let agent = EdgeNode::new(EdgeConfig { control, rooms, macroflows: locals, members, smoothing, stream });
         equipment.agents.push((node, Box::new(agent)));
     }
 
@@ -269,7 +271,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The controllers of a node and its part in the ways of probes.
-    fn control(&self, node: NodeId, (places, ports): (&[LinkId], &[OwnPort]), ground: &mut Ground) -> Control {
+    fn control(&self, node: NodeId, places: &[LinkId], ports: &[OwnPort], ground: &mut Ground) -> Control {
         let mut passing = vec![0; places.len()];
         let mut stops = BTreeMap::new();
         for macroflow in self.trips.macroflows.iter().filter(|_| self.ops.macroflows.is_some()) {

@@ -20,9 +20,21 @@ pub struct Places<T> {
     queues: Vec<VecDeque<T>>,
 }
 
+/// The number of queues.
+#[derive(Clone, Copy, Debug)]
+pub struct Queues {
+    /// Outputs.
+    pub outputs: usize,
+    /// Queues of each.
+    pub each: usize,
+    /// Packets that each queue sends in a slot.
+    pub servers: usize,
+}
+
 impl<T> Places<T> {
-    /// Empty queues: for each output so many, of which each sends `servers` packets in a slot.
-    pub fn new(rules: Slots, (outputs, per_output): (usize, usize), servers: usize) -> Places<T> {
+    /// Empty queues.
+    pub fn new(rules: Slots, queues: Queues) -> Places<T> {
+        let Queues { outputs, each: per_output, servers } = queues;
         let queues = (0..outputs * per_output).map(|_| VecDeque::new()).collect();
         Places { rules, per_output, servers, queues }
     }
@@ -87,7 +99,7 @@ mod tests {
     /// The share of packets lost when each of `ports` inputs has one with probability `load` in a slot.
     fn lost(run: u32, (ports, load): (u64, f64), rules: Slots) -> f64 {
         let mut stream: Stream = Seed { seed: 9, run }.stream("slots", "test");
-        let mut places = Places::new(rules, (ports as usize, 1), 1);
+        let mut places = Places::new(rules, Queues { outputs: ports as usize, each: 1, servers: 1 });
         let (mut offered, mut lost) = (0, 0);
         for _ in 0..SLOTS {
             for _ in 0..ports {
@@ -131,7 +143,7 @@ mod tests {
     #[test]
     fn a_factor_depends_on_what_needs_a_place() {
         let accepted = |all_count| {
-            let mut places = Places::new(rules(1, false, all_count), (1, 1), 1);
+            let mut places = Places::new(rules(1, false, all_count), Queues { outputs: 1, each: 1, servers: 1 });
             [places.offer(0, ()), places.offer(0, ()), places.offer(0, ())]
         };
         assert_eq!(accepted(false), [true, true, false]);
@@ -141,7 +153,7 @@ mod tests {
     /// Two wavelengths serve the queue: of four packets two leave, two wait.
     #[test]
     fn a_queue_sends_on_all_its_wavelengths() {
-        let mut places = Places::new(rules(2, false, false), (1, 1), 2);
+        let mut places = Places::new(rules(2, false, false), Queues { outputs: 1, each: 1, servers: 2 });
         assert_eq!((0..5).map(|number| places.offer(0, number)).collect::<Vec<_>>(), [true, true, true, true, false]);
         let mut sent = Vec::new();
         places.send(|_, server, packet| sent.push((server, packet)));

@@ -22,7 +22,7 @@ pub struct Spread {
 
 impl Spread {
     /// The agent of a node with these ports.
-    pub fn new(ops: &Ops, (ports, mut entries): (Vec<OwnPort>, Vec<(u32, u32)>), ways: Arc<Ways>) -> Spread {
+    pub fn new(ops: &Ops, ports: Vec<OwnPort>, mut entries: Vec<(u32, u32)>, ways: Arc<Ways>) -> Spread {
         entries.sort_unstable();
         Spread { wavelengths: ops.wavelengths(), converts: ops.conversion != Conversion::None, ports, entries, ways }
     }

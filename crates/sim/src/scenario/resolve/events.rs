@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The events in the order of time.
 pub(super) fn link_events(
     spec: &Spec,
-    (network, plan): (&Network, &dyn Plan),
+    network: &Network,
+    plan: &dyn Plan,
     context: &mut Context,
 ) -> Result<Vec<LinkEvent>, Fault> {
     let mut events = Vec::new();
@@ -18,7 +19,8 @@ pub(super) fn link_events(
     for event in &spec.event {
         let changes = changes(event)?;
         let links = links(event, context)?;
-        check(event, &links, (network, plan), context)?;
+        let keeps = |link: LinkId| plan.keeps(network, link, &context.name(link));
+        check(event, &links, &keeps, context)?;
         if event.at.0 >= context.duration {
             let (at, end) = (event.at.0, context.duration);
             context.warnings.push(format!("an event at \"{at}\" never happens: the run ends at \"{end}\""));
@@ -51,11 +53,11 @@ fn links(event: &At<Event>, context: &Context) -> Result<Vec<LinkId>, Fault> {
     Ok(links)
 }
 
-/// Whether these links can change so.
+/// Whether these links can change so; `keeps` tells why a link keeps its capacity and delay.
 fn check(
     event: &At<Event>,
     links: &[LinkId],
-    (network, plan): (&Network, &dyn Plan),
+    keeps: &dyn Fn(LinkId) -> Option<String>,
     context: &Context,
 ) -> Result<(), Fault> {
     if let Some(told) = &event.told_capacity
@@ -65,7 +67,7 @@ fn check(
         return Err(told.fault(format!("nobody at the port of {name} can be told; allowed with xcp = {{}} there")));
     }
     let Some(place) = event.capacity.map(|at| at.place()).or(event.delay.map(|at| at.place())) else { return Ok(()) };
-    let kept = links.iter().find_map(|link| plan.keeps(network, *link, &context.name(*link)));
+    let kept = links.iter().find_map(|link| keeps(*link));
     kept.map_or(Ok(()), |why| Err(Fault::new(place, why)))
 }
 
@@ -176,7 +178,7 @@ pub(super) fn forced(spec: &Spec, traffic: &[Traffic]) -> Result<Vec<Forced>, Fa
 }
 
 /// What is sampled.
-pub(super) fn probe(spec: &Spec, (network, context): (&Network, &Context)) -> Result<Probe, Fault> {
+pub(super) fn probe(spec: &Spec, network: &Network, context: &Context) -> Result<Probe, Fault> {
     let probe = &spec.probe;
     let Some(interval) = &probe.interval else {
         let given = probe.flows.as_ref().map(At::place).or(probe.links.as_ref().map(At::place));

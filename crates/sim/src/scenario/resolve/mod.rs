@@ -60,8 +60,8 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     let transports = transport::resolve(spec)?;
     let largest_packet = transport::largest_packet(&transports);
     let (mut network, mut draft) = network::resolve(spec, largest_packet)?;
-    let Checked { plan, later, demands } =
-        switching::resolve(spec, (&mut network, &mut draft), (largest_packet, run.duration))?;
+    let most = switching::Most { largest_packet, duration: run.duration };
+    let Checked { plan, later, demands } = switching::resolve(spec, &mut network, &mut draft, most)?;
     let warnings = std::mem::take(&mut draft.warnings);
     let component = components(&network);
     let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
@@ -69,9 +69,9 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
-    let events = events::link_events(spec, (&network, &*plan), &mut context)?;
+    let events = events::link_events(spec, &network, &*plan, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
-    let probe = events::probe(spec, (&network, &context))?;
+    let probe = events::probe(spec, &network, &context)?;
     let model = model::Scenario { run, network, transports, traffic, events, forced, probe };
     memory::check(spec, &model, demands)?;
     Ok((Scenario { model, plan }, context.warnings))

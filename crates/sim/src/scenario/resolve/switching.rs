@@ -8,12 +8,17 @@ use crate::scenario::spec::Spec;
 use crate::topology::Draft;
 use units::Duration;
 
-/// What the network switches; packets have at most so many bytes, and the run lasts so long.
-pub(super) fn resolve(
-    spec: &Spec,
-    (network, draft): (&mut Network, &mut Draft),
-    (largest_packet, duration): (u32, Duration),
-) -> Result<Checked, Fault> {
+/// The largest packet and the length of the run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Most {
+    /// In bytes.
+    pub(super) largest_packet: u32,
+    pub(super) duration: Duration,
+}
+
+/// What the network switches.
+pub(super) fn resolve(spec: &Spec, network: &mut Network, draft: &mut Draft, most: Most) -> Result<Checked, Fault> {
+    let Most { largest_packet, duration } = most;
     let led = network.links.iter().position(|link| link.via.is_some());
     let Some(at) = &spec.switching else {
         let packets = Checked { plan: regime::default(), later: None, demands: Vec::new() };
