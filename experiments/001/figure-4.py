@@ -230,7 +230,9 @@ experiment = Experiment(
             check=check_simulation,
             reasons={
                 BEN_ONLY: "(8) has GAIMD's α in every round, this sender in one of a period: 1/√α as much at "
-                "little loss"
+                "little loss",
+                LARGE_WINDOW: "windows below 1/(1 − β) segments have α = 1 by the paper's own words, and keep β: with "
+                "β = 31/32 that is where p is large and windows are below 32 segments",
             },
         ),
         Claim(
