@@ -26,6 +26,7 @@ __all__ = [
     "models",
     "schema",
     "share_slots",
+    "transport_options",
     "xcp_decode",
     "xcp_encode",
 ]
@@ -157,6 +158,8 @@ class Sender:
     def srtt(self) -> float | None: ...
     @property
     def counters(self) -> dict[str, int]: ...
+
+def transport_options(of: str) -> list[tuple[str, str, str, str, list[str]]]: ...
 
 @final
 class Receiver:

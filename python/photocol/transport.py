@@ -1,7 +1,7 @@
 """TCP's two ends, driven by hand: one input at a time, without a network.
 
     >>> from photocol.transport import Sender
-    >>> sender = Sender("newreno", mss=1000, initial_cwnd=2)
+    >>> sender = Sender("newreno", mss=1000, initial_window=2)
     >>> [segment.seq for segment in sender.write(10)]
     [0, 1000]
     >>> [segment.seq for segment in sender.on_ack(0.1, 1000)]
@@ -16,13 +16,14 @@ in the flow, from 0, and never wrap. Sizes and windows are bytes of payload. The
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, Unpack, cast
 
 from photocol import _core
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from photocol.options import ReceiverOptions, SenderOptions
     from photocol.xcp import Header
 
 __all__ = ["Ack", "Block", "Phase", "Receiver", "Segment", "Sender"]
@@ -61,109 +62,16 @@ class Ack:
 class Sender:
     """The sending end of one TCP flow.
 
-    `algorithm` is one of `photocol list transports` ("reno", "newreno", "sack", "highspeed", "xcp", "gaimd", "baimd",
-    "btcp", "tcp-eng", "cubic"); `paced` makes it send one segment every SRTT/cwnd. What is not given has the default of
-    the scenario language, except `min_rto`: 1 s here, as RFC 6298 says; 0.2 s in a scenario, as in ns-2 and Linux,
-    because runs are compared with those and 1 s would rule them where round trips are milliseconds. Raises
-    ValueError for an unknown algorithm or a value that cannot work.
-
-    Arguments:
-        mss: payload bytes of a full-sized segment.
-        initial_cwnd: segments, or "rfc3390" (2 to 4 segments) or "rfc6928" (up to 10 segments).
-        initial_ssthresh: bytes; by default arbitrarily high.
-        max_cwnd: upper bound of the congestion window in bytes; by default none.
-        initial_peer_window: the peer's advertised window in bytes before its first ACK.
-        dupthresh: duplicate ACKs, or SACKed segments above a hole, that show a loss.
-        min_rto, max_rto, initial_rto: the retransmission timeout's bounds and first value in seconds; by default 1, 60
-            and 1 (RFC 6298).
-        clock_granularity: G of RFC 6298 in seconds, the least of 4 RTTVAR; by default 1 ms.
-        increase: congestion avoidance of "reno", "newreno" and "sack": "byte-counting" (by default) or "per-ack" (as in
-            ns-2).
-        fast_retransmit_guard: with recovery "reno" and "newreno", after what a further fast retransmit is refused until
-            all that had been sent then is acknowledged: "timeout" (Reno's default) or "recovery" (a timeout or a fast
-            retransmit: NewReno's default, RFC 6582, and ns-2's bugFix_).
-        partial_ack_timer: with recovery "newreno", which partial ACKs restart the timer: "impatient", the first (by
-            default), or "slow-but-steady", each (RFC 6582 §4).
-        sack_after_timeout: what a timeout does to SACK information: "discard" (by default, RFC 2018 §8) or "keep"
-            (RFC 6675 §5.1).
-        limited_transmit: new segments on the first duplicate ACKs (RFC 3042).
-        rescue_retransmission: the rescue of RFC 6675.
-        idle_restart: cwnd falls back to the initial window after an idle RTO (RFC 5681 §4.1).
-        recovery: how losses are repaired: "reno", "newreno" or "sack"; by default the algorithm's own way.
-        loss: with "xcp", what a loss does to the window: "tcp" (as TCP's) or "repair-only" (only timeouts count).
-        duplicate_acks: with "xcp", whether feedback counts that comes with an ACK of nothing new: "obey" (as ns-2's
-            full TCP) or "ignore" (as its one-way Reno).
-        beta: with "gaimd", "baimd" and "tcp-eng", the share of the window that is kept at a loss.
-        alpha: the segments by which their window grows in a round trip; by default from `beta` by `relation`.
-        relation: "triple-duplicate", 3(1 - beta)/(1 + beta), or "timeout", 4(1 - beta^2)/3.
-        alpha_applies: with "tcp-eng", when `alpha` holds and not 1: "ben-only" (in the round after a notification),
-            "large-window" (then, and always from 1/(1 - beta) segments on) or "ben-period" (from it to the next loss).
-        congestion_beta: with "tcp-eng", the share that is kept at a loss without a notification.
-        detector: with "btcp", how a false timeout is told: "ble", "back" or "bnak".
+    `algorithm` is one of `photocol list transports` ("reno", "cubic", "xcp", …); `options` are those of
+    `photocol.options.SenderOptions`, which are the keys of `[transport.NAME]` in a scenario, with the same defaults.
+    Only `min_rto` differs: 1 s here, as RFC 6298 says; 0.2 s in a scenario, as in ns-2 and Linux, because runs are
+    compared with those and 1 s would rule them where round trips are milliseconds. An option that is None is not given.
+    Raises ValueError for an unknown algorithm, an option that it does not have, or a value that cannot work; TypeError
+    for an option that there is not.
     """
 
-    def __init__(
-        self,
-        algorithm: str,
-        *,
-        paced: bool = False,
-        mss: int = 1460,
-        initial_cwnd: int | Literal["rfc3390", "rfc6928"] | None = None,
-        initial_ssthresh: int | None = None,
-        max_cwnd: int | None = None,
-        initial_peer_window: int | None = None,
-        dupthresh: int = 3,
-        min_rto: float | None = None,
-        max_rto: float | None = None,
-        initial_rto: float | None = None,
-        clock_granularity: float | None = None,
-        increase: Literal["byte-counting", "per-ack"] | None = None,
-        fast_retransmit_guard: Literal["timeout", "recovery"] | None = None,
-        partial_ack_timer: Literal["impatient", "slow-but-steady"] | None = None,
-        sack_after_timeout: Literal["discard", "keep"] | None = None,
-        limited_transmit: bool | None = None,
-        rescue_retransmission: bool | None = None,
-        idle_restart: bool | None = None,
-        recovery: Literal["reno", "newreno", "sack"] | None = None,
-        loss: Literal["tcp", "repair-only"] | None = None,
-        duplicate_acks: Literal["obey", "ignore"] | None = None,
-        beta: float | None = None,
-        alpha: float | None = None,
-        relation: Literal["triple-duplicate", "timeout"] | None = None,
-        alpha_applies: Literal["ben-only", "large-window", "ben-period"] | None = None,
-        congestion_beta: float | None = None,
-        detector: Literal["ble", "back", "bnak"] | None = None,
-    ) -> None:
-        self._machine = _core.Sender(
-            algorithm,
-            paced=paced,
-            mss=mss,
-            initial_cwnd=initial_cwnd,
-            initial_ssthresh=initial_ssthresh,
-            max_cwnd=max_cwnd,
-            initial_peer_window=initial_peer_window,
-            dupthresh=dupthresh,
-            min_rto=min_rto,
-            max_rto=max_rto,
-            initial_rto=initial_rto,
-            clock_granularity=clock_granularity,
-            increase=increase,
-            fast_retransmit_guard=fast_retransmit_guard,
-            partial_ack_timer=partial_ack_timer,
-            sack_after_timeout=sack_after_timeout,
-            limited_transmit=limited_transmit,
-            rescue_retransmission=rescue_retransmission,
-            idle_restart=idle_restart,
-            recovery=recovery,
-            loss=loss,
-            duplicate_acks=duplicate_acks,
-            beta=beta,
-            alpha=alpha,
-            relation=relation,
-            alpha_applies=alpha_applies,
-            congestion_beta=congestion_beta,
-            detector=detector,
-        )
+    def __init__(self, algorithm: str, **options: Unpack[SenderOptions]) -> None:
+        self._machine = _core.Sender(algorithm, **options)
 
     def write(self, n_segments: int, *, t: float | None = None) -> list[Segment]:
         """The application writes `n_segments` full segments at `t` seconds (by default the time of the last call)."""
@@ -282,25 +190,11 @@ class Sender:
 class Receiver:
     """The receiving end of one TCP flow; the application takes in-order data at once.
 
-    Arguments:
-        delayed_ack: None: every segment is acknowledged at once; seconds (at most 0.5): every second full-sized
-            segment, or after that time (RFC 5681 §4.2).
-        mss: payload bytes of a full-sized segment.
-        sack: whether ACKs carry SACK blocks (RFC 2018).
-        dsack: whether duplicates are reported in a first block (RFC 2883).
-        window: the advertised window in bytes.
+    `options` are those of `photocol.options.ReceiverOptions`.
     """
 
-    def __init__(
-        self,
-        *,
-        delayed_ack: float | None = None,
-        mss: int = 1460,
-        sack: bool = True,
-        dsack: bool = True,
-        window: int | None = None,
-    ) -> None:
-        self._machine = _core.Receiver(delayed_ack=delayed_ack, mss=mss, sack=sack, dsack=dsack, window=window)
+    def __init__(self, **options: Unpack[ReceiverOptions]) -> None:
+        self._machine = _core.Receiver(**options)
 
     def on_segment(self, t: float, seq: int, length: int) -> Ack | None:
         """Bytes [seq, seq + length) arrive at `t` seconds; None while the acknowledgement is delayed."""

@@ -5,7 +5,7 @@ The sender is TCP's with the algorithm "xcp"; `header` is what its segments carr
     >>> from photocol.transport import Sender
     >>> from photocol.xcp import Receiver, Router
     >>> router, receiver = Router("10 Mbps"), Receiver()
-    >>> sender = Sender("xcp", mss=1000, initial_cwnd=2)
+    >>> sender = Sender("xcp", mss=1000, initial_window=2)
     >>> sent = sender.write(1000)
     >>> for rtt in range(1, 4):                                # round trips of 0.1 s
     ...     for segment in sent:

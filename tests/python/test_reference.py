@@ -41,3 +41,8 @@ def tables_of(schema: Any) -> Iterator[set[str]]:
 def test_the_pages_of_the_models_are_not_stale() -> None:
     check = subprocess.run([sys.executable, ROOT / "docs" / "make_models.py", "--check"], check=False)
     assert check.returncode == 0, "run: python docs/make_models.py"
+
+
+def test_the_options_of_senders_and_receivers_are_not_stale() -> None:
+    check = subprocess.run([sys.executable, ROOT / "docs" / "make_options.py", "--check"], check=False)
+    assert check.returncode == 0, "run: python docs/make_options.py"

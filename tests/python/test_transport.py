@@ -23,7 +23,7 @@ def test_the_example_of_the_module_is_right() -> None:
 
 def test_slow_start_doubles_the_window_every_round_trip() -> None:
     # RFC 5681 §3.1: at most one SMSS for each ACK, so 2, 4, 8 segments after each round trip of 0.1 s.
-    sender = Sender("newreno", mss=MSS, initial_cwnd=2)
+    sender = Sender("newreno", mss=MSS, initial_window=2)
     in_flight, windows = sender.write(1000), []
     for round_trip in range(1, 5):
         windows.append(sender.cwnd_segments)
@@ -36,7 +36,7 @@ def test_slow_start_doubles_the_window_every_round_trip() -> None:
 
 def test_the_third_duplicate_ack_retransmits_and_halves() -> None:
     # RFC 5681 §3.2: 10 segments in flight, the first is lost; ssthresh = FlightSize/2 = 5 segments.
-    sender = Sender("newreno", mss=MSS, initial_cwnd=10, limited_transmit=False)
+    sender = Sender("newreno", mss=MSS, initial_window=10, limited_transmit=False)
     sender.write(100)
     assert sender.on_ack(0.1, 0) == []
     assert sender.on_ack(0.1, 0) == []
@@ -57,8 +57,8 @@ def test_the_timer_backs_off() -> None:
 
 def test_initial_windows() -> None:
     # RFC 3390 and RFC 6928 with 1460-byte segments: 4380 and 14600 bytes.
-    assert Sender("reno", initial_cwnd="rfc3390").cwnd == 4380
-    assert Sender("reno", initial_cwnd="rfc6928").cwnd == 14600
+    assert Sender("reno", initial_window="rfc3390").cwnd == 4380
+    assert Sender("reno", initial_window="rfc6928").cwnd == 14600
     assert Sender("reno").ssthresh == math.inf
 
 
@@ -92,7 +92,7 @@ def test_a_delayed_ack_waits_for_a_second_segment_or_for_its_time() -> None:
 
 
 def test_sender_and_receiver_repair_a_loss_together() -> None:
-    sender, receiver = Sender("sack", mss=MSS, initial_cwnd=10), Receiver(mss=MSS)
+    sender, receiver = Sender("sack", mss=MSS, initial_window=10), Receiver(mss=MSS)
     wire = [segment for segment in sender.write(30) if segment.seq != 3 * MSS]
     t = 0.0
     while wire:
@@ -106,7 +106,7 @@ def test_sender_and_receiver_repair_a_loss_together() -> None:
 
 
 def test_a_paced_sender_spreads_its_window() -> None:
-    sender = Sender("reno", paced=True, mss=MSS, initial_cwnd=2)
+    sender = Sender("reno", paced=True, mss=MSS, initial_window=2)
     sender.write(100)
     sender.on_ack(0.1, MSS)
     assert sender.next_timer is not None
@@ -114,7 +114,7 @@ def test_a_paced_sender_spreads_its_window() -> None:
 
 
 def test_a_notification_spares_a_lost_burst_the_halving() -> None:
-    sender = Sender("tcp-eng", mss=MSS, initial_cwnd=16, initial_ssthresh=16 * MSS)
+    sender = Sender("tcp-eng", mss=MSS, initial_window=16, initial_ssthresh=16 * MSS)
     sender.write(100)
     # Nine of sixteen are lost: 7/8 of 16 is 14, of which 7 are in the network.
     again = sender.on_burst_report(0.1, "contention", [(0, 9 * MSS)])
@@ -124,10 +124,10 @@ def test_a_notification_spares_a_lost_burst_the_halving() -> None:
 
 
 def test_btcp_halves_at_a_negative_acknowledgement_and_at_a_false_timeout() -> None:
-    told = Sender("btcp", detector="bnak", mss=MSS, initial_cwnd=8, initial_ssthresh=8 * MSS)
+    told = Sender("btcp", detector="bnak", mss=MSS, initial_window=8, initial_ssthresh=8 * MSS)
     told.write(100)
     assert len(told.on_burst_report(0.1, "lost", [(0, 8 * MSS)])) == 4
-    listed = Sender("btcp", detector="back", mss=MSS, initial_cwnd=8, initial_ssthresh=8 * MSS)
+    listed = Sender("btcp", detector="back", mss=MSS, initial_window=8, initial_ssthresh=8 * MSS)
     listed.write(100)
     listed.on_burst_report(0.0, "assembled", [(0, 8 * MSS)])
     assert len(listed.on_timer(1.0)) == 4
@@ -135,7 +135,7 @@ def test_btcp_halves_at_a_negative_acknowledgement_and_at_a_false_timeout() -> N
 
 
 def test_parameters_of_gaimd_reach_the_law() -> None:
-    sender = Sender("gaimd", beta=0.75, alpha=0.5, mss=MSS, initial_cwnd=8, initial_ssthresh=8 * MSS)
+    sender = Sender("gaimd", beta=0.75, alpha=0.5, mss=MSS, initial_window=8, initial_ssthresh=8 * MSS)
     sender.write(100)
     sender.on_ack(0.1, MSS)
     # α MSS/W = 0.5 · 1000/8 bytes, rounded down.
@@ -148,7 +148,7 @@ def test_parameters_of_gaimd_reach_the_law() -> None:
 
 @pytest.mark.parametrize(("applies", "cwnd"), [("ben-only", 16_062), ("large-window", 16_012), ("ben-period", 16_062)])
 def test_the_reading_of_alpha_reaches_tcp_eng(applies: Any, cwnd: int) -> None:
-    sender = Sender("tcp-eng", alpha_applies=applies, mss=MSS, initial_cwnd=16, initial_ssthresh=16 * MSS)
+    sender = Sender("tcp-eng", alpha_applies=applies, mss=MSS, initial_window=16, initial_ssthresh=16 * MSS)
     sender.write(100)
     sender.on_ack(0.1, MSS)
     # α MSS/W = 1000/16 bytes without a notification, or 0.2 · 1000/16, rounded down.
@@ -189,7 +189,7 @@ def test_the_least_timeout_is_the_rfcs_by_hand_and_that_of_ns_2_in_a_scenario() 
 
 def test_the_timer_of_a_sender_follows_its_clock() -> None:
     # RFC 6298 §2.3: RTO = SRTT + max(G, 4 RTTVAR); after many equal samples of 0.1 s the granularity is left.
-    sender = Sender("reno", mss=MSS, min_rto=0.001, clock_granularity=0.05, max_cwnd=2 * MSS, initial_cwnd=1)
+    sender = Sender("reno", mss=MSS, min_rto=0.001, clock_granularity=0.05, max_window=2 * MSS, initial_window=1)
     sender.write(1000)
     for sample in range(1, 200):
         sender.on_ack(0.1 * sample, sender.bytes_acked + sender.flight_size)
@@ -200,7 +200,7 @@ def test_congestion_avoidance_per_ack_adds_mss_squared_over_cwnd() -> None:
     # RFC 5681 eq. (3): 1000 · 1000/10 000 = 100 bytes; counted bytes would wait for a whole window.
     windows = []
     for increase in ("per-ack", "byte-counting"):
-        sender = Sender("reno", mss=MSS, initial_cwnd=10, initial_ssthresh=10 * MSS, increase=increase)  # type: ignore[arg-type]
+        sender = Sender("reno", mss=MSS, initial_window=10, initial_ssthresh=10 * MSS, increase=increase)  # type: ignore[arg-type]
         sender.write(100)
         sender.on_ack(0.1, MSS)
         windows.append(sender.cwnd)
@@ -211,7 +211,7 @@ def test_a_guard_refuses_a_second_fast_retransmit_in_a_window() -> None:
     # Segments 0 and 5 of 10 are lost; as ns-2 with bugFix_ false and true (its default).
     counts = {}
     for guard in (None, "timeout", "recovery"):
-        sender = Sender("reno", mss=MSS, initial_cwnd=10, fast_retransmit_guard=guard)  # type: ignore[arg-type]
+        sender = Sender("reno", mss=MSS, initial_window=10, fast_retransmit_guard=guard)  # type: ignore[arg-type]
         sender.write(100)
         for ack in [0] * 8 + [5 * MSS] * 8:
             sender.on_ack(0.1, ack)
@@ -223,7 +223,7 @@ def test_which_partial_acks_restart_the_timer_can_be_chosen() -> None:
     # RFC 6582 §4. Segments 0, 1 and 2 of 10 are lost; partial ACKs at 0.5 s and 0.9 s, RTO 1 s.
     timers = []
     for rule in ("impatient", "slow-but-steady"):
-        sender = Sender("newreno", mss=MSS, initial_cwnd=10, partial_ack_timer=rule)  # type: ignore[arg-type]
+        sender = Sender("newreno", mss=MSS, initial_window=10, partial_ack_timer=rule)  # type: ignore[arg-type]
         sender.write(10)
         for _ in range(7):
             sender.on_ack(0.1, 0)
@@ -237,7 +237,7 @@ def test_what_a_timeout_leaves_of_sack_information_can_be_chosen() -> None:
     # Segments 1 and 3 of 4 are held when the timer expires; an ACK without blocks moves to 1.
     again = []
     for memory in ("discard", "keep"):
-        sender = Sender("sack", mss=MSS, initial_cwnd=4, sack_after_timeout=memory)  # type: ignore[arg-type]
+        sender = Sender("sack", mss=MSS, initial_window=4, sack_after_timeout=memory)  # type: ignore[arg-type]
         sender.write(4)
         sender.on_ack(0.1, 0, [(2 * MSS, 3 * MSS)])
         sender.on_timer(1.0)

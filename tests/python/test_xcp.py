@@ -132,7 +132,7 @@ def test_a_receiver_adds_up_and_starts_anew() -> None:
 
 def test_feedback_moves_the_window_by_srtt() -> None:
     # Paper 003 §4.2: 600 kb/s at 20 ms are a packet of 1500 B.
-    sender = Sender("xcp", mss=1500, initial_cwnd=4)
+    sender = Sender("xcp", mss=1500, initial_window=4)
     sender.write(100)
     assert sender.header == Header(0, 0, 0)
     sender.on_ack(0.02, 1500, feedback=75_000)
@@ -147,7 +147,7 @@ def test_feedback_moves_the_window_by_srtt() -> None:
 def test_feedback_on_an_ack_of_nothing_new_is_obeyed_or_ignored(
     duplicate_acks: Literal["obey", "ignore"], segments: int
 ) -> None:
-    sender = Sender("xcp", mss=1500, initial_cwnd=4, duplicate_acks=duplicate_acks)
+    sender = Sender("xcp", mss=1500, initial_window=4, duplicate_acks=duplicate_acks)
     sender.write(100)
     sender.on_ack(0.02, 1500)
     sender.on_ack(0.02, 3000, feedback=75_000)

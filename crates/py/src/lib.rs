@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use super::simulation::{Run, Simulation};
     #[pymodule_export]
-    use super::tcp::{Receiver, Sender};
+    use super::tcp::{Receiver, Sender, transport_options};
     #[pymodule_export]
     use super::xcp::{XcpReceiver, XcpRouter, xcp_decode, xcp_encode};
 

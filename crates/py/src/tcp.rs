@@ -1,16 +1,13 @@
 //! A TCP sender and a TCP receiver, driven by hand. Times are seconds on the end host's clock, sizes are bytes.
 
 use crate::xcp::{self, Header};
+use options::{Key, Kind, Options, Value, WordList};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
-use transport::cc::xcp::{DuplicateAcks, LossReaction};
-use transport::cc::{self, Algorithm, btcp, gaimd, reno, tcp_eng};
-use transport::tcp::{
-    self, Ack, Actions, BurstReport, FastRetransmitGuard, InitialWindow, LossRecovery, PartialAckTimer, PhaseName,
-    ReceiverActions, SackAfterTimeout, SackBlock,
-};
+use transport::cc::{self, Algorithm};
+use transport::tcp::{self, Ack, Actions, BurstReport, PhaseName, ReceiverActions, SackBlock, keys};
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
@@ -35,7 +32,10 @@ impl Sender {
     #[pyo3(signature = (algorithm, **options))]
     fn new(algorithm: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Sender> {
         let mut config = tcp::SenderConfig { algorithm: algorithm_named(algorithm)?, ..Default::default() };
-        each(options, |name, value| set_sender(&mut config, name, value))?;
+        each(options, |name, value| match config.part_mut(name) {
+            Some((part, place)) => set(part, place, value),
+            None => Err(misplaced(name)),
+        })?;
         config.validate().map_err(wrong)?;
         let (mss, window) = (config.mss, config.initial_peer_window);
         Ok(Sender {
@@ -193,7 +193,10 @@ impl Receiver {
     #[pyo3(signature = (**options))]
     fn new(options: Option<&Bound<'_, PyDict>>) -> PyResult<Receiver> {
         let mut config = tcp::ReceiverConfig::default();
-        each(options, |name, value| set_receiver(&mut config, name, value))?;
+        each(options, |name, value| match config.find(name) {
+            Some(place) => set(&mut config, place, value),
+            None => Err(unknown_option(name)),
+        })?;
         config.validate().map_err(wrong)?;
         Ok(Receiver { machine: tcp::Receiver::new(Arc::new(config)), now: Instant::ZERO })
     }
@@ -236,53 +239,87 @@ fn sent(actions: &mut ReceiverActions) -> Option<AckOut> {
     Some((out.ack, out.window, out.sack.as_slice().iter().map(|block| (block.start, block.end)).collect()))
 }
 
-fn set_sender(config: &mut tcp::SenderConfig, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    match name {
-        "paced" => config.paced = value.extract()?,
-        "mss" => config.mss = value.extract()?,
-        "initial_cwnd" => config.initial_cwnd = initial_window(value)?,
-        "initial_ssthresh" => config.initial_ssthresh = value.extract()?,
-        "max_cwnd" => config.max_cwnd = value.extract()?,
-        "initial_peer_window" => config.initial_peer_window = value.extract()?,
-        "min_rto" => config.min_rto = span(name, value)?,
-        "max_rto" => config.max_rto = span(name, value)?,
-        "initial_rto" => config.initial_rto = span(name, value)?,
-        "clock_granularity" => config.clock_granularity = span(name, value)?,
-        "fast_retransmit_guard" => config.fast_retransmit_guard = Some(guard(value)?),
-        "partial_ack_timer" => config.partial_ack_timer = partial_ack_timer(value)?,
-        "sack_after_timeout" => config.sack_after_timeout = sack_after_timeout(value)?,
-        "increase" => config.laws.reno.increase = increase(value)?,
-        "dupthresh" => config.dupthresh = value.extract()?,
-        "limited_transmit" => config.limited_transmit = value.extract()?,
-        "rescue_retransmission" => config.rescue_retransmission = value.extract()?,
-        "idle_restart" => config.idle_restart = value.extract()?,
-        "recovery" => config.recovery = Some(recovery(value)?),
-        "loss" => config.laws.xcp.loss = loss_reaction(value)?,
-        "beta" => (config.laws.gaimd.beta, config.laws.tcp_eng.beta) = twice(value)?,
-        "alpha" => (config.laws.gaimd.alpha, config.laws.tcp_eng.alpha) = twice(value)?,
-        "relation" => {
-            let relation = relation(value)?;
-            (config.laws.gaimd.relation, config.laws.tcp_eng.relation) = (relation, relation);
-        }
-        "alpha_applies" => config.laws.tcp_eng.alpha_applies = alpha_applies(value)?,
-        "congestion_beta" => config.laws.tcp_eng.congestion_beta = value.extract()?,
-        "detector" => config.laws.btcp.detector = detector(value)?,
-        "duplicate_acks" => config.laws.xcp.duplicate_acks = duplicate_acks(value)?,
-        _ => return Err(unknown_option(name)),
-    }
+/// Sets an option from what Python has for its kind.
+fn set(options: &mut dyn Options, place: usize, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Key { name, kind, .. } = options.keys()[place];
+    let value = match kind {
+        Kind::Flag => Value::Flag(value.extract()?),
+        Kind::Whole(_) | Kind::Bytes => Value::Whole(value.extract::<u32>()?.into()),
+        Kind::Number(_) => Value::Number(value.extract()?),
+        Kind::Window => Value::Whole(value.extract()?),
+        Kind::Time(_) | Kind::Delay => Value::Time(span(name, value)?),
+        Kind::Word(list) => word(name, list, value, "")?,
+        Kind::Segments(list) => match value.extract::<u32>() {
+            Ok(segments) => Value::Whole(segments.into()),
+            Err(_) => word(name, list, value, "a number of segments, ")?,
+        },
+    };
+    options.set(place, value);
     Ok(())
 }
 
-fn set_receiver(config: &mut tcp::ReceiverConfig, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    match name {
-        "delayed_ack" => config.delayed_ack = Some(span(name, value)?),
-        "mss" => config.mss = value.extract()?,
-        "sack" => config.sack = value.extract()?,
-        "dsack" => config.dsack = value.extract()?,
-        "window" => config.window = value.extract()?,
-        _ => return Err(unknown_option(name)),
+/// One of the words of a list; `or` is what else it may be.
+fn word(name: &str, list: &WordList, value: &Bound<'_, PyAny>, or: &str) -> PyResult<Value> {
+    let found = value.extract::<String>().ok();
+    let known = list.words.iter().find(|one| Some(one.word) == found.as_deref());
+    known.map(|one| Value::Word(one.word)).ok_or_else(|| {
+        let (last, before) = list.words.split_last().expect("a choice has words");
+        let before: Vec<String> = before.iter().map(|one| format!("'{}'", one.word)).collect();
+        PyValueError::new_err(format!("{name} must be {or}{} or '{}'", before.join(", "), last.word))
+    })
+}
+
+/// (name, type, default, meaning, algorithms); the algorithms are none if all have it.
+type Described = (String, String, String, String, Vec<String>);
+
+/// Every option of senders ("sender") or of receivers ("receiver").
+#[pyfunction]
+pub fn transport_options(of: &str) -> Vec<Described> {
+    let receiver = tcp::ReceiverConfig::default();
+    let parameter = |(place, key): (usize, &Key)| keys::SenderKey {
+        key: *key,
+        default: receiver.get(place),
+        algorithms: Vec::new(),
+    };
+    let all = match of {
+        "sender" => keys::all(),
+        _ => receiver.keys().iter().enumerate().map(parameter).collect(),
+    };
+    all.iter().map(described).collect()
+}
+
+fn described(one: &keys::SenderKey) -> Described {
+    let key = one.key;
+    let meaning = key.meaning.split_whitespace().collect::<Vec<_>>().join(" ");
+    let algorithms = one.algorithms.iter().map(|name| (*name).to_owned()).collect();
+    (key.name.to_owned(), type_of(&key.kind), default_of(one.default), meaning, algorithms)
+}
+
+/// The type of an option in Python's words.
+fn type_of(kind: &Kind) -> String {
+    let words = |list: &WordList| {
+        let words: Vec<String> = list.words.iter().map(|one| format!("\"{}\"", one.word)).collect();
+        format!("Literal[{}]", words.join(", "))
+    };
+    match kind {
+        Kind::Flag => "bool".to_owned(),
+        Kind::Whole(_) | Kind::Bytes | Kind::Window => "int".to_owned(),
+        Kind::Number(_) | Kind::Time(_) | Kind::Delay => "float".to_owned(),
+        Kind::Word(list) => words(list),
+        Kind::Segments(list) => format!("int | {}", words(list)),
     }
-    Ok(())
+}
+
+/// A default as Python writes it; empty if it is none.
+fn default_of(value: Value) -> String {
+    match value {
+        Value::Nothing => String::new(),
+        Value::Flag(flag) => if flag { "True" } else { "False" }.to_owned(),
+        Value::Whole(number) => number.to_string(),
+        Value::Number(number) => format!("{number:?}"),
+        Value::Time(span) => format!("{span}"),
+        Value::Word(word) => format!("\"{word}\""),
+    }
 }
 
 /// Calls `set` for every option that is not `None`.
@@ -303,112 +340,12 @@ fn algorithm_named(name: &str) -> PyResult<Algorithm> {
     })
 }
 
-fn initial_window(value: &Bound<'_, PyAny>) -> PyResult<InitialWindow> {
-    if let Ok(segments) = value.extract() {
-        return Ok(InitialWindow::Segments(segments));
-    }
-    match value.extract::<String>().as_deref() {
-        Ok("rfc3390") => Ok(InitialWindow::Rfc3390),
-        Ok("rfc6928") => Ok(InitialWindow::Rfc6928),
-        _ => Err(PyValueError::new_err("initial_cwnd must be a number of segments, 'rfc3390' or 'rfc6928'")),
-    }
-}
-
-fn recovery(value: &Bound<'_, PyAny>) -> PyResult<LossRecovery> {
-    match value.extract::<String>().as_deref() {
-        Ok("reno") => Ok(LossRecovery::Reno),
-        Ok("newreno") => Ok(LossRecovery::NewReno),
-        Ok("sack") => Ok(LossRecovery::Sack),
-        _ => Err(PyValueError::new_err("recovery must be 'reno', 'newreno' or 'sack'")),
-    }
-}
-
-fn guard(value: &Bound<'_, PyAny>) -> PyResult<FastRetransmitGuard> {
-    match value.extract::<String>().as_deref() {
-        Ok("timeout") => Ok(FastRetransmitGuard::Timeout),
-        Ok("recovery") => Ok(FastRetransmitGuard::Recovery),
-        _ => Err(PyValueError::new_err("fast_retransmit_guard must be 'timeout' or 'recovery'")),
-    }
-}
-
-fn partial_ack_timer(value: &Bound<'_, PyAny>) -> PyResult<PartialAckTimer> {
-    match value.extract::<String>().as_deref() {
-        Ok("impatient") => Ok(PartialAckTimer::Impatient),
-        Ok("slow-but-steady") => Ok(PartialAckTimer::SlowButSteady),
-        _ => Err(PyValueError::new_err("partial_ack_timer must be 'impatient' or 'slow-but-steady'")),
-    }
-}
-
-fn sack_after_timeout(value: &Bound<'_, PyAny>) -> PyResult<SackAfterTimeout> {
-    match value.extract::<String>().as_deref() {
-        Ok("discard") => Ok(SackAfterTimeout::Discard),
-        Ok("keep") => Ok(SackAfterTimeout::Keep),
-        _ => Err(PyValueError::new_err("sack_after_timeout must be 'discard' or 'keep'")),
-    }
-}
-
-fn increase(value: &Bound<'_, PyAny>) -> PyResult<reno::Increase> {
-    match value.extract::<String>().as_deref() {
-        Ok("byte-counting") => Ok(reno::Increase::ByteCounting),
-        Ok("per-ack") => Ok(reno::Increase::PerAck),
-        _ => Err(PyValueError::new_err("increase must be 'byte-counting' or 'per-ack'")),
-    }
-}
-
-/// A value for two laws.
-fn twice<'py, T: FromPyObjectOwned<'py> + Copy>(value: &Bound<'py, PyAny>) -> PyResult<(T, T)> {
-    let value = value.extract().map_err(Into::into)?;
-    Ok((value, value))
-}
-
 fn burst_report(name: &str) -> PyResult<BurstReport> {
     match name {
         "assembled" => Ok(BurstReport::Assembled),
         "lost" => Ok(BurstReport::Lost),
         "contention" => Ok(BurstReport::LostToContention),
         _ => Err(PyValueError::new_err("report must be 'assembled', 'lost' or 'contention'")),
-    }
-}
-
-fn relation(value: &Bound<'_, PyAny>) -> PyResult<gaimd::Relation> {
-    match value.extract::<String>().as_deref() {
-        Ok("triple-duplicate") => Ok(gaimd::Relation::TripleDuplicate),
-        Ok("timeout") => Ok(gaimd::Relation::Timeout),
-        _ => Err(PyValueError::new_err("relation must be 'triple-duplicate' or 'timeout'")),
-    }
-}
-
-fn alpha_applies(value: &Bound<'_, PyAny>) -> PyResult<tcp_eng::AlphaApplies> {
-    match value.extract::<String>().as_deref() {
-        Ok("ben-only") => Ok(tcp_eng::AlphaApplies::BenOnly),
-        Ok("large-window") => Ok(tcp_eng::AlphaApplies::LargeWindow),
-        Ok("ben-period") => Ok(tcp_eng::AlphaApplies::BenPeriod),
-        _ => Err(PyValueError::new_err("alpha_applies must be 'ben-only', 'large-window' or 'ben-period'")),
-    }
-}
-
-fn detector(value: &Bound<'_, PyAny>) -> PyResult<btcp::Detector> {
-    match value.extract::<String>().as_deref() {
-        Ok("ble") => Ok(btcp::Detector::Ble),
-        Ok("back") => Ok(btcp::Detector::Back),
-        Ok("bnak") => Ok(btcp::Detector::Bnak),
-        _ => Err(PyValueError::new_err("detector must be 'ble', 'back' or 'bnak'")),
-    }
-}
-
-fn loss_reaction(value: &Bound<'_, PyAny>) -> PyResult<LossReaction> {
-    match value.extract::<String>().as_deref() {
-        Ok("tcp") => Ok(LossReaction::Tcp),
-        Ok("repair-only") => Ok(LossReaction::RepairOnly),
-        _ => Err(PyValueError::new_err("loss must be 'tcp' or 'repair-only'")),
-    }
-}
-
-fn duplicate_acks(value: &Bound<'_, PyAny>) -> PyResult<DuplicateAcks> {
-    match value.extract::<String>().as_deref() {
-        Ok("obey") => Ok(DuplicateAcks::Obey),
-        Ok("ignore") => Ok(DuplicateAcks::Ignore),
-        _ => Err(PyValueError::new_err("duplicate_acks must be 'obey' or 'ignore'")),
     }
 }
 
@@ -428,6 +365,14 @@ pub fn span(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
 
 pub fn wrong(error: tcp::ConfigError) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// An option that this algorithm does not have, or none has.
+fn misplaced(name: &str) -> PyErr {
+    match keys::users(name) {
+        Some(users) => PyValueError::new_err(format!("{name} is for {users}")),
+        None => unknown_option(name),
+    }
 }
 
 pub fn unknown_option(name: &str) -> PyErr {

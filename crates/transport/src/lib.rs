@@ -12,10 +12,9 @@
 //! - [`fuzz`]: the machines driven by arbitrary bytes, for fuzzers and property tests.
 
 pub mod cc;
-mod error;
 pub mod fuzz;
 pub mod tcp;
 pub mod udp;
 pub mod xcp;
 
-pub use error::ConfigError;
+pub use options::ConfigError;

@@ -27,6 +27,11 @@ impl<T> At<T> {
         self.value
     }
 
+    /// Another value in the same place.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> At<U> {
+        At { value: change(self.value), node: self.node }
+    }
+
     /// A fault of this value.
     pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
         Fault::new(self.place(), message)
@@ -57,19 +62,7 @@ const AT: &str = "$photocol::At";
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<At<T>, D::Error> {
-        struct NodeThenValue<T>(std::marker::PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for NodeThenValue<T> {
-            type Value = At<T>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a value of a scenario tree")
-            }
-            fn visit_seq<A: de::SeqAccess<'de>>(self, mut parts: A) -> Result<At<T>, A::Error> {
-                let node = parts.next_element()?.ok_or_else(|| A::Error::custom("the node's number is missing"))?;
-                let value = parts.next_element()?.ok_or_else(|| A::Error::custom("the value is missing"))?;
-                Ok(At { value, node })
-            }
-        }
-        deserializer.deserialize_newtype_struct(AT, NodeThenValue(std::marker::PhantomData))
+        AtSeed(std::marker::PhantomData).deserialize(deserializer)
     }
 }
 
@@ -85,6 +78,29 @@ impl<T: schemars::JsonSchema> schemars::JsonSchema for At<T> {
     }
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         T::json_schema(generator)
+    }
+}
+
+/// Reads a value with its node where only a value says what it can be: a seed knows it.
+pub(crate) struct AtSeed<S>(pub S);
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for AtSeed<S> {
+    type Value = At<S::Value>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<At<S::Value>, D::Error> {
+        struct NodeThenValue<S>(S);
+        impl<'de, S: DeserializeSeed<'de>> Visitor<'de> for NodeThenValue<S> {
+            type Value = At<S::Value>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a value of a scenario tree")
+            }
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut parts: A) -> Result<At<S::Value>, A::Error> {
+                let node = parts.next_element()?.ok_or_else(|| A::Error::custom("the node's number is missing"))?;
+                let value = parts.next_element_seed(self.0)?;
+                Ok(At { value: value.ok_or_else(|| A::Error::custom("the value is missing"))?, node })
+            }
+        }
+        deserializer.deserialize_newtype_struct(AT, NodeThenValue(self.0))
     }
 }
 

@@ -8,6 +8,7 @@
 //! | `json` | the tree of a JSON text |
 //! | `de` | typed values out of the tree |
 //! | `quantity`, `value` | values with units, or with more than one form |
+//! | `option` | parameters that the machines of the transport declare |
 //! | `check` | what is checked in many tables |
 //! | `text` | tables and keys written out again |
 //! | `error`, `nearest` | the one message about bad input |
@@ -18,6 +19,7 @@ pub(crate) mod error;
 mod json;
 mod layers;
 mod nearest;
+mod option;
 mod quantity;
 mod text;
 mod tree;
@@ -25,13 +27,15 @@ mod value;
 
 pub(crate) use check::{bounded, given, moment, positive, probability, rate_in_range, refuse, room};
 pub use de::At;
-pub(crate) use de::from_tree;
+pub(crate) use de::{AtSeed, from_tree};
 pub use error::Error;
 pub(crate) use error::{Fault, Place};
 pub use layers::Input;
 pub(crate) use layers::{read, read_text};
 pub(crate) use nearest::{choices, nearest_unit};
+pub(crate) use option::{OfKind, described, schema_of, written};
+pub use option::{Word, Written};
 pub use quantity::{Length, Room, Size, Speed, Time, Window};
 pub(crate) use text::{Text, quote, rounded, since_start};
 pub(crate) use tree::quoted;
-pub use value::{ByteCount, Choice, DelayedAck, FlowSize, InitialWindowSpec, Names, PairsSpec};
+pub use value::{ByteCount, Choice, DelayedAck, FlowSize, Names, PairsSpec};

@@ -55,17 +55,6 @@ pub enum DelayedAck {
     After(Duration),
 }
 
-/// `initial_window`: so many segments, or the rule of an RFC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InitialWindowSpec {
-    /// Segments.
-    Segments(u32),
-    /// RFC 3390.
-    Rfc3390,
-    /// RFC 6928.
-    Rfc6928,
-}
-
 /// `mss`, `packet_size` and the like: a whole number of bytes, or a size with a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteCount(pub u64);
@@ -145,22 +134,6 @@ forms!(DelayedAck, [], "true (200 ms), false, or a time in quotes such as \"100 
     }
 });
 
-forms!(InitialWindowSpec, [], "a number of segments, \"rfc3390\" or \"rfc6928\"", {
-    fn visit_i64<E: Error>(self, segments: i64) -> Result<InitialWindowSpec, E> {
-        match u32::try_from(segments) {
-            Ok(segments @ 1..) => Ok(InitialWindowSpec::Segments(segments)),
-            _ => Err(E::invalid_value(Unexpected::Signed(segments), &self)),
-        }
-    }
-    fn visit_str<E: Error>(self, text: &str) -> Result<InitialWindowSpec, E> {
-        match text {
-            "rfc3390" => Ok(InitialWindowSpec::Rfc3390),
-            "rfc6928" => Ok(InitialWindowSpec::Rfc6928),
-            _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
-        }
-    }
-});
-
 forms!(ByteCount, [], "a whole number of bytes, or a size in quotes such as \"1500 B\"", {
     fn visit_i64<E: Error>(self, bytes: i64) -> Result<ByteCount, E> {
         u64::try_from(bytes).map(ByteCount).map_err(|_| E::invalid_value(Unexpected::Signed(bytes), &self))
@@ -225,8 +198,6 @@ schemas! {
     PairsSpec, "Pairs", { "anyOf": [{ "enum": ["random", "all"] }, { "type": "array", "items":
         { "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2 } }] };
     DelayedAck, "DelayedAck", { "type": ["boolean", "string"], "examples": [true, false, "100 ms"] };
-    InitialWindowSpec, "InitialWindow",
-        { "anyOf": [{ "type": "integer", "minimum": 1 }, { "enum": ["rfc3390", "rfc6928"] }] };
     ByteCount, "ByteCount", { "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string" }] };
     FlowSize, "FlowSize", { "type": "string", "examples": ["greedy", "10 MB"] };
 }

@@ -1,16 +1,12 @@
 //! A resolved scenario as a text: every default written out, every link listed. It parses again to the same scenario.
 
-use crate::language::{Text, quote, since_start};
+use crate::language::{Text, quote, since_start, written};
 use crate::model::*;
 use crate::scenario::Scenario;
+use options::{Kind, Options, Value};
 use std::fmt::Write;
-use transport::cc::xcp::{DuplicateAcks, LossReaction};
-use transport::cc::{self, Algorithm, btcp, gaimd, highspeed, reno, tcp_eng};
-use transport::tcp::{
-    FastRetransmitGuard, InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout, SenderConfig,
-};
+use transport::tcp::{ReceiverConfig, SenderConfig};
 use transport::xcp::{RouterConfig, Unclaimed};
-use units::Bytes;
 
 /// The text.
 pub(super) fn explain(scenario: &Scenario) -> String {
@@ -127,151 +123,29 @@ impl Text<'_> {
                 self.key("mss", sender.mss, "bytes of payload");
                 self.key("header", header, "bytes that headers add on the wire");
                 self.key("ack_size", ack_size, "bytes on the wire");
-                self.receiver(receiver);
-                self.sender(sender);
+                let sizes = ["mss", "receiver_window"];
+                self.parameters(receiver, &ReceiverConfig::default(), &sizes[..1]);
+                let [own, law] = sender.parts();
+                self.parameters(own, &SenderConfig::default(), &sizes);
+                self.parameters(law, law, &[]);
             }
         }
     }
 
-    fn receiver(&mut self, receiver: &ReceiverConfig) {
-        match receiver.delayed_ack {
-            None => self.key("delayed_ack", false, "an ACK for every segment"),
-            Some(span) => self.quantity("delayed_ack", span, "an ACK for every second segment, or after this"),
-        }
-        match receiver.window == ReceiverConfig::default().window {
-            true => self.key("receiver_window", "\"unlimited\"", "so much that it never binds"),
-            false => self.quantity("receiver_window", Bytes(receiver.window), ""),
-        }
-        self.key("sack", receiver.sack, "RFC 2018");
-        self.key("dsack", receiver.dsack, "RFC 2883");
-    }
-
-    fn sender(&mut self, sender: &SenderConfig) {
-        let window = |bytes: Option<u64>| bytes.map_or("unlimited".to_owned(), |bytes| Bytes(bytes).to_string());
-        self.key("paced", sender.paced, "segments leave at cwnd/srtt");
-        match sender.initial_cwnd {
-            InitialWindow::Segments(segments) => self.key("initial_window", segments, "segments"),
-            InitialWindow::Rfc3390 => self.key("initial_window", "\"rfc3390\"", ""),
-            InitialWindow::Rfc6928 => self.key("initial_window", "\"rfc6928\"", "10 segments of up to 1460 B"),
-        }
-        self.quantity("initial_ssthresh", window(sender.initial_ssthresh), "slow start ends here at first");
-        self.quantity("max_window", window(Some(sender.max_cwnd).filter(|bytes| *bytes != u64::MAX)), "");
-        self.quantity("min_rto", sender.min_rto, "RFC 6298 says 1 s");
-        self.quantity("max_rto", sender.max_rto, "");
-        self.quantity("initial_rto", sender.initial_rto, "");
-        self.quantity("clock_granularity", sender.clock_granularity, "G of RFC 6298");
-        self.key("dupthresh", sender.dupthresh, "duplicate ACKs that mean a loss");
-        let recovery = match sender.loss_recovery() {
-            LossRecovery::Reno => "\"reno\"",
-            LossRecovery::NewReno => "\"newreno\"",
-            LossRecovery::Sack => "\"sack\"",
-        };
-        self.key("recovery", recovery, "how losses are repaired");
-        self.key("limited_transmit", sender.limited_transmit, "RFC 3042");
-        self.key("rescue_retransmission", sender.rescue_retransmission, "RFC 6675, NextSeg rule 4");
-        self.key("idle_restart", sender.idle_restart, "RFC 5681, section 4.1");
-        let guard = match sender.guard() {
-            FastRetransmitGuard::Timeout => "\"timeout\"",
-            FastRetransmitGuard::Recovery => "\"recovery\"",
-        };
-        self.key("fast_retransmit_guard", guard, "recovery reno and newreno; ns-2's bugFix_ is \"recovery\"");
-        let timer = match sender.partial_ack_timer {
-            PartialAckTimer::Impatient => "\"impatient\"",
-            PartialAckTimer::SlowButSteady => "\"slow-but-steady\"",
-        };
-        self.key("partial_ack_timer", timer, "RFC 6582, section 4");
-        let memory = match sender.sack_after_timeout {
-            SackAfterTimeout::Discard => "\"discard\"",
-            SackAfterTimeout::Keep => "\"keep\"",
-        };
-        self.key("sack_after_timeout", memory, "");
-        self.laws(sender);
-    }
-
-    /// The parameters of the algorithm's own law, and of others where they are not the defaults.
-    fn laws(&mut self, sender: &SenderConfig) {
-        let (laws, default) = (&sender.laws, cc::Config::default());
-        let highspeed = sender.algorithm == Algorithm::HighSpeed;
-        if !highspeed || laws.reno.increase != default.reno.increase {
-            let increase = match laws.reno.increase {
-                reno::Increase::ByteCounting => "\"byte-counting\"",
-                reno::Increase::PerAck => "\"per-ack\"",
+    /// Every parameter with its sentence, but for those that are written elsewhere. A window that is as `usual` has no bound if the usual one has none.
+    fn parameters(&mut self, options: &dyn Options, usual: &dyn Options, but: &[&str]) {
+        for (place, key) in options.keys().iter().enumerate().filter(|(_, key)| !but.contains(&key.name)) {
+            let value = match key.kind {
+                Kind::Window if options.get(place) == usual.get(place) => Value::Nothing,
+                _ => options.get(place),
             };
-            self.key("increase", increase, "congestion avoidance of reno, newreno, sack");
-        }
-        if sender.algorithm == Algorithm::Xcp {
-            let reaction = match laws.xcp.loss {
-                LossReaction::Tcp => "\"tcp\"",
-                LossReaction::RepairOnly => "\"repair-only\"",
-            };
-            self.key("loss_reaction", reaction, "what duplicate ACKs do to the window");
-            let duplicates = match laws.xcp.duplicate_acks {
-                DuplicateAcks::Obey => "\"obey\"",
-                DuplicateAcks::Ignore => "\"ignore\"",
-            };
-            self.key("duplicate_acks", duplicates, "the feedback that they bring");
-        }
-        self.burst_laws(sender);
-        if highspeed || format!("{:?}", laws.highspeed) != format!("{:?}", default.highspeed) {
-            self.highspeed(&laws.highspeed);
-        }
-    }
-
-    fn burst_laws(&mut self, sender: &SenderConfig) {
-        let (plain, eng) = (&sender.laws.gaimd, &sender.laws.tcp_eng);
-        match sender.algorithm {
-            Algorithm::Gaimd | Algorithm::Baimd => self.gaimd(plain.beta, plain.alpha, plain.relation),
-            Algorithm::TcpEng => {
-                self.gaimd(eng.beta, eng.alpha, eng.relation);
-                let applies = match eng.alpha_applies {
-                    tcp_eng::AlphaApplies::BenOnly => "\"ben-only\"",
-                    tcp_eng::AlphaApplies::LargeWindow => "\"large-window\"",
-                    tcp_eng::AlphaApplies::BenPeriod => "\"ben-period\"",
-                };
-                self.key("alpha_applies", applies, "for how long alpha is not 1");
-                self.key(
-                    "congestion_beta",
-                    format!("{:?}", eng.congestion_beta),
-                    "kept at a loss without notification",
-                );
+            let derived = written(&key.kind, options.derived(place));
+            match (written(&key.kind, value), derived) {
+                (Some(value), _) => self.key(key.name, value, key.sentence()),
+                (None, Some(value)) => self.key(&format!("# {}", key.name), value, key.sentence()),
+                (None, None) => self.line(&format!("# {} is not given: {}", key.name, key.sentence())),
             }
-            Algorithm::Btcp => {
-                let detector = match sender.laws.btcp.detector {
-                    btcp::Detector::Ble => "\"ble\"",
-                    btcp::Detector::Back => "\"back\"",
-                    btcp::Detector::Bnak => "\"bnak\"",
-                };
-                self.key("detector", detector, "how a false timeout is told");
-            }
-            _ => {}
         }
-    }
-
-    fn gaimd(&mut self, beta: f64, alpha: Option<f64>, relation: gaimd::Relation) {
-        let friendly = format!("alpha = {:.4} unless it is given", relation.alpha(beta));
-        let relation = match relation {
-            gaimd::Relation::TripleDuplicate => "\"triple-duplicate\"",
-            gaimd::Relation::Timeout => "\"timeout\"",
-        };
-        self.key("beta", format!("{beta:?}"), "share of the window that is kept at a loss");
-        if let Some(alpha) = alpha {
-            self.key("alpha", format!("{alpha:?}"), "segments by which it grows in a round trip");
-        }
-        self.key("relation", relation, &friendly);
-    }
-
-    fn highspeed(&mut self, law: &highspeed::Config) {
-        let response = match law.response {
-            highspeed::ResponseFunction::Rounded => "rounded",
-            highspeed::ResponseFunction::Unrounded => "unrounded",
-        };
-        let highspeed::Config { low_window, low_p, high_window, high_p, high_decrease, .. } = law;
-        let windows = format!(
-            "low_window = {low_window:?}, low_p = {low_p:?}, high_window = {high_window:?}, high_p = {high_p:?}"
-        );
-        let rest = format!("high_decrease = {high_decrease:?}, response = \"{response}\"");
-        let halve = format!("halve_after_slow_start = {}", law.halve_after_slow_start);
-        self.key("highspeed", format!("{{ {windows}, {rest}, {halve} }}"), "");
     }
 
     fn traffic(&mut self, traffic: &Traffic, transports: &[Transport]) {

@@ -17,24 +17,27 @@
 
 use super::reno::{self, Reno};
 use super::{BurstNews, CongestionControl, Event, Loss, Window};
+use options::{Kind, Words, options, words};
 
-/// How a false timeout is told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detector {
-    /// By the longest run of lost bytes so far.
-    #[default]
-    Ble,
-    /// By the list of segments of each burst.
-    Back,
-    /// By the news that a burst was lost.
-    Bnak,
+words! {
+    /// How BTCP tells a false timeout.
+    pub enum Detector {
+        /// By the longest run of lost bytes so far (burst length estimation).
+        Ble = "ble",
+        /// By the list of segments of each burst (burst acknowledgements).
+        Back = "back",
+        /// By the news that a burst was lost (burst negative acknowledgements).
+        Bnak = "bnak",
+    }
 }
 
-/// Parameters of the law.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Config {
-    /// How a false timeout is told.
-    pub detector: Detector,
+options! {
+    /// Parameters of the law.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Config {
+        /// How a false timeout is told.
+        pub detector: Detector = Detector::Ble, Kind::Word(&Detector::LIST);
+    }
 }
 
 /// Reno's growth on byte counting.

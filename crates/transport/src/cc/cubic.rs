@@ -7,27 +7,23 @@
 //! Windows grow by acknowledged bytes where the RFC counts ACKs, so delayed ACKs do not slow them (§4.1 allows bytes). Left
 //! out: ECN, HyStart++ (slow start is RFC 5681's), and taking back a reduction that was needless (§4.9).
 
-use super::gaimd::{FRACTION_BITS, fixed};
+use super::gaimd::{FRACTION_BITS, SHARE, fixed};
 use super::{CongestionControl, Event, Loss, LossCause, Window};
-use crate::ConfigError;
+use options::{Kind, Range, options};
 use units::{Duration, Instant};
 
-/// Parameters of RFC 9438 §4.1.
-#[derive(Clone, Copy, Debug)]
-pub struct Config {
-    /// C in segments/s³.
-    pub c: f64,
-    /// β, the share of the flight that a loss leaves.
-    pub beta: f64,
-    /// Whether a flow whose window falls from loss to loss gives way (§4.7).
-    pub fast_convergence: bool,
-    /// Whether the window is never below Reno's (§4.3).
-    pub reno_friendly: bool,
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true }
+options! {
+    /// Parameters of RFC 9438 §4.1.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Config {
+        /// C of RFC 9438 in segments/s³: how fast the window grows away from that of the last loss.
+        pub c: f64 = 0.4, Kind::Number(Range::above(0.0, 1000.0));
+        /// The share of the flight that is kept at a loss.
+        pub beta: f64 = 0.7, Kind::Number(SHARE);
+        /// Whether a flow whose window falls from loss to loss gives way (RFC 9438 §4.7).
+        pub fast_convergence: bool = true, Kind::Flag;
+        /// Whether the window is never below Reno's (RFC 9438 §4.3).
+        pub reno_friendly: bool = true, Kind::Flag;
     }
 }
 
@@ -83,16 +79,6 @@ impl CongestionControl for Cubic {
     fn new(_: &Config) -> Cubic {
         let stage = Stage::AfterSlowStart;
         Cubic(Box::new(State { w_max: 0, cwnd_prior: 0, stage, w_est: 0, credit: 0, est_credit: 0 }))
-    }
-
-    fn validate(config: &Config) -> Result<(), ConfigError> {
-        if !(config.c > 0.0 && config.c <= 1000.0) {
-            return Err(ConfigError { field: "cubic.c", reason: "must be above 0 and at most 1000" });
-        }
-        if !(config.beta > 0.0 && config.beta < 1.0) {
-            return Err(ConfigError { field: "cubic.beta", reason: "must be above 0 and below 1" });
-        }
-        Ok(())
     }
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {

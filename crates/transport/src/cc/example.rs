@@ -3,18 +3,15 @@
 //! Segments are always paced, at 5/4 of cwnd/SRTT. Left out: any reason to believe that it is a good law.
 
 use super::{Asks, CongestionControl, Event, Loss, LossCause, Window};
+use options::{Kind, Range, options};
 use units::{Duration, PS_PER_SECOND, Rate};
 
-/// Parameters of the law.
-#[derive(Clone, Copy, Debug)]
-pub struct Config {
-    /// Segments in 100 ms.
-    pub segments: u32,
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config { segments: 1 }
+options! {
+    /// Parameters of the law.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Config {
+        /// Segments by which the window grows in 100 ms.
+        pub segments: u32 = 1, Kind::Whole(Range::closed(1.0, 1000.0));
     }
 }
 

@@ -9,15 +9,16 @@
 //! rule for choosing (α, β) was not to be had: see docs/deviations.md.
 
 use super::{CongestionControl, Event, Loss, LossCause, Window};
-use crate::ConfigError;
+use options::{Kind, Range, Words, options, words};
 
-/// How α follows from β so that the flow takes as much as TCP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
-    /// α = 3(1 − β)/(1 + β): TCP-ENG eq. (2), where losses show in duplicate ACKs.
-    TripleDuplicate,
-    /// α = 4(1 − β²)/3: TCP-ENG eq. (3), Yang and Lam's, where timeouts count too.
-    Timeout,
+words! {
+    /// How GAIMD's increase α follows from the share β that it keeps, so that the flow takes as much as TCP.
+    pub enum Relation {
+        /// α = 3(1 − β)/(1 + β): TCP-ENG eq. (2), where losses show in duplicate ACKs.
+        TripleDuplicate = "triple-duplicate",
+        /// α = 4(1 − β²)/3: TCP-ENG eq. (3), Yang and Lam's, where timeouts count too.
+        Timeout = "timeout",
+    }
 }
 
 impl Relation {
@@ -30,45 +31,31 @@ impl Relation {
     }
 }
 
-/// Parameters of GAIMD and BAIMD.
-#[derive(Clone, Copy, Debug)]
-pub struct Config {
-    /// The share β of the window that is kept at a loss.
-    pub beta: f64,
-    /// The increase α in segments a round trip; `None`: from β by `relation`.
-    pub alpha: Option<f64>,
-    /// Which α belongs to β.
-    pub relation: Relation,
-}
-
-impl Default for Config {
-    /// Yang and Lam's choice, (0.3125, 7/8).
-    fn default() -> Config {
-        Config { beta: 0.875, alpha: None, relation: Relation::Timeout }
+options! {
+    /// Parameters of GAIMD and BAIMD. The defaults are Yang and Lam's choice, (0.3125, 7/8).
+    #[derive(Clone, Copy, Debug)]
+    pub struct Config {
+        /// The share of the window that is kept at a loss.
+        pub beta: f64 = 0.875, Kind::Number(SHARE);
+        /// Segments by which the window grows in a round trip. Default: from beta by the relation.
+        pub alpha: Option<f64> = None, Kind::Number(INCREASE), or Config::alpha;
+        /// How alpha follows from beta.
+        pub relation: Relation = Relation::Timeout, Kind::Word(&Relation::LIST);
     }
 }
+
+/// Of a window.
+pub(super) const SHARE: Range = Range::between(0.0, 1.0);
+/// α; what is larger is a mistake.
+pub(super) const INCREASE: Range = Range::above(0.0, 1000.0);
 
 impl Config {
     /// The increase in segments a round trip.
     pub fn alpha(&self) -> f64 {
         self.alpha.unwrap_or(self.relation.alpha(self.beta))
     }
-
-    /// Whether there is such a law.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        let wrong = |field, reason| Err(ConfigError { field, reason });
-        if !(self.beta > 0.0 && self.beta < 1.0) {
-            return wrong("beta", "must be above 0 and below 1");
-        }
-        if !self.alpha.is_none_or(|alpha| alpha > 0.0 && alpha <= MOST_ALPHA) {
-            return wrong("alpha", "must be above 0 and at most 1000");
-        }
-        Ok(())
-    }
 }
 
-/// The largest α that a scenario may ask for.
-const MOST_ALPHA: f64 = 1000.0;
 /// Fractional bits of α.
 pub(super) const FRACTION_BITS: u32 = 16;
 
@@ -117,10 +104,6 @@ pub struct Gaimd {
 impl CongestionControl for Gaimd {
     type Config = Config;
 
-    fn validate(config: &Config) -> Result<(), ConfigError> {
-        config.validate()
-    }
-
     fn new(config: &Config) -> Gaimd {
         Gaimd { growth: Growth::NONE, alpha: fixed(config.alpha()) }
     }
@@ -148,6 +131,7 @@ impl CongestionControl for Gaimd {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use options::Options;
 
     fn window(cwnd: u64) -> Window {
         Window { cwnd, ssthresh: 1000, mss: 1000 }
@@ -201,8 +185,8 @@ mod tests {
 
     #[test]
     fn a_law_that_cannot_be_is_named() {
-        let field = |config: Config| config.validate().unwrap_err().field;
-        assert!(Config::default().validate().is_ok());
+        let field = |config: Config| config.check_ranges().unwrap_err().field;
+        assert!(Config::default().check_ranges().is_ok());
         assert_eq!(field(Config { beta: 1.0, ..Config::default() }), "beta");
         assert_eq!(field(Config { beta: f64::NAN, ..Config::default() }), "beta");
         assert_eq!(field(Config { alpha: Some(0.0), ..Config::default() }), "alpha");

@@ -4,64 +4,50 @@
 //! line through the two exact points is a named alternative. Left out: Limited Slow-Start (RFC 3742). Below Low_Window
 //! and after timeouts the law is Reno's.
 
+use super::gaimd::SHARE;
 use super::{CongestionControl, Event, Loss, LossCause, Window};
 use crate::ConfigError;
+use options::{Kind, Range, Words, options, words};
 
-/// The line p(w) in the log-log plane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ResponseFunction {
-    /// p(w) = 0.078/w^1.2, as RFC 3649 §5 prints it and appendix B uses it.
-    #[default]
-    Rounded,
-    /// The line through (Low_Window, Low_P) and (High_Window, High_P): a(w) is 1.4 to 2.6 % larger.
-    Unrounded,
+words! {
+    /// HighSpeed's response function, a line in the log-log plane.
+    pub enum ResponseFunction {
+        /// p(w) = 0.078/w^1.2, as RFC 3649 §5 prints it and appendix B uses it.
+        Rounded = "rounded",
+        /// The line through (low_window, low_p) and (high_window, high_p): a(w) is 1.4 to 2.6 % larger.
+        Unrounded = "unrounded",
+    }
 }
 
-/// Parameters of RFC 3649 §5.
-#[derive(Clone, Copy, Debug)]
-pub struct Config {
-    /// Up to this window, in segments, the law is Reno's.
-    pub low_window: f64,
-    /// The loss rate at Low_Window.
-    pub low_p: f64,
-    /// The window, in segments, at which the decrease is High_Decrease.
-    pub high_window: f64,
-    /// The loss rate at High_Window.
-    pub high_p: f64,
-    /// b(High_Window).
-    pub high_decrease: f64,
-    /// The response function.
-    pub response: ResponseFunction,
-    /// Whether the first loss after slow start or a timeout halves the window (ns-2) instead of cutting it by b(w).
-    pub halve_after_slow_start: bool,
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            low_window: 38.0,
-            low_p: 1e-3,
-            high_window: 83_000.0,
-            high_p: 1e-7,
-            high_decrease: 0.1,
-            response: ResponseFunction::Rounded,
-            halve_after_slow_start: true,
-        }
+options! {
+    /// Parameters of RFC 3649 §5.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Config {
+        /// Up to this window, in segments, it is Reno.
+        pub low_window: f64 = 38.0, Kind::Number(Range::below(1.0, 1e9));
+        /// The loss rate at low_window.
+        pub low_p: f64 = 1e-3, Kind::Number(SHARE);
+        /// The window, in segments, at which the decrease is high_decrease.
+        pub high_window: f64 = 83_000.0, Kind::Number(Range::below(1.0, 1e9));
+        /// The loss rate at high_window.
+        pub high_p: f64 = 1e-7, Kind::Number(SHARE);
+        /// The part of the window that a loss takes away at high_window.
+        pub high_decrease: f64 = 0.1, Kind::Number(Range::above(0.0, 0.5));
+        /// The loss rate at a window.
+        pub response: ResponseFunction = ResponseFunction::Rounded, Kind::Word(&ResponseFunction::LIST);
+        /// Whether the first loss after slow start or a timeout halves the window, as in ns-2, instead of cutting it by b(w).
+        pub halve_after_slow_start: bool = true, Kind::Flag;
     }
 }
 
 impl Config {
     /// Whether the two points of the response function make a falling line.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let wrong = |field, reason| Err(ConfigError { field, reason });
-        if !(self.low_window >= 1.0 && self.low_window < self.high_window && self.high_window < 1e9) {
-            return wrong("highspeed.high_window", "must be above low_window, which is at least 1, and below 1e9");
+        if self.low_window >= self.high_window {
+            return Err(ConfigError::new("high_window", "must be above low_window"));
         }
-        if !(self.high_p > 0.0 && self.high_p < self.low_p && self.low_p < 1.0) {
-            return wrong("highspeed.low_p", "must be above high_p, which is positive, and below 1");
-        }
-        if !(self.high_decrease > 0.0 && self.high_decrease <= 0.5) {
-            return wrong("highspeed.high_decrease", "must be above 0 and at most 0.5");
+        if self.high_p >= self.low_p {
+            return Err(ConfigError::new("low_p", "must be above high_p"));
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ pub mod xcp;
 
 pub use self::event::{Asks, Event, Feedback, Loss, LossCause};
 use crate::ConfigError;
+use options::{Options, words};
 use units::{Duration, Rate};
 
 /// The congestion window of one flow, in bytes.
@@ -55,15 +56,16 @@ impl Window {
     }
 }
 
-/// How losses that duplicate ACKs show are repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossRecovery {
-    /// RFC 5681 §3.2: the first ACK of new data ends fast recovery.
-    Reno,
-    /// RFC 6582: a partial ACK repairs the next hole.
-    NewReno,
-    /// RFC 6675.
-    Sack,
+words! {
+    /// How losses that duplicate ACKs show are repaired.
+    pub enum LossRecovery {
+        /// RFC 5681 §3.2: the first ACK of new data ends fast recovery.
+        Reno = "reno",
+        /// RFC 6582: a partial ACK repairs the next hole.
+        NewReno = "newreno",
+        /// RFC 6675: from what the receiver reports.
+        Sack = "sack",
+    }
 }
 
 /// What a sender does with an edge node's news about bursts. Anything but ignoring it needs SACK.
@@ -80,8 +82,8 @@ pub enum BurstNews {
 /// A window law. What it answers is the [`Window`] that it leaves behind; the sender only bounds cwnd, between one segment and
 /// `max_cwnd`. Its loss recovery decides what is sent again and, without SACK, inflates cwnd meanwhile.
 pub trait CongestionControl: Sized {
-    /// Its parameters.
-    type Config;
+    /// Its parameters, which its users can set.
+    type Config: Options;
 
     /// What it needs that others do not pay for.
     const ASKS: Asks = Asks::NOTHING;
@@ -89,7 +91,7 @@ pub trait CongestionControl: Sized {
     /// The law at the start of a flow.
     fn new(config: &Self::Config) -> Self;
 
-    /// Whether there is a law with these parameters.
+    /// Whether there is a law with these parameters, each of which is in its range.
     fn validate(_: &Self::Config) -> Result<(), ConfigError> {
         Ok(())
     }
@@ -225,10 +227,20 @@ macro_rules! algorithms {
         }
 
         impl Config {
-            /// Whether every law can run with its parameters.
-            pub fn validate(&self) -> Result<(), ConfigError> {
-                $($(#[cfg($on)])? <$law as CongestionControl>::validate(&self.$config)?;)+
-                Ok(())
+            /// Whether the law of an algorithm can run with its parameters.
+            pub fn validate(&self, algorithm: Algorithm) -> Result<(), ConfigError> {
+                self.of(algorithm).check_ranges()?;
+                match algorithm { $($(#[cfg($on)])? Algorithm::$variant => <$law as CongestionControl>::validate(&self.$config)),+ }
+            }
+
+            /// What the users of an algorithm can set of its law.
+            pub fn of(&self, algorithm: Algorithm) -> &dyn Options {
+                match algorithm { $($(#[cfg($on)])? Algorithm::$variant => &self.$config),+ }
+            }
+
+            /// The same, to be set.
+            pub fn of_mut(&mut self, algorithm: Algorithm) -> &mut dyn Options {
+                match algorithm { $($(#[cfg($on)])? Algorithm::$variant => &mut self.$config),+ }
             }
         }
     };

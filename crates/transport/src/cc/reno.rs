@@ -3,24 +3,26 @@
 //! Left out: ECN, and the increase by more than one segment per ACK in slow start (RFC 3465 with L > 1).
 
 use super::{CongestionControl, Event, Loss, Window};
+use options::{Kind, Words, options, words};
 
-/// How acknowledged data count in congestion avoidance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Increase {
-    /// Acknowledged bytes are counted until there are cwnd of them, then cwnd grows by one segment: RFC 5681 §3.1,
-    /// recommended there; delayed ACKs do not slow the growth.
-    #[default]
-    ByteCounting,
-    /// SMSS·SMSS/cwnd per ACK: RFC 5681 eq. (3); with delayed ACKs the window grows by 1/2 a segment per round trip
-    /// (the b = 2 of the throughput formulas, and ns-2).
-    PerAck,
+words! {
+    /// How acknowledged data count in congestion avoidance.
+    pub enum Increase {
+        /// One segment for each window of acknowledged bytes (RFC 5681 §3.1, recommended there): delayed ACKs do not slow the growth.
+        ByteCounting = "byte-counting",
+        /// SMSS·SMSS/cwnd for each ACK (RFC 5681 eq. (3), ns-2): with delayed ACKs the window grows by half a segment in a round trip,
+        /// the b = 2 of the throughput formulas.
+        PerAck = "per-ack",
+    }
 }
 
-/// Parameters of the law.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Config {
-    /// How acknowledged data count in congestion avoidance.
-    pub increase: Increase,
+options! {
+    /// Parameters of the law.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Config {
+        /// Congestion avoidance.
+        pub increase: Increase = Increase::ByteCounting, Kind::Word(&Increase::LIST);
+    }
 }
 
 /// Additive increase, multiplicative decrease.

@@ -22,46 +22,36 @@
 //! The paper states neither β nor what a loss without a BEN keeps, nor for how long a BEN of "the previous round" counts;
 //! here: 7/8, 1/2, and until a window of bytes has been acknowledged after the repair. See docs/deviations.md.
 
-use super::gaimd::{FRACTION_BITS, Growth, Relation, fixed, keep};
+use super::gaimd::{FRACTION_BITS, Growth, INCREASE, Relation, SHARE, fixed, keep};
 use super::{BurstNews, CongestionControl, Event, Loss, LossCause, Window};
-use crate::ConfigError;
+use options::{Kind, Words, options, words};
 
-/// For how long GAIMD's α holds; else it is 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AlphaApplies {
-    /// In the round after a BEN, at any window.
-    #[default]
-    BenOnly,
-    /// In the round after a BEN, and always from a window of 1/(1 − β) on.
-    LargeWindow,
-    /// From a BEN to the next loss, at any window.
-    BenPeriod,
+words! {
+    /// For how long TCP-ENG grows by GAIMD's alpha; else it is 1.
+    pub enum AlphaApplies {
+        /// In the round after a notification, at any window.
+        BenOnly = "ben-only",
+        /// In the round after a notification, and always from a window of 1/(1 − beta) segments on.
+        LargeWindow = "large-window",
+        /// From a notification to the next loss, at any window.
+        BenPeriod = "ben-period",
+    }
 }
 
-/// Parameters of the law.
-#[derive(Clone, Copy, Debug)]
-pub struct Config {
-    /// The share β of the window that is kept at a loss with a BEN.
-    pub beta: f64,
-    /// GAIMD's increase α in segments a round trip; `None`: from β by `relation`.
-    pub alpha: Option<f64>,
-    /// Which α belongs to β.
-    pub relation: Relation,
-    /// For how long α is GAIMD's.
-    pub alpha_applies: AlphaApplies,
-    /// The share of the window that is kept at a loss without a BEN.
-    pub congestion_beta: f64,
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            beta: 0.875,
-            alpha: None,
-            relation: Relation::TripleDuplicate,
-            alpha_applies: AlphaApplies::default(),
-            congestion_beta: 0.5,
-        }
+options! {
+    /// Parameters of the law.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Config {
+        /// The share of the window that is kept at a loss with a notification.
+        pub beta: f64 = 0.875, Kind::Number(SHARE);
+        /// Segments by which the window grows in a round trip. Default: from beta by the relation.
+        pub alpha: Option<f64> = None, Kind::Number(INCREASE), or Config::alpha;
+        /// How alpha follows from beta.
+        pub relation: Relation = Relation::TripleDuplicate, Kind::Word(&Relation::LIST);
+        /// For how long alpha holds; else it is 1.
+        pub alpha_applies: AlphaApplies = AlphaApplies::BenOnly, Kind::Word(&AlphaApplies::LIST);
+        /// The share of the window that is kept at a loss without a notification.
+        pub congestion_beta: f64 = 0.5, Kind::Number(SHARE);
     }
 }
 
@@ -69,16 +59,6 @@ impl Config {
     /// GAIMD's increase in segments a round trip.
     pub fn alpha(&self) -> f64 {
         self.alpha.unwrap_or(self.relation.alpha(self.beta))
-    }
-
-    /// Whether there is such a law.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        let gaimd = super::gaimd::Config { beta: self.beta, alpha: self.alpha, relation: self.relation };
-        gaimd.validate()?;
-        if !(self.congestion_beta > 0.0 && self.congestion_beta < 1.0) {
-            return Err(ConfigError { field: "congestion_beta", reason: "must be above 0 and below 1" });
-        }
-        Ok(())
     }
 }
 
@@ -111,10 +91,6 @@ const ONE: u32 = 1 << FRACTION_BITS;
 
 impl CongestionControl for TcpEng {
     type Config = Config;
-
-    fn validate(config: &Config) -> Result<(), ConfigError> {
-        config.validate()
-    }
 
     fn new(config: &Config) -> TcpEng {
         let (growth, alpha) = (Growth::NONE, fixed(config.alpha()));

@@ -9,35 +9,38 @@
 //! to one segment. The sender's headers are written in [`tcp`](crate::tcp).
 
 use super::{Asks, CongestionControl, Event, Feedback, Loss, LossCause, Window};
+use options::{Kind, Words, options, words};
 use units::{Duration, PS_PER_SECOND};
 
-/// What a loss does to the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LossReaction {
-    /// As TCP's: half of the flight, one segment after a timeout.
-    #[default]
-    Tcp,
-    /// Nothing if duplicate ACKs show it: the lost segment is sent again and the window stays. One segment after a timeout.
-    RepairOnly,
+words! {
+    /// What a loss does to XCP's window.
+    pub enum LossReaction {
+        /// As to TCP's: half of the flight, one segment after a timeout.
+        Tcp = "tcp",
+        /// Nothing if duplicate ACKs show it: the lost segment is sent again and the window stays. One segment after a timeout.
+        RepairOnly = "repair-only",
+    }
 }
 
-/// Whether feedback counts that comes with an ACK of nothing new.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DuplicateAcks {
-    /// It does: ns-2's full TCP. While a hole waits for its repair the network goes on to move the window.
-    #[default]
-    Obey,
-    /// It is lost: ns-2's one-way Reno. The window stands still while a hole waits for its repair.
-    Ignore,
-}
-
-/// Parameters of the law.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Config {
-    /// What a loss does to the window.
-    pub loss: LossReaction,
+words! {
     /// Whether feedback counts that comes with an ACK of nothing new.
-    pub duplicate_acks: DuplicateAcks,
+    pub enum DuplicateAcks {
+        /// It does, as in ns-2's full TCP: while a hole waits for its repair the network goes on to move the window.
+        Obey = "obey",
+        /// It is lost, as in ns-2's one-way Reno: the window stands still while a hole waits for its repair.
+        Ignore = "ignore",
+    }
+}
+
+options! {
+    /// Parameters of the law.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Config {
+        /// What duplicate ACKs do to the window beside the retransmission.
+        pub loss as "loss_reaction": LossReaction = LossReaction::Tcp, Kind::Word(&LossReaction::LIST);
+        /// The feedback that comes on a duplicate ACK. ns-2's two agents differ in it.
+        pub duplicate_acks: DuplicateAcks = DuplicateAcks::Obey, Kind::Word(&DuplicateAcks::LIST);
+    }
 }
 
 /// The window law `xcp`.

@@ -2,6 +2,7 @@
 
 use crate::ConfigError;
 use crate::cc::{self, LossRecovery};
+use options::{Argument, Kind, Options, Range, Value, Word, WordList, Words, options, words};
 use units::Duration;
 
 /// The congestion window before the first ACK.
@@ -16,6 +17,40 @@ pub enum InitialWindow {
 }
 
 impl InitialWindow {
+    /// The rules that have a name.
+    pub const RULES: WordList = WordList {
+        name: "InitialWindow",
+        meaning: "The congestion window at the start.",
+        words: &[
+            Word { word: "rfc3390", meaning: "min(4 MSS, max(2 MSS, 4380 B)): RFC 3390." },
+            Word {
+                word: "rfc6928",
+                meaning: "min(10 MSS, max(2 MSS, 14600 B)), 10 segments of up to 1460 B: RFC 6928.",
+            },
+        ],
+    };
+}
+
+impl Argument for InitialWindow {
+    fn to_value(&self) -> Value {
+        match self {
+            InitialWindow::Segments(segments) => Value::Whole((*segments).into()),
+            InitialWindow::Rfc3390 => Value::Word("rfc3390"),
+            InitialWindow::Rfc6928 => Value::Word("rfc6928"),
+        }
+    }
+
+    fn from_value(value: Value) -> Option<InitialWindow> {
+        match value {
+            Value::Whole(segments) => u32::try_from(segments).ok().map(InitialWindow::Segments),
+            Value::Word("rfc3390") => Some(InitialWindow::Rfc3390),
+            Value::Word("rfc6928") => Some(InitialWindow::Rfc6928),
+            _ => None,
+        }
+    }
+}
+
+impl InitialWindow {
     /// The window in bytes.
     pub fn bytes(self, mss: u32) -> u64 {
         let mss = u64::from(mss);
@@ -27,113 +62,93 @@ impl InitialWindow {
     }
 }
 
-/// Which partial ACKs restart the retransmission timer in NewReno's fast recovery (RFC 6582 §4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartialAckTimer {
-    /// Only the first: many losses in one window end in a timeout and slow start. RFC 6582 §3.2 step 3.
-    Impatient,
-    /// Every one: one loss is repaired per round trip for as long as it takes.
-    SlowButSteady,
+words! {
+    /// Which partial ACKs restart the retransmission timer in NewReno's fast recovery (RFC 6582 §4).
+    pub enum PartialAckTimer {
+        /// Only the first: many losses in one window end in a timeout and slow start. RFC 6582 §3.2 step 3.
+        Impatient = "impatient",
+        /// Every one: one loss is repaired per round trip for as long as it takes.
+        SlowButSteady = "slow-but-steady",
+    }
 }
 
-/// What raises the bar behind which, without SACK, a fast retransmit is refused: all that had been sent then must be
-/// acknowledged, and one byte more (RFC 6582's `recover`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FastRetransmitGuard {
-    /// A timeout only: a second loss in a window may end in a second fast retransmit.
-    Timeout,
-    /// A timeout and a fast retransmit: RFC 6582 §3.2 step 2, and ns-2 with `bugFix_`, which is its default.
-    Recovery,
+words! {
+    /// What raises the bar behind which, without SACK, a fast retransmit is refused: all that had been sent then must be
+    /// acknowledged, and one byte more (RFC 6582's `recover`).
+    pub enum FastRetransmitGuard {
+        /// A timeout only: a second loss in a window may end in a second fast retransmit.
+        Timeout = "timeout",
+        /// A timeout and a fast retransmit: RFC 6582 §3.2 step 2, and ns-2 with bugFix_, which is its default.
+        Recovery = "recovery",
+    }
 }
 
-/// What happens to the SACK information when the retransmission timer expires.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SackAfterTimeout {
-    /// It is forgotten, because the receiver may have reneged: RFC 2018 §8.
-    Discard,
-    /// It is kept and what it covers is not sent again: RFC 6675 §5.1 permits it.
-    Keep,
+words! {
+    /// What happens to the SACK information when the retransmission timer expires.
+    pub enum SackAfterTimeout {
+        /// It is forgotten, because the receiver may have reneged: RFC 2018 §8.
+        Discard = "discard",
+        /// It is kept and what it covers is not sent again: RFC 6675 §5.1 permits it.
+        Keep = "keep",
+    }
 }
 
-/// The parameters of a [`Sender`](super::Sender); flows share one behind an `Arc`.
-#[derive(Clone, Debug)]
-pub struct SenderConfig {
-    /// The congestion control.
-    pub algorithm: cc::Algorithm,
-    /// How losses are repaired; `None` is the algorithm's own way.
-    pub recovery: Option<LossRecovery>,
-    /// Parameters of the window laws.
-    pub laws: cc::Config,
-    /// Whether one segment leaves every SRTT/cwnd instead of bursts on ACKs.
-    pub paced: bool,
-    /// Payload bytes of a full-sized segment.
-    pub mss: u32,
-    /// The window before the first ACK.
-    pub initial_cwnd: InitialWindow,
-    /// Initial slow-start threshold in bytes; `None` is "arbitrarily high" (RFC 5681 §3.1).
-    pub initial_ssthresh: Option<u64>,
-    /// The congestion window never exceeds this many bytes (ns-2's `maxcwnd_`; its `window_` is the peer's window too);
-    /// `u64::MAX` for no bound.
-    pub max_cwnd: u64,
-    /// The peer's advertised window in bytes before its first ACK arrives.
-    pub initial_peer_window: u64,
-    /// Lower bound of the retransmission timeout (RFC 6298 §2.4: 1 s).
-    pub min_rto: Duration,
-    /// Upper bound of the retransmission timeout (RFC 6298 §2.5: at least 60 s).
-    pub max_rto: Duration,
-    /// The timeout before the first RTT sample (RFC 6298 §2.1: 1 s).
-    pub initial_rto: Duration,
-    /// G of RFC 6298. It bounds 4·RTTVAR from below and does not quantise the samples.
-    pub clock_granularity: Duration,
-    /// SRTT and RTTVAR are forgotten after so many expiries in a row (RFC 6298 §5, a MAY); `None` keeps them.
-    pub forget_rtt_after: Option<u32>,
-    /// Duplicate ACKs, or discontiguous SACKed ranges, that show a loss.
-    pub dupthresh: u32,
-    /// New segments on the duplicate ACKs below the threshold (RFC 3042; with SACK RFC 6675 §5 step 3).
-    pub limited_transmit: bool,
-    /// One copy of the highest unSACKed segment per recovery (RFC 6675 §4 NextSeg rule 4).
-    pub rescue_retransmission: bool,
-    /// After an idle time beyond the RTO, cwnd returns to at most the initial window (RFC 5681 §4.1).
-    pub idle_restart: bool,
-    /// The retransmission timer starts anew when a fast retransmit leaves. RFC 6298 does not say so; Linux, the BSDs and
-    /// ns-2 do it, because the copy comes back a round trip after the loss was noticed, which with a small RTTVAR is
-    /// later than the RTO that runs since the last new ACK.
-    pub restart_timer_on_fast_retransmit: bool,
-    /// When duplicate ACKs are no sign of a new loss, without SACK; `None` is the recovery's own way: a timeout's guard
-    /// with Reno, RFC 6582's with NewReno.
-    pub fast_retransmit_guard: Option<FastRetransmitGuard>,
-    /// Which partial ACKs restart the timer in NewReno.
-    pub partial_ack_timer: PartialAckTimer,
-    /// Whether SACK information outlives a timeout.
-    pub sack_after_timeout: SackAfterTimeout,
-}
-
-impl Default for SenderConfig {
-    fn default() -> SenderConfig {
-        SenderConfig {
-            algorithm: cc::Algorithm::NewReno,
-            recovery: None,
-            laws: cc::Config::default(),
-            paced: false,
-            mss: 1460,
-            initial_cwnd: InitialWindow::Rfc6928,
-            initial_ssthresh: None,
-            max_cwnd: u64::MAX,
-            initial_peer_window: u64::MAX,
-            min_rto: Duration::from_secs(1),
-            max_rto: Duration::from_secs(60),
-            initial_rto: Duration::from_secs(1),
-            clock_granularity: Duration::from_millis(1),
-            forget_rtt_after: None,
-            dupthresh: 3,
-            limited_transmit: true,
-            rescue_retransmission: true,
-            idle_restart: true,
-            restart_timer_on_fast_retransmit: true,
-            fast_retransmit_guard: None,
-            partial_ack_timer: PartialAckTimer::Impatient,
-            sack_after_timeout: SackAfterTimeout::Discard,
+options! {
+    /// The parameters of a [`Sender`](super::Sender); flows share one behind an `Arc`.
+    #[derive(Clone, Debug)]
+    pub struct SenderConfig {
+        fixed {
+            /// The congestion control.
+            pub algorithm: cc::Algorithm = cc::Algorithm::NewReno;
+            /// Parameters of the window laws.
+            pub laws: cc::Config = cc::Config::default();
         }
+        /// Whether segments leave at cwnd/SRTT, one by one, rather than in bursts on ACKs.
+        pub paced: bool = false, Kind::Flag;
+        /// Payload bytes of a full-sized segment. In a scenario by default what packet_size and header leave.
+        pub mss: u32 = 1460, Kind::Bytes;
+        /// The congestion window at the start: a number of segments, or the rule of an RFC.
+        pub initial_cwnd as "initial_window": InitialWindow = InitialWindow::Rfc6928, Kind::Segments(&InitialWindow::RULES);
+        /// Slow start ends here at first. RFC 5681 §3.1: "arbitrarily high".
+        pub initial_ssthresh: Option<u64> = None, Kind::Window;
+        /// The congestion window never exceeds this (ns-2's maxcwnd_; its window_ is the peer's window too).
+        pub max_cwnd as "max_window": u64 = u64::MAX, Kind::Window;
+        /// What the receiver offers, to the sender before its first ACK.
+        pub initial_peer_window as "receiver_window": u64 = u64::MAX, Kind::Window;
+        /// The least retransmission timeout. RFC 6298 §2.4 says 1 s, which senders by hand have; runs of a scenario have the
+        /// 0.2 s of ns-2 and Linux, with which they are compared: 1 s would rule them where round trips are milliseconds.
+        pub min_rto: Duration = Duration::from_secs(1), Kind::POSITIVE;
+        /// The greatest retransmission timeout. RFC 6298 §2.5: at least 60 s.
+        pub max_rto: Duration = Duration::from_secs(60), Kind::POSITIVE;
+        /// The retransmission timeout before the first measurement (RFC 6298 §2.1).
+        pub initial_rto: Duration = Duration::from_secs(1), Kind::POSITIVE;
+        /// G of RFC 6298: it bounds 4·RTTVAR from below and does not quantise the samples.
+        pub clock_granularity: Duration = Duration::from_millis(1), Kind::SPAN;
+        /// SRTT and RTTVAR are forgotten after so many timeouts in a row (RFC 6298 §5, a MAY). Default: never.
+        pub forget_rtt_after: Option<u32> = None, Kind::Whole(Range::closed(1.0, u32::MAX as f64));
+        /// Duplicate ACKs, or SACKed ranges above a hole, that show a loss.
+        pub dupthresh: u32 = 3, Kind::Whole(Range::from(1.0));
+        /// How losses that duplicate ACKs show are repaired. Default: the algorithm's own way, which is "sack" for all but reno and
+        /// newreno; ns-2's one-way XCP is "reno".
+        pub recovery: Option<LossRecovery> = None, Kind::Word(&LossRecovery::LIST), or SenderConfig::loss_recovery;
+        /// New segments on the duplicate ACKs below the threshold (RFC 3042; with SACK RFC 6675 §5 step 3).
+        pub limited_transmit: bool = true, Kind::Flag;
+        /// One copy of the highest unSACKed segment when SACK recovery stalls (RFC 6675 §4, rule 4 of NextSeg).
+        pub rescue_retransmission: bool = true, Kind::Flag;
+        /// After an idle time beyond the timeout, cwnd returns to at most the initial window (RFC 5681 §4.1).
+        pub idle_restart: bool = true, Kind::Flag;
+        /// Whether the retransmission timer starts anew when a fast retransmit leaves. RFC 6298 does not say so; Linux, the BSDs and
+        /// ns-2 do it, because the copy comes back a round trip after the loss was noticed, which with a small RTTVAR is later
+        /// than the timeout that runs since the last new ACK.
+        pub restart_timer_on_fast_retransmit: bool = true, Kind::Flag;
+        /// Recovery "reno" and "newreno": after what a further fast retransmit is refused until all that had been sent then is
+        /// acknowledged. Default: "timeout" with Reno, "recovery" with NewReno (RFC 6582).
+        pub fast_retransmit_guard: Option<FastRetransmitGuard> =
+            None, Kind::Word(&FastRetransmitGuard::LIST), or SenderConfig::guard;
+        /// Recovery "newreno": which partial ACKs restart the timer (RFC 6582 §4).
+        pub partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient, Kind::Word(&PartialAckTimer::LIST);
+        /// Recovery "sack": what a timeout does to what is known.
+        pub sack_after_timeout: SackAfterTimeout = SackAfterTimeout::Discard, Kind::Word(&SackAfterTimeout::LIST);
     }
 }
 
@@ -153,46 +168,26 @@ impl SenderConfig {
 
     /// Whether a sender can run with these parameters, and which one is wrong if not.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let wrong = |field, reason| Err(ConfigError { field, reason });
+        let wrong = |field, reason| Err(ConfigError::new(field, reason));
+        self.check_ranges()?;
         let mss = u64::from(self.mss);
-        if mss == 0 {
-            return wrong("mss", "must be at least one byte");
-        }
-        if self.initial_cwnd == InitialWindow::Segments(0) {
-            return wrong("initial_cwnd", "must be at least one segment");
-        }
         if self.max_cwnd < mss {
-            return wrong("max_cwnd", "must hold at least one segment");
+            return wrong("max_window", "must hold at least one segment");
         }
         if self.initial_ssthresh.is_some_and(|bytes| bytes < mss) {
             return wrong("initial_ssthresh", "must hold at least one segment");
-        }
-        if self.dupthresh == 0 {
-            return wrong("dupthresh", "must be at least 1");
-        }
-        if self.forget_rtt_after == Some(0) {
-            return wrong("forget_rtt_after", "must be at least 1");
         }
         if self.algorithm.burst_news(&self.laws) != cc::BurstNews::Ignored && self.loss_recovery() != LossRecovery::Sack
         {
             return wrong("recovery", "must be SACK where edge nodes report lost bursts");
         }
-        self.validate_timer()?;
-        self.laws.validate()
-    }
-
-    fn validate_timer(&self) -> Result<(), ConfigError> {
-        let wrong = |field, reason| Err(ConfigError { field, reason });
-        if self.min_rto == Duration::ZERO {
-            return wrong("min_rto", "must be positive");
-        }
         if self.max_rto < self.min_rto {
             return wrong("max_rto", "must not be below min_rto");
         }
-        if self.initial_rto == Duration::ZERO || self.initial_rto > self.max_rto {
-            return wrong("initial_rto", "must be positive and at most max_rto");
+        if self.initial_rto > self.max_rto {
+            return wrong("initial_rto", "must be at most max_rto");
         }
-        Ok(())
+        self.laws.validate(self.algorithm)
     }
 }
 
@@ -220,7 +215,7 @@ mod tests {
         assert_eq!(SenderConfig::default().validate(), Ok(()));
         let field = |config: SenderConfig| config.validate().unwrap_err().field;
         assert_eq!(field(SenderConfig { mss: 0, ..SenderConfig::default() }), "mss");
-        assert_eq!(field(SenderConfig { max_cwnd: 1000, ..SenderConfig::default() }), "max_cwnd");
+        assert_eq!(field(SenderConfig { max_cwnd: 1000, ..SenderConfig::default() }), "max_window");
         assert_eq!(field(SenderConfig { dupthresh: 0, ..SenderConfig::default() }), "dupthresh");
         assert_eq!(field(SenderConfig { max_rto: Duration::from_millis(1), ..SenderConfig::default() }), "max_rto");
     }

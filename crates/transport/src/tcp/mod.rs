@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `segment` | what travels: segments, ACKs, SACK blocks |
 //! | `config` | the sender's parameters and their check |
+//! | `keys` | what users can set of a sender and its law, from the declarations |
 //! | `sender` | the sender: its inputs, its fast path, its books |
 //! | `timer` | the retransmission timer, and the persist timer it is for a closed window |
 //! | `recovery` | what an ACK means in each phase: Reno, NewReno and SACK loss recovery |
@@ -27,6 +28,7 @@ mod bursts;
 mod config;
 mod explicit;
 mod extras;
+pub mod keys;
 mod pacing;
 mod receiver;
 mod recovery;

@@ -8,6 +8,7 @@
 
 use super::{AckOut, SackBlock, SackList};
 use crate::ConfigError;
+use options::{Kind, Options, options};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use units::{Duration, Instant};
@@ -15,37 +16,31 @@ use units::{Duration, Instant};
 /// Held ranges of one flow: 1 MiB of them. A window of 87 000 segments with every second one lost makes as many.
 const MOST_HELD: usize = (1 << 20) / size_of::<Held>();
 
-/// The parameters of a [`Receiver`]; flows share one behind an `Arc`.
-#[derive(Clone, Debug)]
-pub struct ReceiverConfig {
-    /// `None`: every segment is acknowledged at once. `Some(timeout)`: every second full-sized segment, or after the
-    /// timeout (at most 500 ms).
-    pub delayed_ack: Option<Duration>,
-    /// Payload bytes of a full-sized segment.
-    pub mss: u32,
-    /// Whether ACKs carry SACK blocks.
-    pub sack: bool,
-    /// Whether duplicates are reported in a D-SACK block (needs `sack`).
-    pub dsack: bool,
-    /// The advertised window in bytes.
-    pub window: u64,
-}
-
-impl Default for ReceiverConfig {
-    fn default() -> ReceiverConfig {
-        ReceiverConfig { delayed_ack: None, mss: 1460, sack: true, dsack: true, window: 1 << 40 }
+options! {
+    /// The parameters of a [`Receiver`]; flows share one behind an `Arc`.
+    #[derive(Clone, Debug)]
+    pub struct ReceiverConfig {
+        /// ACKs for every second full-sized segment, and after this time at the latest (RFC 5681 §4.2: at most 500 ms). Default:
+        /// an ACK for each segment.
+        pub delayed_ack: Option<Duration> = None, Kind::Delay;
+        /// Payload bytes of a full-sized segment.
+        pub mss: u32 = 1460, Kind::Bytes;
+        /// Whether ACKs carry SACK blocks (RFC 2018). In a scenario by default what the recovery needs.
+        pub sack: bool = true, Kind::Flag;
+        /// Whether duplicates are reported in a first block (RFC 2883), which needs SACK. In a scenario by default where there is
+        /// SACK.
+        pub dsack: bool = true, Kind::Flag;
+        /// The window that the receiver offers. By default so much that it never binds.
+        pub window as "receiver_window": u64 = 1 << 40, Kind::Window;
     }
 }
 
 impl ReceiverConfig {
     /// Whether a receiver can run with these parameters, and which one is wrong if not.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let wrong = |field, reason| Err(ConfigError { field, reason });
-        if self.mss == 0 {
-            return wrong("mss", "must be at least one byte");
-        }
+        self.check_ranges()?;
         if self.delayed_ack.is_some_and(|timeout| timeout == Duration::ZERO || timeout > Duration::from_millis(500)) {
-            return wrong("delayed_ack", "must be positive and at most 500 ms (RFC 5681 §4.2)");
+            return Err(ConfigError::new("delayed_ack", "must be positive and at most 500 ms (RFC 5681 §4.2)"));
         }
         Ok(())
     }

@@ -69,7 +69,7 @@ impl MacroflowConfig {
 
     /// Whether a macroflow can run with these parameters, and which one is wrong if not.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let wrong = |field, reason| Err(ConfigError { field, reason });
+        let wrong = |field, reason| Err(ConfigError::new(field, reason));
         if self.floor.bps() < 8 {
             return wrong("floor", "must be at least 8 bit/s");
         }

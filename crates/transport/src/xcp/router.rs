@@ -72,7 +72,7 @@ impl RouterConfig {
 
     /// Whether a router can run with these parameters, and which one is wrong if not.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let wrong = |field, reason| Err(ConfigError { field, reason });
+        let wrong = |field, reason| Err(ConfigError::new(field, reason));
         for (field, value) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
             if !(0.0..=1.0).contains(&value) {
                 return wrong(field, "must be from 0 to 1");

@@ -95,7 +95,7 @@ impl WavelengthConfig {
 
     /// Whether a controller can run with these parameters, and which one is wrong if not.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let wrong = |field, reason| Err(ConfigError { field, reason });
+        let wrong = |field, reason| Err(ConfigError::new(field, reason));
         if !(self.target > 0.0 && self.target <= 1.0) {
             return wrong("target", "must be above 0 and at most 1");
         }

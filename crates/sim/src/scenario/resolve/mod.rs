@@ -4,7 +4,6 @@
 mod arrivals;
 mod events;
 mod flow_list;
-mod laws;
 mod load;
 mod memory;
 mod network;
@@ -56,6 +55,7 @@ impl Context {
 /// Resolves a whole scenario; also returns what is probably not meant.
 pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     regime::assert_names();
+    transport::assert_names();
     let run = run(&spec.run)?;
     let transports = transport::resolve(spec)?;
     let largest_packet = transport::largest_packet(&transports);

@@ -1,19 +1,14 @@
 //! `[transport.NAME]`, and the built-in algorithms that need no table.
 
-use super::laws;
-use crate::language::{
-    At, ByteCount, DelayedAck, Fault, InitialWindowSpec, Place, Time, Window, choices, given, positive, quoted, refuse,
-};
+use crate::language::{At, ByteCount, Fault, Place, Written, choices, quoted};
 use crate::model::{Transport, TransportKind};
-use crate::scenario::spec::{self, Guard, PartialAck, Recovery, SackMemory, Spec};
+use crate::scenario::spec::{self, Parameter, Spec};
+use options::{Kind, Options, Value, Zero};
 use std::collections::BTreeMap;
-use transport::cc::{self, Algorithm};
-use transport::tcp::{
-    ConfigError, FastRetransmitGuard, InitialWindow, LossRecovery, PartialAckTimer, ReceiverConfig, SackAfterTimeout,
-    SenderConfig,
-};
+use transport::cc::{self, Algorithm, LossRecovery};
+use transport::tcp::{ConfigError, ReceiverConfig, SenderConfig, keys};
 use transport::xcp;
-use units::{BufferSize, Bytes, Duration};
+use units::{Bytes, Duration};
 
 /// The largest IP packet.
 const MAX_PACKET: u32 = 65_535;
@@ -21,8 +16,13 @@ const DEFAULT_PACKET: u32 = 1500;
 /// IP and TCP headers without options.
 const DEFAULT_HEADER: u32 = 40;
 const DEFAULT_ACK: u32 = 40;
-/// As in ns-2 and Linux.
-const DEFAULT_MIN_RTO: Duration = Duration::from_millis(200);
+
+/// Before anything is read.
+pub(super) fn assert_names() {
+    if let Some(clash) = keys::clash() {
+        panic!("{clash}");
+    }
+}
 
 /// Every transport of the scenario, sorted by name: those with a table, and built-in ones that traffic names.
 pub(super) fn resolve(spec: &Spec) -> Result<Vec<Transport>, Fault> {
@@ -78,38 +78,34 @@ fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault)
     let extra = if algorithm.needs_header() { xcp::Header::LEN as u32 } else { 0 };
     let (mss, header) = sizes(table, DEFAULT_HEADER + extra)?;
     let ack_size = bytes(table.ack_size, DEFAULT_ACK + extra, 1..=MAX_PACKET)?;
-    let receiver = receiver(table, recovery(table, algorithm), mss)?;
-    let sender = sender(table, algorithm, mss, receiver.window)?;
-    let wrong = |why: ConfigError| {
-        let given = sender_keys(table).into_iter().find(|(key, _)| *key == why.field).and_then(|(_, place)| place);
-        given.map_or_else(|| fault(why.to_string()), |place| Fault::new(place, format!("{} {}", why.field, why.reason)))
+    let mut sender = SenderConfig { algorithm, mss, ..spec::usual_sender() };
+    let mut receiver = ReceiverConfig { mss, ..ReceiverConfig::default() };
+    table.given.iter().try_for_each(|one| set(one, &mut sender, &mut receiver))?;
+    settle(table, &mut sender, &mut receiver)?;
+    let wrong = |why: ConfigError| match table.place(why.field) {
+        Some(place) => Fault::new(place, why.to_string()),
+        None => fault(why.to_string()),
     };
     sender.validate().map_err(wrong)?;
     receiver.validate().map_err(wrong)?;
     Ok(TransportKind::Tcp { sender, receiver, header, ack_size })
 }
 
-fn sender_keys(table: &spec::Transport) -> [(&'static str, Option<Place>); 9] {
-    given!(
-        table; min_rto, max_rto, initial_rto, dupthresh, delayed_ack, recovery, beta, alpha, congestion_beta
-    )
-}
-
 fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
-    let keys = given!(
-        table; paced, mss, header, ack_size, delayed_ack, initial_window, initial_ssthresh, max_window, receiver_window,
-        min_rto, max_rto, initial_rto, clock_granularity, dupthresh, limited_transmit, rescue_retransmission, idle_restart,
-        fast_retransmit_guard, partial_ack_timer, sack_after_timeout, increase, highspeed, beta, alpha, relation, alpha_applies,
-        congestion_beta, detector, loss_reaction, duplicate_acks, recovery, sack, dsack
-    );
-    refuse(&keys, "is for TCP; allowed with algorithm = \"udp\": packet_size")?;
+    let sizes = [("header", table.header), ("ack_size", table.ack_size)];
+    let sizes = sizes.into_iter().filter_map(|(name, size)| Some((name, size?.place())));
+    let given = table.given.iter().map(|one| (one.key.name, one.value.place()));
+    if let Some((name, place)) = given.chain(sizes).next() {
+        let message = format!("the key {} is for TCP; allowed with algorithm = \"udp\": packet_size", quoted(name));
+        return Err(Fault::new(place, message));
+    }
     Ok(TransportKind::Udp { packet_size: bytes(table.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })
 }
 
 /// Payload and header of a full data packet.
 fn sizes(table: &spec::Transport, default_header: u32) -> Result<(u32, u32), Fault> {
     let header = bytes(table.header, default_header, 0..=MAX_PACKET - 1)?;
-    let (Some(mss), packet) = (table.mss, table.packet_size) else {
+    let (Some(mss), packet) = (table.get("mss").map(segment_size), table.packet_size) else {
         let packet = bytes(table.packet_size, DEFAULT_PACKET.max(header + 1), header + 1..=MAX_PACKET)?;
         return Ok((packet - header, header));
     };
@@ -132,94 +128,78 @@ fn bytes(count: Option<At<ByteCount>>, default: u32, range: std::ops::RangeInclu
     }
 }
 
-fn sender(table: &spec::Transport, algorithm: Algorithm, mss: u32, peer_window: u64) -> Result<SenderConfig, Fault> {
-    let default = SenderConfig::default();
-    let time = |time: &Option<At<Time>>, default: Duration| time.as_ref().map_or(Ok(default), positive);
-    let max_rto = time(&table.max_rto, default.max_rto)?;
-    let mut sender = SenderConfig {
-        algorithm,
-        recovery: Some(recovery(table, algorithm)),
-        laws: laws::resolve(table, algorithm)?,
-        paced: table.paced.map_or(default.paced, |at| *at),
-        mss,
-        initial_cwnd: match table.initial_window.map(|at| *at) {
-            None => default.initial_cwnd,
-            Some(InitialWindowSpec::Segments(segments)) => InitialWindow::Segments(segments),
-            Some(InitialWindowSpec::Rfc3390) => InitialWindow::Rfc3390,
-            Some(InitialWindowSpec::Rfc6928) => InitialWindow::Rfc6928,
-        },
-        initial_ssthresh: window(table.initial_ssthresh, mss)?,
-        max_cwnd: window(table.max_window, mss)?.unwrap_or(u64::MAX),
-        initial_peer_window: peer_window,
-        min_rto: time(&table.min_rto, DEFAULT_MIN_RTO.min(max_rto))?,
-        max_rto,
-        initial_rto: time(&table.initial_rto, default.initial_rto.min(max_rto))?,
-        clock_granularity: table.clock_granularity.map_or(default.clock_granularity, |at| at.0),
-        dupthresh: table.dupthresh.map_or(default.dupthresh, |at| *at),
-        limited_transmit: table.limited_transmit.map_or(default.limited_transmit, |at| *at),
-        rescue_retransmission: table.rescue_retransmission.map_or(default.rescue_retransmission, |at| *at),
-        idle_restart: table.idle_restart.map_or(default.idle_restart, |at| *at),
-        fast_retransmit_guard: table.fast_retransmit_guard.map(|at| match *at {
-            Guard::Timeout => FastRetransmitGuard::Timeout,
-            Guard::Recovery => FastRetransmitGuard::Recovery,
-        }),
-        partial_ack_timer: match table.partial_ack_timer.map(|at| *at) {
-            None => default.partial_ack_timer,
-            Some(PartialAck::Impatient) => PartialAckTimer::Impatient,
-            Some(PartialAck::SlowButSteady) => PartialAckTimer::SlowButSteady,
-        },
-        sack_after_timeout: match table.sack_after_timeout.map(|at| *at) {
-            None => default.sack_after_timeout,
-            Some(SackMemory::Discard) => SackAfterTimeout::Discard,
-            Some(SackMemory::Keep) => SackAfterTimeout::Keep,
-        },
-        ..default
-    };
-    sender.fast_retransmit_guard = Some(sender.guard());
-    Ok(sender)
-}
-
-fn recovery(table: &spec::Transport, algorithm: Algorithm) -> LossRecovery {
-    match table.recovery.map(|at| *at) {
-        None => algorithm.recovery(),
-        Some(Recovery::Reno) => LossRecovery::Reno,
-        Some(Recovery::NewReno) => LossRecovery::NewReno,
-        Some(Recovery::Sack) => LossRecovery::Sack,
-    }
-}
-
-fn receiver(table: &spec::Transport, recovery: LossRecovery, mss: u32) -> Result<ReceiverConfig, Fault> {
-    let default = ReceiverConfig::default();
-    let needed = recovery == LossRecovery::Sack;
-    if let Some(sack) = table.sack.filter(|sack| !**sack && needed) {
-        return Err(sack.fault("found false; recovery by SACK needs it (recovery = \"newreno\" does not)"));
-    }
-    let sack = table.sack.map_or(needed, |at| *at);
-    if let Some(dsack) = table.dsack.filter(|dsack| **dsack && !sack) {
-        return Err(dsack.fault("found true; D-SACK needs sack = true"));
-    }
-    Ok(ReceiverConfig {
-        delayed_ack: match table.delayed_ack.map(|at| *at) {
-            None | Some(DelayedAck::Off) => None,
-            Some(DelayedAck::After(span)) => Some(span),
-        },
-        mss,
-        sack,
-        dsack: table.dsack.map_or(sack, |at| *at),
-        window: window(table.receiver_window, mss)?.unwrap_or(default.window),
+/// `mss` as a number of bytes, in its place.
+fn segment_size(given: &Parameter) -> At<ByteCount> {
+    given.value.map(|written| match written {
+        Written::Value(Value::Whole(bytes)) | Written::Packets(bytes) => ByteCount(bytes),
+        Written::Value(_) => ByteCount(0),
     })
 }
 
-/// A window in bytes that holds a segment; `None` if it is not given or unlimited.
-fn window(window: Option<At<Window>>, mss: u32) -> Result<Option<u64>, Fault> {
-    let Some(window) = window else { return Ok(None) };
-    let bytes = match window.0 {
-        BufferSize::Packets(packets) => packets.saturating_mul(u64::from(mss)),
-        BufferSize::Bytes(bytes) => bytes.count(),
-        BufferSize::Unlimited | BufferSize::Time(_) => return Ok(None),
+/// Sets a given parameter of sender, receiver or law.
+fn set(given: &Parameter, sender: &mut SenderConfig, receiver: &mut ReceiverConfig) -> Result<(), Fault> {
+    let (key, mss) = (given.key, u64::from(sender.mss));
+    let value = match *given.value {
+        Written::Packets(packets) => Value::Whole(packets.saturating_mul(mss)),
+        Written::Value(value) => value,
     };
-    if bytes < u64::from(mss) {
-        return Err(window.fault(format!("found {}; allowed: at least one segment, {mss} B", Bytes(bytes))));
+    match (key.kind, value) {
+        (Kind::Window, Value::Whole(bytes)) if bytes < mss => {
+            let message = format!("found {}; allowed: at least one segment, {mss} B", Bytes(bytes));
+            return Err(given.value.fault(message));
+        }
+        (Kind::Time(Zero::Refused), Value::Time(Duration::ZERO)) => {
+            return Err(given.value.fault("found \"0 s\"; allowed: more than zero"));
+        }
+        // The sizes of packets are settled already.
+        (Kind::Bytes, _) => return Ok(()),
+        _ => {}
     }
-    Ok(Some(bytes))
+    let (mut part, own) = (sender.part_mut(key.name), receiver.find(key.name));
+    if part.is_none() && own.is_none() {
+        let users = keys::users(key.name).unwrap_or_default();
+        return Err(given.value.fault(format!("the key {} is for {users}", quoted(key.name))));
+    }
+    // Without a bound, and without a delay, is what they are.
+    if value == Value::Nothing {
+        return Ok(());
+    }
+    if let Some((part, place)) = &mut part {
+        part.set(*place, value);
+    }
+    if let Some(place) = own {
+        receiver.set(place, value);
+    }
+    Ok(())
+}
+
+/// What follows from other parameters where it is not given.
+fn settle(table: &spec::Transport, sender: &mut SenderConfig, receiver: &mut ReceiverConfig) -> Result<(), Fault> {
+    let is_given = |name: &str| table.get(name).is_some();
+    if !is_given("min_rto") {
+        sender.min_rto = sender.min_rto.min(sender.max_rto);
+    }
+    if !is_given("initial_rto") {
+        sender.initial_rto = sender.initial_rto.min(sender.max_rto);
+    }
+    let needed = sender.loss_recovery() == LossRecovery::Sack;
+    match table.get("sack") {
+        None => receiver.sack = needed,
+        Some(sack) if !receiver.sack && needed => {
+            let message = "found false; recovery by SACK needs it (recovery = \"newreno\" does not)";
+            return Err(sack.value.fault(message));
+        }
+        Some(_) => {}
+    }
+    match table.get("dsack") {
+        None => receiver.dsack = receiver.sack,
+        Some(dsack) if receiver.dsack && !receiver.sack => {
+            return Err(dsack.value.fault("found true; D-SACK needs sack = true"));
+        }
+        Some(_) => {}
+    }
+    sender.recovery = Some(sender.loss_recovery());
+    sender.fast_retransmit_guard = Some(sender.guard());
+    sender.initial_peer_window = receiver.window;
+    Ok(())
 }

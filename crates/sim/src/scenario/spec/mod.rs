@@ -10,10 +10,8 @@ pub use link::{ClassDefaults, Link, LinkDefaults, Node, NodeRole, UnclaimedOffer
 pub use traffic::{
     ArrivalLaw, Bursts, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };
-pub use transport::{
-    AlphaApplies, Detector, Guard, HighSpeed, Increase, PartialAck, Recovery, Relation, Response, SackMemory,
-    Transport, XcpDuplicates, XcpLoss,
-};
+pub(crate) use transport::usual_sender;
+pub use transport::{Parameter, Transport};
 
 use crate::language::{At, Choice, Names, Size, Speed, Time};
 use crate::topology::Topology;

@@ -447,7 +447,7 @@ fn what_cannot_be_about_bursts_is_named() {
     );
     assert_eq!(
         law("algorithm = \"sack\"\nbeta = 0.5"),
-        "test.toml:14:8: transport.x.beta: the key \"beta\" is for gaimd, baimd and tcp-eng"
+        "test.toml:14:8: transport.x.beta: the key \"beta\" is for gaimd, baimd, tcp-eng and cubic"
     );
     assert_eq!(
         law("algorithm = \"tcp-eng\"\ndetector = \"ble\""),

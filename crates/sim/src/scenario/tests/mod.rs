@@ -310,8 +310,12 @@ fn every_key_of_a_transport_survives_explain() {
         partial_ack_timer = "slow-but-steady"
         sack_after_timeout = "keep"
         recovery = "newreno"
-        increase = "per-ack"
-        highspeed = { low_window = 31.0, high_p = 1e-6, response = "unrounded", halve_after_slow_start = false }
+        forget_rtt_after = 7
+        restart_timer_on_fast_retransmit = false
+        low_window = 31.0
+        high_p = 1e-6
+        response = "unrounded"
+        halve_after_slow_start = false
         sack = true
         dsack = false
         "#;

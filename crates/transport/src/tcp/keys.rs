@@ -1,0 +1,122 @@
+//! What users of a sender can set: its own parameters, and those of its algorithm's law.
+//!
+//! Each is declared where it is used, with [`options!`](options::options); faces go over [`all`] and set what they are given through
+//! [`SenderConfig::part_mut`].
+
+use super::{ReceiverConfig, SenderConfig};
+use crate::cc::{self, Algorithm};
+use options::{Key, Options, Value};
+
+/// A parameter of senders.
+#[derive(Clone, Debug)]
+pub struct SenderKey {
+    /// Its name, kind and meaning.
+    pub key: Key,
+    /// What it is if nothing is said.
+    pub default: Value,
+    /// The algorithms that have it; none are named if all have it.
+    pub algorithms: Vec<&'static str>,
+}
+
+/// Every parameter, the sender's own first. Laws that share a name have a line each.
+pub fn all() -> Vec<SenderKey> {
+    let with_values = |part: &dyn Options, algorithms: Vec<&'static str>| -> Vec<SenderKey> {
+        let one = |(place, key): (usize, &Key)| SenderKey {
+            key: *key,
+            default: part.get(place),
+            algorithms: algorithms.clone(),
+        };
+        part.keys().iter().enumerate().map(one).collect()
+    };
+    let laws = cc::Config::default();
+    let mut all = with_values(&SenderConfig::default(), Vec::new());
+    let mut seen = Vec::new();
+    for entry in cc::registry() {
+        let law = laws.of(entry.algorithm);
+        if !seen.contains(&law.owner()) {
+            seen.push(law.owner());
+            all.extend(with_values(law, algorithms_of(&laws, law.owner())));
+        }
+    }
+    all
+}
+
+/// The algorithms whose law's parameters are declared at `owner`.
+fn algorithms_of(laws: &cc::Config, owner: &str) -> Vec<&'static str> {
+    let has = |entry: &&cc::Entry| laws.of(entry.algorithm).owner() == owner;
+    cc::registry().iter().filter(has).map(|entry| entry.name).collect()
+}
+
+/// The algorithms whose law has the key: "a, b and c". `None` if no law has.
+pub fn users(key: &str) -> Option<String> {
+    let laws = cc::Config::default();
+    let has = |entry: &&cc::Entry| laws.of(entry.algorithm).find(key).is_some();
+    let mut names: Vec<&str> = cc::registry().iter().filter(has).map(|entry| entry.name).collect();
+    let last = names.pop()?;
+    Some(if names.is_empty() { last.to_owned() } else { format!("{} and {last}", names.join(", ")) })
+}
+
+/// A key that is declared twice, in a sentence that names both places.
+pub fn clash() -> Option<String> {
+    let (laws, sender, receiver) = (cc::Config::default(), SenderConfig::default(), ReceiverConfig::default());
+    let mut seen: Vec<&dyn Options> = Vec::new();
+    for law in cc::registry().iter().map(|entry| laws.of(entry.algorithm)) {
+        if seen.iter().all(|other| other.owner() != law.owner()) {
+            seen.push(law);
+        }
+    }
+    // What sender and receiver share is the same thing to both.
+    options::clash(&[&sender], &seen).or_else(|| options::clash(&[&receiver], &seen))
+}
+
+impl SenderConfig {
+    /// Its own parameters, and those of its algorithm's law.
+    pub fn parts(&self) -> [&dyn Options; 2] {
+        [self, self.laws.of(self.algorithm)]
+    }
+
+    /// The part that has a key, and the key's place there.
+    pub fn part_mut(&mut self, key: &str) -> Option<(&mut dyn Options, usize)> {
+        if let Some(place) = self.find(key) {
+            return Some((self, place));
+        }
+        let algorithm: Algorithm = self.algorithm;
+        let law = self.laws.of_mut(algorithm);
+        law.find(key).map(|place| (law, place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_key_is_declared_twice() {
+        assert_eq!(clash(), None);
+    }
+
+    #[test]
+    fn every_algorithm_has_what_its_law_declares() {
+        let all = all();
+        let of = |name: &str| -> BTreeSet<&str> {
+            all.iter().filter(|one| one.algorithms.contains(&name)).map(|one| one.key.name).collect()
+        };
+        assert_eq!(of("cubic"), BTreeSet::from(["beta", "c", "fast_convergence", "reno_friendly"]));
+        assert_eq!(of("sack"), of("newreno"));
+        assert_eq!(users("congestion_beta").as_deref(), Some("tcp-eng"));
+        assert_eq!(users("relation").as_deref(), Some("gaimd, baimd and tcp-eng"));
+        assert_eq!(users("paced"), None, "all have it");
+    }
+
+    #[test]
+    fn what_is_set_by_name_is_the_law_s_or_the_sender_s() {
+        let mut config = SenderConfig { algorithm: Algorithm::Cubic, ..SenderConfig::default() };
+        let (part, place) = config.part_mut("beta").unwrap();
+        part.set(place, Value::Number(0.8));
+        let (part, place) = config.part_mut("paced").unwrap();
+        part.set(place, Value::Flag(true));
+        assert!(config.part_mut("congestion_beta").is_none(), "CUBIC has none");
+        assert_eq!((config.laws.cubic.beta, config.laws.gaimd.beta, config.paced), (0.8, 0.875, true));
+    }
+}
