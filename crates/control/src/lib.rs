@@ -6,11 +6,15 @@
 //! - [`assembly`]: which packets travel in one burst.
 //! - [`scheduler`]: which node sends to which in every slot of a frame; one algorithm a file, and their registry.
 //! - [`reservation`]: which wavelength a burst gets, and whether it gets any; one rule a file, and their registry.
+//! - [`wire`]: what travels on a fibre, as bytes.
+//! - [`fuzz`]: decoders driven by arbitrary bytes, for fuzzers and property tests.
 //! - [`registry`]: a line in either registry.
 
 pub mod assembly;
 pub mod demand;
 pub mod frame;
+pub mod fuzz;
 pub mod registry;
 pub mod reservation;
 pub mod scheduler;
+pub mod wire;
