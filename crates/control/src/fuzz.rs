@@ -1,6 +1,8 @@
 //! Decoders and machines driven by arbitrary bytes: the same functions serve cargo-fuzz and the property tests.
 
+use crate::sync::{ClockFilter, FilterConfig, Sample};
 use crate::wire::{self, Key, Malformed};
+use units::Instant;
 
 /// Decodes; panics if an invariant breaks. What decodes is the form that would be encoded, to the last bit.
 pub fn wire(bytes: &[u8]) {
@@ -19,4 +21,22 @@ pub fn wire(bytes: &[u8]) {
     let tagged = slot.header.class != wire::Class::Data;
     let same = bytes.len() - if tagged { 16 } else { 0 };
     assert_eq!(again[..same], bytes[..same], "a slot has one form in bytes");
+}
+
+/// Feeds a clock filter with any samples; panics if an invariant breaks.
+pub fn clock(bytes: &[u8]) {
+    let mut filter = ClockFilter::new(FilterConfig::default());
+    for chunk in bytes.chunks_exact(17) {
+        let (kind, numbers) = chunk.split_first().expect("chunks have 17 bytes");
+        let number = |at: usize| u64::from_le_bytes(*numbers[at..].first_chunk().expect("there are 16 bytes"));
+        let spread = |number: u64| Instant::from_ps(number >> (kind % 64));
+        let (sent, there) = (spread(number(0)), spread(number(8)));
+        filter.observe(match kind & 64 {
+            0 => Sample::one_way(sent, there),
+            _ => Sample::two_way(sent, there, there, spread(number(4))),
+        });
+        let estimate = filter.estimate(sent).expect("there was a sample");
+        assert!(estimate.drift.is_finite() && estimate.error >= 0.0, "an estimate is a number");
+        let _ = (filter.send_time(there), filter.arrival(sent), filter.line().map(|line| line.difference(there)));
+    }
 }
