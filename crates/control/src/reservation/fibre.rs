@@ -15,16 +15,18 @@
 
 use super::timetable::{Timetable, Wish};
 use super::{Algorithm, Rule};
+use options::words;
 use std::ops::Range;
 use units::{Duration, Instant};
 
-/// When a booking begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signalling {
-    /// Just enough time: when the switch must begin to turn for the burst.
-    Jet,
-    /// Just in time: when the header has been processed.
-    Jit,
+words! {
+    /// When a booking begins.
+    pub enum Signalling {
+        /// Just enough time: when the switch must begin to turn for the burst.
+        Jet = "jet",
+        /// Just in time: when the header has been processed.
+        Jit = "jit",
+    }
 }
 
 /// Which wavelengths a burst can change to.

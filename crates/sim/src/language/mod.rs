@@ -8,6 +8,7 @@
 //! | `json` | the tree of a JSON text |
 //! | `de` | typed values out of the tree |
 //! | `quantity`, `value` | values with units, or with more than one form |
+//! | `keys` | tables of which each key is declared once |
 //! | `option` | parameters that the machines of the transport declare |
 //! | `check` | what is checked in many tables |
 //! | `text` | tables and keys written out again |
@@ -17,6 +18,7 @@ mod check;
 mod de;
 pub(crate) mod error;
 mod json;
+pub(crate) mod keys;
 mod layers;
 mod nearest;
 mod option;
@@ -30,11 +32,12 @@ pub use de::At;
 pub(crate) use de::{AtSeed, from_tree};
 pub use error::Error;
 pub(crate) use error::{Fault, Place};
+pub use keys::Key;
 pub use layers::Input;
 pub(crate) use layers::{read, read_text};
 pub(crate) use nearest::{choices, nearest_unit};
 pub(crate) use option::{OfKind, described, schema_of, written};
-pub use option::{Word, Written};
+pub use option::{Setting, Word};
 pub use quantity::{Length, Room, Size, Speed, Time, Window};
 pub(crate) use text::{Text, quote, rounded, since_start};
 pub(crate) use tree::quoted;

@@ -12,7 +12,7 @@ use units::{BufferSize, Bytes};
 
 /// A value as it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Written {
+pub enum Setting {
     /// A value.
     Value(Value),
     /// A window of so many segments, in bytes where their size is known.
@@ -23,10 +23,10 @@ pub enum Written {
 pub(crate) struct OfKind<'k>(pub &'k Kind);
 
 impl<'de> DeserializeSeed<'de> for OfKind<'_> {
-    type Value = Written;
+    type Value = Setting;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Written, D::Error> {
-        Ok(Written::Value(match self.0 {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Setting, D::Error> {
+        Ok(Setting::Value(match self.0 {
             Kind::Flag => Value::Flag(bool::deserialize(deserializer)?),
             Kind::Whole(_) => Value::Whole(u32::deserialize(deserializer)?.into()),
             Kind::Number(_) => Value::Number(f64::deserialize(deserializer)?),
@@ -43,11 +43,11 @@ impl<'de> DeserializeSeed<'de> for OfKind<'_> {
     }
 }
 
-fn of_window(window: BufferSize) -> Written {
+fn of_window(window: BufferSize) -> Setting {
     match window {
-        BufferSize::Packets(packets) => Written::Packets(packets),
-        BufferSize::Bytes(bytes) => Written::Value(Value::Whole(bytes.count())),
-        BufferSize::Unlimited | BufferSize::Time(_) => Written::Value(Value::Nothing),
+        BufferSize::Packets(packets) => Setting::Packets(packets),
+        BufferSize::Bytes(bytes) => Setting::Value(Value::Whole(bytes.count())),
+        BufferSize::Unlimited | BufferSize::Time(_) => Setting::Value(Value::Nothing),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What an output port does with packets, beside what every port does.
 
 use super::{Buffer, Link, Loss, PortController};
+use options::words;
 use units::{Duration, Rate};
 
 /// The rules of an output port. A kind of switching makes them from the port's link.
@@ -33,13 +34,14 @@ pub enum Opening {
     InWindows(Packing),
 }
 
-/// How packets are put into windows of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Packing {
-    /// A packet goes on in the next window of its port if it does not fit.
-    Cut,
-    /// A packet that does not fit waits for the next window.
-    Whole,
+words! {
+    /// How packets are put into windows of time.
+    pub enum Packing {
+        /// A packet goes on in the next window of its port if it does not fit.
+        Cut = "cut",
+        /// A packet that does not fit waits for the next window.
+        Whole = "whole",
+    }
 }
 
 /// What a port does as one of an optical switch.

@@ -5,12 +5,12 @@
 
 use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::ledger::{Group, Tally};
-use crate::language::{At, Fault, Place, Text};
+use crate::language::keys::{Form, Written};
+use crate::language::{At, Fault, Place};
 use crate::model::{LinkId, Network, PortRule, Traffic};
 use crate::results::{Column, Figure};
 use crate::topology::Draft;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use options::words;
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -81,6 +81,8 @@ pub(crate) struct Checked {
     pub later: Option<Later>,
     /// Memory that the run is sure to take for it.
     pub demands: Vec<Demand>,
+    /// What counts for keys that are not given and have no default of their own, by their names.
+    pub derived: Vec<(&'static str, Written)>,
 }
 
 /// Something that takes memory, and who asks for it.
@@ -99,7 +101,12 @@ pub(crate) type Later = Box<dyn FnOnce(&Network, &[Traffic]) -> Result<(), Fault
 impl Checked {
     /// With nothing left to check.
     pub fn plan(plan: impl Plan) -> Checked {
-        Checked { plan: Arc::new(plan), later: None, demands: Vec::new() }
+        Checked { plan: Arc::new(plan), later: None, demands: Vec::new(), derived: Vec::new() }
+    }
+
+    /// What counts for a key that is not given, for the explanation.
+    pub fn derive(&mut self, key: &'static str, value: impl Form) {
+        self.derived.push((key, value.form()));
     }
 }
 
@@ -132,11 +139,6 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
         let _ = (before, after);
         Vec::new()
     }
-
-    /// Writes `[switching]` with every default.
-    fn explain(&self, text: &mut Text) {
-        let _ = text;
-    }
 }
 
 /// Words of a regime in tables.
@@ -148,14 +150,14 @@ pub(crate) struct Wording {
     pub causes: &'static [&'static str],
 }
 
-/// To which wavelengths a core node can convert.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ConversionRule {
-    /// To none.
-    None,
-    /// To near ones.
-    Limited,
-    /// To all.
-    Full,
+words! {
+    /// To which wavelengths a node can convert.
+    pub enum ConversionRule {
+        /// To none.
+        None = "none",
+        /// To near ones.
+        Limited = "limited",
+        /// To all.
+        Full = "full",
+    }
 }

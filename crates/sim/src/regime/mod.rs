@@ -21,11 +21,11 @@ mod turns;
 pub use kind::{ConversionRule, Entry};
 
 use crate::language::Fault;
+use crate::language::keys::Explained;
 use crate::results::Column;
-use kind::{Checked, FlowFacts, Plan, Regime, Site};
+use kind::{Checked, FlowFacts, Regime, Site};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::sync::Arc;
 
 macro_rules! regimes {
     ($($(#[doc = $doc:literal])* $variant:ident = $module:ident;)+) => {
@@ -36,9 +36,17 @@ macro_rules! regimes {
         pub enum Switching { $($(#[doc = $doc])* $variant(Box<$module::Keys>)),+ }
 
         impl Switching {
-            /// Checks the keys against a network.
-            pub(crate) fn check(&self, site: Site) -> Result<Checked, Fault> {
-                match self { $(Switching::$variant(keys) => $module::check(keys, site)),+ }
+            /// Checks the keys, each by itself and then against a network.
+            pub(crate) fn check(&self, site: Site) -> Result<(Checked, Explained), Fault> {
+                match self {
+                    $(Switching::$variant(keys) => {
+                        keys.check()?;
+                        let mut checked = $module::check(keys, site)?;
+                        let mut explained = keys.explained();
+                        checked.derived.drain(..).for_each(|(key, value)| explained.derive(key, value));
+                        Ok((checked, explained))
+                    }),+
+                }
             }
 
             /// The kind.
@@ -65,7 +73,7 @@ regimes! {
 /// The example of the guide, which only tests know.
 #[cfg(test)]
 pub(crate) mod example {
-    use super::{Checked, Deserialize, Fault, JsonSchema, Regime, Site, turns};
+    use super::{Checked, Deserialize, Explained, Fault, JsonSchema, Regime, Site, turns};
 
     regimes! {
         /// The outputs of every core node in turn.
@@ -99,8 +107,8 @@ pub(crate) fn assert_names() {
 }
 
 /// What a network does that says nothing about it.
-pub(crate) fn default() -> Arc<dyn Plan> {
-    Arc::new(packets::StoreAndForward)
+pub(crate) fn default() -> Checked {
+    Checked::plan(packets::StoreAndForward)
 }
 
 /// The kinds whose links may lead through a node, quoted.

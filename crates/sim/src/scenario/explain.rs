@@ -2,7 +2,7 @@
 
 use crate::language::{Text, quote, since_start, written};
 use crate::model::*;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Switched};
 use options::{Kind, Options, Value};
 use std::fmt::Write;
 use transport::tcp::{ReceiverConfig, SenderConfig};
@@ -15,7 +15,11 @@ pub(super) fn explain(scenario: &Scenario) -> String {
     text.nodes();
     text.links();
     text.run(&scenario.run);
-    scenario.plan.explain(&mut text);
+    if let Some(Switched { kind, keys }) = &scenario.switching {
+        text.line("\n[switching]");
+        text.quantity("kind", kind, "");
+        keys.write("switching", &mut text);
+    }
     scenario.transports.iter().for_each(|transport| text.transport(transport));
     scenario.traffic.iter().for_each(|traffic| text.traffic(traffic, &scenario.transports));
     scenario.events.iter().for_each(|event| text.event(event));
@@ -143,7 +147,7 @@ impl Text<'_> {
             match (written(&key.kind, value), derived) {
                 (Some(value), _) => self.key(key.name, value, key.sentence()),
                 (None, Some(value)) => self.key(&format!("# {}", key.name), value, key.sentence()),
-                (None, None) => self.line(&format!("# {} is not given: {}", key.name, key.sentence())),
+                (None, None) => {}
             }
         }
     }

@@ -16,6 +16,7 @@ pub mod spec;
 pub use crate::language::{Error, Input};
 pub use schema::schema;
 
+use crate::language::keys::Explained;
 use crate::regime::kind::Plan;
 use crate::{language, model};
 use std::any::Any;
@@ -29,6 +30,15 @@ pub struct Scenario {
     /// All that does not depend on what the network switches.
     pub model: model::Scenario,
     pub(crate) plan: Arc<dyn Plan>,
+    /// `[switching]` as it is written out; packets alone have none.
+    pub(crate) switching: Option<Switched>,
+}
+
+/// A kind of switching and its keys.
+#[derive(Clone, Debug)]
+pub(crate) struct Switched {
+    pub kind: &'static str,
+    pub keys: Explained,
 }
 
 impl Scenario {

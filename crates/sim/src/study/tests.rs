@@ -1,6 +1,7 @@
 //! The example regime of `docs/guide/add-a-regime.md` at work.
 
 use super::World;
+use crate::language::keys::Explained;
 use crate::language::{At, Input, Text, from_tree, read};
 use crate::model::{LinkId, Network, NodeId};
 use crate::random::Seed;
@@ -35,7 +36,7 @@ struct Table {
 }
 
 /// The plan of a text with `[switching]`, as the scenario's own reader makes it.
-fn checked(text: &str, network: &mut Network) -> Result<Checked, String> {
+fn checked(text: &str, network: &mut Network) -> Result<(Checked, Explained), String> {
     let tree = read(source(text), &[]).map_err(|error| error.to_string())?;
     let table: Table = from_tree(&tree).map_err(|fault| tree.error(fault).to_string())?;
     assert_eq!(table.switching.regime().entry.name, "turns");
@@ -47,7 +48,7 @@ fn checked(text: &str, network: &mut Network) -> Result<Checked, String> {
 
 fn scenario() -> Scenario {
     let mut scenario = load(source(CROSS), &[]).unwrap().scenario;
-    scenario.plan = checked(TURNS, &mut scenario.model.network).unwrap().plan;
+    scenario.plan = checked(TURNS, &mut scenario.model.network).unwrap().0.plan;
     scenario
 }
 
@@ -70,9 +71,9 @@ fn an_output_has_every_second_slot() {
 fn its_explanation_means_the_same_and_bad_keys_are_told() {
     let mut scenario = scenario();
     let mut text = Text::new(&scenario.network);
-    scenario.plan.explain(&mut text);
-    let explained = text.finish();
-    let again = checked(&explained, &mut scenario.model.network).unwrap().plan;
+    checked(TURNS, &mut scenario.model.network.clone()).unwrap().1.write("switching", &mut text);
+    let explained = format!("[switching]\nkind = \"turns\"\n{}", text.finish());
+    let again = checked(&explained, &mut scenario.model.network).unwrap().0.plan;
     assert_eq!(format!("{again:?}"), format!("{:?}", scenario.plan));
     let told = checked(&TURNS.replace("12 us", "0 s"), &mut scenario.model.network).err();
     assert_eq!(told.as_deref(), Some("test.toml:3:8: switching.slot: found \"0 s\"; allowed: more than zero"));

@@ -15,26 +15,27 @@
 
 use super::wavelength::Probe;
 use crate::ConfigError;
+use options::words;
 use units::{Duration, Instant, Rate};
 
-/// What a probe says about its macroflow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tells {
-    /// What was sent since the last probe.
-    #[default]
-    Sent,
-    /// What may be sent.
-    Allowed,
+words! {
+    /// What a probe says about its macroflow.
+    pub enum Tells {
+        /// What was sent since the last probe.
+        Sent = "sent",
+        /// What may be sent.
+        Allowed = "allowed",
+    }
 }
 
-/// Which rate feedback changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Changes {
-    /// The one that the probe told.
-    #[default]
-    Told,
-    /// The one that is allowed.
-    Allowed,
+words! {
+    /// Which rate feedback changes.
+    pub enum Changes {
+        /// The one that the probe told.
+        Told = "told",
+        /// The one that is allowed.
+        Allowed = "allowed",
+    }
 }
 
 /// The parameters of a [`Macroflow`].

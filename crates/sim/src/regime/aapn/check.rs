@@ -1,10 +1,10 @@
 //! `[switching]` with `kind = "aapn"`: frames, plans and clocks of an agile all-photonic network.
 
-use super::keys::{self, AapnSwitching, PackingRule, RequestRule, SignalCounts, SignalSpec, Signalling, SpareRule};
+use super::keys::{self, AapnSwitching, RequestRule, SignalSpec};
 use super::plan::{
-    Aapn, Allocation, Channel, Computed, Counts, EdgeNode, Plan, Request, Signal, SlotFrame, Spare, Uplink,
+    Aapn, Allocation, Channel, Computed, EdgeNode, LONGEST_FRAME, Plan, Request, Signal, SlotFrame, Uplink,
 };
-use crate::language::{At, Fault, Time, bounded, choices, given, positive, probability, quoted, rate_in_range, refuse};
+use crate::language::{At, Fault, Place, Time, choices, quoted};
 use crate::model::{LinkId, Network, NodeId, Packing, SimTime};
 use crate::regime::kind::{Checked, Site};
 use crate::topology::Draft;
@@ -14,8 +14,6 @@ use std::collections::BTreeSet;
 use units::{ByteTime, Duration, Rate};
 
 const SHORTEST: Duration = SlotFrame::SHORTEST;
-/// A frame this long is a mistake.
-const LONGEST_FRAME: Duration = Duration::from_secs(3600);
 
 /// The plan of a network with links that lead through core nodes.
 pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
@@ -25,7 +23,14 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
         ));
     }
     let Site { at, network, draft, largest_packet, .. } = site;
-    Star { at, table, network, draft }.resolve(largest_packet).map(Checked::plan)
+    let aapn = Star { at, table, network, draft }.resolve(largest_packet)?;
+    let signalling_slots = aapn.frame.signalling_slots;
+    let mut checked = Checked::plan(aapn);
+    checked.derive("signalling_slots", signalling_slots);
+    if table.signal.age.is_none() && table.signal.ahead.is_none() {
+        checked.derive("signal.age", Time(Duration::ZERO));
+    }
+    Ok(checked)
 }
 
 struct Star<'a> {
@@ -48,10 +53,7 @@ impl Star<'_> {
         let nodes = self.edge_nodes(&cores)?;
         let frame = self.frame(nodes.len())?;
         let uplinks = self.uplinks(&nodes, &cores)?;
-        let packing = match self.table.packing.map(|packing| *packing) {
-            None | Some(PackingRule::Cut) => Packing::Cut,
-            Some(PackingRule::Whole) => Packing::Whole,
-        };
+        let packing = self.table.packing.0;
         if packing == Packing::Whole {
             self.check_that_packets_fit(frame, &uplinks, largest_packet)?;
         }
@@ -84,10 +86,7 @@ impl Star<'_> {
     }
 
     fn frame(&self, edges: usize) -> Result<SlotFrame, Fault> {
-        let (slots, slot) = (self.table.slots, positive(&self.table.slot_time)?);
-        if *slots == 0 || *slots > FrameScheduler::MAX_FRAME {
-            return Err(slots.fault(format!("found {}; allowed: 1 to {}", *slots, FrameScheduler::MAX_FRAME)));
-        }
+        let (slots, slot) = (self.table.slots, self.table.slot_time.0);
         let most = FrameScheduler::MAX_CONNECTIONS / edges.max(1) as u64;
         if u64::from(*slots) > most {
             return Err(slots.fault(format!("found {} for {edges} edge nodes; allowed: at most {most}", *slots)));
@@ -98,9 +97,12 @@ impl Star<'_> {
                 format!("with this a frame lasts \"{length}\"; allowed: \"{SHORTEST}\" to \"{LONGEST_FRAME}\"");
             return Err(self.table.slot_time.fault(message));
         }
-        let guard = self.table.guard.map_or(Duration::ZERO, |guard| guard.0);
-        if let Some(at) = self.table.guard.filter(|_| guard >= slot) {
-            return Err(at.fault(format!("found \"{guard}\"; allowed: less than the slot of \"{slot}\"")));
+        let guard = self.table.guard.0;
+        if guard >= slot {
+            return Err(self
+                .table
+                .guard
+                .fault(format!("found \"{guard}\"; allowed: less than the slot of \"{slot}\"")));
         }
         let asks_in_band = self.table.allocation.is_none() && self.channel() == Channel::InBand;
         let needed = if asks_in_band { edges as u32 } else { 0 };
@@ -120,10 +122,7 @@ impl Star<'_> {
     }
 
     fn channel(&self) -> Channel {
-        match self.table.signalling.map(|signalling| *signalling) {
-            None | Some(Signalling::InBand) => Channel::InBand,
-            Some(Signalling::OutOfBand) => Channel::OutOfBand,
-        }
+        self.table.signalling.0
     }
 
     /// The links of every edge node with every core node, and its queues.
@@ -176,10 +175,7 @@ impl Star<'_> {
                     quoted(&link.name),
                     Duration::from_ps(frame.payload())
                 );
-                return Err(self
-                    .table
-                    .packing
-                    .map_or_else(|| self.at.fault(message.clone()), |at| at.fault(message.clone())));
+                return Err(Fault::new(self.table.packing.place().unwrap_or(self.at.place()), message));
             }
         }
         Ok(())
@@ -192,20 +188,21 @@ impl Star<'_> {
         known: Nodes,
         uplinks: &[Uplink],
     ) -> Result<Vec<Allocation>, Fault> {
-        let keys = given!(self.table; scheduler, request, smoothing, signalling, scheduling_time, spare_slots);
-        refuse(&keys, "goes with computed schedules, that is without allocation")?;
         let mut allocations: Vec<Allocation> = Vec::with_capacity(list.len());
         let mut slots = vec![0; uplinks.len() * known.edges.len()];
         for (number, entry) in list.iter().enumerate() {
-            let at = entry.at.map_or(SimTime::ZERO, |at| SimTime::ZERO + at.0);
-            if let (Some(time), Some(before)) = (&entry.at, allocations.last().filter(|before| before.at > at)) {
-                let before = Time(before.at.saturating_since(SimTime::ZERO)).0;
-                return Err(time.fault(format!("found \"{}\" after \"{before}\"; allowed: the order of time", time.0)));
-            }
-            if entry.at.is_none() && allocations.last().is_some_and(|before| before.at > at) {
-                return Err(
-                    entry.fault("it has no time, \"0 s\", and stands after later ones; allowed: the order of time")
-                );
+            let at = SimTime::ZERO + entry.at.0;
+            if let Some(before) = allocations.last().filter(|before| before.at > at) {
+                let before = before.at.saturating_since(SimTime::ZERO);
+                return Err(match entry.at.place() {
+                    Some(_) => {
+                        let found = entry.at.0;
+                        entry.at.fault(format!("found \"{found}\" after \"{before}\"; allowed: the order of time"))
+                    }
+                    None => {
+                        entry.fault("it has no time, \"0 s\", and stands after later ones; allowed: the order of time")
+                    }
+                });
             }
             let (place, link) = self.queue(entry, known, uplinks)?;
             let twice = allocations.iter().rev().take_while(|before| before.at == at).any(|before| before.link == link);
@@ -215,7 +212,7 @@ impl Star<'_> {
             }
             slots[place] = *entry.slots;
             allocations.push(Allocation { at, link, slots: *entry.slots });
-            let next = list.get(number + 1).map(|next| next.at.map_or(SimTime::ZERO, |at| SimTime::ZERO + at.0));
+            let next = list.get(number + 1).map(|next| SimTime::ZERO + next.at.0);
             if next != Some(at) {
                 self.check_sums(&slots, entry, frame, known)?;
             }
@@ -276,45 +273,27 @@ impl Star<'_> {
 
     fn computed(&self, frame: SlotFrame, edges: usize, uplinks: &[Uplink]) -> Result<Computed, Fault> {
         let table = self.table;
-        if table.request.is_none_or(|request| *request != RequestRule::Smoothed) {
-            refuse(&given!(table; smoothing), "goes with request = \"smoothed\"")?;
-        }
         let computed = Computed {
             algorithm: self.algorithm()?,
-            request: match table.request.map(|request| *request) {
-                None | Some(RequestRule::Queue) => Request::Queue,
-                Some(RequestRule::LastFrame) => Request::Forecast(Forecast::LastFrame),
-                Some(RequestRule::Smoothed) => Request::Forecast(Forecast::Smoothed { shift: self.smoothing()? }),
+            request: match table.request.0 {
+                RequestRule::Queue => Request::Queue,
+                RequestRule::LastFrame => Request::Forecast(Forecast::LastFrame),
+                RequestRule::Smoothed => Request::Forecast(Forecast::Smoothed { shift: *table.smoothing }),
             },
             channel: self.channel(),
-            scheduling_time: table.scheduling_time.map_or(Duration::ZERO, |time| time.0),
-            spare: match table.spare_slots.map(|spare| *spare) {
-                None | Some(SpareRule::All) => Spare::All,
-                Some(SpareRule::Asking) => Spare::Asking,
-                Some(SpareRule::Idle) => Spare::Idle,
-            },
+            scheduling_time: table.scheduling_time.0,
+            spare: table.spare_slots.0,
         };
-        if let Some(time) = table.scheduling_time.filter(|time| time.0 > LONGEST_FRAME) {
-            return Err(time.fault(format!("found \"{}\"; allowed: at most \"{LONGEST_FRAME}\"", time.0)));
-        }
         self.check_messages(frame, edges, uplinks)?;
         Ok(computed)
     }
 
     fn algorithm(&self) -> Result<Algorithm, Fault> {
-        let Some(name) = &self.table.scheduler else { return Ok(Algorithm::Bvn) };
+        let name = &self.table.scheduler;
         Algorithm::from_name(name).ok_or_else(|| {
             let names: Vec<&str> = registry().iter().map(|entry| entry.name).collect();
             name.fault(format!("there is no scheduler {}{}", quoted(name), choices(name, &names)))
         })
-    }
-
-    fn smoothing(&self) -> Result<u8, Fault> {
-        match self.table.smoothing {
-            None => Ok(3),
-            Some(shift) if *shift <= 16 => Ok(*shift),
-            Some(shift) => Err(shift.fault(format!("found {}; allowed: 0 to 16", *shift))),
-        }
     }
 
     /// Requests and grants are packets, and in band they fit into a slot.
@@ -352,26 +331,19 @@ impl Star<'_> {
                 ahead.fault("goes with a fixed plan: computed schedules are not known before; allowed: allocation")
             );
         }
-        if ahead.0 > LONGEST_FRAME {
-            return Err(ahead.fault(format!("found \"{}\"; allowed: at most \"{LONGEST_FRAME}\"", ahead.0)));
-        }
         Ok(ahead.0)
     }
 
     fn signal(&self) -> Result<Signal, Fault> {
-        let spec = self.table.signal.map_or_else(Default::default, At::into_inner);
-        let ahead = self.ahead(&spec)?;
-        let quantum = spec.quantum.map(|at| rate_in_range(at.0, || at.place())).transpose()?;
+        let spec = &*self.table.signal;
+        let ahead = self.ahead(spec)?;
         Ok(Signal {
             age: spec.age.map_or(Duration::ZERO, |age| age.0),
             ahead,
-            loss: spec.loss.as_ref().map_or(Ok(0.0), probability)?,
-            quantum: quantum.unwrap_or(Rate::from_bps(0)),
-            frames: spec.frames.map_or(Ok(1), |frames| bounded(frames, 1 << 20))?,
-            counts: match spec.counts {
-                None | Some(SignalCounts::Payload) => Counts::Payload,
-                Some(SignalCounts::Slot) => Counts::Slot,
-            },
+            loss: *spec.loss,
+            quantum: spec.quantum.map_or(Rate::from_bps(0), |quantum| quantum.0),
+            frames: *spec.frames,
+            counts: spec.counts.0,
         })
     }
 
@@ -379,12 +351,13 @@ impl Star<'_> {
         let steady = |node: &NodeId| EdgeNode { node: *node, offset: 0, jitter: Duration::ZERO };
         let mut edges: Vec<EdgeNode> = nodes.iter().map(steady).collect();
         let mut known = BTreeSet::new();
-        let in_a_slot = |at: Option<At<Time>>| match at {
-            Some(at) if at.0 >= frame.slot => {
-                Err(at.fault(format!("found \"{}\"; allowed: less than a slot, \"{}\"", at.0, frame.slot)))
+        let in_a_slot = |span: Duration, place: Option<Place>| match place {
+            Some(place) if span >= frame.slot => {
+                Err(Fault::new(place, format!("found \"{span}\"; allowed: less than a slot, \"{}\"", frame.slot)))
             }
-            at => Ok(at.map_or(0, |at| at.0.ps())),
+            _ => Ok(span.ps()),
         };
+        let off = |at: Option<At<Time>>| at.map_or(Ok(0), |at| in_a_slot(at.0, Some(at.place())));
         for clock in &self.table.clock {
             let node = self.draft.require(&clock.node, clock.node.place())?;
             let edge = nodes.binary_search(&node).map_err(|_| {
@@ -396,10 +369,10 @@ impl Star<'_> {
             if let (Some(_), Some(early)) = (&clock.late, &clock.early) {
                 return Err(early.fault("the clock is late already; allowed: late or early"));
             }
-            let (late, early) = (in_a_slot(clock.late)?, in_a_slot(clock.early)?);
+            let (late, early) = (off(clock.late)?, off(clock.early)?);
             // A slot is shorter than an hour, so both have a sign.
             edges[edge].offset = late as i64 - early as i64;
-            edges[edge].jitter = Duration::from_ps(in_a_slot(clock.jitter)?);
+            edges[edge].jitter = Duration::from_ps(in_a_slot(clock.jitter.0, clock.jitter.place())?);
         }
         Ok(edges)
     }

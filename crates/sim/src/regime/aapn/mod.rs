@@ -20,7 +20,6 @@
 mod check;
 mod core;
 mod edge;
-mod explain;
 mod keys;
 pub mod plan;
 
@@ -34,7 +33,6 @@ use super::kind::{self, Entry, Regime};
 use crate::engine::agent::Agent;
 use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::gate::Window;
-use crate::language::Text;
 use crate::model::{LinkId, Network, NodeId, Opening, PortRule};
 use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
 use edge::{Asking, Clock, EdgeAgent, Plan, Queue, QueueOutput, Stage, Teller};
@@ -71,10 +69,6 @@ impl kind::Plan for Aapn {
         let signals = [link.from, link.to].iter().any(|node| self.cores.binary_search(node).is_ok());
         let what = format!("the frames depend on {name}, which keeps its capacity and delay");
         (link.via.is_some() || signals).then(|| format!("{what}; allowed: another switching.allocation"))
-    }
-
-    fn explain(&self, text: &mut Text) {
-        text.aapn(self);
     }
 }
 

@@ -3,7 +3,11 @@
 use crate::model::{LinkId, NodeId, Packing, SimTime};
 use control::demand::Forecast;
 use control::scheduler::Algorithm;
+use options::words;
 use units::{Duration, Rate};
+
+/// A frame this long is a mistake.
+pub const LONGEST_FRAME: Duration = Duration::from_secs(3600);
 
 /// An agile all-photonic network: a star, or several on the same edge nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,24 +90,26 @@ pub enum Request {
     Forecast(Forecast),
 }
 
-/// How requests and grants travel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channel {
-    /// In the signalling slots of the frames, one for each edge node.
-    InBand,
-    /// Beside the data.
-    OutOfBand,
+words! {
+    /// How requests and grants travel.
+    pub enum Channel {
+        /// In the signalling slots of the frames, one for each edge node.
+        InBand = "in-band",
+        /// Beside the data.
+        OutOfBand = "out-of-band",
+    }
 }
 
-/// What happens to slots nobody asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spare {
-    /// All queues share them.
-    All,
-    /// The queues that asked for something share them.
-    Asking,
-    /// They stay dark.
-    Idle,
+words! {
+    /// What happens to slots nobody asked for.
+    pub enum Spare {
+        /// All queues share them.
+        All = "all",
+        /// The queues that asked for something share them.
+        Asking = "asking",
+        /// They stay dark.
+        Idle = "idle",
+    }
 }
 
 /// How XCP's controllers are told what their queues are granted.
@@ -123,13 +129,14 @@ pub struct Signal {
     pub counts: Counts,
 }
 
-/// What counts as a slot's capacity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counts {
-    /// What it carries.
-    Payload,
-    /// All of it, the guard time too: (4.1) of paper 003 as it is printed.
-    Slot,
+words! {
+    /// What counts as a slot's capacity.
+    pub enum Counts {
+        /// What it carries.
+        Payload = "payload",
+        /// All of it, the guard time too: (4.1) of paper 003 as it is printed.
+        Slot = "slot",
+    }
 }
 
 /// An edge node and its clock. What it sends comes to the core node so late (negative: early).

@@ -3,27 +3,16 @@
 mod memory;
 mod sources;
 
-use super::keys::{
-    AckRule, AssemblySpec, ContentionRule, IngressSpec, NotificationSpec, ObsSignalling, ObsSwitching, PartRule,
-    QueueRule,
-};
-use super::plan::{
-    Acks, BurstAssembly, BurstQueues, Contention, ControlChannel, IngressRule, Notification, Obs, Offset, Part,
-    Retransmission,
-};
-use crate::language::{At, Fault, Place, Time, choices, given, positive, probability, quoted, rate_in_range, refuse};
+use super::keys::{ContentionRule, IngressSpec, MOST_WAVELENGTHS, ObsSwitching};
+use super::plan::{BurstAssembly, Contention, ControlChannel, IngressRule, Notification, Obs, Offset, Retransmission};
+use crate::language::{At, Fault, Place, Size, Speed, Time, choices, quoted};
 use crate::model::{Arrivals, LinkId, Network, NodeId, Pairs, Role, Routes, Traffic};
 use crate::regime::kind::{Checked, ConversionRule, Later, Site};
 use crate::topology::Draft;
 use control::assembly::Assembly;
-use control::reservation::{Algorithm, Conversion, DelayLines, FibreConfig, Signalling, registry};
-use std::sync::Arc;
+use control::reservation::{Algorithm, Conversion, DelayLines, FibreConfig, registry};
 use units::{Bytes, Duration, Rate};
 
-/// The most wavelengths of a fibre.
-const MOST_WAVELENGTHS: u32 = 4096;
-/// The most delay lines: a burst that finds no place tries them all.
-const MOST_LINES: u32 = 1024;
 /// A burst is not longer than this.
 const LONGEST_BURST: Bytes = Bytes(1_000_000_000);
 /// Paper 001, §IV.
@@ -40,7 +29,20 @@ pub fn check(table: &ObsSwitching, site: Site) -> Result<Checked, Fault> {
         Box::new(later) as Later
     });
     let demands = memory::demands(&obs, table, duration);
-    Ok(Checked { plan: Arc::new(obs), later, demands })
+    let mut checked = Checked { later, demands, ..Checked::plan(obs.clone()) };
+    derive(&obs, &mut checked);
+    Ok(checked)
+}
+
+/// What counts where nothing is said.
+fn derive(obs: &Obs, checked: &mut Checked) {
+    checked.derive("control_capacity", Speed(obs.control.rate));
+    if let Offset::Needed { spare_hops } = obs.offset {
+        checked.derive("spare_hops", spare_hops);
+    }
+    let Assembly { timer, length, .. } = obs.assembly.rules;
+    timer.into_iter().for_each(|timer| checked.derive("assembly.timer", Time(timer)));
+    length.into_iter().for_each(|length| checked.derive("assembly.length", Size(length)));
 }
 
 pub(super) struct Mesh<'a> {
@@ -53,18 +55,18 @@ pub(super) struct Mesh<'a> {
 impl Mesh<'_> {
     fn resolve(&self, largest_packet: u32) -> Result<Obs, Fault> {
         let (links, rate) = self.links()?;
-        let contention = self.contention()?;
+        let contention = self.contention();
         let obs = Obs {
             links,
             rate,
             fibre: self.fibre()?,
-            control: self.control(rate)?,
-            offset: self.offset(contention)?,
+            control: self.control(rate),
+            offset: self.offset(contention),
             assembly: self.assembly(largest_packet)?,
-            ingress: self.ingress()?,
+            ingress: self.ingress(),
             contention,
             retransmission: self.retransmission(),
-            notification: self.notification()?,
+            notification: self.notification(),
             sources: self.sources()?,
         };
         self.check_horizon(&obs)?;
@@ -102,26 +104,19 @@ impl Mesh<'_> {
 
     fn fibre(&self) -> Result<FibreConfig, Fault> {
         let table = self.table;
-        let wavelengths = table.wavelengths;
-        if *wavelengths == 0 || *wavelengths > MOST_WAVELENGTHS {
-            return Err(wavelengths.fault(format!("found {}; allowed: 1 to {MOST_WAVELENGTHS}", *wavelengths)));
-        }
         Ok(FibreConfig {
-            channels: *wavelengths as u16,
+            channels: *table.wavelengths as u16,
             algorithm: self.algorithm()?,
-            signalling: match table.signalling.map(|signalling| *signalling) {
-                None | Some(ObsSignalling::Jet) => Signalling::Jet,
-                Some(ObsSignalling::Jit) => Signalling::Jit,
-            },
+            signalling: table.signalling.0,
             conversion: self.conversion()?,
             lines: self.lines()?,
-            switching: time(table.switching_time, Duration::ZERO),
-            guard: time(table.guard, Duration::ZERO),
+            switching: table.switching_time.0,
+            guard: table.guard.0,
         })
     }
 
     fn algorithm(&self) -> Result<Algorithm, Fault> {
-        let Some(name) = &self.table.reservation else { return Ok(Algorithm::LaucVf) };
+        let name = &self.table.reservation;
         Algorithm::from_name(name).ok_or_else(|| {
             let names: Vec<&str> = registry().iter().map(|entry| entry.name).collect();
             name.fault(format!("there is no reservation rule {}{}", quoted(name), choices(name, &names)))
@@ -130,71 +125,49 @@ impl Mesh<'_> {
 
     fn conversion(&self) -> Result<Conversion, Fault> {
         let table = self.table;
-        let rule = table.conversion.map(|rule| *rule);
-        if rule != Some(ConversionRule::Limited) {
-            refuse(&given!(table; conversion_range), "goes with conversion = \"limited\"")?;
-        }
-        Ok(match (rule, table.conversion_range) {
-            (None | Some(ConversionRule::Full), _) => Conversion::Full,
-            (Some(ConversionRule::None), _) => Conversion::None,
-            (Some(ConversionRule::Limited), Some(range)) => Conversion::Limited((*range).min(MOST_WAVELENGTHS) as u16),
-            (Some(ConversionRule::Limited), None) => {
-                let at = table.conversion.map_or(self.at.place(), |at| at.place());
-                return Err(Fault::new(at, "the key \"conversion_range\" is missing beside it"));
+        Ok(match (table.conversion.0, table.conversion_range) {
+            (ConversionRule::Full, _) => Conversion::Full,
+            (ConversionRule::None, _) => Conversion::None,
+            (ConversionRule::Limited, Some(range)) => Conversion::Limited((*range).min(MOST_WAVELENGTHS) as u16),
+            (ConversionRule::Limited, None) => {
+                return Err(table.conversion.fault("the key \"conversion_range\" is missing beside it"));
             }
         })
     }
 
     fn lines(&self) -> Result<DelayLines, Fault> {
-        match (self.table.delay_lines, self.table.delay_line) {
-            (None, None) => Ok(DelayLines::default()),
-            (Some(count), _) if *count > MOST_LINES => {
-                Err(count.fault(format!("found {}; allowed: at most {MOST_LINES}", *count)))
+        let (lines, unit) = (&self.table.delay_lines, self.table.delay_line);
+        match (**lines, unit) {
+            (0, Some(unit)) if lines.place().is_none() => {
+                Err(unit.fault("the key \"delay_lines\" is missing beside it"))
             }
-            (Some(count), unit) if *count == 0 => {
-                unit.as_ref().map(positive).transpose()?;
-                Ok(DelayLines::default())
-            }
-            (Some(count), Some(unit)) => Ok(DelayLines { unit: positive(&unit)?, count: *count }),
-            (Some(count), None) => Err(count.fault("the key \"delay_line\" is missing beside it")),
-            (None, Some(unit)) => Err(unit.fault("the key \"delay_lines\" is missing beside it")),
+            (0, _) => Ok(DelayLines::default()),
+            (count, Some(unit)) => Ok(DelayLines { unit: unit.0, count }),
+            (_, None) => Err(lines.fault("the key \"delay_line\" is missing beside it")),
         }
     }
 
-    fn control(&self, rate: Rate) -> Result<ControlChannel, Fault> {
+    fn control(&self, rate: Rate) -> ControlChannel {
         let table = self.table;
-        let header_size = table.header_size.map_or(64, |size| size.0);
-        if let Some(at) = table.header_size.filter(|_| header_size == 0 || header_size > 65_535) {
-            return Err(at.fault(format!("found {header_size} B; allowed: 1 B to 65535 B")));
+        ControlChannel {
+            rate: table.control_capacity.map_or(rate, |at| at.0),
+            header_size: table.header_size.0 as u16,
+            processing: table.processing.0,
         }
-        Ok(ControlChannel {
-            rate: match table.control_capacity {
-                Some(at) => rate_in_range(at.0, || at.place())?,
-                None => rate,
-            },
-            header_size: header_size as u16,
-            processing: time(table.processing, Duration::from_micros(1)),
-        })
     }
 
-    fn offset(&self, contention: Contention) -> Result<Offset, Fault> {
-        let table = self.table;
-        if let Some(offset) = table.offset {
-            refuse(&given!(table; spare_hops), "does not go with \"offset\"")?;
-            return Ok(Offset::Fixed(offset.0));
+    fn offset(&self, contention: Contention) -> Offset {
+        if let Some(offset) = self.table.offset {
+            return Offset::Fixed(offset.0);
         }
         // One for headers that wait for others on the control channel.
         let usual = 1 + if let Contention::Deflection { most } = contention { 2 * u32::from(most) } else { 0 };
-        let spare_hops = table.spare_hops.map_or(usual, |hops| *hops);
-        match table.spare_hops.filter(|_| spare_hops > 1000) {
-            Some(at) => Err(at.fault(format!("found {spare_hops}; allowed: at most 1000"))),
-            None => Ok(Offset::Needed { spare_hops }),
-        }
+        Offset::Needed { spare_hops: self.table.spare_hops.map_or(usual, |hops| *hops) }
     }
 
     fn assembly(&self, largest_packet: u32) -> Result<BurstAssembly, Fault> {
-        let table = self.table.assembly.map_or_else(AssemblySpec::default, |at| *at);
-        let timer = table.timer.map(|timer| positive(&timer)).transpose()?;
+        let table = &*self.table.assembly;
+        let timer = table.timer.map(|timer| timer.0);
         let length = table.length.map(|length| length.0);
         if let Some(at) = table.length
             && (at.0 < Bytes(u64::from(largest_packet)) || at.0 > LONGEST_BURST)
@@ -209,72 +182,38 @@ impl Mesh<'_> {
             (None, None) => (Some(TIMER), Some(LENGTH.max(Bytes(u64::from(largest_packet))))),
             given => given,
         };
-        let minimum = table.minimum.map_or(Bytes(0), |minimum| minimum.0);
-        if let Some(at) = table.minimum.filter(|_| minimum > length.unwrap_or(LONGEST_BURST)) {
-            let most = length.unwrap_or(LONGEST_BURST);
-            return Err(at.fault(format!("found \"{minimum}\"; allowed: at most the length, \"{most}\"")));
+        let (minimum, most) = (table.minimum.0, length.unwrap_or(LONGEST_BURST));
+        if minimum > most {
+            let message = format!("found \"{minimum}\"; allowed: at most the length, \"{most}\"");
+            return Err(table.minimum.fault(message));
         }
-        Ok(BurstAssembly {
-            rules: Assembly { timer, length, minimum },
-            queues: match table.queues.map(|queues| *queues) {
-                None | Some(QueueRule::Egress) => BurstQueues::Egress,
-                Some(QueueRule::Class) => BurstQueues::Class,
-                Some(QueueRule::Flow) => BurstQueues::Flow,
-            },
-            acks: match table.acks.map(|acks| *acks) {
-                None | Some(AckRule::Assembled) => Acks::Assembled,
-                Some(AckRule::Alone) => Acks::Alone,
-                Some(AckRule::Beside) => Acks::Beside,
-            },
-        })
+        let rules = Assembly { timer, length, minimum };
+        Ok(BurstAssembly { rules, queues: table.queues.0, acks: table.acks.0 })
     }
 
-    fn ingress(&self) -> Result<IngressRule, Fault> {
-        let table = self.table;
-        match table.ingress.map(|rule| *rule) {
-            Some(IngressSpec::Drop) => {
-                refuse(&given!(table; longest_wait), "goes with ingress = \"wait\"")?;
-                Ok(IngressRule::Drop)
-            }
-            None | Some(IngressSpec::Wait) => {
-                Ok(IngressRule::Wait(time(table.longest_wait, Duration::from_millis(10))))
-            }
+    fn ingress(&self) -> IngressRule {
+        match self.table.ingress.0 {
+            IngressSpec::Drop => IngressRule::Drop,
+            IngressSpec::Wait => IngressRule::Wait(self.table.longest_wait.0),
         }
     }
 
-    fn contention(&self) -> Result<Contention, Fault> {
-        let table = self.table;
-        let rule = table.contention.map_or(ContentionRule::Drop, |rule| *rule);
-        if rule != ContentionRule::Deflection {
-            refuse(&given!(table; deflections), "goes with contention = \"deflection\"")?;
-        }
-        if rule != ContentionRule::Segmentation {
-            refuse(&given!(table; dropped_part), "goes with contention = \"segmentation\"")?;
-        }
-        Ok(match rule {
+    fn contention(&self) -> Contention {
+        match self.table.contention.0 {
             ContentionRule::Drop => Contention::Drop,
-            ContentionRule::Deflection => Contention::Deflection { most: table.deflections.map_or(1, |most| *most) },
-            ContentionRule::Segmentation => Contention::Segmentation(match table.dropped_part.map(|part| *part) {
-                None | Some(PartRule::Head) => Part::Head,
-                Some(PartRule::Tail) => Part::Tail,
-            }),
-        })
+            ContentionRule::Deflection => Contention::Deflection { most: *self.table.deflections },
+            ContentionRule::Segmentation => Contention::Segmentation(self.table.dropped_part.0),
+        }
     }
 
     fn retransmission(&self) -> Option<Retransmission> {
         let table = self.table.retransmission.as_ref()?;
-        Some(Retransmission {
-            attempts: table.attempts.map_or(3, |attempts| *attempts),
-            extra_delay: time(table.extra_delay, Duration::from_millis(100)),
-        })
+        Some(Retransmission { attempts: *table.attempts, extra_delay: table.extra_delay.0 })
     }
 
-    fn notification(&self) -> Result<Notification, Fault> {
-        let table = self.table.notification.map_or_else(NotificationSpec::default, |at| *at);
-        let window = table.window.map(|window| positive(&window)).transpose()?;
-        let threshold = table.threshold.map(|threshold| probability(&threshold)).transpose()?;
-        let window = window.unwrap_or(Duration::from_millis(100));
-        Ok(Notification { window, threshold: threshold.unwrap_or(0.01) })
+    fn notification(&self) -> Notification {
+        let table = &self.table.notification;
+        Notification { window: table.window.0, threshold: *table.threshold }
     }
 
     /// Every burst that can be made lies within the horizon.
@@ -288,7 +227,7 @@ impl Mesh<'_> {
         let mut longest = lasts(length);
         for (source, table) in obs.sources.iter().zip(&self.table.burst) {
             longest = longest.max(source.longest().ok_or_else(|| {
-                let place = table.law.map_or(table.mean.place(), |law| law.place());
+                let place = table.law.place().unwrap_or(table.mean.place());
                 Fault::new(place, "bursts of any length can come; allowed within a horizon: \"fixed\" or \"uniform\"")
             })?);
         }
@@ -340,8 +279,4 @@ fn check_offset(at: &At<Time>, obs: &Obs, network: &Network, traffic: &[Traffic]
         }
     }
     Ok(())
-}
-
-fn time(at: Option<At<Time>>, otherwise: Duration) -> Duration {
-    at.map_or(otherwise, |at| at.0)
 }

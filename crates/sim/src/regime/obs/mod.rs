@@ -27,7 +27,6 @@
 mod agenda;
 mod burst;
 mod check;
-mod explain;
 mod figures;
 mod flow_class;
 mod ingress;
@@ -50,7 +49,6 @@ use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::extras::LossProcess;
 use crate::engine::ledger::{LinkAccount, Tally};
 use crate::engine::offer::Intake;
-use crate::language::Text;
 use crate::model::{Buffer, LinkId, Network, NodeId, PortRule, Routes, Transport, TransportKind};
 use crate::results::Figure;
 use control::reservation::Fibre;
@@ -120,10 +118,6 @@ impl kind::Plan for Obs {
 
     fn figures(&self, before: &Tally, after: &Tally) -> Vec<Figure> {
         figures::figures(before, after)
-    }
-
-    fn explain(&self, text: &mut Text) {
-        text.obs(self);
     }
 }
 

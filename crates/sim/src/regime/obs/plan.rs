@@ -3,6 +3,7 @@
 use crate::model::{LinkId, NodeId};
 use control::assembly::Assembly;
 use control::reservation::FibreConfig;
+use options::words;
 use units::{Duration, Rate};
 
 /// An optical burst-switched network: all links between nodes that are no hosts.
@@ -66,26 +67,28 @@ pub struct BurstAssembly {
     pub acks: Acks,
 }
 
-/// Which packets share a burst, beside having the same way through the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BurstQueues {
-    /// All.
-    Egress,
-    /// Those of one class: data, acknowledgements, datagrams.
-    Class,
-    /// Those of one flow.
-    Flow,
+words! {
+    /// Which packets share a burst, beside having the same way through the network.
+    pub enum BurstQueues {
+        /// All.
+        Egress = "egress",
+        /// Those of one class: data, acknowledgements, datagrams.
+        Class = "class",
+        /// Those of one flow.
+        Flow = "flow",
+    }
 }
 
-/// What becomes of pure acknowledgements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Acks {
-    /// They travel in bursts as all packets do.
-    Assembled,
-    /// Each is a burst of its own and does not wait.
-    Alone,
-    /// They travel on the control channel.
-    Beside,
+words! {
+    /// What becomes of pure acknowledgements.
+    pub enum Acks {
+        /// They travel in bursts as all packets do.
+        Assembled = "assembled",
+        /// Each is a burst of its own and does not wait.
+        Alone = "alone",
+        /// They travel on the control channel.
+        Beside = "beside",
+    }
 }
 
 /// What a new burst does when its first fibre has no free wavelength.
@@ -111,13 +114,14 @@ pub enum Contention {
     Segmentation(Part),
 }
 
-/// The part of a burst that is dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Its beginning.
-    Head,
-    /// Its end.
-    Tail,
+words! {
+    /// The part of a burst that is dropped.
+    pub enum Part {
+        /// Its beginning.
+        Head = "head",
+        /// Its end.
+        Tail = "tail",
+    }
 }
 
 /// How lost bursts are sent again by the ingress node, which keeps a copy and hears of the loss.

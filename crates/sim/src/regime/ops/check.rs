@@ -1,19 +1,14 @@
 //! `[switching]` with `kind = "ops"`: wavelengths, what core nodes keep, and macroflows.
 
-use super::keys::{
-    ChangeRule, CountRule, EdgeQueueRule, GainsRule, MacroflowRule, OpsSwitching, PlaceRule, ProbeRule, RamShare,
-    SmoothingRule,
-};
+use super::keys::{EdgeQueueRule, GainsRule, MacroflowRule, OpsSwitching, PlaceRule, RamShare, SmoothingRule};
 use super::plan::{Conversion, Count, Fibre, MacroflowRules, Ops, Scheme, Slots, Smoothing, Store};
-use crate::language::{At, Fault, bounded, given, positive, quoted, rate_in_range, refuse, room};
+use crate::language::{At, Fault, quoted, room};
 use crate::model::{Buffer, Lane, Link, LinkId, Loss, Network, NodeId, Role, Routes};
 use crate::regime::kind::{Checked, ConversionRule, Site};
 use crate::topology::Draft;
-use transport::xcp::{Changes, Gains, Tells, WavelengthConfig};
+use transport::xcp::{Gains, Tells};
 use units::{ByteTime, Duration, Rate};
 
-/// So many wavelengths of a fibre are a mistake.
-const MOST_WAVELENGTHS: u64 = 256;
 /// Round trips between all edge nodes are compared with the period where there are not more.
 const MOST_COMPARED: usize = 200;
 
@@ -23,7 +18,16 @@ pub fn check(table: &OpsSwitching, site: Site) -> Result<Checked, Fault> {
         let message = "links of an optical packet-switched network do not change; allowed with kind = \"packets\"";
         return Err(Fault::new(event, message));
     }
-    resolve(table, site).map(Checked::plan)
+    let ops = resolve(table, site)?;
+    let (wavelengths, macroflows) = (ops.wavelengths(), ops.macroflows);
+    let mut checked = Checked::plan(ops);
+    checked.derive("wavelengths", wavelengths);
+    if let Some(MacroflowRules { gains, edge_gains, .. }) = macroflows {
+        let core = [("alpha", gains.alpha), ("beta", gains.beta), ("gamma", gains.gamma)];
+        let edge = [("edge_alpha", edge_gains.alpha), ("edge_beta", edge_gains.beta), ("edge_gamma", edge_gains.gamma)];
+        core.into_iter().chain(edge).for_each(|(key, weight)| checked.derive(key, weight));
+    }
+    Ok(checked)
 }
 
 fn resolve(table: &OpsSwitching, site: Site) -> Result<Ops, Fault> {
@@ -34,17 +38,21 @@ fn resolve(table: &OpsSwitching, site: Site) -> Result<Ops, Fault> {
             at.fault("no link joins a core node with a core node or an edge node; allowed: a topology with both")
         );
     }
-    let conversion = conversion(table)?;
+    let conversion = match table.conversion.0 {
+        ConversionRule::None => Conversion::None,
+        ConversionRule::Full => Conversion::Full,
+        ConversionRule::Limited => Conversion::Limited(*table.conversion_range),
+    };
     let macroflows = macroflows(table, network, &fibres)?;
-    if let (Some(_), Some(at)) = (&macroflows, table.conversion.as_ref().filter(|_| conversion != Conversion::None)) {
-        return Err(at.fault("a macroflow keeps its wavelength; allowed with macroflow = \"none\""));
+    if macroflows.is_some() && conversion != Conversion::None {
+        return Err(table.conversion.fault("a macroflow keeps its wavelength; allowed with macroflow = \"none\""));
     }
     let wavelengths = wavelengths(table, macroflows.as_ref())?;
     let store = store(table, conversion)?;
     if let Store::Slots(slots) = store {
         check_that_packets_fit(table, slots, network, &fibres, largest_packet)?;
     }
-    let cut_through = table.cut_through.is_none_or(At::into_inner);
+    let cut_through = *table.cut_through;
     if cut_through {
         check_rates(&at, table, network, &fibres)?;
     }
@@ -59,10 +67,7 @@ fn resolve(table: &OpsSwitching, site: Site) -> Result<Ops, Fault> {
     if let Some(rules) = &macroflows {
         warn_of_long_round_trips(rules, network, draft);
     }
-    let control = match &macroflows {
-        Some(_) => Some(control_capacity(table)?),
-        None => None,
-    };
+    let control = macroflows.as_ref().map(|_| table.control_capacity.0);
     let fibres = fibres.into_iter().map(|first| add_lanes(network, first, wavelengths, control)).collect();
     Ok(Ops { cut_through, conversion, store, fibres, macroflows })
 }
@@ -79,20 +84,6 @@ fn fibres(network: &Network) -> Vec<LinkId> {
     (0..).zip(&network.links).filter(|(_, link)| is_fibre(link)).map(|(id, _)| LinkId(id)).collect()
 }
 
-fn conversion(table: &OpsSwitching) -> Result<Conversion, Fault> {
-    let rule = table.conversion.map(At::into_inner).unwrap_or(ConversionRule::None);
-    if rule != ConversionRule::Limited {
-        refuse(&given!(table; conversion_range), "belongs to conversion = \"limited\"")?;
-    }
-    Ok(match rule {
-        ConversionRule::None => Conversion::None,
-        ConversionRule::Full => Conversion::Full,
-        ConversionRule::Limited => {
-            Conversion::Limited(table.conversion_range.map_or(Ok(1), |range| bounded(range, 256))?)
-        }
-    })
-}
-
 fn wavelengths(table: &OpsSwitching, macroflows: Option<&MacroflowRules>) -> Result<u32, Fault> {
     let apart = macroflows.is_some_and(|rules| rules.scheme == Scheme::SeparateWavelength);
     let Some(count) = table.wavelengths else { return Ok(if apart { 2 } else { 1 }) };
@@ -100,39 +91,34 @@ fn wavelengths(table: &OpsSwitching, macroflows: Option<&MacroflowRules>) -> Res
         let message = format!("found {}; allowed: at least 2, of which the last is for ACKs alone", *count);
         return Err(count.fault(message));
     }
-    bounded(count, MOST_WAVELENGTHS)
+    Ok(*count)
 }
 
 fn store(table: &OpsSwitching, conversion: Conversion) -> Result<Store, Fault> {
-    if table.slot_time.is_none() {
-        refuse(&given!(table; slot_buffer), "belongs to slotted switching, with slot_time")?;
-    }
-    if table.slot_time.is_some() || table.delay_lines.is_some() {
-        refuse(&given!(table; ram, ram_per), "is for packets that wait in RAM; allowed without slots and delay lines")?;
-    }
     if let (Some(_), Some(lines)) = (&table.slot_time, &table.delay_lines) {
         return Err(lines.fault("the places of slots are delay lines of whole slots already; allowed: slot_buffer"));
     }
     let limited = matches!(conversion, Conversion::Limited(_));
-    if let (Some(at), true) = (&table.conversion, limited && table.slot_time.is_some()) {
-        return Err(at.fault("slotted nodes convert to all wavelengths or to none; allowed: none, full"));
+    if limited && table.slot_time.is_some() {
+        let message = "slotted nodes convert to all wavelengths or to none; allowed: none, full";
+        return Err(table.conversion.fault(message));
     }
-    if let (Some(at), Some(_), true) = (&table.conversion, &table.delay_lines, conversion != Conversion::None) {
-        return Err(at.fault("a bank of delay lines serves one wavelength; allowed: none"));
+    if table.delay_lines.is_some() && conversion != Conversion::None {
+        return Err(table.conversion.fault("a bank of delay lines serves one wavelength; allowed: none"));
     }
     if let Some(slot) = &table.slot_time {
-        let (places, shared, counts) =
-            table.slot_buffer.map_or((0, None, None), |buffer| (*buffer.places, buffer.shared, buffer.counts));
-        let (shared, all_count) = (shared.unwrap_or(false), counts == Some(PlaceRule::All));
-        if let Some(buffer) = table.slot_buffer.filter(|_| all_count && places == 0) {
-            return Err(buffer.places.fault("found 0, and a packet that is sent needs one; allowed: at least 1"));
+        let buffer = &table.slot_buffer;
+        let (places, shared, all_count) = (*buffer.places, *buffer.shared, buffer.counts.0 == PlaceRule::All);
+        if all_count && places == 0 {
+            let fault = buffer.places.fault("found 0, and a packet that is sent needs one; allowed: at least 1");
+            return Err(fault.or_at(buffer.place().unwrap_or_else(|| slot.place())));
         }
-        return Ok(Store::Slots(Slots { slot: positive(slot)?, places, shared, all_count }));
+        return Ok(Store::Slots(Slots { slot: slot.0, places, shared, all_count }));
     }
-    if let Some(lines) = &table.delay_lines {
-        return Ok(Store::Lines { step: positive(&lines.step)?, lines: bounded(lines.lines, 1 << 20)? });
-    }
-    Ok(Store::Ram { shared: table.ram_per.is_none_or(|per| *per == RamShare::Output) })
+    Ok(match &table.delay_lines {
+        Some(lines) => Store::Lines { step: lines.step.0, lines: *lines.lines },
+        None => Store::Ram { shared: table.ram_per.0 == RamShare::Output },
+    })
 }
 
 fn check_that_packets_fit(
@@ -164,7 +150,7 @@ fn check_rates(at: &At<()>, table: &OpsSwitching, network: &Network, fibres: &[L
                 "{a} has {} and {b} has {}, and a node cuts through at one rate; allowed: equal capacities, or cut_through = false",
                 into.capacity, out.capacity
             );
-            let place = table.cut_through.as_ref().map_or_else(|| at.place(), At::place);
+            let place = table.cut_through.place().unwrap_or_else(|| at.place());
             return Err(Fault::new(place, message));
         }
     }
@@ -172,129 +158,71 @@ fn check_rates(at: &At<()>, table: &OpsSwitching, network: &Network, fibres: &[L
 }
 
 fn macroflows(table: &OpsSwitching, network: &Network, fibres: &[LinkId]) -> Result<Option<MacroflowRules>, Fault> {
-    let scheme = match table.macroflow.map(At::into_inner) {
-        None | Some(MacroflowRule::None) => {
-            let keys = given!(
-                table; target, edge_target, gains, alpha, beta, gamma, edge_alpha, edge_beta, edge_gamma, edge_queue, period, start_rate,
-                floor_rate, macroflow_count, probe_tells, feedback_changes, control_capacity, smoothing, token_depth
-            );
-            refuse(
-                &keys,
-                "belongs to macroflows; allowed with macroflow = \"same\", \"separate\", \"separate-wavelength\"",
-            )?;
-            return Ok(None);
-        }
-        Some(MacroflowRule::Same) => Scheme::Same,
-        Some(MacroflowRule::Separate) => Scheme::Separate,
-        Some(MacroflowRule::SeparateWavelength) => Scheme::SeparateWavelength,
+    let scheme = match table.macroflow.0 {
+        MacroflowRule::None => return Ok(None),
+        MacroflowRule::Same => Scheme::Same,
+        MacroflowRule::Separate => Scheme::Separate,
+        MacroflowRule::SeparateWavelength => Scheme::SeparateWavelength,
     };
-    let usual = WavelengthConfig::new(Rate::from_gbps(1));
-    let period = table.period.as_ref().map_or(Ok(usual.interval), positive)?;
-    let floor = table.floor_rate.map_or(Ok(Rate::from_bps(100_000)), |at| rate_in_range(at.0, || at.place()))?;
-    let start = table.start_rate.map(|at| rate_in_range(at.0, || at.place())).transpose()?;
-    let least = fibres.iter().map(|fibre| network.links[fibre.index()].capacity).min().unwrap_or(floor);
-    check_start_and_floor(table, start, floor, least)?;
-    let (gains, edge_gains) = gains(table)?;
-    let tells = match table.probe_tells.map(At::into_inner) {
-        None | Some(ProbeRule::Sent) => Tells::Sent,
-        Some(ProbeRule::Allowed) => Tells::Allowed,
-    };
+    check_start_and_floor(table, network, fibres)?;
+    let (gains, edge_gains) = gains(table);
+    let tells = table.probe_tells.0;
+    if table.macroflow_count.0 == Count::Active && tells == Tells::Allowed {
+        let message = "found \"active\", and probes do not tell what was sent; allowed with probe_tells = \"sent\"";
+        return Err(table.macroflow_count.fault(message));
+    }
     Ok(Some(MacroflowRules {
         scheme,
-        target: target(table.target.as_ref())?,
-        edge_target: target(table.edge_target.as_ref())?,
+        target: *table.target,
+        edge_target: *table.edge_target,
         gains,
         edge_gains,
-        edge_queue_kept: table.edge_queue.is_some_and(|rule| *rule == EdgeQueueRule::Macroflows),
-        period,
-        start,
-        floor,
-        count: count(table, tells)?,
+        edge_queue_kept: table.edge_queue.0 == EdgeQueueRule::Macroflows,
+        period: table.period.0,
+        start: table.start_rate.map(|at| at.0),
+        floor: table.floor_rate.0,
+        count: table.macroflow_count.0,
         tells,
-        changes: match table.feedback_changes.map(At::into_inner) {
-            None | Some(ChangeRule::Told) => Changes::Told,
-            Some(ChangeRule::Allowed) => Changes::Allowed,
+        changes: table.feedback_changes.0,
+        smoothing: match table.smoothing.0 {
+            SmoothingRule::LeakyBucket => Smoothing::LeakyBucket,
+            SmoothingRule::RoundRobin => Smoothing::RoundRobin,
+            SmoothingRule::TokenBucket => Smoothing::TokenBucket { depth: *table.token_depth },
         },
-        smoothing: smoothing(table)?,
     }))
 }
 
 /// At core outputs and at edge outputs.
-fn gains(table: &OpsSwitching) -> Result<(Gains, Gains), Fault> {
-    let rule = table.gains.map(At::into_inner).unwrap_or(GainsRule::EdgeRouters);
-    let (core, edge) = match rule {
+fn gains(table: &OpsSwitching) -> (Gains, Gains) {
+    let (core, edge) = match table.gains.0 {
         GainsRule::EdgeRouters => (Gains::XCP, Gains::EDGE_ROUTERS),
         GainsRule::CoreRouters => (Gains::EDGE_ROUTERS, Gains::XCP),
         GainsRule::Everywhere => (Gains::EDGE_ROUTERS, Gains::EDGE_ROUTERS),
         GainsRule::Xcp => (Gains::XCP, Gains::XCP),
     };
-    let own = |usual: Gains, [alpha, beta, gamma]: [Option<&At<f64>>; 3]| -> Result<Gains, Fault> {
-        let (alpha, beta) = (weight(alpha, usual.alpha)?, weight(beta, usual.beta)?);
-        Ok(Gains { alpha, beta, gamma: weight(gamma, usual.gamma)? })
+    let own = |usual: Gains, [alpha, beta, gamma]: [Option<At<f64>>; 3]| Gains {
+        alpha: alpha.map_or(usual.alpha, At::into_inner),
+        beta: beta.map_or(usual.beta, At::into_inner),
+        gamma: gamma.map_or(usual.gamma, At::into_inner),
     };
-    let core = own(core, [table.alpha.as_ref(), table.beta.as_ref(), table.gamma.as_ref()])?;
-    let edge = own(edge, [table.edge_alpha.as_ref(), table.edge_beta.as_ref(), table.edge_gamma.as_ref()])?;
-    Ok((core, edge))
+    let core = own(core, [table.alpha, table.beta, table.gamma]);
+    (core, own(edge, [table.edge_alpha, table.edge_beta, table.edge_gamma]))
 }
 
-fn count(table: &OpsSwitching, tells: Tells) -> Result<Count, Fault> {
-    match table.macroflow_count {
-        None => Ok(Count::Probes),
-        Some(at) => match (at.into_inner(), tells) {
-            (CountRule::Probes, _) => Ok(Count::Probes),
-            (CountRule::Given, _) => Ok(Count::Given),
-            (CountRule::Active, Tells::Sent) => Ok(Count::Active),
-            (CountRule::Active, Tells::Allowed) => Err(
-                at.fault("found \"active\", and probes do not tell what was sent; allowed with probe_tells = \"sent\"")
-            ),
-        },
+fn check_start_and_floor(table: &OpsSwitching, network: &Network, fibres: &[LinkId]) -> Result<(), Fault> {
+    let floor = table.floor_rate.0;
+    let least = fibres.iter().map(|fibre| network.links[fibre.index()].capacity).min().unwrap_or(floor);
+    if table.floor_rate.place().is_some() && floor > least {
+        let message = format!("found \"{floor}\"; allowed: at most a wavelength's capacity, \"{least}\"");
+        return Err(table.floor_rate.fault(message));
     }
-}
-
-fn smoothing(table: &OpsSwitching) -> Result<Smoothing, Fault> {
-    let rule = table.smoothing.map(At::into_inner).unwrap_or(SmoothingRule::LeakyBucket);
-    if rule != SmoothingRule::TokenBucket {
-        refuse(&given!(table; token_depth), "belongs to smoothing = \"token-bucket\"")?;
-    }
-    Ok(match rule {
-        SmoothingRule::LeakyBucket => Smoothing::LeakyBucket,
-        SmoothingRule::RoundRobin => Smoothing::RoundRobin,
-        SmoothingRule::TokenBucket => Smoothing::TokenBucket { depth: table.token_depth.map_or(0, At::into_inner) },
-    })
-}
-
-/// TU.
-fn target(value: Option<&At<f64>>) -> Result<f64, Fault> {
-    match value {
-        None => Ok(1.0),
-        Some(at) if **at > 0.0 && **at <= 1.0 => Ok(**at),
-        Some(at) => Err(at.fault(format!("found {:?}; allowed: a target utilization above 0 and at most 1", **at))),
-    }
-}
-
-fn weight(value: Option<&At<f64>>, usual: f64) -> Result<f64, Fault> {
-    match value {
-        None => Ok(usual),
-        Some(at) if (0.0..=1.0).contains(&**at) => Ok(**at),
-        Some(at) => Err(at.fault(format!("found {:?}; allowed: 0 to 1", **at))),
-    }
-}
-
-/// `least` is the least capacity of a wavelength.
-fn check_start_and_floor(table: &OpsSwitching, start: Option<Rate>, floor: Rate, least: Rate) -> Result<(), Fault> {
-    if let Some(at) = table.floor_rate.filter(|_| floor > least) {
-        return Err(at.fault(format!("found \"{floor}\"; allowed: at most a wavelength's capacity, \"{least}\"")));
-    }
-    if let (Some(at), Some(start)) = (&table.start_rate, start)
-        && (start < floor || start > least)
+    if let Some(at) = &table.start_rate
+        && (at.0 < floor || at.0 > least)
     {
-        return Err(at.fault(format!("found \"{start}\"; allowed: from floor_rate, \"{floor}\", to \"{least}\"")));
+        let message = format!("found \"{}\"; allowed: from floor_rate, \"{floor}\", to \"{least}\"", at.0);
+        return Err(at.fault(message));
     }
     Ok(())
-}
-
-fn control_capacity(table: &OpsSwitching) -> Result<Rate, Fault> {
-    table.control_capacity.map_or(Ok(Rate::from_mbps(100)), |at| rate_in_range(at.0, || at.place()))
 }
 
 /// §2.2 of paper 002: the interval is the greatest round-trip time of the domain.

@@ -25,7 +25,6 @@ mod control;
 mod core;
 mod edge;
 mod edge_control;
-mod explain;
 mod keys;
 mod lines;
 mod members;
@@ -56,7 +55,6 @@ use super::kind::{self, Entry, Regime};
 use crate::engine::bench::{OwnPort, Way};
 use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::offer::Intake;
-use crate::language::Text;
 use crate::model::{Lane, Light, Link, LinkId, Network, NodeId, PortRule, Role};
 use control::{Control, ControlledOutput, Onward, QueueOf, Stop};
 use edge::{EdgeConfig, EdgeNode, Local};
@@ -99,10 +97,6 @@ impl kind::Plan for Ops {
             }
         }
         equipment
-    }
-
-    fn explain(&self, text: &mut Text) {
-        text.ops(self);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Optical packet switching, resolved.
 
 use crate::model::LinkId;
+use options::words;
 use transport::xcp::{Changes, Gains, Tells};
 use units::{Duration, Rate};
 
@@ -102,15 +103,19 @@ pub struct MacroflowRules {
     pub smoothing: Smoothing,
 }
 
-/// How controllers know how many macroflows pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Count {
-    /// They count probes.
-    Probes,
-    /// They count those of macroflows that sent something.
-    Active,
-    /// They are told.
-    Given,
+/// No feedback takes a macroflow's rate below this, unless another floor is given.
+pub const LEAST_RATE: Rate = Rate::from_bps(100_000);
+
+words! {
+    /// How controllers know how many macroflows pass.
+    pub enum Count {
+        /// They count the probes of the last interval.
+        Probes = "probes",
+        /// They count those of macroflows that sent something since the probe before.
+        Active = "active",
+        /// They are told (the label-switched paths set up).
+        Given = "given",
+    }
 }
 
 /// Who shares a macroflow.

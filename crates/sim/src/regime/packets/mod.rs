@@ -2,8 +2,7 @@
 
 use super::kind::{self, Checked, Entry, Regime, Site};
 use crate::language::Fault;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use crate::language::keys::keys;
 
 pub(super) const REGIME: Regime = Regime::new(Entry {
     name: "packets",
@@ -11,10 +10,10 @@ pub(super) const REGIME: Regime = Regime::new(Entry {
     source: "store and forward; RFC 1812",
 });
 
-/// Packets, each by itself: every node with links is a router.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Packets {}
+keys! {
+    /// Packets, each by itself: every node with links is a router.
+    pub struct Packets {}
+}
 
 pub use Packets as Keys;
 

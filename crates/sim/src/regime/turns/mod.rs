@@ -6,27 +6,25 @@ use crate::engine::bench::{Bench, OwnPort};
 use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::gate::Window;
 use crate::engine::ledger::{Key, Ledger, Tally};
-use crate::language::{At, Fault, Text, Time, positive};
+use crate::language::keys::{keys, more_than_zero};
+use crate::language::{At, Fault, Time};
 use crate::model::{LinkId, Network, NodeId, Opening, Packing, PortRule, Role};
 use crate::results::Figure;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use units::Duration;
 
 pub(super) const REGIME: Regime =
     Regime::new(Entry { name: "turns", summary: "The outputs of every core node send in turn.", source: "an example" });
 
-/// The outputs of every core node send in turn.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Keys {
-    /// How long an output sends before it is the turn of the next.
-    pub slot: At<Time>,
+keys! {
+    /// The outputs of every core node send in turn.
+    pub struct Keys {
+        /// How long an output sends before it is the turn of the next.
+        pub slot: At<Time>, in more_than_zero();
+    }
 }
 
 /// Checks the keys against the network.
 pub(super) fn check(keys: &Keys, site: Site) -> Result<Checked, Fault> {
-    let slot = positive(&keys.slot)?;
     let network = &*site.network;
     let ids = (0..network.nodes.len() as u32).map(NodeId);
     let cores = ids.filter(|node| network.nodes[node.index()].role == Role::Core);
@@ -36,7 +34,7 @@ pub(super) fn check(keys: &Keys, site: Site) -> Result<Checked, Fault> {
     if nodes.is_empty() {
         return Err(site.at.fault("no core node has an output; allowed: one at least"));
     }
-    Ok(Checked::plan(Turns { slot, nodes }))
+    Ok(Checked::plan(Turns { slot: keys.slot.0, nodes }))
 }
 
 /// The plan: the core nodes with their outputs.
@@ -72,12 +70,6 @@ impl kind::Plan for Turns {
 
     fn figures(&self, before: &Tally, after: &Tally) -> Vec<Figure> {
         vec![Figure { name: "turns", value: (after.of(Sum::Turns) - before.of(Sum::Turns)) as f64, unit: "1" }]
-    }
-
-    fn explain(&self, text: &mut Text) {
-        text.line("\n[switching]");
-        text.key("kind", "\"turns\"", "");
-        text.quantity("slot", self.slot, "how long an output sends");
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     let largest_packet = transport::largest_packet(&transports);
     let (mut network, mut draft) = network::resolve(spec, largest_packet)?;
     let most = switching::Most { largest_packet, duration: run.duration };
-    let Checked { plan, later, demands } = switching::resolve(spec, &mut network, &mut draft, most)?;
+    let (Checked { plan, later, demands, .. }, switching) = switching::resolve(spec, &mut network, &mut draft, most)?;
     let warnings = std::mem::take(&mut draft.warnings);
     let component = components(&network);
     let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
@@ -74,7 +74,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     let probe = events::probe(spec, &network, &context)?;
     let model = model::Scenario { run, network, transports, traffic, events, forced, probe };
     memory::check(spec, &model, demands)?;
-    Ok((Scenario { model, plan }, context.warnings))
+    Ok((Scenario { model, plan, switching }, context.warnings))
 }
 
 fn run(run: &Run) -> Result<RunSpec, Fault> {

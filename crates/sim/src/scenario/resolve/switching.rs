@@ -4,6 +4,7 @@ use crate::language::{At, Fault, Place};
 use crate::model::Network;
 use crate::regime::kind::{Checked, Site};
 use crate::regime::{self, Switching};
+use crate::scenario::Switched;
 use crate::scenario::spec::Spec;
 use crate::topology::Draft;
 use units::Duration;
@@ -17,19 +18,24 @@ pub(super) struct Most {
 }
 
 /// What the network switches.
-pub(super) fn resolve(spec: &Spec, network: &mut Network, draft: &mut Draft, most: Most) -> Result<Checked, Fault> {
+pub(super) fn resolve(
+    spec: &Spec,
+    network: &mut Network,
+    draft: &mut Draft,
+    most: Most,
+) -> Result<(Checked, Option<Switched>), Fault> {
     let Most { largest_packet, duration } = most;
     let led = network.links.iter().position(|link| link.via.is_some());
     let Some(at) = &spec.switching else {
-        let packets = Checked { plan: regime::default(), later: None, demands: Vec::new() };
-        return led.map_or(Ok(packets), |link| Err(nobody_grants(spec, draft, link)));
+        return led.map_or(Ok((regime::default(), None)), |link| Err(nobody_grants(spec, draft, link)));
     };
     if led.is_some() && !Switching::regime(at).leads {
         let message = format!("the network has queues for slots; allowed: kind = {}", regime::that_lead());
         return Err(at.fault(message));
     }
     let first_event = spec.event.first().map(|event| event.link.place());
-    at.check(Site { at: at.mark(), network, draft, largest_packet, duration, first_event })
+    let (checked, keys) = at.check(Site { at: at.mark(), network, draft, largest_packet, duration, first_event })?;
+    Ok((checked, Some(Switched { kind: Switching::regime(at).entry.name, keys })))
 }
 
 fn nobody_grants(spec: &Spec, draft: &Draft, link: usize) -> Fault {

@@ -1,6 +1,6 @@
 //! `[transport.NAME]`, and the built-in algorithms that need no table.
 
-use crate::language::{At, ByteCount, Fault, Place, Written, choices, quoted};
+use crate::language::{At, ByteCount, Fault, Place, Setting, choices, quoted};
 use crate::model::{Transport, TransportKind};
 use crate::scenario::spec::{self, Parameter, Spec};
 use options::{Kind, Options, Value, Zero};
@@ -131,8 +131,8 @@ fn bytes(count: Option<At<ByteCount>>, default: u32, range: std::ops::RangeInclu
 /// `mss` as a number of bytes, in its place.
 fn segment_size(given: &Parameter) -> At<ByteCount> {
     given.value.map(|written| match written {
-        Written::Value(Value::Whole(bytes)) | Written::Packets(bytes) => ByteCount(bytes),
-        Written::Value(_) => ByteCount(0),
+        Setting::Value(Value::Whole(bytes)) | Setting::Packets(bytes) => ByteCount(bytes),
+        Setting::Value(_) => ByteCount(0),
     })
 }
 
@@ -140,8 +140,8 @@ fn segment_size(given: &Parameter) -> At<ByteCount> {
 fn set(given: &Parameter, sender: &mut SenderConfig, receiver: &mut ReceiverConfig) -> Result<(), Fault> {
     let (key, mss) = (given.key, u64::from(sender.mss));
     let value = match *given.value {
-        Written::Packets(packets) => Value::Whole(packets.saturating_mul(mss)),
-        Written::Value(value) => value,
+        Setting::Packets(packets) => Value::Whole(packets.saturating_mul(mss)),
+        Setting::Value(value) => value,
     };
     match (key.kind, value) {
         (Kind::Window, Value::Whole(bytes)) if bytes < mss => {

@@ -1,6 +1,6 @@
 //! `[transport.NAME]`: what a packet is made of, and the parameters of sender, receiver and window law, which declare them.
 
-use crate::language::{At, AtSeed, ByteCount, OfKind, Place, Written, described, schema_of};
+use crate::language::{At, AtSeed, ByteCount, OfKind, Place, Setting, described, schema_of};
 use options::{Key, Options, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
@@ -32,7 +32,7 @@ pub struct Parameter {
     /// Its declaration.
     pub key: Key,
     /// What was written.
-    pub value: At<Written>,
+    pub value: At<Setting>,
 }
 
 impl Transport {

@@ -1,15 +1,12 @@
 //! `[[switching.burst]]`: sources of bursts beside the flows.
 
 use super::Mesh;
-use crate::language::{At, Fault, PairsSpec, Place, given, positive, quoted, refuse};
+use crate::language::{At, Fault, PairsSpec, Place, quoted};
 use crate::model::{NodeId, Role, components};
 use crate::regime::obs::keys::{BlockedRule, BurstSpec, IngressSpec, LengthRule};
 use crate::regime::obs::plan::{BurstArrivals, BurstSource, LengthLaw};
 use std::collections::BTreeSet;
 use units::Duration;
-
-/// The most finite sources of one pair.
-const MOST_SOURCES: u32 = 1_000_000;
 
 impl BurstSource {
     /// The longest burst it can have; `None` where there is no bound.
@@ -39,7 +36,7 @@ impl Mesh<'_> {
     }
 
     fn source(&self, index: usize, table: &At<BurstSpec>) -> Result<BurstSource, Fault> {
-        let mean = positive(&table.mean)?;
+        let mean = table.mean.0;
         if mean > Duration::from_secs(1) {
             return Err(table.mean.fault(format!("found \"{mean}\"; allowed: at most \"1 s\"")));
         }
@@ -47,31 +44,26 @@ impl Mesh<'_> {
             name: table.name.as_ref().map_or_else(|| format!("bursts-{index}"), |name| name.to_string()),
             pairs: self.pairs(table)?,
             arrivals: self.arrivals(table, mean)?,
-            length: length(table)?,
+            length: length(table),
             mean,
-            extra_offset: table.extra_offset.map_or(Duration::ZERO, |offset| offset.0),
-            headers_only: table.headers_only.unwrap_or(false),
+            extra_offset: table.extra_offset.0,
+            headers_only: *table.headers_only,
         })
     }
 
     fn arrivals(&self, table: &At<BurstSpec>, mean: Duration) -> Result<BurstArrivals, Fault> {
         if let Some(sources) = table.sources {
-            refuse(&given!(table; load, mean_gap), "does not go with \"sources\"")?;
-            if *sources == 0 || *sources > MOST_SOURCES {
-                return Err(sources.fault(format!("found {}; allowed: 1 to {MOST_SOURCES}", *sources)));
-            }
             let Some(idle) = table.idle else { return Err(sources.fault("the key \"idle\" is missing beside it")) };
-            if self.table.ingress.is_none_or(|rule| *rule != IngressSpec::Drop) {
+            if self.table.ingress.0 != IngressSpec::Drop {
                 return Err(sources
                     .fault("a source that waits for its burst has no idle time; allowed with ingress = \"drop\""));
             }
-            let silent = table.blocked.is_none_or(|blocked| *blocked == BlockedRule::Silent);
-            return Ok(BurstArrivals::Finite { sources: *sources, idle: positive(&idle)?, silent });
+            let silent = table.blocked.0 == BlockedRule::Silent;
+            return Ok(BurstArrivals::Finite { sources: *sources, idle: idle.0, silent });
         }
-        refuse(&given!(table; idle, blocked), "goes with \"sources\"")?;
         let mean_gap = match (table.load, table.mean_gap) {
             (Some(_), Some(gap)) => return Err(gap.fault("there is a load already; allowed: load or mean_gap")),
-            (None, Some(gap)) => positive(&gap)?,
+            (None, Some(gap)) => gap.0,
             (Some(load), None) => {
                 let gap = Duration::from_secs_f64(mean.as_secs_f64() / *load).filter(|gap| *gap > Duration::ZERO);
                 gap.filter(|_| *load > 0.0 && *load <= 1e6).ok_or_else(|| {
@@ -130,24 +122,12 @@ impl Mesh<'_> {
     }
 }
 
-fn length(table: &At<BurstSpec>) -> Result<LengthLaw, Fault> {
-    let law = table.law.map_or(LengthRule::Exponential, |law| *law);
-    if law != LengthRule::HyperExponential {
-        refuse(&given!(table; variation), "goes with law = \"hyper-exponential\"")?;
-    }
-    if law != LengthRule::Pareto {
-        refuse(&given!(table; shape), "goes with law = \"pareto\"")?;
-    }
-    let above_one = |at: &Option<At<f64>>, usual: f64| match at {
-        Some(at) if !(**at > 1.0 && at.is_finite()) => Err(at.fault(format!("found {:?}; allowed: more than 1", **at))),
-        Some(at) => Ok(**at),
-        None => Ok(usual),
-    };
-    Ok(match law {
+fn length(table: &BurstSpec) -> LengthLaw {
+    match table.law.0 {
         LengthRule::Fixed => LengthLaw::Fixed,
         LengthRule::Exponential => LengthLaw::Exponential,
         LengthRule::Uniform => LengthLaw::Uniform,
-        LengthRule::HyperExponential => LengthLaw::HyperExponential { variation: above_one(&table.variation, 4.0)? },
-        LengthRule::Pareto => LengthLaw::Pareto { shape: above_one(&table.shape, 1.5)? },
-    })
+        LengthRule::HyperExponential => LengthLaw::HyperExponential { variation: *table.variation },
+        LengthRule::Pareto => LengthLaw::Pareto { shape: *table.shape },
+    }
 }
