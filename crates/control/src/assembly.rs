@@ -60,7 +60,7 @@ impl<T> Queue<T> {
     }
 
     /// A packet has come; `complete` gets the bursts it completes, two at most.
-    pub fn handle_packet(&mut self, now: Instant, (packet, size): (T, Bytes), complete: &mut Vec<Complete<T>>) {
+    pub fn handle_packet(&mut self, now: Instant, packet: T, size: Bytes, complete: &mut Vec<Complete<T>>) {
         let (longest, size) = (self.rules.length.map_or(u64::MAX, Bytes::count), size.count());
         if self.payload.saturating_add(size) > longest {
             complete.extend(self.finish(now));
@@ -111,7 +111,7 @@ mod tests {
             while let Some(due) = queue.next_timeout().filter(|due| *due <= at(*us)) {
                 complete.extend(queue.handle_timeout(due));
             }
-            queue.handle_packet(at(*us), (number, Bytes(*size)), &mut complete);
+            queue.handle_packet(at(*us), number, Bytes(*size), &mut complete);
         }
         if let Some(due) = queue.next_timeout() {
             complete.extend(queue.handle_timeout(due));

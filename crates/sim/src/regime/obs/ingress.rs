@@ -102,7 +102,7 @@ impl BurstNode {
         let mut complete = std::mem::take(&mut self.queues.complete);
         let queue = &mut self.queues.queues[number as usize].1;
         let before = queue.next_timeout();
-        queue.handle_packet(instant, (*packet, Bytes(u64::from(packet.size))), &mut complete);
+        queue.handle_packet(instant, *packet, Bytes(u64::from(packet.size)), &mut complete);
         if let Some(deadline) = queue.next_timeout().filter(|deadline| Some(*deadline) != before) {
             self.agenda.note(deadline.ps(), Task::Assemble(number));
         }
