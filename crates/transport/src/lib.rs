@@ -8,13 +8,11 @@
 //! - [`tcp`]: sender and receiver of a one-way byte stream (no handshake, no close).
 //! - [`cc`]: the window laws, one a file, and their registry.
 //! - [`xcp`]: congestion header, receiver and routers of XCP, whose sender is [`tcp`]'s.
-//! - [`udp`]: a source of datagrams at a constant rate.
 //! - [`fuzz`]: the machines driven by arbitrary bytes, for fuzzers and property tests.
 
 pub mod cc;
 pub mod fuzz;
 pub mod tcp;
-pub mod udp;
 pub mod xcp;
 
 pub use options::ConfigError;

@@ -1,6 +1,5 @@
 //! Where all packets went, and the totals at the end of the warm-up.
 
-use super::hosts::{Sink, Source};
 use super::ledger::Ledger;
 use super::net::Drops;
 use super::parts::Parts;
@@ -89,11 +88,8 @@ impl Baseline {
 
 /// Bytes of a flow known to have arrived: acknowledged payload for TCP, wire bytes received for UDP.
 pub fn delivered(parts: &Parts, flow: u32) -> u64 {
-    if let Source::Tcp(sender) = &parts.sender(flow).source {
-        return sender.bytes_acked();
-    }
-    match &parts.receiver(flow).sink {
-        Sink::Datagrams { bytes } => *bytes,
-        Sink::Tcp(_) | Sink::Explicit(_) => 0,
+    match parts.sender(flow).source.tcp() {
+        Some(sender) => sender.bytes_acked(),
+        None => parts.receiver(flow).sink.datagram_bytes(),
     }
 }

@@ -4,10 +4,9 @@ use super::accounts::Baseline;
 use super::agent::{Agent, Orders};
 use super::arena::Arena;
 use super::capture::{Capture, Captured};
-use super::datagrams::Datagrams;
 use super::equipment::{Equipment, Ground};
 use super::forced::ForcedFates;
-use super::hosts::{ExplicitSink, Hosts, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
+use super::hosts::{Configs, Hosts, Lifecycle, ReceivingHost, SendingHost, Source, Watch};
 use super::net::{DELIVER, NO_WAY, Net, NetParts, TimerOrder};
 use super::offer::Target;
 use super::partition::Partition;
@@ -18,15 +17,11 @@ use super::sampler::{Known, Sampler};
 use super::timers::Timers;
 use super::tree::NEVER;
 use super::world::{Action, CaptureOptions, Control, Options, RunError, Threading, World};
-use crate::model::{
-    Buffer, Change, Flow, LinkId, Load, Network, NodeId, PortRule, Routes, Scenario, SimTime, Transport, TransportKind,
-};
+use crate::model::{Buffer, Change, Flow, LinkId, Load, Network, NodeId, PortRule, Routes, Scenario, SimTime};
 use crate::random::{Seed, Stream, uniform_index};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use transport::tcp::{Receiver, ReceiverConfig, Sender, SenderConfig};
-use transport::xcp;
 
 /// Flows are numbered in 29 bits.
 pub const MAX_FLOWS: usize = 1 << 29;
@@ -358,75 +353,4 @@ fn capture_of(options: CaptureOptions, flows: &[Flow], configs: &[Configs]) -> C
         (number, captured)
     });
     Capture::new(options.output, captured.collect())
-}
-
-/// The parameters of a transport, shared by its flows.
-struct Configs {
-    machine: Machine,
-    header: u16,
-    ack_size: u16,
-}
-
-enum Machine {
-    Tcp(Arc<SenderConfig>, Arc<ReceiverConfig>),
-    Udp { packet_size: u32 },
-}
-
-impl Configs {
-    fn new(transport: &Transport) -> Configs {
-        match &transport.kind {
-            TransportKind::Tcp { sender, receiver, header, ack_size } => Configs {
-                machine: Machine::Tcp(Arc::new(sender.clone()), Arc::new(receiver.clone())),
-                header: *header as u16,
-                ack_size: *ack_size as u16,
-            },
-            TransportKind::Udp { packet_size } => {
-                Configs { machine: Machine::Udp { packet_size: *packet_size }, header: 0, ack_size: 0 }
-            }
-        }
-    }
-
-    fn source(&self, flow: &Flow, stream: impl FnOnce() -> Stream) -> Source {
-        match &self.machine {
-            Machine::Tcp(sender, _) => Source::Tcp(Sender::new(Arc::clone(sender))),
-            Machine::Udp { packet_size } => {
-                let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
-                let source = Datagrams::new(flow.load, *packet_size, start, stop, stream());
-                Source::Datagrams(Box::new(source.expect("a resolved UDP flow has a load that a source can send")))
-            }
-        }
-    }
-
-    fn sink(&self) -> Sink {
-        match &self.machine {
-            Machine::Tcp(sender, receiver) => {
-                let receiver = Receiver::new(Arc::clone(receiver));
-                match sender.algorithm.needs_header() {
-                    true => Sink::Explicit(Box::new(ExplicitSink { receiver, feedback: xcp::Receiver::default() })),
-                    false => Sink::Tcp(receiver),
-                }
-            }
-            Machine::Udp { .. } => Sink::Datagrams { bytes: 0 },
-        }
-    }
-
-    /// Whether segments and ACKs carry congestion headers.
-    fn needs_header(&self) -> bool {
-        matches!(&self.machine, Machine::Tcp(sender, _) if sender.algorithm.needs_header())
-    }
-
-    fn window(&self) -> u64 {
-        match &self.machine {
-            Machine::Tcp(_, receiver) => receiver.window,
-            Machine::Udp { .. } => 0,
-        }
-    }
-
-    /// Payload of a full segment; 1 for datagrams, which are numbered one by one.
-    fn segment_size(&self) -> u32 {
-        match &self.machine {
-            Machine::Tcp(sender, _) => sender.mss,
-            Machine::Udp { .. } => 1,
-        }
-    }
 }

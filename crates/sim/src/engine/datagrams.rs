@@ -11,8 +11,16 @@
 
 use crate::model::{Load, SizeLaw, Sojourn};
 use crate::random::{Stream, bernoulli, exponential, exponential_span, pareto};
-use transport::udp::{Actions, Datagram};
 use units::{ByteTime, Duration, Instant, Rate};
+
+/// One datagram to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datagram {
+    /// The datagram's number in the flow, from 0.
+    pub number: u64,
+    /// Its size in bytes.
+    pub size: u32,
+}
 
 /// The machine of one flow.
 #[derive(Clone, Debug)]
@@ -59,10 +67,10 @@ impl Datagrams {
     }
 
     /// Sends what is due at `now`.
-    pub fn handle_timeout(&mut self, now: Instant, actions: &mut Actions) {
+    pub fn handle_timeout(&mut self, now: Instant, out: &mut Vec<Datagram>) {
         while self.next <= now && self.next < self.stop {
             let size = self.draw_size();
-            actions.datagrams.push(Datagram { number: self.sent, size });
+            out.push(Datagram { number: self.sent, size });
             self.sent += 1;
             let gap = self.draw_gap();
             self.next = self.next + gap;
@@ -160,12 +168,12 @@ mod tests {
 
     /// Runs a source to its stop, 100 s: packets, bytes.
     fn total(mut source: Datagrams) -> (f64, f64) {
-        let mut actions = Actions::default();
+        let mut sent = Vec::new();
         while let Some(time) = source.next_timeout() {
-            source.handle_timeout(time, &mut actions);
+            source.handle_timeout(time, &mut sent);
         }
-        let bytes: u64 = actions.datagrams.iter().map(|datagram| u64::from(datagram.size)).sum();
-        (actions.datagrams.len() as f64, bytes as f64)
+        let bytes: u64 = sent.iter().map(|datagram| u64::from(datagram.size)).sum();
+        (sent.len() as f64, bytes as f64)
     }
 
     const RATE: Rate = Rate::from_mbps(8); // 1000 packets of 1000 B a second
@@ -174,7 +182,7 @@ mod tests {
     fn a_constant_source_starts_at_once_and_keeps_its_gap() {
         let mut constant = source(Load::Constant(RATE), 1);
         assert_eq!(constant.next_timeout(), Some(Instant::ZERO));
-        constant.handle_timeout(Instant::ZERO, &mut Actions::default());
+        constant.handle_timeout(Instant::ZERO, &mut Vec::new());
         assert_eq!(constant.next_timeout(), Some(Instant::from_ps(1_000_000_000)));
         assert_eq!(total(source(Load::Constant(RATE), 1)).0, 100_000.0);
     }
@@ -215,8 +223,8 @@ mod tests {
         let stream = Seed { seed: 1, run: 0 }.stream("source", "test");
         let stop = Instant::from_ps(2_000_000_000);
         let mut source = Datagrams::new(Load::Constant(RATE), 1000, Instant::ZERO, stop, stream).unwrap();
-        let mut actions = Actions::default();
-        source.handle_timeout(Instant::from_ps(9_000_000_000), &mut actions);
-        assert_eq!((actions.datagrams.len(), source.next_timeout()), (2, None), "at 0 and 1 ms");
+        let mut sent = Vec::new();
+        source.handle_timeout(Instant::from_ps(9_000_000_000), &mut sent);
+        assert_eq!((sent.len(), source.next_timeout()), (2, None), "at 0 and 1 ms");
     }
 }

@@ -1,6 +1,5 @@
 //! Samples of flows and links at a fixed interval. Sampling reads and never changes a run.
 
-use super::hosts::Source;
 use super::ledger::{Ledger, LinkAccount};
 use super::parts::Parts;
 use super::port::Reading;
@@ -114,7 +113,7 @@ impl Sampler {
     }
 
     fn sample_flow(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Parts) {
-        let Source::Tcp(sender) = &parts.sender(flow.number).source else { return };
+        let Some(sender) = parts.sender(flow.number).source.tcp() else { return };
         let seconds = |span: Option<Duration>| span.map_or(f64::NAN, Duration::as_secs_f64);
         let readings = [
             ("cwnd", sender.cwnd() as f64),

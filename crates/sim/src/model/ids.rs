@@ -8,10 +8,6 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub u32);
 
-/// A flow, numbered in the order of its start, ties by the order of the scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FlowId(pub u32);
-
 /// A transport of the scenario, in the order of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TransportId(pub u32);
@@ -28,4 +24,4 @@ macro_rules! index {
     )*};
 }
 
-index!(NodeId, LinkId, FlowId, TransportId);
+index!(NodeId, LinkId, TransportId);

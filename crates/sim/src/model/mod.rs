@@ -21,7 +21,7 @@ mod traffic;
 mod transport;
 
 pub use events::{Change, Fate, Forced, LinkEvent};
-pub use ids::{FlowId, LinkId, NodeId, TransportId};
+pub use ids::{LinkId, NodeId, TransportId};
 pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Role};
 pub use port::{Light, Opening, Packing, PortRule};
 pub use routes::{Routes, components};

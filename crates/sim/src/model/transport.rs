@@ -32,3 +32,50 @@ pub enum TransportKind {
         packet_size: u32,
     },
 }
+
+impl TransportKind {
+    /// The sender's rules; `None` for UDP, whose sources are told by the traffic what to send.
+    pub fn sender(&self) -> Option<&SenderConfig> {
+        match self {
+            TransportKind::Tcp { sender, .. } => Some(sender),
+            TransportKind::Udp { .. } => None,
+        }
+    }
+
+    /// The receiver's rules; `None` for UDP, which acknowledges nothing.
+    pub fn receiver(&self) -> Option<&ReceiverConfig> {
+        match self {
+            TransportKind::Tcp { receiver, .. } => Some(receiver),
+            TransportKind::Udp { .. } => None,
+        }
+    }
+
+    /// Bytes of a data packet on the wire that are not what [`sender`](TransportKind::sender) sends.
+    pub fn header(&self) -> u32 {
+        match self {
+            TransportKind::Tcp { header, .. } => *header,
+            TransportKind::Udp { .. } => 0,
+        }
+    }
+
+    /// Size of an ACK on the wire; 0 if nothing is acknowledged.
+    pub fn ack_size(&self) -> u32 {
+        match self {
+            TransportKind::Tcp { ack_size, .. } => *ack_size,
+            TransportKind::Udp { .. } => 0,
+        }
+    }
+
+    /// Size of the largest packet on the wire.
+    pub fn largest_packet(&self) -> u32 {
+        match self {
+            TransportKind::Tcp { sender, header, ack_size, .. } => (sender.mss + header).max(*ack_size),
+            TransportKind::Udp { packet_size } => *packet_size,
+        }
+    }
+
+    /// Whether its packets carry congestion headers.
+    pub fn needs_header(&self) -> bool {
+        self.sender().is_some_and(|sender| sender.algorithm.needs_header())
+    }
+}

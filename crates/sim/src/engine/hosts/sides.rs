@@ -124,6 +124,32 @@ impl SendingHost {
 }
 
 impl Source {
+    /// The machine, if it is TCP's.
+    #[inline]
+    pub fn tcp(&self) -> Option<&Sender> {
+        match self {
+            Source::Tcp(sender) => Some(sender),
+            Source::Datagrams(_) => None,
+        }
+    }
+
+    /// The machine, if it is TCP's, to tell it something.
+    #[inline]
+    pub fn tcp_mut(&mut self) -> Option<&mut Sender> {
+        match self {
+            Source::Tcp(sender) => Some(sender),
+            Source::Datagrams(_) => None,
+        }
+    }
+
+    /// Datagrams sent.
+    pub fn datagrams_sent(&self) -> u64 {
+        match self {
+            Source::Tcp(_) => 0,
+            Source::Datagrams(source) => source.sent(),
+        }
+    }
+
     /// When the machine wants to be called, [`NEVER`] if it does not.
     #[inline]
     pub(super) fn next_timeout(&self) -> u64 {
@@ -143,6 +169,14 @@ impl Source {
 }
 
 impl Sink {
+    /// Bytes of datagrams on the wire received.
+    pub fn datagram_bytes(&self) -> u64 {
+        match self {
+            Sink::Datagrams { bytes } => *bytes,
+            Sink::Tcp(_) | Sink::Explicit(_) => 0,
+        }
+    }
+
     #[inline]
     pub(super) fn next_timeout(&self) -> u64 {
         match self {

@@ -49,7 +49,7 @@ use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::extras::LossProcess;
 use crate::engine::ledger::{LinkAccount, Tally};
 use crate::engine::offer::Intake;
-use crate::model::{Buffer, LinkId, Network, NodeId, PortRule, Routes, Transport, TransportKind};
+use crate::model::{Buffer, LinkId, Network, NodeId, PortRule, Routes, Transport};
 use crate::results::Figure;
 use control::reservation::Fibre;
 use meter::Meter;
@@ -57,7 +57,7 @@ use node::{Asking, BurstNode, NodeParts, OutputFibre, Route, Rules};
 use source::Generator;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use transport::tcp::{BurstReport, Sender};
+use transport::tcp::{BurstReport, Sender, SenderConfig};
 use units::{ByteTime, Duration};
 
 impl Obs {
@@ -356,10 +356,6 @@ impl<'a> Builder<'a> {
 
 /// What the senders of a transport ask for, and the bytes of their packets that are not payload.
 fn asked_by(transport: &Transport) -> (BurstReport, u16) {
-    match &transport.kind {
-        TransportKind::Tcp { sender, header, .. } => {
-            (Sender::new(Arc::new(sender.clone())).wanted_burst_report(), *header as u16)
-        }
-        TransportKind::Udp { .. } => (BurstReport::Nothing, 0),
-    }
+    let wanted = |sender: &SenderConfig| Sender::new(Arc::new(sender.clone())).wanted_burst_report();
+    (transport.kind.sender().map_or(BurstReport::Nothing, wanted), transport.kind.header() as u16)
 }

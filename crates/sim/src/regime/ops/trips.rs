@@ -9,7 +9,7 @@ use super::members::{Member, Members};
 use super::plan::{Ops, Scheme};
 use super::ways::Ways;
 use crate::engine::equipment::Ground;
-use crate::model::{LinkId, Network, NodeId, Routes, TransportKind};
+use crate::model::{LinkId, Network, NodeId, Routes};
 use std::collections::BTreeMap;
 
 /// All trips and macroflows.
@@ -78,7 +78,7 @@ impl Trips {
         let mut groups: BTreeMap<(NodeId, NodeId, bool), Vec<(usize, bool)>> = BTreeMap::new();
         for (flow, (there, back)) in ground.flows.iter().zip(ground.paths) {
             let transport = &ground.transports[flow.transport.index()].kind;
-            let answers = matches!(transport, TransportKind::Tcp { .. });
+            let answers = transport.receiver().is_some();
             let ways = [(*there, flow.source, flow.destination, false), (*back, flow.destination, flow.source, true)];
             for (path, from, to, ack) in ways.into_iter().filter(|(.., ack)| answers || !ack) {
                 let trip = *known.entry(path).or_insert_with(|| {

@@ -4,7 +4,7 @@
 
 use super::traffic::count;
 use crate::language::{Fault, Place, rounded};
-use crate::model::{Change, Load, Scenario, Selection, TransportKind};
+use crate::model::{Change, Load, Scenario, Selection};
 use crate::regime::kind::Demand;
 use crate::scenario::spec::Spec;
 use units::{Bytes, Duration};
@@ -49,7 +49,7 @@ fn samples(spec: &Spec, scenario: &Scenario) -> Demand {
         Selection::All => all,
         Selection::Some(chosen) => chosen.len() as u64,
     };
-    let is_tcp = |transport: usize| matches!(scenario.transports[transport].kind, TransportKind::Tcp { .. });
+    let is_tcp = |transport: usize| scenario.transports[transport].kind.sender().is_some();
     let tcp = scenario.traffic.iter().filter(|traffic| is_tcp(traffic.transport.index()));
     let flows = sampled(&probe.flows, tcp.map(|traffic| count(&traffic.arrivals)).sum());
     let links = sampled(&probe.links, scenario.network.links.len() as u64);
@@ -67,7 +67,8 @@ fn flows(spec: &Spec, scenario: &Scenario) -> Vec<Demand> {
         let flows = count(&traffic.arrivals) as f64;
         let bytes = flows * (BYTES_OF_A_FLOW + f64::from(scenario.run.runs) * BYTES_OF_A_ROW);
         parts.push(Demand { what: format!("{} flows", rounded(flows)), bytes, place: table.place() });
-        if let TransportKind::Tcp { sender, receiver, .. } = &scenario.transports[traffic.transport.index()].kind {
+        let kind = &scenario.transports[traffic.transport.index()].kind;
+        if let (Some(sender), Some(receiver)) = (kind.sender(), kind.receiver()) {
             let window = sender.initial_cwnd.bytes(sender.mss).min(sender.max_cwnd).min(receiver.window);
             let window = if let Load::Size(bytes) = traffic.load { window.min(bytes.count()) } else { window };
             let packets = flows * (window / u64::from(sender.mss)) as f64;

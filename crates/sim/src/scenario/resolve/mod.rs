@@ -13,7 +13,7 @@ mod transport;
 
 use super::spec::{Run, Spec};
 use crate::language::{Fault, positive, quoted};
-use crate::model::{self, LinkId, RunSpec, Transport, TransportKind, components};
+use crate::model::{self, LinkId, RunSpec, Transport, components};
 use crate::regime;
 use crate::regime::kind::Checked;
 use crate::scenario::Scenario;
@@ -38,11 +38,7 @@ impl Context {
     }
 
     fn warn_of_headers_nobody_writes(&mut self, transports: &[Transport]) {
-        let explicit = |transport: &&Transport| match &transport.kind {
-            TransportKind::Tcp { sender, .. } => sender.algorithm.needs_header(),
-            TransportKind::Udp { .. } => false,
-        };
-        if let Some(transport) = transports.iter().find(explicit)
+        if let Some(transport) = transports.iter().find(|transport| transport.kind.needs_header())
             && !self.controllers.contains(&true)
         {
             let name = quoted(&transport.name);

@@ -51,7 +51,8 @@ fn one(
     let transport = transport.expect("transports that traffic names are resolved before");
     let load = load::resolve(table, &transports[transport].kind)?;
     let arrivals = arrivals::resolve(table, &name, context)?;
-    if let (Arrivals::List(list), TransportKind::Udp { .. }) = (&arrivals, &transports[transport].kind)
+    if let Arrivals::List(list) = &arrivals
+        && transports[transport].kind.sender().is_none()
         && list.iter().any(|flow| flow.size.is_some())
     {
         return Err(table.fault("the list gives sizes, which are for TCP; UDP flows last until \"stop\""));
@@ -66,7 +67,7 @@ fn one(
 
 /// `bursts`.
 fn rule(table: &At<spec::Bursts>, kind: &TransportKind) -> Result<BurstRule, Fault> {
-    if let TransportKind::Udp { .. } = kind {
+    if kind.sender().is_none() {
         return Err(table.fault("is for TCP; this transport is UDP"));
     }
     if *table.segments == 0 {

@@ -43,11 +43,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<Vec<Transport>, Fault> {
 
 /// The size of the largest packet any transport sends.
 pub(super) fn largest_packet(transports: &[Transport]) -> u32 {
-    let size = |transport: &Transport| match &transport.kind {
-        TransportKind::Tcp { sender, header, ack_size, .. } => (sender.mss + header).max(*ack_size),
-        TransportKind::Udp { packet_size } => *packet_size,
-    };
-    transports.iter().map(size).max().unwrap_or(0)
+    transports.iter().map(|transport| transport.kind.largest_packet()).max().unwrap_or(0)
 }
 
 fn built_in<'n>() -> impl Iterator<Item = &'n str> {

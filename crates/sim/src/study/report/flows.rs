@@ -2,7 +2,6 @@
 
 use super::{End, ratio, seconds};
 use crate::engine::accounts::delivered;
-use crate::engine::hosts::Source;
 use crate::engine::ledger::{Group, Ledger};
 use crate::engine::parts::Parts;
 use crate::engine::tree::NEVER;
@@ -101,13 +100,13 @@ fn flow_row(end: &End, parts: &Parts, number: u32) -> FlowRow {
         start_s: flow.start.as_secs_f64(),
         end_s: seconds(ended),
         bytes: delivered(parts, number),
-        segments: if let Source::Datagrams(source) = &host.source { source.sent() } else { 0 },
+        segments: host.source.datagrams_sent(),
         mean_rtt_s: f64::NAN,
         finite: matches!(flow.load, Load::Size(_)),
         completed: completed != NEVER,
         ..FlowRow::default()
     };
-    let Source::Tcp(sender) = &host.source else { return row };
+    let Some(sender) = host.source.tcp() else { return row };
     let stats = sender.stats();
     FlowRow {
         segments: stats.segments_sent,

@@ -1,0 +1,88 @@
+//! Which machines the hosts of a transport run.
+
+use super::{ExplicitSink, Sink, Source};
+use crate::engine::datagrams::Datagrams;
+use crate::model::{Flow, Transport, TransportKind};
+use crate::random::Stream;
+use std::sync::Arc;
+use transport::tcp::{Receiver, ReceiverConfig, Sender, SenderConfig};
+use transport::xcp;
+
+/// The parameters of a transport, shared by its flows.
+#[derive(Debug)]
+pub struct Configs {
+    machine: Machine,
+    /// Bytes of a data packet that are not payload.
+    pub header: u16,
+    /// Size of an ACK on the wire.
+    pub ack_size: u16,
+}
+
+#[derive(Debug)]
+enum Machine {
+    Tcp(Arc<SenderConfig>, Arc<ReceiverConfig>),
+    Udp { packet_size: u32 },
+}
+
+impl Configs {
+    /// Those of this transport.
+    pub fn new(transport: &Transport) -> Configs {
+        match &transport.kind {
+            TransportKind::Tcp { sender, receiver, header, ack_size } => Configs {
+                machine: Machine::Tcp(Arc::new(sender.clone()), Arc::new(receiver.clone())),
+                header: *header as u16,
+                ack_size: *ack_size as u16,
+            },
+            TransportKind::Udp { packet_size } => {
+                Configs { machine: Machine::Udp { packet_size: *packet_size }, header: 0, ack_size: 0 }
+            }
+        }
+    }
+
+    /// The sending machine of a flow.
+    pub fn source(&self, flow: &Flow, stream: impl FnOnce() -> Stream) -> Source {
+        match &self.machine {
+            Machine::Tcp(sender, _) => Source::Tcp(Sender::new(Arc::clone(sender))),
+            Machine::Udp { packet_size } => {
+                let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
+                let source = Datagrams::new(flow.load, *packet_size, start, stop, stream());
+                Source::Datagrams(Box::new(source.expect("a resolved UDP flow has a load that a source can send")))
+            }
+        }
+    }
+
+    /// The receiving machine of a flow.
+    pub fn sink(&self) -> Sink {
+        match &self.machine {
+            Machine::Tcp(sender, receiver) => {
+                let receiver = Receiver::new(Arc::clone(receiver));
+                match sender.algorithm.needs_header() {
+                    true => Sink::Explicit(Box::new(ExplicitSink { receiver, feedback: xcp::Receiver::default() })),
+                    false => Sink::Tcp(receiver),
+                }
+            }
+            Machine::Udp { .. } => Sink::Datagrams { bytes: 0 },
+        }
+    }
+
+    /// Whether segments and ACKs carry congestion headers.
+    pub fn needs_header(&self) -> bool {
+        matches!(&self.machine, Machine::Tcp(sender, _) if sender.algorithm.needs_header())
+    }
+
+    /// The window that is advertised; 0 for datagrams.
+    pub fn window(&self) -> u64 {
+        match &self.machine {
+            Machine::Tcp(_, receiver) => receiver.window,
+            Machine::Udp { .. } => 0,
+        }
+    }
+
+    /// Payload of a full segment; 1 for datagrams, which are numbered one by one.
+    pub fn segment_size(&self) -> u32 {
+        match &self.machine {
+            Machine::Tcp(sender, _) => sender.mss,
+            Machine::Udp { .. } => 1,
+        }
+    }
+}
