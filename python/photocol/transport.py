@@ -85,14 +85,16 @@ class Sender:
         window: int | None = None,
         *,
         feedback: int = 0,
+        ece: bool = False,
     ) -> list[Segment]:
         """An ACK of every byte before `ack` arrives at `t` seconds.
 
         `sack` lists blocks (start, end) in bytes as they travel, a D-SACK block first. `window` is the advertised
         window in bytes; without it the former one stands. An ACK of what was never sent is ignored. `feedback` is the
-        change of throughput that the ACK's congestion header brings, in bytes per second; only "xcp" reads it.
+        change of throughput that the ACK's congestion header brings, in bytes per second; only "xcp" reads it. `ece`:
+        the ACK echoes a congestion mark (RFC 3168), which the window law is told; none of those here reads it.
         """
-        return _segments(self._machine.on_ack(t, ack, list(sack), window, feedback))
+        return _segments(self._machine.on_ack(t, ack, list(sack), window, feedback, ece))
 
     def on_burst_report(
         self, t: float, report: Literal["assembled", "lost", "contention"], segments: Sequence[tuple[int, int]]

@@ -56,7 +56,8 @@ impl Sender {
     }
 
     /// An acknowledgement arrives; `window=None` leaves the advertised window as it was.
-    #[pyo3(signature = (t, ack, sack=Vec::new(), window=None, feedback=0))]
+    #[pyo3(signature = (t, ack, sack=Vec::new(), window=None, feedback=0, ece=false))]
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn on_ack(
         &mut self,
         t: f64,
@@ -64,6 +65,7 @@ impl Sender {
         sack: Vec<(u64, u64)>,
         window: Option<u64>,
         feedback: i32,
+        ece: bool,
     ) -> PyResult<Vec<Segment>> {
         self.now = reading(self.now, Some(t))?;
         self.window = window.unwrap_or(self.window);
@@ -71,7 +73,7 @@ impl Sender {
         let sack: Vec<_> = sack.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
         self.machine.handle_ack(
             self.now,
-            &Ack { ack, window: self.window, sack: &sack, ecn_echo: false },
+            &Ack { ack, window: self.window, sack: &sack, ecn_echo: ece },
             &mut self.actions,
         );
         Ok(self.sent())

@@ -1,6 +1,6 @@
 //! What a window law is told, and what it asks for.
 
-use units::{Duration, Instant};
+use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
 /// One piece of news about a flow, as every law gets it. A law that does not read a field costs nobody its value.
 #[derive(Clone, Copy, Debug)]
@@ -9,10 +9,14 @@ pub struct Event {
     pub now: Instant,
     /// Bytes that the cumulative ACK newly covers.
     pub acked: u64,
+    /// Bytes above the cumulative ACK of which this ACK is the first to say that they have arrived.
+    pub sacked: u64,
     /// At a loss: the outstanding bytes that count as lost now.
     pub lost: u64,
     /// The round-trip time that this ACK has measured, if it has (one segment at a time is timed).
     pub rtt_sample: Option<Duration>,
+    /// The delivery rate that this ACK has measured, for laws that ask for [`Asks::rate_samples`].
+    pub rate_sample: Option<RateSample>,
     /// The smoothed round-trip time, once there was a sample.
     pub srtt: Option<Duration>,
     /// Bytes in flight: after an ACK what it leaves outstanding; at a loss FlightSize without what Limited Transmit sent.
@@ -21,6 +25,8 @@ pub struct Event {
     pub ecn_echo: bool,
     /// Whether something else than cwnd holds the flow back: the application, the peer's window or `max_cwnd`.
     pub is_app_limited: bool,
+    /// Whether losses that needed no timer are being repaired; only laws that ask for [`Asks::every_ack`] hear of such ACKs.
+    pub in_recovery: bool,
 }
 
 impl Event {
@@ -29,13 +35,38 @@ impl Event {
         Event {
             now,
             acked: 0,
+            sacked: 0,
             lost: 0,
             rtt_sample: None,
+            rate_sample: None,
             srtt: None,
             in_flight: 0,
             ecn_echo: false,
             is_app_limited: false,
+            in_recovery: false,
         }
+    }
+}
+
+/// What one ACK says about the rate at which the network delivers: draft-ietf-ccwg-bbr §4.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateSample {
+    /// Bytes delivered between the send time of the newest segment that the ACK covers and now.
+    pub delivered: u64,
+    /// The time that took: the longer of the sending and the acknowledging of those bytes.
+    pub interval: Duration,
+    /// Bytes that had been delivered when that segment left: a round trip ends when this passes what it was at its start.
+    pub prior_delivered: u64,
+    /// Whether the segment left while the application had nothing more to send, so that the rate may be too low.
+    pub is_app_limited: bool,
+}
+
+impl RateSample {
+    /// The delivery rate; `None` for an interval without length.
+    pub fn rate(&self) -> Option<Rate> {
+        let bits = u128::from(self.delivered) * 8 * u128::from(PS_PER_SECOND);
+        let bps = bits.checked_div(u128::from(self.interval.ps()))?;
+        Some(Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX)))
     }
 }
 
@@ -79,11 +110,16 @@ pub struct Asks {
     pub congestion_header: bool,
     /// Segments are paced, whatever the configuration says.
     pub pacing: bool,
+    /// Delivery rates, for which the sender keeps a record of every segment in flight.
+    pub rate_samples: bool,
+    /// [`on_ack`](super::CongestionControl::on_ack) for every ACK, also in fast recovery and when it acknowledges nothing new.
+    /// What the law leaves in cwnd then counts, beside what the loss recovery does to it.
+    pub every_ack: bool,
 }
 
 impl Asks {
     /// What most laws ask for.
-    pub const NOTHING: Asks = Asks { congestion_header: false, pacing: false };
+    pub const NOTHING: Asks = Asks { congestion_header: false, pacing: false, rate_samples: false, every_ack: false };
 }
 
 #[cfg(test)]

@@ -12,11 +12,13 @@ mod event;
 pub mod example;
 pub mod gaimd;
 pub mod highspeed;
+#[cfg(test)]
+pub mod listener;
 pub mod reno;
 pub mod tcp_eng;
 pub mod xcp;
 
-pub use self::event::{Asks, Event, Feedback, Loss, LossCause};
+pub use self::event::{Asks, Event, Feedback, Loss, LossCause, RateSample};
 use crate::ConfigError;
 use options::{Options, words};
 use units::{Duration, Rate};
@@ -96,7 +98,7 @@ pub trait CongestionControl: Sized {
         Ok(())
     }
 
-    /// New bytes are acknowledged outside of fast recovery.
+    /// New bytes are acknowledged outside of fast recovery; or any ACK, for laws that ask for [`Asks::every_ack`].
     fn on_ack(&mut self, config: &Self::Config, window: &mut Window, event: &Event);
 
     /// The new ssthresh in bytes at a loss, which [`Window::cut`] bounds below. Half of the flight: RFC 5681 §3.1 eq. (4).
@@ -270,6 +272,9 @@ algorithms! {
     #[cfg(test)]
     Gentle = "gentle": example::Gentle, example, Sack, "docs/guide/add-a-law.md",
         "An example for the tests, and no law to use.";
+    #[cfg(test)]
+    Listener = "listener": listener::Listener, reno, Sack, "",
+        "A law for the tests that asks for all there is and keeps what it is told.";
 }
 
 /// Every algorithm there is, in a fixed order.

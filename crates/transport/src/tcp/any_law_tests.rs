@@ -1,7 +1,9 @@
-//! The sender runs a law that answers more than ssthresh: the example of `docs/guide/add-a-law.md`.
+//! The sender runs a law that answers more than ssthresh, the example of `docs/guide/add-a-law.md`, and one that asks for all
+//! there is.
 
 use super::{Ack, Actions, InitialWindow, PhaseName, SackBlock, Sender, SenderConfig};
-use crate::cc::Algorithm;
+use crate::cc::{Algorithm, Event, Law, RateSample, registry};
+use proptest::prelude::*;
 use std::sync::Arc;
 use units::{Duration, Instant};
 
@@ -45,4 +47,97 @@ fn the_sender_takes_cwnd_ssthresh_and_pacing_from_the_law() {
     // Segments 2 to 5 arrive without the first: 16 are in flight, 14 are kept and 8 remembered.
     ack(&mut sender, 1000, &[SackBlock { start: 2000, end: 6000 }]);
     assert_eq!((sender.phase(), sender.cwnd(), sender.ssthresh()), (PhaseName::FastRecovery, 14_000, 8_000));
+}
+
+/// Ten segments of 1000 bytes leave at 0 ms.
+struct Listened {
+    sender: Sender,
+    actions: Actions,
+}
+
+impl Listened {
+    fn new() -> Listened {
+        let config = SenderConfig {
+            algorithm: Algorithm::Listener,
+            mss: 1000,
+            initial_cwnd: InitialWindow::Segments(10),
+            ..SenderConfig::default()
+        };
+        let mut listened = Listened { sender: Sender::new(Arc::new(config)), actions: Actions::default() };
+        listened.sender.write(Instant::ZERO, 12_000, &mut listened.actions);
+        listened
+    }
+
+    /// What the law hears of an ACK at so many milliseconds.
+    fn ack(&mut self, ms: u64, ack: u64, sack: &[(u64, u64)], ecn_echo: bool) -> Event {
+        let sack: Vec<_> = sack.iter().map(|&(start, end)| SackBlock { start, end }).collect();
+        let now = Instant::ZERO + Duration::from_millis(ms);
+        self.sender.handle_ack(now, &Ack { ack, window: 1 << 40, sack: &sack, ecn_echo }, &mut self.actions);
+        self.sender.check();
+        *self.heard().last().unwrap()
+    }
+
+    fn heard(&self) -> &[Event] {
+        let Law::Listener(law) = &self.sender.law else { panic!() };
+        &law.heard
+    }
+}
+
+#[test]
+fn a_law_that_asks_is_told_the_delivery_rate() {
+    let mut flow = Listened::new();
+    // All ten left at 0 ms. The bottleneck passes one each millisecond: 1000 B in 100 ms, 2000 B in 101 ms.
+    let sample = |delivered, interval_ms, prior_delivered, is_app_limited| {
+        Some(RateSample { delivered, interval: Duration::from_millis(interval_ms), prior_delivered, is_app_limited })
+    };
+    assert_eq!(flow.ack(100, 1000, &[], false).rate_sample, sample(1000, 100, 0, false));
+    assert_eq!(flow.ack(101, 2000, &[], false).rate_sample, sample(2000, 101, 0, false));
+    assert_eq!(flow.heard().len(), 2);
+    // Bytes 10 000 to 12 000 left at 100 and 101 ms, when 1000 and 2000 B had been delivered; then nothing more waited.
+    (3..=10).for_each(|at| _ = flow.ack(99 + at, 1000 * at, &[], false));
+    // 11 000 − 1000 B were acknowledged in the 100 ms since: 100 kB/s.
+    let heard = flow.ack(200, 11_000, &[], false);
+    assert_eq!(heard.rate_sample, sample(10_000, 100, 1000, false));
+    assert_eq!(heard.rate_sample.unwrap().rate(), Some(units::Rate::from_bps(800_000)));
+    // What is written now leaves after an ACK of 11 000 B of a flow that had nothing more to send.
+    flow.sender.write(Instant::ZERO + Duration::from_millis(200), 1000, &mut flow.actions);
+    flow.ack(201, 12_000, &[], false);
+    let last = flow.ack(300, 13_000, &[], false).rate_sample;
+    assert_eq!(last, sample(2000, 100, 11_000, true));
+}
+
+#[test]
+fn a_law_that_asks_hears_every_ack_of_a_fast_recovery() {
+    let mut flow = Listened::new();
+    for (news, at) in [(1, 3), (2, 4), (3, 5)] {
+        let heard = flow.ack(100 + news, 1000, &[(2000, 1000 * at)], false);
+        let is_first = news == 1;
+        assert_eq!((heard.acked, heard.sacked), (if is_first { 1000 } else { 0 }, 1000));
+        assert_eq!(heard.in_recovery, false, "the third duplicate starts the recovery after it has been told");
+    }
+    assert_eq!(flow.sender.phase(), PhaseName::FastRecovery);
+    let heard = flow.ack(104, 1000, &[(2000, 7000)], true);
+    assert_eq!((heard.sacked, heard.in_recovery, heard.ecn_echo), (2000, true, true));
+    // 7000 B: the first segment, five SACKed of which two are news, in the 104 ms since they left.
+    assert_eq!(heard.rate_sample.unwrap().delivered, 6000);
+    let heard = flow.ack(205, 2000, &[(2000, 7000)], false);
+    assert_eq!((heard.acked, heard.sacked, heard.in_recovery), (1000, 0, true));
+}
+
+#[test]
+fn nobody_else_pays() {
+    for entry in registry().iter().filter(|entry| entry.algorithm != Algorithm::Listener) {
+        let config = SenderConfig { algorithm: entry.algorithm, ..SenderConfig::default() };
+        let asks = entry.algorithm.asks();
+        assert!(!asks.rate_samples && !asks.every_ack, "{}", entry.name);
+        assert!(Sender::new(Arc::new(config)).segments_mut().is_none(), "{}", entry.name);
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_sender_that_keeps_records_survives_anything(flags in any::<u8>(), rest in prop::collection::vec(any::<u8>(), 0..2000)) {
+        let law = registry().iter().position(|entry| entry.algorithm == Algorithm::Listener).unwrap();
+        crate::fuzz::sender(&[vec![flags, law as u8], rest].concat());
+    }
 }

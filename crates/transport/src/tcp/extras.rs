@@ -2,6 +2,7 @@
 
 use super::bursts::Bursts;
 use super::pacing::Pacer;
+use super::segments::Segments;
 use super::{Sender, SenderConfig};
 use units::Instant;
 
@@ -10,18 +11,35 @@ use units::Instant;
 pub(super) struct Extras {
     pub(super) pacer: Option<Pacer>,
     pub(super) bursts: Option<Bursts>,
+    pub(super) segments: Option<Segments>,
+    /// Whether an ACK of new data in order needs nothing but the plain path.
+    pub(super) is_plain: bool,
 }
 
 impl Extras {
     /// `None` for a flow that needs none of it.
     pub(super) fn new(config: &SenderConfig) -> Option<Box<Extras>> {
-        let pacer = (config.paced || config.algorithm.asks().pacing).then(Pacer::default);
+        let asks = config.algorithm.asks();
+        let pacer = (config.paced || asks.pacing).then(Pacer::default);
         let bursts = Bursts::new(config.algorithm.burst_news(&config.laws));
-        (pacer.is_some() || bursts.is_some()).then(|| Box::new(Extras { pacer, bursts }))
+        let segments = asks.rate_samples.then(Segments::default);
+        let is_plain = pacer.is_none() && segments.is_none();
+        (!is_plain || bursts.is_some()).then(|| Box::new(Extras { pacer, bursts, segments, is_plain }))
     }
 }
 
 impl Sender {
+    /// Whether ACKs of new data in order need nothing but the plain path.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.extras.as_ref().is_none_or(|extras| extras.is_plain)
+    }
+
+    #[inline]
+    pub(super) fn segments_mut(&mut self) -> Option<&mut Segments> {
+        self.extras.as_mut()?.segments.as_mut()
+    }
+
     #[inline]
     pub(super) fn bursts(&self) -> Option<&Bursts> {
         self.extras.as_ref()?.bursts.as_ref()

@@ -11,6 +11,8 @@
 //! | `transmit` | which segment leaves next |
 //! | `scoreboard` | the SACKed ranges and the pipe |
 //! | `rtt` | the retransmission timeout |
+//! | `segments` | a record of every segment in flight, for flows that need one |
+//! | `rate` | delivery rates |
 //! | `pacing` | one segment every SRTT/cwnd |
 //! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
 //! | `extras` | what only some flows have |
@@ -30,11 +32,13 @@ mod explicit;
 mod extras;
 pub mod keys;
 mod pacing;
+mod rate;
 mod receiver;
 mod recovery;
 mod rtt;
 mod scoreboard;
 mod segment;
+mod segments;
 mod sender;
 mod spurious;
 mod stats;
@@ -45,7 +49,7 @@ pub use crate::ConfigError;
 pub use crate::cc::LossRecovery;
 pub use bursts::BurstReport;
 pub use config::{FastRetransmitGuard, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};
-pub use receiver::{Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
+pub use receiver::{EcnNews, Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
 pub use segment::{Ack, AckOut, Actions, SackBlock, SackList, Segment};
 pub use sender::{PhaseName, Sender};
 pub use stats::SenderStats;

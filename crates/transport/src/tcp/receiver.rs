@@ -1,4 +1,4 @@
-//! The receiver: delayed ACKs (RFC 5681 §4.2), SACK (RFC 2018), D-SACK (RFC 2883).
+//! The receiver: delayed ACKs (RFC 5681 §4.2), SACK (RFC 2018), D-SACK (RFC 2883), the echo of congestion marks (RFC 3168).
 //!
 //! The application takes in-order data at once, so the advertised window is constant. Bytes beyond it are dropped. What is
 //! within it is held and never forgotten (RFC 2018 §8 calls that reneging and discourages it); a peer that makes more
@@ -15,6 +15,9 @@ use units::{Duration, Instant};
 
 /// Held ranges of one flow: 1 MiB of them. A window of 87 000 segments with every second one lost makes as many.
 const MOST_HELD: usize = (1 << 20) / size_of::<Held>();
+
+/// Two segments fit in 32 bits.
+const MOST_MSS: u32 = 1 << 30;
 
 options! {
     /// The parameters of a [`Receiver`]; flows share one behind an `Arc`.
@@ -39,11 +42,23 @@ impl ReceiverConfig {
     /// Whether a receiver can run with these parameters, and which one is wrong if not.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
+        if self.mss > MOST_MSS {
+            return Err(ConfigError::new("mss", "must be at most 1 GiB"));
+        }
         if self.delayed_ack.is_some_and(|timeout| timeout == Duration::ZERO || timeout > Duration::from_millis(500)) {
             return Err(ConfigError::new("delayed_ack", "must be positive and at most 500 ms (RFC 5681 §4.2)"));
         }
         Ok(())
     }
+}
+
+/// What a segment that arrives says about congestion. A segment without such news is not reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnNews {
+    /// A queue on the path has marked it (CE), whatever else it says.
+    CongestionExperienced,
+    /// The sender has reduced its window (CWR), and no queue has marked the segment.
+    WindowReduced,
 }
 
 /// What a receiver wants done; the host drains it after each call and keeps its capacity.
@@ -75,8 +90,10 @@ pub struct Receiver {
     config: Arc<ReceiverConfig>,
     /// RCV.NXT, the next byte expected.
     nxt: u64,
-    /// In-order bytes not yet acknowledged.
-    unacked: u64,
+    /// In-order bytes not yet acknowledged: less than two full-sized segments.
+    unacked: u32,
+    /// Whether ACKs echo a mark that the sender has not answered.
+    ecn_echo: bool,
     /// When the delayed ACK is due; `NEVER` when none is pending.
     ack_at: Instant,
     /// What is held above a hole, sorted and disjoint.
@@ -94,11 +111,18 @@ impl Receiver {
             config,
             nxt: 0,
             unacked: 0,
+            ecn_echo: false,
             ack_at: Instant::NEVER,
             held: VecDeque::new(),
             stats: ReceiverStats::default(),
             recent: None,
         }
+    }
+
+    /// The headers of the segment that [`handle_segment`](Receiver::handle_segment) is given next say something about
+    /// congestion: RFC 3168 §6.1.3. Every ACK echoes a mark until a segment says that the sender has reduced its window.
+    pub fn handle_ecn(&mut self, ecn: EcnNews) {
+        self.ecn_echo = ecn == EcnNews::CongestionExperienced;
     }
 
     /// A data segment arrives.
@@ -176,8 +200,8 @@ impl Receiver {
     #[inline]
     fn acknowledge_in_order(&mut self, now: Instant, len: u64, out: &mut ReceiverActions) {
         match self.config.delayed_ack {
-            Some(timeout) if self.unacked + len < 2 * u64::from(self.config.mss) => {
-                self.unacked += len;
+            Some(timeout) if u64::from(self.unacked) + len < 2 * u64::from(self.config.mss) => {
+                self.unacked += len as u32;
                 if self.ack_at == Instant::NEVER {
                     self.ack_at = now + timeout;
                 }
@@ -191,7 +215,7 @@ impl Receiver {
         self.unacked = 0;
         self.ack_at = Instant::NEVER;
         self.stats.acks_sent += 1;
-        out.acks.push(AckOut { ack: self.nxt, window: self.config.window, sack });
+        out.acks.push(AckOut { ack: self.nxt, window: self.config.window, sack, ecn_echo: self.ecn_echo });
     }
 
     /// Anything but the expected segment with nothing held: acknowledged at once.
@@ -395,6 +419,24 @@ mod tests {
         receiver.handle_segment(Instant::ZERO, start, (end - start) as u32, &mut out);
         let [ack] = out.acks[..] else { panic!("one ACK for one segment, not {}", out.acks.len()) };
         (ack.ack, ack.sack.as_slice().iter().map(|block| (block.start, block.end)).collect())
+    }
+
+    #[test]
+    fn a_mark_is_echoed_by_every_ack_until_the_sender_has_answered() {
+        // RFC 3168 §6.1.3.
+        let mut receiver = receiver(0);
+        let mut echo = |news: Option<EcnNews>, start: u64| {
+            let mut out = ReceiverActions::default();
+            news.into_iter().for_each(|news| receiver.handle_ecn(news));
+            receiver.handle_segment(Instant::ZERO, start, 500, &mut out);
+            out.acks[0].as_ack().ecn_echo
+        };
+        assert!(!echo(None, 0));
+        assert!(echo(Some(EcnNews::CongestionExperienced), 500));
+        assert!(echo(None, 1000));
+        assert!(echo(None, 2000), "a duplicate ACK too");
+        assert!(!echo(Some(EcnNews::WindowReduced), 1500));
+        assert!(!echo(None, 2500));
     }
 
     #[test]

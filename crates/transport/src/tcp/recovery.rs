@@ -6,7 +6,7 @@
 
 use super::spurious::Cause;
 use super::{Ack, Actions, FastRetransmitGuard, PartialAckTimer, SackBlock, Sender};
-use crate::cc::{Event, LossCause, LossRecovery};
+use crate::cc::{Event, LossCause, LossRecovery, RateSample};
 use units::Instant;
 
 /// What the sender is doing about losses.
@@ -56,14 +56,16 @@ impl Sender {
         }
         let is_app_limited = !self.is_cwnd_limited();
         let acked = ack.ack.saturating_sub(self.una);
-        let newly_sacked = self.read_sack(ack);
-        let duplicate = self.is_duplicate(ack, newly_sacked);
+        let sacked = self.read_sack(ack);
+        let duplicate = self.is_duplicate(ack, sacked);
         if ack.ack >= self.una {
             self.move_edge(ack.ack.saturating_add(ack.window));
         }
-        if acked > 0 {
-            let event = Event { acked, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) };
-            self.on_new_ack(ack.ack, event);
+        let rate_sample = self.sample_rate(now, ack.ack);
+        let event = Event { acked, sacked, rate_sample, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) };
+        match acked > 0 {
+            true => self.on_new_ack(ack.ack, event),
+            false => self.tell_more(event),
         }
         if duplicate {
             self.on_duplicate_ack(now);
@@ -95,11 +97,35 @@ impl Sender {
         if self.recovery() != LossRecovery::Sack {
             return 0;
         }
-        let mut news = 0;
-        for &block in blocks.iter().filter(|block| block.start > una && block.end <= self.nxt && !block.is_empty()) {
-            news += self.scoreboard.insert(block, self.nxt - una, self.config.mss);
+        let (mut news, nxt) = (0, self.nxt);
+        for &block in blocks.iter().filter(|block| block.start > una && block.end <= nxt && !block.is_empty()) {
+            news += self.cover(block, una);
         }
         news
+    }
+
+    /// The receiver holds `block`. Returns the bytes of it that the scoreboard did not know.
+    fn cover(&mut self, block: SackBlock, una: u64) -> u64 {
+        let segments = self.extras.as_mut().and_then(|extras| extras.segments.as_mut());
+        let Some(segments) = segments else { return self.scoreboard.insert(block, self.nxt - una, self.config.mss) };
+        segments.note_holes(block, &self.scoreboard);
+        let news = self.scoreboard.insert(block, self.nxt - una, self.config.mss);
+        segments.fill_holes(&self.scoreboard);
+        news
+    }
+
+    /// The delivery rate that an ACK of everything below `ack`, whose blocks have been read, shows.
+    fn sample_rate(&mut self, now: Instant, ack: u64) -> Option<RateSample> {
+        let segments = self.segments_mut()?;
+        segments.advance(ack);
+        segments.sample(now)
+    }
+
+    /// What only those laws hear that ask for every ACK.
+    fn tell_more(&mut self, event: Event) {
+        if self.config.algorithm.asks().every_ack {
+            self.tell_law_in_full(Event { in_recovery: matches!(self.phase, Phase::FastRecovery(_)), ..event });
+        }
     }
 
     /// The cumulative ACK moves to `ack`.
@@ -108,13 +134,16 @@ impl Sender {
         let event = Event { rtt_sample: self.acknowledge(event.now, ack), ..event };
         self.scoreboard.advance(ack);
         self.settle_reports();
+        if matches!(self.phase, Phase::FastRecovery(_)) {
+            self.tell_more(event);
+        }
         match (self.phase, self.recovery()) {
             (Phase::Open | Phase::Disorder(_), _) => {
                 self.settle();
-                self.tell_law(event);
+                self.tell_law_in_full(event);
             }
             (Phase::TimeoutRecovery { recover }, _) => {
-                self.tell_law(event);
+                self.tell_law_in_full(event);
                 self.end_recovery_at(recover);
             }
             (Phase::FastRecovery(_), LossRecovery::Reno) => {

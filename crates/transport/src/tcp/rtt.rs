@@ -68,10 +68,10 @@ impl Rtt {
         self.timed_end = NOT_TIMING;
     }
 
-    /// Whether an ACK of everything below `una` ends the measurement.
+    /// Whether an ACK of everything below `una` ends the measurement. No flow is so long that `una` reaches the mark.
     #[inline]
     pub(super) fn is_measured_by(&self, una: u64) -> bool {
-        self.timed_end <= una && self.timed_end != NOT_TIMING
+        self.timed_end <= una
     }
 
     /// Ends the measurement and returns the sample.

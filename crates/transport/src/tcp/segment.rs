@@ -99,7 +99,7 @@ pub struct Ack<'a> {
     pub window: u64,
     /// SACK blocks in the order in which they travelled, D-SACK first.
     pub sack: &'a [SackBlock],
-    /// Whether it echoes a congestion mark (ECE). No receiver here sends it, no port here marks; a window law may listen.
+    /// Whether it echoes a congestion mark: ECE of RFC 3168.
     pub ecn_echo: bool,
 }
 
@@ -112,12 +112,14 @@ pub struct AckOut {
     pub window: u64,
     /// SACK blocks, D-SACK first.
     pub sack: SackList,
+    /// Whether it echoes a congestion mark: ECE of RFC 3168.
+    pub ecn_echo: bool,
 }
 
 impl AckOut {
     /// The same acknowledgement as the sender reads it.
     #[inline]
     pub fn as_ack(&self) -> Ack<'_> {
-        Ack { ack: self.ack, window: self.window, sack: self.sack.as_slice(), ecn_echo: false }
+        Ack { ack: self.ack, window: self.window, sack: self.sack.as_slice(), ecn_echo: self.ecn_echo }
     }
 }

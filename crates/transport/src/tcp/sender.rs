@@ -109,13 +109,13 @@ impl Sender {
     /// An ACK arrives. One that acknowledges what was never sent is ignored.
     #[inline]
     pub fn handle_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
-        let plain = matches!(self.phase, Phase::Open) && ack.sack.is_empty() && self.pacer().is_none();
-        if plain && ack.ack > self.una && ack.ack <= self.nxt {
-            let acked = ack.ack - self.una;
+        let plain = matches!(self.phase, Phase::Open) && ack.sack.is_empty() && !ack.ecn_echo && self.is_plain();
+        let acked = ack.ack.wrapping_sub(self.una);
+        if plain && (1..=self.flight_size()).contains(&acked) {
             let is_app_limited = !self.is_cwnd_limited();
             self.edge = ack.ack.saturating_add(ack.window);
             let rtt_sample = self.acknowledge(now, ack.ack);
-            self.tell_law(Event { acked, rtt_sample, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) });
+            self.tell_law(Event { acked, rtt_sample, is_app_limited, ..Event::at(now) });
             self.send_full_segments(now, actions);
             if self.una == self.nxt || self.written - self.nxt < self.window.mss {
                 self.transmit(now, actions);
@@ -262,9 +262,14 @@ impl Sender {
         sample
     }
 
+    /// What the law is told of an ACK that is not plain.
+    pub(super) fn tell_law_in_full(&mut self, ack: Event) {
+        self.tell_law(ack);
+    }
+
     /// New bytes are acknowledged outside of fast recovery.
-    #[inline]
-    pub(super) fn tell_law(&mut self, ack: Event) {
+    #[inline(always)]
+    fn tell_law(&mut self, ack: Event) {
         let (rtt, in_flight) = (&self.rtt, self.nxt - self.una);
         let event = || Event { srtt: rtt.srtt(), in_flight, ..ack };
         self.law.on_ack(&self.config.laws, &mut self.window, event);

@@ -22,6 +22,9 @@ impl Sender {
         self.rtt.cancel();
         if self.config.sack_after_timeout == SackAfterTimeout::Discard {
             self.scoreboard.clear();
+            if let Some(segments) = self.segments_mut() {
+                segments.forget_sacks();
+            }
         }
         self.forget_reports();
         self.scoreboard.set_high_rxt(self.una);

@@ -41,6 +41,7 @@ impl Sender {
         if let Some(pacer) = self.pacer_mut() {
             pacer.rest();
         }
+        self.watch_application();
         self.watch_closed_window(now);
     }
 
@@ -205,7 +206,11 @@ impl Sender {
         // A window probe may have carried some of these bytes: Karn's rule, RFC 6298 §3.
         let retransmission = self.nxt < self.probe_end;
         let segment = Segment { seq: self.nxt, len: len as u32, retransmission };
+        let is_first = self.una == self.nxt;
         self.nxt += len;
+        if let Some(segments) = self.segments_mut() {
+            segments.send(now, SackBlock { start: segment.seq, end: segment.seq + len }, is_first);
+        }
         match retransmission {
             true => self.counts.retransmissions += 1,
             false => self.rtt.start(now, self.nxt),
@@ -230,6 +235,9 @@ impl Sender {
         self.rtt.cancel();
         self.counts.retransmissions += 1;
         self.record_retransmission(block);
+        if let Some(segments) = self.segments_mut() {
+            segments.resend(now, block);
+        }
         self.send(now, Segment { seq: block.start, len: block.len() as u32, retransmission: true }, actions);
     }
 
