@@ -7,7 +7,7 @@
 //! | `keys` | what users can set of a sender and its law, from the declarations |
 //! | `sender` | the sender: its inputs, its fast path, its books |
 //! | `timer` | the retransmission timer, and the persist timer it is for a closed window |
-//! | `recovery` | what an ACK means in each phase: Reno, NewReno and SACK loss recovery |
+//! | `recovery` | what an ACK means in each phase; the ways to repair losses, one a file |
 //! | `transmit` | which segment leaves next |
 //! | `scoreboard` | the SACKed ranges and the pipe |
 //! | `rtt` | the retransmission timeout |

@@ -1,12 +1,12 @@
-//! Which segment leaves next: the window, Limited Transmit, NextSeg of RFC 6675, and the pacing.
+//! Which segment leaves next, as the window, the recovery and the pacing permit.
 
-use super::recovery::{Disorder, FastRecovery, Phase, Repair};
-use super::{Actions, LossRecovery, SackBlock, Segment, Sender, pacing};
+use super::recovery::{Phase, Repair};
+use super::{Actions, SackBlock, Segment, Sender, pacing};
 use units::{Duration, Instant};
 
 /// The segment that may leave now.
 #[derive(Clone, Copy, Debug)]
-enum Next {
+pub(super) enum Next {
     /// The next unsent bytes.
     NewData { len: u64 },
     /// Bytes above HighRxt, which moves behind them.
@@ -18,17 +18,6 @@ enum Next {
 }
 
 impl Sender {
-    /// The bytes in the network as the loss recovery counts them.
-    pub fn pipe(&self) -> u64 {
-        match (self.phase, self.recovery()) {
-            (Phase::TimeoutRecovery { recover }, _) => self.scoreboard.pipe_after_timeout(self.una, self.nxt, recover),
-            (Phase::Disorder(_) | Phase::FastRecovery(_), LossRecovery::Sack) => {
-                self.correct_pipe(self.scoreboard.pipe(self.una, self.nxt, self.threshold()))
-            }
-            _ => self.nxt - self.una,
-        }
-    }
-
     /// Sends what window, phase and pacing permit.
     pub(super) fn transmit(&mut self, now: Instant, actions: &mut Actions) {
         while let Some(next) = self.next_segment() {
@@ -65,7 +54,7 @@ impl Sender {
     /// The length of the next new segment if `window` and the peer have room for it beside `in_flight`. Segments are
     /// full-sized unless the data end; with nothing outstanding a window below that is used as it is.
     #[inline]
-    fn new_data(&self, in_flight: u64, window: u64) -> Option<u64> {
+    pub(super) fn new_data(&self, in_flight: u64, window: u64) -> Option<u64> {
         let len = (self.written - self.nxt).min(self.window.mss);
         let admitted = self.edge.saturating_sub(self.nxt);
         if len == 0 || len > window.saturating_sub(in_flight) {
@@ -79,34 +68,17 @@ impl Sender {
 
     fn next_segment(&mut self) -> Option<Next> {
         let new_data = |len| Next::NewData { len };
-        match (self.phase, self.recovery()) {
-            (Phase::Open, _) => self.new_data(self.nxt - self.una, self.window.cwnd).map(new_data),
-            (Phase::Disorder(disorder), _) => self.limited_transmit(disorder).map(new_data),
-            (Phase::TimeoutRecovery { recover }, _) => self.next_after_timeout(recover),
-            (Phase::FastRecovery(state), _) if state.repair == Repair::Due => self.first_repair(),
-            (Phase::FastRecovery(state), LossRecovery::Sack) => self.next_seg(state),
-            (Phase::FastRecovery(_), _) => self.new_data(self.nxt - self.una, self.window.cwnd).map(new_data),
-        }
-    }
-
-    /// New data on duplicate ACKs. Without SACK RFC 3042: one segment on each of the first two, while FlightSize stays
-    /// within cwnd + 2 segments. With SACK RFC 6675 §5 step 3: while cwnd − pipe ≥ SMSS. On an ACK that is no duplicate
-    /// both leave RFC 5681 §3.1: nothing above una + cwnd.
-    fn limited_transmit(&self, disorder: Disorder) -> Option<u64> {
-        let flight = self.nxt - self.una;
-        match self.recovery() {
-            _ if !self.config.limited_transmit || disorder.dup_acks == 0 => self.new_data(flight, self.window.cwnd),
-            LossRecovery::Reno | LossRecovery::NewReno => {
-                let extra = if disorder.limited_segments < disorder.dup_acks.min(2) { 2 * self.window.mss } else { 0 };
-                self.new_data(flight, self.window.cwnd.saturating_add(extra))
-            }
-            LossRecovery::Sack => self.new_data(self.pipe(), self.window.cwnd),
+        match self.phase {
+            Phase::Open => self.new_data(self.nxt - self.una, self.window.cwnd).map(new_data),
+            Phase::Disorder(disorder) => self.limited_transmit(disorder).map(new_data),
+            Phase::TimeoutRecovery { recover } => self.next_after_timeout(recover),
+            Phase::FastRecovery(state) => self.next_in_fast_recovery(state),
         }
     }
 
     /// The first segment reported lost, or the first unacknowledged one: the fast retransmit, and what a partial ACK asks
     /// for.
-    fn first_repair(&self) -> Option<Next> {
+    pub(super) fn first_repair(&self) -> Option<Next> {
         if let Some(reported) = self.reported_segment() {
             return Some(Next::Reported(reported));
         }
@@ -126,37 +98,6 @@ impl Sender {
                 self.new_data(self.nxt - self.una, self.window.cwnd).map(|len| Next::NewData { len })
             }
         }
-    }
-
-    /// RFC 6675 §5 step C with NextSeg() of §4, after what was reported lost.
-    fn next_seg(&self, state: FastRecovery) -> Option<Next> {
-        if self.window.cwnd.saturating_sub(self.pipe()) < self.window.mss {
-            return None;
-        }
-        if let Some(reported) = self.reported_segment() {
-            return Some(Next::Reported(reported));
-        }
-        let hole = self.next_unreported_hole();
-        let lost = hole.filter(|hole| self.scoreboard.is_lost(hole.start, self.threshold()));
-        let repair = |hole| Next::Repair(self.first_segment_of(hole));
-        // Rules (1), (2), (3) and (4) in order.
-        lost.map(repair)
-            .or_else(|| self.new_data(self.pipe(), self.window.cwnd).map(|len| Next::NewData { len }))
-            .or_else(|| hole.map(repair))
-            .or_else(|| self.rescue(state))
-    }
-
-    /// NextSeg rule (4): a copy of the highest unSACKed bytes when HighACK has passed RescueRxt.
-    fn rescue(&self, state: FastRecovery) -> Option<Next> {
-        if !self.config.rescue_retransmission || self.una <= state.rescue {
-            return None;
-        }
-        let hole = self.scoreboard.highest_hole(self.una, self.nxt)?;
-        let start = hole.start.max(hole.end.saturating_sub(self.window.mss));
-        if self.is_reported(start) {
-            return None;
-        }
-        Some(Next::Rescue(SackBlock { start, end: hole.end }))
     }
 
     pub(super) fn first_segment_of(&self, hole: SackBlock) -> SackBlock {

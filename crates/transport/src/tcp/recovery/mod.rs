@@ -1,13 +1,62 @@
-//! What an ACK means in each phase: Reno (RFC 5681 §3.2), NewReno (RFC 6582), SACK (RFC 6675), and the go-back after a
-//! timeout.
+//! What an ACK means in each phase, whichever way losses are repaired, and the go-back after a timeout.
+//!
+//! How losses are repaired is chosen apart from the window law. Each way is a file here that answers the questions of
+//! [`Recovery`]; `by_recovery!` is the only place that names them all.
 //!
 //! After a timeout everything outstanding counts as lost. HighRxt starts again at SND.UNA and walks up over what the
 //! scoreboard does not cover, in slow start; the phase ends when the ACK reaches what had been sent at the timeout.
 
+mod duplicates;
+mod sack;
+
+use self::duplicates::{NewReno, Reno};
+use self::sack::Sack;
 use super::spurious::Cause;
-use super::{Ack, Actions, FastRetransmitGuard, PartialAckTimer, SackBlock, Sender};
+use super::transmit::Next;
+use super::{Ack, Actions, FastRetransmitGuard, SackBlock, Sender};
 use crate::cc::{Event, LossCause, LossRecovery, RateSample};
 use units::Instant;
+
+/// A way to notice and to repair losses that need no timer. It keeps no state of its own beside the sender's.
+trait Recovery {
+    /// Whether it reads SACK blocks.
+    const READS_SACK: bool;
+
+    /// Whether an ACK that newly SACKs `sacked` bytes says that something arrived out of order.
+    fn is_duplicate(sender: &Sender, ack: &Ack<'_>, sacked: u64) -> bool;
+
+    /// Whether a loss has shown after so many duplicate ACKs.
+    fn shows_loss(sender: &Sender, dup_acks: u32) -> bool;
+
+    /// The window has been cut for a loss, and its repair begins.
+    fn begin(sender: &mut Sender);
+
+    /// An ACK of new data in fast recovery, before which the timer stood at `timer`.
+    fn on_new_ack(sender: &mut Sender, state: FastRecovery, event: &Event, timer: Instant);
+
+    /// A duplicate ACK in fast recovery.
+    fn on_duplicate_ack(sender: &mut Sender);
+
+    /// The bytes in the network while something is out of order or being repaired.
+    fn pipe(sender: &Sender) -> u64;
+
+    /// The length of the new segment that duplicate ACKs let leave before a loss has shown.
+    fn limited_transmit(sender: &Sender, disorder: Disorder) -> Option<u64>;
+
+    /// What leaves next in fast recovery, once the first repair has left.
+    fn next_segment(sender: &Sender, state: FastRecovery) -> Option<Next>;
+}
+
+/// The answer of the way in which a sender repairs losses.
+macro_rules! by_recovery {
+    ($sender:expr, $question:ident($($argument:expr),*)) => {
+        match $sender.recovery() {
+            LossRecovery::Reno => Reno::$question($sender, $($argument),*),
+            LossRecovery::NewReno => NewReno::$question($sender, $($argument),*),
+            LossRecovery::Sack => Sack::$question($sender, $($argument),*),
+        }
+    };
+}
 
 /// What the sender is doing about losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +106,7 @@ impl Sender {
         let is_app_limited = !self.is_cwnd_limited();
         let acked = ack.ack.saturating_sub(self.una);
         let sacked = self.read_sack(ack);
-        let duplicate = self.is_duplicate(ack, sacked);
+        let duplicate = by_recovery!(self, is_duplicate(ack, sacked));
         if ack.ack >= self.una {
             self.move_edge(ack.ack.saturating_add(ack.window));
         }
@@ -73,19 +122,6 @@ impl Sender {
         self.transmit(now, actions);
     }
 
-    /// RFC 6675 §2: with SACK, news about bytes above the ACK. RFC 5681 §2: without, the same ACK and window while data
-    /// are outstanding.
-    fn is_duplicate(&self, ack: &Ack<'_>, newly_sacked: u64) -> bool {
-        match self.recovery() {
-            LossRecovery::Sack => newly_sacked > 0,
-            LossRecovery::Reno | LossRecovery::NewReno => {
-                let first = self.una == 0 && self.edge == self.config.initial_peer_window;
-                let same_window = first || ack.ack.saturating_add(ack.window) == self.edge;
-                ack.ack == self.una && self.una < self.nxt && same_window
-            }
-        }
-    }
-
     /// Update() of RFC 6675, and the D-SACK block of RFC 2883 §4. Returns the bytes newly known to be held. Blocks that
     /// are inverted, cover bytes never sent or reach down to the ACK are ignored.
     fn read_sack(&mut self, ack: &Ack<'_>) -> u64 {
@@ -94,7 +130,7 @@ impl Sender {
         if let Some(block) = duplicate {
             self.read_dsack(block, una);
         }
-        if self.recovery() != LossRecovery::Sack {
+        if !self.reads_sack() {
             return 0;
         }
         let (mut news, nxt) = (0, self.nxt);
@@ -137,89 +173,81 @@ impl Sender {
         if matches!(self.phase, Phase::FastRecovery(_)) {
             self.tell_more(event);
         }
-        match (self.phase, self.recovery()) {
-            (Phase::Open | Phase::Disorder(_), _) => {
+        match self.phase {
+            Phase::Open | Phase::Disorder(_) => {
                 self.settle();
                 self.tell_law_in_full(event);
             }
-            (Phase::TimeoutRecovery { recover }, _) => {
+            Phase::TimeoutRecovery { recover } => {
                 self.tell_law_in_full(event);
                 self.end_recovery_at(recover);
             }
-            (Phase::FastRecovery(_), LossRecovery::Reno) => {
-                // RFC 5681 §3.2 step 6, whatever of the window is still missing.
-                self.set_cwnd(self.law.cwnd_after_recovery(&self.window));
-                self.end_recovery_at(ack);
-            }
-            (Phase::FastRecovery(state), LossRecovery::NewReno) if ack >= state.recover => {
-                let deflated = self.law.cwnd_after_recovery(&self.window);
-                self.set_cwnd(deflated.min(self.flight_size().max(self.window.mss) + self.window.mss));
-                self.end_recovery_at(state.recover);
-            }
-            (Phase::FastRecovery(state), LossRecovery::NewReno) => self.on_partial_ack(event.acked, state, timer),
-            // RFC 6675 §5 step A; cwnd stays at ssthresh.
-            (Phase::FastRecovery(state), LossRecovery::Sack) => self.end_recovery_at(state.recover),
-        }
-    }
-
-    /// RFC 6582 §3.2 step 3, partial acknowledgements.
-    fn on_partial_ack(&mut self, acked: u64, state: FastRecovery, timer: Instant) {
-        let mss = self.window.mss;
-        let deflated = self.window.cwnd.saturating_sub(acked);
-        let added = if acked >= mss { mss } else { 0 };
-        self.set_cwnd((deflated + added).max(mss));
-        self.scoreboard.set_high_rxt(self.una);
-        self.phase = Phase::FastRecovery(FastRecovery { repair: Repair::Due, partial_ack_seen: true, ..state });
-        if state.partial_ack_seen && self.config.partial_ack_timer == PartialAckTimer::Impatient {
-            self.keep_timer(timer);
+            Phase::FastRecovery(state) => by_recovery!(self, on_new_ack(state, &event, timer)),
         }
     }
 
     /// A duplicate ACK.
     fn on_duplicate_ack(&mut self, now: Instant) {
-        match (self.phase, self.recovery()) {
-            (Phase::Open, _) => {
+        match self.phase {
+            Phase::Open => {
                 self.scoreboard.set_high_rxt(self.una);
                 self.count_duplicate(now, Disorder::default());
             }
-            (Phase::Disorder(disorder), _) => self.count_duplicate(now, disorder), // RFC 5681 §3.2 step 4: a segment has left the network.
-            (Phase::FastRecovery(_), LossRecovery::Reno | LossRecovery::NewReno) => {
-                self.set_cwnd(self.window.cwnd.saturating_add(self.window.mss));
-            }
-            (Phase::FastRecovery(_), LossRecovery::Sack) | (Phase::TimeoutRecovery { .. }, _) => {}
+            Phase::Disorder(disorder) => self.count_duplicate(now, disorder),
+            Phase::FastRecovery(_) => by_recovery!(self, on_duplicate_ack()),
+            Phase::TimeoutRecovery { .. } => {}
         }
     }
 
-    /// One more duplicate ACK after those of `disorder`: RFC 5681 §3.2 step 2, RFC 6675 §5 steps 1 and 2.
+    /// One more duplicate ACK after those of `disorder`.
     fn count_duplicate(&mut self, now: Instant, disorder: Disorder) {
         let dup_acks = disorder.dup_acks.saturating_add(1);
         self.phase = Phase::Disorder(Disorder { dup_acks, ..disorder });
-        let enough = match self.recovery() {
-            LossRecovery::Reno | LossRecovery::NewReno => dup_acks >= self.config.dupthresh && self.is_past_guard(),
-            LossRecovery::Sack => {
-                dup_acks >= self.config.dupthresh || self.scoreboard.is_lost(self.una, self.threshold())
-            }
-        };
-        if enough {
+        if by_recovery!(self, shows_loss(dup_acks)) {
             self.note_runs();
             self.enter_fast_recovery(now, LossCause::FastRetransmit);
         }
     }
 
-    /// RFC 6582 §3.2 step 2: the ACK covers more than recover.
-    fn is_past_guard(&self) -> bool {
-        self.guard == 0 || self.una > self.guard
+    /// Whether SACK blocks are read.
+    fn reads_sack(&self) -> bool {
+        match self.recovery() {
+            LossRecovery::Reno => Reno::READS_SACK,
+            LossRecovery::NewReno => NewReno::READS_SACK,
+            LossRecovery::Sack => Sack::READS_SACK,
+        }
+    }
+
+    /// The bytes in the network as the loss recovery counts them.
+    pub fn pipe(&self) -> u64 {
+        match self.phase {
+            Phase::TimeoutRecovery { recover } => self.scoreboard.pipe_after_timeout(self.una, self.nxt, recover),
+            Phase::Disorder(_) | Phase::FastRecovery(_) => by_recovery!(self, pipe()),
+            Phase::Open => self.flight_size(),
+        }
+    }
+
+    /// New data on duplicate ACKs. On an ACK that is no duplicate all leave RFC 5681 §3.1: nothing above una + cwnd.
+    pub(super) fn limited_transmit(&self, disorder: Disorder) -> Option<u64> {
+        match self.config.limited_transmit && disorder.dup_acks > 0 {
+            true => by_recovery!(self, limited_transmit(disorder)),
+            false => self.new_data(self.flight_size(), self.window.cwnd),
+        }
+    }
+
+    /// What leaves next in fast recovery: the first repair, which no window holds back, before all.
+    pub(super) fn next_in_fast_recovery(&self, state: FastRecovery) -> Option<Next> {
+        match state.repair {
+            Repair::Due => self.first_repair(),
+            Repair::Sent => by_recovery!(self, next_segment(state)),
+        }
     }
 
     /// Starts to repair a loss that did not need the timer to show.
     pub(super) fn enter_fast_recovery(&mut self, now: Instant, cause: LossCause) {
         self.counts.fast_retransmits += 1;
         self.lose(now, cause, self.flight_for_cut());
-        // RFC 5681 §3.2 step 3: the segments that the duplicate ACKs show have left.
-        if self.recovery() != LossRecovery::Sack {
-            let left = u64::from(self.config.dupthresh) * self.window.mss;
-            self.set_cwnd(self.window.cwnd.saturating_add(left));
-        }
+        by_recovery!(self, begin());
         if self.config.guard() == FastRetransmitGuard::Recovery {
             self.guard = self.nxt;
         }
