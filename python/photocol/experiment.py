@@ -4,7 +4,7 @@ A file `experiments/<paper>/<figure>.py` defines one `Experiment`. It is found b
 says what to run, or which closed-form model to ask (points of a sweep, replications), what to read off it (metrics),
 what the paper claims (with the expected value and the tolerance, written down before the run) and how to draw it. It
 does not say how jobs are carried out, stored or shown: that is `campaign`, `record` and `reproduce`.
-`docs/experiments.md` has a worked example.
+`docs/guide/add-an-experiment.md` has a complete example.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import re
 import shlex
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -84,6 +85,38 @@ def read_only(words: list[str]) -> None:
     context = typer.main.get_command(app).commands[words[0]].make_context(words[0], words[1:])
     if words[0] == "reproduce":
         select(context.params["targets"] or [], find_experiments(experiments_folder(start=ROOT)))
+
+
+def networks(page: Path) -> list[dict[str, Any]]:
+    """The networks that a page is about: its fragments, and the ready scenarios that it names."""
+    shown = [load({**FILLING, **tomllib.loads(block)}) for block in blocks(page, "toml")]
+    ready = [load(ROOT / name) for name in sorted(set(re.findall(r"\bscenarios/[\w-]+\.toml\b", page.read_text())))]
+    return [tomllib.loads(scenario.explain()) for scenario in shown + ready]
+
+
+def unknown_names(page: Path) -> list[str]:
+    """Nodes and links that a page names and that none of its networks has."""
+    text, known = page.read_text(), networks(page)
+    nodes = {node["name"] for network in known for node in network["node"]}
+    ends = {frozenset((link["from"], link["to"])) for network in known for link in network["link"]}
+    named = set(re.findall(r"\b[ech]\d+\b", text))
+    # `a->b` stands for any link; a number or a wavelength behind the ends is one of several beside each other.
+    links = set(re.findall(r"[`\"]([\w,]+)->(\w+)(?:#\d+| \([^)]*\))?[`\"]", text)) - {("a", "b")}
+    return sorted(named - nodes) + sorted("->".join(link) for link in links if frozenset(link) not in ends)
+
+
+NETWORK_PAGES = [page for page in PAGES if blocks(page, "toml") or "scenarios/" in page.read_text()]
+
+
+@pytest.mark.parametrize("page", NETWORK_PAGES, ids=names(NETWORK_PAGES))
+def test_every_node_and_link_that_a_page_names_is_in_one_of_its_networks(page: Path) -> None:
+    assert unknown_names(page) == []
+
+
+def test_a_name_that_no_network_of_a_page_has_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text('`e13`, `e14`, `0->1`, `0->13 (control)`\n```toml\n[topology]\nkind = "nsfnet-edge"\n```\n')
+    assert unknown_names(page) == ["e14", "0->13"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=names(PAGES))

@@ -1,11 +1,14 @@
 """The Python that the documentation shows runs, and gives what it says."""
 
+import json
 import re
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from photocol import _core
+from photocol.catalogue import experiments_folder, find_experiments
 from photocol.reproduce import reproduce
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,13 +37,23 @@ def test_the_sender_by_hand_prints_what_its_page_says(capsys):
     assert [line.split()[0] for line in lines[1:4]] == ["1000", "1000", "1000"]
 
 
-def test_the_example_of_the_experiments_page_runs(tmp_path, monkeypatch):
-    [block] = python_blocks(ROOT / "docs" / "experiments.md")
-    file = tmp_path / "experiments" / "900" / "figure-1.py"
+def test_the_experiment_of_the_guide_runs_and_agrees(tmp_path, monkeypatch):
+    [block] = python_blocks(ROOT / "docs" / "guide" / "add-an-experiment.md")
+    file = tmp_path / "experiments" / "example" / "md1-queue.py"
     file.parent.mkdir(parents=True)
     file.write_text(block)
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     monkeypatch.setenv("PHOTOCOL_EXPERIMENTS", str(file.parents[1]))
-    assert reproduce(["900"], jobs=1, out=tmp_path / "out", quiet=True) == 0
-    table = pl.read_csv(tmp_path / "out" / "900" / "figure-1" / "table.csv")
-    assert table["buffer_packets"].to_list() == [10, 400]
+    assert reproduce(["example"], jobs=1, out=tmp_path / "out", quiet=True) == 0
+    folder = tmp_path / "out" / "example" / "md1-queue"
+    assert pl.read_csv(folder / "table.csv")["load_percent"].to_list() == [50, 80]
+    [claim] = json.loads((folder / "claims.json").read_text())["claims"]
+    assert claim["verdict"] == "agrees"
+    assert (folder / "md1-queue.png").is_file()
+
+
+def test_no_list_shows_the_examples_of_the_guide():
+    found = find_experiments(experiments_folder(start=ROOT))
+    assert [name for name in found if name.startswith("example")] == []
+    for kind in ("transports", "switches"):
+        assert {"gentle", "turns"}.isdisjoint(name for name, *_ in _core.catalogue(kind))

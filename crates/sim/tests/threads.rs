@@ -13,11 +13,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 16] = [
+const READY_MADE: [(&str, &str); 17] = [
     ("aapn", "3 s"),
     ("capacity-change", "11 s"),
     ("dumbbell", "6 s"),
     ("forced-drops", "3 s"),
+    ("grid", "2 s"),
     ("header-flood", "0.6 s"),
     ("lost-bursts", "4 s"),
     ("macroflows", "2 s"),
