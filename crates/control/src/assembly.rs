@@ -10,9 +10,9 @@ use units::{Bytes, Duration, Instant};
 /// When a burst is complete. At least one of `timer` and `length` is there, or bursts wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assembly {
-    /// So long after its first packet.
+    /// This long after its first packet.
     pub timer: Option<Duration>,
-    /// When it has so many bytes.
+    /// When it has this many bytes.
     pub length: Option<Bytes>,
     /// Shorter bursts are padded to this.
     pub minimum: Bytes,

@@ -18,7 +18,7 @@ struct Second {
 }
 
 impl Second {
-    /// The second that begins so many seconds after the start.
+    /// The second that begins this many seconds after the start.
     fn after(start_s: u64, text: &str) -> Second {
         let mut world = World::build(&scenario(text), Seed { seed: 1, run: 0 }, Options::default()).unwrap();
         let seconds = |s: u64| SimTime::from_ps(s * 1_000_000_000_000);
@@ -57,7 +57,7 @@ fn packets_travel_in_memory_that_is_there() {
     }
 }
 
-/// Edge nodes a and b with so many core nodes between them, 8 ms apart in all.
+/// Edge nodes a and b with this many core nodes between them, 8 ms apart in all.
 fn line(cores: u64, rest: &str) -> String {
     let names: Vec<String> = (0..cores + 2).map(|n| if n == 0 { "a".into() } else { format!("n{n}") }).collect();
     let role = |n: u64| if n == 0 || n == cores + 1 { "edge" } else { "core" };

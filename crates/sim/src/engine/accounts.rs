@@ -74,7 +74,7 @@ impl Baseline {
         Baseline { ports: vec![Reading::default(); links], ..Baseline::default() }
     }
 
-    /// Reads all totals at `now`, and lets the greatest queue lengths begin anew.
+    /// Reads all totals at `now`, and restarts the greatest queue lengths.
     pub fn read(now: SimTime, parts: &mut Parts) -> Baseline {
         let delivered = (0..parts.layout.flows.len() as u32).map(|flow| delivered(parts, flow)).sum();
         let ports = (0..parts.layout.links.len() as u32).map(|link| {

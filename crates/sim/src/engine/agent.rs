@@ -122,11 +122,11 @@ pub enum Order {
 /// What a packet of control says, and to whom.
 #[derive(Clone, Debug)]
 pub enum Notice {
-    /// To the agent whose number the packet has in the place of a flow.
+    /// To the agent whose number is in the field for the flow.
     Agent(Message),
     /// To the sender of the packet's flow.
     Sender(Arc<dyn News>),
-    /// About the orders for the packet's flow; the news has its number in the place of a sequence number.
+    /// About the orders for the packet's flow; the field for the sequence number has the number of the news.
     Ordered(Leg),
 }
 

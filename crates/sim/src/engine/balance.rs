@@ -91,7 +91,7 @@ impl Verdict {
 }
 
 impl Work {
-    /// The work of a stretch of `span` picoseconds in which each link has delivered so many packets.
+    /// The work of a stretch of `span` picoseconds in which each link has delivered `packets`.
     pub fn measured(parts: &Parts, packets: &[u64], span: u64) -> Work {
         let layout = parts.layout;
         let mut is_host = vec![false; layout.of_node.len()];

@@ -169,7 +169,7 @@ impl<'a> Bench<'a> {
         self.net.drop(DropPlace::Link(link.0), cause, packet);
     }
 
-    /// A unit that agents switch ends at a link: so many bytes, and the message that announced it.
+    /// A unit that agents switch ends at a link, with its `bytes` and the message that announced it.
     pub fn drop_unit(&mut self, link: LinkNumber, cause: Cause, bytes: u64) {
         let count = self.net.drops.entry((DropPlace::Link(link.0), Class::Unit, cause)).or_default();
         *count = count.plus(Count { packets: 1, bytes });

@@ -1,4 +1,4 @@
-//! Dealing a network anew among partitions, between two instants of a run.
+//! Dealing a network again among partitions, between two instants of a run.
 //!
 //! Every port, fibre, machine and timer moves to the partition of its node, and nothing else changes: results do not know
 //! how nodes are dealt.
@@ -189,6 +189,7 @@ fn move_totals(old: &mut [Partition], new: &mut Partition) {
         new.net.taken_back += part.net.taken_back;
         new.hosts.emitted += part.hosts.emitted;
         new.hosts.delivered += part.hosts.delivered;
+        new.hosts.marked += part.hosts.marked;
         for (key, count) in std::mem::take(&mut part.net.drops) {
             let sum = new.net.drops.entry(key).or_default();
             *sum = sum.plus(count);

@@ -29,7 +29,7 @@ pub struct Gate {
     packing: Packing,
     /// In the order of time; those that are over are gone at the latest when the next frame begins.
     windows: Ring<Window>,
-    /// So many windows at the front have nothing left.
+    /// Windows at the front that are used up.
     spent: usize,
     /// All windows up to here are used.
     used_until: u64,
@@ -129,7 +129,7 @@ impl Gate {
         }
     }
 
-    /// In the frame that begins now the queue has so many slots; its windows follow, in the order of time.
+    /// A frame begins in which the queue has `slots` slots; its windows follow, in the order of time.
     pub fn begin_frame(&mut self, now: u64, slots: u32) {
         while self.windows.front().is_some_and(|window| window.end <= now) {
             self.windows.advance();
@@ -259,7 +259,7 @@ impl Gate {
         self.max_waiting = self.max_waiting.max(self.queue(now).0);
     }
 
-    /// Most packets that waited at once since the last call, which begins anew with those waiting now.
+    /// Most packets that waited at once since the last call; counting restarts with those that wait now.
     pub fn restart_maximum(&mut self, now: u64) -> u64 {
         let waiting = self.queue(now).0;
         std::mem::replace(&mut self.max_waiting, waiting)

@@ -19,7 +19,7 @@ use super::forced::ForcedFates;
 use super::ledger::Ledger;
 use super::net::{DropPlace, NO_WAY, Net};
 use super::offer::{Cause, Intake};
-use super::packet::{Class, NO_CARGO, Packet};
+use super::packet::{Class, Flags, NO_CARGO, Packet};
 use super::timers::{TimerId, TimerKind, Timers};
 use super::tree::NEVER;
 use crate::model::Fate;
@@ -74,6 +74,8 @@ pub struct Hosts {
     pub emitted: u64,
     /// Packets taken from the network.
     pub delivered: u64,
+    /// Those of them that were marked on their way.
+    pub marked: u64,
     /// Packets held back by order, in the order of their times.
     pub held: BTreeMap<(u32, u64, u64), Packet>,
     /// Packets that were ever held back.
@@ -103,6 +105,7 @@ impl Hosts {
             capture: None,
             emitted: 0,
             delivered: 0,
+            marked: 0,
             held: BTreeMap::new(),
             held_count: 0,
             opened: Vec::new(),
@@ -197,6 +200,7 @@ impl Hosts {
 
     #[cold]
     fn receive_rarity(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+        self.marked += packet.marks();
         if packet.class == Class::Control {
             if let Some(notice) = net.cargo.take_notice(packet) {
                 self.receive_notice(now, packet, notice, net);
@@ -210,6 +214,9 @@ impl Hosts {
     fn receive_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.receivers[packet.flow];
         let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, net) };
+        if packet.flags != Flags::NONE {
+            self.marked += packet.marks();
+        }
         let length = u32::from(packet.size - host.header);
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
         self.send_acks(now, packet.flow, net);
@@ -219,7 +226,8 @@ impl Hosts {
     fn receive_explicit_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.receivers[packet.flow];
         let Sink::Explicit(sink) = &mut host.sink else { return };
-        if packet.explicit {
+        self.marked += packet.marks();
+        if packet.flags.has(Flags::EXPLICIT) {
             sink.feedback.handle_header(&net.cargo.take_header(packet.cargo).0);
         }
         let length = u32::from(packet.size - host.header);
@@ -236,7 +244,7 @@ impl Hosts {
         for ack in &self.acks.acks {
             let cargo = net.cargo.put_sack(&ack.sack);
             self.emitted += 1;
-            enter(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, explicit: false }, net);
+            enter(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, flags: Flags::NONE }, net);
         }
         self.acks.acks.clear();
         arm_receiver(&mut self.timers, flow, host);
@@ -249,7 +257,7 @@ impl Hosts {
         for ack in self.acks.acks.drain(..) {
             let cargo = net.cargo.put_header(sink.feedback.acknowledge(), &ack.sack);
             self.emitted += 1;
-            enter(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, explicit: true }, net);
+            enter(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, flags: Flags::EXPLICIT }, net);
         }
         arm_receiver(&mut self.timers, flow, host);
     }
@@ -258,12 +266,15 @@ impl Hosts {
     fn receive_ack(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.senders[packet.flow];
         let Source::Tcp(sender) = &mut host.source else { return };
-        let sack = if packet.explicit {
-            let (header, sack) = net.cargo.take_header(packet.cargo);
-            sender.handle_feedback(packet.seq, header.reverse_feedback);
-            sack
-        } else {
+        let sack = if packet.flags == Flags::NONE {
             net.cargo.take_sack(packet.cargo)
+        } else {
+            self.marked += packet.marks();
+            let (header, sack) = net.cargo.take_carried(packet);
+            if let Some(header) = header {
+                sender.handle_feedback(packet.seq, header.reverse_feedback);
+            }
+            sack
         };
         if host.watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, packet, sack.as_slice());
@@ -301,7 +312,7 @@ impl Hosts {
             let mut packet = host.packet(flow, segment.seq, segment.len);
             if let Some(header) = host.source.tcp().and_then(Sender::congestion_header) {
                 packet.cargo = net.cargo.put_header(header, &SackList::EMPTY);
-                packet.explicit = true;
+                packet.flags = Flags::EXPLICIT;
             }
             self.emit_watched(now, packet, net);
         }
@@ -426,7 +437,7 @@ impl Hosts {
         for datagram in datagrams.drain(..) {
             let (seq, size) = (datagram.number, datagram.size as u16);
             let packet =
-                Packet { at: 0, seq, flow, hop, cargo: NO_CARGO, size, class: Class::Datagram, explicit: false };
+                Packet { at: 0, seq, flow, hop, cargo: NO_CARGO, size, class: Class::Datagram, flags: Flags::NONE };
             if watched {
                 self.emit_watched(now, packet, net);
             } else {

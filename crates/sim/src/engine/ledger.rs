@@ -82,12 +82,12 @@ impl Ledger {
 }
 
 impl LinkAccount {
-    /// A unit of so many bytes comes.
+    /// A unit of this many bytes arrives.
     pub fn offer(&mut self, bytes: u64) {
         self.offered = self.offered.plus(Count { packets: 1, bytes });
     }
 
-    /// So much of it leaves, for so long.
+    /// This many bytes of it leave, which takes `length`.
     pub fn carry(&mut self, bytes: u64, length: u64) {
         self.carried = self.carried.plus(Count { packets: 1, bytes });
         self.busy += u128::from(length);

@@ -6,7 +6,7 @@
 //! | `agent`, `bench` | machines at nodes, and what they can reach |
 //! | `equipment`, `ledger` | how agents come into a world, and what they count |
 //! | `partition` | the loop, the order of events, the fingerprint |
-//! | `parts`, `deal`, `balance`, `workers` | who has what; dealing it anew; where to cut; threads |
+//! | `parts`, `deal`, `balance`, `workers` | who has what; dealing it again; where to cut; threads |
 //! | `net`, `port`, `ring`, `tree` | paths, output ports, fibres, the event list |
 //! | `offer`, `extras` | what a port answers; what a plain port does without |
 //! | `gate`, `optical` | ports that send only in granted slots; ports of an optical packet switch |

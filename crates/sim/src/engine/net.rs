@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// End of a path: the packet is for a host of the node it has reached.
 pub const DELIVER: u32 = u32::MAX;
-/// In the place of a path's first link: there is no way.
+/// Instead of a path's first link: there is no path.
 pub const NO_WAY: u32 = u32::MAX - 1;
 
 /// No timer is due then.

@@ -6,8 +6,8 @@
 pub struct LeastBacklog(u64);
 
 impl LeastBacklog {
-    /// A packet comes, and what is to be sent before it lasts so long. A backlog shrinks between arrivals, so its least values
-    /// are seen just before them.
+    /// A packet arrives; `backlog` is the time that it takes to send what is before it. A backlog shrinks between arrivals, so its
+    /// least values are seen just before them.
     #[inline]
     pub fn note(&mut self, backlog: u64) {
         self.0 = self.0.min(backlog);

@@ -21,6 +21,19 @@ pub enum Class {
     Unit,
 }
 
+impl Packet {
+    /// The same, marked.
+    pub fn marked(self) -> Packet {
+        Packet { flags: self.flags.with(Flags::MARKED), ..self }
+    }
+
+    /// 1 if it is marked.
+    #[inline]
+    pub fn marks(&self) -> u64 {
+        u64::from(self.flags.has(Flags::MARKED))
+    }
+}
+
 impl Class {
     /// As written in tables; `unit` is the regime's name for what its agents switch.
     pub const fn name(self, unit: &'static str) -> &'static str {
@@ -51,8 +64,34 @@ pub struct Packet {
     pub size: u16,
     /// What it is.
     pub class: Class,
-    /// Whether it carries a congestion header.
-    pub explicit: bool,
+    /// What a bit is enough for.
+    pub flags: Flags,
+}
+
+/// What a packet says in a bit each. A combination of them is one value, so that the usual one costs one comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// Nothing.
+    pub const NONE: Flags = Flags(0);
+    /// It carries a congestion header.
+    pub const EXPLICIT: Flags = Flags(1);
+    /// A device on its way was congested when it came (RFC 3168: CE). Whoever takes the packet at its end sees it: the host, or
+    /// the agent of an edge node.
+    pub const MARKED: Flags = Flags(2);
+
+    /// Whether all of `others` are set.
+    #[inline]
+    pub const fn has(self, others: Flags) -> bool {
+        self.0 & others.0 == others.0
+    }
+
+    /// With `others` set too.
+    #[inline]
+    pub const fn with(self, others: Flags) -> Flags {
+        Flags(self.0 | others.0)
+    }
 }
 
 /// The packet carries nothing beside itself.
@@ -121,7 +160,7 @@ impl CargoTable {
 
     /// The congestion header of an `explicit` packet.
     pub fn header_mut(&mut self, packet: &Packet) -> Option<&mut Header> {
-        packet.explicit.then(|| &mut self.explicit.items[packet.cargo as usize].header)
+        packet.flags.has(Flags::EXPLICIT).then(|| &mut self.explicit.items[packet.cargo as usize].header)
     }
 
     /// Takes the SACK blocks of a packet without congestion header that has arrived.
@@ -136,6 +175,17 @@ impl CargoTable {
         (header, self.take_sack(sack))
     }
 
+    /// Takes the congestion header, if there is one, and the SACK blocks of a packet that has arrived.
+    pub fn take_carried(&mut self, packet: &Packet) -> (Option<Header>, SackList) {
+        match packet.flags.has(Flags::EXPLICIT) {
+            true => {
+                let (header, sack) = self.take_header(packet.cargo);
+                (Some(header), sack)
+            }
+            false => (None, self.take_sack(packet.cargo)),
+        }
+    }
+
     /// Forgets the cargo of a packet that was dropped.
     pub fn forget(&mut self, packet: &Packet) {
         if packet.cargo != NO_CARGO {
@@ -148,7 +198,7 @@ impl CargoTable {
         if packet.cargo == NO_CARGO {
             return NO_CARGO;
         }
-        if !packet.explicit {
+        if !packet.flags.has(Flags::EXPLICIT) {
             return self.sacks.put(self.sacks.items[packet.cargo as usize]);
         }
         let Explicit { header, sack } = self.explicit.items[packet.cargo as usize];
@@ -161,11 +211,8 @@ impl CargoTable {
         if packet.class == Class::Control {
             return Cargo::Notice(self.take_notice(packet));
         }
-        if packet.explicit {
-            let (header, sack) = self.take_header(packet.cargo);
-            return Cargo::Transport(Some(header), sack);
-        }
-        Cargo::Transport(None, self.take_sack(packet.cargo))
+        let (header, sack) = self.take_carried(packet);
+        Cargo::Transport(header, sack)
     }
 
     /// Stores what [`CargoTable::unload`] took, perhaps from another partition's.

@@ -424,7 +424,7 @@ impl Port {
         }
     }
 
-    /// Most packets that waited at once since the start or the last call, which begins anew with those waiting now.
+    /// Most packets that waited at once since the start or the last call; counting restarts with those that wait now.
     pub fn restart_maximum(&mut self, now: u64) -> u64 {
         if let Some(gate) = self.gate_mut() {
             return gate.restart_maximum(now);

@@ -245,7 +245,7 @@ impl Heap {
         Some(first)
     }
 
-    /// Puts `entry` in the place of the root and lets it sink.
+    /// Replaces the root by `entry` and lets it sink.
     fn sift_down(&mut self, entry: Entry) {
         let mut i = 0;
         loop {

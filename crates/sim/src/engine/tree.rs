@@ -10,7 +10,7 @@
 //! overlap. A new key is compared with its three siblings and never read back: each level adds one `min` to what the next
 //! event waits for, and not a store with the load behind it. The price of one number is a horizon: times more than 2^(63−b) ps
 //! after the base (two minutes for 10^5 fibres) all look like the horizon until nothing nearer is left; then the base moves on
-//! and the keys are made anew from the plain times. The base never passes the time that the partition has reached: a packet
+//! and the keys are made again from the plain times. The base never passes the time that the partition has reached: a packet
 //! from another partition may arrive before everything that is in the list.
 
 /// The time of a leaf without an event.
@@ -92,7 +92,7 @@ impl Tree {
         ahead << self.leaf_bits | u64::from(leaf)
     }
 
-    /// Moves the base to `reached` and makes all keys anew.
+    /// Moves the base to `reached` and makes all keys again.
     #[cold]
     fn rebase(&mut self, reached: u64) {
         self.base = reached;

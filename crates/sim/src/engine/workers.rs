@@ -3,7 +3,7 @@
 //! Each partition has a clock: the time up to which it has handled everything and posted what it sent. A packet that
 //! leaves partition A at time t reaches B at t plus the delay of the fibre or later, so B may run up to the least
 //! clock + delay over the partitions that send to it (conservative synchronisation after Chandy, Misra and Bryant, with
-//! the clocks in shared memory in the place of null messages). The partition whose clock is least can always go on, so
+//! the clocks in shared memory instead of null messages). The partition whose clock is least can always go on, so
 //! nothing can lock up; and since every partition sees the same packets in the same order however the threads run, so do
 //! the results.
 
@@ -31,7 +31,7 @@ pub struct Workers {
 
 const QUIT: u64 = u64::MAX;
 
-/// A partition tells its clock so many times on the way of its lookahead. With one turn for all of it, partitions would
+/// How often a partition publishes its clock within its lookahead. With one turn for all of it, partitions would
 /// run in step, and each would wait at every step for the one that had more to do; so it may be ahead by all but a turn.
 const TURNS: u64 = 4;
 

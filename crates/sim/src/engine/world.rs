@@ -5,7 +5,7 @@
 //! instant comes before the events of that instant.
 //!
 //! It begins with one partition. If it may use more threads, it looks at the work of every node after 1/256 of the run and
-//! each time that the run has doubled in length, and deals the nodes anew if that is worth it.
+//! each time that the run has doubled in length, and deals the nodes again if that is worth it.
 
 use super::accounts::{Accounts, Baseline};
 use super::balance::{Verdict, Work};
@@ -300,7 +300,7 @@ impl World {
         self.partitions = workers.into_partitions();
     }
 
-    /// Looks at the work of every node since the last look, and deals the nodes anew if that is worth it.
+    /// Looks at the work of every node since the last look, and deals the nodes again if that is worth it.
     fn look(&mut self) {
         let layout = Arc::clone(&self.layout);
         let parts = Parts::new(&layout, &mut self.partitions);

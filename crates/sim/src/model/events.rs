@@ -47,7 +47,7 @@ pub struct Forced {
 pub enum Fate {
     /// It vanishes (cause `forced`).
     Drop,
-    /// It leaves the host so much later.
+    /// It leaves the host this much later.
     Delay(Duration),
     /// It leaves twice.
     Duplicate,

@@ -104,9 +104,9 @@ pub struct PortController {
 /// Waiting room of an output port. The packet in transmission does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffer {
-    /// So many packets of whatever size may wait.
+    /// Packets that may wait, whatever their size.
     Packets(u64),
-    /// So many bytes may wait.
+    /// Bytes that may wait.
     Bytes(Bytes),
     /// Anything may wait.
     Unlimited,

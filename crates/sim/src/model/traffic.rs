@@ -23,7 +23,7 @@ pub struct Traffic {
 /// Segments of one flow in a row are one burst, which is lost as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BurstRule {
-    /// So many in a row; at least 1.
+    /// Segments in a row; at least 1.
     pub segments: u32,
     /// Which bursts are lost.
     pub losses: BurstLosses,
@@ -65,7 +65,7 @@ pub enum Arrivals {
         start: SimTime,
         /// No start at or after this.
         until: SimTime,
-        /// At most so many flows (the process ends), if given; otherwise until `until`.
+        /// The process ends after this many flows, if given; otherwise at `until`.
         at_most: Option<u32>,
     },
     /// Exactly this list.
@@ -99,7 +99,7 @@ pub enum Pairs {
 pub enum Load {
     /// Always more (TCP).
     Greedy,
-    /// So many bytes of payload (TCP).
+    /// Bytes of payload (TCP).
     Size(Bytes),
     /// Datagrams at a constant rate (UDP), measured on the wire.
     Constant(Rate),

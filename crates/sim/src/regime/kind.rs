@@ -89,7 +89,7 @@ pub(crate) struct Checked {
 pub(crate) struct Demand {
     /// In words, with its number.
     pub what: String,
-    /// So much.
+    /// How much.
     pub bytes: f64,
     /// Where it is asked for.
     pub place: Place,

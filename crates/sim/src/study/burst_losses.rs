@@ -1,4 +1,4 @@
-//! Bursts by order of the scenario: so many segments in a row of one flow are one burst, which is lost as a whole. These are
+//! Bursts by order of the scenario: a number of segments in a row of one flow is one burst, which is lost as a whole. These are
 //! the assumptions of closed forms such as TCP-ENG's (§III): S segments, each burst lost with probability p by itself.
 //!
 //! Segments count in the order in which they leave, copies included. Nothing waits for a burst to fill. A burst that is lost

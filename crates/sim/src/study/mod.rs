@@ -107,4 +107,6 @@ impl World {
 }
 
 #[cfg(test)]
+mod edge_control_tests;
+#[cfg(test)]
 mod tests;

@@ -42,6 +42,10 @@ pub fn run(end: End, parts: &mut Parts) -> Results {
     if !controls.is_empty() {
         summary.push(Figure { name: "header_violations", value: controls.iter().sum::<u64>() as f64, unit: "1" });
     }
+    let marked = parts.sum(|part| part.hosts.marked);
+    if marked > 0 {
+        summary.push(Figure { name: "marked_packets", value: marked as f64, unit: "packets" });
+    }
     summary.extend(end.scenario.plan.figures(&end.world.baseline.ledger.tally, &ledger.tally));
     summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });

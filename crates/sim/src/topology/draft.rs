@@ -154,7 +154,7 @@ impl Draft {
         self.simplex(to, from, given);
     }
 
-    /// The delay of so many metres of fibre, to the nearest picosecond.
+    /// The delay of a fibre of this length in metres, to the nearest picosecond.
     pub fn fibre(&self, metres: u64) -> Duration {
         let per_km = self.delay_per_km.unwrap_or(DELAY_PER_KM);
         let ps = (u128::from(per_km.ps()) * u128::from(metres) + 500) / 1000;

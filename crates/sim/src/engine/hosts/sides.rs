@@ -1,7 +1,7 @@
 //! The two sides of a flow and its lifecycle.
 
 use crate::engine::datagrams::Datagrams;
-use crate::engine::packet::{Class, NO_CARGO, Packet};
+use crate::engine::packet::{Class, Flags, NO_CARGO, Packet};
 use crate::engine::tree::NEVER;
 use transport::tcp::{Receiver, Sender};
 use transport::xcp;
@@ -119,7 +119,7 @@ impl SendingHost {
     #[inline]
     pub(super) fn packet(&self, flow: u32, seq: u64, length: u32) -> Packet {
         let size = length as u16 + self.header;
-        Packet { at: 0, seq, flow, hop: self.path, cargo: NO_CARGO, size, class: Class::Data, explicit: false }
+        Packet { at: 0, seq, flow, hop: self.path, cargo: NO_CARGO, size, class: Class::Data, flags: Flags::NONE }
     }
 }
 

@@ -48,7 +48,7 @@ impl Port {
         Some((departure.packet, Offer::Dropped(cause)))
     }
 
-    /// A frame begins in which the queue behind the gate has so many slots, in these windows.
+    /// A frame begins in which the queue behind the gate has `slots` slots.
     pub fn begin_frame(&mut self, now: u64, slots: u32) {
         // The controller's timers that were due are served while the queue is as it was then.
         self.control(now);

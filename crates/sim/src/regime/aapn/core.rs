@@ -16,9 +16,9 @@ pub struct CoreNode {
     frame: SlotFrame,
     scheduler: FrameScheduler,
     spare: Spare,
-    /// It schedules so long after a frame has begun.
+    /// It schedules this long after the beginning of a frame.
     after: u64,
-    /// For so many frames later.
+    /// It schedules for the frame this many frames later.
     lag: u64,
     downlinks: Vec<Downlink>,
     /// What each edge node asked for last, and in which frame.
@@ -37,9 +37,9 @@ pub struct Rules {
     pub scheduler: FrameScheduler,
     /// What happens to slots nobody asked for.
     pub spare: Spare,
-    /// It schedules so long after a frame has begun.
+    /// It schedules this long after the beginning of a frame.
     pub after: u64,
-    /// For so many frames later.
+    /// It schedules for the frame this many frames later.
     pub lag: u64,
 }
 
@@ -53,7 +53,7 @@ pub struct Downlink {
     pub way: Way,
     /// The agent there.
     pub agent: u32,
-    /// Grants leave so long after the frame has begun in which they were asked for.
+    /// Grants leave this long after the beginning of the frame in which they were asked for.
     pub after: u64,
 }
 

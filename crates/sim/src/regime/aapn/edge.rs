@@ -26,7 +26,7 @@ pub struct EdgeAgent {
 pub struct Clock {
     /// Always.
     pub offset: i64,
-    /// In each slot, up to so much more or less.
+    /// In each slot, up to this much more or less.
     pub jitter: u64,
     /// Where the jitter comes from.
     pub stream: Stream,
@@ -63,9 +63,9 @@ pub struct Asking {
     pub core_agent: u32,
     /// Bytes of a request.
     pub size: u16,
-    /// A request leaves so long after the frame has begun.
+    /// A request leaves this long after the beginning of the frame.
     pub after: u64,
-    /// What is asked for in a frame is granted so many frames later.
+    /// What is asked for in a frame is granted this many frames later.
     pub lag: u64,
     /// The frame of the next request.
     pub next: u64,
@@ -153,7 +153,7 @@ pub struct Teller {
     stream: Stream,
     /// The slots of each queue in the last frames.
     recent: VecDeque<Box<[u32]>>,
-    /// What is to be told later: when, and the slots of each queue in so many frames.
+    /// What is to be told later: when, and the slots of each queue in the last frames.
     pending: VecDeque<(u64, Box<[u64]>)>,
 }
 

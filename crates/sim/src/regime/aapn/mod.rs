@@ -256,7 +256,7 @@ struct Timing {
     schedules_after: u64,
     /// When the grant for each edge node leaves.
     grants_after: Vec<u64>,
-    /// Grants hold so many frames after the one in which they were asked for.
+    /// Grants hold this many frames after the one in which they were asked for.
     lag: u64,
 }
 
@@ -331,7 +331,7 @@ fn stages(aapn: &Aapn, allocations: &[plan::Allocation], uplink: usize) -> Vec<S
     stages
 }
 
-/// The slots of an edge node when every pair of nodes has so many.
+/// The slots of an edge node; `slots` has those of every pair of nodes.
 fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[SlotRange]> {
     let requests = Requests::new(nodes, slots.to_vec()).expect("a resolved network has edge nodes, and not too many");
     let schedule = FrameScheduler::new(Algorithm::Bvn).schedule(&requests, frame.data_slots());

@@ -55,7 +55,7 @@ pub enum Plan {
     Computed(Computed),
 }
 
-/// From a time on, a queue has so many slots of every frame.
+/// From a time on, the slots of a queue in every frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
     /// The first frame is the one that begins then or later.
@@ -115,15 +115,15 @@ words! {
 /// How XCP's controllers are told what their queues are granted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
-    /// So long after the frame has begun in which it holds.
+    /// They are told this long after the beginning of the frame.
     pub age: Duration,
-    /// So long before that; one of the two is zero.
+    /// They are told this long before it; one of the two is zero.
     pub ahead: Duration,
     /// Probability that an edge node does not tell its controllers about a frame.
     pub loss: f64,
     /// The capacity told is a whole multiple of this; zero: it is exact.
     pub quantum: Rate,
-    /// What is told is the mean over so many frames; at least 1.
+    /// What is told is the mean over this many frames; at least 1.
     pub frames: u32,
     /// What counts as a slot's capacity.
     pub counts: Counts,
@@ -139,14 +139,14 @@ words! {
     }
 }
 
-/// An edge node and its clock. What it sends comes to the core node so late (negative: early).
+/// An edge node and its clock. What it sends arrives at the core node late by `offset` (negative: early).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeNode {
     /// The node.
     pub node: NodeId,
     /// In picoseconds; less than a slot.
     pub offset: i64,
-    /// In each slot, up to so much more or less, uniformly; less than a slot.
+    /// In each slot, up to this much more or less, uniformly; less than a slot.
     pub jitter: Duration,
 }
 

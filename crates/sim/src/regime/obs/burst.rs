@@ -117,7 +117,7 @@ impl Header {
         Header { burst, packets, at: 0, length, size, wavelength: 0, deflections: 0, attempt: 0 }
     }
 
-    /// So much is left of it, and bytes in proportion.
+    /// It is shortened to `length`, and its bytes in proportion.
     pub fn shorten(&mut self, length: u64) {
         if length != self.length {
             let bytes = u128::from(self.burst.size) * u128::from(length) / u128::from(self.burst.length.max(1));

@@ -29,7 +29,7 @@ pub enum FlowClass {
 const MORE_THAN_ONE: f64 = 1.5;
 
 impl FlowClass {
-    /// The class of a flow with so many segments in a burst and in a window, on average; NaN for what is not known.
+    /// The class of a flow by the mean number of its segments in a burst and in a window; NaN for what is not known.
     pub fn of(segments_per_burst: f64, window: f64) -> FlowClass {
         match (segments_per_burst, window / segments_per_burst) {
             (_, bursts) if !bursts.is_finite() => FlowClass::Unknown,

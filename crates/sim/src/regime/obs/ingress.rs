@@ -37,7 +37,7 @@ pub struct Waiting {
 const CLASSES: u32 = 3;
 
 impl Queues {
-    /// Empty queues for so many routes.
+    /// Empty queues for this many routes.
     pub fn new(assembly: &BurstAssembly, routes: usize) -> Queues {
         let for_each = match assembly.queues {
             BurstQueues::Egress => 1,

@@ -61,7 +61,7 @@ use transport::tcp::{BurstReport, Sender, SenderConfig};
 use units::{ByteTime, Duration};
 
 impl Obs {
-    /// The least offset with which no header is late on a path of so many links whose control channels are otherwise idle:
+    /// The least offset with which no header is late on a path of `links` links whose control channels are otherwise idle:
     /// every node but the ingress and the egress node processes the header, and it lasts on every link but the last.
     pub fn needed_offset(&self, links: u32) -> Duration {
         let lasts =
@@ -70,7 +70,7 @@ impl Obs {
         hop.saturating_mul(u64::from(links.saturating_sub(1))) + self.fibre.switching
     }
 
-    /// The offset on a path of so many links.
+    /// The offset on a path of `links` links.
     pub fn offset(&self, links: u32) -> Duration {
         match self.offset {
             Offset::Fixed(offset) => offset,

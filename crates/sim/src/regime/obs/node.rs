@@ -33,7 +33,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// How long so many bytes last on a wavelength, in picoseconds.
+    /// How long it takes to send this many bytes on a wavelength, in picoseconds.
     pub fn lasts(&self, bytes: u64) -> u64 {
         self.byte.of(u32::try_from(bytes).unwrap_or(u32::MAX)).ps()
     }

@@ -40,7 +40,7 @@ pub struct ControlChannel {
     pub rate: Rate,
     /// Bytes of a header or message.
     pub header_size: u16,
-    /// A node needs so long for each.
+    /// The time that a node needs for each.
     pub processing: Duration,
 }
 
@@ -49,7 +49,7 @@ pub struct ControlChannel {
 pub enum Offset {
     /// Always this.
     Fixed(Duration),
-    /// What the headers need on the path, and so many hops more.
+    /// What the headers need on the path, and on this many hops more.
     Needed {
         /// Hops beyond those of the path.
         spare_hops: u32,
@@ -94,7 +94,7 @@ words! {
 /// What a new burst does when its first fibre has no free wavelength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IngressRule {
-    /// It waits for one in electronic memory, so long at most.
+    /// It waits for one in electronic memory, at most this long.
     Wait(Duration),
     /// It is dropped.
     Drop,
@@ -105,7 +105,7 @@ pub enum IngressRule {
 pub enum Contention {
     /// Drops it.
     Drop,
-    /// Sends it another way, a burst so often at most.
+    /// Sends it another way, each burst at most this often.
     Deflection {
         /// The most deflections of a burst.
         most: u8,
@@ -127,7 +127,7 @@ words! {
 /// How lost bursts are sent again by the ingress node, which keeps a copy and hears of the loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retransmission {
-    /// So often at most.
+    /// At most this often.
     pub attempts: u8,
     /// A burst leaves for the last time no later than this after it left first.
     pub extra_delay: Duration,
@@ -136,7 +136,7 @@ pub struct Retransmission {
 /// When an ingress node tells the senders that ask for it that their segments were lost by contention, not by congestion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Notification {
-    /// The burst dropping rate of a path is measured over so long.
+    /// The time over which the burst dropping rate of a path is measured.
     pub window: Duration,
     /// Below this rate senders are told, above it not.
     pub threshold: f64,
@@ -169,7 +169,7 @@ pub enum BurstArrivals {
         /// The mean time between two.
         mean_gap: Duration,
     },
-    /// From so many sources, each of which is idle for an exponential time, sends a burst, and so on.
+    /// From this many sources, each of which is idle for an exponential time, sends a burst, and so on.
     Finite {
         /// Sources.
         sources: u32,

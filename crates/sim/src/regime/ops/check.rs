@@ -69,7 +69,7 @@ fn resolve(table: &OpsSwitching, site: Site) -> Result<Ops, Fault> {
     }
     let control = macroflows.as_ref().map(|_| table.control_capacity.0);
     let fibres = fibres.into_iter().map(|first| add_lanes(network, first, wavelengths, control)).collect();
-    Ok(Ops { cut_through, conversion, store, fibres, macroflows })
+    Ok(Ops { cut_through, conversion, store, congestion: None, fibres, macroflows })
 }
 
 fn is_core(network: &Network, node: NodeId) -> bool {

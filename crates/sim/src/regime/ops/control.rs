@@ -5,7 +5,7 @@
 //! feedback; the egress sends the probe back to the ingress without stops.
 
 use super::Notice;
-use super::edge_control::EdgeControl;
+use super::edge_control::CoreControl;
 use crate::engine::agent::Message;
 use crate::engine::bench::{Bench, ControlPacket, OwnPort, Way};
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ impl Control {
 }
 
 /// A core node sees probes; an edge node gives its own to the controllers and answers feedback besides.
-impl EdgeControl for Control {
+impl CoreControl for Control {
     fn next_timeout(&self) -> u64 {
         Control::next_timeout(self)
     }

@@ -1,7 +1,7 @@
 //! The core node of an optical packet switch: its part in the control of edge nodes, and what it does with packets that meet where that
 //! is more than a port can do by itself.
 
-use super::edge_control::{EdgeControl, Meeting};
+use super::edge_control::{CoreControl, Meeting, Occupancy};
 use super::store::Store;
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::Bench;
@@ -10,13 +10,13 @@ use crate::engine::packet::Packet;
 /// A core node.
 #[derive(Debug)]
 pub struct CoreNode {
-    control: Option<Box<dyn EdgeControl>>,
+    control: Option<Box<dyn CoreControl>>,
     store: Option<Store>,
 }
 
 impl CoreNode {
     /// A core node. Without `store` each wavelength of each output is a port with a buffer.
-    pub fn new(control: Option<Box<dyn EdgeControl>>, store: Option<Store>) -> CoreNode {
+    pub fn new(control: Option<Box<dyn CoreControl>>, store: Option<Store>) -> CoreNode {
         CoreNode { control, store }
     }
 }
@@ -48,9 +48,13 @@ impl Agent for CoreNode {
 
     fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
         let Some(store) = &mut self.store else { return bench.send_past(now, packet) };
-        let fate = store.handle_packet(now, place, packet, bench);
+        let occupancy = store.occupancy(now, place);
+        let fate = match occupancy {
+            Occupancy::Low => store.handle_packet(now, place, packet, bench),
+            Occupancy::Congested => store.handle_packet(now, place, &packet.marked(), bench),
+        };
         if let Some(control) = &mut self.control {
-            control.handle_meeting(now, Meeting { output: place, packet, fate }, bench);
+            control.handle_meeting(now, Meeting { output: place, packet, fate, store: occupancy }, bench);
         }
     }
 

@@ -1,14 +1,32 @@
-//! What a core node does for a control of the rates at which edge nodes send. Macroflows are one such control; another, for
-//! example one that tells edge nodes of losses, implements the same and stands beside them.
+//! What a control of the rates at which edge nodes send answers. Macroflows are one such control; another, for example one that
+//! tells edge nodes of losses, implements the same, and the plan chooses between them.
 
-use crate::engine::agent::Message;
+use super::builder::{Builder, NodeOutputs};
+use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::Bench;
+use crate::engine::equipment::Ground;
 use crate::engine::packet::Packet;
 use std::fmt::Debug;
 
-/// The part of an edge control at a core node. It hears of every packet that meets the node's store, and may send messages over
-/// control wavelengths.
-pub trait EdgeControl: Debug + Send {
+/// A control of the edge nodes: its part at every core node, and the agent of every edge node.
+pub trait EdgeControl: Debug {
+    /// Its part at a core node.
+    fn at_core(&self, outputs: &NodeOutputs, builder: &Builder, ground: &mut Ground) -> Box<dyn CoreControl>;
+
+    /// The agent of an edge node. It stands before the first wavelength of each output, and these ports take everything: it
+    /// minds their room.
+    fn at_edge(&self, outputs: &NodeOutputs, builder: &Builder, ground: &mut Ground) -> Box<dyn Agent>;
+
+    /// Whether agents of edge nodes also stand before the links to hosts, where they see which packets are marked. They call
+    /// these by the numbers after those of the outputs.
+    fn sees_exits(&self) -> bool {
+        false
+    }
+}
+
+/// The part of an edge control at a core node. It hears of every packet that meets the node's store, if it has one, and may
+/// send messages over control wavelengths.
+pub trait CoreControl: Debug + Send {
     /// When it wants to be called, `u64::MAX` for never.
     fn next_timeout(&self) -> u64;
 
@@ -20,8 +38,8 @@ pub trait EdgeControl: Debug + Send {
 
     /// A packet has met the store.
     fn handle_meeting(&mut self, now: u64, meeting: Meeting, bench: &mut Bench) {
-        let Meeting { output, packet, fate } = meeting;
-        let _ = (now, output, packet, fate, bench);
+        let Meeting { output, packet, fate, store } = meeting;
+        let _ = (now, output, packet, fate, store, bench);
     }
 }
 
@@ -34,6 +52,8 @@ pub struct Meeting<'a> {
     pub packet: &'a Packet,
     /// What became of it.
     pub fate: Fate,
+    /// How full the store was when it came.
+    pub store: Occupancy,
 }
 
 /// What a store does with a packet.
@@ -43,6 +63,15 @@ pub enum Fate {
     Leaves,
     /// It waits: others are in its way.
     Waits,
-    /// It is lost: the output is congested.
+    /// It is lost.
     Lost,
+}
+
+/// How full a store is, by the threshold of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Occupancy {
+    /// Below the threshold, or there is none.
+    Low,
+    /// It is congested.
+    Congested,
 }

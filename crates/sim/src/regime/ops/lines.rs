@@ -23,7 +23,7 @@ impl Lines {
         }
     }
 
-    /// A packet that lasts so long: when it leaves, `None` if no line is long enough.
+    /// A packet that takes `lasts` to send: when it leaves, `None` if no line is long enough.
     pub fn offer(&mut self, now: u64, lasts: u64) -> Option<u64> {
         let steps = self.free_at.saturating_sub(now).div_ceil(self.step);
         if steps > self.lines {

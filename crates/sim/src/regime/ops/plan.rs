@@ -14,6 +14,8 @@ pub struct Ops {
     pub conversion: Conversion,
     /// Where packets are kept that meet.
     pub store: Store,
+    /// When a store counts as congested; `None`: nobody asks.
+    pub congestion: Option<Congestion>,
     /// What carries data and control, in the order of the first wavelengths' links.
     pub fibres: Vec<Fibre>,
     /// What edge nodes do; `None`: nothing.
@@ -34,7 +36,7 @@ pub struct Fibre {
 pub enum Conversion {
     /// To none.
     None,
-    /// To those whose number differs by so much at most.
+    /// To those whose number differs by this much at most.
     Limited(u32),
     /// To all.
     Full,
@@ -57,6 +59,13 @@ pub enum Store {
         /// How many.
         lines: u32,
     },
+}
+
+/// When a store counts as congested: a packet that finds it so is marked, and the edge control hears of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Congestion {
+    /// Packets that it keeps where the packet is to wait: for its output or wavelength, or in the room that all share.
+    pub from: u64,
 }
 
 /// Slotted switching.
@@ -136,7 +145,7 @@ pub enum Smoothing {
     LeakyBucket,
     /// The first after an idle time waits for a random part of its time.
     TokenBucket {
-        /// So many bytes may leave ahead of their time.
+        /// Bytes that may leave ahead of their time.
         depth: u32,
     },
     /// One by one, the flows in turn.

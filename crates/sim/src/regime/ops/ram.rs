@@ -32,7 +32,7 @@ struct Wavelength {
 }
 
 impl Ram {
-    /// Room for this much, at an output of so many wavelengths of one rate.
+    /// Room for this much, at an output of `wavelengths` wavelengths of one rate.
     pub fn new(room: Buffer, conversion: Conversion, wavelengths: u32, byte_time: ByteTime) -> Ram {
         let wavelengths = vec![Wavelength::default(); wavelengths as usize];
         Ram { room, conversion, byte_time, wavelengths, packets: 0, bytes: 0 }
@@ -67,7 +67,14 @@ impl Ram {
         within.min_by_key(|number| rank(*number)).unwrap_or(own)
     }
 
-    fn is_full(&mut self, now: u64, size: u16) -> bool {
+    /// Packets that wait, on all wavelengths.
+    pub fn waiting(&mut self, now: u64) -> u64 {
+        self.sweep(now);
+        self.packets
+    }
+
+    /// Forgets packets whose transmission has started.
+    fn sweep(&mut self, now: u64) {
         for wavelength in &mut self.wavelengths {
             while let Some((start, size)) = wavelength.waiting.front()
                 && *start <= now
@@ -77,6 +84,10 @@ impl Ram {
                 wavelength.waiting.pop_front();
             }
         }
+    }
+
+    fn is_full(&mut self, now: u64, size: u16) -> bool {
+        self.sweep(now);
         match self.room {
             Buffer::Packets(places) => self.packets >= places,
             Buffer::Bytes(room) => self.bytes + u64::from(size) > room.count(),

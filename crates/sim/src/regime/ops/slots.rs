@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub struct Places<T> {
     rules: Slots,
-    /// Queues of an output stand together, so many of them.
+    /// Queues of an output; they stand together.
     per_output: usize,
     /// Packets that a queue sends in a slot.
     servers: usize,
@@ -50,7 +50,7 @@ impl<T> Places<T> {
     }
 
     /// The places taken, of the node or of the queue's output.
-    fn taken(&self, queue: usize) -> usize {
+    pub fn taken(&self, queue: usize) -> usize {
         let of_output = queue / self.per_output * self.per_output;
         let together = if self.rules.shared { 0..self.queues.len() } else { of_output..of_output + self.per_output };
         let counted = |queue: &VecDeque<T>| match self.rules.all_count {

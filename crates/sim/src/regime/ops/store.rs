@@ -1,8 +1,9 @@
 //! Packets that meet at a core node, where a port alone cannot decide: RAM that wavelengths share, conversion, slots, delay
 //! lines.
 
-use super::edge_control::Fate;
+use super::edge_control::{Fate, Occupancy};
 use super::lines::Lines;
+use super::plan::Congestion;
 use super::ram::Ram;
 use super::slots::Places;
 use super::ways::Ways;
@@ -21,17 +22,27 @@ pub struct Store {
     ports: Vec<OwnPort>,
     ways: Arc<Ways>,
     kind: Kind,
+    congestion: Option<Congestion>,
 }
 
 /// The kinds of stores.
 #[derive(Debug)]
 pub enum Kind {
-    /// RAM for all wavelengths, by output.
-    Ram(Vec<Ram>),
+    /// RAM.
+    Ram(Rams),
     /// Places for slots.
     Slots(Slotted),
     /// Delay lines.
     Lines(Vec<Bank>),
+}
+
+/// The RAM of a node.
+#[derive(Debug)]
+pub struct Rams {
+    /// By output, and by wavelength if each has its own.
+    pub list: Vec<Ram>,
+    /// The wavelengths that share one: all of an output, or 1.
+    pub each: u32,
 }
 
 /// A slotted node.
@@ -63,7 +74,30 @@ pub struct Bank {
 impl Store {
     /// A store of a node with these ports.
     pub fn new(wavelengths: u32, ports: Vec<OwnPort>, ways: Arc<Ways>, kind: Kind) -> Store {
-        Store { wavelengths, ports, ways, kind }
+        Store { wavelengths, ports, ways, kind, congestion: None }
+    }
+
+    /// The same, which marks packets that find it congested.
+    pub fn congested_from(self, congestion: Option<Congestion>) -> Store {
+        Store { congestion, ..self }
+    }
+
+    /// How full it is where a packet for wavelength `place` % W of output `place` / W is to wait.
+    #[inline]
+    pub fn occupancy(&mut self, now: u64, place: u32) -> Occupancy {
+        let Some(Congestion { from }) = self.congestion else { return Occupancy::Low };
+        if self.waiting(now, place) >= from { Occupancy::Congested } else { Occupancy::Low }
+    }
+
+    fn waiting(&mut self, now: u64, place: u32) -> u64 {
+        match &mut self.kind {
+            Kind::Ram(rams) => rams.list[(place / rams.each) as usize].waiting(now),
+            Kind::Slots(slotted) => {
+                let queue = if slotted.converts { place / self.wavelengths } else { place };
+                slotted.places.taken(queue as usize) as u64
+            }
+            Kind::Lines(banks) => banks[place as usize].inside.len() as u64,
+        }
     }
 
     /// When it wants to be called.
@@ -79,11 +113,11 @@ impl Store {
 
     /// A packet for wavelength `place` % W of output `place` / W: what becomes of it.
     pub fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) -> Fate {
-        let (output, own) = (place / self.wavelengths, place % self.wavelengths);
         let port = self.ports[place as usize];
         match &mut self.kind {
             Kind::Ram(rams) => {
-                let (wavelength, accepted) = rams[output as usize].offer(now, own, packet.size);
+                let (ram, own) = (place / rams.each, place % rams.each);
+                let (wavelength, accepted) = rams.list[ram as usize].offer(now, own, packet.size);
                 let mut packet = *packet;
                 if wavelength != own {
                     packet.hop = self.ways.on(packet.hop, wavelength);
@@ -96,7 +130,7 @@ impl Store {
                 Fate::Leaves
             }
             Kind::Slots(slotted) => {
-                let queue = if slotted.converts { output } else { place };
+                let queue = if slotted.converts { place / self.wavelengths } else { place };
                 if !slotted.places.offer(queue as usize, *packet) {
                     bench.refuse(Cause::Congestion, packet);
                     return Fate::Lost;

@@ -30,7 +30,7 @@ pub struct Trip {
     enters: u32,
     /// The links from there on.
     links: Vec<LinkId>,
-    /// So many of them are fibres of the optical network.
+    /// How many of them are fibres of the optical network.
     fibres: usize,
     /// Where the array of paths has the part from there on, on the first wavelength.
     pub first: u32,
@@ -165,7 +165,8 @@ impl Trip {
         Some(Trip { path, enters, links, fibres, first: path + enters, length: 0 })
     }
 
-    fn ends(&self, network: &Network) -> (NodeId, NodeId) {
+    /// Where the optical network is entered and left.
+    pub fn ends(&self, network: &Network) -> (NodeId, NodeId) {
         let link = |place: usize| &network.links[self.links[place].index()];
         (link(0).from, link(self.fibres - 1).to)
     }

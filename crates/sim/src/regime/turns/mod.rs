@@ -91,7 +91,7 @@ struct Turner {
     /// In picoseconds.
     slot: u64,
     ports: Vec<OwnPort>,
-    /// So many so far.
+    /// How many so far.
     turns: u64,
 }
 
