@@ -64,7 +64,7 @@ fn check(
         && let Some(link) = links.iter().find(|link| context.controllers.get(link.index()) == Some(&false))
     {
         let name = context.name(*link);
-        return Err(told.fault(format!("nobody at the port of {name} can be told; allowed with xcp = {{}} there")));
+        return Err(told.fault(format!("the port of {name} has no XCP controller; allowed with xcp = {{}} there")));
     }
     let Some(place) = event.capacity.map(|at| at.place()).or(event.delay.map(|at| at.place())) else { return Ok(()) };
     let kept = links.iter().find_map(|link| keeps(*link));

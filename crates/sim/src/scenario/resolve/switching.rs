@@ -27,7 +27,7 @@ pub(super) fn resolve(
     let Most { largest_packet, duration } = most;
     let led = network.links.iter().position(|link| link.via.is_some());
     let Some(at) = &spec.switching else {
-        return led.map_or(Ok((regime::default(), None)), |link| Err(nobody_grants(spec, draft, link)));
+        return led.map_or(Ok((regime::default(), None)), |link| Err(nothing_grants(spec, draft, link)));
     };
     if led.is_some() && !Switching::regime(at).leads {
         let message = format!("the network has queues for slots; allowed: kind = {}", regime::that_lead());
@@ -38,9 +38,9 @@ pub(super) fn resolve(
     Ok((checked, Some(Switched { kind: Switching::regime(at).entry.name, keys })))
 }
 
-fn nobody_grants(spec: &Spec, draft: &Draft, link: usize) -> Fault {
+fn nothing_grants(spec: &Spec, draft: &Draft, link: usize) -> Fault {
     let drawn = &draft.links[link];
     let place = drawn.given.via.as_ref().map_or(Place::Unknown, |via| via.place.clone()).or_at(&drawn.place);
     let place = place.or_at(&spec.topology.as_ref().map_or(Place::Unknown, At::place));
-    Fault::new(place, format!("who grants its slots? allowed with [switching] kind = {}", regime::that_lead()))
+    Fault::new(place, format!("nothing grants its slots; allowed with [switching] kind = {}", regime::that_lead()))
 }

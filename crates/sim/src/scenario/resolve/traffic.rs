@@ -107,7 +107,7 @@ pub(super) fn pairs(table: &At<spec::Traffic>, context: &Context) -> Result<Pair
         (None, None, Some(end)) => Err(end.fault("the key \"from\" is missing beside it")),
         (None, None, None) if !context.draft.pairs.is_empty() => Ok(Pairs::Given(context.draft.pairs.clone())),
         (None, None, None) => Err(table.fault(
-            "it is not said between whom; allowed: pairs = \"random\", pairs = \"all\", pairs = [[\"a\", \"b\"]], from and \
+            "the ends are missing; allowed: pairs = \"random\", pairs = \"all\", pairs = [[\"a\", \"b\"]], from and \
              to, list, or file",
         )),
     }
@@ -177,6 +177,6 @@ pub(super) fn pair(from: (&str, Place), to: (&str, Place), context: &Context) ->
 impl Context {
     fn no_way(&self, a: NodeId, b: NodeId) -> String {
         let name = |node: NodeId| quoted(&self.draft.nodes[node.index()].name);
-        format!("there is no way from {} to {} and back", name(a), name(b))
+        format!("there is no path from {} to {} and back", name(a), name(b))
     }
 }

@@ -110,7 +110,7 @@ fn names_are_looked_up() {
     );
     assert_eq!(
         added("[[node]]\nname = \"alone\"\n[[traffic]]\ntransport = \"reno\"\npairs = [[\"l0\", \"alone\"]]"),
-        "test.toml:16:10: traffic.1.pairs.0: there is no way from \"l0\" to \"alone\" and back"
+        "test.toml:16:10: traffic.1.pairs.0: there is no path from \"l0\" to \"alone\" and back"
     );
 }
 
@@ -140,7 +140,7 @@ fn what_is_twice_or_missing_is_named() {
     );
     assert_eq!(
         added("[[event]]\nat = \"1 s\"\nlink = \"left-right\"\ntold_capacity = \"1 Gbps\""),
-        "test.toml:15:17: event.0.told_capacity: nobody at the port of \"left->right\" can be told; allowed with xcp = {} there"
+        "test.toml:15:17: event.0.told_capacity: the port of \"left->right\" has no XCP controller; allowed with xcp = {} there"
     );
 }
 

@@ -68,7 +68,7 @@ fn a_macroflow_without_a_way_is_refused() {
         text("macroflow = \"same\"\n[[node]]\nname = \"alone\"\nrole = \"edge\"").replace("\"e1\"", "\"alone\"");
     assert_eq!(
         load_text(&alone).unwrap_err().to_string(),
-        "test.toml:11:10: traffic.0.pairs.0: there is no way from \"e0\" to \"alone\" and back"
+        "test.toml:11:10: traffic.0.pairs.0: there is no path from \"e0\" to \"alone\" and back"
     );
 }
 

@@ -286,7 +286,7 @@ fn slots_need_queues_and_queues_need_slots() {
     let (network, _) = STAR.split_once("[switching]").unwrap();
     assert_eq!(
         load_text(network).unwrap_err().to_string(),
-        "test.toml:3:1: topology: who grants its slots? allowed with [switching] kind = \"aapn\""
+        "test.toml:3:1: topology: nothing grants its slots; allowed with [switching] kind = \"aapn\""
     );
     assert_eq!(
         load_text(&format!("{network}[switching]\nkind = \"packets\"\n")).unwrap_err().to_string(),

@@ -98,13 +98,13 @@ impl Mesh<'_> {
                 PairsSpec::All => self.all_pairs(),
                 PairsSpec::Random => return Err(pairs.fault("found \"random\"; allowed: \"all\" or a list of pairs")),
             },
-            _ => return Err(table.fault("it is not said between whom; allowed: pairs, or from and to")),
+            _ => return Err(table.fault("the ends are missing; allowed: pairs, or from and to")),
         };
         let component = components(self.network);
         let apart = |(from, to): &&(NodeId, NodeId)| from == to || component[from.index()] != component[to.index()];
         if let Some((from, to)) = pairs.iter().find(apart) {
             let (from, to) = (self.name(*from), self.name(*to));
-            return Err(table.fault(format!("there is no way from {from} to {to} and back")));
+            return Err(table.fault(format!("there is no path from {from} to {to} and back")));
         }
         Ok(pairs)
     }
