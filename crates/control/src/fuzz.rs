@@ -1,8 +1,10 @@
 //! Decoders and machines driven by arbitrary bytes: the same functions serve cargo-fuzz and the property tests.
 
+use crate::scheduler::Algorithm;
+use crate::signalling::{Action, Actions, Core, Member, Network, Node, NodeConfig};
 use crate::sync::{ClockFilter, FilterConfig, Sample};
-use crate::wire::{self, Key, Malformed};
-use units::Instant;
+use crate::wire::{self, Block, Carriage, Class, Header, Key, Malformed, NodeId, Slot, Stamp};
+use units::{Duration, Instant};
 
 /// Decodes; panics if an invariant breaks. What decodes is the form that would be encoded, to the last bit.
 pub fn wire(bytes: &[u8]) {
@@ -39,4 +41,88 @@ pub fn clock(bytes: &[u8]) {
         assert!(estimate.drift.is_finite() && estimate.error >= 0.0, "an estimate is a number");
         let _ = (filter.send_time(there), filter.arrival(sent), filter.line().map(|line| line.difference(there)));
     }
+}
+
+/// Three members, one of which knows the network.
+fn small_network() -> Network {
+    let members = (0..3).map(|node| Member { node: NodeId(node), port: node }).collect();
+    Network {
+        carriage: Carriage::Slots,
+        switch_size: 3,
+        frame_slots: 12,
+        signalling_slots: 2,
+        slot: Duration::from_micros(250),
+        guard: Duration::from_micros(30),
+        switching: Duration::from_micros(10),
+        start: Instant::from_ps(1),
+        longest: Duration::from_micros(300),
+        shortest: Duration::ZERO,
+        turnaround: Duration::from_micros(10),
+        members,
+    }
+}
+
+/// Feeds a node and a core with slots that have the right tag and say anything. Panics if an invariant breaks; what they
+/// want done is bounded, whatever they are told.
+pub fn signalling(bytes: &[u8]) {
+    let key = Key::new(b"a key for tests and nothing else").expect("it is long enough");
+    let network = small_network().checked().expect("it can work");
+    let (knows, bytes) = bytes.split_first().unwrap_or((&0, &[]));
+    let config = NodeConfig {
+        node: NodeId(1),
+        key: key.clone(),
+        network: knows.is_multiple_of(2).then(|| network.clone()),
+        algorithm: Algorithm::Greedy,
+        stamp: Stamp::Exact,
+        filter: FilterConfig::default(),
+    };
+    let (mut node, mut actions) = (Node::new(config, 7), Actions::new());
+    let mut core = Core::new(network, key.clone(), 7, Instant::ZERO);
+    let mut now = Instant::ZERO;
+    for (at, chunk) in bytes.chunks(40).enumerate() {
+        let [step, source, class, data @ ..] = chunk else { break };
+        now = now + Duration::from_micros(u64::from(*step) * 20);
+        node.handle_timeout(now, &mut actions);
+        core.handle_timeout(now, &mut actions);
+        let class = [Class::Signalling, Class::Data, Class::Control][usize::from(class % 3)];
+        let slot = any_slot(class, *source, at as u64, data);
+        for to in [NodeId(1), NodeId::CORE] {
+            let header = Header { destination: to, ..slot.header.clone() };
+            let Ok(slot) = (Slot { header, blocks: slot.blocks.clone() }).encode(&key) else { continue };
+            node.handle_light(now, &slot, &mut actions);
+            node.handle_beside(now, &slot, &mut actions);
+            core.handle_beside(now, &slot, &mut actions);
+        }
+        assert!(actions.len() <= 200, "a call wants a bounded number of things done");
+        for action in actions.drain(..) {
+            if let Action::Light { at, bytes } = action {
+                assert!(at >= now && !bytes.is_empty(), "light leaves later, and is a slot");
+            }
+        }
+        let _ = (node.next_timeout(), core.route(now, u16::from(*source) % 4, Duration::from_micros(220)));
+    }
+}
+
+/// A slot with a block made of arbitrary bytes, or with none.
+fn any_slot(class: Class, source: u8, sequence: u64, data: &[u8]) -> Slot {
+    let (session, source) = match source % 4 {
+        3 => (9, NodeId::CORE),
+        node => (9, NodeId(u16::from(node))),
+    };
+    let frame = data.first().map_or(0, |frame| u64::from(*frame));
+    let header = Header {
+        class,
+        source,
+        destination: NodeId::ALL,
+        frame: if frame > 250 { u64::MAX - frame } else { frame },
+        slot: 0,
+        piece: 0,
+        stamp: if frame.is_multiple_of(2) { Stamp::Exact } else { Stamp::Follows },
+        reserved: 0,
+        session,
+        peer_session: 7,
+        sequence,
+        sent_at: Instant::from_ps(frame << (frame % 60)),
+    };
+    Slot { header, blocks: Block::any(data).into_iter().collect() }
 }

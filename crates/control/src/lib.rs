@@ -6,6 +6,7 @@
 //! - [`assembly`]: which packets travel in one burst.
 //! - [`scheduler`]: which node sends to which in every slot of a frame; one algorithm a file, and their registry.
 //! - [`reservation`]: which wavelength a burst gets, and whether it gets any; one rule a file, and their registry.
+//! - [`signalling`]: who may send in which slot, and when: nodes and the controller of the core, in bytes.
 //! - [`sync`]: what another clock shows when light that leaves now arrives there.
 //! - [`wire`]: what travels on a fibre, as bytes.
 //! - [`fuzz`]: decoders driven by arbitrary bytes, for fuzzers and property tests.
@@ -18,5 +19,6 @@ pub mod fuzz;
 pub mod registry;
 pub mod reservation;
 pub mod scheduler;
+pub mod signalling;
 pub mod sync;
 pub mod wire;

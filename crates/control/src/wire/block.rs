@@ -104,4 +104,13 @@ impl Block {
         }
         Ok(block)
     }
+
+    /// For fuzzers: a block whose code is the first byte and whose fields are the rest, as far as they are there; zeros follow.
+    pub(crate) fn any(bytes: &[u8]) -> Option<Block> {
+        let (code, data) = bytes.split_first()?;
+        let mut fields = data.to_vec();
+        fields.resize(data.len().max(120), 0);
+        let code = Block::ALL[usize::from(*code) % Block::ALL.len()].0;
+        Block::take_fields(code, &mut Reader::new(&fields)).ok()
+    }
 }

@@ -36,6 +36,13 @@ impl ReplayWindow {
         unheard
     }
 
+    /// Another node says that this session has begun: earlier ones are over.
+    pub fn advance(&mut self, session: u64) {
+        if session > self.session {
+            *self = ReplayWindow { session, next: 0, heard: 0 };
+        }
+    }
+
     /// The session that counts; 0 if none was heard.
     pub fn session(&self) -> u64 {
         self.session

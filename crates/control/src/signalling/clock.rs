@@ -1,0 +1,98 @@
+//! The core's time as a node sees it, and when its light must leave.
+//!
+//! Down: beacons from the core tell what the node's clock shows when what leaves the core arrives. Up: T_d, measured by a master or by the
+//! core itself. The drift of both is that of the two clocks, and beacons, which come in every frame, show it best.
+
+use crate::sync::{ClockFilter, FilterConfig, Sample};
+use units::{Duration, Instant};
+
+/// T_d to the core at one instant.
+#[derive(Clone, Copy, Debug)]
+struct Up {
+    at: Instant,
+    difference: i64,
+}
+
+/// The clock of a node beside that of the core.
+#[derive(Clone, Debug)]
+pub(super) struct CoreClock {
+    down: ClockFilter,
+    up: Option<Up>,
+}
+
+impl CoreClock {
+    pub(super) fn new(config: FilterConfig) -> CoreClock {
+        CoreClock { down: ClockFilter::new(config), up: None }
+    }
+
+    /// What left the core at `sent` of its clock has arrived.
+    pub(super) fn hear(&mut self, sent: Instant, now: Instant) {
+        self.down.observe(Sample::one_way(sent, now));
+    }
+
+    /// What left here at `at` was, or would have been, at the core `difference` later by its clock.
+    pub(super) fn measured(&mut self, at: Instant, difference: i64) {
+        if self.up.is_none_or(|up| up.at <= at) {
+            self.up = Some(Up { at, difference });
+        }
+    }
+
+    /// Nothing is known of the way up any more.
+    pub(super) fn forget(&mut self) {
+        self.up = None;
+    }
+
+    pub(super) fn is_synchronized(&self) -> bool {
+        self.up.is_some()
+    }
+
+    /// Since when T_d has not been measured.
+    pub(super) fn age(&self, now: Instant) -> Duration {
+        self.up.map_or(Duration::MAX, |up| now.saturating_since(up.at))
+    }
+
+    /// When what arrives here at `now` left the core, by its clock.
+    pub(super) fn left_core(&self, now: Instant) -> Option<Instant> {
+        self.down.send_time(now)
+    }
+
+    /// When what leaves the core at `sent` arrives here.
+    pub(super) fn heard_at(&self, sent: Instant) -> Option<Instant> {
+        self.down.arrival(sent)
+    }
+
+    /// When light must leave here to reach the core at `arrival` of its clock: paper 003 (3.5).
+    pub(super) fn leave(&self, arrival: Instant) -> Option<Instant> {
+        let up = self.up?;
+        let gap = i128::from(arrival.ps()) - i128::from(up.difference) - i128::from(up.at.ps());
+        // The core's clock gains on ours what ours loses on it: 1 + drift up = 1 / (1 + drift down).
+        let down = self.down.estimate(up.at).map_or(0.0, |estimate| estimate.drift);
+        let after = gap + (gap as f64 * down).round() as i128;
+        u64::try_from(i128::from(up.at.ps()) + after).ok().map(Instant::from_ps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn light_leaves_so_that_it_meets_the_core_whatever_the_clocks_and_fibres() {
+        // The core's clock c; ours shows c · (1 + 80 ppm) + 5 s; 3 ms down, 7 ms up: asymmetric, and 0.2 s after the measurement.
+        let ours = |c: u64| c + c / 12_500 + 5_000_000_000_000;
+        let (down, up) = (3_000_000_000u64, 7_000_000_000u64);
+        let mut clock = CoreClock::new(FilterConfig::default());
+        for beacon in 1..50u64 {
+            let sent = beacon * 4_500_000_000;
+            clock.hear(Instant::from_ps(sent), Instant::from_ps(ours(sent + down)));
+        }
+        let sent = 200_000_000_000u64;
+        let left = ours(sent);
+        clock.measured(Instant::from_ps(left), (sent + up) as i64 - left as i64);
+        let wanted = sent + 200_000_000_000;
+        let leaves = clock.leave(Instant::from_ps(wanted)).unwrap();
+        assert!(leaves.ps().abs_diff(ours(wanted - up)) < 200_000, "within 0.2 µs");
+        let heard = clock.heard_at(Instant::from_ps(wanted)).unwrap();
+        assert!(heard.ps().abs_diff(ours(wanted + down)) < 200_000);
+    }
+}

@@ -1,0 +1,138 @@
+//! An edge node's payloads: what waits for whom, what was asked for, what leaves in granted slots, and what came from others.
+//!
+//! Data slots from one node to another are numbered. Whatever number does not come is reported by the receiver, once a later one has; what is
+//! late after that is refused. So every payload is delivered once, or reported.
+
+use super::post::{Count, Tally};
+use super::{Action, Actions};
+use crate::wire::{Allocation, Block, Grant, Header, NodeId, Slot, Wish};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+
+/// The place of a data slot among all that one node sends to another: its session, and its number there.
+pub type Place = (u64, u64);
+
+/// Data slots of one node that were not, and will not be, delivered by this session of the receiver. It may be that there were none,
+/// and that an earlier session delivered them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Who sent them.
+    pub from: NodeId,
+    /// The first of them.
+    pub first: Place,
+    /// The first that is not one of them.
+    pub until: Place,
+}
+
+/// A queue has no room, or a payload fits no slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the queue holds {} slots, or this is no payload of a slot", Edge::LONGEST_QUEUE)
+    }
+}
+
+impl std::error::Error for Full {}
+
+/// A slot to be sent: number in the frame, destination, its number among those for the destination, payload.
+pub(super) struct Departure {
+    pub(super) slot: u32,
+    pub(super) to: NodeId,
+    pub(super) sequence: u64,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// The payloads of a node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Edge {
+    queues: BTreeMap<NodeId, VecDeque<Vec<Block>>>,
+    granted: BTreeMap<u64, Vec<Grant>>,
+    /// Frames that had an allocation, as far back as one could still come.
+    accepted: BTreeSet<u64>,
+    numbers: BTreeMap<NodeId, u64>,
+    /// By sender: the place after the last one that was delivered or reported.
+    taken: BTreeMap<NodeId, Place>,
+}
+
+impl Edge {
+    /// Slots that a queue holds.
+    pub(super) const LONGEST_QUEUE: usize = 1 << 16;
+
+    pub(super) fn enqueue(&mut self, to: NodeId, blocks: Vec<Block>) -> Result<(), Full> {
+        let queue = self.queues.entry(to).or_default();
+        if queue.len() >= Edge::LONGEST_QUEUE || !blocks.iter().all(Block::is_payload) {
+            return Err(Full);
+        }
+        queue.push_back(blocks);
+        Ok(())
+    }
+
+    /// Slots that wait.
+    pub(super) fn waiting(&self, to: NodeId) -> usize {
+        self.queues.get(&to).map_or(0, VecDeque::len)
+    }
+
+    /// What to ask for in a frame that has begun: all that waits. The master knows what it has granted since.
+    pub(super) fn wishes(&self) -> Vec<Wish> {
+        let waiting = self.queues.iter().filter(|(_, queue)| !queue.is_empty());
+        waiting.map(|(to, queue)| Wish { destination: *to, slots: queue.len() as u32 }).collect()
+    }
+
+    /// An allocation came. Frames before `oldest` are over; a frame takes one.
+    pub(super) fn accept(&mut self, allocation: &Allocation, oldest: u64) -> bool {
+        self.accepted = self.accepted.split_off(&oldest);
+        let stale = allocation.frame < oldest || !self.accepted.insert(allocation.frame);
+        if !stale {
+            self.granted.insert(allocation.frame, allocation.grants.clone());
+        }
+        !stale
+    }
+
+    /// What leaves in a frame. `can_leave` says whether there is still time for a slot; if not, the payload waits on.
+    pub(super) fn depart(
+        &mut self,
+        frame: u64,
+        slots: u32,
+        tally: &mut Tally,
+        can_leave: impl Fn(u32) -> bool,
+    ) -> Vec<Departure> {
+        let grants = self.granted.remove(&frame).unwrap_or_default();
+        self.granted = self.granted.split_off(&frame);
+        let (mut departures, mut left) = (Vec::new(), slots);
+        for Grant { slot: first, slots: count, destination } in grants {
+            let end = first.saturating_add(count).min(slots);
+            // A frame has so many slots, whatever the grants say.
+            for slot in (first..end).take(left as usize) {
+                left -= 1;
+                if !can_leave(slot) {
+                    tally.add(Count::TooLate);
+                    continue;
+                }
+                let Some(blocks) = self.queues.get_mut(&destination).and_then(VecDeque::pop_front) else {
+                    tally.add(Count::GrantUnused);
+                    continue;
+                };
+                let number = self.numbers.entry(destination).or_insert(0);
+                departures.push(Departure { slot, to: destination, sequence: *number, blocks });
+                *number += 1;
+            }
+        }
+        departures
+    }
+
+    /// A data slot came.
+    pub(super) fn take(&mut self, slot: Slot, tally: &mut Tally, actions: &mut Actions) {
+        let Header { source: from, session, sequence, .. } = slot.header;
+        let (next, place) = (self.taken.entry(from).or_default(), (session, sequence));
+        if place < *next || sequence == u64::MAX {
+            return tally.add(Count::DataRefused);
+        }
+        if place > *next {
+            actions.push(Action::Missing(Report { from, first: *next, until: place }));
+        }
+        *next = (session, sequence + 1);
+        actions.push(Action::Deliver { from, blocks: slot.blocks });
+    }
+}

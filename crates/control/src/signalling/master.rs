@@ -1,0 +1,385 @@
+//! The master: invites, configures, measures, plans, allocates, and passes faults on.
+//!
+//! In every frame it does two things. When the requests of frame f are in, it plans frame f + `answer_lead` + `use_lead` and sends the plan to the core.
+//! Before frame h begins it sends, in the slot of every slave, the grants of frame h + `use_lead`, if the core has accepted that plan: no grant
+//! exists that the switch will not carry out.
+
+use super::clock::CoreClock;
+use super::network::{Member, Network};
+use super::planner::{self, Demands, Pair, Planned, Window};
+use super::post::{Count, Post};
+use crate::scheduler::{Algorithm, FrameScheduler};
+use crate::sync::{ClockFilter, FilterConfig, Sample};
+use crate::wire::{
+    Allocation, Answer, Beacon, Block, Carriage, Configuration, Fault, FaultKind, Header, Invitation, Measurement,
+    NodeId, NodeStatus, Plan, Request, Stamp, Verdict, VerdictKind, Wish,
+};
+use std::collections::BTreeMap;
+use units::{Duration, Instant};
+
+/// In one of so many frames an inactive node is invited.
+const INVITE_EVERY: u64 = 4;
+/// A fault is broadcast in so many frames.
+const FAULT_FRAMES: u8 = 2;
+
+/// What the master knows of a slave's presence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Presence {
+    Inactive,
+    /// Its answer should come in this frame.
+    Invited {
+        frame: u64,
+    },
+    /// It answered, and is being told the configuration.
+    Joining {
+        since: u64,
+    },
+    /// It was active under the last master and should speak up.
+    Awaited {
+        since: u64,
+    },
+    /// It was last heard in this frame.
+    Active {
+        heard: u64,
+    },
+}
+
+#[derive(Clone, Debug)]
+struct Peer {
+    presence: Presence,
+    filter: ClockFilter,
+    /// The last stamps that entered the filter: number, departure, passage of the core.
+    stamps: Option<(u64, Instant, Instant)>,
+    /// A slot whose exact departure is still to follow: its number and its passage.
+    unstamped: Option<(u64, Instant)>,
+    /// What waits there, and as of which frame.
+    wishes: (u64, Vec<Wish>),
+    /// The statuses it was told last.
+    told: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Proposal {
+    planned: Planned,
+    accepted: bool,
+    /// Who may answer in this frame's window.
+    joiner: Option<Member>,
+}
+
+/// The master's own edge node: its wishes need no message.
+pub(super) struct Own {
+    pub(super) node: NodeId,
+    pub(super) wishes: Vec<Wish>,
+}
+
+/// The master's part of a node.
+pub(super) struct Master {
+    pub(super) term: u64,
+    pub(super) leaving: bool,
+    /// The next frame whose requests come in.
+    pub(super) next_plan: u64,
+    scheduler: FrameScheduler,
+    peers: BTreeMap<NodeId, Peer>,
+    proposals: BTreeMap<u64, Proposal>,
+    rotation: usize,
+    faults: Vec<(Fault, u8)>,
+    /// Faults that the master found, for its own host.
+    pub(super) found: Vec<Fault>,
+    /// Grows whenever a status changes.
+    statuses: u64,
+    own: ClockFilter,
+    filter: FilterConfig,
+}
+
+impl Master {
+    /// The master of a new term. Who was active under the last one is awaited.
+    pub(super) fn new(
+        network: &Network,
+        me: NodeId,
+        beacon: &Beacon,
+        algorithm: Algorithm,
+        known: &BTreeMap<NodeId, NodeStatus>,
+    ) -> Master {
+        let (term, frame, filter) = (beacon.term, beacon.frame, FilterConfig::default());
+        let peer = |node: NodeId| Peer {
+            presence: match known.get(&node) {
+                Some(NodeStatus::Active) => Presence::Awaited { since: frame },
+                _ => Presence::Inactive,
+            },
+            filter: ClockFilter::new(filter),
+            stamps: None,
+            unstamped: None,
+            wishes: (0, Vec::new()),
+            told: 0,
+        };
+        let others = network.members.iter().map(|member| member.node).filter(|node| *node != me);
+        Master {
+            term,
+            leaving: false,
+            next_plan: frame,
+            scheduler: FrameScheduler::new(algorithm),
+            peers: others.map(|node| (node, peer(node))).collect(),
+            proposals: BTreeMap::new(),
+            rotation: 0,
+            faults: Vec::new(),
+            found: Vec::new(),
+            statuses: 1,
+            own: ClockFilter::new(filter),
+            filter,
+        }
+    }
+
+    /// Whether a node takes part.
+    pub(super) fn status(&self, node: NodeId) -> NodeStatus {
+        match self.peers.get(&node).map(|peer| peer.presence) {
+            None | Some(Presence::Active { .. }) => NodeStatus::Active,
+            Some(Presence::Joining { .. }) => NodeStatus::Joining,
+            Some(_) => NodeStatus::Inactive,
+        }
+    }
+
+    /// The requests of `frame` are in: the plan of a later frame, for the core.
+    pub(super) fn plan(&mut self, network: &Network, own: &Own, heard: u64, post: &mut Post) -> Plan {
+        let frame = self.next_plan;
+        self.next_plan += 1;
+        self.notice_the_silent(network, frame, post);
+        let planned_for = frame + network.answer_lead() + network.use_lead();
+        self.proposals = self.proposals.split_off(&frame);
+        let joiner = self.next_joiner(network, planned_for);
+        let window = joiner.filter(|_| network.carriage == Carriage::Slots).and_then(|joiner| {
+            let first = network.frame_slots - network.window() as u32;
+            Some(Window { first, joiner: joiner.port, master: network.member(own.node)?.port })
+        });
+        let mut demands = self.demands(frame, own);
+        let planned = planner::plan(network, &mut self.scheduler, &mut demands, window);
+        let connections = planned.connections.clone();
+        self.proposals.insert(planned_for, Proposal { planned, accepted: false, joiner });
+        Plan { term: self.term, frame: planned_for, heard, connections }
+    }
+
+    /// What waits everywhere, less what later frames have granted since it was asked for.
+    fn demands(&self, frame: u64, own: &Own) -> Demands {
+        let active = |node: NodeId| self.status(node) == NodeStatus::Active;
+        let mut demands = Demands::new();
+        let mut ask = |from: NodeId, asked: u64, wishes: &[Wish]| {
+            for wish in wishes.iter().filter(|wish| active(wish.destination) && wish.destination != from) {
+                let granted = self.granted(asked, from, wish.destination);
+                demands.insert(Pair { from, to: wish.destination }, wish.slots.saturating_sub(granted));
+            }
+        };
+        ask(own.node, frame, &own.wishes);
+        for (node, peer) in self.peers.iter().filter(|(node, _)| active(**node)) {
+            ask(*node, peer.wishes.0, &peer.wishes.1);
+        }
+        demands
+    }
+
+    fn granted(&self, after: u64, from: NodeId, to: NodeId) -> u32 {
+        let later = self.proposals.range(after + 1..).filter_map(|(_, proposal)| proposal.planned.grants.get(&from));
+        later.flatten().filter(|grant| grant.destination == to).map(|grant| grant.slots).sum()
+    }
+
+    fn next_joiner(&mut self, network: &Network, frame: u64) -> Option<Member> {
+        if !frame.is_multiple_of(INVITE_EVERY) {
+            return None;
+        }
+        let can_join = |member: &Member| {
+            let signals = network.carriage != Carriage::Slots || network.signalling_slot(member.node).is_some();
+            let inactive = self.peers.get(&member.node).is_some_and(|peer| peer.presence == Presence::Inactive);
+            signals && inactive
+        };
+        let count = network.members.len();
+        let turn = (0..count).map(|step| (self.rotation + step) % count).find(|at| can_join(&network.members[*at]))?;
+        self.rotation = turn + 1;
+        Some(network.members[turn])
+    }
+
+    fn notice_the_silent(&mut self, network: &Network, frame: u64, post: &mut Post) {
+        let patience = network.patience() + network.answer_lead();
+        let mut silent = Vec::new();
+        for (node, peer) in &mut self.peers {
+            let (since, count) = match peer.presence {
+                Presence::Inactive => continue,
+                Presence::Invited { frame } => (frame, Count::InvitationExpired),
+                Presence::Joining { since } | Presence::Awaited { since } => (since, Count::SlaveSilent),
+                Presence::Active { heard } => (heard, Count::SlaveSilent),
+            };
+            if frame <= since + patience {
+                continue;
+            }
+            post.tally.add(count);
+            if count == Count::SlaveSilent {
+                silent.push(*node);
+            }
+            peer.presence = Presence::Inactive;
+            peer.wishes = (0, Vec::new());
+        }
+        for node in silent {
+            let fault = Fault { kind: FaultKind::Silent, node, frame };
+            self.found.push(fault.clone());
+            self.broadcast(fault);
+        }
+    }
+
+    /// A fault for all slaves.
+    pub(super) fn broadcast(&mut self, fault: Fault) {
+        self.statuses += 1;
+        self.faults.push((fault, FAULT_FRAMES));
+    }
+
+    /// A frame is about to begin: what every slave is told in it.
+    pub(super) fn tell(&mut self, network: &Network, frame: u64, post: &Post) -> Vec<(Member, Vec<Block>)> {
+        let mut told = Vec::new();
+        for member in &network.members {
+            if !self.peers.contains_key(&member.node) {
+                continue;
+            }
+            let blocks = self.blocks_for(network, *member, frame, post);
+            if !blocks.is_empty() {
+                told.push((*member, blocks));
+            }
+        }
+        self.faults.iter_mut().for_each(|(_, left)| *left -= 1);
+        self.faults.retain(|(_, left)| *left > 0);
+        told
+    }
+
+    fn blocks_for(&mut self, network: &Network, member: Member, frame: u64, post: &Post) -> Vec<Block> {
+        let allocated = frame + network.use_lead();
+        let configuration: Configuration = network.configuration(self.term, |node| self.status(node));
+        let (statuses, term) = (self.statuses, self.term);
+        let proposal = self.proposals.get(&allocated).filter(|proposal| proposal.accepted);
+        let peer = self.peers.get_mut(&member.node).expect("the caller has looked");
+        match peer.presence {
+            Presence::Inactive => {
+                let invited = proposal.and_then(|proposal| proposal.joiner).is_some_and(|joiner| joiner == member);
+                if !invited {
+                    return Vec::new();
+                }
+                peer.presence = Presence::Invited { frame: allocated };
+                let answer_after = answer_after(network, member.node, frame, allocated);
+                vec![Invitation { node: member.node, term, frame: allocated, answer_after }.into()]
+            }
+            Presence::Joining { .. } => {
+                peer.told = statuses;
+                [vec![configuration.into()], peer.measurement()].concat()
+            }
+            Presence::Active { .. } if post.session_of(member.node) > 0 => {
+                let mut blocks = peer.measurement();
+                if let Some(proposal) = proposal {
+                    let grants = proposal.planned.grants.get(&member.node).cloned().unwrap_or_default();
+                    blocks.push(Allocation { term, frame: allocated, grants }.into());
+                }
+                if peer.told < statuses {
+                    peer.told = statuses;
+                    blocks.push(configuration.into());
+                }
+                blocks.extend(self.faults.iter().map(|(fault, _)| Block::from(fault.clone())));
+                blocks
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The grants of the master's own node for a frame, if the core has accepted the plan.
+    pub(super) fn own_allocation(&self, me: NodeId, frame: u64) -> Option<Allocation> {
+        let proposal = self.proposals.get(&frame).filter(|proposal| proposal.accepted)?;
+        let grants = proposal.planned.grants.get(&me).cloned().unwrap_or_default();
+        Some(Allocation { term: self.term, frame, grants })
+    }
+
+    /// The core has decided on a plan. False if the term is over.
+    pub(super) fn handle_verdict(&mut self, verdict: &Verdict, clock: &mut CoreClock) -> bool {
+        self.own.observe(Sample::one_way(verdict.sent_at, verdict.received_at));
+        if let Some(estimate) = self.own.last().and_then(|at| self.own.estimate(at)) {
+            clock.measured(verdict.sent_at, estimate.difference);
+        }
+        if verdict.kind == VerdictKind::Accepted
+            && let Some(proposal) = self.proposals.get_mut(&verdict.frame)
+        {
+            proposal.accepted = verdict.term == self.term;
+        }
+        verdict.kind != VerdictKind::StaleTerm || verdict.term <= self.term
+    }
+
+    /// An invited node has answered; `passed` is when its light was at the core.
+    pub(super) fn handle_answer(&mut self, header: &Header, answer: &Answer, passed: Instant, post: &mut Post) {
+        let filter = self.filter;
+        let Some(peer) = self.peers.get_mut(&header.source) else { return };
+        if peer.presence != (Presence::Invited { frame: answer.frame }) || answer.node != header.source {
+            return;
+        }
+        peer.presence = Presence::Joining { since: answer.frame };
+        // Its clock may have been set since it was here last.
+        (peer.filter, peer.stamps, peer.unstamped) = (ClockFilter::new(filter), None, None);
+        peer.observe(header.sequence, header.sent_at, passed);
+        self.statuses += 1;
+        post.tally.add(Count::Joined);
+    }
+
+    /// A slave asks, so it is there.
+    pub(super) fn handle_request(&mut self, header: &Header, request: Request, passed: Instant) {
+        let Some(peer) = self.peers.get_mut(&header.source) else { return };
+        // Answers and configurations come first: a clock that was set would spoil the measurement.
+        if matches!(peer.presence, Presence::Inactive | Presence::Invited { .. }) {
+            return;
+        }
+        if !matches!(peer.presence, Presence::Active { .. }) {
+            self.statuses += 1;
+        }
+        // No slave is heard from a frame to come.
+        peer.presence = Presence::Active { heard: header.frame.min(self.next_plan.saturating_add(1)) };
+        if peer.wishes.0 <= request.frame && request.frame <= self.next_plan.saturating_add(1) {
+            peer.wishes = (request.frame, request.wishes);
+        }
+        match header.stamp {
+            Stamp::Exact => peer.observe(header.sequence, header.sent_at, passed),
+            Stamp::Follows => peer.unstamped = Some((header.sequence, passed)),
+        }
+    }
+
+    /// When an earlier slot of a slave left in fact.
+    pub(super) fn handle_follow_up(&mut self, from: NodeId, sequence: u64, sent_at: Instant) {
+        let Some(peer) = self.peers.get_mut(&from) else { return };
+        if let Some((_, passed)) = peer.unstamped.take_if(|(unstamped, _)| *unstamped == sequence) {
+            peer.observe(sequence, sent_at, passed);
+        }
+    }
+
+    /// A slave reports a fault.
+    pub(super) fn handle_fault(&mut self, from: NodeId, fault: &Fault) {
+        if fault.kind == FaultKind::PowerFailure
+            && let Some(peer) = self.peers.get_mut(&from)
+        {
+            peer.presence = Presence::Inactive;
+        }
+        self.broadcast(fault.clone());
+    }
+}
+
+impl Peer {
+    fn observe(&mut self, sequence: u64, sent_at: Instant, passed: Instant) {
+        self.filter.observe(Sample::one_way(sent_at, passed));
+        self.stamps = Some((sequence, sent_at, passed));
+    }
+
+    /// T_d as it was at the last slot.
+    fn measurement(&self) -> Vec<Block> {
+        let measured = self.stamps.and_then(|stamps| Some((stamps, self.filter.estimate(stamps.1)?)));
+        let block = measured.map(|((sequence, sent_at, received_at), estimate)| {
+            let drift = (estimate.drift * 1e12).clamp(f64::from(i32::MIN), f64::from(i32::MAX)) as i32;
+            let (time_difference, error) = (estimate.difference, estimate.error as u64);
+            Measurement { sequence, received_at, sent_at, time_difference, drift, error }.into()
+        });
+        block.into_iter().collect()
+    }
+}
+
+/// How long after an invitation in `frame` was heard its answer leaves, so that over the shortest fibre it meets the first slot of the window of frame
+/// `answered`, and over a longer one a later slot.
+fn answer_after(network: &Network, node: NodeId, frame: u64, answered: u64) -> Duration {
+    let Some(slot) = network.signalling_slot(node) else { return Duration::ZERO };
+    let window = network.frame_slots - network.window() as u32;
+    let between = network.slot_start(answered, window).saturating_since(network.slot_start(frame, slot));
+    between.saturating_sub(network.shortest * 2)
+}

@@ -1,0 +1,68 @@
+//! Signalling of an agile all-photonic network as machines: paper 003, chapters 2 and 3. `docs/protocol.md` is the specification.
+//!
+//! Two machines, [`Node`] at the edge and [`Core`] at the switch, take bytes and the time of their own clock, and answer with
+//! [`Action`]s. They meet only in bytes.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `network` | what all must agree on, its check, and the instants that follow from it |
+//! | `post` | slots sealed and opened: key, sessions, replays, counts |
+//! | `clock` | the core's time as a node sees it; when light must leave |
+//! | `edge` | queues, what was asked for, data sent in granted slots and taken |
+//! | `planner` | requests -> connections of the switch and grants |
+//! | `master`, `slave`, `standby` | the three parts a node plays; `station` is what they share, `node` the whole |
+//! | `core` | the controller of the switch: the one place where it is decided who is master |
+
+mod clock;
+mod core;
+mod edge;
+mod master;
+mod network;
+mod node;
+mod planner;
+mod post;
+mod slave;
+mod standby;
+mod station;
+
+pub use core::Core;
+pub use edge::{Full, Place, Report};
+pub use network::{Member, Network, NetworkError};
+pub use node::{Node, NodeConfig, Part};
+pub use post::{Count, Tally};
+
+use crate::wire::{Block, Fault, NodeId};
+use units::Instant;
+
+/// What a machine wants done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Light into the fibre to the core, whose first bit leaves at `at`.
+    Light {
+        /// When, by the node's clock. Too late is never: the host counts it.
+        at: Instant,
+        /// The slot.
+        bytes: Vec<u8>,
+    },
+    /// A message beside the light, now: to the controller of the core, or through it to other nodes.
+    Beside {
+        /// To whom; [`NodeId::ALL`] is everybody.
+        to: NodeId,
+        /// The slot.
+        bytes: Vec<u8>,
+    },
+    /// Payload for the layers above.
+    Deliver {
+        /// Who sent it.
+        from: NodeId,
+        /// The blocks of one slot.
+        blocks: Vec<Block>,
+    },
+    /// Payload of another node that will not be delivered.
+    Missing(Report),
+    /// A fault was reported by, or happened to, a node.
+    Fault(Fault),
+}
+
+/// What a call wants done, in order.
+pub type Actions = Vec<Action>;

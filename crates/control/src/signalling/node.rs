@@ -1,0 +1,415 @@
+//! An edge node: slave, standby, and perhaps master.
+
+use super::edge::Full;
+use super::master::{Master, Own};
+use super::network::Network;
+use super::post::{Address, Count, Post, Tally};
+use super::slave::{Slave, Stage};
+use super::standby::Standby;
+use super::station::Station;
+use super::{Action, Actions};
+use crate::scheduler::Algorithm;
+use crate::sync::FilterConfig;
+use crate::wire::{
+    Beacon, Block, Carriage, Claim, ClaimKind, Class, Fault, FaultKind, FollowUp, Header, Key, NodeId, Slot, Stamp,
+    Verdict,
+};
+use units::Instant;
+
+/// What a node is given at its start.
+#[derive(Clone, Debug)]
+pub struct NodeConfig {
+    /// Its number.
+    pub node: NodeId,
+    /// The network's key.
+    pub key: Key,
+    /// The network, if the node knows it and may be the first master; the others are told by a master.
+    pub network: Option<Network>,
+    /// How it schedules as a master.
+    pub algorithm: Algorithm,
+    /// Whether its host stamps departures exactly beforehand, or tells them afterwards ([`Node::handle_departure`]).
+    pub stamp: Stamp,
+    /// What is known of its clock.
+    pub filter: FilterConfig,
+}
+
+/// The part that a node plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// It waits for an invitation.
+    Listening,
+    /// It has answered one.
+    Answered,
+    /// It takes part as a slave.
+    Slave,
+    /// It is the master of this term.
+    Master {
+        /// The term.
+        term: u64,
+    },
+}
+
+/// The node.
+pub struct Node {
+    station: Station,
+    slave: Slave,
+    standby: Standby,
+    master: Option<Master>,
+    algorithm: Algorithm,
+    /// The master by the latest beacon.
+    led_by: NodeId,
+    last_beacon: Instant,
+    /// That nothing is heard has been said.
+    no_signal: bool,
+}
+
+impl Node {
+    /// A node that starts. Its session must be larger than at every start before.
+    pub fn new(config: NodeConfig, session: u64) -> Node {
+        let mut post = Post::new(config.node, config.key, session);
+        post.stamp = config.stamp;
+        let station = Station::new(post, config.filter, config.network);
+        let (slave, standby, led_by) = (Slave::new(), Standby::default(), NodeId::ALL);
+        Node {
+            station,
+            slave,
+            standby,
+            master: None,
+            algorithm: config.algorithm,
+            led_by,
+            last_beacon: Instant::ZERO,
+            no_signal: false,
+        }
+    }
+
+    /// Payload for another node: the blocks of one slot. They must fit a slot; only the host knows its bytes.
+    pub fn enqueue(&mut self, to: NodeId, blocks: Vec<Block>) -> Result<(), Full> {
+        self.station.edge.enqueue(to, blocks)
+    }
+
+    /// Slots that wait for a node.
+    pub fn waiting(&self, to: NodeId) -> usize {
+        self.station.edge.waiting(to)
+    }
+
+    /// The part it plays.
+    pub fn part(&self) -> Part {
+        match (&self.master, self.slave.stage) {
+            (Some(master), _) => Part::Master { term: master.term },
+            (None, Stage::Listening) => Part::Listening,
+            (None, Stage::Answered) => Part::Answered,
+            (None, Stage::Active) => Part::Slave,
+        }
+    }
+
+    /// The master and its term by the latest beacon; `all` is none.
+    pub fn led_by(&self) -> (NodeId, u64) {
+        (self.led_by, self.standby.term())
+    }
+
+    /// What was refused and what happened.
+    pub fn tally(&self) -> &Tally {
+        &self.station.post.tally
+    }
+
+    /// Light came from the fibre, its first bit at `now`.
+    pub fn handle_light(&mut self, now: Instant, bytes: &[u8], actions: &mut Actions) {
+        let Some(slot) = self.station.post.open(bytes) else { return };
+        match slot.header.class {
+            Class::Data if !self.is_due(now, &slot.header) => self.station.post.tally.add(Count::DataRefused),
+            Class::Data => self.station.edge.take(slot, &mut self.station.post.tally, actions),
+            Class::Signalling => {
+                self.station.heard_beside = false;
+                self.handle_signalling(now, slot, actions);
+            }
+            Class::Control => {}
+        }
+    }
+
+    /// A message came beside the light.
+    pub fn handle_beside(&mut self, now: Instant, bytes: &[u8], actions: &mut Actions) {
+        let Some(slot) = self.station.post.open(bytes) else { return };
+        if slot.header.source != NodeId::CORE {
+            if slot.header.class == Class::Signalling {
+                self.station.heard_beside = true;
+                self.handle_signalling(now, slot, actions);
+            }
+            return;
+        }
+        for block in slot.blocks {
+            match block {
+                Block::Beacon(beacon) => self.handle_beacon(now, slot.header.sent_at, &beacon, actions),
+                Block::Verdict(verdict) => self.handle_verdict(&verdict),
+                _ => {}
+            }
+        }
+    }
+
+    /// Data have no tag. At least they are of a node that exists, and come in the frame that they name: a recorded slot does not.
+    fn is_due(&self, now: Instant, header: &Header) -> bool {
+        let (Some(network), Some(left)) = (&self.station.network, self.station.clock.left_core(now)) else {
+            return false;
+        };
+        network.member(header.source).is_some() && network.frame_at(left).abs_diff(header.frame) <= 1
+    }
+
+    fn handle_signalling(&mut self, now: Instant, slot: Slot, actions: &mut Actions) {
+        let Slot { header, blocks } = slot;
+        let from_master = header.source == self.led_by;
+        for block in blocks {
+            match self.master.is_some() {
+                true => self.handle_from_slave(now, &header, block, actions),
+                // The first invitation may come before the first beacon that names its sender.
+                false if from_master || matches!(block, Block::Invitation(_)) => {
+                    self.slave.handle(&mut self.station, now, &header, block, actions);
+                }
+                false => {}
+            }
+        }
+    }
+
+    fn handle_from_slave(&mut self, now: Instant, header: &Header, block: Block, actions: &mut Actions) {
+        let (Some(master), Some(passed)) = (&mut self.master, self.station.clock.left_core(now)) else { return };
+        match block {
+            Block::Answer(answer) => master.handle_answer(header, &answer, passed, &mut self.station.post),
+            Block::Request(request) => master.handle_request(header, request, passed),
+            Block::FollowUp(follow) => master.handle_follow_up(header.source, follow.sequence, follow.sent_at),
+            Block::Fault(fault) => {
+                master.handle_fault(header.source, &fault);
+                actions.push(Action::Fault(fault));
+            }
+            _ => {}
+        }
+    }
+
+    fn handle_beacon(&mut self, now: Instant, sent: Instant, beacon: &Beacon, actions: &mut Actions) {
+        self.station.clock.hear(sent, now);
+        self.last_beacon = now;
+        if !self.standby.is_news(beacon) {
+            return;
+        }
+        self.led_by = beacon.master;
+        if beacon.master == self.station.post.me && beacon.session == self.station.post.session {
+            self.lead(beacon);
+        } else {
+            self.step_down();
+            if beacon.master != NodeId::ALL {
+                self.station.post.vouched(beacon.master, beacon.session);
+            }
+        }
+        let Some(network) = &self.station.network else { return };
+        if let Some(term) = self.standby.claim(self.station.post.me, network, beacon) {
+            self.station.post.tally.add(Count::Claimed);
+            self.claim(now, ClaimKind::Take, term, actions);
+        }
+    }
+
+    fn lead(&mut self, beacon: &Beacon) {
+        let Some(network) = &self.station.network else { return };
+        if self.master.as_ref().is_some_and(|master| master.term == beacon.term) {
+            return;
+        }
+        self.station.post.tally.add(Count::Elected);
+        let (me, known) = (self.station.post.me, &self.station.statuses);
+        self.master = Some(Master::new(network, me, beacon, self.algorithm, known));
+    }
+
+    fn step_down(&mut self) {
+        if self.master.take().is_some() {
+            self.station.post.tally.add(Count::Deposed);
+            let knows = self.station.clock.is_synchronized();
+            self.slave.stage = if knows { Stage::Active } else { Stage::Listening };
+        }
+    }
+
+    fn claim(&mut self, now: Instant, kind: ClaimKind, term: u64, actions: &mut Actions) {
+        let claim = Claim { kind, term, heard: self.standby.heard() };
+        self.send_to_core(now, claim.into(), actions);
+    }
+
+    fn send_to_core(&mut self, now: Instant, block: Block, actions: &mut Actions) {
+        let address = Address { class: Class::Control, to: NodeId::CORE, frame: self.station.begun, slot: 0 };
+        let bytes = self.station.post.seal(address, now, vec![block]);
+        actions.push(Action::Beside { to: NodeId::CORE, bytes });
+    }
+
+    fn handle_verdict(&mut self, verdict: &Verdict) {
+        match &mut self.master {
+            Some(master) => {
+                if !master.handle_verdict(verdict, &mut self.station.clock) {
+                    self.step_down();
+                }
+            }
+            None => {
+                let wide = i128::from(verdict.received_at.ps()) - i128::from(verdict.sent_at.ps());
+                let difference = wide.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
+                self.station.clock.measured(verdict.sent_at, difference);
+            }
+        }
+    }
+
+    /// The host says when a slot left in fact ([`Stamp::Follows`]).
+    pub fn handle_departure(&mut self, sequence: u64, sent_at: Instant) {
+        self.slave.departed = Some(FollowUp { sequence, sent_at });
+    }
+
+    /// The host reports a fault of this node; slaves tell the master, the master tells all.
+    pub fn handle_fault(&mut self, kind: FaultKind) {
+        let fault = Fault { kind, node: self.station.post.me, frame: self.station.begun };
+        match &mut self.master {
+            Some(master) => master.broadcast(fault),
+            None => self.slave.reports.push(fault),
+        }
+    }
+
+    /// The node will be switched off, or shall not be master any more: it tells all in the next frame, then resigns.
+    pub fn resign(&mut self) {
+        self.standby.abstains = true;
+        let fault = Fault { kind: FaultKind::MasterShutdown, node: self.station.post.me, frame: self.station.begun };
+        if let Some(master) = &mut self.master {
+            master.leaving = true;
+            master.broadcast(fault);
+        }
+    }
+
+    /// When it has something to do.
+    pub fn next_timeout(&self) -> Option<Instant> {
+        [self.frame_due(self.station.begun), self.plan_due()].into_iter().flatten().min()
+    }
+
+    /// When light of a frame must be ready.
+    fn frame_due(&self, frame: u64) -> Option<Instant> {
+        let network = self.station.network.as_ref()?;
+        if self.master.is_none() && self.slave.stage != Stage::Active {
+            return None;
+        }
+        let first = self.station.clock.leave(network.arrival(frame, 0))?;
+        Some(Instant::from_ps(first.ps().saturating_sub(network.turnaround.ps())))
+    }
+
+    /// When the requests of a frame are in.
+    fn plan_due(&self) -> Option<Instant> {
+        let (network, master) = (self.station.network.as_ref()?, self.master.as_ref()?);
+        let last = network.slot_start(master.next_plan, network.signalling_slots) + network.guard;
+        self.station.clock.heard_at(last)
+    }
+
+    /// Does what is due.
+    pub fn handle_timeout(&mut self, now: Instant, actions: &mut Actions) {
+        self.skip_what_was_missed(now);
+        while self.plan_due().is_some_and(|due| due <= now) {
+            self.plan(now, actions);
+        }
+        while self.frame_due(self.station.begun).is_some_and(|due| due <= now) {
+            let frame = self.station.begun;
+            self.station.begun += 1;
+            self.begin(now, frame, actions);
+        }
+    }
+
+    /// After a pause, or at the start, only the present frame counts: a slot is sent in time or not at all.
+    fn skip_what_was_missed(&mut self, now: Instant) {
+        let Some(network) = &self.station.network else { return };
+        let Some(core) = self.station.clock.left_core(now) else { return };
+        let present = network.frame_at(core);
+        self.station.begun = self.station.begun.max(present);
+        if let Some(master) = &mut self.master {
+            master.next_plan = master.next_plan.max(present.saturating_sub(1));
+        }
+        while self.frame_due(self.station.begun + 1).is_some_and(|due| due <= now) {
+            self.station.begun += 1;
+        }
+    }
+
+    fn plan(&mut self, now: Instant, actions: &mut Actions) {
+        let (Some(network), Some(master)) = (&self.station.network, &mut self.master) else { return };
+        let own = Own { node: self.station.post.me, wishes: self.station.edge.wishes() };
+        let plan = master.plan(network, &own, self.standby.heard(), &mut self.station.post);
+        actions.extend(master.found.drain(..).map(Action::Fault));
+        self.send_to_core(now, plan.into(), actions);
+    }
+
+    fn begin(&mut self, now: Instant, frame: u64, actions: &mut Actions) {
+        let Some(network) = self.station.network.clone() else { return };
+        if self.station.clock.age(now) > network.holdover() {
+            return self.lose_synchronization(frame, actions);
+        }
+        self.notice_no_signal(now, frame, &network, actions);
+        if self.master.is_some() {
+            self.tell(now, frame, &network, actions);
+        } else {
+            self.ask(now, frame, &network, actions);
+        }
+        self.station.depart(now, frame, actions);
+    }
+
+    /// Nothing came from the core for as long as a slave may be silent.
+    fn notice_no_signal(&mut self, now: Instant, frame: u64, network: &Network, actions: &mut Actions) {
+        let silent = now.saturating_since(self.last_beacon) > network.frame().saturating_mul(network.patience());
+        if silent && !self.no_signal {
+            self.station.post.tally.add(Count::NoSignal);
+            let fault = Fault { kind: FaultKind::NoSignal, node: self.station.post.me, frame };
+            self.slave.reports.push(fault.clone());
+            actions.push(Action::Fault(fault));
+        }
+        self.no_signal = silent;
+    }
+
+    fn lose_synchronization(&mut self, frame: u64, actions: &mut Actions) {
+        self.station.post.tally.add(Count::HoldoverEnded);
+        self.station.clock.forget();
+        self.slave.stage = Stage::Listening;
+        let (kind, node) = (FaultKind::Synchronization, self.station.post.me);
+        actions.push(Action::Fault(Fault { kind, node, frame }));
+    }
+
+    /// The slave's word of a frame.
+    fn ask(&mut self, now: Instant, frame: u64, network: &Network, actions: &mut Actions) {
+        if self.led_by == NodeId::ALL {
+            return;
+        }
+        let (to, term) = (self.led_by, self.standby.term());
+        match (network.carriage, network.signalling_slot(self.station.post.me)) {
+            (Carriage::Slots, None) => {}
+            (Carriage::Slots, Some(slot)) => {
+                let blocks = self.slave.blocks(&self.station, term, frame);
+                let address = Address { class: Class::Signalling, to, frame, slot };
+                self.station.signal_in(now, address, blocks, actions);
+            }
+            _ => {
+                let blocks = self.slave.blocks(&self.station, term, frame);
+                self.station.signal_at(now, to, frame, blocks, actions);
+            }
+        }
+    }
+
+    /// The master's words of a frame.
+    fn tell(&mut self, now: Instant, frame: u64, network: &Network, actions: &mut Actions) {
+        let Some(master) = &mut self.master else { return };
+        let told = master.tell(network, frame, &self.station.post);
+        let own =
+            (frame..=frame + network.use_lead()).filter_map(|frame| master.own_allocation(self.station.post.me, frame));
+        for allocation in own.collect::<Vec<_>>() {
+            self.station.edge.accept(&allocation, frame);
+        }
+        let (leaving, term) = (master.leaving, master.term);
+        self.station.statuses =
+            network.members.iter().map(|member| (member.node, master.status(member.node))).collect();
+        for (member, blocks) in told {
+            match network.signalling_slot(member.node) {
+                Some(slot) => {
+                    let address = Address { class: Class::Signalling, to: member.node, frame, slot };
+                    self.station.signal_in(now, address, blocks, actions);
+                }
+                None if network.carriage != Carriage::Slots => {
+                    self.station.signal_at(now, member.node, frame, blocks, actions);
+                }
+                None => {}
+            }
+        }
+        if leaving {
+            self.claim(now, ClaimKind::Resign, term, actions);
+            self.step_down();
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What the parts of a node share: its post, clock, payloads and network, and how its slots leave.
+
+use super::clock::CoreClock;
+use super::edge::Edge;
+use super::network::Network;
+use super::post::{Address, Count, Numbers, Post};
+use super::{Action, Actions};
+use crate::sync::FilterConfig;
+use crate::wire::{Block, Carriage, Class, Configuration, NodeId, NodeStatus};
+use std::collections::BTreeMap;
+use units::Instant;
+
+/// What the parts of a node share.
+pub(super) struct Station {
+    pub(super) post: Post,
+    pub(super) clock: CoreClock,
+    pub(super) edge: Edge,
+    pub(super) network: Option<Network>,
+    pub(super) statuses: BTreeMap<NodeId, NodeStatus>,
+    /// Frames before this one have begun here.
+    pub(super) begun: u64,
+    /// Whether the last signalling from a master came beside the light.
+    pub(super) heard_beside: bool,
+}
+
+impl Station {
+    pub(super) fn new(post: Post, filter: FilterConfig, network: Option<Network>) -> Station {
+        let (clock, edge) = (CoreClock::new(filter), Edge::default());
+        Station { post, clock, edge, network, statuses: BTreeMap::new(), begun: 0, heard_beside: false }
+    }
+
+    /// A signalling slot that leaves as light at `at` or, if that is how signalling is heard here, beside the light now.
+    pub(super) fn signal_at(&mut self, at: Instant, to: NodeId, frame: u64, blocks: Vec<Block>, actions: &mut Actions) {
+        let slot = self.network.as_ref().and_then(|network| network.signalling_slot(to)).unwrap_or(0);
+        let bytes = self.post.seal(Address { class: Class::Signalling, to, frame, slot }, at, blocks);
+        let beside = self.network.as_ref().map_or(self.heard_beside, |network| network.carriage != Carriage::Slots);
+        actions.push(if beside { Action::Beside { to, bytes } } else { Action::Light { at, bytes } });
+    }
+
+    /// Takes the network from a master's configuration. False if it cannot work.
+    pub(super) fn adopt(&mut self, configuration: &Configuration) -> bool {
+        match Network::configured(configuration) {
+            Ok(network) => self.network = Some(network),
+            Err(_) => {
+                self.post.tally.add(Count::BadConfiguration);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// When light for a slot of a frame leaves, if there is time.
+    fn departure(&self, now: Instant, frame: u64, slot: u32) -> Option<Instant> {
+        let at = self.clock.leave(self.network.as_ref()?.arrival(frame, slot))?;
+        (at >= now).then_some(at)
+    }
+
+    /// Signalling light for a slot of a frame; not if it would leave too late.
+    pub(super) fn signal_in(&mut self, now: Instant, address: Address, blocks: Vec<Block>, actions: &mut Actions) {
+        let Some(at) = self.departure(now, address.frame, address.slot) else {
+            return self.post.tally.add(Count::TooLate);
+        };
+        let bytes = self.post.seal(address, at, blocks);
+        actions.push(Action::Light { at, bytes });
+    }
+
+    /// Data in the granted slots of a frame.
+    pub(super) fn depart(&mut self, now: Instant, frame: u64, actions: &mut Actions) {
+        let Some(network) = &self.network else { return };
+        let clock = &self.clock;
+        let leaves = |slot: u32| clock.leave(network.arrival(frame, slot)).filter(|at| *at >= now);
+        let can_leave = |slot: u32| leaves(slot).is_some();
+        let departures = self.edge.depart(frame, network.frame_slots, &mut self.post.tally, can_leave);
+        for departure in departures {
+            let Some(at) = leaves(departure.slot) else { continue };
+            let numbers = Numbers { peer_session: 0, sequence: departure.sequence };
+            let address = Address { class: Class::Data, to: departure.to, frame, slot: departure.slot };
+            let bytes = self.post.seal_as(address, at, numbers, departure.blocks);
+            actions.push(Action::Light { at, bytes });
+        }
+    }
+}

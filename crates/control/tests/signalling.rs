@@ -1,0 +1,322 @@
+//! The signalling over a star of fibres: figures 3.7 and 3.8, joining, ways of signalling, and masters that come and go.
+
+mod star;
+
+use control::scheduler::Algorithm;
+use control::signalling::{Count, Member, Network, NetworkError, Part};
+use control::wire::{Carriage, Class, NodeId};
+use star::{Clock, MS, Star, US, verifier};
+use units::{Duration, Instant};
+
+/// Figure 3.8: a master with number 0 at the core, six slaves, 18 slots of 250 µs.
+fn figure_3_8() -> Network {
+    let members = (0..7).map(|node| Member { node: NodeId(node), port: node }).collect();
+    Network {
+        carriage: Carriage::Slots,
+        switch_size: 7,
+        frame_slots: 18,
+        signalling_slots: 6,
+        slot: Duration::from_micros(250),
+        guard: Duration::from_micros(30),
+        switching: Duration::from_micros(10),
+        start: Instant::from_ps(10 * MS),
+        longest: Duration::from_millis(1),
+        shortest: Duration::ZERO,
+        turnaround: Duration::from_micros(100),
+        members,
+    }
+}
+
+/// The master at the core, the others at different distances, with clocks that are seconds off and drift by up to 50 ppm.
+fn parts(nodes: usize) -> Vec<(Clock, u64, u64)> {
+    let part = |node: usize| {
+        let clock = Clock { offset: 3_000 * MS * (node as u64 * 5 % 7), ppb: [0, 37_500, -50_000, 20_000][node % 4] };
+        // Ways there and back differ.
+        let delay = node as u64 * 150 * US;
+        (clock, delay, delay + if node.is_multiple_of(2) { 0 } else { 30 * US })
+    };
+    (0..nodes).map(part).collect()
+}
+
+fn star(network: Network) -> Star {
+    let nodes = network.members.len();
+    Star::new(network, &parts(nodes), 1)
+}
+
+fn ports(network: &Network) -> verifier::Ports {
+    network.members.iter().map(|member| (member.node.0, member.port)).collect()
+}
+
+/// Everybody sends to everybody for so many frames.
+fn traffic(star: &mut Star, frames: u64) {
+    for _ in 0..frames {
+        for from in 0..star.sites.len() {
+            let to = star.random.below(star.sites.len() as u64) as usize;
+            if to != from {
+                star.enqueue(from, to);
+            }
+        }
+        star.run_frames(1);
+    }
+}
+
+#[track_caller]
+fn assert_safe(star: &Star) {
+    let settled = star.now - 20 * star.network.frame().ps();
+    let found = verifier::violations(&star.log, &ports(&star.network), settled);
+    assert!(found.is_empty(), "{} violations, the first: {}", found.len(), found[0]);
+}
+
+fn joined(network: Network) -> Star {
+    let mut star = star(network);
+    star.start_all();
+    star.run_frames(120);
+    assert!(star.agrees(), "{:?}", (0..star.sites.len()).map(|site| star.node(site).part()).collect::<Vec<_>>());
+    star
+}
+
+#[test]
+fn figure_3_8_six_slaves_in_18_slots() {
+    let network = figure_3_8().checked().unwrap();
+    assert_eq!((network.signalling_slots, network.data_slots()), (6, 12));
+    assert_eq!(
+        network.signallers().map(|(slot, member)| (slot, member.node.0)).collect::<Vec<_>>(),
+        [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6)]
+    );
+    let mut star = joined(network.clone());
+    star.log.clear();
+    traffic(&mut star, 100);
+    let requests = verifier::passages(&star.log, |class, _, _, codes| class == 0 && codes.contains(&6));
+    assert!(requests.len() >= 6 * 98, "each slave asks in every frame: {}", requests.len());
+    assert!(requests.iter().all(|(_, _, slot, node)| *slot + 1 == u32::from(*node)), "slave n asks in slot n − 1");
+    let data = verifier::passages(&star.log, |class, _, _, _| class == 1);
+    assert!(data.len() > 500, "{}", data.len());
+    assert!(data.iter().all(|(_, _, slot, _)| (6..18).contains(slot)), "data have slots 6 to 17");
+    // Whatever clock and fibre: light meets the core in its slot, within a microsecond of its instant.
+    for (at, frame, slot, node) in requests.iter().chain(&data) {
+        let meant = star.network.arrival(*frame, *slot).ps();
+        assert!(
+            at.abs_diff(meant) <= US,
+            "node {node}, frame {frame}, slot {slot}: {} ps off",
+            *at as i128 - meant as i128
+        );
+    }
+    assert_safe(&star);
+}
+
+/// (a) traffic is collected, (b) asked for, (c) scheduled, (d) granted, (e) waited for, (f) sent, (g) switched, (h, i) received.
+#[test]
+fn figure_3_7_the_order_of_things() {
+    let mut star = joined(figure_3_8().checked().unwrap());
+    star.log.clear();
+    let payload = star.enqueue(6, 2).unwrap();
+    star.run_frames(30);
+    let frame = star.network.frame().ps();
+    let asked =
+        verifier::passages(&star.log, |class, source, _, codes| class == 0 && source == 6 && codes.contains(&6))[0];
+    let sent = verifier::passages(&star.log, |class, source, to, _| (class, source, to) == (1, 6, 2));
+    assert_eq!(sent.len(), 1);
+    let (passed, sent_frame, sent_slot, _) = sent[0];
+    // 1 ms of fibre: requests of frame f are answered in f + 2 (1.5 + 4 + 0.3 ms in frames of 4.5), and granted for f + 3.
+    assert_eq!((star.network.answer_lead(), star.network.use_lead()), (2, 1));
+    assert_eq!(sent_frame, asked.1 + 3);
+    let granted = verifier::passages(&star.log, |class, _, to, codes| class == 0 && to == 6 && codes.contains(&7));
+    assert!(granted.iter().any(|(at, frame, _, _)| *frame == asked.1 + 2 && *at < passed));
+    assert!((6..18).contains(&sent_slot) && passed > asked.0 + 2 * frame);
+    let delivered = star.log.iter().find_map(|entry| match entry {
+        star::Entry::Delivered { at, node, payload: found } if *found == payload => Some((*at, *node)),
+        _ => None,
+    });
+    assert_eq!(delivered, Some((passed + star.sites[2].fibre.down + star.network.light().ps(), 2)));
+}
+
+#[test]
+fn an_allocation_serves_its_own_frame_only_without_delay() {
+    let with = |longest_us: u64, turnaround_us: u64| {
+        let (longest, turnaround) = (Duration::from_micros(longest_us), Duration::from_micros(turnaround_us));
+        let network = Network { longest, turnaround, ..figure_3_8() }.checked().unwrap();
+        (network.answer_lead(), network.use_lead())
+    };
+    assert_eq!(with(0, 0), (1, 0), "the next frame, as the thesis has it");
+    assert_eq!(with(1, 0), (1, 1), "any delay, and it is the frame after that");
+    assert_eq!(with(0, 1), (1, 1));
+}
+
+#[test]
+fn networks_that_cannot_work_are_refused() {
+    let refused = |change: fn(&mut Network)| {
+        let mut network = figure_3_8();
+        change(&mut network);
+        network.checked().unwrap_err()
+    };
+    assert_eq!(refused(|network| network.frame_slots = 5), NetworkError::Signalling);
+    assert_eq!(refused(|network| network.signalling_slots = 8), NetworkError::Signalling);
+    assert_eq!(refused(|network| network.carriage = Carriage::OutOfBand), NetworkError::Signalling);
+    assert_eq!(refused(|network| network.guard = Duration::from_micros(10)), NetworkError::Guard);
+    assert_eq!(refused(|network| network.guard = Duration::from_micros(250)), NetworkError::Guard);
+    assert_eq!(refused(|network| network.frame_slots = 0), NetworkError::Frame);
+    assert_eq!(refused(|network| network.shortest = Duration::from_secs(1)), NetworkError::Fibres);
+    assert_eq!(refused(|network| network.switch_size = 6), NetworkError::Members);
+    assert_eq!(refused(|network| network.members.swap(0, 1)), NetworkError::Members);
+    // 10 ms there and back differ by up to 20 ms: 80 slots and the answer's own.
+    assert_eq!(refused(|network| network.longest = Duration::from_millis(10)), NetworkError::Window { needed: 81 });
+}
+
+#[test]
+fn a_late_joiner_answers_in_slots_kept_free_and_disturbs_nobody() {
+    let mut star = star(figure_3_8().checked().unwrap());
+    (0..6).for_each(|site| star.start(site));
+    star.run_frames(120);
+    assert!(star.agrees());
+    star.log.clear();
+    traffic(&mut star, 40);
+    star.start(6);
+    traffic(&mut star, 60);
+    assert!(star.agrees());
+    let answers =
+        verifier::passages(&star.log, |class, source, _, codes| class == 0 && source == 6 && codes.contains(&2));
+    assert_eq!(answers.len(), 1);
+    // 2 · 0.9 ms of unknown fibre, there and back: the window has the last 9 slots.
+    let (at, frame, _, _) = answers[0];
+    let (first, last) = (star.network.slot_start(frame, 9).ps(), star.network.frame_start(frame + 1).ps());
+    assert!((first..last).contains(&at));
+    assert_safe(&star);
+    // The new node's first data are preceded by a report that says: whatever its earlier sessions may have sent.
+    let hit = |entry: &&star::Entry| matches!(entry, star::Entry::Missing { first, until, .. } if first.0 == until.0);
+    let lost = star.log.iter().filter(hit).count();
+    assert_eq!(lost, 0, "nobody's data were hit");
+}
+
+#[test]
+fn two_nodes_behind_a_combiner_never_meet() {
+    let mut network = figure_3_8();
+    for (node, port) in [(5, 3), (6, 3)] {
+        network.members[node].port = port;
+    }
+    let mut star = joined(Network { switch_size: 5, ..network }.checked().unwrap());
+    traffic(&mut star, 60);
+    star.kill(5);
+    traffic(&mut star, 60);
+    star.start(5);
+    traffic(&mut star, 120);
+    assert!(star.agrees() && star.count(Count::Joined) >= 7);
+    assert_safe(&star);
+}
+
+#[test]
+fn signalling_beside_the_light_costs_no_slots() {
+    for (carriage, slots) in [(Carriage::OutOfBand, 18), (Carriage::EverySlot, 1)] {
+        let network = Network { carriage, frame_slots: slots, signalling_slots: 0, ..figure_3_8() }.checked().unwrap();
+        let mut star = star(network);
+        star.start_all();
+        star.run(1000 * MS);
+        assert!(star.agrees(), "{carriage:?}");
+        star.log.clear();
+        let frames = 120 * 18 / u64::from(slots);
+        traffic(&mut star, frames);
+        let data = verifier::passages(&star.log, |class, _, _, _| class == 1);
+        assert!(data.len() > 500, "{carriage:?}: {}", data.len());
+        if carriage == Carriage::OutOfBand {
+            assert!(data.iter().any(|(_, _, slot, _)| *slot == 0), "slot 0 carries data");
+        }
+        let settled = star.now - 100 * MS;
+        assert_eq!(verifier::violations(&star.log, &ports(&star.network), settled), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn every_scheduler_can_be_the_masters() {
+    for entry in control::scheduler::registry() {
+        let mut star = star(figure_3_8().checked().unwrap());
+        star.algorithm = entry.algorithm;
+        star.start_all();
+        star.run_frames(120);
+        traffic(&mut star, 60);
+        let data = verifier::passages(&star.log, |class, _, _, _| class == Class::Data as u8);
+        assert!(data.len() > 250, "{}: {}", entry.name, data.len());
+        assert_safe(&star);
+    }
+    assert_eq!(Algorithm::from_name("greedy"), Some(Algorithm::Greedy));
+}
+
+/// A network whose nodes all have a slot for signalling, so that each may be master and slave.
+fn resilient() -> Network {
+    Network { signalling_slots: 7, frame_slots: 20, ..figure_3_8() }.checked().unwrap()
+}
+
+#[test]
+fn a_killed_master_is_followed_by_a_standby_within_ten_frames_and_two_round_trips() {
+    let mut star = joined(resilient());
+    traffic(&mut star, 20);
+    star.log.clear();
+    let killed = star.now;
+    star.kill(0);
+    traffic(&mut star, 40);
+    assert!(star.agrees());
+    assert!(matches!(star.node(1).part(), Part::Master { .. }), "the first in rank");
+    let within = 10 * star.network.frame().ps() + 4 * star.network.longest.ps();
+    let told = verifier::passages(&star.log, |class, source, _, codes| class == 0 && source == 1 && codes.contains(&7));
+    let data = verifier::passages(&star.log, |class, source, _, _| class == 1 && source > 1);
+    let first_data = data.iter().map(|(at, _, _, _)| *at).find(|at| *at > told[0].0).unwrap();
+    println!(
+        "killed; allocations again after {} µs, data after {} µs; required {} µs",
+        (told[0].0 - killed) / US,
+        (first_data - killed) / US,
+        within / US
+    );
+    assert!(first_data - killed <= within);
+    assert_safe(&star);
+}
+
+#[test]
+fn a_master_that_resigns_is_followed_at_once_and_comes_back_as_a_slave() {
+    let mut star = joined(resilient());
+    star.sites[0].node.as_mut().unwrap().resign();
+    traffic(&mut star, 60);
+    assert!(star.agrees());
+    assert_eq!(star.node(0).part(), Part::Slave);
+    assert_eq!(star.count(Count::TermEnded), 0, "nobody had to wait");
+    assert_safe(&star);
+}
+
+#[test]
+fn forged_recorded_and_broken_slots_are_refused_and_counted() {
+    let mut star = joined(figure_3_8().checked().unwrap());
+    traffic(&mut star, 10);
+    let recorded: Vec<Vec<u8>> = star
+        .log
+        .iter()
+        .filter_map(|entry| match entry {
+            star::Entry::Light { node: 0, bytes, .. } => Some(bytes.clone()),
+            _ => None,
+        })
+        .collect();
+    let to_2: Vec<&Vec<u8>> = recorded.iter().filter(|bytes| bytes[3] == 0 && bytes[6] == 2).collect();
+    let (replayed, forged) = (star.node(2).tally().of(Count::Replayed), star.node(2).tally().of(Count::Forged));
+    let copies = to_2.len() as u64;
+    for bytes in to_2.iter().map(|bytes| (*bytes).clone()).collect::<Vec<_>>() {
+        let mut other = bytes.clone();
+        let last = other.len() - 1;
+        other[last] ^= 1;
+        star.inject(2, bytes[..bytes.len() - 1].to_vec());
+        star.inject(2, other);
+        star.inject(2, bytes);
+    }
+    traffic(&mut star, 30);
+    let tally = star.node(2).tally();
+    assert!(copies > 5);
+    assert_eq!((tally.of(Count::Replayed), tally.of(Count::Forged)), (replayed + copies, forged + copies));
+    assert_eq!(tally.of(Count::Malformed), copies);
+    assert!(star.agrees());
+    assert_safe(&star);
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+
+    /// Whoever has the key may say anything.
+    #[test]
+    fn any_slots_of_the_networks_key_are_survived(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..1500)) {
+        control::fuzz::signalling(&bytes);
+    }
+}
