@@ -245,7 +245,7 @@ def remove_unfinished(folder: Path) -> None:
 
 
 def on_this_machine(work: Callable[[Job], Row], *, workers: int) -> Executor:
-    """An executor on so many processes; with one, the jobs run in this process."""
+    """An executor on this many processes; with one, the jobs run in this process."""
     if workers == 1:
         return lambda jobs: (work(job) for job in jobs)
     return lambda jobs: _in_processes(work, jobs, workers)

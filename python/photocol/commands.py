@@ -84,7 +84,7 @@ def run(
     settings: Settings = None,
     seed: Annotated[int | None, typer.Option(help="Instead of the scenario's.")] = None,
     runs: Annotated[int | None, typer.Option(metavar="K", help="Replications 0 … K-1 of the seed.")] = None,
-    threads: Annotated[int, typer.Option(metavar="N", help="At most so many; results are the same for any N.")] = 1,
+    threads: Annotated[int, typer.Option(metavar="N", help="At most this many; results are the same for any N.")] = 1,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write manifest, summary and tables there.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a finished run of another scenario in DIR.")] = False,
     pcap: Annotated[

@@ -61,7 +61,7 @@ class Record:
 
 
 def record_of(experiment: Experiment, form_name: FormName, rows: Sequence[Row], *, jobs: int) -> Record:
-    """The record of the rows of a campaign that had so many jobs."""
+    """The record of the rows of a campaign with this many jobs."""
     outcome = outcome_of(experiment, experiment.form(form_name).points, rows)
     complete = len(rows) == jobs
     judged = [Judged(claim=claim, finding=_finding(claim, outcome)) for claim in experiment.claims] if complete else []

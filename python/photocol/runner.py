@@ -239,7 +239,7 @@ def run(
         scenario: a path, TOML text, or the same thing as a dict.
         seed: instead of the scenario's; equal seeds give equal runs, to the last bit.
         set: dotted path → value, replaces what the scenario says: `{"link_defaults.buffer": "20 packets"}`.
-        threads: at most so many work on each replication; the results are the same for any number, to the last bit.
+        threads: at most this many work on each replication; the results are the same for any number, to the last bit.
         runs: replications 0 … runs-1 of the seed; the summary then has means with 95 % Student-t intervals.
         out: a directory to write; whole or not at all.
         pcap: a file for the packets of all flows, or a `Capture`.

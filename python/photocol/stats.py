@@ -111,7 +111,7 @@ def jain_index(shares: Sequence[float]) -> float:
 
 
 def student_t_quantile(probability: float, degrees: int) -> float:
-    """The t with P(T ≤ t) = probability for Student's distribution with so many degrees of freedom."""
+    """The t with P(T ≤ t) = probability for Student's distribution with this many degrees of freedom."""
     if not 0 < probability < 1:
         raise ValueError(f"a probability lies strictly between 0 and 1, not {probability}")
     if degrees < 1:

@@ -28,7 +28,7 @@ keys! {
         pub guard: Key<Time> = NONE;
         /// What happens to a packet that does not fit into the rest of a slot.
         pub packing: Key<Word<Packing>> = Word(Packing::Cut);
-        /// A fixed plan: so many slots of each frame for each queue. Without it the core nodes compute a schedule for each frame.
+        /// A fixed plan: the slots of each queue in every frame. Without it the core nodes compute a schedule for each frame.
         pub allocation: Option<At<Vec<At<Allocation>>>>;
         /// The algorithm of computed schedules (`photocol list schedulers`).
         pub scheduler: Key<String> = Algorithm::Bvn.name().to_owned(), when COMPUTED;
@@ -50,7 +50,7 @@ keys! {
 }
 
 keys! {
-    /// From a time on, a queue has so many slots of every frame. Queues that are not named have none.
+    /// From a time on, a queue has this many slots in every frame. Queues that are not named have none.
     pub struct Allocation {
         /// The first frame is the one that begins then or later at the core node. Allocations come in the order of time.
         pub at: Key<Time> = NONE;
@@ -80,16 +80,16 @@ words! {
 keys! {
     /// How XCP's controllers at the queues are told what is granted. Those with `follows = false` are not.
     pub struct SignalSpec {
-        /// They hear of a frame so long after it has begun. Default "0 s".
+        /// They are told about a frame this long after its beginning. Default "0 s".
         pub age: Option<At<Time>>;
-        /// They hear of a frame so long before it begins (schedule-ahead), rounded down to whole frames; only with a fixed plan,
-        /// which is known before. Default "0 s".
+        /// They are told about a frame this long before its beginning (schedule-ahead), rounded down to whole frames; only with a
+        /// fixed plan, which is known before. Default "0 s".
         pub ahead: Option<At<Time>>, in at_most(LONGEST_FRAME);
         /// Probability that an edge node hears nothing of a frame.
         pub loss: Key<f64> = 0.0, in a_probability();
         /// What is told is rounded down to a multiple of this. Default: it is exact.
         pub quantum: Option<At<Speed>>, in a_rate();
-        /// What is told is the mean over the last so many frames.
+        /// What is told is the mean over this many frames.
         pub frames: Key<u32> = 1, in whole(1, 1 << 20);
         /// What counts as a slot's capacity.
         pub counts: Key<Word<Counts>> = Word(Counts::Payload);
@@ -105,7 +105,7 @@ keys! {
         pub late: Option<At<Time>>;
         /// Its slots come so early.
         pub early: Option<At<Time>>;
-        /// Each slot comes up to so much earlier or later than that, uniformly.
+        /// Each slot arrives up to this much earlier or later than that, uniformly.
         pub jitter: Key<Time> = NONE;
     }
 }

@@ -53,7 +53,7 @@ keys! {
         pub signalling: Key<Word<Signalling>> = Word(Signalling::Jet);
         /// To which wavelengths a burst can change.
         pub conversion: Key<Word<ConversionRule>> = Word(ConversionRule::Full);
-        /// A burst changes to so many wavelengths above and below its own.
+        /// A burst can change to this many wavelengths above and below its own.
         pub conversion_range: Option<At<u32>>, when LIMITED;
         /// How many fibre-delay lines an output has: delays of 0, B, 2B, … are tried.
         pub delay_lines: Key<u32> = 0, in Within::new(format!("at most {MOST_LINES}"), |count| *count <= MOST_LINES);
@@ -74,7 +74,7 @@ keys! {
         pub processing: Key<Time> = Time(Duration::from_micros(1));
         /// How far a burst is behind its header when both leave the ingress node. Default: as much as its path needs.
         pub offset: Option<At<Time>>;
-        /// Offsets are for so many hops more than the path has. Default 1, because headers wait for one another; with deflection
+        /// Offsets are for this many hops more than the path has. Default 1, because headers wait for one another; with deflection
         /// 1 and twice `deflections`.
         pub spare_hops: Option<At<u32>>, in Within::new("at most 1000", |hops| *hops <= 1000), when WITHOUT_OFFSET;
 
@@ -127,9 +127,9 @@ words! {
 keys! {
     /// How bursts are made.
     pub struct AssemblySpec {
-        /// A burst is complete so long after its first packet. Default "1 ms", but none if only `length` is given.
+        /// A burst is complete this long after its first packet. Default "1 ms", but none if only `length` is given.
         pub timer: Option<At<Time>>, in more_than_zero();
-        /// A burst is complete with so many bytes. Default "50 kB", but none if only `timer` is given.
+        /// A burst is complete with this many bytes. Default "50 kB", but none if only `timer` is given.
         pub length: Option<At<Size>>;
         /// Shorter bursts are padded to this.
         pub minimum: Key<Size> = Size(Bytes::ZERO);
@@ -153,7 +153,7 @@ keys! {
 keys! {
     /// How senders are told of losses.
     pub struct NotificationSpec {
-        /// The burst dropping rate is measured over so long (Δt).
+        /// The burst dropping rate is measured over this time (Δt).
         pub window: Key<Time> = Time(Duration::from_millis(100)), in more_than_zero();
         /// Senders are told while the rate is below this.
         pub threshold: Key<f64> = 0.01, in a_probability();
@@ -175,7 +175,7 @@ keys! {
         pub load: Option<At<f64>>, when POISSON;
         /// Poisson bursts: the mean time between two, instead of `load`.
         pub mean_gap: Option<At<Time>>, in more_than_zero(), when POISSON;
-        /// Finite sources: so many, each idle for an exponential time between its bursts; with `idle` instead of `load`.
+        /// The number of finite sources, each idle for an exponential time between its bursts; with `idle` instead of `load`.
         pub sources: Option<At<u32>>, in whole(1, MOST_SOURCES);
         /// The mean idle time of a finite source.
         pub idle: Option<At<Time>>, in more_than_zero(), when FINITE;

@@ -48,7 +48,7 @@ keys! {
         pub wavelengths: Option<At<u32>>, in whole(1, MOST_WAVELENGTHS);
         /// To which wavelengths core nodes can convert.
         pub conversion: Key<Word<ConversionRule>> = Word(ConversionRule::None);
-        /// A packet changes to wavelengths whose number differs by so much at most.
+        /// A packet changes to wavelengths whose number differs by this much at most.
         pub conversion_range: Key<u32> = 1, in whole(1, 256), when LIMITED;
 
         /// Optical RAM of each output of a core node, not counting packets in transmission. Default: the buffers of the links.

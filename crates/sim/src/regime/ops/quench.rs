@@ -59,8 +59,11 @@ impl EdgeControl for Quench {
     fn at_core(&self, outputs: &NodeOutputs, builder: &Builder, ground: &mut Ground) -> Box<dyn CoreControl> {
         let mut routes = Routes::new(builder.network, &builder.network.open_to_flows());
         let mut back = |ingress: NodeId| {
-            let links = routes.path(outputs.node, ingress).unwrap();
-            (builder.agent(ingress).unwrap(), builder.control_way(outputs.node, &links, ground))
+            let links = routes.path(outputs.node, ingress).expect("fibres lead both ways");
+            (
+                builder.agent(ingress).expect("an edge control has an agent at every edge node"),
+                builder.control_way(outputs.node, &links, ground),
+            )
         };
         let trips = builder.trips.list.iter();
         let ingress = trips.map(|trip| (trip.entry(), back(trip.ends(builder.network).0))).collect();
@@ -94,7 +97,8 @@ impl CoreControl for QuenchCore {
 
     fn handle_meeting(&mut self, now: u64, meeting: Meeting, bench: &mut Bench) {
         if meeting.store == Occupancy::Congested {
-            let (to, way) = *self.ingress.range(..=meeting.packet.hop).next_back().unwrap().1;
+            let before = self.ingress.range(..=meeting.packet.hop).next_back();
+            let (to, way) = *before.expect("packets come from trips").1;
             bench.send(now, ControlPacket { to, way, size: 40, number: 0, message: Message::new(()) });
         }
     }
