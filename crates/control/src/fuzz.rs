@@ -1,7 +1,7 @@
 //! Decoders and machines driven by arbitrary bytes: the same functions serve cargo-fuzz and the property tests.
 
 use crate::scheduler::Algorithm;
-use crate::signalling::{Action, Actions, Core, Member, Network, Node, NodeConfig};
+use crate::signalling::{Action, Actions, Core, Heard, Member, Network, Node, NodeConfig};
 use crate::sync::{ClockFilter, FilterConfig, Sample};
 use crate::wire::{self, Block, Carriage, Class, Header, Key, Malformed, NodeId, Slot, Stamp};
 use units::{Duration, Instant};
@@ -89,9 +89,10 @@ pub fn signalling(bytes: &[u8]) {
         for to in [NodeId(1), NodeId::CORE] {
             let header = Header { destination: to, ..slot.header.clone() };
             let Ok(slot) = (Slot { header, blocks: slot.blocks.clone() }).encode(&key) else { continue };
-            node.handle_light(now, &slot, &mut actions);
-            node.handle_beside(now, &slot, &mut actions);
-            core.handle_beside(now, &slot, &mut actions);
+            let heard = Heard { now, stamp: Instant::from_ps(now.ps() - now.ps() % 7_000_000_000) };
+            node.handle_light(heard, &slot, &mut actions);
+            node.handle_beside(heard, &slot, &mut actions);
+            core.handle_beside(heard, &slot, &mut actions);
         }
         assert!(actions.len() <= 200, "a call wants a bounded number of things done");
         for action in actions.drain(..) {

@@ -6,7 +6,7 @@
 
 use super::network::Network;
 use super::post::{Address, Count, Post, Tally};
-use super::{Action, Actions};
+use super::{Action, Actions, Heard};
 use crate::wire::{
     Beacon, Block, Claim, ClaimKind, Class, Connection, Header, Key, NodeId, Plan, Verdict, VerdictKind,
 };
@@ -113,21 +113,21 @@ impl Core {
     }
 
     /// A message came beside the light.
-    pub fn handle_beside(&mut self, now: Instant, bytes: &[u8], actions: &mut Actions) {
+    pub fn handle_beside(&mut self, heard: Heard, bytes: &[u8], actions: &mut Actions) {
         let Some(slot) = self.post.open(bytes) else { return };
         if self.network.member(slot.header.source).is_none() {
             return;
         }
         for block in slot.blocks {
             match block {
-                Block::Claim(claim) => self.handle_claim(now, &slot.header, &claim, actions),
-                Block::Plan(plan) => self.handle_plan(now, &slot.header, plan, actions),
+                Block::Claim(claim) => self.handle_claim(heard, &slot.header, &claim, actions),
+                Block::Plan(plan) => self.handle_plan(heard, &slot.header, plan, actions),
                 _ => {}
             }
         }
     }
 
-    fn handle_claim(&mut self, now: Instant, header: &Header, claim: &Claim, actions: &mut Actions) {
+    fn handle_claim(&mut self, heard: Heard, header: &Header, claim: &Claim, actions: &mut Actions) {
         let holds = |holder: &Holder| holder.node == header.source && holder.session == header.session;
         let kind = match (claim.kind, &self.holder) {
             (ClaimKind::Resign, Some(holder)) if holds(holder) && claim.term == self.term => {
@@ -149,15 +149,15 @@ impl Core {
         if kind != VerdictKind::Accepted {
             self.post.tally.add(Count::ClaimRefused);
         }
-        self.answer(now, header, Decision { kind, frame: self.unplanned }, actions);
+        self.answer(heard, header, Decision { kind, frame: self.unplanned }, actions);
         if kind == VerdictKind::Accepted {
-            self.beacon(now, actions);
+            self.beacon(heard.now, actions);
         }
     }
 
-    fn handle_plan(&mut self, now: Instant, header: &Header, plan: Plan, actions: &mut Actions) {
+    fn handle_plan(&mut self, heard: Heard, header: &Header, plan: Plan, actions: &mut Actions) {
         let frame = plan.frame;
-        let kind = self.judged(now, header, &plan);
+        let kind = self.judged(heard.now, header, &plan);
         match kind {
             VerdictKind::Accepted => {
                 self.post.tally.add(Count::PlanAccepted);
@@ -166,7 +166,7 @@ impl Core {
             }
             _ => self.post.tally.add(Count::PlanRefused),
         }
-        self.answer(now, header, Decision { kind, frame }, actions);
+        self.answer(heard, header, Decision { kind, frame }, actions);
     }
 
     fn judged(&mut self, now: Instant, header: &Header, plan: &Plan) -> VerdictKind {
@@ -185,11 +185,11 @@ impl Core {
         }
     }
 
-    fn answer(&mut self, now: Instant, to: &Header, decision: Decision, actions: &mut Actions) {
+    fn answer(&mut self, heard: Heard, to: &Header, decision: Decision, actions: &mut Actions) {
         let Decision { kind, frame } = decision;
-        let (sequence, sent_at, received_at) = (to.sequence, to.sent_at, now);
+        let (sequence, sent_at, received_at) = (to.sequence, to.sent_at, heard.stamp);
         let verdict = Verdict { kind, term: self.term, frame, sequence, sent_at, received_at };
-        self.send(now, to.source, verdict.into(), actions);
+        self.send(heard.now, to.source, verdict.into(), actions);
     }
 
     /// Where light that comes in at `input` goes out, if all of it, from its first bit at `now` on, finds one connection. Light that

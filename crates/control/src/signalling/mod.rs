@@ -34,6 +34,15 @@ pub use post::{Count, Tally};
 use crate::wire::{Block, Fault, NodeId};
 use units::Instant;
 
+/// When bytes came. A machine may hear of them later than they were stamped: what it sends then leaves now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// The present, by the clock of the machine.
+    pub now: Instant,
+    /// When the first bit arrived, by the same clock.
+    pub stamp: Instant,
+}
+
 /// What a machine wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {

@@ -7,7 +7,7 @@ use super::post::{Address, Count, Post, Tally};
 use super::slave::{Slave, Stage};
 use super::standby::Standby;
 use super::station::Station;
-use super::{Action, Actions};
+use super::{Action, Actions, Heard};
 use crate::scheduler::Algorithm;
 use crate::sync::FilterConfig;
 use crate::wire::{
@@ -112,33 +112,33 @@ impl Node {
         &self.station.post.tally
     }
 
-    /// Light came from the fibre, its first bit at `now`.
-    pub fn handle_light(&mut self, now: Instant, bytes: &[u8], actions: &mut Actions) {
+    /// Light came from the fibre.
+    pub fn handle_light(&mut self, heard: Heard, bytes: &[u8], actions: &mut Actions) {
         let Some(slot) = self.station.post.open(bytes) else { return };
         match slot.header.class {
-            Class::Data if !self.is_due(now, &slot.header) => self.station.post.tally.add(Count::DataRefused),
+            Class::Data if !self.is_due(heard.stamp, &slot.header) => self.station.post.tally.add(Count::DataRefused),
             Class::Data => self.station.edge.take(slot, &mut self.station.post.tally, actions),
             Class::Signalling => {
                 self.station.heard_beside = false;
-                self.handle_signalling(now, slot, actions);
+                self.handle_signalling(heard, slot, actions);
             }
             Class::Control => {}
         }
     }
 
     /// A message came beside the light.
-    pub fn handle_beside(&mut self, now: Instant, bytes: &[u8], actions: &mut Actions) {
+    pub fn handle_beside(&mut self, heard: Heard, bytes: &[u8], actions: &mut Actions) {
         let Some(slot) = self.station.post.open(bytes) else { return };
         if slot.header.source != NodeId::CORE {
             if slot.header.class == Class::Signalling {
                 self.station.heard_beside = true;
-                self.handle_signalling(now, slot, actions);
+                self.handle_signalling(heard, slot, actions);
             }
             return;
         }
         for block in slot.blocks {
             match block {
-                Block::Beacon(beacon) => self.handle_beacon(now, slot.header.sent_at, &beacon, actions),
+                Block::Beacon(beacon) => self.handle_beacon(heard, slot.header.sent_at, &beacon, actions),
                 Block::Verdict(verdict) => self.handle_verdict(&verdict),
                 _ => {}
             }
@@ -146,30 +146,30 @@ impl Node {
     }
 
     /// Data have no tag. At least they are of a node that exists, and come in the frame that they name: a recorded slot does not.
-    fn is_due(&self, now: Instant, header: &Header) -> bool {
-        let (Some(network), Some(left)) = (&self.station.network, self.station.clock.left_core(now)) else {
+    fn is_due(&self, stamp: Instant, header: &Header) -> bool {
+        let (Some(network), Some(left)) = (&self.station.network, self.station.clock.left_core(stamp)) else {
             return false;
         };
         network.member(header.source).is_some() && network.frame_at(left).abs_diff(header.frame) <= 1
     }
 
-    fn handle_signalling(&mut self, now: Instant, slot: Slot, actions: &mut Actions) {
+    fn handle_signalling(&mut self, heard: Heard, slot: Slot, actions: &mut Actions) {
         let Slot { header, blocks } = slot;
         let from_master = header.source == self.led_by;
         for block in blocks {
             match self.master.is_some() {
-                true => self.handle_from_slave(now, &header, block, actions),
+                true => self.handle_from_slave(heard.stamp, &header, block, actions),
                 // The first invitation may come before the first beacon that names its sender.
                 false if from_master || matches!(block, Block::Invitation(_)) => {
-                    self.slave.handle(&mut self.station, now, &header, block, actions);
+                    self.slave.handle(&mut self.station, heard, &header, block, actions);
                 }
                 false => {}
             }
         }
     }
 
-    fn handle_from_slave(&mut self, now: Instant, header: &Header, block: Block, actions: &mut Actions) {
-        let (Some(master), Some(passed)) = (&mut self.master, self.station.clock.left_core(now)) else { return };
+    fn handle_from_slave(&mut self, stamp: Instant, header: &Header, block: Block, actions: &mut Actions) {
+        let (Some(master), Some(passed)) = (&mut self.master, self.station.clock.left_core(stamp)) else { return };
         match block {
             Block::Answer(answer) => master.handle_answer(header, &answer, passed, &mut self.station.post),
             Block::Request(request) => master.handle_request(header, request, passed),
@@ -182,9 +182,9 @@ impl Node {
         }
     }
 
-    fn handle_beacon(&mut self, now: Instant, sent: Instant, beacon: &Beacon, actions: &mut Actions) {
-        self.station.clock.hear(sent, now);
-        self.last_beacon = now;
+    fn handle_beacon(&mut self, heard: Heard, sent: Instant, beacon: &Beacon, actions: &mut Actions) {
+        self.station.clock.hear(sent, heard.stamp);
+        self.last_beacon = heard.stamp;
         if !self.standby.is_news(beacon) {
             return;
         }
@@ -200,7 +200,7 @@ impl Node {
         let Some(network) = &self.station.network else { return };
         if let Some(term) = self.standby.claim(self.station.post.me, network, beacon) {
             self.station.post.tally.add(Count::Claimed);
-            self.claim(now, ClaimKind::Take, term, actions);
+            self.claim(heard.now, ClaimKind::Take, term, actions);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::post::Count;
 use super::station::Station;
-use super::{Action, Actions};
+use super::{Action, Actions, Heard};
 use crate::wire::{
     Allocation, Answer, Block, Configuration, Fault, FollowUp, Header, Invitation, Measurement, NodeStatus, Request,
 };
@@ -40,18 +40,18 @@ impl Slave {
     pub(super) fn handle(
         &mut self,
         station: &mut Station,
-        now: Instant,
+        heard: Heard,
         header: &Header,
         block: Block,
         actions: &mut Actions,
     ) {
         match block {
             Block::Invitation(invitation) if invitation.node == station.post.me => {
-                self.answer(station, now, header, &invitation, actions);
+                self.answer(station, heard, header, &invitation, actions);
             }
             Block::Configuration(configuration) => self.configure(station, &configuration),
             Block::Measurement(measurement) => self.measure(station, &measurement),
-            Block::Allocation(allocation) => self.take(station, now, &allocation, actions),
+            Block::Allocation(allocation) => self.take(station, heard.now, &allocation, actions),
             Block::Fault(fault) if self.passed_on.as_ref() != Some(&fault) => {
                 self.passed_on = Some(fault.clone());
                 actions.push(Action::Fault(fault));
@@ -64,14 +64,19 @@ impl Slave {
     fn answer(
         &mut self,
         station: &mut Station,
-        now: Instant,
+        heard: Heard,
         header: &Header,
         invitation: &Invitation,
         actions: &mut Actions,
     ) {
-        let at = now + invitation.answer_after;
+        let at = heard.stamp + invitation.answer_after;
+        // Beside the light an answer leaves when it can; as light it would leave too late.
+        if at < heard.now && !station.signals_beside() {
+            return station.post.tally.add(Count::TooLate);
+        }
+        let at = at.max(heard.now);
         let (node, term, frame) = (invitation.node, invitation.term, invitation.frame);
-        let answer = Answer { node, term, frame, heard_at: now }.into();
+        let answer = Answer { node, term, frame, heard_at: heard.stamp }.into();
         station.signal_at(at, header.source, frame, vec![answer], actions);
         station.post.tally.add(Count::InvitationAnswered);
         // What is known of T_d has led nowhere.

@@ -33,8 +33,12 @@ impl Station {
     pub(super) fn signal_at(&mut self, at: Instant, to: NodeId, frame: u64, blocks: Vec<Block>, actions: &mut Actions) {
         let slot = self.network.as_ref().and_then(|network| network.signalling_slot(to)).unwrap_or(0);
         let bytes = self.post.seal(Address { class: Class::Signalling, to, frame, slot }, at, blocks);
-        let beside = self.network.as_ref().map_or(self.heard_beside, |network| network.carriage != Carriage::Slots);
-        actions.push(if beside { Action::Beside { to, bytes } } else { Action::Light { at, bytes } });
+        actions.push(if self.signals_beside() { Action::Beside { to, bytes } } else { Action::Light { at, bytes } });
+    }
+
+    /// Whether signalling goes beside the light.
+    pub(super) fn signals_beside(&self) -> bool {
+        self.network.as_ref().map_or(self.heard_beside, |network| network.carriage != Carriage::Slots)
     }
 
     /// Takes the network from a master's configuration. False if it cannot work.

@@ -7,7 +7,7 @@
 pub mod verifier;
 
 use control::scheduler::Algorithm;
-use control::signalling::{Action, Actions, Core, Network, Node, NodeConfig, Part, Tally};
+use control::signalling::{Action, Actions, Core, Heard, Network, Node, NodeConfig, Part, Tally};
 use control::sync::FilterConfig;
 use control::wire::{Block, Fault, FaultKind, Key, Management, NodeId, Stamp};
 use std::collections::BTreeMap;
@@ -289,7 +289,8 @@ impl Star {
                 self.schedule_core();
             }
             Event::ToCore { bytes } => {
-                self.core.handle_beside(self.core_clock.shows(self.now), &bytes, &mut actions);
+                let now = self.core_clock.shows(self.now);
+                self.core.handle_beside(Heard { now, stamp: now }, &bytes, &mut actions);
                 self.done_by_core(actions);
             }
             Event::AtCore { site, bytes } => self.at_core(site, bytes),
@@ -313,10 +314,11 @@ impl Star {
         }
         let (clock, now) = (self.sites[site].clock, self.now);
         let Some(node) = &mut self.sites[site].node else { return };
+        let at = |stamp: u64| Heard { now: clock.shows(now), stamp: clock.shows(stamp) };
         let (mut actions, before) = (Actions::new(), node.led_by());
         match heard {
-            Some((true, stamp, bytes)) => node.handle_light(clock.shows(stamp), &bytes, &mut actions),
-            Some((false, stamp, bytes)) => node.handle_beside(clock.shows(stamp), &bytes, &mut actions),
+            Some((true, stamp, bytes)) => node.handle_light(at(stamp), &bytes, &mut actions),
+            Some((false, stamp, bytes)) => node.handle_beside(at(stamp), &bytes, &mut actions),
             None => node.handle_timeout(clock.shows(now), &mut actions),
         }
         let after = node.led_by();
