@@ -1,16 +1,8 @@
 //! Checks of values that several tables share; each fault stands at the value that it is about.
 
-use super::{At, Fault, Place, Time, quoted};
-use crate::model::{Buffer, SimTime};
-use units::{BufferSize, Bytes, Duration, Rate};
-
-/// A time that is not zero.
-pub(crate) fn positive(time: &At<Time>) -> Result<Duration, Fault> {
-    if time.0 == Duration::ZERO {
-        return Err(time.fault("found \"0 s\"; allowed: more than zero"));
-    }
-    Ok(time.0)
-}
+use super::{At, Fault, Place, quoted};
+use crate::model::Buffer;
+use units::{BufferSize, Bytes, Rate};
 
 /// A rate at which a byte lasts a second at most (the resolution of [`units::ByteTime`]).
 pub(crate) fn rate_in_range(rate: Rate, place: impl FnOnce() -> Place) -> Result<Rate, Fault> {
@@ -19,19 +11,6 @@ pub(crate) fn rate_in_range(rate: Rate, place: impl FnOnce() -> Place) -> Result
         return Err(Fault::new(place(), format!("found \"{rate}\"; allowed: 8 bps to 1000 Tbps")));
     }
     Ok(rate)
-}
-
-/// A probability in (0, 1], or 0 for never.
-pub(crate) fn probability(value: &At<f64>) -> Result<f64, Fault> {
-    if (0.0..=1.0).contains(&**value) {
-        return Ok(**value);
-    }
-    Err(value.fault(format!("found {:?}; allowed: a probability from 0 to 1", **value)))
-}
-
-/// A point of the run.
-pub(crate) fn moment(time: Option<At<Time>>) -> SimTime {
-    SimTime::ZERO + time.map_or(Duration::ZERO, |time| time.0)
 }
 
 /// Refuses each given key that does not belong here. `given` are the keys with their places.
@@ -78,7 +57,7 @@ pub(crate) fn room(
 /// The keys of a struct of options with their places, for [`refuse`].
 macro_rules! given {
     ($spec:expr; $($key:ident),+ $(,)?) => {
-        [$((stringify!($key), $spec.$key.as_ref().map(|at| at.place()))),+]
+        [$((stringify!($key), $crate::language::keys::Field::place(&$spec.$key))),+]
     };
 }
 pub(crate) use given;

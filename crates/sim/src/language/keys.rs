@@ -3,12 +3,15 @@
 //! [`keys!`] makes of the declarations the struct that is read, the check of each key by itself, the schema (and with it
 //! `docs/scenario.md`), and what `check --explain` writes. What keys mean together is for the code that reads the struct.
 
-use super::{At, ByteCount, Fault, PairsSpec, Place, Room, Size, Speed, Text, Time, Word, quote, quoted};
+use super::{
+    At, ByteCount, Choice, Fault, FlowSize, Length, Names, PairsSpec, Place, Room, Size, Speed, Text, Time, Word,
+    quote, quoted,
+};
 use options::Words;
 use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 use std::fmt;
 use std::ops::Deref;
-use units::{BufferSize, Duration};
+use units::{BufferSize, Bytes, Duration};
 
 /// The value of a key that has a default: as given, or the usual one.
 #[derive(Clone, Copy)]
@@ -260,12 +263,30 @@ forms! {
         BufferSize::Time(span) => span.to_string(),
         BufferSize::Unlimited => "unlimited".to_owned(),
     });
+    Length, length => format!("\"{} m\"", length.0.metres);
+    FlowSize, size => match size {
+        FlowSize::Greedy => "\"greedy\"".to_owned(),
+        FlowSize::Bytes(bytes) => format!("\"{}\"", Bytes(*bytes)),
+    };
+    Names, names => match names {
+        Names::One(name) => quote(name),
+        Names::Many(names) => names.form().inline(),
+    };
     (String, String), pair => format!("[{}, {}]", quote(&pair.0), quote(&pair.1));
     PairsSpec, pairs => match pairs {
         PairsSpec::Random => "\"random\"".to_owned(),
         PairsSpec::All => "\"all\"".to_owned(),
         PairsSpec::List(pairs) => pairs.form().inline(),
     };
+}
+
+impl<T: Form> Form for Choice<T> {
+    fn form(&self) -> Written {
+        match self {
+            Choice::All => Written::Inline("\"all\"".to_owned()),
+            Choice::Some(some) => some.form(),
+        }
+    }
 }
 
 impl<T: Words> Form for Word<T> {
@@ -320,6 +341,17 @@ impl Explained {
         }
     }
 
+    /// The same as a table of a kind, which this key says.
+    pub fn of_kind(mut self, key: &'static str, kind: &str) -> Explained {
+        self.0.insert(0, Row { key, value: Some(Written::Inline(quote(kind))), sentence: "" });
+        self
+    }
+
+    /// Leaves out keys that are of no use here.
+    pub fn leave_out(&mut self, keys: &[&str]) {
+        self.0.retain(|row| !keys.contains(&row.key));
+    }
+
     fn inline(&self) -> String {
         let said = self.0.iter().filter_map(|row| Some((row.key, row.value.as_ref()?)));
         let rows: Vec<String> = said.map(|(key, value)| format!("{key} = {}", value.inline())).collect();
@@ -363,7 +395,9 @@ fn first_sentence(meaning: &'static str) -> &'static str {
 /// What the schema says of a key.
 pub(crate) fn meaning(comment: &str, allowed: Option<String>, because: &[&str], usual: Option<Written>) -> String {
     let mut text = unindented(comment);
-    because.iter().for_each(|because| text += &format!(" It {because}."));
+    // What is allowed elsewhere is for the message only.
+    let brief = |because: &str| because.split("; ").next().unwrap_or(because).to_owned();
+    because.iter().for_each(|because| text += &format!(" It {}.", brief(because)));
     text += &allowed.map_or(String::new(), |allowed| format!(" Allowed: {allowed}."));
     text + &usual.map_or(String::new(), |usual| format!(" Default {}.", usual.inline()))
 }

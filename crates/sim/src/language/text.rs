@@ -1,6 +1,6 @@
 //! Tables and keys as they are written, with what they mean behind them: what `check --explain` prints is made with this.
 
-use crate::model::{LinkId, Network, NodeId, SimTime};
+use crate::model::{Network, NodeId, SimTime};
 use units::Duration;
 
 /// A text in the making, and the network whose nodes and links it names.
@@ -55,11 +55,6 @@ impl<'n> Text<'n> {
     /// A node's name in quotes.
     pub fn node_name(&self, node: NodeId) -> String {
         quote(&self.network.nodes[node.index()].name)
-    }
-
-    /// A link's name in quotes.
-    pub fn link_name(&self, link: LinkId) -> String {
-        quote(&self.network.links[link.index()].name)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Nodes and links.
 
 use super::NodeId;
+use options::words;
 use std::collections::BTreeSet;
 use transport::xcp::RouterConfig;
 use units::{Bytes, Duration, Rate};
@@ -40,15 +41,16 @@ pub struct Node {
     pub role: Role,
 }
 
-/// What a node is in the network, for statistics ("core outputs") and random choice of end points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Switches or routes; flows do not start here unless the scenario names it.
-    Core,
-    /// Where traffic enters the network; random pairs are drawn from edge nodes and hosts.
-    Edge,
-    /// An end system.
-    Host,
+words! {
+    /// What a node is in the network, for statistics ("core outputs") and random choice of end points.
+    pub enum Role {
+        /// Switches or routes; flows do not start here unless the scenario names it.
+        Core = "core",
+        /// Where traffic enters the network; random pairs are drawn from edge nodes and hosts.
+        Edge = "edge",
+        /// An end system.
+        Host = "host",
+    }
 }
 
 /// One direction of a fibre with the output port that feeds it.

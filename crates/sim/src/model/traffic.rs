@@ -1,6 +1,7 @@
 //! What is sent: rules that yield flows, and flows.
 
 use super::{NodeId, SimTime, TransportId};
+use options::words;
 use units::{Bytes, Duration, Rate};
 
 /// One `[[traffic]]`: a rule that yields flows. The random parts are drawn for each run.
@@ -121,13 +122,14 @@ pub enum Load {
     },
 }
 
-/// The law of datagram sizes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SizeLaw {
-    /// All of the mean size.
-    Fixed,
-    /// Exponential, to the nearest byte, at least 1 B and at most 65 535 B.
-    Exponential,
+words! {
+    /// The law of datagram sizes.
+    pub enum SizeLaw {
+        /// All of the mean size.
+        Fixed = "fixed",
+        /// Exponential, to the nearest byte, at least 1 B and at most 65 535 B.
+        Exponential = "exponential",
+    }
 }
 
 /// The largest mean of exponential sizes.

@@ -30,7 +30,7 @@ use serde::Deserialize;
 macro_rules! regimes {
     ($($(#[doc = $doc:literal])* $variant:ident = $module:ident;)+) => {
         /// What the network switches; the key `kind` chooses, the other keys belong to that kind.
-        #[derive(Debug, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
         #[schemars(tag = "kind")]
         pub enum Switching { $($(#[doc = $doc])* $variant(Box<$module::Keys>)),+ }

@@ -1,30 +1,33 @@
 //! A resolved scenario as a text: every default written out, every link listed. It parses again to the same scenario.
 
-use crate::language::{Text, quote, since_start, written};
+use crate::language::keys::{Explained, Form, Written};
+use crate::language::{Size, Text, Time, quote, since_start, written};
 use crate::model::*;
+use crate::scenario::spec::{self, ArrivalLaw, Spec};
 use crate::scenario::{Scenario, Switched};
-use options::{Kind, Options, Value};
-use std::fmt::Write;
+use options::{Kind, Options, Value, Words};
 use transport::tcp::{ReceiverConfig, SenderConfig};
-use transport::xcp::{RouterConfig, Unclaimed};
+use transport::xcp::RouterConfig;
 
 /// The text.
-pub(super) fn explain(scenario: &Scenario) -> String {
+pub(super) fn explain(spec: &Spec, scenario: &Scenario) -> String {
     let mut text = Text::new(&scenario.network);
     text.line("# The scenario as it runs: layers and --set applied, names resolved, every default written out.");
     text.nodes();
     text.links();
-    text.run(&scenario.run);
+    text.run(&spec.run, &scenario.run);
     if let Some(Switched { kind, keys }) = &scenario.switching {
         text.line("\n[switching]");
         text.quantity("kind", kind, "");
         keys.write("switching", &mut text);
     }
     scenario.transports.iter().for_each(|transport| text.transport(transport));
-    scenario.traffic.iter().for_each(|traffic| text.traffic(traffic, &scenario.transports));
-    scenario.events.iter().for_each(|event| text.event(event));
-    scenario.forced.iter().for_each(|forced| text.forced(forced));
-    text.probe(&scenario.probe);
+    for (table, traffic) in spec.traffic.iter().zip(&scenario.traffic) {
+        text.traffic(table, traffic, &scenario.transports[traffic.transport.index()].kind);
+    }
+    spec.event.iter().for_each(|event| text.section("[[event]]", &event.explained()));
+    spec.force.iter().for_each(|force| text.section("[[force]]", &force.explained()));
+    text.probe(&spec.probe);
     text.finish()
 }
 
@@ -32,12 +35,7 @@ impl Text<'_> {
     fn nodes(&mut self) {
         self.line("node = [");
         for node in &self.network.nodes {
-            let role = match node.role {
-                Role::Core => "core",
-                Role::Edge => "edge",
-                Role::Host => "host",
-            };
-            self.line(&format!("    {{ name = {}, role = \"{role}\" }},", quote(&node.name)));
+            self.line(&format!("    {{ name = {}, role = \"{}\" }},", quote(&node.name), node.role.word()));
         }
         self.line("]");
     }
@@ -100,14 +98,16 @@ impl Text<'_> {
         line
     }
 
-    fn run(&mut self, run: &RunSpec) {
-        self.line("\n[run]");
-        self.key("name", quote(&run.name), "");
-        self.quantity("duration", run.duration, "the run covers [0, duration)");
-        self.quantity("warm_up", run.warm_up, "statistics of links begin here");
-        self.key("seed", run.seed, "of all random streams");
-        self.key("runs", run.runs, "replications");
-        self.quantity("memory", run.memory, "more is refused, or ends the run");
+    /// A table with its keys.
+    fn section(&mut self, header: &str, keys: &Explained) {
+        self.line(&format!("\n{header}"));
+        keys.write(header.trim_matches(['[', ']']), self);
+    }
+
+    fn run(&mut self, table: &spec::Run, run: &RunSpec) {
+        let mut keys = table.explained();
+        keys.derive("name", run.name.form());
+        self.section("[run]", &keys);
         self.line("\n[topology]");
         self.key("kind", "\"custom\"", "the nodes and links above");
         if let Some(span) = self.network.reroute_after {
@@ -152,168 +152,76 @@ impl Text<'_> {
         }
     }
 
-    fn traffic(&mut self, traffic: &Traffic, transports: &[Transport]) {
-        self.line("\n[[traffic]]");
-        self.key("name", quote(&traffic.name), "also the name of its random streams");
-        self.key("transport", quote(&transports[traffic.transport.index()].name), "");
+    fn traffic(&mut self, table: &spec::Traffic, traffic: &Traffic, kind: &TransportKind) {
+        let mut keys = table.explained();
+        keys.derive("name", traffic.name.form());
+        let of_the_other: &[&str] = match kind {
+            TransportKind::Tcp { .. } => &["load", "rate", "sizes", "on", "off"],
+            TransportKind::Udp { .. } => &["size", "bursts"],
+        };
+        keys.leave_out(of_the_other);
         match &traffic.arrivals {
-            Arrivals::Fixed { pairs, count, start, spread } => {
-                self.pairs(pairs);
-                self.key("arrivals", "\"fixed\"", "");
-                self.key("flows", count, "in all");
-                self.quantity("start", since_start(*start), "");
-                self.quantity("spread", spread, "starts are uniform over this");
+            Arrivals::List(list) => {
+                keys.leave_out(&["file"]);
+                keys.derive("list", Written::Tables(list.iter().map(|flow| self.listed(flow)).collect()));
             }
-            Arrivals::Poisson { pairs, mean_gap, start, until, at_most } => {
-                self.pairs(pairs);
-                self.key("arrivals", "\"poisson\"", "");
-                self.quantity("mean_gap", mean_gap, "between starts");
-                self.quantity("start", since_start(*start), "");
-                self.quantity("until", since_start(*until), "");
-                if let Some(count) = at_most {
-                    self.key("count", count, "at most");
+            Arrivals::Fixed { pairs, count, .. } => {
+                self.pairs(table, pairs, &mut keys);
+                if table.arrivals.0 == ArrivalLaw::Fixed {
+                    keys.derive("flows", count.form());
                 }
             }
-            Arrivals::List(list) => self.list(list),
+            Arrivals::Poisson { pairs, until, .. } => {
+                self.pairs(table, pairs, &mut keys);
+                if table.over.is_none() {
+                    keys.derive("until", Time(since_start(*until)).form());
+                }
+            }
         }
-        if let Some(stop) = traffic.stop {
-            self.quantity("stop", since_start(stop), "");
-        }
-        self.load(traffic.load);
-        if let Some(BurstRule { segments, losses, notify }) = &traffic.bursts {
-            let losses = match losses {
-                BurstLosses::Random(probability) => format!("loss = {probability:?}"),
-                BurstLosses::These(numbers) => format!("lose = {numbers:?}"),
-            };
-            let rule = format!("{{ segments = {segments}, {losses}, notify = {notify} }}");
-            self.key("bursts", rule, "of segments in a row");
-        }
+        self.section("[[traffic]]", &keys);
     }
 
-    fn pairs(&mut self, pairs: &Pairs) {
+    /// Between whom, if the scenario leaves that to the topology.
+    fn pairs(&self, table: &spec::Traffic, pairs: &Pairs, keys: &mut Explained) {
+        let list = |names: Vec<String>| Written::Inline(format!("[{}]", names.join(", ")));
         match pairs {
-            Pairs::Given(list) => {
+            Pairs::Given(pairs) if table.pairs.is_none() && table.from.is_none() => {
                 let pair = |(a, b): &(NodeId, NodeId)| format!("[{}, {}]", self.node_name(*a), self.node_name(*b));
-                let pairs: Vec<String> = list.iter().map(pair).collect();
-                self.key("pairs", format!("[{}]", pairs.join(", ")), "");
+                keys.derive("pairs", list(pairs.iter().map(pair).collect()));
             }
             Pairs::UniformRandom(nodes) => {
-                let names: Vec<String> = nodes.iter().map(|node| self.node_name(*node)).collect();
-                self.key("pairs", "\"random\"", "");
-                self.key("among", format!("[{}]", names.join(", ")), "");
+                keys.derive("among", list(nodes.iter().map(|node| self.node_name(*node)).collect()));
             }
+            Pairs::Given(_) => {}
         }
     }
 
-    fn list(&mut self, list: &[Listed]) {
-        self.line("list = [");
-        for flow in list {
-            let ends = (self.node_name(flow.source), self.node_name(flow.destination));
-            let size = flow.size.map_or(String::new(), |size| format!(", size = \"{size}\""));
-            let start = since_start(flow.start);
-            self.line(&format!("    {{ start = \"{start}\", source = {}, destination = {}{size} }},", ends.0, ends.1));
-        }
-        self.line("]");
+    /// A flow of a list.
+    fn listed(&self, flow: &Listed) -> Explained {
+        let mut row = Explained::default();
+        row.add("start", "", Some(Time(since_start(flow.start)).form()));
+        row.add("source", "", Some(Written::Inline(self.node_name(flow.source))));
+        row.add("destination", "", Some(Written::Inline(self.node_name(flow.destination))));
+        row.add("size", "", flow.size.map(|size| Size(size).form()));
+        row
     }
 
-    fn load(&mut self, load: Load) {
-        match load {
-            Load::Greedy => self.key("size", "\"greedy\"", ""),
-            Load::Size(bytes) => self.quantity("size", bytes, ""),
-            Load::Constant(rate) => {
-                self.key("load", "\"constant\"", "");
-                self.quantity("rate", rate, "on the wire");
-            }
-            Load::Poisson { rate, sizes } => {
-                self.key("load", "\"poisson\"", "");
-                self.quantity("rate", rate, "mean, on the wire");
-                let sizes = match sizes {
-                    SizeLaw::Fixed => "\"fixed\"",
-                    SizeLaw::Exponential => "\"exponential\"",
-                };
-                self.key("sizes", sizes, "");
-            }
-            Load::OnOff { rate, on, off } => {
-                self.key("load", "\"on-off\"", "");
-                self.quantity("rate", rate, "on the wire, while on");
-                self.key("on", sojourn(on), "");
-                self.key("off", sojourn(off), "");
-            }
+    fn probe(&mut self, probe: &spec::Probe) {
+        let mut keys = probe.explained();
+        if probe.interval.is_none() {
+            return self.line("\n[probe]\n# no interval: nothing is sampled");
         }
+        if probe.flows.is_none() && probe.links.is_none() {
+            let all = || Written::Inline("\"all\"".to_owned());
+            ["flows", "links"].into_iter().for_each(|key| keys.derive(key, all()));
+        }
+        self.section("[probe]", &keys);
     }
-
-    fn event(&mut self, event: &LinkEvent) {
-        self.line("\n[[event]]");
-        self.quantity("at", since_start(event.at), "");
-        let names: Vec<String> = event.links.iter().map(|link| self.link_name(*link)).collect();
-        self.key("link", format!("[{}]", names.join(", ")), "");
-        match event.change {
-            Change::Capacity(rate) => self.quantity("capacity", rate, ""),
-            Change::Told(capacity) => self.quantity("told_capacity", capacity, "what XCP's controller believes"),
-            Change::Delay(delay) => self.quantity("delay", delay, ""),
-            Change::Down => self.key("state", "\"down\"", ""),
-            Change::Up => self.key("state", "\"up\"", ""),
-        }
-    }
-
-    fn forced(&mut self, forced: &Forced) {
-        self.line("\n[[force]]");
-        self.key("flow", forced.flow, "in the order of starts, from 0");
-        self.key("segment", forced.segment, "of the flow, from 0");
-        self.key("copy", forced.copy, "which transmission, from 1");
-        match forced.fate {
-            Fate::Drop => self.key("action", "\"drop\"", ""),
-            Fate::Duplicate => self.key("action", "\"duplicate\"", ""),
-            Fate::Delay(span) => {
-                self.key("action", "\"delay\"", "");
-                self.quantity("delay", span, "");
-            }
-        }
-    }
-
-    fn probe(&mut self, probe: &Probe) {
-        self.line("\n[probe]");
-        let Some(interval) = probe.interval else {
-            return self.line("# no interval: nothing is sampled");
-        };
-        self.quantity("interval", interval, "");
-        let indices = |indices: &[u32], name: &dyn Fn(u32) -> String| {
-            let names: Vec<String> = indices.iter().map(|index| name(*index)).collect();
-            format!("[{}]", names.join(", "))
-        };
-        match &probe.flows {
-            Selection::None => {}
-            Selection::All => self.key("flows", "\"all\"", ""),
-            Selection::Some(flows) => self.key("flows", indices(flows, &|flow| flow.to_string()), ""),
-        }
-        match &probe.links {
-            Selection::None => {}
-            Selection::All => self.key("links", "\"all\"", ""),
-            Selection::Some(links) => {
-                let names = indices(links, &|link| self.link_name(LinkId(link)));
-                self.key("links", names, "");
-            }
-        }
-    }
-}
-
-fn sojourn(law: Sojourn) -> String {
-    let mut text = String::new();
-    let written = match law {
-        Sojourn::Constant(mean) => write!(text, "{{ law = \"constant\", mean = \"{mean}\" }}"),
-        Sojourn::Exponential(mean) => write!(text, "{{ law = \"exponential\", mean = \"{mean}\" }}"),
-        Sojourn::Pareto { mean, shape } => write!(text, "{{ law = \"pareto\", mean = \"{mean}\", shape = {shape:?} }}"),
-    };
-    written.expect("a string takes all");
-    text
 }
 
 fn xcp(controller: &PortController) -> String {
     let RouterConfig { capacity, alpha, beta, gamma, unclaimed, .. } = &controller.config;
-    let unclaimed = match unclaimed {
-        Unclaimed::CountsAsNegative => "counts-as-negative",
-        Unclaimed::Spent => "spent",
-    };
+    let unclaimed = unclaimed.word();
     let weights = format!("alpha = {alpha:?}, beta = {beta:?}, gamma = {gamma:?}");
     let follows = controller.follows;
     format!("{{ {weights}, capacity = \"{capacity}\", follows = {follows}, unclaimed = \"{unclaimed}\" }}")

@@ -64,12 +64,14 @@ pub struct Loaded {
     pub text: String,
     /// What is not wrong but probably not meant.
     pub warnings: Vec<String>,
+    /// What was written, for the explanation.
+    spec: spec::Spec,
 }
 
 impl Loaded {
     /// The resolved scenario as commented TOML with every default and every link. It parses to the same [`Scenario`].
     pub fn explain(&self) -> String {
-        explain::explain(&self.scenario)
+        explain::explain(&self.spec, &self.scenario)
     }
 }
 
@@ -79,7 +81,7 @@ pub fn load(source: Input<'_>, set: &[(String, String)]) -> Result<Loaded, Error
     let spec: spec::Spec = language::from_tree(&tree).map_err(|fault| tree.error(fault))?;
     let (scenario, warnings) = resolve::resolve(&spec).map_err(|fault| tree.error(fault))?;
     let text = toml::to_string(&tree.root.to_toml()).map_err(|why| Error::of_file("scenario", why.to_string()))?;
-    Ok(Loaded { scenario, text, warnings })
+    Ok(Loaded { scenario, text, warnings, spec })
 }
 
 /// Feeds bytes to every reader of user input; for fuzzing. No bytes may make it panic.

@@ -1,11 +1,10 @@
 //! The star, or overlaid stars, of an agile all-photonic network.
 
-use super::dumbbell::access;
-use super::{Draft, Entry, Given, MAX_ELEMENTS, Property};
-use crate::language::{At, Fault, Room, Speed, Time, bounded};
+use super::dumbbell::{ACCESS_DELAY, access};
+use super::{Draft, Entry, Given, MAX_ELEMENTS, Property, network_keys};
+use crate::language::keys::whole;
+use crate::language::{At, Fault, Key, Room, Speed, Time};
 use crate::model::{NodeId, Role};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use units::BufferSize;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -14,52 +13,49 @@ pub(super) const ENTRY: Entry = Entry {
     source: "XCP-CL over an agile all-photonic network, §2.1 and Fig. 4.2",
 };
 
-/// Edge nodes e0, e1, … around the core nodes c0, c1, … of an agile all-photonic network; `[switching]` says how slots are
-/// granted. The link "e0->e1" is the queue for e1 at e0, whose light passes c0; "e0->e1#2" that through c1. The links
-/// between edge and core nodes carry requests and grants only.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// Number of edge nodes, at least 2.
-    pub edges: At<u32>,
-    /// Number of core nodes: more than one make overlaid stars, and flows take them in turn. Default 1.
-    pub cores: Option<At<u32>>,
-    /// Bit rate of an edge node's fibres. Default: `link_defaults`.
-    pub capacity: Option<At<Speed>>,
-    /// Delay between edge and core nodes. Default: `link_defaults`.
-    pub delay: Option<At<Time>>,
-    /// The same, for each edge node in turn.
-    pub delays: Option<At<Vec<At<Time>>>>,
-    /// Waiting room of each queue. Default: `link_defaults`.
-    pub buffer: Option<At<Room>>,
-    /// Bit rate of the signalling. Default: that of the fibres.
-    pub signalling_capacity: Option<At<Speed>>,
-    /// Hosts at each edge node, "h0.0", "h0.1", … at e0. Default 0: flows start at edge nodes.
-    pub hosts: Option<At<u32>>,
-    /// Bit rate between hosts and edge nodes. Default: ten times `capacity`.
-    pub host_capacity: Option<At<Speed>>,
-    /// Delay between hosts and edge nodes. Default "1 ms".
-    pub host_delay: Option<At<Time>>,
-    /// Waiting room of the links between hosts and edge nodes. Default: `link_defaults`.
-    pub host_buffer: Option<At<Room>>,
-    /// After a link goes down or comes up, routes are computed anew this long later. Default: never.
-    pub reroute_after: Option<At<Time>>,
+network_keys! {
+    /// Edge nodes e0, e1, … around the core nodes c0, c1, … of an agile all-photonic network; `[switching]` says how slots are
+    /// granted. The link "e0->e1" is the queue for e1 at e0, whose light passes c0; "e0->e1#2" that through c1. The links
+    /// between edge and core nodes carry requests and grants only.
+    pub struct Config {
+        /// Number of edge nodes.
+        pub edges: At<u32>, in whole(1, 4096);
+        /// Number of core nodes: more than one make overlaid stars, and flows take them in turn.
+        pub cores: Key<u32> = 1, in whole(1, 4096);
+        /// Bit rate of an edge node's fibres. Default: `link_defaults`.
+        pub capacity: Option<At<Speed>>;
+        /// Delay between edge and core nodes. Default: `link_defaults`.
+        pub delay: Option<At<Time>>;
+        /// The same, for each edge node in turn.
+        pub delays: Option<At<Vec<At<Time>>>>;
+        /// Waiting room of each queue. Default: `link_defaults`.
+        pub buffer: Option<At<Room>>;
+        /// Bit rate of the signalling. Default: that of the fibres.
+        pub signalling_capacity: Option<At<Speed>>;
+        /// Hosts at each edge node, "h0.0", "h0.1", … at e0. Without any, flows start at edge nodes.
+        pub hosts: Key<u32> = 0;
+        /// Bit rate between hosts and edge nodes. Default: ten times `capacity`.
+        pub host_capacity: Option<At<Speed>>;
+        /// Delay between hosts and edge nodes.
+        pub host_delay: Key<Time> = ACCESS_DELAY;
+        /// Waiting room of the links between hosts and edge nodes. Default: `link_defaults`.
+        pub host_buffer: Option<At<Room>>;
+    }
 }
 
 impl Config {
     pub(super) fn draw(&self, draft: &mut Draft) -> Result<(), Fault> {
-        let edges = bounded(self.edges, 4096)?;
-        let cores = self.cores.map_or(Ok(1), |cores| bounded(cores, 4096))?;
+        let (edges, cores, hosts) = (*self.edges, *self.cores, *self.hosts);
         if edges < 2 {
             return Err(self.edges.fault("found 1; allowed: at least 2"));
         }
         let most = MAX_ELEMENTS / u64::from(edges);
-        let hosts = self.hosts.map_or(Ok(0), |hosts| if *hosts == 0 { Ok(0) } else { bounded(hosts, most / 4) })?;
+        if u64::from(hosts) > most / 4 {
+            return Err(self.hosts.fault(format!("found {hosts}; allowed: 1 to {}", most / 4)));
+        }
         if u64::from(edges + 1) * u64::from(cores) + 2 * u64::from(hosts) > most {
             let message = format!("with this there are more than {MAX_ELEMENTS} queues and links");
-            return Err(self
-                .cores
-                .map_or_else(|| self.edges.fault(message.clone()), |cores| cores.fault(message.clone())));
+            return Err(Fault::new(self.cores.place().unwrap_or(self.edges.place()), message));
         }
         if let Some(delays) = self.delays.as_ref().filter(|delays| delays.len() != edges as usize) {
             return Err(
@@ -85,8 +81,8 @@ impl Config {
         let capacity = self.signalling_capacity.or(self.capacity);
         let delay = self.delays.as_ref().map(|delays| delays[edge]).or(self.delay);
         Given {
-            capacity: capacity.map(|capacity| Property { value: capacity.0, place: capacity.place() }),
-            delay: delay.map(|delay| Property { value: delay.0, place: delay.place() }),
+            capacity: capacity.map(|capacity| Property::given(capacity, |capacity| capacity.0)),
+            delay: delay.map(|delay| Property::given(delay, |delay| delay.0)),
             buffer: Property::built_in(BufferSize::Unlimited),
             controller: Property::built_in(None),
             ..Given::default()
@@ -97,8 +93,8 @@ impl Config {
         for (number, from) in edges.iter().enumerate() {
             for to in &edges[number + 1..] {
                 let given = Given {
-                    capacity: self.capacity.map(|capacity| Property { value: capacity.0, place: capacity.place() }),
-                    buffer: self.buffer.map(|buffer| Property { value: buffer.0, place: buffer.place() }),
+                    capacity: self.capacity.map(|capacity| Property::given(capacity, |capacity| capacity.0)),
+                    buffer: self.buffer.map(|buffer| Property::given(buffer, |buffer| buffer.0)),
                     via: Property::built_in(core),
                     ..Given::default()
                 };
@@ -111,7 +107,8 @@ impl Config {
         for (edge, node) in edges.iter().enumerate() {
             for host in 0..hosts {
                 let host = draft.drawn(format!("h{edge}.{host}"), Role::Host);
-                draft.duplex(host, *node, access(self.host_capacity, self.capacity, self.host_delay, self.host_buffer));
+                let delay = Property::of(&self.host_delay, |delay| delay.0);
+                draft.duplex(host, *node, access(self.host_capacity, self.capacity, delay, self.host_buffer));
             }
         }
     }

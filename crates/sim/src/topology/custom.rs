@@ -1,9 +1,7 @@
 //! Nothing but what `[[node]]` and `[[link]]` say.
 
-use super::{Draft, Entry};
-use crate::language::{At, Fault, Time};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use super::{Draft, Entry, network_keys};
+use crate::language::Fault;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "custom",
@@ -11,12 +9,10 @@ pub(super) const ENTRY: Entry = Entry {
     source: "the scenario's [[node]] and [[link]]",
 };
 
-/// Nothing but what `[[node]]` and `[[link]]` say.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// After a link goes down or comes up, routes are computed anew this long later. Default: never.
-    pub reroute_after: Option<At<Time>>,
+network_keys! {
+    /// Nothing but what `[[node]]` and `[[link]]` say.
+    pub struct Config {
+    }
 }
 
 impl Config {

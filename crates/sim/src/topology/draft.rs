@@ -1,6 +1,6 @@
 //! A network in the making: names, and properties that may still be open.
 
-use crate::language::{Fault, Place};
+use crate::language::{At, Fault, Key, Place};
 use crate::model::{Loss, Node, NodeId, Role};
 use std::collections::BTreeMap;
 use transport::xcp::RouterConfig;
@@ -82,6 +82,16 @@ impl<T> Property<T> {
     /// A value that no user gave.
     pub fn built_in(value: T) -> Option<Property<T>> {
         Some(Property { value, place: Place::Unknown })
+    }
+
+    /// What a key says.
+    pub(crate) fn given<K: Copy>(at: At<K>, value: impl FnOnce(K) -> T) -> Property<T> {
+        Property { value: value(*at), place: at.place() }
+    }
+
+    /// What a key says that has a default.
+    pub(crate) fn of<K: Copy>(key: &Key<K>, value: impl FnOnce(K) -> T) -> Property<T> {
+        Property { value: value(**key), place: key.place().unwrap_or(Place::Unknown) }
     }
 }
 

@@ -1,11 +1,10 @@
 //! A network from a file.
 
 use super::geography::{Capacity, ImportError, Imported, ImportedLink, great_circle};
-use super::{Draft, Entry, Given, MAX_ELEMENTS, Property, gml, sndlib};
-use crate::language::{At, Fault, Place, Speed, Time, error, read_text};
+use super::{Draft, Entry, Given, MAX_ELEMENTS, Property, gml, network_keys, sndlib};
+use crate::language::{At, Fault, Key, Place, Speed, Time, Word, error, read_text};
 use crate::model::{NodeId, Role};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use options::words;
 use std::path::Path;
 use units::{Duration, Rate};
 
@@ -18,48 +17,45 @@ pub(super) const ENTRY: Entry = Entry {
 /// The largest file.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// A network from a file. Nodes are core nodes. A link's delay is that of the file, of its length there, or of the great
-/// circle between its ends, in this order.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// The file, relative to this scenario.
-    pub path: At<String>,
-    /// Default: as the file's name ends, .gml or .xml.
-    pub format: Option<At<Format>>,
-    /// What the number 1 means as a capacity. Default: "1 bps" in GML (LinkSpeedRaw), "1 Mbps" in SNDlib.
-    pub capacity_unit: Option<At<Speed>>,
-    /// Delay of links whose length is not known (or zero). Default: an error.
-    pub missing_delay: Option<At<Time>>,
-    /// Links between nodes that are linked already: "first" (default: the later ones are left out, with a warning),
-    /// "keep" (as parallel links), or "error".
-    pub duplicate_links: Option<Duplicates>,
-    /// Adds an edge node "e:NAME" to each node, behind a link of this delay. Default: no edge nodes.
-    pub edge_delay: Option<At<Time>>,
-    /// After a link goes down or comes up, routes are computed anew this long later. Default: never.
-    pub reroute_after: Option<At<Time>>,
+network_keys! {
+    /// A network from a file. Nodes are core nodes. A link's delay is that of the file, of its length there, or of the great
+    /// circle between its ends, in this order.
+    pub struct Config {
+        /// The file, relative to this scenario.
+        pub path: At<String>;
+        /// Default: as the file's name ends, .gml or .xml.
+        pub format: Option<At<Word<Format>>>;
+        /// What the number 1 means as a capacity. Default: "1 bps" in GML (LinkSpeedRaw), "1 Mbps" in SNDlib.
+        pub capacity_unit: Option<At<Speed>>;
+        /// Delay of links whose length is not known (or zero). Default: an error.
+        pub missing_delay: Option<At<Time>>;
+        /// Links between nodes that are linked already.
+        pub duplicate_links: Key<Word<Duplicates>> = Word(Duplicates::First);
+        /// Adds an edge node "e:NAME" to each node, behind a link of this delay. Default: no edge nodes.
+        pub edge_delay: Option<At<Time>>;
+    }
 }
 
-/// A file format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// GML.
-    Gml,
-    /// SNDlib XML.
-    Xml,
+words! {
+    /// A file format.
+    pub enum Format {
+        /// GML.
+        Gml = "gml",
+        /// SNDlib XML.
+        Xml = "xml",
+    }
 }
 
-/// What to do with links between nodes that are linked already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Duplicates {
-    /// The first counts.
-    First,
-    /// All count.
-    Keep,
-    /// Refuse the file.
-    Error,
+words! {
+    /// What to do with links between nodes that are linked already.
+    pub enum Duplicates {
+        /// The first counts; the later ones are left out, with a warning.
+        First = "first",
+        /// All count, as parallel links.
+        Keep = "keep",
+        /// Refuse the file.
+        Error = "error",
+    }
 }
 
 impl Config {
@@ -85,7 +81,7 @@ impl Config {
 
     fn format(&self) -> Result<Format, Fault> {
         match (self.format, Path::new(&*self.path).extension().and_then(|ending| ending.to_str())) {
-            (Some(format), _) => Ok(*format),
+            (Some(format), _) => Ok(format.0),
             (None, Some("gml")) => Ok(Format::Gml),
             (None, Some("xml")) => Ok(Format::Xml),
             _ => Err(self.path.fault(format!(
@@ -116,10 +112,10 @@ impl Config {
             let twice = !draft.between(from, to).is_empty();
             if from == to {
                 loops += 1;
-            } else if twice && self.duplicate_links == Some(Duplicates::Error) {
+            } else if twice && self.duplicate_links.0 == Duplicates::Error {
                 let names = [from, to].map(|node| draft.nodes[node.index()].name.clone()).join(" and ");
                 return Err(wrong(fibre, format!("{names} are linked already")));
-            } else if twice && self.duplicate_links != Some(Duplicates::Keep) {
+            } else if twice && self.duplicate_links.0 != Duplicates::Keep {
                 duplicates += 1;
             } else {
                 let given = Given {
@@ -180,7 +176,7 @@ impl Config {
             let name = format!("e:{}", draft.nodes[core].name);
             let taken = || delay.fault(format!("the file has a node {name:?} already"));
             let edge = draft.node(name.clone(), Role::Edge).ok_or_else(taken)?;
-            let delay = Some(Property { value: delay.0, place: delay.place() });
+            let delay = Some(Property::given(delay, |delay| delay.0));
             draft.duplex(NodeId(core as u32), edge, Given { delay, ..Given::default() });
         }
         Ok(())

@@ -1,11 +1,9 @@
 //! A grid of routers with hosts around it: as large as wanted, with many paths of many hops.
 
 use super::dumbbell::bottleneck;
-use super::{Draft, Entry, MAX_ELEMENTS};
+use super::{Draft, Entry, MAX_ELEMENTS, network_keys};
 use crate::language::{At, Fault, Room, Speed, Time, bounded};
 use crate::model::{NodeId, Role};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "grid",
@@ -13,32 +11,30 @@ pub(super) const ENTRY: Entry = Entry {
     source: "the square mesh of scaling studies; for 10^5 links see scenarios/large/million-flows.toml",
 };
 
-/// Routers "row,column", each with a link to its neighbours in the row and in the column. Hosts "h0", "h1", … are at the
-/// routers in turn, row by row. The routers have (rows − 1) · columns + rows · (columns − 1) links in both directions, the
-/// hosts one each.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// Rows of routers.
-    pub rows: At<u32>,
-    /// Routers in a row. Default: as many as rows.
-    pub columns: Option<At<u32>>,
-    /// Hosts, all together. Default: one for each router.
-    pub hosts: Option<At<u32>>,
-    /// Bit rate between routers. Default: `link_defaults`.
-    pub trunk_capacity: Option<At<Speed>>,
-    /// Delay between routers. Default: `link_defaults`.
-    pub trunk_delay: Option<At<Time>>,
-    /// Waiting room between routers. Default: `link_defaults`.
-    pub trunk_buffer: Option<At<Room>>,
-    /// Bit rate between hosts and routers. Default: `link_defaults`.
-    pub access_capacity: Option<At<Speed>>,
-    /// Delay between hosts and routers. Default: `link_defaults`.
-    pub access_delay: Option<At<Time>>,
-    /// Waiting room of the links of hosts. Default: `link_defaults`.
-    pub access_buffer: Option<At<Room>>,
-    /// After a link goes down or comes up, routes are computed anew this long later. Default: never.
-    pub reroute_after: Option<At<Time>>,
+network_keys! {
+    /// Routers "row,column", each with a link to its neighbours in the row and in the column. Hosts "h0", "h1", … are at the
+    /// routers in turn, row by row. The routers have (rows − 1) · columns + rows · (columns − 1) links in both directions, the
+    /// hosts one each.
+    pub struct Config {
+        /// Rows of routers.
+        pub rows: At<u32>;
+        /// Routers in a row. Default: as many as rows.
+        pub columns: Option<At<u32>>;
+        /// Hosts, all together. Default: one for each router.
+        pub hosts: Option<At<u32>>;
+        /// Bit rate between routers. Default: `link_defaults`.
+        pub trunk_capacity: Option<At<Speed>>;
+        /// Delay between routers. Default: `link_defaults`.
+        pub trunk_delay: Option<At<Time>>;
+        /// Waiting room between routers. Default: `link_defaults`.
+        pub trunk_buffer: Option<At<Room>>;
+        /// Bit rate between hosts and routers. Default: `link_defaults`.
+        pub access_capacity: Option<At<Speed>>;
+        /// Delay between hosts and routers. Default: `link_defaults`.
+        pub access_delay: Option<At<Time>>;
+        /// Waiting room of the links of hosts. Default: `link_defaults`.
+        pub access_buffer: Option<At<Room>>;
+    }
 }
 
 impl Config {

@@ -23,6 +23,21 @@ pub(crate) use nsfnet::CAPACITY as NSFNET_CAPACITY;
 pub use sndlib::parse as parse_sndlib;
 
 use crate::language::{At, Fault, Time};
+
+/// Declares the keys of a topology, and the one that all have.
+macro_rules! network_keys {
+    ($(#[doc = $about:literal])+ pub struct $name:ident { $($keys:tt)* }) => {
+        crate::language::keys::keys! {
+            $(#[doc = $about])+
+            pub struct $name {
+                $($keys)*
+                /// After a link goes down or comes up, routes are computed anew this long later. Default: never.
+                pub reroute_after: Option<crate::language::At<crate::language::Time>>;
+            }
+        }
+    };
+}
+use network_keys;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -43,7 +58,7 @@ pub struct Entry {
 macro_rules! topologies {
     ($($variant:ident = $module:ident;)+) => {
         /// The network; the key `kind` chooses, the other keys belong to that kind.
-        #[derive(Debug, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
         #[schemars(tag = "kind")]
         #[allow(missing_docs, reason = "a variant is described by its Config")]
@@ -52,7 +67,12 @@ macro_rules! topologies {
         impl Topology {
             /// Draws the network.
             pub(crate) fn draw(&self, draft: &mut Draft) -> Result<(), Fault> {
-                match self { $(Topology::$variant(config) => config.draw(draft)),+ }
+                match self {
+                    $(Topology::$variant(config) => {
+                        config.check()?;
+                        config.draw(draft)
+                    }),+
+                }
             }
 
             /// `reroute_after`, which every kind has.

@@ -1,10 +1,8 @@
 //! The NSFNET backbone: 14 nodes, 21 fibres.
 
-use super::{Draft, Entry, Given, Property};
+use super::{Draft, Entry, Given, Property, network_keys};
 use crate::language::{At, Fault, Time};
 use crate::model::{NodeId, Role};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use units::Rate;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -41,14 +39,12 @@ const FIBRES: [(u32, u32, u64); 21] = [
 /// Number of core nodes.
 pub(super) const NODES: u32 = 14;
 
-/// The NSFNET backbone: core nodes "0" to "13". Links have 1 Gb/s unless `[link_defaults]` says otherwise.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// Delay of every core link, instead of that of its length.
-    pub core_delay: Option<At<Time>>,
-    /// After a link goes down or comes up, routes are computed anew this long later. Default: never.
-    pub reroute_after: Option<At<Time>>,
+network_keys! {
+    /// The NSFNET backbone: core nodes "0" to "13". Links have 1 Gb/s unless `[link_defaults]` says otherwise.
+    pub struct Config {
+        /// Delay of every core link, instead of that of its length.
+        pub core_delay: Option<At<Time>>;
+    }
 }
 
 impl Config {
@@ -65,7 +61,7 @@ pub(super) fn draw_core(draft: &mut Draft, core_delay: Option<At<Time>>) {
     }
     for (a, b, km) in FIBRES {
         let delay = match core_delay {
-            Some(delay) => Some(Property { value: delay.0, place: delay.place() }),
+            Some(delay) => Some(Property::given(delay, |delay| delay.0)),
             None => Property::built_in(draft.fibre(1000 * km)),
         };
         draft.duplex(NodeId(a), NodeId(b), Given { delay, ..Given::default() });

@@ -1,10 +1,8 @@
 //! NSFNET with an edge node at every core node, as in paper 002 (28 nodes, 35 fibres).
 
-use super::{Draft, Entry, Given, Property, nsfnet};
-use crate::language::{At, Fault, Time};
+use super::{Draft, Entry, Given, Property, network_keys, nsfnet};
+use crate::language::{At, Fault, Key, Time};
 use crate::model::{NodeId, Role};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use units::Duration;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -13,17 +11,15 @@ pub(super) const ENTRY: Entry = Entry {
     source: "XCP macroflows with optical RAM, Fig. 2 (which numbers the edge nodes 14 to 27)",
 };
 
-/// NSFNET with edge nodes "e0" to "e13" at the core nodes "0" to "13". Links have 1 Gb/s unless `[link_defaults]` says
-/// otherwise.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// Delay between an edge node and its core node. Default "0.1 ms".
-    pub edge_delay: Option<At<Time>>,
-    /// Delay of every core link, instead of that of its length.
-    pub core_delay: Option<At<Time>>,
-    /// After a link goes down or comes up, routes are computed anew this long later. Default: never.
-    pub reroute_after: Option<At<Time>>,
+network_keys! {
+    /// NSFNET with edge nodes "e0" to "e13" at the core nodes "0" to "13". Links have 1 Gb/s unless `[link_defaults]` says
+    /// otherwise.
+    pub struct Config {
+        /// Delay between an edge node and its core node.
+        pub edge_delay: Key<Time> = Time(Duration::from_micros(100));
+        /// Delay of every core link, instead of that of its length.
+        pub core_delay: Option<At<Time>>;
+    }
 }
 
 impl Config {
@@ -31,10 +27,7 @@ impl Config {
         nsfnet::draw_core(draft, self.core_delay);
         for core in 0..nsfnet::NODES {
             let edge = draft.drawn(format!("e{core}"), Role::Edge);
-            let delay = match self.edge_delay {
-                Some(delay) => Some(Property { value: delay.0, place: delay.place() }),
-                None => Property::built_in(Duration::from_micros(100)),
-            };
+            let delay = Some(Property::of(&self.edge_delay, |delay| delay.0));
             draft.duplex(NodeId(core), edge, Given { delay, ..Given::default() });
         }
         Ok(())

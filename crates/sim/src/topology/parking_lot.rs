@@ -1,11 +1,10 @@
 //! A chain of bottlenecks with cross traffic on each.
 
-use super::dumbbell::{access, bottleneck};
-use super::{Draft, Entry, MAX_ELEMENTS};
-use crate::language::{At, Fault, Room, Speed, Time, bounded};
+use super::dumbbell::{ACCESS_DELAY, access, bottleneck};
+use super::{Draft, Entry, MAX_ELEMENTS, Property, network_keys};
+use crate::language::keys::whole;
+use crate::language::{At, Fault, Key, Room, Speed, Time};
 use crate::model::Role;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "parking-lot",
@@ -13,32 +12,30 @@ pub(super) const ENTRY: Entry = Entry {
     source: "the multiple-bottleneck network of congestion control studies (RFC 5166 §3)",
 };
 
-/// Routers "0" to "N" in a chain of N bottlenecks. The host "source" is at the first router, "sink" at the last; for hop i
-/// there are the hosts "c<i>" at router i and "d<i>" at router i+1.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// Bottlenecks in the chain. Default 3.
-    pub hops: Option<At<u32>>,
-    /// Bit rate between routers. Default: `link_defaults`.
-    pub bottleneck_capacity: Option<At<Speed>>,
-    /// Delay between routers. Default: `link_defaults`.
-    pub bottleneck_delay: Option<At<Time>>,
-    /// Waiting room between routers. Default: `link_defaults`.
-    pub bottleneck_buffer: Option<At<Room>>,
-    /// Bit rate between hosts and routers. Default: ten times `bottleneck_capacity`.
-    pub access_capacity: Option<At<Speed>>,
-    /// Delay between hosts and routers. Default "1 ms".
-    pub access_delay: Option<At<Time>>,
-    /// Waiting room of the access links. Default: `link_defaults`.
-    pub access_buffer: Option<At<Room>>,
-    /// After a link goes down or comes up, routes are computed anew this long later. Default: never.
-    pub reroute_after: Option<At<Time>>,
+network_keys! {
+    /// Routers "0" to "N" in a chain of N bottlenecks. The host "source" is at the first router, "sink" at the last; for hop i
+    /// there are the hosts "c<i>" at router i and "d<i>" at router i+1.
+    pub struct Config {
+        /// Bottlenecks in the chain.
+        pub hops: Key<u32> = 3, in whole(1, (MAX_ELEMENTS / 6 - 1) as u32);
+        /// Bit rate between routers. Default: `link_defaults`.
+        pub bottleneck_capacity: Option<At<Speed>>;
+        /// Delay between routers. Default: `link_defaults`.
+        pub bottleneck_delay: Option<At<Time>>;
+        /// Waiting room between routers. Default: `link_defaults`.
+        pub bottleneck_buffer: Option<At<Room>>;
+        /// Bit rate between hosts and routers. Default: ten times `bottleneck_capacity`.
+        pub access_capacity: Option<At<Speed>>;
+        /// Delay between hosts and routers.
+        pub access_delay: Key<Time> = ACCESS_DELAY;
+        /// Waiting room of the access links. Default: `link_defaults`.
+        pub access_buffer: Option<At<Room>>;
+    }
 }
 
 impl Config {
     pub(super) fn draw(&self, draft: &mut Draft) -> Result<(), Fault> {
-        let hops = self.hops.map_or(Ok(3), |hops| bounded(hops, MAX_ELEMENTS / 6 - 1))?;
+        let hops = *self.hops;
         let routers: Vec<_> = (0..=hops).map(|router| draft.drawn(router.to_string(), Role::Core)).collect();
         for ends in routers.windows(2) {
             let given = bottleneck(self.bottleneck_capacity, self.bottleneck_delay, self.bottleneck_buffer);
@@ -49,7 +46,8 @@ impl Config {
         let mut ends = Vec::new();
         for (name, router) in hosts.into_iter().chain(cross) {
             let host = draft.drawn(name, Role::Host);
-            let given = access(self.access_capacity, self.bottleneck_capacity, self.access_delay, self.access_buffer);
+            let delay = Property::of(&self.access_delay, |delay| delay.0);
+            let given = access(self.access_capacity, self.bottleneck_capacity, delay, self.access_buffer);
             draft.duplex(host, routers[router as usize], given);
             ends.push(host);
         }

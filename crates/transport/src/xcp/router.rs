@@ -19,16 +19,17 @@
 
 use super::{Format, Header, Interval};
 use crate::ConfigError;
+use options::words;
 use units::{Duration, Instant, Rate};
 
-/// What happens to a router's offer that the header's sender, or another router, had already cut.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unclaimed {
-    /// The shortfall counts against what is to be taken from all: draft-03, ns-2.35.
-    #[default]
-    CountsAsNegative,
-    /// Both shares are spent as if they had been claimed: the fluid model (Low, Andrew, Wydrowski, Infocom 2005).
-    Spent,
+words! {
+    /// What happens to a router's offer that the header's sender, or another router, had already cut.
+    pub enum Unclaimed {
+        /// The shortfall counts against what is to be taken from all: draft-03, ns-2.35.
+        CountsAsNegative = "counts-as-negative",
+        /// Both shares are spent as if they had been claimed: the fluid model (Low, Andrew, Wydrowski, Infocom 2005).
+        Spent = "spent",
+    }
 }
 
 /// The parameters of a [`Router`].

@@ -104,7 +104,7 @@ pub struct Network {
 
 impl Network {
     pub fn link(&mut self, capacity: Rate, buffer: u64) -> usize {
-        self.link_with(capacity, buffer, Unclaimed::default())
+        self.link_with(capacity, buffer, Unclaimed::CountsAsNegative)
     }
 
     pub fn link_with(&mut self, capacity: Rate, buffer: u64, unclaimed: Unclaimed) -> usize {

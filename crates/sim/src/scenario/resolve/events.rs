@@ -1,7 +1,7 @@
 //! `[[event]]`, `[[force]]`, `[probe]`.
 
 use super::Context;
-use crate::language::{At, Choice, Fault, Place, choices, positive, quoted, rate_in_range};
+use crate::language::{At, Choice, Fault, Place, choices, quoted, rate_in_range};
 use crate::model::{Arrivals, Change, Fate, Forced, LinkEvent, LinkId, Network, Probe, Selection, SimTime, Traffic};
 use crate::regime::kind::Plan;
 use crate::scenario::spec::{Event, ForceAction, Spec, State};
@@ -17,6 +17,7 @@ pub(super) fn link_events(
     let mut events = Vec::new();
     let mut said: BTreeMap<(SimTime, LinkId, &str), Place> = BTreeMap::new();
     for event in &spec.event {
+        event.check()?;
         let changes = changes(event)?;
         let links = links(event, context)?;
         let keeps = |link: LinkId| plan.keeps(network, link, &context.name(link));
@@ -83,13 +84,13 @@ fn changes(event: &At<Event>) -> Result<Vec<(&'static str, Place, Change)>, Faul
         changes.push(("capacity", capacity.place(), Change::Capacity(rate)));
     }
     if let Some(told) = event.told_capacity {
-        changes.push(("told_capacity", told.place(), Change::Told(rate_in_range(told.0, || told.place())?)));
+        changes.push(("told_capacity", told.place(), Change::Told(told.0)));
     }
     if let Some(delay) = &event.delay {
-        changes.push(("delay", delay.place(), Change::Delay(positive(delay)?)));
+        changes.push(("delay", delay.place(), Change::Delay(delay.0)));
     }
     if let Some(state) = event.state {
-        let change = match *state {
+        let change = match state.0 {
             State::Up => Change::Up,
             State::Down => Change::Down,
         };
@@ -154,25 +155,17 @@ pub(super) fn forced(spec: &Spec, traffic: &[Traffic]) -> Result<Vec<Forced>, Fa
         .sum();
     let mut forced = Vec::new();
     for force in &spec.force {
+        force.check()?;
         if let Some(flows) = known.filter(|flows| u64::from(*force.flow) >= *flows) {
             return Err(force.flow.fault(format!("found {}; there are {flows} flows, numbered from 0", *force.flow)));
         }
-        if let Some(copy) = force.copy.filter(|copy| **copy == 0) {
-            return Err(copy.fault("found 0; allowed: from 1, the first transmission"));
-        }
-        let fate = match (force.action, &force.delay) {
-            (ForceAction::Delay, Some(delay)) => Fate::Delay(positive(delay)?),
+        let fate = match (force.action.0, &force.delay) {
+            (ForceAction::Delay, Some(delay)) => Fate::Delay(delay.0),
             (ForceAction::Delay, None) => return Err(force.fault("the key \"delay\" is missing: by how much")),
-            (_, Some(delay)) => return Err(delay.fault("this key goes with action = \"delay\"")),
-            (ForceAction::Drop, None) => Fate::Drop,
-            (ForceAction::Duplicate, None) => Fate::Duplicate,
+            (ForceAction::Drop, _) => Fate::Drop,
+            (ForceAction::Duplicate, _) => Fate::Duplicate,
         };
-        forced.push(Forced {
-            flow: *force.flow,
-            segment: force.segment,
-            copy: force.copy.map_or(1, |copy| *copy),
-            fate,
-        });
+        forced.push(Forced { flow: *force.flow, segment: *force.segment, copy: *force.copy, fate });
     }
     Ok(forced)
 }
@@ -180,13 +173,8 @@ pub(super) fn forced(spec: &Spec, traffic: &[Traffic]) -> Result<Vec<Forced>, Fa
 /// What is sampled.
 pub(super) fn probe(spec: &Spec, network: &Network, context: &Context) -> Result<Probe, Fault> {
     let probe = &spec.probe;
-    let Some(interval) = &probe.interval else {
-        let given = probe.flows.as_ref().map(At::place).or(probe.links.as_ref().map(At::place));
-        return match given {
-            Some(place) => Err(Fault::new(place, "the key \"interval\" is missing beside it")),
-            None => Ok(Probe::default()),
-        };
-    };
+    probe.check()?;
+    let Some(interval) = &probe.interval else { return Ok(Probe::default()) };
     let unsaid = if probe.flows.is_none() && probe.links.is_none() { Selection::All } else { Selection::None };
     let flows = match probe.flows.as_deref() {
         None => unsaid.clone(),
@@ -209,7 +197,7 @@ pub(super) fn probe(spec: &Spec, network: &Network, context: &Context) -> Result
             some(links)
         }
     };
-    Ok(Probe { interval: Some(positive(interval)?), flows, links })
+    Ok(Probe { interval: Some(interval.0), flows, links })
 }
 
 /// In order, each once.

@@ -1,49 +1,40 @@
 //! What a flow sends.
 
-use crate::language::{At, Fault, FlowSize, Speed, given, positive, rate_in_range, refuse};
+use crate::language::{At, Fault, FlowSize, Speed, given, rate_in_range, refuse};
 use crate::model::{Load, MAX_EXPONENTIAL_MEAN, SizeLaw, Sojourn, TransportKind};
 use crate::scenario::spec::{self, LoadLaw, SojournPareto, Traffic};
 use units::{ByteTime, Bytes, Duration, Rate};
 
-/// Greedy or a size for TCP; a rate for UDP.
-pub(super) fn resolve(table: &At<Traffic>, kind: &TransportKind) -> Result<Load, Fault> {
+/// Refuses what is for the other kind of transport.
+pub(super) fn refuse_of_the_other(table: &Traffic, kind: &TransportKind) -> Result<(), Fault> {
     match kind {
         TransportKind::Tcp { .. } => {
-            refuse(
-                &given!(table; load, rate, sizes, on, off),
-                "is for UDP; this transport is TCP, which takes \"size\"",
-            )?;
-            tcp(table)
+            let keys = given!(table; load, rate, sizes, on, off);
+            refuse(&keys, "is for UDP; this transport is TCP, which takes \"size\"")
         }
-        TransportKind::Udp { packet_size } => {
-            refuse(
-                &given!(table; size),
-                "is for TCP; this transport is UDP, which takes \"load\", \"rate\" and \"stop\"",
-            )?;
-            udp(table, *packet_size)
+        TransportKind::Udp { .. } => {
+            let because = "is for TCP; this transport is UDP, which takes \"load\", \"rate\" and \"stop\"";
+            refuse(&given!(table; size), because)
         }
     }
 }
 
-fn tcp(table: &At<Traffic>) -> Result<Load, Fault> {
-    match table.size.as_ref().map(|size| (size, **size)) {
-        None | Some((_, FlowSize::Greedy)) => Ok(Load::Greedy),
-        Some((at, FlowSize::Bytes(0))) => Err(at.fault("found \"0 B\"; allowed: at least 1 B")),
-        Some((_, FlowSize::Bytes(bytes))) => Ok(Load::Size(Bytes(bytes))),
+/// Greedy or a size for TCP; a rate for UDP.
+pub(super) fn resolve(table: &At<Traffic>, kind: &TransportKind) -> Result<Load, Fault> {
+    match kind {
+        TransportKind::Tcp { .. } => match *table.size {
+            FlowSize::Greedy => Ok(Load::Greedy),
+            FlowSize::Bytes(0) => Err(table.size.fault("found \"0 B\"; allowed: at least 1 B")),
+            FlowSize::Bytes(bytes) => Ok(Load::Size(Bytes(bytes))),
+        },
+        TransportKind::Udp { packet_size } => udp(table, *packet_size),
     }
 }
 
 fn udp(table: &At<Traffic>, packet_size: u32) -> Result<Load, Fault> {
-    let law = table.load.map_or(LoadLaw::Constant, |load| *load);
-    if law != LoadLaw::Poisson {
-        refuse(&given!(table; sizes), "goes with load = \"poisson\"")?;
-    }
-    if law != LoadLaw::OnOff {
-        refuse(&given!(table; on, off), "goes with load = \"on-off\"")?;
-    }
     let Some(rate) = table.rate else { return Err(table.fault("the key \"rate\" is missing: the rate of a UDP flow")) };
     let rate = apart(rate, packet_size)?;
-    Ok(match law {
+    Ok(match table.load.0 {
         LoadLaw::Constant => Load::Constant(rate),
         LoadLaw::Poisson => Load::Poisson { rate, sizes: sizes(table, packet_size)? },
         LoadLaw::OnOff => on_off(table, rate, packet_size)?,
@@ -65,17 +56,13 @@ fn apart(rate: At<Speed>, packet_size: u32) -> Result<Rate, Fault> {
     Err(rate.fault(message))
 }
 
-fn sizes(table: &At<Traffic>, packet_size: u32) -> Result<SizeLaw, Fault> {
-    match &table.sizes {
-        Some(sizes) if **sizes == spec::SizeLaw::Exponential => {
-            if packet_size > MAX_EXPONENTIAL_MEAN {
-                let message = format!("the mean is {packet_size} B; allowed: at most {MAX_EXPONENTIAL_MEAN} B");
-                return Err(sizes.fault(message));
-            }
-            Ok(SizeLaw::Exponential)
-        }
-        _ => Ok(SizeLaw::Fixed),
+fn sizes(table: &Traffic, packet_size: u32) -> Result<SizeLaw, Fault> {
+    let law = table.sizes.0;
+    if law == SizeLaw::Exponential && packet_size > MAX_EXPONENTIAL_MEAN {
+        let message = format!("the mean is {packet_size} B; allowed: at most {MAX_EXPONENTIAL_MEAN} B");
+        return Err(table.sizes.fault(message));
     }
+    Ok(law)
 }
 
 fn on_off(table: &At<Traffic>, rate: Rate, packet_size: u32) -> Result<Load, Fault> {
@@ -93,21 +80,17 @@ fn on_off(table: &At<Traffic>, rate: Rate, packet_size: u32) -> Result<Load, Fau
 
 fn sojourn(law: &At<spec::Sojourn>) -> Result<Sojourn, Fault> {
     Ok(match &**law {
-        spec::Sojourn::Constant(constant) => Sojourn::Constant(positive(&constant.mean)?),
-        spec::Sojourn::Exponential(exponential) => Sojourn::Exponential(positive(&exponential.mean)?),
-        spec::Sojourn::Pareto(pareto) => Sojourn::Pareto { mean: positive(&pareto.mean)?, shape: shape(law, pareto)? },
+        spec::Sojourn::Constant(constant) => Sojourn::Constant(constant.mean.0),
+        spec::Sojourn::Exponential(exponential) => Sojourn::Exponential(exponential.mean.0),
+        spec::Sojourn::Pareto(pareto) => Sojourn::Pareto { mean: pareto.mean.0, shape: shape(law, pareto)? },
     })
 }
 
 fn shape(law: &At<spec::Sojourn>, pareto: &SojournPareto) -> Result<f64, Fault> {
     match (pareto.shape, pareto.hurst) {
         (Some(_), Some(hurst)) => Err(hurst.fault("there is a shape already; allowed: shape or hurst")),
-        (Some(shape), None) if *shape > 1.0 && shape.is_finite() => Ok(*shape),
-        (Some(shape), None) => {
-            Err(shape.fault(format!("found {:?}; allowed: more than 1, where the mean is finite", *shape)))
-        }
-        (None, Some(hurst)) if *hurst > 0.5 && *hurst < 1.0 => Ok(3.0 - 2.0 * *hurst),
-        (None, Some(hurst)) => Err(hurst.fault(format!("found {:?}; allowed: between 0.5 and 1", *hurst))),
+        (Some(shape), None) => Ok(*shape),
+        (None, Some(hurst)) => Ok(3.0 - 2.0 * *hurst),
         (None, None) => Err(law.fault("the key \"shape\" (or \"hurst\") is missing")),
     }
 }

@@ -7,10 +7,7 @@ use crate::language::{Fault, Place, rounded};
 use crate::model::{Change, Load, Scenario, Selection};
 use crate::regime::kind::Demand;
 use crate::scenario::spec::Spec;
-use units::{Bytes, Duration};
-
-/// Unless `run.memory` says otherwise.
-pub(super) const DEFAULT: Bytes = Bytes(8_000_000_000);
+use units::Duration;
 
 /// A sample in the engine and in the table `series`, with its names.
 const BYTES_OF_A_SAMPLE: f64 = 200.0;

@@ -12,7 +12,7 @@ mod traffic;
 mod transport;
 
 use super::spec::{Run, Spec};
-use crate::language::{Fault, positive, quoted};
+use crate::language::{Fault, quoted};
 use crate::model::{self, LinkId, RunSpec, Transport, components};
 use crate::regime;
 use crate::regime::kind::Checked;
@@ -74,20 +74,18 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
 }
 
 fn run(run: &Run) -> Result<RunSpec, Fault> {
-    let duration = positive(&run.duration)?;
-    let warm_up = run.warm_up.map_or(Duration::ZERO, |warm_up| warm_up.0);
-    if let Some(at) = run.warm_up.filter(|_| warm_up >= duration) {
-        return Err(at.fault(format!("found \"{warm_up}\"; allowed: less than the duration, \"{duration}\"")));
-    }
-    if let Some(at) = run.runs.filter(|runs| **runs == 0) {
-        return Err(at.fault("found 0; allowed: at least 1"));
+    run.check()?;
+    let (duration, warm_up) = (run.duration.0, run.warm_up.0);
+    if warm_up >= duration {
+        let message = format!("found \"{warm_up}\"; allowed: less than the duration, \"{duration}\"");
+        return Err(run.warm_up.fault(message));
     }
     Ok(RunSpec {
-        name: run.name.clone().unwrap_or_default(),
+        name: run.name.as_ref().map(|name| name.to_string()).unwrap_or_default(),
         duration,
         warm_up,
-        seed: run.seed.unwrap_or(1),
-        runs: run.runs.map_or(1, |runs| *runs),
-        memory: run.memory.map_or(memory::DEFAULT, |memory| memory.0),
+        seed: *run.seed,
+        runs: *run.runs,
+        memory: run.memory.0,
     })
 }

@@ -1,12 +1,10 @@
 //! Nodes and links: the topology, what the scenario adds and changes, then the defaults.
 
-use crate::language::{
-    At, Fault, Length, Place, Room, Speed, Time, positive, probability, quoted, rate_in_range, room,
-};
+use crate::language::{At, Fault, Place, quoted, rate_in_range, room};
 use crate::model::{Lane, Link, Loss, Network, NodeId, PortController, Role};
-use crate::scenario::spec::{self, LinkDefaults, NodeRole, Spec, UnclaimedOffer, XcpPort};
+use crate::scenario::spec::{self, LinkKeys, Shared, Spec};
 use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
-use transport::xcp::{RouterConfig, Unclaimed};
+use transport::xcp::RouterConfig;
 use units::{BufferSize, Duration, Rate};
 
 /// Where nobody says anything: 100 packets, as in ns-3.
@@ -15,7 +13,8 @@ const DEFAULT_BUFFER: BufferSize = BufferSize::Packets(100);
 /// The network, and the draft with its names.
 pub(super) fn resolve(spec: &Spec, largest_packet: u32) -> Result<(Network, Draft), Fault> {
     let mut draft = Draft::default();
-    draft.delay_per_km = spec.link_defaults.delay_per_km.as_ref().map(positive).transpose()?;
+    spec.link_defaults.check()?;
+    draft.delay_per_km = spec.link_defaults.delay_per_km.map(|delay| delay.0);
     if let Some(topology) = &spec.topology {
         topology.draw(&mut draft)?;
     }
@@ -46,13 +45,8 @@ fn add_nodes(spec: &Spec, draft: &mut Draft) -> Result<(), Fault> {
     }
     for node in &spec.node {
         check_name(&node.name)?;
-        let role = match node.role {
-            Some(NodeRole::Core) => Role::Core,
-            Some(NodeRole::Edge) => Role::Edge,
-            Some(NodeRole::Host) | None => Role::Host,
-        };
         let taken = || node.name.fault(format!("there is a node {} already", quoted(&node.name)));
-        draft.node(node.name.as_str(), role).ok_or_else(taken)?;
+        draft.node(node.name.as_str(), node.role.0).ok_or_else(taken)?;
     }
     let count = draft.nodes.len();
     if count as u64 > MAX_ELEMENTS {
@@ -81,12 +75,13 @@ fn add_link(link: &At<spec::Link>, draft: &mut Draft) -> Result<(), Fault> {
         Some(name) => Some(Property { value: draft.require(name, name.place())?, place: name.place() }),
         None => None,
     };
-    let given = Given { via, ..Keys::of_link(link).given(draft)? };
-    let reverse = link.duplex.unwrap_or(true).then_some((to, from));
+    link.check()?;
+    let given = Given { via, ..link.shared().given(draft)? };
+    let reverse = link.duplex.then_some((to, from));
     for (from, to) in [Some((from, to)), reverse].into_iter().flatten() {
-        let given = Given { cost: link.cost, ..given.clone() };
+        let given = Given { cost: link.cost.map(At::into_inner), ..given.clone() };
         let index = match draft.between(from, to).first() {
-            Some(_) if link.parallel == Some(true) => draft.simplex(from, to, given),
+            Some(_) if *link.parallel => draft.simplex(from, to, given),
             None => draft.simplex(from, to, given),
             Some(index) => {
                 let index = *index;
@@ -111,37 +106,7 @@ fn add_link(link: &At<spec::Link>, draft: &mut Draft) -> Result<(), Fault> {
     }
 }
 
-/// The keys that all tables about links share.
-struct Keys {
-    capacity: Option<At<Speed>>,
-    delay: Option<At<Time>>,
-    length: Option<At<Length>>,
-    buffer: Option<At<Room>>,
-    loss: Option<At<f64>>,
-    loss_every: Option<At<u64>>,
-    xcp: Option<At<XcpPort>>,
-}
-
-macro_rules! keys {
-    ($($function:ident($table:ty)),+) => {
-        impl Keys {
-            $(fn $function(table: &$table) -> Keys {
-                Keys {
-                    capacity: table.capacity,
-                    delay: table.delay,
-                    length: table.length,
-                    buffer: table.buffer,
-                    loss: table.loss,
-                    loss_every: table.loss_every,
-                    xcp: table.xcp,
-                }
-            })+
-        }
-    };
-}
-keys!(of_link(spec::Link), of_class(spec::ClassDefaults), of_defaults(LinkDefaults));
-
-impl Keys {
+impl Shared<'_> {
     fn given(&self, draft: &Draft) -> Result<Given, Fault> {
         let delay = match (self.delay, self.length) {
             (Some(_), Some(length)) => return Err(length.fault("there is a delay already; allowed: delay or length")),
@@ -149,8 +114,6 @@ impl Keys {
             (None, Some(length)) => Some(Property { value: draft.fibre(length.0.metres), place: length.place() }),
             (None, None) => None,
         };
-        // Checked here, so that a default that no link uses is checked too.
-        self.capacity.map(|at| rate_in_range(at.0, || at.place())).transpose()?;
         Ok(Given {
             capacity: self.capacity.map(|at| Property { value: at.0, place: at.place() }),
             delay,
@@ -163,22 +126,17 @@ impl Keys {
     }
 
     fn controller(&self) -> Result<Option<Property<Option<Controller>>>, Fault> {
-        let Some(port) = &self.xcp else { return Ok(None) };
-        let default = RouterConfig::new(Rate::from_bps(8));
+        let Some(port) = self.xcp else { return Ok(None) };
         let config = RouterConfig {
-            alpha: port.alpha.unwrap_or(default.alpha),
-            beta: port.beta.unwrap_or(default.beta),
-            gamma: port.gamma.unwrap_or(default.gamma),
-            unclaimed: match port.unclaimed {
-                None | Some(UnclaimedOffer::CountsAsNegative) => Unclaimed::CountsAsNegative,
-                Some(UnclaimedOffer::Spent) => Unclaimed::Spent,
-            },
-            ..default
+            alpha: *port.alpha,
+            beta: *port.beta,
+            gamma: *port.gamma,
+            unclaimed: port.unclaimed.0,
+            ..RouterConfig::new(Rate::from_bps(8))
         };
         config.validate().map_err(|why| port.fault(why.to_string()))?;
-        let believes = port.capacity.map(|at| rate_in_range(at.0, || at.place())).transpose()?;
-        let controller = Controller { config, believes, follows: port.follows.unwrap_or(true) };
-        let value = port.enabled.unwrap_or(true).then_some(controller);
+        let controller = Controller { config, believes: port.capacity.map(|at| at.0), follows: *port.follows };
+        let value = port.enabled.then_some(controller);
         Ok(Some(Property { value, place: port.place() }))
     }
 
@@ -186,11 +144,10 @@ impl Keys {
         match (&self.loss, &self.loss_every) {
             (Some(_), Some(every)) => Err(every.fault("there is a loss already; allowed: loss or loss_every")),
             (Some(loss), None) => {
-                let p = probability(loss)?;
+                let p = **loss;
                 let value = if p > 0.0 { Loss::Bernoulli(p) } else { Loss::None };
                 Ok(Some(Property { value, place: loss.place() }))
             }
-            (None, Some(every)) if **every == 0 => Err(every.fault("found 0; allowed: at least 1")),
             (None, Some(every)) => Ok(Some(Property { value: Loss::EveryNth(**every), place: every.place() })),
             (None, None) => Ok(None),
         }
@@ -218,9 +175,9 @@ impl Defaults {
             loss: Property::built_in(Loss::None),
             ..Given::default()
         };
-        let general = Keys::of_defaults(table).given(draft)?.or(&built_in);
-        let class = |class: &Option<spec::ClassDefaults>| match class {
-            Some(class) => Ok(Keys::of_class(class).given(draft)?.or(&general)),
+        let general = table.shared().given(draft)?.or(&built_in);
+        let class = |class: &Option<At<spec::ClassDefaults>>| match class {
+            Some(class) => Ok(class.shared().given(draft)?.or(&general)),
             None => Ok(general.clone()),
         };
         Ok(Defaults {

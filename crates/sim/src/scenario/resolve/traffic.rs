@@ -49,6 +49,8 @@ fn one(
     let name = table.name.as_ref().map_or_else(|| format!("traffic-{index}"), |name| name.to_string());
     let transport = transports.iter().position(|transport| transport.name == *table.transport);
     let transport = transport.expect("transports that traffic names are resolved before");
+    load::refuse_of_the_other(table, &transports[transport].kind)?;
+    table.check()?;
     let load = load::resolve(table, &transports[transport].kind)?;
     let arrivals = arrivals::resolve(table, &name, context)?;
     if let Arrivals::List(list) = &arrivals
@@ -58,7 +60,7 @@ fn one(
         return Err(table.fault("the list gives sizes, which are for TCP; UDP flows last until \"stop\""));
     }
     let stop = table.stop.map(|stop| SimTime::ZERO + stop.0);
-    if let Some(at) = table.stop.filter(|stop| stop.0 <= table.start.map_or(units::Duration::ZERO, |start| start.0)) {
+    if let Some(at) = table.stop.filter(|stop| stop.0 <= table.start.0) {
         return Err(at.fault(format!("found \"{}\"; allowed: a time after the start", at.0)));
     }
     let bursts = table.bursts.as_ref().map(|bursts| rule(bursts, &transports[transport].kind)).transpose()?;
@@ -70,23 +72,17 @@ fn rule(table: &At<spec::Bursts>, kind: &TransportKind) -> Result<BurstRule, Fau
     if kind.sender().is_none() {
         return Err(table.fault("is for TCP; this transport is UDP"));
     }
-    if *table.segments == 0 {
-        return Err(table.segments.fault("found 0; allowed: from 1"));
-    }
     let losses = match (&table.loss, &table.lose) {
         (Some(_), Some(lose)) => return Err(lose.fault("there is a loss already; allowed: loss or lose")),
-        (Some(loss), None) if !(0.0..=1.0).contains(&**loss) => {
-            return Err(loss.fault(format!("found {:?}; allowed: 0 to 1", **loss)));
-        }
         (Some(loss), None) => BurstLosses::Random(**loss),
         (None, Some(lose)) => {
-            let mut numbers = lose.to_vec();
+            let mut numbers: Vec<u64> = lose.iter().map(|number| **number).collect();
             numbers.sort_unstable();
             BurstLosses::These(numbers)
         }
         (None, None) => return Err(table.fault("the key \"loss\" (or \"lose\") is missing")),
     };
-    Ok(BurstRule { segments: *table.segments, losses, notify: table.notify.is_some_and(|notify| *notify) })
+    Ok(BurstRule { segments: *table.segments, losses, notify: *table.notify })
 }
 
 /// `pairs`, or `from` and `to`, or what the topology offers.

@@ -1,143 +1,153 @@
 //! `[link_defaults]`, `[[node]]`, `[[link]]`.
 
-use crate::language::{At, Length, Room, Speed, Time};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use crate::language::keys::{Within, a_probability, a_rate, keys, more_than_zero};
+use crate::language::{At, Key, Length, Room, Speed, Time, Word};
+use crate::model::Role;
+use transport::xcp::{RouterConfig, Unclaimed};
+use units::Rate;
 
-/// What links have unless they say otherwise. A link takes each property from the first of: its own `[[link]]`, the keys
-/// of `[topology]`, the table here for the role of the node it leaves, this table.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LinkDefaults {
-    /// Bit rate.
+/// What the tables about links have in common.
+pub(crate) struct Shared<'t> {
     pub capacity: Option<At<Speed>>,
-    /// Propagation delay.
     pub delay: Option<At<Time>>,
-    /// Length of fibre, instead of the delay.
     pub length: Option<At<Length>>,
-    /// Delay of a kilometre of fibre. Default "5 us".
-    pub delay_per_km: Option<At<Time>>,
-    /// Waiting room of the output port, not counting the packet in transmission. Default "100 packets".
     pub buffer: Option<At<Room>>,
-    /// Probability that a transmitted packet is lost, each for itself.
     pub loss: Option<At<f64>>,
-    /// Every n-th packet is lost.
     pub loss_every: Option<At<u64>>,
-    /// XCP's controller at the port. Default: none.
-    pub xcp: Option<At<XcpPort>>,
-    /// For links that leave a core node.
-    pub core: Option<ClassDefaults>,
-    /// For links that leave an edge node.
-    pub edge: Option<ClassDefaults>,
-    /// For links that leave a host.
-    pub host: Option<ClassDefaults>,
+    pub xcp: Option<&'t At<XcpPort>>,
 }
 
-/// What the links of a class have unless they say otherwise.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ClassDefaults {
-    /// Bit rate.
-    pub capacity: Option<At<Speed>>,
-    /// Propagation delay.
-    pub delay: Option<At<Time>>,
-    /// Length of fibre, instead of the delay.
-    pub length: Option<At<Length>>,
-    /// Waiting room of the output port, not counting the packet in transmission.
-    pub buffer: Option<At<Room>>,
-    /// Probability that a transmitted packet is lost, each for itself.
-    pub loss: Option<At<f64>>,
-    /// Every n-th packet is lost.
-    pub loss_every: Option<At<u64>>,
-    /// XCP's controller at the port. Default: none.
-    pub xcp: Option<At<XcpPort>>,
+/// A table about links.
+pub(crate) trait LinkKeys {
+    /// The keys that all of them have.
+    fn shared(&self) -> Shared<'_>;
 }
 
-/// XCP's controller at an output port: Katabi, Handley, Rohrs 2002; the constants are ns-2's. `xcp = {}` is one with all
-/// defaults.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct XcpPort {
-    /// Whether there is a controller. Default true.
-    pub enabled: Option<bool>,
-    /// Weight of the spare capacity. Default 0.4.
-    pub alpha: Option<f64>,
-    /// Weight of the persistent queue. Default 0.226.
-    pub beta: Option<f64>,
-    /// The part of the traffic that is shuffled. Default 0.1.
-    pub gamma: Option<f64>,
-    /// The capacity that it believes. Default: that of the link.
-    pub capacity: Option<At<Speed>>,
-    /// Whether it is told when the capacity of the link changes during the run (XCP-CL); if not, it goes on believing
-    /// what it did (original XCP, which knows the rated capacity). Default true.
-    pub follows: Option<bool>,
-    /// An offer that a sender or another router had cut already "counts-as-negative" (default: draft-03, ns-2) or is
-    /// "spent" (the fluid model).
-    pub unclaimed: Option<UnclaimedOffer>,
+/// Declares a table about links: its own keys, and those that all have.
+macro_rules! link_keys {
+    ($(#[doc = $about:literal])+ pub struct $name:ident { $($before:tt)* } and { $($after:tt)* }) => {
+        keys! {
+            $(#[doc = $about])+
+            pub struct $name {
+                $($before)*
+                /// Bit rate.
+                pub capacity: Option<At<Speed>>, in a_rate();
+                /// Propagation delay.
+                pub delay: Option<At<Time>>;
+                /// Length of fibre, instead of the delay.
+                pub length: Option<At<Length>>;
+                /// Waiting room of the output port, not counting the packet in transmission.
+                pub buffer: Option<At<Room>>;
+                /// Probability that a transmitted packet is lost, each for itself.
+                pub loss: Option<At<f64>>, in a_probability();
+                /// Every n-th packet is lost.
+                pub loss_every: Option<At<u64>>, in Within::new("at least 1", |every| *every >= 1);
+                /// XCP's controller at the port. Default: none.
+                pub xcp: Option<At<XcpPort>>;
+                $($after)*
+            }
+        }
+
+        impl LinkKeys for $name {
+            fn shared(&self) -> Shared<'_> {
+                let $name { capacity, delay, length, buffer, loss, loss_every, xcp, .. } = self;
+                Shared {
+                    capacity: *capacity,
+                    delay: *delay,
+                    length: *length,
+                    buffer: *buffer,
+                    loss: *loss,
+                    loss_every: *loss_every,
+                    xcp: xcp.as_ref(),
+                }
+            }
+        }
+    };
 }
 
-/// What happens to offers that are not claimed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum UnclaimedOffer {
-    /// The shortfall counts against what is to be taken from all.
-    CountsAsNegative,
-    /// It is spent as if it had been claimed.
-    Spent,
+link_keys! {
+    /// What links have unless they say otherwise. A link takes each property from the first of: its own `[[link]]`, the keys
+    /// of `[topology]`, the table here for the role of the node it leaves, this table. Without any of these a buffer has room for
+    /// 100 packets, as in ns-3, and nothing is lost.
+    pub struct LinkDefaults {} and {
+        /// Delay of a kilometre of fibre. Default "5 us".
+        pub delay_per_km: Option<At<Time>>, in more_than_zero();
+        /// For links that leave a core node.
+        pub core: Option<At<ClassDefaults>>;
+        /// For links that leave an edge node.
+        pub edge: Option<At<ClassDefaults>>;
+        /// For links that leave a host.
+        pub host: Option<At<ClassDefaults>>;
+    }
 }
 
-/// A node.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Node {
-    /// Unique; links, traffic and tables use it.
-    pub name: At<String>,
-    /// What it is for statistics and random pairs. Default "host".
-    pub role: Option<NodeRole>,
+impl Default for LinkDefaults {
+    fn default() -> LinkDefaults {
+        LinkDefaults::unsaid()
+    }
 }
 
-/// What a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum NodeRole {
-    /// Switches or routes.
-    Core,
-    /// Traffic enters the network here.
-    Edge,
-    /// An end system.
-    Host,
+link_keys! {
+    /// What the links of a class have unless they say otherwise.
+    pub struct ClassDefaults {} and {}
 }
 
-/// A link between two nodes, by default in both directions. One that the topology has already is changed by the keys
-/// given here.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Link {
-    /// One end.
-    pub from: At<String>,
-    /// The other end.
-    pub to: At<String>,
-    /// Bit rate.
-    pub capacity: Option<At<Speed>>,
-    /// Propagation delay.
-    pub delay: Option<At<Time>>,
-    /// Length of fibre, instead of the delay.
-    pub length: Option<At<Length>>,
-    /// Waiting room of the output port, not counting the packet in transmission.
-    pub buffer: Option<At<Room>>,
-    /// Probability that a transmitted packet is lost, each for itself.
-    pub loss: Option<At<f64>>,
-    /// Every n-th packet is lost.
-    pub loss_every: Option<At<u64>>,
-    /// XCP's controller at the port. Default: none.
-    pub xcp: Option<At<XcpPort>>,
-    /// The core node of an agile all-photonic network through which the link's light passes. The link is a queue that sends
-    /// in granted slots, its delay that of the links from its ends to the core node.
-    pub via: Option<At<String>>,
-    /// Weight for shortest paths. Default: the delay in picoseconds.
-    pub cost: Option<u64>,
-    /// Both directions (default), or only from `from` to `to`.
-    pub duplex: Option<bool>,
-    /// Another link beside the one that is there already. Default false.
-    pub parallel: Option<bool>,
+fn a_weight() -> Within<f64> {
+    Within::new("0 to 1", |weight| (0.0..=1.0).contains(weight))
+}
+
+/// ns-2's constants.
+const USUAL: RouterConfig = RouterConfig::new(Rate::from_bps(8));
+
+keys! {
+    /// XCP's controller at an output port: Katabi, Handley, Rohrs 2002; the constants are ns-2's. `xcp = {}` is one with all
+    /// defaults.
+    pub struct XcpPort {
+        /// Whether there is a controller.
+        pub enabled: Key<bool> = true;
+        /// Weight of the spare capacity.
+        pub alpha: Key<f64> = USUAL.alpha, in a_weight();
+        /// Weight of the persistent queue.
+        pub beta: Key<f64> = USUAL.beta, in a_weight();
+        /// The part of the traffic that is shuffled.
+        pub gamma: Key<f64> = USUAL.gamma, in a_weight();
+        /// The capacity that it believes. Default: that of the link.
+        pub capacity: Option<At<Speed>>, in a_rate();
+        /// Whether it is told when the capacity of the link changes during the run (XCP-CL); if not, it goes on believing
+        /// what it did (original XCP, which knows the rated capacity).
+        pub follows: Key<bool> = true;
+        /// What becomes of an offer that a sender or another router had cut already.
+        pub unclaimed: Key<Word<Unclaimed>> = Word(USUAL.unclaimed);
+    }
+}
+
+keys! {
+    /// A node.
+    pub struct Node {
+        /// Unique; links, traffic and tables use it.
+        pub name: At<String>;
+        /// What it is for statistics and random pairs.
+        pub role: Key<Word<Role>> = Word(Role::Host);
+    }
+}
+
+link_keys! {
+    /// A link between two nodes, by default in both directions. One that the topology has already is changed by the keys
+    /// given here.
+    pub struct Link {
+        /// One end.
+        pub from: At<String>;
+        /// The other end.
+        pub to: At<String>;
+    } and {
+        /// The core node of an agile all-photonic network through which the link's light passes. The link is a queue that sends
+        /// in granted slots, its delay that of the links from its ends to the core node.
+        pub via: Option<At<String>>;
+        /// Weight for shortest paths. Default: the delay in picoseconds.
+        pub cost: Option<At<u64>>;
+        /// Both directions, or only from `from` to `to`.
+        pub duplex: Key<bool> = true;
+        /// Another link beside the one that is there already.
+        pub parallel: Key<bool> = false;
+    }
 }

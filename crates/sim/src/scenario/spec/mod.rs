@@ -1,27 +1,30 @@
-//! The scenario as users write it: one type per table, optional where a key may be left out. The doc comments are the
-//! descriptions in the JSON Schema.
+//! The scenario as users write it: one type per table, each key declared once.
 
 mod link;
 mod traffic;
 mod transport;
 
 pub use crate::regime::Switching;
-pub use link::{ClassDefaults, Link, LinkDefaults, Node, NodeRole, UnclaimedOffer, XcpPort};
+pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
+pub(crate) use link::{LinkKeys, Shared};
 pub use traffic::{
-    ArrivalLaw, Bursts, Listed, LoadLaw, SizeLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
+    ArrivalLaw, Bursts, Listed, LoadLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };
 pub(crate) use transport::usual_sender;
 pub use transport::{Parameter, Transport};
 
-use crate::language::{At, Choice, Names, Size, Speed, Time};
+use crate::language::keys::{When, Within, a_rate, keys, more_than_zero};
+use crate::language::{At, Choice, Key, Names, Size, Speed, Time, Word};
 use crate::topology::Topology;
+use options::words;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use units::{Bytes, Duration};
 
 /// A photocol scenario. Quantities are texts with units ("1 Gbps", "0.1 ms", "9 kB", "20 packets"); unknown keys are
 /// errors.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Another scenario below this one, relative to this file. Tables merge key by key; lists replace.
@@ -58,91 +61,108 @@ pub struct Spec {
     pub probe: Probe,
 }
 
-/// How long the run is, and how it is repeated.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Run {
-    /// A name for tables and plots. Default: the file's name without its ending.
-    pub name: Option<String>,
-    /// The run covers the time from 0 to this.
-    pub duration: At<Time>,
-    /// Statistics of links begin here. Default "0 s".
-    pub warm_up: Option<At<Time>>,
-    /// The seed of all random streams. Default 1.
-    pub seed: Option<u64>,
-    /// Replications, each with its own streams. Default 1.
-    pub runs: Option<At<u32>>,
-    /// What the run may take of the machine's memory, with the results of all replications. A scenario that is sure to need more
-    /// is refused, and a run that takes more ends. Default "8 GB".
-    pub memory: Option<At<Size>>,
+keys! {
+    /// How long the run is, and how it is repeated.
+    pub struct Run {
+        /// A name for tables and plots. Default: the file's name without its ending.
+        pub name: Option<At<String>>;
+        /// The run covers the time from 0 to this.
+        pub duration: At<Time>, in more_than_zero();
+        /// Statistics of links begin here.
+        pub warm_up: Key<Time> = NO_TIME;
+        /// The seed of all random streams.
+        pub seed: Key<u64> = 1;
+        /// Replications, each with its own streams.
+        pub runs: Key<u32> = 1, in from_one();
+        /// What the run may take of the machine's memory, with the results of all replications. A scenario that is sure to need more
+        /// is refused, and a run that takes more ends.
+        pub memory: Key<Size> = Size(Bytes(8_000_000_000));
+    }
 }
 
-/// A change of links at a time. What several events change at one instant they change in the order of the file; no two change
-/// the same of one link.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Event {
-    /// When.
-    pub at: At<Time>,
-    /// "a->b" for one direction, "a-b" for both, or a list of such.
-    pub link: At<Names>,
-    /// The new capacity.
-    pub capacity: Option<At<Speed>>,
-    /// What XCP's controller at the port believes from now on, whether it is true or not.
-    pub told_capacity: Option<At<Speed>>,
-    /// The new propagation delay.
-    pub delay: Option<At<Time>>,
-    /// "down" (what waits and what comes is dropped) or "up".
-    pub state: Option<At<State>>,
+const NO_TIME: Time = Time(Duration::ZERO);
+
+fn from_one() -> Within<u32> {
+    Within::new("at least 1", |number| *number >= 1)
 }
 
-/// Whether a link passes packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum State {
-    /// It passes packets.
-    Up,
-    /// It does not.
-    Down,
+keys! {
+    /// A change of links at a time. What several events change at one instant they change in the order of the file; no two change
+    /// the same of one link.
+    pub struct Event {
+        /// When.
+        pub at: At<Time>;
+        /// "a->b" for one direction, "a-b" for both, or a list of such.
+        pub link: At<Names>;
+        /// The new capacity.
+        pub capacity: Option<At<Speed>>;
+        /// What XCP's controller at the port believes from now on, whether it is true or not.
+        pub told_capacity: Option<At<Speed>>, in a_rate();
+        /// The new propagation delay.
+        pub delay: Option<At<Time>>, in more_than_zero();
+        /// Whether the links pass packets from now on.
+        pub state: Option<At<Word<State>>>;
+    }
 }
 
-/// The fate of one transmission of one segment.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Force {
-    /// The flow's number in the order of starts, from 0.
-    pub flow: At<u32>,
-    /// The segment's number within the flow, from 0.
-    pub segment: u64,
-    /// Which transmission of it, from 1. Default 1.
-    pub copy: Option<At<u32>>,
-    /// What happens to it.
-    pub action: ForceAction,
-    /// For "delay": it leaves the host so much later.
-    pub delay: Option<At<Time>>,
+words! {
+    /// Whether a link passes packets.
+    pub enum State {
+        /// It passes packets.
+        Up = "up",
+        /// It does not: what waits and what comes is dropped.
+        Down = "down",
+    }
 }
 
-/// What happens to a forced segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ForceAction {
-    /// It vanishes.
-    Drop,
-    /// It leaves later.
-    Delay,
-    /// It leaves twice.
-    Duplicate,
+keys! {
+    /// The fate of one transmission of one segment.
+    pub struct Force {
+        /// The flow's number in the order of starts, from 0.
+        pub flow: At<u32>;
+        /// The segment's number within the flow, from 0.
+        pub segment: At<u64>;
+        /// Which transmission of it, from 1.
+        pub copy: Key<u32> = 1, in Within::new("from 1, the first transmission", |copy| *copy >= 1);
+        /// What happens to it.
+        pub action: At<Word<ForceAction>>;
+        /// It leaves the host so much later.
+        pub delay: Option<At<Time>>, in more_than_zero(), when DELAYED;
+    }
 }
 
-/// Sampling of states at a fixed interval; it never changes a run.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Probe {
-    /// The interval. Without it nothing is sampled.
-    pub interval: Option<At<Time>>,
-    /// "all" or a list of flow numbers. Default: all if `links` is not given either, else none.
-    pub flows: Option<At<Choice<u32>>>,
-    /// "all" or a list of links ("a->b", "a-b"; with optical packets also "a->b (wavelength 1)" and "a->b (control)"). Where bursts are
-    /// switched, "a->b" gives its wavelengths, and "a->b (control)" beside it. Default: all if `flows` is not given either, else none.
-    pub links: Option<At<Choice<String>>>,
+const DELAYED: When<Force> = When::new(|force| force.action.0 == ForceAction::Delay, "goes with action = \"delay\"");
+
+words! {
+    /// What happens to a forced segment.
+    pub enum ForceAction {
+        /// It vanishes.
+        Drop = "drop",
+        /// It leaves later.
+        Delay = "delay",
+        /// It leaves twice.
+        Duplicate = "duplicate",
+    }
+}
+
+keys! {
+    /// Sampling of states at a fixed interval; it never changes a run.
+    pub struct Probe {
+        /// The interval. Without it nothing is sampled.
+        pub interval: Option<At<Time>>, in more_than_zero();
+        /// "all" or a list of flow numbers. Default: all if `links` is not given either, else none.
+        pub flows: Option<At<Choice<u32>>>, when SAMPLED;
+        /// "all" or a list of links ("a->b", "a-b"; with optical packets also "a->b (wavelength 1)" and "a->b (control)"). Where bursts are
+        /// switched, "a->b" gives its wavelengths, and "a->b (control)" beside it. Default: all if `flows` is not given either, else none.
+        pub links: Option<At<Choice<String>>>, when SAMPLED;
+    }
+}
+
+const SAMPLED: When<Probe> =
+    When::new(|probe| probe.interval.is_some(), "goes with the key \"interval\", which is missing");
+
+impl Default for Probe {
+    fn default() -> Probe {
+        Probe::unsaid()
+    }
 }

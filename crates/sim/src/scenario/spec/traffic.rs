@@ -1,123 +1,137 @@
 //! `[[traffic]]`.
 
-use crate::language::{At, FlowSize, PairsSpec, Size, Speed, Time};
+use crate::language::keys::{Form, When, Within, Written, keys, more_than_zero, whole};
+use crate::language::{At, Fault, FlowSize, Key, PairsSpec, Size, Speed, Time, Word};
+use crate::model::{MAX_FLOWS, SizeLaw};
+use options::words;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use units::Duration;
 
-/// A rule that yields flows: between whom, when, and what each sends.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Traffic {
-    /// For tables and random streams; unique. Default: "traffic-N" with its number from 0.
-    pub name: Option<At<String>>,
-    /// A `[transport.NAME]`, the name of a built-in algorithm, or "udp".
-    pub transport: At<String>,
+const NOT_LISTED: When<Traffic> = When::new(
+    |keys| keys.list.is_none() && keys.file.is_none(),
+    "does not go with a list of flows, which says all of that",
+);
+const FIXED: When<Traffic> = When::new(
+    |keys| keys.arrivals.0 == ArrivalLaw::Fixed,
+    "goes with arrivals = \"fixed\"; for \"poisson\": count, over",
+);
+const POISSON: When<Traffic> = When::new(
+    |keys| keys.arrivals.0 == ArrivalLaw::Poisson,
+    "goes with arrivals = \"poisson\"; for \"fixed\": flows, start, spread",
+);
+const OPEN: When<Traffic> = When::new(|keys| keys.over.is_none(), "does not go with count and over");
+const COUNTED: When<Traffic> = When::new(|keys| keys.over.is_some(), "goes with count and over");
+const POISSON_LOAD: When<Traffic> = When::new(|keys| keys.load.0 == LoadLaw::Poisson, "goes with load = \"poisson\"");
+const ON_OFF: When<Traffic> = When::new(|keys| keys.load.0 == LoadLaw::OnOff, "goes with load = \"on-off\"");
 
-    /// Sources and destinations: a list of pairs that take turns; "random": drawn for each flow, all ordered pairs of
-    /// distinct edge nodes and hosts alike; "all": each of those pairs in turn. Default: the pairs of the topology if it
-    /// has some (dumbbell: l<i> to r<i>; parking-lot: source to sink, then across each hop).
-    pub pairs: Option<At<PairsSpec>>,
-    /// The source, with `to` instead of `pairs`.
-    pub from: Option<At<String>>,
-    /// The destination, with `from` instead of `pairs`.
-    pub to: Option<At<String>>,
-    /// The nodes of "random" and "all". Default: all edge nodes and hosts, or all nodes if there are none.
-    pub among: Option<At<Vec<At<String>>>>,
-
-    /// "fixed" (default): `flows` flows from `start` on; "poisson": a Poisson process of starts.
-    pub arrivals: Option<At<ArrivalLaw>>,
-    /// Number of flows in all. Default: one a pair.
-    pub flows: Option<At<u32>>,
-    /// The first possible start. Default "0 s".
-    pub start: Option<At<Time>>,
-    /// Starts are uniform over this span after `start`. Default "0 s": all at once.
-    pub spread: Option<At<Time>>,
-    /// Poisson: the mean time between starts.
-    pub mean_gap: Option<At<Time>>,
-    /// Poisson: the mean number of starts in a second, instead of `mean_gap`.
-    pub flows_per_second: Option<At<f64>>,
-    /// Poisson: no start from then on. Default: the end of the run.
-    pub until: Option<At<Time>>,
-    /// Poisson: with `over`, the number of starts; otherwise the process ends after so many.
-    pub count: Option<At<u32>>,
-    /// Poisson: the span after `start` that `count` starts fall into.
-    pub over: Option<At<Time>>,
-    /// Poisson with `count` and `over`. true (default): exactly `count` starts, that is the process given its number,
-    /// whose starts are independent and uniform. false: the mean gap is over/count and the number is random.
-    pub conditioned: Option<At<bool>>,
-    /// Exactly these flows.
-    pub list: Option<At<Vec<At<Listed>>>>,
-    /// Exactly the flows of this CSV file, with the header `start_s,source,destination[,size_bytes]`.
-    pub file: Option<At<String>>,
-
-    /// When flows stop sending at the latest. Default: at the end of the run.
-    pub stop: Option<At<Time>>,
-    /// TCP: what a flow sends, "greedy" (default) or a size.
-    pub size: Option<At<FlowSize>>,
-    /// TCP: so many segments of a flow in a row are one burst, which is lost as a whole.
-    pub bursts: Option<At<Bursts>>,
-    /// UDP: "constant" (default), "poisson" or "on-off".
-    pub load: Option<At<LoadLaw>>,
-    /// UDP: bit rate on the wire, headers included. "poisson": the mean rate; "on-off": the rate while on.
-    pub rate: Option<At<Speed>>,
-    /// UDP with load "poisson": packets all of the transport's size (default), or exponential with that mean.
-    pub sizes: Option<At<SizeLaw>>,
-    /// UDP with load "on-off": the law of the on-times.
-    pub on: Option<At<Sojourn>>,
-    /// UDP with load "on-off": the law of the off-times.
-    pub off: Option<At<Sojourn>>,
+fn flows() -> Within<u32> {
+    whole(1, MAX_FLOWS as u32)
 }
 
-/// Segments of each flow in a row, copies included, are one burst, which the source drops as a whole. Nothing waits for a
-/// burst to fill; a lost one ends when the sender knows.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Bursts {
-    /// Segments of a burst.
-    pub segments: At<u32>,
-    /// Each burst is lost with this probability.
-    pub loss: Option<At<f64>>,
-    /// Exactly these bursts of each flow are lost, numbered from 0, instead of `loss`.
-    pub lose: Option<At<Vec<u64>>>,
-    /// Senders that listen (tcp-eng; btcp with "bnak") are told of a lost burst, a round trip after it. Default false.
-    pub notify: Option<At<bool>>,
+keys! {
+    /// A rule that yields flows: between whom, when, and what each sends.
+    pub struct Traffic {
+        /// For tables and random streams; unique. Default: "traffic-N" with its number from 0.
+        pub name: Option<At<String>>;
+        /// A `[transport.NAME]`, the name of a built-in algorithm, or "udp".
+        pub transport: At<String>;
+
+        /// Sources and destinations: a list of pairs that take turns; "random": drawn for each flow, all ordered pairs of
+        /// distinct edge nodes and hosts alike; "all": each of those pairs in turn. Default: the pairs of the topology if it
+        /// has some (dumbbell: l<i> to r<i>; parking-lot: source to sink, then across each hop).
+        pub pairs: Option<At<PairsSpec>>, when NOT_LISTED;
+        /// The source, with `to` instead of `pairs`.
+        pub from: Option<At<String>>, when NOT_LISTED;
+        /// The destination, with `from` instead of `pairs`.
+        pub to: Option<At<String>>, when NOT_LISTED;
+        /// The nodes of "random" and "all". Default: all edge nodes and hosts, or all nodes if there are none.
+        pub among: Option<At<Vec<At<String>>>>, when NOT_LISTED;
+
+        /// When flows start.
+        pub arrivals: Key<Word<ArrivalLaw>> = Word(ArrivalLaw::Fixed), when NOT_LISTED;
+        /// Number of flows in all. Default: one a pair.
+        pub flows: Option<At<u32>>, in flows(), when NOT_LISTED, when FIXED;
+        /// The first possible start.
+        pub start: Key<Time> = Time(Duration::ZERO), when NOT_LISTED;
+        /// Starts are uniform over this span after `start`; all at once if it is none.
+        pub spread: Key<Time> = Time(Duration::ZERO), when NOT_LISTED, when FIXED;
+        /// The mean time between starts.
+        pub mean_gap: Option<At<Time>>, in more_than_zero(), when NOT_LISTED, when POISSON, when OPEN;
+        /// The mean number of starts in a second, instead of `mean_gap`.
+        pub flows_per_second: Option<At<f64>>, when NOT_LISTED, when POISSON, when OPEN;
+        /// No start from then on. Default: the end of the run.
+        pub until: Option<At<Time>>, when NOT_LISTED, when POISSON, when OPEN;
+        /// With `over`, the number of starts; otherwise the process ends after so many.
+        pub count: Option<At<u32>>, in flows(), when NOT_LISTED, when POISSON;
+        /// The span after `start` that `count` starts fall into.
+        pub over: Option<At<Time>>, in more_than_zero(), when NOT_LISTED, when POISSON;
+        /// true: exactly `count` starts, that is the process given its number, whose starts are independent and uniform. false: the
+        /// mean gap is over/count and the number is random.
+        pub conditioned: Key<bool> = true, when NOT_LISTED, when POISSON, when COUNTED;
+        /// Exactly these flows.
+        pub list: Option<At<Vec<At<Listed>>>>;
+        /// Exactly the flows of this CSV file, with the header `start_s,source,destination[,size_bytes]`.
+        pub file: Option<At<String>>;
+
+        /// When flows stop sending at the latest. Default: at the end of the run.
+        pub stop: Option<At<Time>>;
+        /// TCP: what a flow sends, "greedy" or a size.
+        pub size: Key<FlowSize> = FlowSize::Greedy;
+        /// TCP: so many segments of a flow in a row are one burst, which is lost as a whole.
+        pub bursts: Option<At<Bursts>>;
+        /// UDP: how a source sends.
+        pub load: Key<Word<LoadLaw>> = Word(LoadLaw::Constant);
+        /// UDP: bit rate on the wire, headers included. "poisson": the mean rate; "on-off": the rate while on.
+        pub rate: Option<At<Speed>>;
+        /// UDP: the law of packet sizes, whose mean is the transport's.
+        pub sizes: Key<Word<SizeLaw>> = Word(SizeLaw::Fixed), when POISSON_LOAD;
+        /// UDP: the law of the on-times.
+        pub on: Option<At<Sojourn>>, when ON_OFF;
+        /// UDP: the law of the off-times.
+        pub off: Option<At<Sojourn>>, when ON_OFF;
+    }
 }
 
-/// When flows start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ArrivalLaw {
-    /// A number of flows, at once or spread.
-    Fixed,
-    /// A Poisson process.
-    Poisson,
+keys! {
+    /// Segments of each flow in a row, copies included, are one burst, which the source drops as a whole. Nothing waits for a
+    /// burst to fill; a lost one ends when the sender knows.
+    pub struct Bursts {
+        /// Segments of a burst.
+        pub segments: At<u32>, in Within::new("from 1", |segments| *segments >= 1);
+        /// Each burst is lost with this probability.
+        pub loss: Option<At<f64>>, in Within::new("0 to 1", |loss| (0.0..=1.0).contains(loss));
+        /// Exactly these bursts of each flow are lost, numbered from 0, instead of `loss`.
+        pub lose: Option<At<Vec<At<u64>>>>;
+        /// Senders that listen (tcp-eng; btcp with "bnak") are told of a lost burst, a round trip after it.
+        pub notify: Key<bool> = false;
+    }
 }
 
-/// How a UDP source sends; no source reacts to the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LoadLaw {
-    /// A packet every packet_size/rate.
-    Constant,
-    /// Packets as a Poisson process.
-    Poisson,
-    /// On and off by turns.
-    #[serde(alias = "on_off")]
-    OnOff,
+words! {
+    /// When flows start.
+    pub enum ArrivalLaw {
+        /// A number of flows, at once or spread.
+        Fixed = "fixed",
+        /// A Poisson process.
+        Poisson = "poisson",
+    }
 }
 
-/// The law of packet sizes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SizeLaw {
-    /// All alike.
-    Fixed,
-    /// Exponential, rounded to whole bytes, at least 1 B.
-    Exponential,
+words! {
+    /// How a UDP source sends; no source reacts to the network.
+    pub enum LoadLaw {
+        /// A packet every packet_size/rate.
+        Constant = "constant",
+        /// Packets as a Poisson process.
+        Poisson = "poisson",
+        /// On and off by turns.
+        OnOff = "on-off",
+    }
 }
 
 /// The law of an on-time or off-time; the key `law` chooses.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(tag = "law")]
 pub enum Sojourn {
@@ -129,44 +143,64 @@ pub enum Sojourn {
     Pareto(SojournPareto),
 }
 
-/// Always the mean.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SojournConstant {
-    /// The duration.
-    pub mean: At<Time>,
+impl Form for Sojourn {
+    fn form(&self) -> Written {
+        let (law, table) = match self {
+            Sojourn::Constant(constant) => ("constant", constant.explained()),
+            Sojourn::Exponential(exponential) => ("exponential", exponential.explained()),
+            Sojourn::Pareto(pareto) => ("pareto", pareto.explained()),
+        };
+        Written::Table(table.of_kind("law", law))
+    }
+
+    fn check_keys(&self) -> Result<(), Fault> {
+        match self {
+            Sojourn::Constant(constant) => constant.check(),
+            Sojourn::Exponential(exponential) => exponential.check(),
+            Sojourn::Pareto(pareto) => pareto.check(),
+        }
+    }
 }
 
-/// Exponential.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SojournExponential {
-    /// Mean duration.
-    pub mean: At<Time>,
+keys! {
+    /// Always the mean.
+    pub struct SojournConstant {
+        /// The duration.
+        pub mean: At<Time>, in more_than_zero();
+    }
 }
 
-/// Pareto.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SojournPareto {
-    /// Mean duration.
-    pub mean: At<Time>,
-    /// Shape, greater than 1.
-    pub shape: Option<At<f64>>,
-    /// Hurst parameter H in (0.5, 1), instead of the shape 3 − 2H.
-    pub hurst: Option<At<f64>>,
+keys! {
+    /// Exponential.
+    pub struct SojournExponential {
+        /// Mean duration.
+        pub mean: At<Time>, in more_than_zero();
+    }
 }
 
-/// One flow of a list.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Listed {
-    /// When it starts.
-    pub start: Time,
-    /// Where.
-    pub source: At<String>,
-    /// To whom.
-    pub destination: At<String>,
-    /// What it sends, if not what the traffic says.
-    pub size: Option<Size>,
+keys! {
+    /// Pareto.
+    pub struct SojournPareto {
+        /// Mean duration.
+        pub mean: At<Time>, in more_than_zero();
+        /// Shape.
+        pub shape: Option<At<f64>>, in Within::new(
+            "more than 1, where the mean is finite", |shape: &f64| *shape > 1.0 && shape.is_finite());
+        /// Hurst parameter H, instead of the shape 3 − 2H.
+        pub hurst: Option<At<f64>>, in Within::new("between 0.5 and 1", |hurst| *hurst > 0.5 && *hurst < 1.0);
+    }
+}
+
+keys! {
+    /// One flow of a list.
+    pub struct Listed {
+        /// When it starts.
+        pub start: At<Time>;
+        /// Where.
+        pub source: At<String>;
+        /// To whom.
+        pub destination: At<String>;
+        /// What it sends, if not what the traffic says.
+        pub size: Option<At<Size>>;
+    }
 }

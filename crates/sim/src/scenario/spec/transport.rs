@@ -12,7 +12,7 @@ use transport::tcp::{ReceiverConfig, SenderConfig, keys};
 use units::Duration;
 
 /// A way to send.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Transport {
     /// A built-in congestion control, or "udp".
     pub algorithm: Option<At<String>>,
@@ -27,7 +27,7 @@ pub struct Transport {
 }
 
 /// A given parameter.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Parameter {
     /// Its declaration.
     pub key: Key,

@@ -27,7 +27,7 @@ fn a_misspelt_key_has_its_place_and_the_nearest_name() {
     assert_eq!(
         added("[link_defaults]\nbandwidth = \"1 Gbps\""),
         "test.toml:13:1: link_defaults.bandwidth: unknown key \"bandwidth\"; did you mean \"capacity\"? allowed: capacity, \
-         delay, length, delay_per_km, buffer, loss, loss_every, xcp, core, edge, host"
+         delay, length, buffer, loss, loss_every, xcp, delay_per_km, core, edge, host"
     );
     assert_eq!(
         replaced("bottleneck_delay", "botleneck_delay"),
