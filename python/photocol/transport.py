@@ -16,17 +16,39 @@ in the flow, from 0, and never wrap. Sizes and windows are bytes of payload. The
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack, cast
 
 from photocol import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from photocol.options import ReceiverOptions, SenderOptions
     from photocol.xcp import Header
 
+    class SenderNames(SenderOptions, total=False):
+        """The options, some of them under the names of the machine as well."""
+
+        initial_cwnd: int | Literal["rfc3390", "rfc6928"]
+        max_cwnd: int
+        initial_peer_window: int
+        loss: Literal["tcp", "repair-only"]
+
+    class ReceiverNames(ReceiverOptions, total=False):
+        """The options, one of them under the name of the machine as well."""
+
+        window: int
+
+
 __all__ = ["Ack", "Block", "Phase", "Receiver", "Segment", "Sender"]
+
+_SENDER_NAMES = {
+    "initial_cwnd": "initial_window",
+    "max_cwnd": "max_window",
+    "initial_peer_window": "receiver_window",
+    "loss": "loss_reaction",
+}
+_RECEIVER_NAMES = {"window": "receiver_window"}
 
 Phase = Literal["slow_start", "congestion_avoidance", "fast_recovery"]
 
@@ -67,11 +89,12 @@ class Sender:
     Only `min_rto` differs: 1 s here, as RFC 6298 says; 0.2 s in a scenario, as in ns-2 and Linux, because runs are
     compared with those and 1 s would rule them where round trips are milliseconds. An option that is None is not given.
     Raises ValueError for an unknown algorithm, an option that it does not have, or a value that cannot work; TypeError
-    for an option that there is not.
+    for an option that there is not. `initial_cwnd`, `max_cwnd`, `initial_peer_window` and `loss` are other names of
+    `initial_window`, `max_window`, `receiver_window` and `loss_reaction`.
     """
 
-    def __init__(self, algorithm: str, **options: Unpack[SenderOptions]) -> None:
-        self._machine = _core.Sender(algorithm, **options)
+    def __init__(self, algorithm: str, **options: Unpack[SenderNames]) -> None:
+        self._machine = _core.Sender(algorithm, **_with_keys(dict(options), _SENDER_NAMES))
 
     def write(self, n_segments: int, *, t: float | None = None) -> list[Segment]:
         """The application writes `n_segments` full segments at `t` seconds (by default the time of the last call)."""
@@ -192,11 +215,11 @@ class Sender:
 class Receiver:
     """The receiving end of one TCP flow; the application takes in-order data at once.
 
-    `options` are those of `photocol.options.ReceiverOptions`.
+    `options` are those of `photocol.options.ReceiverOptions`; `window` is another name of `receiver_window`.
     """
 
-    def __init__(self, **options: Unpack[ReceiverOptions]) -> None:
-        self._machine = _core.Receiver(**options)
+    def __init__(self, **options: Unpack[ReceiverNames]) -> None:
+        self._machine = _core.Receiver(**_with_keys(dict(options), _RECEIVER_NAMES))
 
     def on_segment(self, t: float, seq: int, length: int) -> Ack | None:
         """Bytes [seq, seq + length) arrive at `t` seconds; None while the acknowledgement is delayed."""
@@ -231,3 +254,11 @@ def _ack(raw: tuple[int, int, list[tuple[int, int]]] | None) -> Ack | None:
         return None
     ack, window, blocks = raw
     return Ack(ack, window, [Block(*block) for block in blocks])
+
+
+def _with_keys(options: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The options under the names of the scenario's keys; one that is given under both names is an error."""
+    for name, key in names.items():
+        if options.get(name) is not None and options.get(key) is not None:
+            raise TypeError(f"{name} and {key} are one option; give one of them")
+    return {names.get(name, name): value for name, value in options.items() if name not in names or value is not None}

@@ -249,3 +249,25 @@ def test_options_that_are_no_choice_are_refused() -> None:
     for name in ("increase", "fast_retransmit_guard", "partial_ack_timer", "sack_after_timeout"):
         with pytest.raises(ValueError, match=f"{name} must be '"):
             Sender("reno", **{name: "sometimes"})  # type: ignore[arg-type]
+
+
+def test_options_may_have_the_names_of_the_machine():
+    """Names of the machine (`initial_cwnd`) and scenario keys (`initial_window`) mean the same."""
+    names = {"initial_cwnd": 5, "max_cwnd": 5500, "initial_peer_window": 9000}
+    keys = {"initial_window": 5, "max_window": 5500, "receiver_window": 9000}
+    senders = [Sender("sack", mss=1000, **given) for given in (names, keys)]
+    assert [sender.cwnd for sender in senders] == [5000, 5000]
+    assert senders[0].write(20) == senders[1].write(20)
+    acked = [[sender.on_ack(0.1 * (n + 1), 1000 * n) for n in range(1, 6)] for sender in senders]
+    assert acked[0] == acked[1]
+    assert senders[0].cwnd == senders[1].cwnd == 5500
+    assert Sender("xcp", loss="repair-only").cwnd == Sender("xcp", loss_reaction="repair-only").cwnd
+    ack = Receiver(window=4000).on_segment(0, 0, 1000)
+    assert ack == Receiver(receiver_window=4000).on_segment(0, 0, 1000)
+
+
+@pytest.mark.parametrize(("name", "key"), [("initial_cwnd", "initial_window"), ("max_cwnd", "max_window")])
+def test_an_option_under_both_of_its_names_is_refused(name, key):
+    assert Sender("sack", **{name: None, key: 7000}).mss == 1460
+    with pytest.raises(TypeError, match=f"{name} and {key} are one option"):
+        Sender("sack", **{name: 7000, key: 7000})
