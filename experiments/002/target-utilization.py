@@ -111,7 +111,7 @@ CLAIMS = (
         tolerance="at 80 to 90 % and 9 kB at least 0.8 of TU 100 %'s utilization and at most half of its drop rate; "
         "in shape: 0.7, fewer drops",
         check=check_compromise,
-        reason="the drop rate falls steadily with TU: 0.26 of that at 100 % with 80 %, 0.44 with 85 %, 0.59 with 90 %; "
+        reason="the drop rate falls steadily with TU: 0.23 of that at 100 % with 80 %, 0.34 with 85 %, 0.49 with 90 %; "
         "half was our number",
     ),
     Claim(
