@@ -36,7 +36,7 @@ class SenderOptions(TypedDict, total=False):
     clock_granularity: float
     """G of RFC 6298: it bounds 4·RTTVAR from below and does not quantise the samples. Default 1 ms."""
     forget_rtt_after: int
-    """SRTT and RTTVAR are forgotten after so many timeouts in a row (RFC 6298 §5, a MAY). Default: never."""
+    """SRTT and RTTVAR are forgotten after this many timeouts in a row (RFC 6298 §5, a MAY). Default: never."""
     dupthresh: int
     """Duplicate ACKs, or SACKed ranges above a hole, that show a loss. Default 3."""
     recovery: Literal["reno", "newreno", "sack"]
@@ -120,4 +120,4 @@ class ReceiverOptions(TypedDict, total=False):
     """Whether duplicates are reported in a first block (RFC 2883), which needs SACK. In a scenario by default where
     there is SACK. Default True."""
     receiver_window: int
-    """The window that the receiver offers. By default so much that it never binds. Default 1099511627776."""
+    """The window that the receiver offers. The default never binds. Default 1099511627776."""

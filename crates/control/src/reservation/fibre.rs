@@ -34,7 +34,7 @@ words! {
 pub enum Conversion {
     /// All.
     Full,
-    /// Up to so many below and above its own; there are fewer at the ends of the band.
+    /// Up to this many below and above its own; there are fewer at the ends of the band.
     Limited(u16),
     /// None.
     None,

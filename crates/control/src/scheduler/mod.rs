@@ -89,7 +89,7 @@ pub struct FrameScheduler {
 impl FrameScheduler {
     /// The longest frame.
     pub const MAX_FRAME: u32 = 1 << 20;
-    /// A schedule holds at most so many connections: slots times nodes.
+    /// The most connections of a schedule: slots times nodes.
     pub const MAX_CONNECTIONS: u64 = 1 << 26;
 
     /// A scheduler that has seen no frame.

@@ -15,7 +15,7 @@ use units::{BufferSize, Bytes};
 pub enum Setting {
     /// A value.
     Value(Value),
-    /// A window of so many segments, in bytes where their size is known.
+    /// A window of this many segments, in bytes where their size is known.
     Packets(u64),
 }
 

@@ -46,12 +46,12 @@ pub enum PairsSpec {
     List(Vec<At<(String, String)>>),
 }
 
-/// `delayed_ack`: no, yes (200 ms), or so long.
+/// `delayed_ack`: no, yes (200 ms), or this long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayedAck {
     /// Every segment is acknowledged at once.
     Off,
-    /// An ACK waits so long at most.
+    /// An ACK waits at most this long.
     After(Duration),
 }
 

@@ -13,7 +13,7 @@ pub struct Network {
     pub nodes: Vec<Node>,
     /// Directed links in the order of their ids.
     pub links: Vec<Link>,
-    /// After a link goes down or comes up, routes are computed anew this long later; `None`: never.
+    /// After a link goes down or comes up, routes are computed again after this time; `None`: never.
     pub reroute_after: Option<Duration>,
 }
 

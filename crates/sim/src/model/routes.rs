@@ -30,7 +30,7 @@ struct Adjacency {
 
 /// No way.
 const NONE: LinkId = LinkId(u32::MAX);
-/// Next hops kept at most; beyond them the tables are computed anew (256 MB).
+/// Next hops kept at most; beyond them the tables are computed again (256 MB).
 const MAX_KEPT: usize = 64 << 20;
 
 impl Routes {

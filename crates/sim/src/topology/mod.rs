@@ -31,7 +31,7 @@ macro_rules! network_keys {
             $(#[doc = $about])+
             pub struct $name {
                 $($keys)*
-                /// After a link goes down or comes up, routes are computed anew this long later. Default: never.
+                /// After a link goes down or comes up, routes are computed again after this time. Default: never.
                 pub reroute_after: Option<crate::language::At<crate::language::Time>>;
             }
         }

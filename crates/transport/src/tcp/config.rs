@@ -124,7 +124,7 @@ options! {
         pub initial_rto: Duration = Duration::from_secs(1), Kind::POSITIVE;
         /// G of RFC 6298: it bounds 4·RTTVAR from below and does not quantise the samples.
         pub clock_granularity: Duration = Duration::from_millis(1), Kind::SPAN;
-        /// SRTT and RTTVAR are forgotten after so many timeouts in a row (RFC 6298 §5, a MAY). Default: never.
+        /// SRTT and RTTVAR are forgotten after this many timeouts in a row (RFC 6298 §5, a MAY). Default: never.
         pub forget_rtt_after: Option<u32> = None, Kind::Whole(Range::closed(1.0, u32::MAX as f64));
         /// Duplicate ACKs, or SACKed ranges above a hole, that show a loss.
         pub dupthresh: u32 = 3, Kind::Whole(Range::from(1.0));

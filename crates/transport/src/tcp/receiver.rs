@@ -33,7 +33,7 @@ options! {
         /// Whether duplicates are reported in a first block (RFC 2883), which needs SACK. In a scenario by default where there is
         /// SACK.
         pub dsack: bool = true, Kind::Flag;
-        /// The window that the receiver offers. By default so much that it never binds.
+        /// The window that the receiver offers. The default never binds.
         pub window as "receiver_window": u64 = 1 << 40, Kind::Window;
     }
 }

@@ -91,7 +91,7 @@ impl Scoreboard {
         merged.len() - known
     }
 
-    /// Puts `merged` in the place of the ranges `at..end`.
+    /// Replaces the ranges `at..end` by `merged`.
     fn replace(&mut self, at: usize, end: usize, merged: SackBlock) {
         match end - at {
             0 => self.ranges.insert(at, merged),

@@ -266,7 +266,7 @@ fn lead_through_cores(links: &mut [Link], draft: &Draft) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A link this long is a mistake; sums of so many do not overflow.
+/// A link this long is a mistake; sums over a path do not overflow.
 const LONGEST_DELAY: Duration = Duration::from_secs(3600);
 
 impl super::Context {

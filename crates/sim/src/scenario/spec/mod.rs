@@ -126,7 +126,7 @@ keys! {
         pub copy: Key<u32> = 1, in Within::new("from 1, the first transmission", |copy| *copy >= 1);
         /// What happens to it.
         pub action: At<Word<ForceAction>>;
-        /// It leaves the host so much later.
+        /// It leaves the host this much later.
         pub delay: Option<At<Time>>, in more_than_zero(), when DELAYED;
     }
 }

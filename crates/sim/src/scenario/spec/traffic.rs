@@ -62,7 +62,7 @@ keys! {
         pub flows_per_second: Option<At<f64>>, when NOT_LISTED, when POISSON, when OPEN;
         /// No start from then on. Default: the end of the run.
         pub until: Option<At<Time>>, when NOT_LISTED, when POISSON, when OPEN;
-        /// With `over`, the number of starts; otherwise the process ends after so many.
+        /// With `over`, the number of starts; otherwise the process ends after this many.
         pub count: Option<At<u32>>, in flows(), when NOT_LISTED, when POISSON;
         /// The span after `start` that `count` starts fall into.
         pub over: Option<At<Time>>, in more_than_zero(), when NOT_LISTED, when POISSON;
@@ -78,7 +78,7 @@ keys! {
         pub stop: Option<At<Time>>;
         /// TCP: what a flow sends, "greedy" or a size.
         pub size: Key<FlowSize> = FlowSize::Greedy;
-        /// TCP: so many segments of a flow in a row are one burst, which is lost as a whole.
+        /// TCP: this many segments of a flow in a row are one burst, which is lost as a whole.
         pub bursts: Option<At<Bursts>>;
         /// UDP: how a source sends.
         pub load: Key<Word<LoadLaw>> = Word(LoadLaw::Constant);
