@@ -4,6 +4,7 @@
 
 #![allow(dead_code, reason = "every test file uses its own part")]
 
+pub mod sabotage;
 pub mod verifier;
 
 use control::scheduler::Algorithm;
@@ -124,6 +125,8 @@ pub struct Star {
     pub log: Vec<Entry>,
     pub random: Random,
     pub algorithm: Algorithm,
+    /// The mistake that machines make in this run.
+    pub mistake: Option<sabotage::Mistake>,
     events: BTreeMap<(u64, u64), Event>,
     order: u64,
     core_timer: u64,
@@ -163,6 +166,7 @@ impl Star {
             log: Vec::new(),
             random: Random(seed),
             algorithm: Algorithm::Greedy,
+            mistake: None,
             events: BTreeMap::new(),
             order: 0,
             core_timer: u64::MAX,
@@ -331,6 +335,10 @@ impl Star {
     }
 
     fn done_by_node(&mut self, site: usize, actions: Actions) {
+        let actions = match self.mistake {
+            Some(mistake) => mistake.of_node(self.sites[site].id.0, self.sites[site].clock.shows(self.now), actions),
+            None => actions,
+        };
         for action in actions {
             let fibre = self.sites[site].fibre;
             match action {
@@ -419,6 +427,7 @@ impl Star {
         let length = self.network.light();
         let (port, node) = (self.sites[site].port, self.sites[site].id.0);
         let output = self.core.route(self.core_clock.shows(self.now), port, length);
+        let output = self.mistake.map_or(output, |mistake| mistake.of_switch(&bytes, output));
         let (from, until) = (self.now, self.now + length.ps());
         self.log.push(Entry::Light { from, until, node, port, output, bytes: bytes.clone() });
         let Some(output) = output else { return };

@@ -107,6 +107,7 @@ fn two_into_one_output(log: &[Entry], ports: &Ports) -> Vec<String> {
 /// Allocations of two terms for one frame, or two grants for one port and slot.
 fn two_masters_in_a_frame(log: &[Entry], ports: &Ports) -> Vec<String> {
     let (mut terms, mut granted, mut found) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+    let mut inputs = BTreeSet::new();
     for entry in log {
         let Entry::Light { bytes, .. } = entry else { continue };
         let seen = read(bytes);
@@ -120,7 +121,8 @@ fn two_masters_in_a_frame(log: &[Entry], ports: &Ports) -> Vec<String> {
                 let (slot, slots, to) = (number::<4>(grant, 0), number::<4>(grant, 4), number::<2>(grant, 8) as u16);
                 for slot in slot..slot + slots {
                     let node = *granted.entry((frame, slot, ports[&to])).or_insert(seen.destination);
-                    if node != seen.destination {
+                    let again = !inputs.insert((frame, slot, ports[&seen.destination]));
+                    if node != seen.destination || again {
                         found.push(format!(
                             "frame {frame}, slot {slot} to {to}: granted to {node} and {}",
                             seen.destination
@@ -177,6 +179,41 @@ fn neither_delivered_nor_reported(log: &[Entry], settled: u64) -> Vec<String> {
         if !delivered.contains(&payload) && !covered(&seen) && !gone(&seen, *from) {
             let Seen { source, destination, session, sequence, .. } = seen;
             found.push(format!("payload {payload} from {source} to {destination} (session {session}, number {sequence}) is lost without a word"));
+        }
+    }
+    found
+}
+
+/// What a calm network keeps besides: instants, outputs, payloads as they were sent, one master a term.
+pub fn calm_violations(log: &[Entry], ports: &Ports, meant: impl Fn(u64, u32) -> u64, tolerance: u64) -> Vec<String> {
+    let (mut found, mut sent, mut masters) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
+    for entry in log {
+        match entry {
+            Entry::Light { from, node, output, bytes, .. } => {
+                let seen = read(bytes);
+                if seen.class == 1 {
+                    sent.insert((seen.destination, number::<8>(&seen.blocks[0].1, 2)));
+                }
+                // An answer comes when its fibre lets it.
+                let answers = seen.blocks.iter().any(|(code, _)| *code == 2);
+                let instant = meant(seen.frame, seen.slot);
+                if !answers && from.abs_diff(instant) > tolerance {
+                    found.push(format!("light of node {node} was {} ps off", i128::from(*from) - i128::from(instant)));
+                }
+                if *output != ports.get(&seen.destination).copied() {
+                    found.push(format!("light of node {node} for {} left at {output:?}", seen.destination));
+                }
+            }
+            Entry::Delivered { node, payload, .. } if !sent.contains(&(*node, *payload)) => {
+                found.push(format!("node {node} was handed payload {payload}, which nobody sent to it"));
+            }
+            Entry::Led { by, term, .. } if *by != 0xFFFF => {
+                let master = *masters.entry(*term).or_insert(*by);
+                if master != *by {
+                    found.push(format!("term {term} is said to have the masters {master} and {by}"));
+                }
+            }
+            _ => {}
         }
     }
     found
