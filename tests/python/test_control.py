@@ -65,7 +65,7 @@ def test_requests_follow_what_arrived() -> None:
             st.lists(st.integers(0, 20), min_size=nodes, max_size=nodes), min_size=nodes, max_size=nodes
         )
     ),
-    st.sampled_from(["bvn", "greedy", "round-robin", "rotor"]),
+    st.sampled_from(["bvn", "greedy", "round-robin", "islip", "rotor"]),
     st.integers(1, 60),
 )
 def test_blocks_and_grants_agree(rows: list[list[int]], algorithm: str, frame: int) -> None:
@@ -114,7 +114,7 @@ def test_what_is_no_matrix_says_where(matrix: Any, reason: str) -> None:
         (-1, "bvn", "a frame of -1 slots"),
         (2**21, "bvn", "a frame of 2097152 slots; allowed: 1 to 1048576"),
         (10**40, "bvn", "a frame of 1000"),
-        (8, "qbvn", "'qbvn' is unknown; there are: bvn, greedy, round-robin, rotor"),
+        (8, "qbvn", "'qbvn' is unknown; there are: bvn, greedy, round-robin, islip, rotor"),
     ],
 )
 def test_wrong_arguments_are_named(frame: int, algorithm: str, reason: str) -> None:
@@ -171,5 +171,5 @@ def test_missing_files_and_wrong_names_are_status_2(tmp_path: Path) -> None:
 
 def test_schedulers_are_listed() -> None:
     listed = photocol("list", "schedulers").stdout
-    for name in ("bvn", "greedy", "round-robin", "rotor"):
+    for name in ("bvn", "greedy", "round-robin", "islip", "rotor"):
         assert f"\n  {name}" in listed

@@ -100,7 +100,7 @@ proptest! {
     #[test]
     fn the_others_keep_to_the_requests_and_leave_no_slot_idle(requests in matrix(1..20, sparse()), frame in 1u32..80) {
         let admitted = share(&requests, frame);
-        for algorithm in [Algorithm::Greedy, Algorithm::RoundRobin] {
+        for algorithm in [Algorithm::Greedy, Algorithm::RoundRobin, Algorithm::Islip] {
             let schedule = schedule(algorithm, &requests, frame);
             assert_valid(&schedule);
             prop_assert!(schedule.granted().iter().zip(admitted.slots()).all(|(granted, asked)| granted <= asked));

@@ -10,10 +10,11 @@
 //! | `share` | what is admitted when a row or column asks for more than a frame |
 //! | `schedule` | the result: connections, held for some slots each |
 //! | `support` | the positive entries of a matrix as bits, and a matching on them |
-//! | `bvn`, `greedy`, `round_robin`, `rotor` | the algorithms |
+//! | `bvn`, `greedy`, `round_robin`, `islip`, `rotor` | the algorithms |
 
 mod bvn;
 mod greedy;
+mod islip;
 mod requests;
 mod rotor;
 mod round_robin;
@@ -59,6 +60,8 @@ algorithms! {
         "Fast: connections are held until one is served, then only the freed nodes are matched again, with little repair.";
     RoundRobin = "round-robin": round_robin::RoundRobin, "McKeown 1999 (iSLIP), one iteration, in turn",
         "Slot by slot: each input takes the next free output after its last one.";
+    Islip = "islip": islip::Islip, "McKeown 1999 (iSLIP), iterated until maximal",
+        "Slot by slot: outputs offer themselves, inputs accept; under full load everyone has its turn.";
     Rotor = "rotor": rotor::Rotor, "Mellette et al. 2017 (RotorNet)",
         "Demand-oblivious: every input meets every other output in turn.";
 }

@@ -17,13 +17,18 @@ pub(super) struct Support {
 impl Support {
     /// Where `requests` are positive.
     pub(super) fn of(requests: &Requests) -> Support {
-        let words = requests.nodes().div_ceil(64);
-        let mut support = Support { words, bits: vec![0; requests.nodes() * words] };
+        let mut support = Support::empty(requests.nodes());
         for row in 0..requests.nodes() {
             let entries = requests.row(row).iter().enumerate();
             entries.filter(|(_, slots)| **slots > 0).for_each(|(column, _)| support.insert(row, column));
         }
         support
+    }
+
+    /// Nowhere.
+    pub(super) fn empty(nodes: usize) -> Support {
+        let words = nodes.div_ceil(64);
+        Support { words, bits: vec![0; nodes * words] }
     }
 
     #[inline]
@@ -78,6 +83,11 @@ impl Columns {
     #[inline]
     pub(super) fn copy_from(&mut self, other: &Columns) {
         self.0.copy_from_slice(&other.0);
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, column: usize) -> bool {
+        self.0[column / 64] & (1 << (column % 64)) != 0
     }
 
     /// The least column that is also in `row`.

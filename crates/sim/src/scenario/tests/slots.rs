@@ -191,7 +191,7 @@ fn a_plan_is_fixed_or_computed() {
     assert_eq!(
         added("scheduler = \"bvm\""),
         "test.toml:13:13: switching.scheduler: there is no scheduler \"bvm\"; did you mean \"bvn\"? allowed: bvn, greedy, \
-         round-robin, rotor"
+         round-robin, islip, rotor"
     );
     assert_eq!(
         added("scheduling_time = \"2 h\""),

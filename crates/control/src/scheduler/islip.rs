@@ -1,0 +1,138 @@
+//! iSLIP (McKeown 1999): slot by slot, outputs offer themselves to inputs, inputs accept, until nothing more can be matched.
+//!
+//! Every output offers itself to the next input, from its pointer on, that has a request left for it; every input accepts the next output, from its pointer
+//! on. Both pointers move one beyond the match, and only for matches of the first iteration: so under a full load the pointers
+//! part and everyone has its turn. The source iterates about log₂ N times; here until a slot's matching is maximal.
+
+use super::support::{Columns, Support};
+use super::{IDLE, Requests, Schedule, Scheduler};
+
+/// The scheduler `islip`. Its pointers stay from frame to frame.
+#[derive(Debug, Default)]
+pub struct Islip {
+    /// The input that each output prefers.
+    offer: Vec<usize>,
+    /// The output that each input prefers.
+    accept: Vec<usize>,
+}
+
+/// What is left of a frame's requests: how many slots, and which inputs want each output.
+struct Left {
+    nodes: usize,
+    slots: Vec<u32>,
+    by_output: Support,
+}
+
+impl Scheduler for Islip {
+    fn schedule(&mut self, requests: &Requests, frame: u32) -> Schedule {
+        let nodes = requests.nodes();
+        if self.offer.len() != nodes {
+            *self = Islip { offer: vec![0; nodes], accept: vec![0; nodes] };
+        }
+        let mut left = Left::of(requests);
+        let mut schedule = Schedule::empty(nodes, frame);
+        for slot in 0..frame {
+            let outputs = self.matched(&left);
+            if outputs.iter().all(|output| *output == IDLE) {
+                break;
+            }
+            left.serve(&outputs);
+            schedule.push(slot + 1, &outputs);
+        }
+        schedule
+    }
+}
+
+impl Islip {
+    /// A maximal matching: the output of each input.
+    fn matched(&mut self, left: &Left) -> Vec<u16> {
+        let nodes = left.nodes;
+        let (mut inputs, mut outputs) = (Columns::all(nodes), Columns::all(nodes));
+        let mut matched = vec![IDLE; nodes];
+        let mut first = true;
+        loop {
+            let offered = self.offers(left, &inputs, &outputs);
+            let mut found = false;
+            for (input, matched) in matched.iter_mut().enumerate() {
+                let Some(output) = outputs.next_in(offered.row(input), self.accept[input]) else { continue };
+                found = true;
+                *matched = output as u16;
+                inputs.remove(input);
+                outputs.remove(output);
+                if first {
+                    self.accept[input] = (output + 1) % nodes;
+                    self.offer[output] = (input + 1) % nodes;
+                }
+            }
+            if !found {
+                return matched;
+            }
+            first = false;
+        }
+    }
+
+    /// The outputs that offer themselves to each input. None to an input that has no request for it: rows and columns agree.
+    fn offers(&self, left: &Left, inputs: &Columns, outputs: &Columns) -> Support {
+        let mut offered = Support::empty(left.nodes);
+        for output in 0..left.nodes {
+            if !outputs.contains(output) {
+                continue;
+            }
+            if let Some(input) = inputs.next_in(left.by_output.row(output), self.offer[output]) {
+                debug_assert!(left.slots[input * left.nodes + output] > 0, "an offer answers a request");
+                offered.insert(input, output);
+            }
+        }
+        offered
+    }
+}
+
+impl Left {
+    fn of(requests: &Requests) -> Left {
+        let nodes = requests.nodes();
+        let by_input = Support::of(requests);
+        let mut by_output = Support::empty(nodes);
+        for input in 0..nodes {
+            by_input.columns_of(input).for_each(|output| by_output.insert(output, input));
+        }
+        Left { nodes, slots: requests.slots().to_vec(), by_output }
+    }
+
+    fn serve(&mut self, outputs: &[u16]) {
+        for (input, output) in outputs.iter().enumerate().filter(|(_, output)| **output != IDLE) {
+            let output = usize::from(*output);
+            let slots = &mut self.slots[input * self.nodes + output];
+            *slots -= 1;
+            if *slots == 0 {
+                self.by_output.remove(output, input);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outputs(requests: &[u32], nodes: usize, frame: u32) -> Vec<Vec<u16>> {
+        let requests = Requests::new(nodes, requests.to_vec()).unwrap();
+        let schedule = Islip::default().schedule(&requests, frame);
+        schedule.blocks().flat_map(|block| vec![block.outputs.to_vec(); block.slots as usize]).collect()
+    }
+
+    /// By hand. Slot 0: both outputs offer to input 0, which takes 0; then output 1 offers to input 1. Pointers of input 0 and output 0 are at 1. Slot 1: output 0
+    /// prefers input 1, output 1 still input 0: all are matched at once. From then on the pointers are apart.
+    #[test]
+    fn two_by_two_by_hand() {
+        assert_eq!(outputs(&[2, 2, 2, 2], 2, 4), [[0, 1], [1, 0], [0, 1], [1, 0]]);
+    }
+
+    /// McKeown 1999 §II: everything asks for everything. The pointers part in the first slots; then every pair has every third slot.
+    #[test]
+    fn under_full_load_every_slot_is_full_and_everyone_has_its_turn() {
+        let slots = outputs(&[u32::MAX; 9], 3, 60);
+        assert!(slots.iter().all(|outputs| !outputs.contains(&IDLE)));
+        let granted = |input: usize, output: u16| slots.iter().filter(|outputs| outputs[input] == output).count();
+        assert!((0..3).all(|input| (0..3).all(|output| (19..=21).contains(&granted(input, output)))));
+    }
+}
