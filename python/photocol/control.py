@@ -1,4 +1,4 @@
-"""Frame schedules of a bufferless switch: which input sends to which output in every slot.
+"""Frame schedules of a bufferless switch: which input sends to which output in every slot; clocks and slots as bytes.
 
     >>> from photocol.control import schedule
     >>> plan = schedule([[0, 4, 1], [2, 0, 0], [0, 3, 0]], frame=8, algorithm="bvn")
@@ -14,7 +14,7 @@ than the frame has, its slots are shared max-min. `photocol list schedulers` nam
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,12 +22,24 @@ from photocol import _core
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Demand", "Schedule", "Scheduler", "frame_rate", "read_requests", "schedule", "share"]
+__all__ = [
+    "ClockFilter",
+    "Demand",
+    "Estimate",
+    "Schedule",
+    "Scheduler",
+    "decode",
+    "encode",
+    "frame_rate",
+    "read_requests",
+    "schedule",
+    "share",
+]
 
 LARGEST_FILE = 64 * 1024 * 1024
 """Bytes of a file of requests."""
@@ -210,6 +222,90 @@ class Demand:
     def request(self) -> int:
         """The request for the next frame, in slots."""
         return self._machine.request
+
+
+class Estimate(NamedTuple):
+    """T_d at an instant."""
+
+    difference_ps: int
+    """The other clock at the arrival less this one at the departure."""
+    drift: float
+    """Its change, as a ratio to this clock's time."""
+    error_ps: float
+    """The standard error of `difference_ps`."""
+
+
+class ClockFilter:
+    """An estimate of T_d, clock difference and delay in one number, and of its drift (paper 003, section 3.4.1).
+
+    Every time is a reading of a clock in picoseconds since its zero.
+
+    Arguments:
+        stamp_error_ps: the standard error of a stamp that nothing delayed.
+        largest_drift: the largest drift at the start, as a ratio.
+        wander: how much the drift changes in a second, as a ratio.
+        change_after: so many samples in a row on one side are a change of path or clock: the filter starts again.
+    """
+
+    def __init__(
+        self,
+        *,
+        stamp_error_ps: int = 200_000,
+        largest_drift: float = 2e-4,
+        wander: float = 1e-8,
+        change_after: int = 32,
+    ) -> None:
+        if stamp_error_ps < 1 or not 0 < largest_drift <= 1 or not 0 <= wander <= 1 or change_after < 1:
+            raise InputError("stamp_error_ps and change_after are 1 or more; largest_drift and wander are up to 1")
+        self._machine = _core.ClockFilter(stamp_error_ps, largest_drift, wander, change_after)
+
+    def one_way(self, sent_ps: int, received_ps: int) -> str:
+        """A slot was stamped at both ends. Return "taken", "stale" or "restarted"."""
+        return self._machine.one_way(sent_ps, received_ps)
+
+    def two_way(self, sent_ps: int, there_ps: int, back_ps: int, received_ps: int) -> str:
+        """An exchange was stamped: sent, arrived there, left there, received. Its T_d is the clock difference alone."""
+        return self._machine.two_way(sent_ps, there_ps, back_ps, received_ps)
+
+    def estimate(self, at_ps: int) -> Estimate | None:
+        """Return T_d for what leaves at `at_ps`; None before the first sample."""
+        found = self._machine.estimate(at_ps)
+        return None if found is None else Estimate(*found)
+
+    def regression(self, at_ps: int) -> tuple[int, float] | None:
+        """Return T_d and its drift by a straight line through the best of the last 64 samples: the cross-check."""
+        return self._machine.regression(at_ps)
+
+    def send_time(self, arrival_ps: int) -> int | None:
+        """Return when light must leave to arrive at that instant of the other clock: T - T_d."""
+        return self._machine.send_time(arrival_ps)
+
+    @property
+    def restarts(self) -> int:
+        """How often the path or a clock has changed."""
+        return self._machine.restarts
+
+
+def encode(header: Mapping[str, Any], blocks: Sequence[tuple[str, Mapping[str, Any]]], *, key: bytes) -> bytes:
+    """Return the bytes of a slot (docs/protocol.md): the fields of its header, and of each block after its name.
+
+    Times are picoseconds, codes are their names, lists are lists of dicts. InputError says which field is wrong.
+    """
+    try:
+        return _core.wire_encode(dict(header), [(name, dict(fields)) for name, fields in blocks], key)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise InputError(str(error)) from None
+
+
+def decode(data: bytes, *, key: bytes | None = None) -> tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]:
+    """Return header and blocks of a slot; InputError if it is none, or if `key` did not make its tag.
+
+    Without a key the tag is not looked at.
+    """
+    try:
+        return _core.wire_decode(data, key)
+    except ValueError as error:
+        raise InputError(str(error)) from None
 
 
 def read_requests(path: Path) -> NDArray[np.uint32]:

@@ -142,6 +142,23 @@ fn slots_and_the_bytes_of_the_specification_are_the_same_both_ways() {
 }
 
 #[test]
+fn slots_and_their_plain_values_are_the_same_both_ways() {
+    for (name, slot) in slots() {
+        let (header, blocks) = slot.values();
+        let named = |(name, fields): (&str, Fields)| (name.to_string(), fields);
+        assert_eq!(Slot::of_values(header, blocks.into_iter().map(named).collect()), Ok(slot), "{name}");
+    }
+    let follow = |fields: Fields| Block::of_values("follow-up", fields).unwrap_err().to_string();
+    let field = |name: &str, value: Value| (name.to_string(), value);
+    assert_eq!(follow(vec![field("sequence", Value::Number(1))]), "the field 'sent_at' is not there");
+    let both = vec![field("sequence", Value::Number(-1)), field("sent_at", Value::Number(1))];
+    assert_eq!(follow(both), "the field 'sequence' has a value of another kind, or out of its range");
+    let three = ["sequence", "sent_at", "when"].map(|name| field(name, Value::Number(1))).to_vec();
+    assert_eq!(follow(three), "there is no field 'when'");
+    assert!(Block::of_values("folow-up", vec![]).unwrap_err().to_string().starts_with("there is no block 'folow-up'"));
+}
+
+#[test]
 fn a_header_has_64_bytes() {
     // Paper 003 has 60. An empty slot of signalling has its tag of 16 too.
     assert_eq!(Header::LENGTH, 64);

@@ -11,6 +11,7 @@ mod model;
 mod scenario;
 mod simulation;
 mod tcp;
+mod wire;
 mod xcp;
 
 /// The extension module.
@@ -30,6 +31,8 @@ mod _core {
     use super::simulation::{Run, Simulation};
     #[pymodule_export]
     use super::tcp::{Receiver, Sender, transport_options};
+    #[pymodule_export]
+    use super::wire::{ClockFilter, wire_decode, wire_encode};
     #[pymodule_export]
     use super::xcp::{XcpReceiver, XcpRouter, xcp_decode, xcp_encode};
 

@@ -15,6 +15,7 @@ use super::plan::Plan;
 use super::reader::{Malformed, Reader};
 use super::request::Request;
 use super::slot::TooLong;
+use super::value::{Fields, WrongFields};
 use super::verdict::Verdict;
 
 macro_rules! blocks {
@@ -39,6 +40,19 @@ macro_rules! blocks {
 
             fn put_fields(&self, out: &mut Vec<u8>) {
                 match self { $( Block::$variant(message) => message.put(out) ),+ }
+            }
+
+            /// Its fields as plain values.
+            pub fn values(&self) -> Fields {
+                match self { $( Block::$variant(message) => message.values() ),+ }
+            }
+
+            /// The block of that name with these fields.
+            pub fn of_values(name: &str, fields: Fields) -> Result<Block, WrongFields> {
+                match name {
+                    $( $name => $variant::of_values(fields).map(Block::$variant), )+
+                    other => Err(WrongFields::Block(other.to_string())),
+                }
             }
 
             fn take_fields(code: u8, from: &mut Reader<'_>) -> Result<Block, Malformed> {

@@ -2,6 +2,7 @@
 //! and its table in `docs/protocol.md`.
 
 use super::reader::{Malformed, Reader};
+use super::value::{Fields, Value};
 use units::{Duration, Instant};
 
 /// A value with a form in bytes.
@@ -13,6 +14,10 @@ pub(super) trait Field: Sized {
 
     fn put(&self, out: &mut Vec<u8>);
     fn take(from: &mut Reader<'_>) -> Result<Self, Malformed>;
+    /// As a plain value.
+    fn value(&self) -> Value;
+    /// From a plain value; nothing if it is of another kind or out of range.
+    fn of_value(value: Value) -> Option<Self>;
 }
 
 /// The form of a field, as the tables show it.
@@ -48,6 +53,15 @@ macro_rules! integers {
             fn take(from: &mut Reader<'_>) -> Result<Self, Malformed> {
                 Ok(<$kind>::from_le_bytes(from.array()?))
             }
+
+            fn value(&self) -> Value {
+                Value::Number(i128::from(*self))
+            }
+
+            fn of_value(value: Value) -> Option<Self> {
+                let Value::Number(number) = value else { return None };
+                number.try_into().ok()
+            }
         }
     )+ };
 }
@@ -65,6 +79,14 @@ impl Field for Instant {
     fn take(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         u64::take(from).map(Instant::from_ps)
     }
+
+    fn value(&self) -> Value {
+        self.ps().value()
+    }
+
+    fn of_value(value: Value) -> Option<Self> {
+        u64::of_value(value).map(Instant::from_ps)
+    }
 }
 
 impl Field for Duration {
@@ -78,11 +100,22 @@ impl Field for Duration {
     fn take(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         u64::take(from).map(Duration::from_ps)
     }
+
+    fn value(&self) -> Value {
+        self.ps().value()
+    }
+
+    fn of_value(value: Value) -> Option<Self> {
+        u64::of_value(value).map(Duration::from_ps)
+    }
 }
 
 /// An entry of a list: a message, whose rows the table of the list shows.
 pub(super) trait Entry: Field {
     const ROWS: &'static [Row];
+
+    fn fields(&self) -> Fields;
+    fn of_fields(fields: Fields) -> Option<Self>;
 }
 
 impl<T: Entry> Field for Vec<T> {
@@ -103,6 +136,15 @@ impl<T: Entry> Field for Vec<T> {
         }
         (0..count).map(|_| T::take(from)).collect()
     }
+
+    fn value(&self) -> Value {
+        Value::List(self.iter().map(Entry::fields).collect())
+    }
+
+    fn of_value(value: Value) -> Option<Self> {
+        let Value::List(entries) = value else { return None };
+        entries.into_iter().map(T::of_fields).collect()
+    }
 }
 
 /// All bytes that a block has left.
@@ -116,6 +158,15 @@ impl Field for Vec<u8> {
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         Ok(from.rest().to_vec())
+    }
+
+    fn value(&self) -> Value {
+        Value::Bytes(self.clone())
+    }
+
+    fn of_value(value: Value) -> Option<Self> {
+        let Value::Bytes(bytes) = value else { return None };
+        Some(bytes)
     }
 }
 
@@ -143,6 +194,15 @@ macro_rules! message {
             ) -> Result<Self, $crate::wire::reader::Malformed> {
                 Ok($name { $( $field: $crate::wire::field::Field::take(from)? ),* })
             }
+
+            fn value(&self) -> $crate::wire::value::Value {
+                $crate::wire::value::Value::List(vec![self.values()])
+            }
+
+            fn of_value(value: $crate::wire::value::Value) -> Option<Self> {
+                let $crate::wire::value::Value::List(mut entries) = value else { return None };
+                $name::of_values(entries.pop()?).ok()
+            }
         }
 
         impl $crate::wire::field::Entry for $name {
@@ -152,6 +212,34 @@ macro_rules! message {
                 least: <$kind as $crate::wire::field::Field>::LEAST,
                 meaning: concat!($($meaning),+),
             } ),* ];
+
+            fn fields(&self) -> $crate::wire::value::Fields {
+                self.values()
+            }
+
+            fn of_fields(fields: $crate::wire::value::Fields) -> Option<Self> {
+                $name::of_values(fields).ok()
+            }
+        }
+
+        impl $name {
+            /// Its fields as plain values.
+            pub fn values(&self) -> $crate::wire::value::Fields {
+                vec![ $( (stringify!($field).to_string(), $crate::wire::field::Field::value(&self.$field)) ),* ]
+            }
+
+            /// The message with these fields.
+            pub fn of_values(
+                mut fields: $crate::wire::value::Fields,
+            ) -> Result<$name, $crate::wire::value::WrongFields> {
+                let message = $name { $( $field: {
+                    let value = $crate::wire::value::taken(&mut fields, stringify!($field))?;
+                    $crate::wire::field::Field::of_value(value)
+                        .ok_or($crate::wire::value::WrongFields::Value(stringify!($field)))?
+                } ),* };
+                $crate::wire::value::nothing_left(&fields)?;
+                Ok(message)
+            }
         }
     };
 }
@@ -186,6 +274,19 @@ macro_rules! codes {
                 match <u8 as $crate::wire::field::Field>::take(from)? {
                     $( $code => Ok($name::$variant), )+
                     found => Err($crate::wire::reader::Malformed::Code { of: $of, found }),
+                }
+            }
+
+            fn value(&self) -> $crate::wire::value::Value {
+                let name = match self { $( $name::$variant => stringify!($variant) ),+ };
+                $crate::wire::value::Value::Name(name.to_string())
+            }
+
+            fn of_value(value: $crate::wire::value::Value) -> Option<Self> {
+                let $crate::wire::value::Value::Name(name) = value else { return None };
+                match name.as_str() {
+                    $( stringify!($variant) => Some($name::$variant), )+
+                    _ => None,
                 }
             }
         }

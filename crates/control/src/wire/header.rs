@@ -4,6 +4,7 @@
 
 use super::field::{Field, Form, codes, message};
 use super::reader::{Malformed, Reader};
+use super::value::Value;
 use std::fmt;
 use units::Instant;
 
@@ -40,6 +41,14 @@ impl Field for NodeId {
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         u16::take(from).map(NodeId)
+    }
+
+    fn value(&self) -> Value {
+        self.0.value()
+    }
+
+    fn of_value(value: Value) -> Option<Self> {
+        u16::of_value(value).map(NodeId)
     }
 }
 

@@ -10,6 +10,7 @@
 //! | `block` | blocks and their codes |
 //! | `field`, `reader` | how fields become bytes, and back |
 //! | `key`, `replay` | the network's key and tags; what has been seen before |
+//! | `value` | fields as plain values, by name |
 //! | `layout` | the tables of `docs/protocol.md` |
 //! | the others | one message each |
 //!
@@ -34,6 +35,7 @@ mod reader;
 mod replay;
 mod request;
 mod slot;
+mod value;
 mod verdict;
 
 pub use allocation::{Allocation, Grant};
@@ -54,4 +56,5 @@ pub use reader::Malformed;
 pub use replay::ReplayWindow;
 pub use request::{Request, Wish};
 pub use slot::{Slot, TooLong, decode};
+pub use value::{Fields, Value, WrongFields};
 pub use verdict::{Verdict, VerdictKind};
