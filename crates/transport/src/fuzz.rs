@@ -3,10 +3,10 @@
 //! The bytes choose parameters, then calls, sane and hostile; after every call the invariants are asserted. Nothing here
 //! is needed to use the machines.
 
-use crate::cc::registry;
+use crate::cc::{self, BurstNews, registry};
 use crate::tcp::{
-    Ack, Actions, BurstReport, FastRetransmitGuard, InitialWindow, Receiver, ReceiverActions, ReceiverConfig,
-    SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig,
+    Ack, Actions, BurstReport, FastRetransmitGuard, InitialWindow, LossRecovery, Receiver, ReceiverActions,
+    ReceiverConfig, SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig,
 };
 use std::sync::Arc;
 use units::{Duration, Instant};
@@ -38,10 +38,14 @@ impl Choices<'_> {
 }
 
 fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
-    let flags = choices.byte();
-    let entries = registry();
+    let (flags, entries) = (choices.byte(), registry());
+    let algorithm = entries[usize::from(choices.byte()) % entries.len()].algorithm;
+    let recoveries = [LossRecovery::Rack, LossRecovery::NewReno, LossRecovery::Sack];
+    let recovery = recoveries.get(usize::from(choices.byte() % 6)).copied();
+    let hears_of_bursts = algorithm.burst_news(&cc::Config::default()) != BurstNews::Ignored;
     SenderConfig {
-        algorithm: entries[usize::from(choices.byte()) % entries.len()].algorithm,
+        algorithm,
+        recovery: recovery.filter(|_| !hears_of_bursts),
         paced: flags & 1 != 0,
         limited_transmit: flags & 2 != 0,
         rescue_retransmission: flags & 4 != 0,

@@ -4,7 +4,7 @@ mod harness;
 
 use harness::{Fate, Line, receiver_config, sender_config};
 use proptest::prelude::*;
-use transport::tcp::{ReceiverConfig, SenderConfig};
+use transport::tcp::{LossRecovery, ReceiverConfig, SenderConfig};
 use units::Duration;
 
 const ALL: [&str; 6] = ["reno", "newreno", "sack", "highspeed", "xcp", "cubic"];
@@ -44,12 +44,14 @@ proptest! {
     fn a_transfer_completes_whatever_is_lost_late_or_duplicated(
         seed in any::<u64>(),
         per_mille in 0u64..300,
-        algorithm in 0usize..5,
+        algorithm in 0usize..ALL.len(),
+        rack in any::<bool>(),
         paced in any::<bool>(),
         delayed in any::<bool>(),
         window in prop_oneof![Just(1u64 << 40), 1_000u64..40_000],
     ) {
-        let sender = SenderConfig { paced, initial_peer_window: window, ..sender_config(ALL[algorithm]) };
+        let recovery = rack.then_some(LossRecovery::Rack);
+        let sender = SenderConfig { paced, recovery, initial_peer_window: window, ..sender_config(ALL[algorithm]) };
         let delayed_ack = delayed.then(|| Duration::from_millis(100));
         let mut line = bad_line(sender, ReceiverConfig { window, delayed_ack, ..receiver_config() }, seed, per_mille);
         line.write(200);

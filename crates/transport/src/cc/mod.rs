@@ -67,6 +67,9 @@ words! {
         NewReno = "newreno",
         /// RFC 6675: from what the receiver reports.
         Sack = "sack",
+        /// RACK-TLP, RFC 8985: what was sent before something that has been delivered is lost after a while; a probe when no ACKs
+        /// come.
+        Rack = "rack",
     }
 }
 

@@ -131,6 +131,9 @@ options! {
         /// How losses that duplicate ACKs show are repaired. Default: the algorithm's own way, which is "sack" for all but reno and
         /// newreno; ns-2's one-way XCP is "reno".
         pub recovery: Option<LossRecovery> = None, Kind::Word(&LossRecovery::LIST), or SenderConfig::loss_recovery;
+        /// Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC 8985 §7.2,
+        /// TLP.max_ack_delay; Linux has 200 ms).
+        pub max_ack_delay: Duration = Duration::from_millis(200), Kind::SPAN;
         /// New segments on the duplicate ACKs below the threshold (RFC 3042; with SACK RFC 6675 §5 step 3).
         pub limited_transmit: bool = true, Kind::Flag;
         /// One copy of the highest unSACKed segment when SACK recovery stalls (RFC 6675 §4, rule 4 of NextSeg).
@@ -158,11 +161,16 @@ impl SenderConfig {
         self.recovery.unwrap_or(self.algorithm.recovery())
     }
 
+    /// Whether the loss recovery reads SACK blocks, so that it needs a receiver that sends them.
+    pub fn reads_sack(&self) -> bool {
+        matches!(self.loss_recovery(), LossRecovery::Sack | LossRecovery::Rack)
+    }
+
     /// What refuses a further fast retransmit. RFC 6675's recovery point is SACK's guard, whatever is said here.
     pub fn guard(&self) -> FastRetransmitGuard {
         self.fast_retransmit_guard.unwrap_or(match self.loss_recovery() {
             LossRecovery::NewReno => FastRetransmitGuard::Recovery,
-            LossRecovery::Reno | LossRecovery::Sack => FastRetransmitGuard::Timeout,
+            LossRecovery::Reno | LossRecovery::Sack | LossRecovery::Rack => FastRetransmitGuard::Timeout,
         })
     }
 

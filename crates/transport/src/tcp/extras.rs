@@ -2,8 +2,9 @@
 
 use super::bursts::Bursts;
 use super::pacing::Pacer;
+use super::rack::Rack;
 use super::segments::Segments;
-use super::{Sender, SenderConfig};
+use super::{LossRecovery, Sender, SenderConfig};
 use units::Instant;
 
 /// What a flow has beside the sender's own state.
@@ -12,6 +13,7 @@ pub(super) struct Extras {
     pub(super) pacer: Option<Pacer>,
     pub(super) bursts: Option<Bursts>,
     pub(super) segments: Option<Segments>,
+    pub(super) rack: Option<Rack>,
     /// Whether an ACK of new data in order needs nothing but the plain path.
     pub(super) is_plain: bool,
 }
@@ -22,9 +24,10 @@ impl Extras {
         let asks = config.algorithm.asks();
         let pacer = (config.paced || asks.pacing).then(Pacer::default);
         let bursts = Bursts::new(config.algorithm.burst_news(&config.laws));
-        let segments = asks.rate_samples.then(Segments::default);
+        let rack = (config.loss_recovery() == LossRecovery::Rack).then(Rack::default);
+        let segments = (asks.rate_samples || rack.is_some()).then(Segments::default);
         let is_plain = pacer.is_none() && segments.is_none();
-        (!is_plain || bursts.is_some()).then(|| Box::new(Extras { pacer, bursts, segments, is_plain }))
+        (!is_plain || bursts.is_some()).then(|| Box::new(Extras { pacer, bursts, segments, rack, is_plain }))
     }
 }
 
@@ -33,6 +36,18 @@ impl Sender {
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
         self.extras.as_ref().is_none_or(|extras| extras.is_plain)
+    }
+
+    pub(super) fn segments(&self) -> Option<&Segments> {
+        self.extras.as_ref()?.segments.as_ref()
+    }
+
+    pub(super) fn rack(&self) -> Option<&Rack> {
+        self.extras.as_ref()?.rack.as_ref()
+    }
+
+    pub(super) fn rack_mut(&mut self) -> Option<&mut Rack> {
+        self.extras.as_mut()?.rack.as_mut()
     }
 
     #[inline]
@@ -63,5 +78,15 @@ impl Sender {
     #[inline]
     pub(super) fn pacer_wake(&self) -> Instant {
         self.pacer().map_or(Instant::NEVER, Pacer::wake)
+    }
+
+    /// When a timer wants to be served that only some flows have.
+    #[inline]
+    pub(super) fn extras_wake(&self) -> Instant {
+        let wake = |extras: &Extras| {
+            let pacer = extras.pacer.as_ref().map_or(Instant::NEVER, Pacer::wake);
+            pacer.min(extras.rack.as_ref().map_or(Instant::NEVER, Rack::wake))
+        };
+        self.extras.as_deref().map_or(Instant::NEVER, wake)
     }
 }

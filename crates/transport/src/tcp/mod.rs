@@ -13,6 +13,8 @@
 //! | `rtt` | the retransmission timeout |
 //! | `segments` | a record of every segment in flight, for flows that need one |
 //! | `rate` | delivery rates |
+//! | `rack` | what RACK-TLP knows of a flow |
+//! | `min_rtt` | the shortest round trip of the last minutes |
 //! | `pacing` | one segment every SRTT/cwnd |
 //! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
 //! | `extras` | what only some flows have |
@@ -31,7 +33,9 @@ mod config;
 mod explicit;
 mod extras;
 pub mod keys;
+mod min_rtt;
 mod pacing;
+mod rack;
 mod rate;
 mod receiver;
 mod recovery;

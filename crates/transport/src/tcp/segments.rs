@@ -20,7 +20,21 @@ pub(super) struct Record {
     /// What had been delivered then.
     pub(super) snapshot: Snapshot,
     pub(super) retransmitted: bool,
+    /// Whether an ACK has reported it.
+    reported: bool,
     state: State,
+}
+
+impl Record {
+    /// Its bytes.
+    pub(super) fn block(&self) -> SackBlock {
+        SackBlock { start: self.start, end: self.end }
+    }
+
+    /// Whether it is believed to be in the network.
+    pub(super) fn is_in_flight(&self) -> bool {
+        self.state == State::InFlight
+    }
 }
 
 /// Where a segment is believed to be.
@@ -29,14 +43,20 @@ enum State {
     InFlight,
     /// The receiver holds it.
     Sacked,
-    /// It was SACKed once, which has been forgotten since.
-    SackForgotten,
+    /// The network has lost it.
+    Lost,
 }
 
 /// The segments between SND.UNA and SND.NXT, in their order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Segments {
     records: VecDeque<Record>,
+    /// Bytes that are lost and wait to be sent again.
+    lost: u64,
+    /// No segment that begins below is lost.
+    lost_from: u64,
+    /// Segments that the receiver holds.
+    sacked: usize,
     deliveries: Deliveries,
     /// What the ACK at hand is the first to report, in the order of the flow once it is complete.
     reported: Vec<Record>,
@@ -49,15 +69,29 @@ impl Segments {
     pub(super) fn send(&mut self, now: Instant, block: SackBlock, is_first: bool) {
         let SackBlock { start, end } = block;
         let snapshot = self.deliveries.snapshot(now, is_first);
-        let record = Record { start, end, sent_at: now, snapshot, retransmitted: false, state: State::InFlight };
-        self.records.push_back(record);
+        self.records.push_back(Record {
+            start,
+            end,
+            sent_at: now,
+            snapshot,
+            retransmitted: false,
+            reported: false,
+            state: State::InFlight,
+        });
     }
 
     /// Every segment with bytes of `block` leaves again.
     pub(super) fn resend(&mut self, now: Instant, block: SackBlock) {
+        if block.start <= self.lost_from {
+            self.lost_from = self.lost_from.max(block.end);
+        }
         let snapshot = self.deliveries.snapshot(now, false);
         let first = self.first_reaching(block.start);
         for record in self.records.range_mut(first..).take_while(|record| record.start < block.end) {
+            if record.state == State::Lost {
+                self.lost -= record.end - record.start;
+                record.state = State::InFlight;
+            }
             *record = Record { sent_at: now, snapshot, retransmitted: true, ..*record };
         }
     }
@@ -76,10 +110,12 @@ impl Segments {
         for hole in std::mem::take(&mut self.holes) {
             let first = self.first_reaching(hole.start);
             for record in self.records.range_mut(first..).take_while(|record| record.start < hole.end) {
-                if scoreboard.hole(record.start, record.end).is_none() {
-                    let news = record.state == State::InFlight;
+                if record.state != State::Sacked && scoreboard.hole(record.start, record.end).is_none() {
+                    self.lost -= if record.state == State::Lost { record.end - record.start } else { 0 };
+                    self.sacked += 1;
                     record.state = State::Sacked;
-                    self.reported.extend(news.then_some(*record));
+                    self.reported.extend((!record.reported).then_some(*record));
+                    record.reported = true;
                 }
             }
         }
@@ -87,10 +123,13 @@ impl Segments {
 
     /// The cumulative ACK moves to `una`: what lies below leaves. Then everything that the ACK reports is known.
     pub(super) fn advance(&mut self, una: u64) {
-        while let Some(first) = self.records.front().filter(|first| first.end <= una) {
-            self.reported.extend((first.state == State::InFlight).then_some(*first));
+        while let Some(first) = self.records.front().copied().filter(|first| first.end <= una) {
+            self.reported.extend((!first.reported).then_some(first));
+            self.lost -= if first.state == State::Lost { first.end - first.start } else { 0 };
+            self.sacked -= usize::from(first.state == State::Sacked);
             self.records.pop_front();
         }
+        self.trim(una);
         self.reported.sort_unstable_by_key(|record| record.end);
     }
 
@@ -106,11 +145,78 @@ impl Segments {
         self.deliveries.note_app_limited(in_flight);
     }
 
+    /// The ACK lies within the first segment: its rest remains.
+    fn trim(&mut self, una: u64) {
+        if let Some(first) = self.records.front_mut().filter(|first| first.start < una) {
+            self.lost -= if first.state == State::Lost { una - first.start } else { 0 };
+            first.start = una;
+        }
+    }
+
+    /// What the ACK at hand is the first to report, in the order of the flow.
+    pub(super) fn reported(&self) -> &[Record] {
+        &self.reported
+    }
+
+    /// The segment that ends here. (Where it begins changes when an ACK lies within it.)
+    pub(super) fn find(&self, end: u64) -> Option<&Record> {
+        self.records.get(self.records.partition_point(|record| record.end < end)).filter(|record| record.end == end)
+    }
+
+    /// The first segment.
+    pub(super) fn first(&self) -> Option<&Record> {
+        self.records.front()
+    }
+
+    /// The last segment.
+    pub(super) fn last(&self) -> Option<&Record> {
+        self.records.back()
+    }
+
+    /// The segment that ends here is lost, if it is in flight.
+    pub(super) fn lose(&mut self, end: u64) {
+        let at = self.records.partition_point(|record| record.end < end);
+        if let Some(record) = self.records.get_mut(at).filter(|record| record.end == end && record.is_in_flight()) {
+            record.state = State::Lost;
+            self.lost += record.end - record.start;
+            self.lost_from = self.lost_from.min(record.start);
+        }
+    }
+
+    /// Bytes that are lost and wait to be sent again.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// The first segment that is lost and waits to be sent again.
+    pub(super) fn first_lost(&self) -> Option<&Record> {
+        if self.lost == 0 {
+            return None;
+        }
+        self.records.range(self.first_reaching(self.lost_from)..).find(|record| record.state == State::Lost)
+    }
+
+    /// Segments that the receiver holds.
+    pub(super) fn sacked(&self) -> usize {
+        self.sacked
+    }
+
     /// The scoreboard has been cleared.
     pub(super) fn forget_sacks(&mut self) {
-        for record in self.records.iter_mut().filter(|record| record.state == State::Sacked) {
-            record.state = State::SackForgotten;
-        }
+        self.records.iter_mut().filter(|record| record.state == State::Sacked).for_each(|record| {
+            record.state = State::InFlight;
+        });
+        self.sacked = 0;
+    }
+
+    /// Asserts what must hold between calls.
+    pub(super) fn check(&self) {
+        let lost = || self.records.iter().filter(|record| record.state == State::Lost);
+        assert_eq!(self.lost, lost().map(|record| record.end - record.start).sum::<u64>());
+        assert_eq!(self.first_lost().map(Record::block), lost().next().map(Record::block));
+        assert_eq!(self.sacked, self.records.iter().filter(|record| record.state == State::Sacked).count());
+        assert!(self.records.iter().zip(self.records.iter().skip(1)).all(|(one, next)| one.end <= next.start));
+        assert!(self.reported.is_empty() && self.holes.is_empty());
     }
 
     /// The index of the first segment that ends above `seq`.

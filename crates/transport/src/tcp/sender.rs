@@ -98,6 +98,7 @@ impl Sender {
         self.written = self.written.saturating_add(bytes);
         self.restart_after_idle(now);
         self.transmit(now, actions);
+        self.settle_timers(now);
     }
 
     /// The application writes no more: what it has written and was never sent is forgotten, and what was sent is still
@@ -125,8 +126,9 @@ impl Sender {
         }
     }
 
-    /// The clock has reached `now`: serves the retransmission timer and the pacing timer if they are due.
+    /// The clock has reached `now`: serves the timers that are due.
     pub fn handle_timeout(&mut self, now: Instant, actions: &mut Actions) {
+        self.serve_loss_timers(now, actions);
         if self.rto_at <= now {
             self.rto_at = Instant::NEVER;
             if self.una < self.nxt {
@@ -140,12 +142,13 @@ impl Sender {
         } else if self.pacer_wake() <= now {
             self.transmit(now, actions);
         }
+        self.settle_timers(now);
     }
 
     /// When the sender next wants `handle_timeout`.
     #[inline]
     pub fn next_timeout(&self) -> Option<Instant> {
-        let next = self.rto_at.min(self.pacer_wake());
+        let next = self.rto_at.min(self.extras_wake());
         (next != Instant::NEVER).then_some(next)
     }
 
@@ -231,6 +234,9 @@ impl Sender {
     pub(crate) fn check(&self) {
         assert!(self.nxt <= self.written, "only written bytes are sent");
         self.scoreboard.check(self.una, self.nxt, self.window.mss);
+        if let Some(segments) = self.segments() {
+            segments.check();
+        }
         assert!(self.pipe() <= 2 * self.flight_size(), "no byte is in the network more than twice");
     }
 
@@ -302,7 +308,7 @@ impl Sender {
             LossCause::FastRetransmit | LossCause::Contention => {
                 let first =
                     self.scoreboard.hole(self.una, self.nxt).map_or(0, |hole| self.first_segment_of(hole).len());
-                self.scoreboard.lost(self.una, self.threshold()).max(first)
+                self.lost().max(first)
             }
         }
     }

@@ -20,13 +20,14 @@ impl Sender {
         self.timed_out = self.una;
         self.rtt.back_off(&self.config);
         self.rtt.cancel();
-        if self.config.sack_after_timeout == SackAfterTimeout::Discard {
+        if self.config.sack_after_timeout == SackAfterTimeout::Discard && self.rack().is_none() {
             self.scoreboard.clear();
             if let Some(segments) = self.segments_mut() {
                 segments.forget_sacks();
             }
         }
         self.forget_reports();
+        self.mark_lost_after_timeout(now);
         self.scoreboard.set_high_rxt(self.una);
         self.guard = self.nxt;
         self.open_episode(Cause::Timeout);

@@ -13,6 +13,8 @@ pub(super) enum Next {
     Repair(SackBlock),
     /// Bytes that an edge node has reported lost; HighRxt stays.
     Reported(SackBlock),
+    /// Bytes whose segment is lost; HighRxt stays.
+    Lost(SackBlock),
     /// The highest unSACKed bytes, once per recovery; HighRxt stays.
     Rescue(SackBlock),
 }
@@ -71,7 +73,7 @@ impl Sender {
         match self.phase {
             Phase::Open => self.new_data(self.nxt - self.una, self.window.cwnd).map(new_data),
             Phase::Disorder(disorder) => self.limited_transmit(disorder).map(new_data),
-            Phase::TimeoutRecovery { recover } => self.next_after_timeout(recover),
+            Phase::TimeoutRecovery { recover } => self.next_segment_after_timeout(recover),
             Phase::FastRecovery(state) => self.next_in_fast_recovery(state),
         }
     }
@@ -86,7 +88,7 @@ impl Sender {
     }
 
     /// After a timeout: what is missing below `recover` in order, then new data, as the window permits.
-    fn next_after_timeout(&mut self, recover: u64) -> Option<Next> {
+    pub(super) fn next_after_timeout(&mut self, recover: u64) -> Option<Next> {
         let pipe = self.pipe();
         match self.scoreboard.hole(self.scoreboard.high_rxt(), recover) {
             Some(hole) => {
@@ -117,7 +119,7 @@ impl Sender {
         }
     }
 
-    fn emit(&mut self, now: Instant, next: Next, actions: &mut Actions) {
+    pub(super) fn emit(&mut self, now: Instant, next: Next, actions: &mut Actions) {
         match next {
             Next::NewData { len } => self.emit_new_data(now, len, actions),
             Next::Repair(block) => {
@@ -127,6 +129,10 @@ impl Sender {
             }
             Next::Reported(block) => {
                 self.note_reported_repair(block);
+                self.note_first_repair(now, block.end);
+                self.retransmit(now, block, actions);
+            }
+            Next::Lost(block) => {
                 self.note_first_repair(now, block.end);
                 self.retransmit(now, block, actions);
             }
@@ -150,7 +156,9 @@ impl Sender {
         let is_first = self.una == self.nxt;
         self.nxt += len;
         if let Some(segments) = self.segments_mut() {
-            segments.send(now, SackBlock { start: segment.seq, end: segment.seq + len }, is_first);
+            let block = SackBlock { start: segment.seq, end: segment.seq + len };
+            segments.send(now, block, is_first);
+            self.tell_rack_of_sending(now, block, true);
         }
         match retransmission {
             true => self.counts.retransmissions += 1,
@@ -178,6 +186,7 @@ impl Sender {
         self.record_retransmission(block);
         if let Some(segments) = self.segments_mut() {
             segments.resend(now, block);
+            self.tell_rack_of_sending(now, block, false);
         }
         self.send(now, Segment { seq: block.start, len: block.len() as u32, retransmission: true }, actions);
     }

@@ -5,7 +5,7 @@ use crate::model::{Transport, TransportKind};
 use crate::scenario::spec::{self, Parameter, Spec};
 use options::{Kind, Options, Value, Zero};
 use std::collections::BTreeMap;
-use transport::cc::{self, Algorithm, LossRecovery};
+use transport::cc::{self, Algorithm};
 use transport::tcp::{ConfigError, ReceiverConfig, SenderConfig, keys};
 use transport::xcp;
 use units::{Bytes, Duration};
@@ -178,7 +178,7 @@ fn settle(table: &spec::Transport, sender: &mut SenderConfig, receiver: &mut Rec
     if !is_given("initial_rto") {
         sender.initial_rto = sender.initial_rto.min(sender.max_rto);
     }
-    let needed = sender.loss_recovery() == LossRecovery::Sack;
+    let needed = sender.reads_sack();
     match table.get("sack") {
         None => receiver.sack = needed,
         Some(sack) if !receiver.sack && needed => {

@@ -16,8 +16,6 @@ pub(super) struct Reno;
 pub(super) struct NewReno;
 
 impl Recovery for Reno {
-    const READS_SACK: bool = false;
-
     /// RFC 5681 §2: the same ACK and window while data are outstanding.
     fn is_duplicate(sender: &Sender, ack: &Ack<'_>, _: u64) -> bool {
         let first = sender.una == 0 && sender.edge == sender.config.initial_peer_window;
@@ -64,8 +62,6 @@ impl Recovery for Reno {
 }
 
 impl Recovery for NewReno {
-    const READS_SACK: bool = false;
-
     fn is_duplicate(sender: &Sender, ack: &Ack<'_>, sacked: u64) -> bool {
         Reno::is_duplicate(sender, ack, sacked)
     }

@@ -7,9 +7,11 @@
 //! scoreboard does not cover, in slow start; the phase ends when the ACK reaches what had been sent at the timeout.
 
 mod duplicates;
+mod rack;
 mod sack;
 
 use self::duplicates::{NewReno, Reno};
+use self::rack::RackTlp;
 use self::sack::Sack;
 use super::spurious::Cause;
 use super::transmit::Next;
@@ -19,9 +21,6 @@ use units::Instant;
 
 /// A way to notice and to repair losses that need no timer. It keeps no state of its own beside the sender's.
 trait Recovery {
-    /// Whether it reads SACK blocks.
-    const READS_SACK: bool;
-
     /// Whether an ACK that newly SACKs `sacked` bytes says that something arrived out of order.
     fn is_duplicate(sender: &Sender, ack: &Ack<'_>, sacked: u64) -> bool;
 
@@ -45,6 +44,27 @@ trait Recovery {
 
     /// What leaves next in fast recovery, once the first repair has left.
     fn next_segment(sender: &Sender, state: FastRecovery) -> Option<Next>;
+
+    /// The fast retransmit, and what a partial ACK asks for.
+    fn first_repair(sender: &Sender) -> Option<Next> {
+        sender.first_repair()
+    }
+
+    /// The bytes in the network after a timeout, of which those below `recover` count as lost until they are sent again.
+    fn pipe_after_timeout(sender: &Sender, recover: u64) -> u64 {
+        sender.scoreboard.pipe_after_timeout(sender.una, sender.nxt, recover)
+    }
+
+    /// What leaves next after a timeout.
+    fn next_after_timeout(sender: &mut Sender, recover: u64) -> Option<Next> {
+        sender.next_after_timeout(recover)
+    }
+
+    /// An ACK has been read, and what it says about the phase is done.
+    fn after_ack(_: &mut Sender, _: Instant, _: &Ack<'_>, _acked: u64) {}
+
+    /// Whatever was to be sent has been.
+    fn after_transmit(_: &mut Sender, _: Instant) {}
 }
 
 /// The answer of the way in which a sender repairs losses.
@@ -54,6 +74,7 @@ macro_rules! by_recovery {
             LossRecovery::Reno => Reno::$question($sender, $($argument),*),
             LossRecovery::NewReno => NewReno::$question($sender, $($argument),*),
             LossRecovery::Sack => Sack::$question($sender, $($argument),*),
+            LossRecovery::Rack => RackTlp::$question($sender, $($argument),*),
         }
     };
 }
@@ -119,7 +140,19 @@ impl Sender {
         if duplicate {
             self.on_duplicate_ack(now);
         }
+        by_recovery!(self, after_ack(now, ack, acked));
         self.transmit(now, actions);
+        by_recovery!(self, after_transmit(now));
+    }
+
+    /// What leaves next after a timeout, before which everything below `recover` had been sent.
+    pub(super) fn next_segment_after_timeout(&mut self, recover: u64) -> Option<Next> {
+        by_recovery!(self, next_after_timeout(recover))
+    }
+
+    /// Data have been written, or a timer has been served.
+    pub(super) fn settle_timers(&mut self, now: Instant) {
+        by_recovery!(self, after_transmit(now));
     }
 
     /// Update() of RFC 6675, and the D-SACK block of RFC 2883 §4. Returns the bytes newly known to be held. Blocks that
@@ -129,8 +162,9 @@ impl Sender {
         let (duplicate, blocks) = split_dsack(ack);
         if let Some(block) = duplicate {
             self.read_dsack(block, una);
+            self.tell_rack_of_dsack(block, una);
         }
-        if !self.reads_sack() {
+        if !self.config.reads_sack() {
             return 0;
         }
         let (mut news, nxt) = (0, self.nxt);
@@ -152,8 +186,12 @@ impl Sender {
 
     /// The delivery rate that an ACK of everything below `ack`, whose blocks have been read, shows.
     fn sample_rate(&mut self, now: Instant, ack: u64) -> Option<RateSample> {
-        let segments = self.segments_mut()?;
+        let extras = self.extras.as_deref_mut()?;
+        let segments = extras.segments.as_mut()?;
         segments.advance(ack);
+        if let Some(rack) = &mut extras.rack {
+            rack.update(now, segments.reported());
+        }
         segments.sample(now)
     }
 
@@ -209,19 +247,10 @@ impl Sender {
         }
     }
 
-    /// Whether SACK blocks are read.
-    fn reads_sack(&self) -> bool {
-        match self.recovery() {
-            LossRecovery::Reno => Reno::READS_SACK,
-            LossRecovery::NewReno => NewReno::READS_SACK,
-            LossRecovery::Sack => Sack::READS_SACK,
-        }
-    }
-
     /// The bytes in the network as the loss recovery counts them.
     pub fn pipe(&self) -> u64 {
         match self.phase {
-            Phase::TimeoutRecovery { recover } => self.scoreboard.pipe_after_timeout(self.una, self.nxt, recover),
+            Phase::TimeoutRecovery { recover } => by_recovery!(self, pipe_after_timeout(recover)),
             Phase::Disorder(_) | Phase::FastRecovery(_) => by_recovery!(self, pipe()),
             Phase::Open => self.flight_size(),
         }
@@ -238,7 +267,7 @@ impl Sender {
     /// What leaves next in fast recovery: the first repair, which no window holds back, before all.
     pub(super) fn next_in_fast_recovery(&self, state: FastRecovery) -> Option<Next> {
         match state.repair {
-            Repair::Due => self.first_repair(),
+            Repair::Due => by_recovery!(self, first_repair()),
             Repair::Sent => by_recovery!(self, next_segment(state)),
         }
     }
@@ -275,6 +304,9 @@ impl Sender {
     fn end_recovery_at(&mut self, recover: u64) {
         if self.una >= recover {
             self.close_episode();
+            if let Some(rack) = self.rack_mut() {
+                rack.end_recovery();
+            }
             self.settle();
         }
     }

@@ -10,8 +10,6 @@ use units::Instant;
 pub(super) struct Sack;
 
 impl Recovery for Sack {
-    const READS_SACK: bool = true;
-
     /// §2: news about bytes above the ACK.
     fn is_duplicate(_: &Sender, _: &Ack<'_>, sacked: u64) -> bool {
         sacked > 0

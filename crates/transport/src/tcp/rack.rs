@@ -1,0 +1,264 @@
+//! RACK-TLP, the state of it: RFC 8985.
+//!
+//! RACK: a segment is lost when one that was sent later has been delivered and the reordering window has passed since. TLP: when ACKs
+//! stay away for two round trips, one segment is sent so that there is something to acknowledge.
+//!
+//! Readings. The shortest round trip is that of the last 150 to 300 s. Before the first round-trip sample no probe is scheduled: there
+//! is no handshake that would have brought one; and none while one is under way, so that the retransmission timer is not put off. Without timestamps an ACK of a segment that was sent twice counts for the second
+//! copy if that is at least the shortest round trip old (step 2). The reordering timer is a timer of its own beside the
+//! retransmission timer, not the same one set to another time.
+
+use super::min_rtt::MinRtt;
+use super::segments::{Record, Segments};
+use super::{SackBlock, SenderConfig};
+use std::collections::VecDeque;
+use units::{Duration, Instant};
+
+/// Recoveries without a D-SACK after which the reordering window is what it was at the start (§6.2 step 4).
+const PERSIST: u8 = 16;
+
+/// Segments SACKed that show a loss at once while no reordering has been seen (§6.2 step 4).
+const DUP_THRESH: usize = 3;
+
+/// What RACK-TLP knows of a flow.
+#[derive(Clone, Debug)]
+pub(super) struct Rack {
+    /// Segments by the time of their last sending, with those that have been sent again or acknowledged since.
+    sendings: VecDeque<Sent>,
+    /// RACK.xmit_ts and RACK.end_seq: of the segment sent last of all that have been delivered.
+    newest: Sent,
+    /// RACK.rtt: the round trip of the segment delivered last.
+    rtt: Duration,
+    min_rtt: MinRtt,
+    /// RACK.fack: the byte after the highest one delivered.
+    fack: u64,
+    reordering_seen: bool,
+    adaptation: Adaptation,
+    /// When segments that may only be late are lost; `NEVER` while there are none.
+    timer: Instant,
+    pub(super) probe: Probe,
+}
+
+/// When a segment left and where it ended: RACK_sent_after() is the order of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Sent {
+    at: Instant,
+    end: u64,
+}
+
+/// The adaptation of the reordering window to D-SACKs: §6.2 step 4.
+#[derive(Clone, Copy, Debug)]
+struct Adaptation {
+    /// RACK.dsack_round: D-SACKs below it belong to one round.
+    round: Option<u64>,
+    /// RACK.reo_wnd_mult.
+    multiplier: u32,
+    /// RACK.reo_wnd_persist.
+    persist: u8,
+}
+
+/// The tail loss probe: §7.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe {
+    /// TLP.end_seq: the byte after the probe that is under way.
+    pub(super) end: Option<u64>,
+    /// TLP.is_retrans.
+    pub(super) is_retransmission: bool,
+    /// Whether a round trip has been measured since the last probe.
+    pub(super) rtt_known: bool,
+    /// When the next one is due; `NEVER` while none is scheduled.
+    pub(super) timer: Instant,
+    /// Whether new data have left or been acknowledged since it was last scheduled.
+    pub(super) is_to_schedule: bool,
+}
+
+/// What the sender is about when it looks for losses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Situation {
+    pub(super) now: Instant,
+    pub(super) srtt: Option<Duration>,
+    /// Whether losses are being repaired, after a timeout or not.
+    pub(super) in_recovery: bool,
+}
+
+impl Default for Rack {
+    fn default() -> Rack {
+        Rack {
+            sendings: VecDeque::new(),
+            newest: Sent::default(),
+            rtt: Duration::ZERO,
+            min_rtt: MinRtt::default(),
+            fack: 0,
+            reordering_seen: false,
+            adaptation: Adaptation { round: None, multiplier: 1, persist: PERSIST },
+            timer: Instant::NEVER,
+            probe: Probe {
+                end: None,
+                is_retransmission: false,
+                rtt_known: false,
+                timer: Instant::NEVER,
+                is_to_schedule: false,
+            },
+        }
+    }
+}
+
+impl Rack {
+    /// When it wants to be called: the reordering timer or the probe timer.
+    pub(super) fn wake(&self) -> Instant {
+        self.timer.min(self.probe.timer)
+    }
+
+    /// When the reordering timer expires.
+    pub(super) fn timer(&self) -> Instant {
+        self.timer
+    }
+
+    /// §6.1: a segment leaves.
+    pub(super) fn send(&mut self, now: Instant, block: SackBlock) {
+        self.sendings.push_back(Sent { at: now, end: block.end });
+    }
+
+    /// §6.2 steps 1 to 3: what an ACK is the first to report, in the order of the flow.
+    pub(super) fn update(&mut self, now: Instant, reported: &[Record]) {
+        for record in reported {
+            let rtt = now.saturating_since(record.sent_at);
+            if !record.retransmitted {
+                self.min_rtt.note(now, rtt);
+            }
+            let is_of_first_copy = record.retransmitted && self.min_rtt.get().is_some_and(|least| rtt < least);
+            if !is_of_first_copy {
+                self.rtt = rtt;
+                self.newest = self.newest.max(Sent { at: record.sent_at, end: record.end });
+            }
+            self.reordering_seen |= record.end < self.fack && !record.retransmitted;
+            self.fack = self.fack.max(record.end);
+        }
+        self.probe.rtt_known |= reported.iter().any(|record| !record.retransmitted);
+    }
+
+    /// §6.2 step 4: an ACK of everything below `una` brings a D-SACK block.
+    pub(super) fn on_dsack(&mut self, una: u64, nxt: u64) {
+        self.end_round(una);
+        if self.adaptation.round.is_none() {
+            self.adaptation = Adaptation {
+                round: Some(nxt),
+                multiplier: self.adaptation.multiplier.saturating_add(1),
+                persist: PERSIST,
+            };
+        }
+    }
+
+    /// The round of a D-SACK is over when all is acknowledged that had been sent at its start.
+    pub(super) fn end_round(&mut self, una: u64) {
+        if self.adaptation.round.is_some_and(|end| una >= end) {
+            self.adaptation.round = None;
+        }
+    }
+
+    /// §6.2 step 4: a recovery is over.
+    pub(super) fn end_recovery(&mut self) {
+        self.adaptation.persist = self.adaptation.persist.saturating_sub(1);
+        if self.adaptation.persist == 0 {
+            self.adaptation.multiplier = 1;
+        }
+    }
+
+    /// RACK.reo_wnd: §6.2 step 4. `sacked` segments are held by the receiver.
+    pub(super) fn reordering_window(&self, situation: Situation, sacked: usize) -> Duration {
+        if !self.reordering_seen && (situation.in_recovery || sacked >= DUP_THRESH) {
+            return Duration::ZERO;
+        }
+        let quarter = Duration::from_ps(self.min_rtt.get().unwrap_or(Duration::ZERO).ps() / 4);
+        quarter.saturating_mul(self.adaptation.multiplier.into()).min(situation.srtt.unwrap_or(Duration::MAX))
+    }
+
+    /// §6.2 step 5: marks what is lost, and sets the timer for what may only be late.
+    pub(super) fn detect(&mut self, situation: Situation, segments: &mut Segments) {
+        let wait = self.rtt + self.reordering_window(situation, segments.sacked());
+        self.timer = Instant::NEVER;
+        let mut place = 0;
+        while let Some(sent) = self.sendings.get(place).copied().filter(|sent| *sent < self.newest) {
+            let due = sent.at + wait;
+            if is_current(segments, sent) {
+                if due <= situation.now {
+                    segments.lose(sent.end);
+                } else {
+                    self.timer = due;
+                    place += 1;
+                    continue;
+                }
+            }
+            match place {
+                0 => drop(self.sendings.pop_front()),
+                _ => place += 1,
+            }
+        }
+    }
+
+    /// §6.3: the retransmission timer has expired.
+    pub(super) fn mark_after_timeout(&mut self, situation: Situation, segments: &mut Segments) {
+        let wait = self.rtt + self.reordering_window(situation, segments.sacked());
+        let late = self.sendings.iter().take_while(|sent| sent.at + wait <= situation.now);
+        for sent in late {
+            if is_current(segments, *sent) {
+                segments.lose(sent.end);
+            }
+        }
+        if let Some(first) = segments.first().map(|first| first.end) {
+            segments.lose(first);
+        }
+        self.timer = Instant::NEVER;
+        self.probe.reset();
+    }
+
+    /// PTO: §7.2. The retransmission timer expires at `rto_at`, and a lone segment's ACK may take `wait_for_ack` longer.
+    pub(super) fn schedule_probe(&mut self, now: Instant, srtt: Duration, rto_at: Instant, wait_for_ack: Duration) {
+        let pto = srtt.saturating_mul(2) + wait_for_ack;
+        self.probe.timer = (now + pto).min(rto_at);
+    }
+}
+
+/// Whether this is the last time that the segment was sent, and it is still believed to be under way.
+fn is_current(segments: &Segments, sent: Sent) -> bool {
+    segments.find(sent.end).is_some_and(|record| record.is_in_flight() && record.sent_at == sent.at)
+}
+
+impl Probe {
+    /// §7.3: whether a probe may leave.
+    pub(super) fn is_allowed(&self) -> bool {
+        self.end.is_none() && self.rtt_known
+    }
+
+    /// A probe leaves, up to `end`.
+    pub(super) fn note_sent(&mut self, end: u64, is_retransmission: bool) {
+        *self = Probe { end: Some(end), is_retransmission, rtt_known: false, is_to_schedule: false, ..*self };
+    }
+
+    /// The receiver got `block` twice: if that is the probe, nothing was lost (§7.4.2 case 1).
+    pub(super) fn note_dsack(&mut self, block: SackBlock) {
+        if self.is_retransmission && self.end == Some(block.end) {
+            self.end = None;
+        }
+    }
+
+    /// TLP_process_ack(): everything below `una` is acknowledged. Whether the probe has repaired a loss that nothing else showed.
+    pub(super) fn has_repaired(&mut self, una: u64, is_plain_duplicate: bool) -> bool {
+        let Some(end) = self.end.filter(|end| una >= *end) else { return false };
+        let has_repaired = self.is_retransmission && una > end;
+        if !self.is_retransmission || has_repaired || is_plain_duplicate {
+            self.end = None;
+        }
+        has_repaired
+    }
+
+    /// §7.1: no probe is under way or scheduled.
+    pub(super) fn reset(&mut self) {
+        *self = Probe { end: None, is_retransmission: false, timer: Instant::NEVER, ..*self };
+    }
+}
+
+/// What a lone segment's ACK may be late for: TLP.max_ack_delay.
+pub(super) fn wait_for_ack(config: &SenderConfig, flight: u64) -> Duration {
+    if flight <= u64::from(config.mss) { config.max_ack_delay } else { Duration::ZERO }
+}
