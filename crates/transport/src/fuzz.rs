@@ -6,8 +6,9 @@
 use crate::cc::{self, BurstNews, registry};
 use crate::tcp::{
     Ack, Actions, BurstReport, FastRetransmitGuard, InitialWindow, LossRecovery, Receiver, ReceiverActions,
-    ReceiverConfig, SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig,
+    ReceiverConfig, Reduction, SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig, Undo,
 };
+use options::Words;
 use std::sync::Arc;
 use units::{Duration, Instant};
 
@@ -42,8 +43,9 @@ fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
     let algorithm = entries[usize::from(choices.byte()) % entries.len()].algorithm;
     let recoveries = [LossRecovery::Rack, LossRecovery::NewReno, LossRecovery::Sack];
     let recovery = recoveries.get(usize::from(choices.byte() % 6)).copied();
+    let reduction = Reduction::ALL[usize::from(choices.byte()) % Reduction::ALL.len()];
     let hears_of_bursts = algorithm.burst_news(&cc::Config::default()) != BurstNews::Ignored;
-    SenderConfig {
+    let config = SenderConfig {
         algorithm,
         recovery: recovery.filter(|_| !hears_of_bursts),
         paced: flags & 1 != 0,
@@ -56,9 +58,11 @@ fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
         max_cwnd: 1000 * (1 + u64::from(choices.byte())),
         initial_cwnd: InitialWindow::Segments(1 + u32::from(choices.byte())),
         dupthresh: 1 + u32::from(choices.byte() % 8),
+        undo: if flags & 128 != 0 { Undo::Dsack } else { Undo::Never },
         mss: 100,
         ..SenderConfig::default()
-    }
+    };
+    SenderConfig { reduction: if config.reads_sack() { reduction } else { Reduction::Immediate }, ..config }
 }
 
 /// Feeds a sender; panics if an invariant breaks.

@@ -3,8 +3,9 @@
 mod harness;
 
 use harness::{Fate, Line, receiver_config, sender_config};
+use options::Words;
 use proptest::prelude::*;
-use transport::tcp::{LossRecovery, ReceiverConfig, SenderConfig};
+use transport::tcp::{LossRecovery, ReceiverConfig, Reduction, SenderConfig, Undo};
 use units::Duration;
 
 const ALL: [&str; 6] = ["reno", "newreno", "sack", "highspeed", "xcp", "cubic"];
@@ -46,12 +47,17 @@ proptest! {
         per_mille in 0u64..300,
         algorithm in 0usize..ALL.len(),
         rack in any::<bool>(),
+        reduction in 0usize..4,
         paced in any::<bool>(),
         delayed in any::<bool>(),
         window in prop_oneof![Just(1u64 << 40), 1_000u64..40_000],
     ) {
         let recovery = rack.then_some(LossRecovery::Rack);
-        let sender = SenderConfig { paced, recovery, initial_peer_window: window, ..sender_config(ALL[algorithm]) };
+        let reduction = match sender_config(ALL[algorithm]).reads_sack() || rack {
+            true => Reduction::ALL[reduction],
+            false => Reduction::Immediate,
+        };
+        let sender = SenderConfig { paced, recovery, reduction, undo: if rack { Undo::Dsack } else { Undo::Never }, initial_peer_window: window, ..sender_config(ALL[algorithm]) };
         let delayed_ack = delayed.then(|| Duration::from_millis(100));
         let mut line = bad_line(sender, ReceiverConfig { window, delayed_ack, ..receiver_config() }, seed, per_mille);
         line.write(200);

@@ -1,5 +1,6 @@
 //! The sender's parameters, their defaults and their check.
 
+use super::{Reduction, Undo, UndoResponse};
 use crate::ConfigError;
 use crate::cc::{self, LossRecovery};
 use options::{Argument, Kind, Options, Range, Value, Word, WordList, Words, options, words};
@@ -131,6 +132,12 @@ options! {
         /// How losses that duplicate ACKs show are repaired. Default: the algorithm's own way, which is "sack" for all but reno and
         /// newreno; ns-2's one-way XCP is "reno".
         pub recovery: Option<LossRecovery> = None, Kind::Word(&LossRecovery::LIST), or SenderConfig::loss_recovery;
+        /// Recovery "sack" and "rack": how the window comes down while losses are repaired.
+        pub reduction: Reduction = Reduction::Immediate, Kind::Word(&Reduction::LIST);
+        /// What shows that the window was reduced without need, so that it is taken back. D-SACKs need a receiver that sends them.
+        pub undo: Undo = Undo::Never, Kind::Word(&Undo::LIST);
+        /// How a window comes back that was reduced without need.
+        pub undo_response: UndoResponse = UndoResponse::Restore, Kind::Word(&UndoResponse::LIST);
         /// Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC 8985 §7.2,
         /// TLP.max_ack_delay; Linux has 200 ms).
         pub max_ack_delay: Duration = Duration::from_millis(200), Kind::SPAN;
@@ -188,6 +195,9 @@ impl SenderConfig {
         if self.algorithm.burst_news(&self.laws) != cc::BurstNews::Ignored && self.loss_recovery() != LossRecovery::Sack
         {
             return wrong("recovery", "must be SACK where edge nodes report lost bursts");
+        }
+        if self.reduction != Reduction::Immediate && !self.reads_sack() {
+            return wrong("reduction", "must be immediate with recovery reno and newreno, which inflate the window");
         }
         if self.max_rto < self.min_rto {
             return wrong("max_rto", "must not be below min_rto");

@@ -2,9 +2,11 @@
 
 use super::bursts::Bursts;
 use super::pacing::Pacer;
+use super::prr::Prr;
 use super::rack::Rack;
 use super::segments::Segments;
-use super::{LossRecovery, Sender, SenderConfig};
+use super::undo::Reductions;
+use super::{LossRecovery, Sender, SenderConfig, Undo};
 use units::Instant;
 
 /// What a flow has beside the sender's own state.
@@ -14,6 +16,8 @@ pub(super) struct Extras {
     pub(super) bursts: Option<Bursts>,
     pub(super) segments: Option<Segments>,
     pub(super) rack: Option<Rack>,
+    pub(super) prr: Option<Prr>,
+    pub(super) reductions: Option<Reductions>,
     /// Whether an ACK of new data in order needs nothing but the plain path.
     pub(super) is_plain: bool,
 }
@@ -26,8 +30,11 @@ impl Extras {
         let bursts = Bursts::new(config.algorithm.burst_news(&config.laws));
         let rack = (config.loss_recovery() == LossRecovery::Rack).then(Rack::default);
         let segments = (asks.rate_samples || rack.is_some()).then(Segments::default);
-        let is_plain = pacer.is_none() && segments.is_none();
-        (!is_plain || bursts.is_some()).then(|| Box::new(Extras { pacer, bursts, segments, rack, is_plain }))
+        let prr = Prr::new(config.reduction);
+        let reductions = (config.undo != Undo::Never).then(Reductions::default);
+        let is_plain = pacer.is_none() && segments.is_none() && prr.is_none();
+        (!is_plain || bursts.is_some() || reductions.is_some())
+            .then(|| Box::new(Extras { pacer, bursts, segments, rack, prr, reductions, is_plain }))
     }
 }
 
@@ -40,6 +47,18 @@ impl Sender {
 
     pub(super) fn segments(&self) -> Option<&Segments> {
         self.extras.as_ref()?.segments.as_ref()
+    }
+
+    pub(super) fn reductions_mut(&mut self) -> Option<&mut Reductions> {
+        self.extras.as_mut()?.reductions.as_mut()
+    }
+
+    pub(super) fn prr(&self) -> Option<&Prr> {
+        self.extras.as_ref()?.prr.as_ref()
+    }
+
+    pub(super) fn prr_mut(&mut self) -> Option<&mut Prr> {
+        self.extras.as_mut()?.prr.as_mut()
     }
 
     pub(super) fn rack(&self) -> Option<&Rack> {

@@ -14,6 +14,7 @@
 //! | `segments` | a record of every segment in flight, for flows that need one |
 //! | `rate` | delivery rates |
 //! | `rack` | what RACK-TLP knows of a flow |
+//! | `prr` | proportional rate reduction |
 //! | `min_rtt` | the shortest round trip of the last minutes |
 //! | `pacing` | one segment every SRTT/cwnd |
 //! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
@@ -21,6 +22,7 @@
 //! | `bursts` | what an edge node says about lost bursts, and their repair |
 //! | `stats` | what the sender counts |
 //! | `spurious` | retransmissions that D-SACK proves needless |
+//! | `undo` | needless reductions of the window, taken back |
 //! | `receiver` | the receiver: delayed ACKs, SACK, D-SACK |
 //!
 //! Left out: connection set-up and close, urgent data, timestamps, ECN, Nagle's algorithm (a short segment leaves when
@@ -35,6 +37,7 @@ mod extras;
 pub mod keys;
 mod min_rtt;
 mod pacing;
+mod prr;
 mod rack;
 mod rate;
 mod receiver;
@@ -48,12 +51,15 @@ mod spurious;
 mod stats;
 mod timer;
 mod transmit;
+mod undo;
 
 pub use crate::ConfigError;
 pub use crate::cc::LossRecovery;
 pub use bursts::BurstReport;
 pub use config::{FastRetransmitGuard, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};
+pub use prr::Reduction;
 pub use receiver::{EcnNews, Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
 pub use segment::{Ack, AckOut, Actions, SackBlock, SackList, Segment};
 pub use sender::{PhaseName, Sender};
 pub use stats::SenderStats;
+pub use undo::{Undo, UndoResponse};

@@ -137,6 +137,11 @@ impl Scoreboard {
         None
     }
 
+    /// Every unSACKed byte below this is lost; 0 if none is.
+    pub(super) fn lost_below(&self, threshold: Threshold) -> u64 {
+        self.lost_point(threshold).map_or(0, |(point, _)| point)
+    }
+
     /// IsLost(`seq`) for an unSACKed `seq`.
     pub(super) fn is_lost(&self, seq: u64, threshold: Threshold) -> bool {
         self.lost_point(threshold).is_some_and(|(point, _)| seq < point)

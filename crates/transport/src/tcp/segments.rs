@@ -53,6 +53,8 @@ pub(super) struct Segments {
     records: VecDeque<Record>,
     /// Bytes that are lost and wait to be sent again.
     lost: u64,
+    /// Bytes that were ever found lost.
+    losses_found: u64,
     /// No segment that begins below is lost.
     lost_from: u64,
     /// Segments that the receiver holds.
@@ -179,6 +181,7 @@ impl Segments {
         if let Some(record) = self.records.get_mut(at).filter(|record| record.end == end && record.is_in_flight()) {
             record.state = State::Lost;
             self.lost += record.end - record.start;
+            self.losses_found += record.end - record.start;
             self.lost_from = self.lost_from.min(record.start);
         }
     }
@@ -186,6 +189,11 @@ impl Segments {
     /// Bytes that are lost and wait to be sent again.
     pub(super) fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// Bytes that were ever found lost.
+    pub(super) fn losses_found(&self) -> u64 {
+        self.losses_found
     }
 
     /// The first segment that is lost and waits to be sent again.

@@ -8,7 +8,7 @@ use super::extras::Extras;
 use super::recovery::Phase;
 use super::rtt::Rtt;
 use super::scoreboard::{Scoreboard, Threshold};
-use super::spurious::{Cause, Ledger};
+use super::spurious::{Cause, Ledger, Verdict};
 use super::stats::{Counts, SenderStats};
 use super::{Ack, Actions, LossRecovery, SackBlock, Segment, SenderConfig};
 use crate::cc::{Event, Law, Loss, LossCause, Window};
@@ -287,6 +287,7 @@ impl Sender {
 
     /// A loss: the law moves ssthresh and cwnd.
     pub(super) fn lose(&mut self, now: Instant, cause: LossCause, in_flight: u64) {
+        self.remember_window();
         let lost = self.newly_lost(cause);
         let loss = Loss { cause, event: Event { lost, in_flight, ..self.bad_news(now) } };
         self.law.on_loss(&self.config.laws, &mut self.window, &loss);
@@ -295,6 +296,7 @@ impl Sender {
 
     /// The timer expires again for the same segment.
     pub(super) fn lose_again(&mut self, now: Instant) {
+        self.forget_window();
         let event = self.bad_news(now);
         self.law.on_repeated_timeout(&self.config.laws, &mut self.window, &event);
         self.set_cwnd(self.window.cwnd);
@@ -343,6 +345,7 @@ impl Sender {
     #[inline]
     pub(super) fn send(&mut self, now: Instant, segment: Segment, actions: &mut Actions) {
         actions.segments.push(segment);
+        self.note_reduction(segment.len);
         self.note_sent(now, 1);
     }
 
@@ -357,12 +360,13 @@ impl Sender {
     }
 
     /// A verdict of the ledger enters the statistics.
-    fn count_false(&mut self, verdict: Option<Cause>) {
-        match verdict {
-            Some(Cause::FastRetransmit) => self.counts.false_fast_retransmits += 1,
-            Some(Cause::Timeout) => self.counts.false_timeouts += 1,
-            None => {}
+    fn count_false(&mut self, verdict: Option<Verdict>) {
+        let Some(verdict) = verdict else { return };
+        match verdict.cause {
+            Cause::FastRetransmit => self.counts.false_fast_retransmits += 1,
+            Cause::Timeout => self.counts.false_timeouts += 1,
         }
+        self.undo(verdict);
     }
 
     /// RFC 5681 §4.1: after an idle time beyond the RTO, cwnd is at most the initial window.

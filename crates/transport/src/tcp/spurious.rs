@@ -2,7 +2,7 @@
 //!
 //! An episode is one fast recovery or one timeout with everything it retransmitted. It was *false* if the receiver
 //! reports every one of its retransmissions as a duplicate. A D-SACK for data that was never retransmitted is the
-//! network's duplicate and counts for nothing. Only the verdict is kept: the window is not restored here.
+//! network's duplicate and counts for nothing. What follows from the verdict for the window is `undo`'s.
 //!
 //! With thousands of flows a recovery finds none of this in the cache. So the last episode lies beside the sender, the list
 //! of retransmissions is only written to unless a D-SACK comes, and older episodes exist only while D-SACKs for them may
@@ -23,6 +23,14 @@ const RUNNING: u64 = u64::MAX;
 pub(super) enum Cause {
     FastRetransmit,
     Timeout,
+}
+
+/// An episode has been proved false.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub(super) cause: Cause,
+    /// Whether no episode began after it.
+    pub(super) is_last: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -64,9 +72,9 @@ impl Ledger {
         self.last = Some(Episode { expires: RUNNING, unreported: 0, listed: 0, recorded: false, cause });
     }
 
-    /// The running episode, if any, retransmits nothing more; it is judged until an ACK passes `expires`. Returns its
-    /// cause if it is false already.
-    pub(super) fn close(&mut self, expires: u64) -> Option<Cause> {
+    /// The running episode, if any, retransmits nothing more; it is judged until an ACK passes `expires`. Returns a
+    /// verdict if it is false already.
+    pub(super) fn close(&mut self, expires: u64) -> Option<Verdict> {
         self.running()?.expires = expires.min(RUNNING - 1);
         self.judge_last()
     }
@@ -84,8 +92,8 @@ impl Ledger {
         self.blocks.push_back(block);
     }
 
-    /// The receiver got `block` twice. Returns the cause of the episode that this proves false.
-    pub(super) fn report(&mut self, block: SackBlock, una: u64) -> Option<Cause> {
+    /// The receiver got `block` twice. Returns a verdict on the episode that this proves false.
+    pub(super) fn report(&mut self, block: SackBlock, una: u64) -> Option<Verdict> {
         self.expire(una);
         let at = self.blocks.iter().position(|sent| block.contains(*sent))?;
         self.blocks.remove(at);
@@ -100,25 +108,23 @@ impl Ledger {
                 if cause.is_some() {
                     self.older.as_mut()?.remove(place);
                 }
-                cause
+                Some(Verdict { cause: cause?, is_last: false })
             }
             None => {
                 let cause = report_one(self.last.as_mut()?);
                 if cause.is_some() {
                     self.last = None;
                 }
-                cause
+                Some(Verdict { cause: cause?, is_last: true })
             }
         }
     }
 
     /// The verdict on the last episode, which leaves the ledger when it is false.
-    fn judge_last(&mut self) -> Option<Cause> {
-        let verdict = self.last.as_ref().and_then(Episode::verdict);
-        if verdict.is_some() {
-            self.last = None;
-        }
-        verdict
+    fn judge_last(&mut self) -> Option<Verdict> {
+        let cause = self.last.as_ref().and_then(Episode::verdict)?;
+        self.last = None;
+        Some(Verdict { cause, is_last: true })
     }
 
     fn running(&mut self) -> Option<&mut Episode> {
@@ -226,6 +232,10 @@ mod tests {
         }
     }
 
+    fn cause_of(verdict: Option<Verdict>) -> Option<Cause> {
+        verdict.map(|verdict| verdict.cause)
+    }
+
     #[derive(Clone, Debug)]
     enum Step {
         Open(bool),
@@ -254,11 +264,11 @@ mod tests {
                 match step {
                     Step::Open(timeout) => {
                         let cause = if timeout { Cause::Timeout } else { Cause::FastRetransmit };
-                        prop_assert_eq!(ledger.close(una + 30), plain.close(una + 30));
+                        prop_assert_eq!(cause_of(ledger.close(una + 30)), plain.close(una + 30));
                         ledger.open(cause, una);
                         plain.open(cause, una);
                     }
-                    Step::Close(after) => prop_assert_eq!(ledger.close(una + after), plain.close(una + after)),
+                    Step::Close(after) => prop_assert_eq!(cause_of(ledger.close(una + after)), plain.close(una + after)),
                     Step::Record(at) => {
                         let block = SackBlock { start: 10 * at, end: 10 * at + 10 };
                         ledger.record(block);
@@ -266,7 +276,7 @@ mod tests {
                     }
                     Step::Report(at, len) => {
                         let block = SackBlock { start: 10 * at, end: 10 * (at + len) };
-                        prop_assert_eq!(ledger.report(block, una), plain.report(block, una));
+                        prop_assert_eq!(cause_of(ledger.report(block, una)), plain.report(block, una));
                     }
                     Step::Ack(by) => una += by,
                 }

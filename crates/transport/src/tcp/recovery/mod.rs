@@ -39,6 +39,11 @@ trait Recovery {
     /// The bytes in the network while something is out of order or being repaired.
     fn pipe(sender: &Sender) -> u64;
 
+    /// Grows whenever something more is found lost.
+    fn losses_found(_: &Sender) -> u64 {
+        0
+    }
+
     /// The length of the new segment that duplicate ACKs let leave before a loss has shown.
     fn limited_transmit(sender: &Sender, disorder: Disorder) -> Option<u64>;
 
@@ -141,6 +146,7 @@ impl Sender {
             self.on_duplicate_ack(now);
         }
         by_recovery!(self, after_ack(now, ack, acked));
+        self.reduce();
         self.transmit(now, actions);
         by_recovery!(self, after_transmit(now));
     }
@@ -247,6 +253,11 @@ impl Sender {
         }
     }
 
+    /// Grows whenever something more is found lost.
+    pub(super) fn losses_found(&self) -> u64 {
+        by_recovery!(self, losses_found())
+    }
+
     /// The bytes in the network as the loss recovery counts them.
     pub fn pipe(&self) -> u64 {
         match self.phase {
@@ -277,6 +288,7 @@ impl Sender {
         self.counts.fast_retransmits += 1;
         self.lose(now, cause, self.flight_for_cut());
         by_recovery!(self, begin());
+        self.begin_reduction();
         if self.config.guard() == FastRetransmitGuard::Recovery {
             self.guard = self.nxt;
         }
@@ -304,6 +316,9 @@ impl Sender {
     fn end_recovery_at(&mut self, recover: u64) {
         if self.una >= recover {
             self.close_episode();
+            if matches!(self.phase, Phase::FastRecovery(_)) {
+                self.end_reduction();
+            }
             if let Some(rack) = self.rack_mut() {
                 rack.end_recovery();
             }

@@ -41,6 +41,10 @@ impl Recovery for RackTlp {
         sender.flight_size().saturating_sub(sender.scoreboard.sacked()).saturating_sub(lost)
     }
 
+    fn losses_found(sender: &Sender) -> u64 {
+        sender.segments().map_or(0, Segments::losses_found)
+    }
+
     fn limited_transmit(sender: &Sender, _: Disorder) -> Option<u64> {
         sender.new_data(sender.pipe(), sender.window.cwnd)
     }
@@ -72,6 +76,7 @@ impl Recovery for RackTlp {
         if rack.probe.has_repaired(una, is_plain_duplicate) && matches!(sender.phase, Phase::Open | Phase::Disorder(_))
         {
             sender.lose(now, LossCause::FastRetransmit, sender.flight_for_cut());
+            sender.forget_window();
         }
         sender.detect_losses(now);
     }

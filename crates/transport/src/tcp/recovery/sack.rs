@@ -33,6 +33,10 @@ impl Recovery for Sack {
         sender.correct_pipe(sender.scoreboard.pipe(sender.una, sender.nxt, sender.threshold()))
     }
 
+    fn losses_found(sender: &Sender) -> u64 {
+        sender.scoreboard.lost_below(sender.threshold())
+    }
+
     /// §5 step 3: while cwnd − pipe ≥ SMSS.
     fn limited_transmit(sender: &Sender, _: Disorder) -> Option<u64> {
         sender.new_data(sender.pipe(), sender.window.cwnd)
