@@ -39,9 +39,20 @@ class SenderOptions(TypedDict, total=False):
     """SRTT and RTTVAR are forgotten after this many timeouts in a row (RFC 6298 §5, a MAY). Default: never."""
     dupthresh: int
     """Duplicate ACKs, or SACKed ranges above a hole, that show a loss. Default 3."""
-    recovery: Literal["reno", "newreno", "sack"]
+    recovery: Literal["reno", "newreno", "sack", "rack", "linux"]
     """How losses that duplicate ACKs show are repaired. Default: the algorithm's own way, which is "sack" for all but
     reno and newreno; ns-2's one-way XCP is "reno"."""
+    reduction: Literal["immediate", "prr-crb", "prr-ssrb", "prr"]
+    """Recovery "sack", "rack" and "linux": how the window comes down while losses are repaired. Default: "immediate",
+    with recovery "linux" "prr"."""
+    undo: Literal["never", "dsack"]
+    """What shows that the window was reduced without need, so that it is taken back. D-SACKs need a receiver that sends
+    them. Default: "never", with recovery "linux" "dsack"."""
+    undo_response: Literal["restore", "slow-start"]
+    """How a window comes back that was reduced without need. Default "restore"."""
+    max_ack_delay: float
+    """Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC 8985
+    §7.2, TLP.max_ack_delay; Linux has 200 ms). Default 200 ms."""
     limited_transmit: bool
     """New segments on the duplicate ACKs below the threshold (RFC 3042; with SACK RFC 6675 §5 step 3). Default True."""
     rescue_retransmission: bool

@@ -130,7 +130,7 @@ class Sender:
         return _segments(self._machine.on_burst_report(t, report, list(segments)))
 
     def on_timer(self, t: float) -> list[Segment]:
-        """The clock reaches `t` seconds: expires the retransmission or pacing timer if it is due, else does nothing."""
+        """The clock reaches `t` seconds: serves the timers that are due, if any."""
         return _segments(self._machine.on_timer(t))
 
     @property
@@ -171,6 +171,21 @@ class Sender:
     def pipe(self) -> int:
         """Estimate of the bytes in the network (RFC 6675)."""
         return self._machine.pipe
+
+    @property
+    def lost(self) -> int:
+        """Bytes that are thought lost: with recovery "rack" those that wait to be sent again, else all that SACK shows."""
+        return self._machine.lost
+
+    @property
+    def reordering_window(self) -> float | None:
+        """Seconds for which RACK waits for what may only be late (RFC 8985); None with another recovery."""
+        return self._machine.reordering_window
+
+    @property
+    def probe_timer(self) -> float | None:
+        """When the tail loss probe is due in seconds (RFC 8985); None while none is scheduled."""
+        return self._machine.probe_timer
 
     @property
     def flight_size(self) -> int:

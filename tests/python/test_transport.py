@@ -271,3 +271,26 @@ def test_an_option_under_both_of_its_names_is_refused(name, key):
     assert Sender("sack", **{name: None, key: 7000}).mss == 1460
     with pytest.raises(TypeError, match=f"{name} and {key} are one option"):
         Sender("sack", **{name: 7000, key: 7000})
+
+
+def test_what_rack_knows_can_be_read() -> None:
+    sender = Sender("cubic", recovery="linux", mss=1000, initial_window=10)
+    assert len(sender.write(100)) == 10
+    sender.on_ack(0.1, 0, sack=[(1000, 3000)])
+    # min RTT / 4, until three segments above the hole show a loss at once (RFC 8985 §6.2).
+    assert (sender.lost, sender.reordering_window, sender.probe_timer) == (0, 0.025, None)
+    assert sender.on_ack(0.1, 0, sack=[(1000, 4000)])[0].seq == 0
+    assert (sender.phase, sender.reordering_window) == ("fast_recovery", 0.0)
+    quiet = Sender("sack", recovery="rack", mss=1000, initial_window=4)
+    quiet.write(4)
+    quiet.on_ack(0.1, 1000)
+    assert (quiet.probe_timer, quiet.next_timer) == (0.3, 0.3)
+    assert [segment.seq for segment in quiet.on_timer(0.3)] == [3000]
+    assert Sender("sack").reordering_window is None
+
+
+def test_what_cannot_go_together_is_refused() -> None:
+    with pytest.raises(ValueError, match="reduction"):
+        Sender("newreno", reduction="prr")
+    with pytest.raises(ValueError, match="recovery"):
+        Sender("tcp-eng", recovery="rack")

@@ -138,6 +138,22 @@ impl Sender {
     }
 
     #[getter]
+    fn lost(&self) -> u64 {
+        self.machine.lost()
+    }
+
+    /// `None` unless RACK finds the losses.
+    #[getter]
+    fn reordering_window(&self) -> Option<f64> {
+        self.machine.reordering_window().map(Duration::as_secs_f64)
+    }
+
+    #[getter]
+    fn probe_timer(&self) -> Option<f64> {
+        self.machine.probe_timer().map(Instant::as_secs_f64)
+    }
+
+    #[getter]
     fn dupthresh(&self) -> u32 {
         self.machine.dupthresh()
     }

@@ -41,8 +41,8 @@ impl Choices<'_> {
 fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
     let (flags, entries) = (choices.byte(), registry());
     let algorithm = entries[usize::from(choices.byte()) % entries.len()].algorithm;
-    let recoveries = [LossRecovery::Rack, LossRecovery::NewReno, LossRecovery::Sack];
-    let recovery = recoveries.get(usize::from(choices.byte() % 6)).copied();
+    let recoveries = [LossRecovery::Rack, LossRecovery::Linux, LossRecovery::NewReno, LossRecovery::Sack];
+    let recovery = recoveries.get(usize::from(choices.byte() % 8)).copied();
     let reduction = Reduction::ALL[usize::from(choices.byte()) % Reduction::ALL.len()];
     let hears_of_bursts = algorithm.burst_news(&cc::Config::default()) != BurstNews::Ignored;
     let config = SenderConfig {
@@ -58,11 +58,11 @@ fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
         max_cwnd: 1000 * (1 + u64::from(choices.byte())),
         initial_cwnd: InitialWindow::Segments(1 + u32::from(choices.byte())),
         dupthresh: 1 + u32::from(choices.byte() % 8),
-        undo: if flags & 128 != 0 { Undo::Dsack } else { Undo::Never },
+        undo: (flags & 128 != 0).then_some(Undo::Dsack),
         mss: 100,
         ..SenderConfig::default()
     };
-    SenderConfig { reduction: if config.reads_sack() { reduction } else { Reduction::Immediate }, ..config }
+    SenderConfig { reduction: config.reads_sack().then_some(reduction), ..config }
 }
 
 /// Feeds a sender; panics if an invariant breaks.

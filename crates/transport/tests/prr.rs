@@ -10,7 +10,7 @@ use transport::tcp::{
 use units::Instant;
 
 fn config(reduction: Reduction, cwnd: u32) -> SenderConfig {
-    SenderConfig { reduction, initial_cwnd: InitialWindow::Segments(cwnd), ..sender_config("sack") }
+    SenderConfig { reduction: Some(reduction), initial_cwnd: InitialWindow::Segments(cwnd), ..sender_config("sack") }
 }
 
 /// A sender whose first segments were lost: what leaves on each ACK for one more segment above.

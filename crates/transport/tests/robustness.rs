@@ -54,10 +54,10 @@ proptest! {
     ) {
         let recovery = rack.then_some(LossRecovery::Rack);
         let reduction = match sender_config(ALL[algorithm]).reads_sack() || rack {
-            true => Reduction::ALL[reduction],
-            false => Reduction::Immediate,
+            true => Some(Reduction::ALL[reduction]),
+            false => None,
         };
-        let sender = SenderConfig { paced, recovery, reduction, undo: if rack { Undo::Dsack } else { Undo::Never }, initial_peer_window: window, ..sender_config(ALL[algorithm]) };
+        let sender = SenderConfig { paced, recovery, reduction, undo: rack.then_some(Undo::Dsack), initial_peer_window: window, ..sender_config(ALL[algorithm]) };
         let delayed_ack = delayed.then(|| Duration::from_millis(100));
         let mut line = bad_line(sender, ReceiverConfig { window, delayed_ack, ..receiver_config() }, seed, per_mille);
         line.write(200);

@@ -7,7 +7,7 @@ use transport::tcp::{LossRecovery, Reduction, SenderConfig, Undo, UndoResponse};
 use units::Duration;
 
 fn config(algorithm: &str, undo: Undo) -> SenderConfig {
-    SenderConfig { undo, ..sender_config(algorithm) }
+    SenderConfig { undo: Some(undo), ..sender_config(algorithm) }
 }
 
 /// A transfer of 300 segments of which the first of ten is late by so many ms: cwnd and ssthresh before the first retransmission, and
@@ -70,7 +70,8 @@ fn the_window_may_come_back_by_slow_start() {
 #[test]
 fn a_real_loss_stays_a_loss() {
     for (recovery, reduction) in [(LossRecovery::Sack, Reduction::Immediate), (LossRecovery::Rack, Reduction::Prr)] {
-        let config = SenderConfig { recovery: Some(recovery), reduction, ..config("sack", Undo::Dsack) };
+        let config =
+            SenderConfig { recovery: Some(recovery), reduction: Some(reduction), ..config("sack", Undo::Dsack) };
         let mut line = Line::losing(config, &[3]);
         line.write(300);
         assert!(line.finish(10_000));
@@ -78,4 +79,15 @@ fn a_real_loss_stays_a_loss() {
         assert!(line.sender.ssthresh() < 20_000, "{recovery:?}");
         assert_eq!(line.sender.stats().fast_retransmits, 1);
     }
+}
+
+#[test]
+fn linux_is_rack_with_prr_and_undo() {
+    let linux = SenderConfig { recovery: Some(LossRecovery::Linux), ..sender_config("cubic") };
+    assert_eq!((linux.window_reduction(), linux.undo_rule()), (Reduction::Prr, Undo::Dsack));
+    let chosen = SenderConfig { undo: Some(Undo::Never), ..linux.clone() };
+    assert_eq!((chosen.window_reduction(), chosen.undo_rule()), (Reduction::Prr, Undo::Never));
+    // A segment that is late by 30 ms is sent again needlessly, and the window comes back.
+    let [before, after] = late(linux, 30);
+    assert!(after.1 == before.1 && after.0 >= before.0, "{before:?} before, {after:?} after");
 }

@@ -113,7 +113,7 @@ fn a_law_that_asks_hears_every_ack_of_a_fast_recovery() {
         let heard = flow.ack(100 + news, 1000, &[(2000, 1000 * at)], false);
         let is_first = news == 1;
         assert_eq!((heard.acked, heard.sacked), (if is_first { 1000 } else { 0 }, 1000));
-        assert_eq!(heard.in_recovery, false, "the third duplicate starts the recovery after it has been told");
+        assert!(!heard.in_recovery, "the third duplicate starts the recovery after it has been told");
     }
     assert_eq!(flow.sender.phase(), PhaseName::FastRecovery);
     let heard = flow.ack(104, 1000, &[(2000, 7000)], true);

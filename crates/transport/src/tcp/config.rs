@@ -132,10 +132,12 @@ options! {
         /// How losses that duplicate ACKs show are repaired. Default: the algorithm's own way, which is "sack" for all but reno and
         /// newreno; ns-2's one-way XCP is "reno".
         pub recovery: Option<LossRecovery> = None, Kind::Word(&LossRecovery::LIST), or SenderConfig::loss_recovery;
-        /// Recovery "sack" and "rack": how the window comes down while losses are repaired.
-        pub reduction: Reduction = Reduction::Immediate, Kind::Word(&Reduction::LIST);
+        /// Recovery "sack", "rack" and "linux": how the window comes down while losses are repaired. Default: "immediate", with
+        /// recovery "linux" "prr".
+        pub reduction: Option<Reduction> = None, Kind::Word(&Reduction::LIST), or SenderConfig::window_reduction;
         /// What shows that the window was reduced without need, so that it is taken back. D-SACKs need a receiver that sends them.
-        pub undo: Undo = Undo::Never, Kind::Word(&Undo::LIST);
+        /// Default: "never", with recovery "linux" "dsack".
+        pub undo: Option<Undo> = None, Kind::Word(&Undo::LIST), or SenderConfig::undo_rule;
         /// How a window comes back that was reduced without need.
         pub undo_response: UndoResponse = UndoResponse::Restore, Kind::Word(&UndoResponse::LIST);
         /// Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC 8985 §7.2,
@@ -168,16 +170,39 @@ impl SenderConfig {
         self.recovery.unwrap_or(self.algorithm.recovery())
     }
 
+    /// How the window comes down while losses are repaired.
+    pub fn window_reduction(&self) -> Reduction {
+        self.reduction.unwrap_or(match self.loss_recovery() {
+            LossRecovery::Linux => Reduction::Prr,
+            _ => Reduction::Immediate,
+        })
+    }
+
+    /// What shows that the window was reduced without need.
+    pub fn undo_rule(&self) -> Undo {
+        self.undo.unwrap_or(match self.loss_recovery() {
+            LossRecovery::Linux => Undo::Dsack,
+            _ => Undo::Never,
+        })
+    }
+
+    /// Whether losses are found by time: RACK-TLP.
+    pub fn is_rack(&self) -> bool {
+        matches!(self.loss_recovery(), LossRecovery::Rack | LossRecovery::Linux)
+    }
+
     /// Whether the loss recovery reads SACK blocks, so that it needs a receiver that sends them.
     pub fn reads_sack(&self) -> bool {
-        matches!(self.loss_recovery(), LossRecovery::Sack | LossRecovery::Rack)
+        !matches!(self.loss_recovery(), LossRecovery::Reno | LossRecovery::NewReno)
     }
 
     /// What refuses a further fast retransmit. RFC 6675's recovery point is SACK's guard, whatever is said here.
     pub fn guard(&self) -> FastRetransmitGuard {
         self.fast_retransmit_guard.unwrap_or(match self.loss_recovery() {
             LossRecovery::NewReno => FastRetransmitGuard::Recovery,
-            LossRecovery::Reno | LossRecovery::Sack | LossRecovery::Rack => FastRetransmitGuard::Timeout,
+            LossRecovery::Reno | LossRecovery::Sack | LossRecovery::Rack | LossRecovery::Linux => {
+                FastRetransmitGuard::Timeout
+            }
         })
     }
 
@@ -196,7 +221,7 @@ impl SenderConfig {
         {
             return wrong("recovery", "must be SACK where edge nodes report lost bursts");
         }
-        if self.reduction != Reduction::Immediate && !self.reads_sack() {
+        if self.window_reduction() != Reduction::Immediate && !self.reads_sack() {
             return wrong("reduction", "must be immediate with recovery reno and newreno, which inflate the window");
         }
         if self.max_rto < self.min_rto {

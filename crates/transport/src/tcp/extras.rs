@@ -6,7 +6,7 @@ use super::prr::Prr;
 use super::rack::Rack;
 use super::segments::Segments;
 use super::undo::Reductions;
-use super::{LossRecovery, Sender, SenderConfig, Undo};
+use super::{Sender, SenderConfig, Undo};
 use units::Instant;
 
 /// What a flow has beside the sender's own state.
@@ -28,13 +28,20 @@ impl Extras {
         let asks = config.algorithm.asks();
         let pacer = (config.paced || asks.pacing).then(Pacer::default);
         let bursts = Bursts::new(config.algorithm.burst_news(&config.laws));
-        let rack = (config.loss_recovery() == LossRecovery::Rack).then(Rack::default);
+        let rack = config.is_rack().then(Rack::default);
         let segments = (asks.rate_samples || rack.is_some()).then(Segments::default);
-        let prr = Prr::new(config.reduction);
-        let reductions = (config.undo != Undo::Never).then(Reductions::default);
+        let prr = Prr::new(config.window_reduction());
+        let reductions = (config.undo_rule() != Undo::Never).then(Reductions::default);
         let is_plain = pacer.is_none() && segments.is_none() && prr.is_none();
         (!is_plain || bursts.is_some() || reductions.is_some())
             .then(|| Box::new(Extras { pacer, bursts, segments, rack, prr, reductions, is_plain }))
+    }
+
+    /// When one of its timers is due. Not inlined, so that what asks for the next timer of a sender stays small.
+    #[inline(never)]
+    fn wake(&self) -> Instant {
+        let pacer = self.pacer.as_ref().map_or(Instant::NEVER, Pacer::wake);
+        pacer.min(self.rack.as_ref().map_or(Instant::NEVER, Rack::wake))
     }
 }
 
@@ -102,10 +109,6 @@ impl Sender {
     /// When a timer wants to be served that only some flows have.
     #[inline]
     pub(super) fn extras_wake(&self) -> Instant {
-        let wake = |extras: &Extras| {
-            let pacer = extras.pacer.as_ref().map_or(Instant::NEVER, Pacer::wake);
-            pacer.min(extras.rack.as_ref().map_or(Instant::NEVER, Rack::wake))
-        };
-        self.extras.as_deref().map_or(Instant::NEVER, wake)
+        self.extras.as_deref().map_or(Instant::NEVER, Extras::wake)
     }
 }

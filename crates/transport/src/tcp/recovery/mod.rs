@@ -79,7 +79,7 @@ macro_rules! by_recovery {
             LossRecovery::Reno => Reno::$question($sender, $($argument),*),
             LossRecovery::NewReno => NewReno::$question($sender, $($argument),*),
             LossRecovery::Sack => Sack::$question($sender, $($argument),*),
-            LossRecovery::Rack => RackTlp::$question($sender, $($argument),*),
+            LossRecovery::Rack | LossRecovery::Linux => RackTlp::$question($sender, $($argument),*),
         }
     };
 }
