@@ -109,6 +109,7 @@ class Sender:
         *,
         feedback: int = 0,
         ece: bool = False,
+        timestamp: float | None = None,
     ) -> list[Segment]:
         """An ACK of every byte before `ack` arrives at `t` seconds.
 
@@ -116,8 +117,9 @@ class Sender:
         window in bytes; without it the former one stands. An ACK of what was never sent is ignored. `feedback` is the
         change of throughput that the ACK's congestion header brings, in bytes per second; only "xcp" reads it. `ece`:
         the ACK echoes a congestion mark (RFC 3168), which the window law is told; none of those here reads it.
+        `timestamp`: the timestamp that the ACK echoes, in seconds on this end's clock; only `undo` "eifel" reads it.
         """
-        return _segments(self._machine.on_ack(t, ack, list(sack), window, feedback, ece))
+        return _segments(self._machine.on_ack(t, ack, list(sack), window, feedback, ece, timestamp))
 
     def on_burst_report(
         self, t: float, report: Literal["assembled", "lost", "contention"], segments: Sequence[tuple[int, int]]
@@ -174,7 +176,7 @@ class Sender:
 
     @property
     def lost(self) -> int:
-        """Bytes that are thought lost: with recovery "rack" those that wait to be sent again, else all that SACK shows."""
+        """Bytes thought lost: with recovery "rack" those that wait to be sent again, else all that SACK shows."""
         return self._machine.lost
 
     @property

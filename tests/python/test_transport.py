@@ -294,3 +294,13 @@ def test_what_cannot_go_together_is_refused() -> None:
         Sender("newreno", reduction="prr")
     with pytest.raises(ValueError, match="recovery"):
         Sender("tcp-eng", recovery="rack")
+
+
+def test_an_old_timestamp_takes_a_timeout_back() -> None:
+    sender = Sender("sack", undo="eifel", mss=1000, initial_window=10)
+    sender.write(100)
+    sender.on_timer(1.0)
+    assert (sender.cwnd, sender.ssthresh) == (1000, 5000)
+    sent = sender.on_ack(1.01, 1000, timestamp=0.0)
+    assert sender.ssthresh == float("inf")
+    assert not any(segment.retransmission for segment in sent)

@@ -56,7 +56,7 @@ impl Sender {
     }
 
     /// An acknowledgement arrives; `window=None` leaves the advertised window as it was.
-    #[pyo3(signature = (t, ack, sack=Vec::new(), window=None, feedback=0, ece=false))]
+    #[pyo3(signature = (t, ack, sack=Vec::new(), window=None, feedback=0, ece=false, timestamp=None))]
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn on_ack(
         &mut self,
@@ -66,10 +66,14 @@ impl Sender {
         window: Option<u64>,
         feedback: i32,
         ece: bool,
+        timestamp: Option<f64>,
     ) -> PyResult<Vec<Segment>> {
         self.now = reading(self.now, Some(t))?;
         self.window = window.unwrap_or(self.window);
         self.machine.handle_feedback(ack, feedback);
+        if let Some(echo) = timestamp {
+            self.machine.handle_timestamp_echo(ack, reading(Instant::ZERO, Some(echo))?);
+        }
         let sack: Vec<_> = sack.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
         self.machine.handle_ack(
             self.now,

@@ -58,7 +58,7 @@ fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
         max_cwnd: 1000 * (1 + u64::from(choices.byte())),
         initial_cwnd: InitialWindow::Segments(1 + u32::from(choices.byte())),
         dupthresh: 1 + u32::from(choices.byte() % 8),
-        undo: (flags & 128 != 0).then_some(Undo::Dsack),
+        undo: (flags & 128 != 0).then_some(Undo::Both),
         mss: 100,
         ..SenderConfig::default()
     };
@@ -109,6 +109,8 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
             let ack = choices.near(sender.snd_una(), 100);
             let window = choices.near(u64::from(choices.0.first().is_some_and(|byte| byte % 16 != 0)) << 20, 100);
             let sack = blocks(choices, sender.snd_una());
+            let echo = choices.near(now.ps(), 1_000_000_000);
+            sender.handle_timestamp_echo(ack, Instant::from_ps(echo));
             sender.handle_ack(*now, &Ack { ack, window, sack: sack.as_slice(), ecn_echo: false }, actions);
         }
     }

@@ -186,6 +186,14 @@ impl Segments {
         }
     }
 
+    /// Nothing is lost after all.
+    pub(super) fn find_again(&mut self) {
+        self.records.iter_mut().filter(|record| record.state == State::Lost).for_each(|record| {
+            record.state = State::InFlight;
+        });
+        self.lost = 0;
+    }
+
     /// Bytes that are lost and wait to be sent again.
     pub(super) fn lost(&self) -> u64 {
         self.lost

@@ -110,13 +110,13 @@ impl Sender {
     /// An ACK arrives. One that acknowledges what was never sent is ignored.
     #[inline]
     pub fn handle_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
-        let plain = matches!(self.phase, Phase::Open) && ack.sack.is_empty() && !ack.ecn_echo && self.is_plain();
+        let plain = matches!(self.phase, Phase::Open) && ack.sack.is_empty() && self.is_plain();
         let acked = ack.ack.wrapping_sub(self.una);
         if plain && (1..=self.flight_size()).contains(&acked) {
             let is_app_limited = !self.is_cwnd_limited();
             self.edge = ack.ack.saturating_add(ack.window);
             let rtt_sample = self.acknowledge(now, ack.ack);
-            self.tell_law(Event { acked, rtt_sample, is_app_limited, ..Event::at(now) });
+            self.tell_law(Event { acked, rtt_sample, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) });
             self.send_full_segments(now, actions);
             if self.una == self.nxt || self.written - self.nxt < self.window.mss {
                 self.transmit(now, actions);
@@ -366,7 +366,7 @@ impl Sender {
             Cause::FastRetransmit => self.counts.false_fast_retransmits += 1,
             Cause::Timeout => self.counts.false_timeouts += 1,
         }
-        self.undo(verdict);
+        self.undo_by_dsack(verdict);
     }
 
     /// RFC 5681 §4.1: after an idle time beyond the RTO, cwnd is at most the initial window.

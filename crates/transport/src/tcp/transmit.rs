@@ -184,6 +184,7 @@ impl Sender {
         self.rtt.cancel();
         self.counts.retransmissions += 1;
         self.record_retransmission(block);
+        self.note_resent(now);
         if let Some(segments) = self.segments_mut() {
             segments.resend(now, block);
             self.tell_rack_of_sending(now, block, false);

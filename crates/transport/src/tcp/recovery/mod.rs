@@ -326,6 +326,15 @@ impl Sender {
         }
     }
 
+    /// The recovery turns out to be needless: nothing more is sent again.
+    pub(super) fn abandon_recovery(&mut self) {
+        self.close_episode();
+        if let Some(segments) = self.segments_mut() {
+            segments.find_again();
+        }
+        self.settle();
+    }
+
     /// The phase outside of recovery after an ACK of new data; HighRxt returns to HighACK (RFC 6675 §5 step 3.1).
     pub(super) fn settle(&mut self) {
         self.scoreboard.set_high_rxt(self.una);
