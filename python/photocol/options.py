@@ -45,10 +45,10 @@ class SenderOptions(TypedDict, total=False):
     reduction: Literal["immediate", "prr-crb", "prr-ssrb", "prr"]
     """Recovery "sack", "rack" and "linux": how the window comes down while losses are repaired. Default: "immediate",
     with recovery "linux" "prr"."""
-    undo: Literal["never", "dsack"]
+    undo: Literal["never", "dsack", "eifel", "both"]
     """What shows that the window was reduced without need, so that it is taken back. D-SACKs need a receiver that sends
     them. Default: "never", with recovery "linux" "dsack"."""
-    undo_response: Literal["restore", "slow-start"]
+    undo_response: Literal["restore", "slow-start", "eifel"]
     """How a window comes back that was reduced without need. Default "restore"."""
     max_ack_delay: float
     """Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC 8985

@@ -221,7 +221,8 @@ impl Rack {
 
 /// Whether this is the last time that the segment was sent, and it is still believed to be under way.
 fn is_current(segments: &Segments, sent: Sent) -> bool {
-    segments.find(sent.end).is_some_and(|record| record.is_in_flight() && record.sent_at == sent.at)
+    let is_acknowledged = segments.first().is_none_or(|first| sent.end <= first.start);
+    !is_acknowledged && segments.find(sent.end).is_some_and(|record| record.is_in_flight() && record.sent_at == sent.at)
 }
 
 impl Probe {

@@ -113,6 +113,10 @@ impl Scoreboard {
 
     /// Moves HighRxt, in either direction.
     pub(super) fn set_high_rxt(&mut self, to: u64) {
+        if self.ranges.is_empty() {
+            self.high_rxt = to;
+            return;
+        }
         let (low, high) = (self.high_rxt.min(to), self.high_rxt.max(to));
         let first = self.ranges.partition_point(|range| range.end <= low);
         let between = self.ranges.range(first..).take_while(|range| range.start < high);
