@@ -3,7 +3,7 @@
 mod support;
 
 use sim::results::Results;
-use support::{at, edited, figure, numbers, run, texts};
+use support::{Builder, at, figure, numbers, run, texts};
 
 /// Two edge nodes, 1 ms and 2 ms from the core; a frame of 18 slots of 200 us, of which 180 us carry data: 2250 B at
 /// 100 Mb/s.
@@ -302,10 +302,10 @@ fn schedules_are_computed_from_requests() {
     assert!((carried / expected - 1.0).abs() < 0.001, "{carried} B of {expected} B");
     // What is asked for and no more: 40 Mb/s are 18 000 B a frame, that is 8 slots of 2250 B. All of it gets through, and with
     // idle spare slots no more than a slot a frame is granted beyond it.
-    let some = edited(FLOOD, "rate = \"100 Mbps\"", "rate = \"40 Mbps\"");
     for request in ["queue", "last-frame", "smoothed"] {
-        let text = star(&format!("request = \"{request}\"\nspare_slots = \"idle\""), &some);
-        let run = run(&format!("{text}\n[probe]\ninterval = \"3.6 ms\"\nlinks = [\"e0->e1\"]"), 1);
+        let text = star(&format!("request = \"{request}\"\nspare_slots = \"idle\""), FLOOD);
+        let probe = "[probe]\ninterval = \"3.6 ms\"\nlinks = [\"e0->e1\"]";
+        let run = Builder::of(text).set("traffic.0.rate", "40 Mbps").add(probe).run(1);
         let carried = at(&run.links, "link", "e0->e1", "carried_bits") / 7.2;
         assert!((carried / 40e6 - 1.0).abs() < 0.001, "{request}: {carried} b/s");
         let granted = mean(&samples(&run, "granted_slots", 2.0, 9.0));
@@ -352,9 +352,9 @@ fn samples_change_nothing() {
 }
 
 /// Overlaid stars: `edges` edge nodes under two core nodes, frames as in [`star`].
-fn overlaid(edges: u32, switching: &str, more: &str) -> String {
-    let larger = edited(&star(switching, more), "edges = 2", &format!("edges = {edges}\n        cores = 2"));
-    edited(&larger, r#"delays = ["1 ms", "2 ms"]"#, r#"delay = "1 ms""#)
+fn overlaid(edges: usize, switching: &str, more: &str) -> Builder {
+    let stars = Builder::of(star(switching, more)).set("topology.edges", edges).set("topology.cores", 2);
+    stars.set("topology.delays", format!("{:?}", vec!["1 ms"; edges]))
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn overlaid_stars_carry_the_sum_of_their_slots() {
         { from = "e0", to = "e1", via = "c0", slots = 12 },
         { from = "e0", to = "e1", via = "c1", slots = 6 },
     ]"#;
-    let run = run(&overlaid(2, plan, &edited(FLOOD, "rate =", "flows = 2\n    rate =")), 1);
+    let run = overlaid(2, plan, FLOOD).set("traffic.0.flows", 2).run(1);
     for (queue, slots) in [("e0->e1", 12.0), ("e0->e1#2", 6.0)] {
         let carried = at(&run.links, "link", queue, "carried_bits") / 8.0;
         let expected = 2000.0 * slots * 2250.0;
@@ -382,7 +382,7 @@ fn computed_schedules_fill_overlaid_stars_and_share_them_max_min() {
         format!("[[traffic]]\ntransport = \"udp\"\nfrom = \"e0\"\nto = \"{to}\"\nflows = 2\nrate = \"{rate}\"\n")
     };
     let traffic = [flow("e1", "5 Mbps"), flow("e2", "100 Mbps"), flow("e3", "100 Mbps")].concat();
-    let run = run(&overlaid(4, "spare_slots = \"asking\"", &traffic), 1);
+    let run = overlaid(4, "spare_slots = \"asking\"", &traffic).run(1);
     let carried = |to: &str| {
         let queue = |star: &str| at(&run.links, "link", &format!("e0->{to}{star}"), "carried_bits") / 7.2e6;
         queue("") + queue("#2")
@@ -399,13 +399,13 @@ fn told_of_slots_that_are_granted_on_request_only_xcp_starves() {
     // at least three quarters of that; told of each frame for itself, with no slots but those asked for, less than a
     // quarter: a queue without slots is told 0, and what is told 0 has nothing to ask for.
     let network = |switching: &str| {
-        let text = greedy(&edited(&long_star(switching, "{}"), "edges = 2", "edges = 4"), "xcp");
+        let network = Builder::of(greedy(&long_star(switching, "{}"), "xcp")).set("topology.edges", 4);
         let flows = |to: &str| {
             format!("[[traffic]]\ntransport = \"xcp\"\nfrom = \"e0\"\nto = \"{to}\"\nflows = 10\nspread = \"1 s\"\n")
         };
-        format!("{}{}{}", edited(&text, "flows = 20", "flows = 10"), flows("e2"), flows("e3"))
+        network.set("traffic.0.flows", 10).add(&flows("e2")).add(&flows("e3"))
     };
-    let goodput = |switching: &str| figure(&run(&network(switching), 1), "goodput");
+    let goodput = |switching: &str| figure(&network(switching).run(1), "goodput");
     let literal = goodput("spare_slots = \"idle\"");
     let remedy = goodput("signal = { frames = 100 }");
     assert!(literal < 0.25 * 70e6, "{literal} b/s frame by frame");

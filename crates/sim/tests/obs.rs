@@ -8,7 +8,7 @@ use sim::model::Routes;
 use sim::regime::obs::Obs;
 use sim::results::Results;
 use support::returning::Returning;
-use support::{edited, figure, numbers, run, scenario, texts};
+use support::{Builder, figure, numbers, run, scenario, texts};
 
 /// Bursts of 10 us on average from a to b over one link without delay before it counts; whoever finds no wavelength is
 /// dropped at once.
@@ -151,8 +151,7 @@ fn a_class_with_a_longer_offset_does_not_see_the_other() {
              delay = \"1 ms\"\n"
         )
     });
-    let text = edited(&text, "[[link]]", &format!("{}[[link]]", far.concat()));
-    let run = run(&text, 1);
+    let run = Builder::of(text).add(&far.concat()).run(1);
     let offered = burst_row(&run, "a->b", "offered_units") / 2.0;
     let lost = |name: &str| 1.0 - burst_row(&run, &format!("b->{name}"), "offered_units") / offered;
     // The halves of what is offered are known to 1/sqrt(n) only.
@@ -437,12 +436,11 @@ fn senders_that_ask_hear_of_lost_bursts_and_of_contention_only() {
     // Each burst is lost on c->b with probability 1 %, so the path's dropping rate is about 1 %.
     let text = |algorithm: &str, threshold: f64| {
         let switching = format!("notification = {{ threshold = {threshold:?}, window = \"500 ms\" }}");
-        let lossy = "[[link]]\nfrom = \"c\"\nto = \"b\"\nloss = 0.01";
         let flows = format!(
             "[transport.t]\nalgorithm = \"{algorithm}\"\nmin_rto = \"0.2 s\"\n[[traffic]]\ntransport = \"t\"\nfrom = \"a\"\n\
              to = \"b\"\nflows = 20\n"
         );
-        edited(&line("3 s", &switching, &flows), "[[link]]\nfrom = \"c\"\nto = \"b\"", lossy)
+        Builder::of(line("3 s", &switching, &flows)).set("link.1.loss", 0.01).text()
     };
     let eng = run(&text("tcp-eng", 0.5), 1);
     let told = figure(&eng, "burst_losses_told");

@@ -8,7 +8,7 @@ use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
 use sim::study::World;
-use support::{at, edited, figure, numbers, run, scenario};
+use support::{Builder, at, figure, numbers, run, scenario};
 
 /// e0 – c0 – c1 – e1 at 1 Gb/s, 1 ms and 100 km each; one datagram of 1500 B (12 µs) every 10 ms.
 fn line(switching: &str) -> String {
@@ -185,8 +185,9 @@ fn macroflows_in_a_parking_lot_settle_at_the_computed_equilibrium_and_not_at_max
 #[test]
 fn macroflows_on_one_link_settle_at_equal_shares_of_the_target() {
     for (switching, target) in [("target = 0.3", 0.3), ("target = 0.9\nmacroflow_count = \"given\"", 0.9)] {
-        let text = edited(&edited(&parking_lot(switching), r#", ["b", "br"]]"#, "]"), "flows = 5", "flows = 4");
-        let found = run(&text, 1);
+        let pairs = r#"[["l", "r"], ["a0", "ar"], ["a1", "ar"], ["a2", "ar"]]"#;
+        let scenario = Builder::of(parking_lot(switching)).set("traffic.0.pairs", pairs).set("traffic.0.flows", 4);
+        let found = scenario.run(1);
         for edge in ["l", "a0", "a1", "a2"] {
             let share = at(&found.links, "link", &format!("{edge}->c0"), "carried_bits") / 20e9;
             assert!((share / (0.25 * target) - 1.0).abs() < 0.02, "{share}, expected {}", 0.25 * target);

@@ -7,7 +7,7 @@ use sim::engine::{CaptureOptions, Options};
 use sim::random::Seed;
 use sim::study::World;
 use std::sync::{Arc, Mutex};
-use support::{MIXED, at, edited, figure, numbers, run, run_with, scenario, texts};
+use support::{Builder, MIXED, at, figure, numbers, run, run_with, scenario, texts};
 
 /// The hash of [`MIXED`] with seed 1, the same in debug and release and on every machine. It changes when behaviour does;
 /// the change then belongs into CHANGELOG.md under "Results that changed".
@@ -28,10 +28,8 @@ fn a_seed_gives_one_fingerprint_with_and_without_samples() {
 #[test]
 fn the_way_of_repairing_losses_can_be_chosen_apart_from_the_window_law() {
     // reno, newreno and sack have one window law: with the repair of the other they are the other.
-    let mixed = |table: &str, name: &str| {
-        let text = edited(MIXED, "transport = \"sack\"", &format!("transport = \"{name}\"")) + table;
-        run(&text, 1).fingerprint
-    };
+    let mixed =
+        |table: &str, name: &str| Builder::of(MIXED).set("traffic.0.transport", name).add(table).run(1).fingerprint;
     let with_reno = "[transport.chosen]\nalgorithm = \"sack\"\nrecovery = \"reno\"\n";
     let with_sack = "[transport.chosen]\nalgorithm = \"newreno\"\nrecovery = \"sack\"\n";
     assert_eq!(mixed(with_reno, "chosen"), mixed("", "reno"));

@@ -3,7 +3,7 @@
 mod support;
 
 use sim::results::{Column, Results};
-use support::{at, edited, figure, numbers, run, texts};
+use support::{Builder, at, figure, numbers, run, texts};
 
 /// A dumbbell at 40 Mb/s with a round trip of 44 ms; `port` is what the bottleneck's table says of its controller.
 fn dumbbell(port: &str, more: &str) -> String {
@@ -93,8 +93,8 @@ fn a_controller_that_follows_its_link_keeps_it_full_and_one_that_does_not_stands
 #[test]
 fn samples_of_links_and_flows_add_up_to_the_totals() {
     let step = "[[event]]\nat = \"15 s\"\nlink = \"left->right\"\ncapacity = \"20 Mbps\"";
-    let text = edited(&dumbbell("follows = false", step), "warm_up = \"20 s\"", "warm_up = \"0 s\"");
-    let run = run(&edited(&text, "interval = \"20 ms\"", "interval = \"20 ms\"\nflows = [3]"), 1);
+    let scenario = Builder::of(dumbbell("follows = false", step)).set("run.warm_up", "0 s").set("probe.flows", "[3]");
+    let run = scenario.run(1);
     let all = |quantity| samples(&run, quantity, 0.0, 40.0);
     let (dropped, offered) = (all("dropped"), all("offered"));
     assert!(dropped.is_sorted() && offered.is_sorted());
