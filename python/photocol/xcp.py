@@ -23,9 +23,12 @@ Times are seconds and never run backwards (ValueError), sizes bytes, capacities 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from photocol import _core
+
+if TYPE_CHECKING:
+    from photocol.options import RouterOptions
 
 __all__ = ["Figures", "Header", "Receiver", "Router"]
 
@@ -87,38 +90,13 @@ class Figures:
 class Router:
     """XCP's controller of one output.
 
-    Arguments:
-        capacity: what the router believes the output carries, in bits per second or as text; can be set later.
-        alpha, beta, gamma: weights of spare capacity and of the persistent queue, and the part of the traffic shuffled.
-        unclaimed: what becomes of an offer that the header had cut already: "counts-as-negative" (draft-03, ns-2) or
-            "spent" (the fluid model).
-        initial_interval, min_interval, max_rtt, min_queue_interval: seconds; by default 0.05, 0.001, 1 and 0.002.
+    `capacity` is what the router believes the output carries, in bits per second or as text; it can be set later.
+    `options` are those of `photocol.options.RouterOptions`, of which `weights` may be the first: alpha, beta and gamma.
     """
 
-    def __init__(
-        self,
-        capacity: float | str,
-        alpha: float = 0.4,
-        beta: float = 0.226,
-        gamma: float = 0.1,
-        *,
-        unclaimed: Literal["counts-as-negative", "spent"] = "counts-as-negative",
-        initial_interval: float | None = None,
-        min_interval: float | None = None,
-        max_rtt: float | None = None,
-        min_queue_interval: float | None = None,
-    ) -> None:
-        self._machine = _core.XcpRouter(
-            capacity,
-            alpha=alpha,
-            beta=beta,
-            gamma=gamma,
-            unclaimed=unclaimed,
-            initial_interval=initial_interval,
-            min_interval=min_interval,
-            max_rtt=max_rtt,
-            min_queue_interval=min_queue_interval,
-        )
+    def __init__(self, capacity: float | str, *weights: float, **options: Unpack[RouterOptions]) -> None:
+        named = dict(zip(("alpha", "beta", "gamma"), weights, strict=False))
+        self._machine = _core.XcpRouter(capacity, **named, **options)
 
     def on_packet(
         self, t: float, header: Header | None, size: int, *, queue: int = 0, dropped: bool = False

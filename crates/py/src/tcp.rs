@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 use std::sync::Arc;
 use transport::cc::{self, Algorithm};
 use transport::tcp::{self, Ack, Actions, BurstReport, PhaseName, ReceiverActions, SackBlock, keys};
+use transport::xcp::RouterConfig;
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
@@ -262,7 +263,7 @@ fn sent(actions: &mut ReceiverActions) -> Option<AckOut> {
 }
 
 /// Sets an option from what Python has for its kind.
-fn set(options: &mut dyn Options, place: usize, value: &Bound<'_, PyAny>) -> PyResult<()> {
+pub fn set(options: &mut dyn Options, place: usize, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let Key { name, kind, .. } = options.keys()[place];
     let value = match kind {
         Kind::Flag => Value::Flag(value.extract()?),
@@ -294,18 +295,13 @@ fn word(name: &str, list: &WordList, value: &Bound<'_, PyAny>, or: &str) -> PyRe
 /// (name, type, default, meaning, algorithms); the algorithms are none if all have it.
 type Described = (String, String, String, String, Vec<String>);
 
-/// Every option of senders ("sender") or of receivers ("receiver").
+/// Every option of senders ("sender"), of receivers ("receiver") or of XCP's routers ("router").
 #[pyfunction]
 pub fn transport_options(of: &str) -> Vec<Described> {
-    let receiver = tcp::ReceiverConfig::default();
-    let parameter = |(place, key): (usize, &Key)| keys::SenderKey {
-        key: *key,
-        default: receiver.get(place),
-        algorithms: Vec::new(),
-    };
     let all = match of {
         "sender" => keys::all(),
-        _ => receiver.keys().iter().enumerate().map(parameter).collect(),
+        "receiver" => keys::of(&tcp::ReceiverConfig::default(), &[]),
+        _ => keys::of(&RouterConfig::default(), &[]),
     };
     all.iter().map(described).collect()
 }

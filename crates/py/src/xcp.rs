@@ -1,11 +1,12 @@
 //! XCP's router, receiver and header, driven by hand. Times are seconds, sizes bytes, rates of headers and pools bytes per
 //! second, the capacity bits per second or a quantity such as "45 Mbps".
 
-use crate::tcp::{each, reading, span, unknown_option, wrong};
+use crate::tcp::{each, reading, set, unknown_option, wrong};
+use options::Options;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use transport::xcp::{self, Format, Interval, Router, RouterConfig, Unclaimed};
+use transport::xcp::{self, Format, Interval, Router, RouterConfig};
 use units::{Duration, Instant, Rate};
 
 /// (rtt, x, delta_throughput, reverse_feedback, protocol, minimal); rtt and x in seconds.
@@ -43,7 +44,10 @@ impl XcpRouter {
     #[pyo3(signature = (capacity, **options))]
     fn new(capacity: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<XcpRouter> {
         let mut config = RouterConfig::new(rate(capacity)?);
-        each(options, |name, value| set(&mut config, name, value))?;
+        each(options, |name, value| match config.find(name) {
+            Some(place) => set(&mut config, place, value),
+            None => Err(unknown_option(name)),
+        })?;
         config.validate().map_err(wrong)?;
         Ok(XcpRouter { machine: Router::new(config, Instant::ZERO), now: Instant::ZERO })
     }
@@ -159,29 +163,6 @@ fn interval(name: &str, seconds: f64) -> PyResult<Interval> {
     let out_of_range = || PyValueError::new_err(format!("{name} is {seconds}, must be from 0 s to below 16 s"));
     let span = Duration::from_secs_f64(seconds).filter(|span| *span < Duration::from_secs(16));
     span.map(Interval::from_duration).ok_or_else(out_of_range)
-}
-
-fn set(config: &mut RouterConfig, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    match name {
-        "alpha" => config.alpha = value.extract()?,
-        "beta" => config.beta = value.extract()?,
-        "gamma" => config.gamma = value.extract()?,
-        "initial_interval" => config.initial_interval = span(name, value)?,
-        "min_interval" => config.min_interval = span(name, value)?,
-        "min_queue_interval" => config.min_queue_interval = span(name, value)?,
-        "max_rtt" => config.max_rtt = span(name, value)?,
-        "unclaimed" => config.unclaimed = unclaimed(value)?,
-        _ => return Err(unknown_option(name)),
-    }
-    Ok(())
-}
-
-fn unclaimed(value: &Bound<'_, PyAny>) -> PyResult<Unclaimed> {
-    match value.extract::<String>().as_deref() {
-        Ok("counts-as-negative") => Ok(Unclaimed::CountsAsNegative),
-        Ok("spent") => Ok(Unclaimed::Spent),
-        _ => Err(PyValueError::new_err("unclaimed must be 'counts-as-negative' or 'spent'")),
-    }
 }
 
 /// Bits per second, as a number or a text with a unit.

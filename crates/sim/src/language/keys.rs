@@ -7,7 +7,7 @@ use super::{
     At, ByteCount, Choice, Fault, FlowSize, Length, Names, PairsSpec, Place, Room, Size, Speed, Text, Time, Word,
     quote, quoted,
 };
-use options::Words;
+use options::{Kind, Options, Words};
 use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 use std::fmt;
 use std::ops::Deref;
@@ -175,6 +175,15 @@ pub(crate) fn a_rate() -> Within<Speed> {
 /// A whole number.
 pub(crate) fn whole<N: Copy + PartialOrd + fmt::Display + Form + 'static>(low: N, high: N) -> Within<N> {
     Within::new(format!("{low} to {high}"), move |number| *number >= low && *number <= high)
+}
+
+/// A number as a machine declares it.
+pub(crate) fn as_declared(options: &dyn Options, name: &str) -> Within<f64> {
+    let key = options.find(name).map(|place| options.keys()[place]).expect("the machine declares the key");
+    match key.kind {
+        Kind::Number(range) => Within::new(range.to_string(), move |number| range.contains(*number)),
+        kind => unreachable!("{name} is a number, not {kind:?}"),
+    }
 }
 
 /// When a key may be used; else it is refused.

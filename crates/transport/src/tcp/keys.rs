@@ -7,7 +7,7 @@ use super::{ReceiverConfig, SenderConfig};
 use crate::cc::{self, Algorithm};
 use options::{Key, Options, Value};
 
-/// A parameter of senders.
+/// A parameter of senders, or of another machine.
 #[derive(Clone, Debug)]
 pub struct SenderKey {
     /// Its name, kind and meaning.
@@ -20,25 +20,27 @@ pub struct SenderKey {
 
 /// Every parameter, the sender's own first. Laws that share a name have a line each.
 pub fn all() -> Vec<SenderKey> {
-    let with_values = |part: &dyn Options, algorithms: Vec<&'static str>| -> Vec<SenderKey> {
-        let one = |(place, key): (usize, &Key)| SenderKey {
-            key: *key,
-            default: part.get(place),
-            algorithms: algorithms.clone(),
-        };
-        part.keys().iter().enumerate().map(one).collect()
-    };
     let laws = cc::Config::default();
-    let mut all = with_values(&SenderConfig::default(), Vec::new());
+    let mut all = of(&SenderConfig::default(), &[]);
     let mut seen = Vec::new();
     for entry in cc::registry() {
         let law = laws.of(entry.algorithm);
         if !seen.contains(&law.owner()) {
             seen.push(law.owner());
-            all.extend(with_values(law, algorithms_of(&laws, law.owner())));
+            all.extend(of(law, &algorithms_of(&laws, law.owner())));
         }
     }
     all
+}
+
+/// The parameters of one machine, or of the law of these algorithms.
+pub fn of(part: &dyn Options, algorithms: &[&'static str]) -> Vec<SenderKey> {
+    let one = |(place, key): (usize, &Key)| SenderKey {
+        key: *key,
+        default: part.get(place),
+        algorithms: algorithms.to_vec(),
+    };
+    part.keys().iter().enumerate().map(one).collect()
 }
 
 /// The algorithms whose law's parameters are declared at `owner`.

@@ -19,7 +19,7 @@
 
 use super::{Format, Header, Interval};
 use crate::ConfigError;
-use options::words;
+use options::{Kind, Options, Range, Words, options, words};
 use units::{Duration, Instant, Rate};
 
 words! {
@@ -32,65 +32,47 @@ words! {
     }
 }
 
-/// The parameters of a [`Router`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RouterConfig {
-    /// What the router believes its output carries.
-    pub capacity: Rate,
-    /// α, the weight of spare capacity. Stable for 0 < α < π/(4√2) = 0.555 with β = α²√2.
-    pub alpha: f64,
-    /// β, the weight of the persistent queue.
-    pub beta: f64,
-    /// γ, the part of the traffic that is shuffled.
-    pub gamma: f64,
-    /// The control interval while no packet tells an RTT.
-    pub initial_interval: Duration,
-    /// Lower bound of the control interval.
-    pub min_interval: Duration,
-    /// Longer RTTs count as this.
-    pub max_rtt: Duration,
-    /// Lower bound of the time over which the queue's minimum is taken.
-    pub min_queue_interval: Duration,
-    /// What happens to offers that are not claimed.
-    pub unclaimed: Unclaimed,
+options! {
+    /// The parameters of a [`Router`]; the constants are ns-2.35's.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct RouterConfig {
+        fixed {
+            /// What the router believes its output carries.
+            pub capacity: Rate = Rate::from_mbps(1);
+        }
+        /// Weight of the spare capacity, α. Stable for 0 < α < π/(4√2) = 0.555 with β = α²√2.
+        pub alpha: f64 = 0.4, Kind::Number(WEIGHT);
+        /// Weight of the persistent queue, β.
+        pub beta: f64 = 0.226, Kind::Number(WEIGHT);
+        /// The part of the traffic that is shuffled, γ.
+        pub gamma: f64 = 0.1, Kind::Number(WEIGHT);
+        /// What becomes of an offer that a sender or another router had cut already.
+        pub unclaimed: Unclaimed = Unclaimed::CountsAsNegative, Kind::Word(&Unclaimed::LIST);
+        /// The control interval while no packet tells an RTT.
+        pub initial_interval: Duration = Duration::from_millis(50), Kind::POSITIVE;
+        /// Lower bound of the control interval.
+        pub min_interval: Duration = Duration::from_millis(1), Kind::POSITIVE;
+        /// Longer RTTs count as this.
+        pub max_rtt: Duration = Duration::from_secs(1), Kind::SPAN;
+        /// Lower bound of the time over which the queue's minimum is taken.
+        pub min_queue_interval: Duration = Duration::from_millis(2), Kind::POSITIVE;
+    }
 }
+
+/// Of a controller.
+const WEIGHT: Range = Range::closed(0.0, 1.0);
 
 impl RouterConfig {
     /// ns-2.35's constants at this capacity.
-    pub const fn new(capacity: Rate) -> RouterConfig {
-        RouterConfig {
-            capacity,
-            alpha: 0.4,
-            beta: 0.226,
-            gamma: 0.1,
-            initial_interval: Duration::from_millis(50),
-            min_interval: Duration::from_millis(1),
-            max_rtt: Duration::from_secs(1),
-            min_queue_interval: Duration::from_millis(2),
-            unclaimed: Unclaimed::CountsAsNegative,
-        }
+    pub fn new(capacity: Rate) -> RouterConfig {
+        RouterConfig { capacity, ..RouterConfig::default() }
     }
 
     /// Whether a router can run with these parameters, and which one is wrong if not.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let wrong = |field, reason| Err(ConfigError::new(field, reason));
-        for (field, value) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
-            if !(0.0..=1.0).contains(&value) {
-                return wrong(field, "must be from 0 to 1");
-            }
-        }
-        let spans = [
-            ("initial_interval", self.initial_interval),
-            ("min_interval", self.min_interval),
-            ("min_queue_interval", self.min_queue_interval),
-        ];
-        for (field, span) in spans {
-            if span == Duration::ZERO {
-                return wrong(field, "must be positive");
-            }
-        }
+        self.check_ranges()?;
         if self.max_rtt < self.min_interval {
-            return wrong("max_rtt", "must not be below min_interval");
+            return Err(ConfigError::new("max_rtt", "must not be below min_interval"));
         }
         Ok(())
     }

@@ -1,10 +1,9 @@
 //! `[link_defaults]`, `[[node]]`, `[[link]]`.
 
-use crate::language::keys::{Within, a_probability, a_rate, keys, more_than_zero};
+use crate::language::keys::{Within, a_probability, a_rate, as_declared, keys, more_than_zero};
 use crate::language::{At, Key, Length, Room, Speed, Time, Word};
 use crate::model::Role;
 use transport::xcp::{RouterConfig, Unclaimed};
-use units::Rate;
 
 /// What the tables about links have in common.
 pub(crate) struct Shared<'t> {
@@ -92,12 +91,10 @@ link_keys! {
     pub struct ClassDefaults {} and {}
 }
 
-fn a_weight() -> Within<f64> {
-    Within::new("0 to 1", |weight| (0.0..=1.0).contains(weight))
-}
-
 /// ns-2's constants.
-const USUAL: RouterConfig = RouterConfig::new(Rate::from_bps(8));
+fn usual() -> RouterConfig {
+    RouterConfig::default()
+}
 
 keys! {
     /// XCP's controller at an output port: Katabi, Handley, Rohrs 2002; the constants are ns-2's. `xcp = {}` is one with all
@@ -106,18 +103,18 @@ keys! {
         /// Whether there is a controller.
         pub enabled: Key<bool> = true;
         /// Weight of the spare capacity.
-        pub alpha: Key<f64> = USUAL.alpha, in a_weight();
+        pub alpha: Key<f64> = usual().alpha, in as_declared(&usual(), "alpha");
         /// Weight of the persistent queue.
-        pub beta: Key<f64> = USUAL.beta, in a_weight();
+        pub beta: Key<f64> = usual().beta, in as_declared(&usual(), "beta");
         /// The part of the traffic that is shuffled.
-        pub gamma: Key<f64> = USUAL.gamma, in a_weight();
+        pub gamma: Key<f64> = usual().gamma, in as_declared(&usual(), "gamma");
         /// The capacity that it believes. Default: that of the link.
         pub capacity: Option<At<Speed>>, in a_rate();
         /// Whether it is told when the capacity of the link changes during the run (XCP-CL); if not, it goes on believing
         /// what it did (original XCP, which knows the rated capacity).
         pub follows: Key<bool> = true;
         /// What becomes of an offer that a sender or another router had cut already.
-        pub unclaimed: Key<Word<Unclaimed>> = Word(USUAL.unclaimed);
+        pub unclaimed: Key<Word<Unclaimed>> = Word(usual().unclaimed);
     }
 }
 
