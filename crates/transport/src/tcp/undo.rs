@@ -24,7 +24,8 @@ words! {
         Never = "never",
         /// RFC 3708: D-SACKs for all that was sent again.
         Dsack = "dsack",
-        /// RFC 3522: an ACK that echoes a timestamp from before the retransmission.
+        /// RFC 3522: an ACK that echoes a timestamp from before the retransmission. By hand only: packets of the
+        /// simulator carry no timestamps yet.
         Eifel = "eifel",
         /// Either.
         Both = "both",
