@@ -2,31 +2,8 @@
 
 mod star;
 
-use control::signalling::{Member, Network};
-use control::wire::{Carriage, NodeId};
 use star::sabotage::Mistake;
-use star::{Clock, MS, Star, US, Weather, verifier};
-use units::{Duration, Instant};
-
-/// Figure 3.8's network.
-fn network() -> Network {
-    Network {
-        carriage: Carriage::Slots,
-        switch_size: 7,
-        frame_slots: 18,
-        signalling_slots: 6,
-        slot: Duration::from_micros(250),
-        guard: Duration::from_micros(30),
-        switching: Duration::from_micros(10),
-        start: Instant::from_ps(10 * MS),
-        longest: Duration::from_millis(1),
-        shortest: Duration::ZERO,
-        turnaround: Duration::from_micros(100),
-        members: (0..7).map(|node| Member { node: NodeId(node), port: node }).collect(),
-    }
-    .checked()
-    .unwrap()
-}
+use star::{Clock, MS, Star, US, Weather, figure_3_8, verifier};
 
 /// What is found in a run with this mistake: of the things that must never be, and of those that a calm network keeps besides. One in fifty
 /// slots is lost behind the switch.
@@ -34,7 +11,7 @@ fn found(mistake: Option<Mistake>) -> Vec<String> {
     let parts: Vec<_> = (0..7u64)
         .map(|node| (Clock { offset: node * 1000 * MS, ppb: 9_000 * node as i64 }, node * 130 * US, node * 130 * US))
         .collect();
-    let mut star = Star::new(network(), &parts, 4);
+    let mut star = Star::new(figure_3_8().checked().unwrap(), &parts, 4);
     star.weather = Weather { loss: 20, ..Weather::default() };
     star.mistake = mistake;
     star.start_all();
@@ -64,7 +41,7 @@ fn without_a_mistake_nothing_is_found() {
 #[test]
 fn every_planted_mistake_is_found() {
     let mut missed = Vec::new();
-    for mistake in Mistake::ALL {
+    for &mistake in Mistake::ALL {
         match found(Some(mistake)) {
             found if found.is_empty() => missed.push(mistake),
             found => println!("{mistake:?}: {} findings, the first: {}", found.len(), found[0]),

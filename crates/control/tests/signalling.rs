@@ -3,29 +3,10 @@
 mod star;
 
 use control::scheduler::Algorithm;
-use control::signalling::{Count, Member, Network, NetworkError, Part};
-use control::wire::{Carriage, Class, NodeId};
-use star::{Clock, MS, Star, US, verifier};
-use units::{Duration, Instant};
-
-/// Figure 3.8: a master with number 0 at the core, six slaves, 18 slots of 250 µs.
-fn figure_3_8() -> Network {
-    let members = (0..7).map(|node| Member { node: NodeId(node), port: node }).collect();
-    Network {
-        carriage: Carriage::Slots,
-        switch_size: 7,
-        frame_slots: 18,
-        signalling_slots: 6,
-        slot: Duration::from_micros(250),
-        guard: Duration::from_micros(30),
-        switching: Duration::from_micros(10),
-        start: Instant::from_ps(10 * MS),
-        longest: Duration::from_millis(1),
-        shortest: Duration::ZERO,
-        turnaround: Duration::from_micros(100),
-        members,
-    }
-}
+use control::signalling::{Count, Network, NetworkError, Part};
+use control::wire::{Carriage, Class};
+use star::{Clock, MS, Star, US, figure_3_8, verifier};
+use units::Duration;
 
 /// The master at the core, the others at different distances, with clocks that are seconds off and drift by up to 50 ppm.
 fn parts(nodes: usize) -> Vec<(Clock, u64, u64)> {

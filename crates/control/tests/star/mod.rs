@@ -8,14 +8,33 @@ pub mod sabotage;
 pub mod verifier;
 
 use control::scheduler::Algorithm;
-use control::signalling::{Action, Actions, Core, Heard, Network, Node, NodeConfig, Part, Tally};
+use control::signalling::{Action, Actions, Core, Heard, Member, Network, Node, NodeConfig, Part, Tally};
 use control::sync::FilterConfig;
-use control::wire::{Block, Fault, FaultKind, Key, Management, NodeId, Stamp};
+use control::wire::{Block, Carriage, Fault, FaultKind, Key, Management, NodeId, Stamp};
 use std::collections::BTreeMap;
-use units::Instant;
+use units::{Duration, Instant};
 
 pub const MS: u64 = 1_000_000_000;
 pub const US: u64 = 1_000_000;
+
+/// Figure 3.8: a master with number 0 at the core, six slaves, 18 slots of 250 µs.
+pub fn figure_3_8() -> Network {
+    let members = (0..7).map(|node| Member { node: NodeId(node), port: node }).collect();
+    Network {
+        carriage: Carriage::Slots,
+        switch_size: 7,
+        frame_slots: 18,
+        signalling_slots: 6,
+        slot: Duration::from_micros(250),
+        guard: Duration::from_micros(30),
+        switching: Duration::from_micros(10),
+        start: Instant::from_ps(10 * MS),
+        longest: Duration::from_millis(1),
+        shortest: Duration::ZERO,
+        turnaround: Duration::from_micros(100),
+        members,
+    }
+}
 
 /// SplitMix64.
 #[derive(Clone)]

@@ -5,9 +5,22 @@ use control::signalling::{Action, Actions};
 use control::wire::{Block, Class, Management, NodeId, Slot};
 use units::{Duration, Instant};
 
-/// A mistake. Those of a node are node 3's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mistake {
+macro_rules! mistakes {
+    ($($name:ident),+ $(,)?) => {
+        /// A mistake. Those of a node are node 3's.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Mistake {
+            $($name),+
+        }
+
+        impl Mistake {
+            /// All that there are: a mistake that is declared is tried.
+            pub const ALL: &[Mistake] = &[$(Mistake::$name),+];
+        }
+    };
+}
+
+mistakes! {
     GrantsAnothersOutput,
     GrantsOneSlotMore,
     AllocatesTheNextFrame,
@@ -35,31 +48,6 @@ pub enum Mistake {
 use Mistake::*;
 
 impl Mistake {
-    pub const ALL: [Mistake; 22] = [
-        GrantsAnothersOutput,
-        GrantsOneSlotMore,
-        AllocatesTheNextFrame,
-        AllocatesForAnotherTerm,
-        GrantsLaterSlots,
-        PlansLaterSlots,
-        PlansOtherOutputs,
-        SwitchesAllToOneOutput,
-        SwitchesToTheNextOutput,
-        SwitchesNothingNowAndThen,
-        SendsASlotLate,
-        SendsTooEarly,
-        NamesAnotherDestination,
-        NumbersTwiceTheSame,
-        DeliversTwice,
-        DeliversNotAll,
-        DeliversSomethingElse,
-        ReportsNothing,
-        ReportsTooLittle,
-        ReportsAnotherNode,
-        AnswersAtOnce,
-        AsksInAnothersSlot,
-    ];
-
     /// What a node does instead.
     pub fn of_node(self, node: u16, now: Instant, actions: Actions) -> Actions {
         let changed = |action| match action {
