@@ -113,3 +113,19 @@ fn a_reduction_needs_sack() {
     let config = SenderConfig { recovery: Some(LossRecovery::NewReno), ..config(Reduction::Prr, 10) };
     assert_eq!(config.validate().unwrap_err().field, "reduction");
 }
+
+#[test]
+fn recover_fs_of_rfc_9937_leaves_out_what_was_sacked_before() {
+    // RFC 9937 §6.1: RecoverFS = SND.NXT − SND.UNA − SACKed before + newly SACKed: 22 segments, two of which were held before the
+    // third arrival showed the loss. ssthresh = 10: after d arrivals ceil(10 d/20) have left, and with RFC 6937 ceil(10 d/22).
+    let out = |reduction, arrivals: usize| {
+        let mut flow = Flow::new(reduction, 20, 1);
+        let sent: Vec<_> = (0..2 + arrivals).map(|_| flow.arrival()).collect();
+        sent[2..].iter().sum::<usize>()
+    };
+    for d in [1, 2, 3, 8, 11] {
+        assert_eq!(out(Reduction::Prr, d), (10 * d).div_ceil(20), "{d} arrivals");
+        assert_eq!(out(Reduction::PrrSsrb, d), (10 * d).div_ceil(22), "{d} arrivals");
+    }
+    assert_eq!((out(Reduction::Prr, 11), out(Reduction::PrrSsrb, 11)), (6, 5));
+}

@@ -148,6 +148,53 @@ fn a_loss_that_the_probe_repairs_cuts_the_window() {
 }
 
 #[test]
+fn a_d_sack_of_the_probe_does_not_widen_the_reordering_window() {
+    let mut hand = Hand::new(4, 4);
+    hand.ack(100, 3, &[]);
+    assert_eq!(hand.timer(500), [3]);
+    hand.write(8);
+    // The original and the probe have both arrived: §7.4.2 case 1.
+    hand.ack(600, 4, &[(3, 4)]);
+    assert_eq!(hand.window_ms(), 25);
+    // A D-SACK of anything else counts: §6.2 step 4.
+    hand.ack(600, 4, &[(2, 3)]);
+    assert_eq!(hand.window_ms(), 50);
+}
+
+#[test]
+fn linux_widens_the_reordering_window_only_after_reordering() {
+    for (recovery, window_ms) in [(LossRecovery::Rack, 50), (LossRecovery::Linux, 25)] {
+        let mut hand = Hand::with(SenderConfig { recovery: Some(recovery), ..rack(10) }, 40);
+        hand.ack(100, 3, &[]);
+        hand.ack(101, 3, &[(1, 2)]);
+        assert_eq!(hand.window_ms(), window_ms, "{recovery:?}");
+    }
+}
+
+#[test]
+fn sixteen_recoveries_without_a_d_sack_make_the_window_narrow_again() {
+    // §6.2 step 4: RACK.reo_wnd_persist = 16, one less at the end of each recovery, and RACK.reo_wnd_mult = 1 at 0.
+    let mut hand = Hand::with(SenderConfig { max_cwnd: 10_000, ..rack(10) }, 10_000);
+    hand.ack(100, 0, &[(1, 3)]);
+    hand.ack(110, 3, &[]); // Reordering, so that the window is not zero.
+    hand.ack(110, 3, &[(1, 2)]);
+    assert_eq!(hand.window_ms(), 50);
+    let mut now = 110;
+    for recovery in 1..=16 {
+        assert_eq!(hand.window_ms(), 50, "before recovery {recovery} is over");
+        // The first segment is lost; the others arrive a round trip later, and it is found lost when their time has come.
+        let (una, nxt) = (hand.sender.snd_una() / 1000, hand.sender.snd_nxt() / 1000);
+        hand.ack(now + 100, una, &[(una + 1, nxt)]);
+        hand.timer(now + 200);
+        assert_eq!(hand.sender.phase(), PhaseName::FastRecovery, "recovery {recovery}");
+        now += 400;
+        hand.ack(now, hand.sender.snd_nxt() / 1000, &[]);
+        assert_ne!(hand.sender.phase(), PhaseName::FastRecovery);
+    }
+    assert_eq!(hand.window_ms(), 25);
+}
+
+#[test]
 fn only_one_probe_is_under_way_and_none_without_a_new_round_trip() {
     let mut hand = Hand::new(4, 4);
     hand.ack(100, 3, &[]);

@@ -6,7 +6,9 @@
 //! Readings. The shortest round trip is that of the last 150 to 300 s. Before the first round-trip sample no probe is scheduled: there
 //! is no handshake that would have brought one; and none while one is under way, so that the retransmission timer is not put off. Without timestamps an ACK of a segment that was sent twice counts for the second
 //! copy if that is at least the shortest round trip old (step 2). The reordering timer is a timer of its own beside the
-//! retransmission timer, not the same one set to another time.
+//! retransmission timer, not the same one set to another time. A D-SACK of the tail loss probe does not widen the reordering window: a
+//! timer sent the probe, not RACK (Linux; the RFC's pseudocode takes any D-SACK). With recovery "linux" neither does one before
+//! reordering was seen.
 
 use super::min_rtt::MinRtt;
 use super::segments::{Record, Segments};
@@ -55,6 +57,8 @@ struct Adaptation {
     multiplier: u32,
     /// RACK.reo_wnd_persist.
     persist: u8,
+    /// Whether the ACK at hand has widened the window.
+    grew: bool,
 }
 
 /// The tail loss probe: §7.
@@ -90,7 +94,7 @@ impl Default for Rack {
             min_rtt: MinRtt::default(),
             fack: 0,
             reordering_seen: false,
-            adaptation: Adaptation { round: None, multiplier: 1, persist: PERSIST },
+            adaptation: Adaptation { round: None, multiplier: 1, persist: PERSIST, grew: false },
             timer: Instant::NEVER,
             probe: Probe {
                 end: None,
@@ -145,19 +149,29 @@ impl Rack {
                 round: Some(nxt),
                 multiplier: self.adaptation.multiplier.saturating_add(1),
                 persist: PERSIST,
+                grew: true,
             };
         }
     }
 
     /// The round of a D-SACK is over when all is acknowledged that had been sent at its start.
     pub(super) fn end_round(&mut self, una: u64) {
+        self.adaptation.grew = false;
         if self.adaptation.round.is_some_and(|end| una >= end) {
             self.adaptation.round = None;
         }
     }
 
-    /// §6.2 step 4: a recovery is over.
+    /// Whether an original was ever delivered behind one that was sent later.
+    pub(super) fn has_seen_reordering(&self) -> bool {
+        self.reordering_seen
+    }
+
+    /// §6.2 step 4: a recovery is over, which counts unless its last ACK has widened the window.
     pub(super) fn end_recovery(&mut self) {
+        if self.adaptation.grew {
+            return;
+        }
         self.adaptation.persist = self.adaptation.persist.saturating_sub(1);
         if self.adaptation.persist == 0 {
             self.adaptation.multiplier = 1;
@@ -236,11 +250,13 @@ impl Probe {
         *self = Probe { end: Some(end), is_retransmission, rtt_known: false, is_to_schedule: false, ..*self };
     }
 
-    /// The receiver got `block` twice: if that is the probe, nothing was lost (§7.4.2 case 1).
-    pub(super) fn note_dsack(&mut self, block: SackBlock) {
-        if self.is_retransmission && self.end == Some(block.end) {
+    /// The receiver got `block` twice: if that is the probe, nothing was lost (§7.4.2 case 1). Returns whether it is.
+    pub(super) fn note_dsack(&mut self, block: SackBlock) -> bool {
+        let is_probe = self.is_retransmission && self.end == Some(block.end);
+        if is_probe {
             self.end = None;
         }
+        is_probe
     }
 
     /// TLP_process_ack(): everything below `una` is acknowledged. Whether the probe has repaired a loss that nothing else showed.

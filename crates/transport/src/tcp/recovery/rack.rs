@@ -4,7 +4,7 @@
 //! lost. Lost segments leave before new data. The first repair, and after a timeout the first segment, leave whatever the window is.
 
 use super::{Disorder, FastRecovery, Phase, Recovery};
-use crate::cc::{Event, LossCause};
+use crate::cc::{Event, LossCause, LossRecovery};
 use crate::tcp::rack::{Rack, Situation, wait_for_ack};
 use crate::tcp::segments::Segments;
 use crate::tcp::transmit::Next;
@@ -184,10 +184,11 @@ impl Sender {
 
     /// An ACK of everything below `una` brings a D-SACK block.
     pub(super) fn tell_rack_of_dsack(&mut self, block: SackBlock, una: u64) {
-        let nxt = self.nxt;
-        if let Some(rack) = self.rack_mut() {
+        let (nxt, is_linux) = (self.nxt, self.recovery() == LossRecovery::Linux);
+        let Some(rack) = self.rack_mut() else { return };
+        let is_probe = rack.probe.note_dsack(block);
+        if !is_probe && (!is_linux || rack.has_seen_reordering()) {
             rack.on_dsack(una, nxt);
-            rack.probe.note_dsack(block);
         }
     }
 
