@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from photocol import InputError, RunError, ScenarioError
-from photocol.errors import StoppedStatus, exit_status, failure, shown
+from photocol.errors import exit_status, failure, shown
 from photocol.signals import heeded
 
 if TYPE_CHECKING:
@@ -24,14 +24,10 @@ DONE, FAILED, WRONG_INPUT = 0, 1, 2
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line; returns the exit status."""
     try:
-        with heeded() as stop:
+        with heeded():
             from photocol.commands import carry_out
 
             status = carry_out(arguments)
-        silent = status == exit_status(KeyboardInterrupt()) and not isinstance(status, StoppedStatus)
-        if stop.raised is not None and silent:
-            # No command has answered the signal: typer has made the status of Ctrl-C of it.
-            return complain("photocol: interrupted", exit_status(stop.raised))
     except KeyboardInterrupt as stopped:
         return complain("photocol: interrupted", exit_status(stopped))
     except (ScenarioError, InputError) as error:

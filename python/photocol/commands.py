@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 import sys
 from enum import StrEnum
-from pathlib import Path  # noqa: TC003 (typer reads the annotations)
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from photocol import InputError, __version__
 from photocol.cli import DONE, FAILED, WRONG_INPUT, complain, say
@@ -27,14 +27,6 @@ if TYPE_CHECKING:
 _FLOWS = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
 _MAX_CAPTURED = 1_000_000
 
-app = typer.Typer(
-    help="A deterministic, fast packet simulator for transport over optical networks.",
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
 
 class Kind(StrEnum):
     """What `photocol list` can list."""
@@ -48,72 +40,98 @@ class Kind(StrEnum):
     EXPERIMENTS = "experiments"
 
 
-ScenarioPath = Annotated[str, typer.Argument(metavar="SCENARIO", help="A scenario file (TOML or JSON).")]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Replace a value, as in link_defaults.buffer='20 packets'."),
-]
+FOLDER = click.Path(path_type=Path)
+scenario_argument = click.argument("scenario", metavar="SCENARIO")
+settings_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PATH=VALUE",
+    help="Replace a value, as in link_defaults.buffer='20 packets'.",
+)
+force_option = click.option("--force", is_flag=True, help="Replace a finished run of another scenario in DIR.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print numbers for programs.")
 
 
 def carry_out(arguments: Sequence[str] | None) -> int:
     """Carry out a command line; returns the exit status. Raises what commands raise."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        status = typer.main.get_command(app).main(arguments, prog_name="photocol", standalone_mode=False)
-    except typer.TyperException as error:
+        # Not `app.main`, which makes an exception of its own of Ctrl-C and writes an empty line.
+        with app.make_context("photocol", words) as context:
+            status: int | None = app.invoke(context)
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
         return complain(f"photocol: {error.format_message().rstrip('.')}; see photocol --help", WRONG_INPUT)
     return status or DONE
 
 
-@app.callback(invoke_without_command=True)
-def _photocol(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
-) -> int:
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, help="Print the version and leave.")
+@click.pass_context
+def app(context: click.Context, *, version: bool) -> None:
+    """A deterministic, fast packet simulator for transport over optical networks."""
     if version:
-        typer.echo(f"photocol {__version__}")
+        click.echo(f"photocol {__version__}")
     elif context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        click.echo(context.get_help())
     else:
-        return DONE
-    raise typer.Exit(DONE)
+        return
+    context.exit(DONE)
 
 
 @app.command()
+@scenario_argument
+@settings_option
+@click.option("--seed", type=int, help="Instead of the scenario's.")
+@click.option("--runs", type=int, metavar="K", help="Replications 0 … K-1 of the seed.")
+@click.option(
+    "--threads", type=int, default=1, metavar="N", help="At most this many; results are the same for any N.  [1]"
+)
+@click.option("--out", type=FOLDER, metavar="DIR", help="Write manifest, summary and tables there.")
+@force_option
+@click.option(
+    "--pcap",
+    multiple=True,
+    metavar="FILE|FLOWS",
+    help="Write packets to a pcapng FILE (by default DIR/capture.pcapng), of these FLOWS (0,3-5; or all).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print summary.json and nothing else.")
+@click.option("--quiet/--no-quiet", help="No progress, no table.")
+@click.option(
+    "--shuffle-ties",
+    type=int,
+    metavar="K",
+    help="Permute simultaneous events, to see how much their order matters.",
+)
 def run(
-    scenario: ScenarioPath,
-    settings: Settings = None,
-    seed: Annotated[int | None, typer.Option(help="Instead of the scenario's.")] = None,
-    runs: Annotated[int | None, typer.Option(metavar="K", help="Replications 0 … K-1 of the seed.")] = None,
-    threads: Annotated[int, typer.Option(metavar="N", help="At most this many; results are the same for any N.")] = 1,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write manifest, summary and tables there.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a finished run of another scenario in DIR.")] = False,
-    pcap: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE|FLOWS",
-            help="Write packets to a pcapng FILE (by default DIR/capture.pcapng), of these FLOWS (0,3-5; or all).",
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print summary.json and nothing else.")] = False,
-    quiet: Annotated[bool, typer.Option(help="No progress, no table.")] = False,
-    shuffle_ties: Annotated[
-        int | None, typer.Option(metavar="K", help="Permute simultaneous events, to see how much their order matters.")
-    ] = None,
+    *,
+    scenario: str,
+    settings: Sequence[str],
+    seed: int | None,
+    runs: int | None,
+    threads: int,
+    out: Path | None,
+    force: bool,
+    pcap: Sequence[str],
+    as_json: bool,
+    quiet: bool,
+    shuffle_ties: int | None,
 ) -> int:
-    """Run a scenario; progress on a terminal, a summary at the end."""
+    """Run a scenario file (TOML or JSON); progress on a terminal, a summary at the end."""
     from photocol.runner import Job
 
     loaded = _load(scenario, settings)
     if threads < 1:
         raise InputError(f"--threads {threads}: at least one")
-    capture = _capture(pcap or [])
     job = Job(
         loaded,
         seed=seed,
         runs=runs,
         threads=threads,
         shuffle_ties=shuffle_ties,
-        capture=capture,
+        capture=_capture(pcap),
         out=out,
         force=force,
     )
@@ -128,14 +146,13 @@ def run(
 
 
 @app.command()
-def check(
-    scenario: ScenarioPath,
-    settings: Settings = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Print the resolved scenario with every default.")] = False,
-) -> None:
-    """Validate a scenario without running it."""
+@scenario_argument
+@settings_option
+@click.option("--explain", is_flag=True, help="Print the resolved scenario with every default.")
+def check(*, scenario: str, settings: Sequence[str], explain: bool) -> None:
+    """Validate a scenario file (TOML or JSON) without running it."""
     loaded = _load(scenario, settings)
-    typer.echo(loaded.explain().rstrip("\n") if explain else f"{scenario}: valid")
+    click.echo(loaded.explain().rstrip("\n") if explain else f"{scenario}: valid")
 
 
 @app.command()
@@ -143,63 +160,61 @@ def schema() -> None:
     """Print the JSON Schema of a scenario."""
     from photocol import _core
 
-    typer.echo(_core.schema().rstrip("\n"))
+    click.echo(_core.schema().rstrip("\n"))
 
 
 @app.command("list")
-def list_(kind: Annotated[Kind | None, typer.Argument(help="By default all.")] = None) -> int:
-    """List what there is, one sentence and source each."""
+@click.argument("kind", required=False, type=click.Choice([kind.value for kind in Kind]))
+def list_(*, kind: str | None) -> int:
+    """List what there is, one sentence and source each; by default of all kinds."""
     status = DONE
-    for one in [kind] if kind else list(Kind):
+    for one in [Kind(kind)] if kind else list(Kind):
         entries, broken = _experiments() if one is Kind.EXPERIMENTS else (_core_entries(one), [])
         if entries or kind:
-            typer.echo(_listed(one, entries))
+            click.echo(_listed(one, entries))
         for message in broken:
             status = complain(f"photocol: not listed: {message}", FAILED)
     return status
 
 
 @app.command()
-def model(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="One of `photocol list models`.")],
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Give an input a value, as in rtt='60 ms'."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print numbers for programs.")] = False,
-) -> None:
-    """Evaluate a closed-form model; inputs and outputs with their units and the equations' source."""
+@click.argument("name", metavar="NAME")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Give an input a value, as in rtt='60 ms'.")
+@json_option
+def model(*, name: str, settings: Sequence[str], as_json: bool) -> None:
+    """Evaluate a closed-form model (NAME of `photocol list models`).
+
+    Prints inputs and outputs with their units and the equations' source.
+    """
     from photocol.models import Answer
     from photocol.scenario import parse_setting
 
-    answer = Answer.of(name, dict(parse_setting(one) for one in settings or []))
-    typer.echo(answer.to_json() if as_json else repr(answer))
+    answer = Answer.of(name, dict(parse_setting(one) for one in settings))
+    click.echo(answer.to_json() if as_json else repr(answer))
 
 
 @app.command()
-def schedule(
-    requests: Annotated[
-        Path,
-        typer.Argument(metavar="REQUESTS.json", help="Rows of whole numbers: slots from each input to each output."),
-    ],
-    frame: Annotated[int, typer.Option(metavar="F", help="Slots of the frame.")],
-    algorithm: Annotated[str, typer.Option(metavar="NAME", help="One of `photocol list schedulers`.")] = "bvn",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole schedule for programs.")] = False,
-) -> None:
-    """Schedule a frame of a bufferless switch for an integer request matrix."""
+@click.argument("requests", type=FOLDER, metavar="REQUESTS.json")
+@click.option("--frame", type=int, required=True, metavar="F", help="Slots of the frame.")
+@click.option("--algorithm", default="bvn", metavar="NAME", help="One of `photocol list schedulers`.  [bvn]")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole schedule for programs.")
+def schedule(*, requests: Path, frame: int, algorithm: str, as_json: bool) -> None:
+    """Schedule a frame of a bufferless switch for an integer request matrix.
+
+    REQUESTS.json has rows of whole numbers: slots from each input to each output.
+    """
     import json
 
     from photocol.control import Scheduler, read_requests
 
     plan = Scheduler(algorithm).schedule(read_requests(requests), frame)
-    typer.echo(json.dumps(plan.to_dict()) if as_json else plan.to_text())
+    click.echo(json.dumps(plan.to_dict()) if as_json else plan.to_text())
 
 
 @app.command()
-def plot(
-    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="What `run --out` wrote.")],
-) -> None:
-    """Draw pictures of finished runs into DIR/plots."""
+@click.argument("directories", nargs=-1, required=True, type=FOLDER, metavar="DIR...")
+def plot(*, directories: Sequence[Path]) -> None:
+    """Draw pictures of finished runs (what `run --out` wrote) into DIR/plots."""
     from photocol.results import Result
 
     results = [(folder, Result.load(folder)) for folder in directories]
@@ -207,43 +222,43 @@ def plot(
 
     for folder, result in results:
         for file in save_all(result, folder / "plots"):
-            typer.echo(file)
+            click.echo(file)
 
 
 @app.command()
-def bench(
-    as_json: Annotated[bool, typer.Option("--json", help="Print numbers for programs.")] = False,
-    large: Annotated[bool, typer.Option("--large", help="Also 10^5 links with 10^6 flows.")] = False,
-) -> None:
+@json_option
+@click.option("--large", is_flag=True, help="Also 10^5 links with 10^6 flows.")
+def bench(*, as_json: bool, large: bool) -> None:
     """Measure packet-hops and events per CPU second, and memory per flow, on standard scenarios."""
     from photocol.bench import needs, report
 
     for sentence in needs(large=large):
-        typer.echo(sentence, err=True)
-    typer.echo(report(as_json=as_json, large=large))
+        click.echo(sentence, err=True)
+    click.echo(report(as_json=as_json, large=large))
 
 
 @app.command()
+@click.argument("targets", nargs=-1, metavar="[PAPER[/FIGURE]...]")
+@click.option("--full/--quick", help="The paper's form, or a quick one (the default).")
+@click.option("--jobs", type=int, metavar="N", help="Processes; by default one a core.")
+@click.option("--out", type=FOLDER, metavar="DIR", help="By default out/reproduce.")
+@click.option("--resume", is_flag=True, help="Keep the runs of an interrupted campaign in DIR.")
+@click.option("--quiet/--no-quiet", help="No progress, no tables.")
 def reproduce(
-    targets: Annotated[list[str] | None, typer.Argument(metavar="[PAPER[/FIGURE]...]", help="By default all.")] = None,
-    full: Annotated[bool, typer.Option("--full/--quick", help="The paper's form, or a quick one.")] = False,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Processes; by default one a core.")] = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="By default out/reproduce.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Keep the runs of an interrupted campaign in DIR.")] = False,
-    quiet: Annotated[bool, typer.Option(help="No progress, no tables.")] = False,
+    *, targets: Sequence[str], full: bool, jobs: int | None, out: Path | None, resume: bool, quiet: bool
 ) -> int:
-    """Regenerate figures and tables of the papers, with the claims checked."""
+    """Regenerate figures and tables of the papers (by default all), with the claims checked."""
     from photocol.reproduce import reproduce as carry_out
 
-    return carry_out(targets or [], quick=not full, jobs=jobs, out=out, quiet=quiet, resume=resume)
+    return carry_out(targets, quick=not full, jobs=jobs, out=out, quiet=quiet, resume=resume)
 
 
-def _load(path: str, settings: Sequence[str] | None) -> Scenario:
+def _load(path: str, settings: Sequence[str]) -> Scenario:
     """The scenario, its warnings told."""
     from photocol._core import Scenario
     from photocol.scenario import parse_setting
 
-    loaded = Scenario.load(path, [parse_setting(one) for one in settings or []])
+    loaded = Scenario.load(path, [parse_setting(one) for one in settings])
     for warning in loaded.warnings:
         say(f"{path}: warning: {warning}")
     return loaded
@@ -270,19 +285,19 @@ def _interrupted(job: Job, stop: KeyboardInterrupt, *, as_json: bool) -> int:
 
 def _report(result: Result, out: Path | None, *, as_json: bool, quiet: bool) -> None:
     if as_json:
-        typer.echo(result.summary.to_json(), nl=False)
+        click.echo(result.summary.to_json(), nl=False)
         return
     if quiet:
         return
     manifest = result.manifest
-    typer.echo(repr(result.summary))
+    click.echo(repr(result.summary))
     hops, cpu_s = manifest["packet_hops"], max(manifest["cpu_s"], 1e-9)
-    typer.echo(
+    click.echo(
         f"\nseed {manifest['seed']}, fingerprint {result.fingerprint}; {hops:,} packet-hops in {cpu_s:.2f} CPU seconds "
         f"({hops / cpu_s / 1e6:.1f} million a second), peak memory {manifest['peak_memory_bytes'] / 1e6:.0f} MB"
     )
     if out is not None:
-        typer.echo(f"written to {out}; photocol plot {out} draws it")
+        click.echo(f"written to {out}; photocol plot {out} draws it")
 
 
 def _capture(values: Sequence[str]) -> Capture | None:

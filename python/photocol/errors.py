@@ -30,10 +30,6 @@ def _escaped(letter: str) -> str:
     )
 
 
-class StoppedStatus(int):
-    """The exit status of a command that a signal has stopped, and that has said so."""
-
-
-def exit_status(stop: KeyboardInterrupt) -> StoppedStatus:
+def exit_status(stop: KeyboardInterrupt) -> int:
     """What a shell expects of a command that a signal has stopped: 143 after SIGTERM, 130 after Ctrl-C."""
-    return StoppedStatus(128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT))
+    return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)

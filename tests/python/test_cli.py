@@ -54,7 +54,7 @@ def test_light_commands_import_nothing_heavy(small: Path) -> None:
         "import sys; from photocol.cli import main; main(sys.argv[1:]); "
         "print(sorted({'polars', 'matplotlib', 'rich', 'numpy'} & set(sys.modules)), file=sys.stderr)"
     )
-    for words in (["check", str(small)], ["run", str(small), "--json"]):
+    for words in (["--version"], ["check", str(small)], ["run", str(small), "--json"]):
         command = [sys.executable, "-c", program, *words]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert done.stderr.splitlines()[-1] == "[]"

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from command import photocol
 
 from photocol.catalogue import experiments_folder, find_experiments, select
@@ -82,7 +81,7 @@ def test_every_command_does_what_it_is_asked(page: Path, tmp_path: Path) -> None
 
 def read_only(words: list[str]) -> None:
     """Reads the arguments of a command that is not carried out, and looks for the experiments that it names."""
-    context = typer.main.get_command(app).commands[words[0]].make_context(words[0], words[1:])
+    context = app.commands[words[0]].make_context(words[0], words[1:])
     if words[0] == "reproduce":
         select(context.params["targets"] or [], find_experiments(experiments_folder(start=ROOT)))
 
