@@ -136,6 +136,13 @@ impl<'a> Bench<'a> {
         Packet { seq: number, ..self.net.message(Notice::Agent(message), to, way.0, size) }
     }
 
+    /// An agent makes a packet of its own that hosts or edge nodes take for one of a host: a copy, a piece, an ACK. It enters the
+    /// port where its path begins, or passes it if the agent stands there.
+    pub fn emit_past(&mut self, now: u64, packet: &Packet) {
+        *self.emitted += 1;
+        self.net.send_past(now, packet);
+    }
+
     /// Tells the sender of a flow something.
     pub fn tell(&mut self, now: u64, packet: NewsPacket) {
         let NewsPacket { flow, way, size, news } = packet;

@@ -1,5 +1,6 @@
 //! `[switching]` with `kind = "ops"`: wavelengths, what core nodes keep, and macroflows.
 
+use super::edges::{EdgeRules, Ground};
 use super::keys::{EdgeQueueRule, GainsRule, MacroflowRule, OpsSwitching, PlaceRule, RamShare, SmoothingRule};
 use super::plan::{Conversion, Count, Fibre, MacroflowRules, Ops, Scheme, Slots, Smoothing, Store};
 use crate::language::{At, Fault, quoted, room};
@@ -19,7 +20,7 @@ pub fn check(table: &OpsSwitching, site: Site) -> Result<Checked, Fault> {
         return Err(Fault::new(event, message));
     }
     let ops = resolve(table, site)?;
-    let (wavelengths, macroflows) = (ops.wavelengths(), ops.macroflows);
+    let (wavelengths, macroflows) = (ops.wavelengths(), ops.edge.macroflows().copied());
     let mut checked = Checked::plan(ops);
     checked.derive("wavelengths", wavelengths);
     if let Some(MacroflowRules { gains, edge_gains, .. }) = macroflows {
@@ -43,13 +44,16 @@ fn resolve(table: &OpsSwitching, site: Site) -> Result<Ops, Fault> {
         ConversionRule::Full => Conversion::Full,
         ConversionRule::Limited => Conversion::Limited(*table.conversion_range),
     };
-    let macroflows = macroflows(table, network, &fibres)?;
-    if macroflows.is_some() && conversion != Conversion::None {
+    let edge = EdgeRules::resolve(table, &Ground { network, fibres: &fibres })?;
+    if edge.macroflows().is_some() && conversion != Conversion::None {
         return Err(table.conversion.fault("a macroflow keeps its wavelength; allowed with macroflow = \"none\""));
     }
-    let wavelengths = wavelengths(table, macroflows.as_ref())?;
+    let wavelengths = wavelengths(table, edge.macroflows())?;
     let store = store(table, conversion)?;
-    if let Store::Slots(slots) = store {
+    edge.check_store(table, store)?;
+    if let Store::Slots(slots) = store
+        && !edge.cuts_packets()
+    {
         check_that_packets_fit(table, slots, network, &fibres, largest_packet)?;
     }
     let cut_through = *table.cut_through;
@@ -64,12 +68,12 @@ fn resolve(table: &OpsSwitching, site: Site) -> Result<Ops, Fault> {
             }
         }
     }
-    if let Some(rules) = &macroflows {
+    if let Some(rules) = edge.macroflows() {
         warn_of_long_round_trips(rules, network, draft);
     }
-    let control = macroflows.as_ref().map(|_| table.control_capacity.0);
+    let control = edge.control_capacity(table);
     let fibres = fibres.into_iter().map(|first| add_lanes(network, first, wavelengths, control)).collect();
-    Ok(Ops { cut_through, conversion, store, congestion: None, fibres, macroflows })
+    Ok(Ops { cut_through, conversion, store, congestion: None, fibres, edge })
 }
 
 fn is_core(network: &Network, node: NodeId) -> bool {
@@ -157,14 +161,15 @@ fn check_rates(at: &At<()>, table: &OpsSwitching, network: &Network, fibres: &[L
     Ok(())
 }
 
-fn macroflows(table: &OpsSwitching, network: &Network, fibres: &[LinkId]) -> Result<Option<MacroflowRules>, Fault> {
+/// What the keys of macroflows say.
+pub fn macroflows(table: &OpsSwitching, ground: &Ground) -> Result<Option<MacroflowRules>, Fault> {
     let scheme = match table.macroflow.0 {
         MacroflowRule::None => return Ok(None),
         MacroflowRule::Same => Scheme::Same,
         MacroflowRule::Separate => Scheme::Separate,
         MacroflowRule::SeparateWavelength => Scheme::SeparateWavelength,
     };
-    check_start_and_floor(table, network, fibres)?;
+    check_start_and_floor(table, ground.network, ground.fibres)?;
     let (gains, edge_gains) = gains(table);
     let tells = table.probe_tells.0;
     if table.macroflow_count.0 == Count::Active && tells == Tells::Allowed {

@@ -5,6 +5,7 @@ use super::edge_control::{CoreControl, Meeting, Occupancy};
 use super::store::Store;
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::Bench;
+use crate::engine::ledger::Ledger;
 use crate::engine::packet::Packet;
 
 /// A core node.
@@ -55,6 +56,12 @@ impl Agent for CoreNode {
         };
         if let Some(control) = &mut self.control {
             control.handle_meeting(now, Meeting { output: place, packet, fate, store: occupancy }, bench);
+        }
+    }
+
+    fn account(&self, ledger: &mut Ledger) {
+        if let Some(control) = &self.control {
+            control.account(ledger);
         }
     }
 

@@ -5,7 +5,9 @@ use super::builder::{Builder, NodeOutputs};
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::Bench;
 use crate::engine::equipment::Ground;
+use crate::engine::ledger::{Ledger, Tally};
 use crate::engine::packet::Packet;
+use crate::results::Figure;
 use std::fmt::Debug;
 
 /// A control of the edge nodes: its part at every core node, and the agent of every edge node.
@@ -22,6 +24,22 @@ pub trait EdgeControl: Debug {
     fn sees_exits(&self) -> bool {
         false
     }
+
+    /// Whether edge nodes cut packets that are longer than a slot.
+    fn cuts_packets(&self) -> bool {
+        false
+    }
+
+    /// What its agents have counted between two readings.
+    fn figures(&self, before: &Tally, after: &Tally) -> Vec<Figure> {
+        let _ = (before, after);
+        Vec::new()
+    }
+
+    /// The reasons for which its agents drop packets, by their numbers.
+    fn causes(&self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 /// The part of an edge control at a core node. It hears of every packet that meets the node's store, if it has one, and may
@@ -29,6 +47,11 @@ pub trait EdgeControl: Debug {
 pub trait CoreControl: Debug + Send {
     /// When it wants to be called, `u64::MAX` for never.
     fn next_timeout(&self) -> u64;
+
+    /// Adds what it has counted since the start.
+    fn account(&self, ledger: &mut Ledger) {
+        let _ = ledger;
+    }
 
     /// Its time has come.
     fn handle_timeout(&mut self, now: u64, bench: &mut Bench);

@@ -4,6 +4,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `builder` | who gets an agent, and what it is made on |
+//! | `edges` | which control the edge nodes have |
 //! | `edge_control` | what a control of the edge nodes answers: its part at core nodes, its agents at edge nodes |
 //! | `macroflows`, `edge` | the control by macroflows; its edge node: their pacing and probes |
 //! | `members` | which packets belong to which macroflow |
@@ -28,6 +29,7 @@ mod control;
 mod core;
 mod edge;
 mod edge_control;
+mod edges;
 mod keys;
 mod lines;
 mod macroflows;
@@ -50,9 +52,11 @@ pub use plan::Ops;
 use self::builder::Builder;
 use self::edge_control::EdgeControl;
 use self::plan::Conversion;
-use super::kind::{self, Entry, Regime};
+use super::kind::{self, Entry, Regime, Wording};
 use crate::engine::equipment::{Equipment, Ground};
+use crate::engine::ledger::Tally;
 use crate::model::{Lane, Light, LinkId, Network, PortRule, Role};
+use crate::results::Figure;
 use transport::xcp::Probe;
 
 pub(super) const REGIME: Regime = Regime::new(Entry {
@@ -77,7 +81,16 @@ impl kind::Plan for Ops {
 
     /// The agents of the network's edge and core nodes, where they have something to do.
     fn equip(&self, ground: &mut Ground) -> Equipment {
-        self.equip_with(self.edge_control(), ground)
+        self.equip_with(self.edge.control(), ground)
+    }
+
+    /// What the control of the edge nodes has counted, and the reasons for which it drops packets.
+    fn figures(&self, before: &Tally, after: &Tally) -> Vec<Figure> {
+        self.edge.control().map_or(Vec::new(), |control| control.figures(before, after))
+    }
+
+    fn wording(&self) -> Wording {
+        Wording { unit: "unit", causes: self.edge.control().map_or(&[], |control| control.causes()) }
     }
 }
 
@@ -101,11 +114,6 @@ pub enum Notice {
 }
 
 impl Ops {
-    /// The control of the edge nodes.
-    fn edge_control(&self) -> Option<&dyn EdgeControl> {
-        self.macroflows.as_ref().map(|rules| rules as &dyn EdgeControl)
-    }
-
     /// The agents of the network with this control of the edge nodes.
     fn equip_with(&self, edge_control: Option<&dyn EdgeControl>, ground: &mut Ground) -> Equipment {
         Builder::new(self, edge_control, ground).equipment(ground)

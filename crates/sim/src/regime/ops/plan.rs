@@ -1,5 +1,6 @@
 //! Optical packet switching, resolved.
 
+use super::edges::EdgeRules;
 use crate::model::LinkId;
 use options::words;
 use transport::xcp::{Changes, Gains, Tells};
@@ -18,8 +19,8 @@ pub struct Ops {
     pub congestion: Option<Congestion>,
     /// What carries data and control, in the order of the first wavelengths' links.
     pub fibres: Vec<Fibre>,
-    /// What edge nodes do; `None`: nothing.
-    pub macroflows: Option<MacroflowRules>,
+    /// What edge nodes do.
+    pub edge: EdgeRules,
 }
 
 /// One direction of a fibre between edge and core nodes.

@@ -4,6 +4,7 @@
 use super::Ops;
 use super::builder::{Builder, NodeOutputs};
 use super::edge_control::{CoreControl, EdgeControl, Meeting, Occupancy};
+use super::edges::EdgeRules;
 use super::plan::Congestion;
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::{Bench, ControlPacket, OwnPort, Way};
@@ -21,7 +22,7 @@ const PAUSE: u64 = 100_000_000;
 
 /// A plan of optical packet switching without macroflows, but with this.
 pub fn plan(ops: &Ops, congestion: Option<Congestion>, control: Option<Quench>) -> Arc<dyn Plan> {
-    Arc::new(With { ops: Ops { congestion, macroflows: None, ..ops.clone() }, control })
+    Arc::new(With { ops: Ops { congestion, edge: EdgeRules::None, ..ops.clone() }, control })
 }
 
 /// A plan with another control of the edge nodes.

@@ -87,7 +87,7 @@ impl Trips {
                 });
                 let Some(number) = trip else { continue };
                 let (ingress, egress) = trips.list[number].ends(network);
-                let apart = ack && ops.macroflows.is_some_and(|rules| rules.scheme != Scheme::Same);
+                let apart = ack && ops.edge.macroflows().is_some_and(|rules| rules.scheme != Scheme::Same);
                 let members = groups.entry((ingress, egress, apart)).or_default();
                 if !members.contains(&(number, ack)) {
                     members.push((number, ack));
@@ -95,7 +95,7 @@ impl Trips {
             }
         }
         let ways = trips.lay(ops, ground);
-        if ops.macroflows.is_some() {
+        if ops.edge.macroflows().is_some() {
             trips.assign(ops, groups, &mut routes);
         }
         (trips, ways)
@@ -140,7 +140,7 @@ impl Trips {
     }
 
     fn assign(&mut self, ops: &Ops, groups: BTreeMap<(NodeId, NodeId, bool), Vec<(usize, bool)>>, routes: &mut Routes) {
-        let apart = ops.macroflows.is_some_and(|rules| rules.scheme == Scheme::SeparateWavelength);
+        let apart = ops.edge.macroflows().is_some_and(|rules| rules.scheme == Scheme::SeparateWavelength);
         let (all, last) = (ops.wavelengths(), ops.wavelengths() - 1);
         let mut turn = 0;
         for (id, ((ingress, egress, ack), members)) in (0..).zip(groups) {
@@ -163,6 +163,11 @@ impl Trip {
         let fibres = links.iter().take_while(|link| is_fibre(link)).count();
         let enters = enters as u32;
         Some(Trip { path, enters, links, fibres, first: path + enters, length: 0 })
+    }
+
+    /// Its fibres in the optical network, on the first wavelength.
+    pub fn fibres(&self) -> &[LinkId] {
+        &self.links[..self.fibres]
     }
 
     /// Where the optical network is entered and left.

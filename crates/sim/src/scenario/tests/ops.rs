@@ -153,7 +153,7 @@ fn gains_are_the_papers_at_edge_routers_unless_another_reading_is_asked_for() {
     let found = |keys: &str| {
         let loaded = load_text(&text(&format!("macroflow = \"same\"\n{keys}"))).unwrap();
         let ops: &Ops = loaded.scenario.plan().expect("packets of light");
-        let rules = ops.macroflows.unwrap();
+        let rules = ops.edge.macroflows().unwrap();
         [rules.gains, rules.edge_gains].map(|gains| (gains.alpha, gains.beta, gains.gamma))
     };
     let (paper, xcp) = ((0.2, 0.056, 0.1), (0.4, 0.226, 0.1));

@@ -1,0 +1,65 @@
+//! Which control the edge nodes have. Another control is a folder or file of its own, its key in `keys`, and an arm here.
+
+use super::check;
+use super::edge_control::EdgeControl;
+use super::keys::OpsSwitching;
+use super::plan::{MacroflowRules, Store};
+use crate::language::Fault;
+use crate::model::{LinkId, Network};
+use units::Rate;
+
+/// What edge nodes do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EdgeRules {
+    /// Nothing.
+    None,
+    /// They gather packets in macroflows.
+    Macroflows(MacroflowRules),
+}
+
+/// What the keys of an edge control are checked against.
+pub struct Ground<'a> {
+    /// Resolved.
+    pub network: &'a Network,
+    /// The links between edge and core nodes.
+    pub fibres: &'a [LinkId],
+}
+
+impl EdgeRules {
+    /// What the keys say.
+    pub(super) fn resolve(table: &OpsSwitching, ground: &Ground) -> Result<EdgeRules, Fault> {
+        Ok(check::macroflows(table, ground)?.map_or(EdgeRules::None, EdgeRules::Macroflows))
+    }
+
+    /// What is left to check when it is known where packets are kept that meet.
+    pub(super) fn check_store(&self, table: &OpsSwitching, store: Store) -> Result<(), Fault> {
+        let _ = (table, store);
+        Ok(())
+    }
+
+    /// The control, if there is one.
+    pub fn control(&self) -> Option<&dyn EdgeControl> {
+        match self {
+            EdgeRules::None => None,
+            EdgeRules::Macroflows(rules) => Some(rules),
+        }
+    }
+
+    /// The rules of macroflows, if these are the control.
+    pub fn macroflows(&self) -> Option<&MacroflowRules> {
+        match self {
+            EdgeRules::Macroflows(rules) => Some(rules),
+            EdgeRules::None => None,
+        }
+    }
+
+    /// Bit rate of the control wavelengths, if there are any.
+    pub fn control_capacity(&self, table: &OpsSwitching) -> Option<Rate> {
+        self.control().map(|_| table.control_capacity.0)
+    }
+
+    /// Edge nodes cut packets that are too long for a slot.
+    pub fn cuts_packets(&self) -> bool {
+        self.control().is_some_and(EdgeControl::cuts_packets)
+    }
+}
