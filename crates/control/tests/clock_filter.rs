@@ -228,3 +228,23 @@ proptest::proptest! {
         control::fuzz::clock(&bytes);
     }
 }
+
+/// The first sample is late by 3 µs, the others by nothing: what looks like a drift of −117 ppm and more is not believed for long.
+#[test]
+fn a_first_sample_that_was_late_is_forgotten_within_twenty() {
+    for first_gap in [1u64, 4, 8] {
+        let mut filter = ClockFilter::new(FilterConfig::default());
+        let truth = |at: u64| 1_000_000_000 + (at as f64 * 50e-6) as i64;
+        let sample =
+            |at: u64, late: i64| Sample { at: Instant::from_ps(at), difference: truth(at) + late, round_trip: None };
+        filter.observe(sample(0, 3_000_000));
+        for i in 0..40u64 {
+            let at = (first_gap + i) * 4_500_000_000;
+            filter.observe(sample(at, 0));
+            let error = filter.estimate(Instant::from_ps(at)).unwrap().difference - truth(at);
+            assert!(error.abs() < 12_000_000, "{error} ps after {i}");
+            assert!(i < 20 || error.abs() < 100_000, "{error} ps after {i}");
+        }
+        assert_eq!(filter.restarts(), 0, "no clock and no path has changed");
+    }
+}

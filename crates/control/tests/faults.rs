@@ -1,4 +1,5 @@
-//! Fault runs: the machines themselves under loss, duplication, reordering, bit errors, pauses, restarts, master deaths and one-way cuts; a
+//! Fault runs: the machines themselves under loss, duplication, reordering, bit errors, pauses, restarts of nodes and of the core, hosts that send
+//! late and say so afterwards, master deaths and one-way cuts; a
 //! verifier that reads only the log. `PHOTOCOL_SEEDS=10000` runs so many.
 
 mod star;
@@ -42,7 +43,7 @@ fn star(seed: u64, carriage: Carriage) -> Star {
 }
 
 /// Faults of one kind or another for so many frames. Half of the runs have bad weather, too.
-fn misfortune(star: &mut Star, frames: u64) {
+fn misfortune(star: &mut Star, frames: u64, mut core: Option<Random>) {
     if star.random.chance(500) {
         star.weather = Weather { loss: 30, duplicates: 20, reordered: 50, bit_errors: 10 };
     }
@@ -52,6 +53,9 @@ fn misfortune(star: &mut Star, frames: u64) {
         }
         if star.random.chance(100) {
             heal(star);
+        }
+        if core.as_mut().is_some_and(|core| core.chance(20)) {
+            star.restart_core();
         }
         talk(star);
     }
@@ -115,12 +119,36 @@ fn liveness_bound(network: &Network) -> u64 {
     3 * network.patience() + 3 * (network.answer_lead() + network.use_lead()) + nodes + 2 * 4 * nodes + 20
 }
 
-/// A run of one seed: the star at its end, or what went wrong.
-fn run(seed: u64, carriage: Carriage) -> Result<Star, String> {
-    let mut star = star(seed, carriage);
+/// What a run has besides the faults of its seed.
+#[derive(Clone, Copy)]
+struct Trial {
+    seed: u64,
+    carriage: Carriage,
+    /// Whether the controller of the core starts anew now and then.
+    core_restarts: bool,
+    /// How late hosts send, in ps.
+    host_latency: u64,
+}
+
+impl Trial {
+    fn plain(seed: u64, carriage: Carriage) -> Trial {
+        Trial { seed, carriage, core_restarts: false, host_latency: 0 }
+    }
+
+    fn numbered(seed: u64) -> Trial {
+        let carriage = if seed % 4 == 3 { Carriage::OutOfBand } else { Carriage::Slots };
+        let host_latency = if seed % 5 == 2 { seed % 4 * US } else { 0 };
+        Trial { seed, carriage, core_restarts: seed % 3 == 1, host_latency }
+    }
+}
+
+/// A run: the star at its end, or what went wrong.
+fn run(trial: Trial) -> Result<Star, String> {
+    let mut star = star(trial.seed, trial.carriage);
+    star.host_latency = trial.host_latency;
     star.start_all();
     star.run_frames(40);
-    misfortune(&mut star, 150);
+    misfortune(&mut star, 150, trial.core_restarts.then_some(Random(trial.seed ^ 0xc04e)));
     heal_all(&mut star);
     let (bound, mut frames) = (liveness_bound(&star.network), 0);
     while !star.agrees() {
@@ -175,8 +203,7 @@ fn under_any_faults_the_network_is_safe_and_when_they_stop_it_agrees() {
     let mut reached = vec![0; rare.len()];
     let mut wrong = Vec::new();
     for seed in 0..seeds() {
-        let carriage = if seed % 4 == 3 { Carriage::OutOfBand } else { Carriage::Slots };
-        match run(seed, carriage) {
+        match run(Trial::numbered(seed)) {
             Ok(star) => rare.iter().zip(&mut reached).for_each(|(what, times)| *times += star.count(*what)),
             Err(why) => wrong.push(format!("seed {seed}: {why}")),
         }
@@ -192,13 +219,13 @@ fn under_any_faults_the_network_is_safe_and_when_they_stop_it_agrees() {
 #[test]
 fn seeds_that_found_a_mistake_find_it_no_more() {
     for seed in [198, 473, 550, 576, 676, 973] {
-        let star = run(seed, Carriage::Slots);
+        let star = run(Trial::plain(seed, Carriage::Slots));
         assert!(star.is_ok(), "seed {seed}: {}", star.err().unwrap_or_default());
     }
 }
 
 #[test]
 fn the_same_seed_gives_the_same_log() {
-    let log = |seed| format!("{:?}", run(seed, Carriage::Slots).map(|star| star.log).unwrap_or_default());
+    let log = |seed| format!("{:?}", run(Trial::plain(seed, Carriage::Slots)).map(|star| star.log).unwrap_or_default());
     assert_eq!(log(5), log(5));
 }

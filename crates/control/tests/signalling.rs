@@ -260,6 +260,24 @@ fn a_master_that_resigns_is_followed_at_once_and_comes_back_as_a_slave() {
     assert_safe(&star);
 }
 
+/// A host that sends 3 µs late and says so: T_d is measured from the departure, so slots are 3 µs late at the core. Without the stamps that
+/// follow, T_d would have swallowed the 3 µs.
+#[test]
+fn an_exact_stamp_that_follows_is_the_one_that_counts() {
+    let mut star = star(figure_3_8().checked().unwrap());
+    star.host_latency = 3 * US;
+    star.start_all();
+    star.run_frames(150);
+    star.log.clear();
+    traffic(&mut star, 60);
+    let requests = verifier::passages(&star.log, |class, _, _, codes| class == 0 && codes.contains(&6));
+    assert!(requests.len() > 300 && star.agrees(), "{} requests", requests.len());
+    for (at, frame, slot, node) in &requests {
+        let late = i128::from(*at) - i128::from(star.network.arrival(*frame, *slot).ps());
+        assert!((late - 3 * i128::from(US)).abs() < i128::from(US) / 2, "node {node}: {late} ps late");
+    }
+}
+
 #[test]
 fn forged_recorded_and_broken_slots_are_refused_and_counted() {
     let mut star = joined(figure_3_8().checked().unwrap());

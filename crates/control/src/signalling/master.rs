@@ -52,6 +52,8 @@ struct Peer {
     stamps: Option<(u64, Instant, Instant)>,
     /// A slot whose exact departure is still to follow: its number and its passage.
     unstamped: Option<(u64, Instant)>,
+    /// Whether the filter knows only when an answer was meant to leave. That is good enough for a first word, and for nothing more.
+    rough: bool,
     /// What waits there, and as of which frame.
     wishes: (u64, Vec<Wish>),
     /// The statuses it was told last.
@@ -109,6 +111,7 @@ impl Master {
             filter: ClockFilter::new(filter),
             stamps: None,
             unstamped: None,
+            rough: false,
             wishes: (0, Vec::new()),
             told: 0,
         };
@@ -313,6 +316,10 @@ impl Master {
         // Its clock may have been set since it was here last.
         (peer.filter, peer.stamps, peer.unstamped) = (ClockFilter::new(filter), None, None);
         peer.observe(header.sequence, header.sent_at, passed);
+        peer.rough = header.stamp == Stamp::Follows;
+        if peer.rough {
+            peer.unstamped = Some((header.sequence, passed));
+        }
         self.statuses += 1;
         post.tally.add(Count::Joined);
     }
@@ -342,6 +349,9 @@ impl Master {
     pub(super) fn handle_follow_up(&mut self, from: NodeId, sequence: u64, sent_at: Instant) {
         let Some(peer) = self.peers.get_mut(&from) else { return };
         if let Some((_, passed)) = peer.unstamped.take_if(|(unstamped, _)| *unstamped == sequence) {
+            if std::mem::take(&mut peer.rough) {
+                peer.filter = ClockFilter::new(self.filter);
+            }
             peer.observe(sequence, sent_at, passed);
         }
     }

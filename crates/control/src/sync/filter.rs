@@ -3,7 +3,8 @@
 //! Between samples T_d grows by its drift, which wanders. A sample is trusted by how late it may be: of an exchange both
 //! ways by half of what its round trip has above the shortest, of a single way by what it lies above the estimate, since
 //! queues and schedulers only add delay. When many samples in a row lie on one side, further than samples usually do, the path or
-//! the clock has changed, and the filter starts again.
+//! the clock has changed, and the filter starts again. It does so, too, when few samples have come and most of them contradict the first: if that
+//! was late, its lateness looks like drift, and what lies above a line that falls looks late for long.
 
 use super::regression::{Line, Recent};
 use super::sample::Sample;
@@ -36,7 +37,7 @@ pub enum Heard {
     Taken,
     /// It is older than one that has entered.
     Stale,
-    /// After a row of such samples the filter has started again from it.
+    /// After a row of samples that contradict what came before, the filter has started again from it.
     Restarted,
 }
 
@@ -57,6 +58,9 @@ pub struct ClockFilter {
     config: FilterConfig,
     state: Option<State>,
     recent: Recent,
+    /// Samples since the start, and how many of them lay far above the estimate in a row.
+    age: u64,
+    above: u64,
     /// Samples in a row on one side: above if positive.
     row: i64,
     /// How far above the estimate samples usually lie, in picoseconds: a running mean.
@@ -80,13 +84,24 @@ struct State {
 const PS: f64 = PS_PER_SECOND as f64;
 /// A sample that is so many standard errors away is on one side.
 const FAR: f64 = 5.0;
+/// So many samples in a row that lie far above, and are most of all, contradict the first ones.
+const EARLY: u64 = 4;
 /// The weight of a sample in the mean lateness.
 const LATENESS_WEIGHT: f64 = 1.0 / 64.0;
 
 impl ClockFilter {
     /// A filter that knows nothing.
     pub fn new(config: FilterConfig) -> ClockFilter {
-        ClockFilter { config, state: None, recent: Recent::default(), row: 0, lateness: 0.0, restarts: 0 }
+        ClockFilter {
+            config,
+            state: None,
+            recent: Recent::default(),
+            age: 0,
+            above: 0,
+            row: 0,
+            lateness: 0.0,
+            restarts: 0,
+        }
     }
 
     /// A measurement came.
@@ -100,6 +115,10 @@ impl ClockFilter {
         }
         let mut state = state.predicted(sample.at, self.config.wander);
         let innovation = (i128::from(sample.difference) - i128::from(state.base)) as f64 - state.offset;
+        if self.began_wrongly(innovation, &state) {
+            self.start(sample);
+            return Heard::Restarted;
+        }
         if self.has_changed(innovation, &state, sample) {
             self.restarts += 1;
             self.recent = Recent::default();
@@ -118,7 +137,7 @@ impl ClockFilter {
 
     fn start(&mut self, sample: Sample) {
         let drift = self.config.largest_drift * PS;
-        (self.row, self.lateness) = (0, 0.0);
+        (self.age, self.above, self.row, self.lateness) = (1, 0, 0, 0.0);
         self.recent.push(sample);
         self.state = Some(State {
             at: sample.at,
@@ -142,6 +161,13 @@ impl ClockFilter {
             None => (innovation - state.variance.sqrt()).max(0.0),
         };
         self.stamp_variance() + excess * excess
+    }
+
+    /// Whether most samples, this one included, contradict the first ones.
+    fn began_wrongly(&mut self, innovation: f64, state: &State) -> bool {
+        self.age += 1;
+        self.above = if innovation > FAR * self.error(state) { self.above + 1 } else { 0 };
+        self.above >= EARLY && self.above * 2 > self.age
     }
 
     /// Whether the last samples, this one included, cannot be noise.

@@ -144,6 +144,8 @@ pub struct Star {
     pub log: Vec<Entry>,
     pub random: Random,
     pub algorithm: Algorithm,
+    /// Light leaves so much later than it was meant to, and its exact stamp follows; 0: it does not.
+    pub host_latency: u64,
     /// The mistake that machines make in this run.
     pub mistake: Option<sabotage::Mistake>,
     events: BTreeMap<(u64, u64), Event>,
@@ -151,6 +153,8 @@ pub struct Star {
     core_timer: u64,
     payloads: u64,
     sessions: u64,
+    core_sessions: u64,
+    core_before: Vec<Tally>,
 }
 
 pub fn key() -> Key {
@@ -185,12 +189,15 @@ impl Star {
             log: Vec::new(),
             random: Random(seed),
             algorithm: Algorithm::Greedy,
+            host_latency: 0,
             mistake: None,
             events: BTreeMap::new(),
             order: 0,
             core_timer: u64::MAX,
             payloads: 0,
             sessions: 0,
+            core_sessions: 1,
+            core_before: Vec::new(),
         };
         star.schedule_core();
         star
@@ -198,13 +205,14 @@ impl Star {
 
     pub fn start(&mut self, site: usize) {
         self.sessions += 1;
+        let latency = self.host_latency;
         let found = &mut self.sites[site];
         let config = NodeConfig {
             node: found.id,
             key: key(),
             network: found.knows.then(|| self.network.clone()),
             algorithm: self.algorithm,
-            stamp: Stamp::Exact,
+            stamp: if latency > 0 { Stamp::Follows } else { Stamp::Exact },
             filter: FilterConfig::default(),
         };
         found.session = self.sessions;
@@ -219,6 +227,15 @@ impl Star {
         if let Some(node) = self.sites[site].node.take() {
             self.sites[site].before.push(node.tally().clone());
         }
+    }
+
+    /// The controller of the core starts anew: it has forgotten plans and master, and its session is above all terms before.
+    pub fn restart_core(&mut self) {
+        self.core_sessions += 1;
+        self.core_before.push(self.core.tally().clone());
+        let (session, now) = (self.core_sessions << 20, self.core_clock.shows(self.now));
+        self.core = Core::new(self.network.clone(), key(), session, now);
+        self.schedule_core();
     }
 
     pub fn is_up(&self, site: usize) -> bool {
@@ -246,7 +263,7 @@ impl Star {
     pub fn count(&self, what: control::signalling::Count) -> u64 {
         let nodes = self.sites.iter().filter_map(|site| site.node.as_ref()).map(Node::tally);
         let before = self.sites.iter().flat_map(|site| &site.before);
-        nodes.chain(before).chain([self.core.tally()]).map(|tally| tally.of(what)).sum()
+        nodes.chain(before).chain(&self.core_before).chain([self.core.tally()]).map(|tally| tally.of(what)).sum()
     }
 
     /// Whether all nodes that are up agree on a master, which agrees.
@@ -362,12 +379,17 @@ impl Star {
             let fibre = self.sites[site].fibre;
             match action {
                 Action::Light { at, bytes } => {
-                    let leaves = self.sites[site].clock.truth(at);
+                    let leaves = self.sites[site].clock.truth(at) + self.host_latency;
+                    self.stamp_follows(site, leaves, &bytes);
                     if leaves >= self.now && !fibre.cut_up {
                         self.push(leaves + fibre.up, Event::AtCore { site, bytes });
                     }
                 }
                 Action::Beside { to, bytes } if fibre.cut_up => drop((to, bytes)),
+                Action::Beside { to: NodeId(to), bytes } if to < NodeId::MOST => {
+                    self.stamp_follows(site, self.now, &bytes);
+                    self.beside(NodeId(to), fibre.up, bytes);
+                }
                 Action::Beside { to: NodeId::CORE, bytes } => {
                     for (late, bytes) in self.fates(bytes, true) {
                         self.push(self.now + fibre.up + late, Event::ToCore { bytes });
@@ -387,6 +409,15 @@ impl Star {
                 }
                 Action::Fault(_) => {}
             }
+        }
+    }
+
+    /// The host tells the node when its signalling left in fact.
+    fn stamp_follows(&mut self, site: usize, leaves: u64, bytes: &[u8]) {
+        let found = &mut self.sites[site];
+        if let Some(node) = found.node.as_mut().filter(|_| self.host_latency > 0 && bytes[3] == 0) {
+            let sequence = u64::from_le_bytes(bytes[40..48].try_into().unwrap());
+            node.handle_departure(sequence, found.clock.shows(leaves));
         }
     }
 
