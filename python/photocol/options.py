@@ -50,6 +50,9 @@ class SenderOptions(TypedDict, total=False):
     them. Default: "never", with recovery "linux" "dsack"."""
     undo_response: Literal["restore", "slow-start", "eifel"]
     """How a window comes back that was reduced without need. Default "restore"."""
+    frto: Literal["off", "basic", "sack"]
+    """F-RTO (RFC 5682): new data after a timeout find out whether it was needless; then the window comes back as
+    undo_response says. Default: "off", with recovery "linux" "sack"."""
     max_ack_delay: float
     """Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC 8985
     §7.2, TLP.max_ack_delay; Linux has 200 ms). Default 200 ms."""

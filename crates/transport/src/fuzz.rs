@@ -5,8 +5,8 @@
 
 use crate::cc::{self, BurstNews, registry};
 use crate::tcp::{
-    Ack, Actions, BurstReport, FastRetransmitGuard, InitialWindow, LossRecovery, Receiver, ReceiverActions,
-    ReceiverConfig, Reduction, SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig, Undo,
+    Ack, Actions, BurstReport, FastRetransmitGuard, Frto, InitialWindow, LossRecovery, Receiver, ReceiverActions,
+    ReceiverConfig, Reduction, SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig, Undo, UndoResponse,
 };
 use options::Words;
 use std::sync::Arc;
@@ -41,9 +41,10 @@ impl Choices<'_> {
 fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
     let (flags, entries) = (choices.byte(), registry());
     let algorithm = entries[usize::from(choices.byte()) % entries.len()].algorithm;
-    let recoveries = [LossRecovery::Rack, LossRecovery::Linux, LossRecovery::NewReno, LossRecovery::Sack];
+    let recoveries = LossRecovery::ALL;
     let recovery = recoveries.get(usize::from(choices.byte() % 8)).copied();
     let reduction = Reduction::ALL[usize::from(choices.byte()) % Reduction::ALL.len()];
+    let (undo, frto) = (choices.byte(), choices.byte());
     let hears_of_bursts = algorithm.burst_news(&cc::Config::default()) != BurstNews::Ignored;
     let config = SenderConfig {
         algorithm,
@@ -58,11 +59,17 @@ fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
         max_cwnd: 1000 * (1 + u64::from(choices.byte())),
         initial_cwnd: InitialWindow::Segments(1 + u32::from(choices.byte())),
         dupthresh: 1 + u32::from(choices.byte() % 8),
-        undo: (flags & 128 != 0).then_some(Undo::Both),
+        undo: (flags & 128 != 0).then(|| Undo::ALL[usize::from(undo) % Undo::ALL.len()]),
+        undo_response: UndoResponse::ALL[usize::from(undo / 4) % UndoResponse::ALL.len()],
         mss: 100,
         ..SenderConfig::default()
     };
-    SenderConfig { reduction: config.reads_sack().then_some(reduction), ..config }
+    let frto = match frto % 4 {
+        0 if config.reads_sack() => Some(Frto::Sack),
+        1 => Some(Frto::Basic),
+        _ => None,
+    };
+    SenderConfig { reduction: config.reads_sack().then_some(reduction), frto, ..config }
 }
 
 /// Feeds a sender; panics if an invariant breaks.

@@ -5,7 +5,7 @@ mod harness;
 use harness::{Fate, Line, receiver_config, sender_config};
 use options::Words;
 use proptest::prelude::*;
-use transport::tcp::{LossRecovery, ReceiverConfig, Reduction, SenderConfig, Undo};
+use transport::tcp::{Frto, LossRecovery, ReceiverConfig, Reduction, SenderConfig, Undo, UndoResponse};
 use units::Duration;
 
 const ALL: [&str; 6] = ["reno", "newreno", "sack", "highspeed", "xcp", "cubic"];
@@ -46,18 +46,23 @@ proptest! {
         seed in any::<u64>(),
         per_mille in 0u64..300,
         algorithm in 0usize..ALL.len(),
-        rack in any::<bool>(),
-        reduction in 0usize..4,
+        recovery in prop::option::of(prop::sample::select(LossRecovery::ALL)),
+        reduction in prop::sample::select(Reduction::ALL),
+        undo in prop::option::of((prop::sample::select(Undo::ALL), prop::sample::select(UndoResponse::ALL))),
+        frto in prop::option::of(any::<bool>()),
         paced in any::<bool>(),
         delayed in any::<bool>(),
         window in prop_oneof![Just(1u64 << 40), 1_000u64..40_000],
     ) {
-        let recovery = rack.then_some(LossRecovery::Rack);
-        let reduction = match sender_config(ALL[algorithm]).reads_sack() || rack {
-            true => Some(Reduction::ALL[reduction]),
-            false => None,
+        let plain = SenderConfig { paced, recovery, initial_peer_window: window, ..sender_config(ALL[algorithm]) };
+        let reads_sack = plain.reads_sack();
+        let sender = SenderConfig {
+            reduction: reads_sack.then_some(reduction),
+            undo: undo.map(|(undo, _)| undo),
+            undo_response: undo.map_or(UndoResponse::Restore, |(_, response)| response),
+            frto: frto.map(|enhanced| if enhanced && reads_sack { Frto::Sack } else { Frto::Basic }),
+            ..plain
         };
-        let sender = SenderConfig { paced, recovery, reduction, undo: rack.then_some(Undo::Dsack), initial_peer_window: window, ..sender_config(ALL[algorithm]) };
         let delayed_ack = delayed.then(|| Duration::from_millis(100));
         let mut line = bad_line(sender, ReceiverConfig { window, delayed_ack, ..receiver_config() }, seed, per_mille);
         line.write(200);

@@ -70,9 +70,9 @@ words! {
         /// RACK-TLP, RFC 8985: what was sent before something that has been delivered is lost after a while; a probe when no ACKs
         /// come.
         Rack = "rack",
-        /// What Linux does, as far as it is here: RACK-TLP, with PRR (RFC 9937) and D-SACK undo unless reduction and undo say
-        /// otherwise. Not here yet: F-RTO, timestamps and the undo that they permit. Linux's PRR divides by the cwnd before the loss,
-        /// not by the flight; its RTO is never closer than 200 ms to SRTT.
+        /// What Linux does, as far as it is here: RACK-TLP, with PRR (RFC 9937), D-SACK undo and F-RTO with SACK unless reduction, undo
+        /// and frto say otherwise. Linux's ssthresh is a share of cwnd, not of the flight, and its PRR divides by that cwnd; its RTO
+        /// is never closer than 200 ms to SRTT.
         Linux = "linux",
     }
 }

@@ -1,6 +1,6 @@
 //! The sender's parameters, their defaults and their check.
 
-use super::{Reduction, Undo, UndoResponse};
+use super::{Frto, Reduction, Undo, UndoResponse};
 use crate::ConfigError;
 use crate::cc::{self, LossRecovery};
 use options::{Argument, Kind, Options, Range, Value, Word, WordList, Words, options, words};
@@ -140,6 +140,9 @@ options! {
         pub undo: Option<Undo> = None, Kind::Word(&Undo::LIST), or SenderConfig::undo_rule;
         /// How a window comes back that was reduced without need.
         pub undo_response: UndoResponse = UndoResponse::Restore, Kind::Word(&UndoResponse::LIST);
+        /// F-RTO (RFC 5682): new data after a timeout find out whether it was needless; then the window comes back as undo_response
+        /// says. Default: "off", with recovery "linux" "sack".
+        pub frto: Option<Frto> = None, Kind::Word(&Frto::LIST), or SenderConfig::frto_rule;
         /// Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC 8985 §7.2,
         /// TLP.max_ack_delay; Linux has 200 ms).
         pub max_ack_delay: Duration = Duration::from_millis(200), Kind::SPAN;
@@ -186,6 +189,14 @@ impl SenderConfig {
         })
     }
 
+    /// Whether new data after a timeout find out if it was needless.
+    pub fn frto_rule(&self) -> Frto {
+        self.frto.unwrap_or(match self.loss_recovery() {
+            LossRecovery::Linux => Frto::Sack,
+            _ => Frto::Off,
+        })
+    }
+
     /// Whether losses are found by time: RACK-TLP.
     pub fn is_rack(&self) -> bool {
         matches!(self.loss_recovery(), LossRecovery::Rack | LossRecovery::Linux)
@@ -223,6 +234,9 @@ impl SenderConfig {
         }
         if self.window_reduction() != Reduction::Immediate && !self.reads_sack() {
             return wrong("reduction", "must be immediate with recovery reno and newreno, which inflate the window");
+        }
+        if self.frto_rule() == Frto::Sack && !self.reads_sack() {
+            return wrong("frto", "must be off or basic with recovery reno and newreno, which read no SACK blocks");
         }
         if self.max_rto < self.min_rto {
             return wrong("max_rto", "must not be below min_rto");

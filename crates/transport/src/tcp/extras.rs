@@ -1,12 +1,13 @@
 //! What only some flows have. Every other flow carries a null pointer for it, so that its sender stays small.
 
 use super::bursts::Bursts;
+use super::frto::Forward;
 use super::pacing::Pacer;
 use super::prr::Prr;
 use super::rack::Rack;
 use super::segments::Segments;
 use super::undo::Reductions;
-use super::{Sender, SenderConfig, Undo};
+use super::{Frto, Sender, SenderConfig, Undo};
 use units::Instant;
 
 /// What a flow has beside the sender's own state.
@@ -18,6 +19,7 @@ pub(super) struct Extras {
     pub(super) rack: Option<Rack>,
     pub(super) prr: Option<Prr>,
     pub(super) reductions: Option<Reductions>,
+    pub(super) forward: Option<Forward>,
     /// Whether an ACK of new data in order needs nothing but the plain path.
     pub(super) is_plain: bool,
 }
@@ -31,10 +33,11 @@ impl Extras {
         let rack = config.is_rack().then(Rack::default);
         let segments = (asks.rate_samples || rack.is_some()).then(Segments::default);
         let prr = Prr::new(config.window_reduction());
-        let reductions = (config.undo_rule() != Undo::Never).then(Reductions::default);
+        let forward = (config.frto_rule() != Frto::Off).then(Forward::default);
+        let reductions = (config.undo_rule() != Undo::Never || forward.is_some()).then(Reductions::default);
         let is_plain = pacer.is_none() && segments.is_none() && prr.is_none();
         (!is_plain || bursts.is_some() || reductions.is_some())
-            .then(|| Box::new(Extras { pacer, bursts, segments, rack, prr, reductions, is_plain }))
+            .then(|| Box::new(Extras { pacer, bursts, segments, rack, prr, reductions, forward, is_plain }))
     }
 
     /// When one of its timers is due. Not inlined, so that what asks for the next timer of a sender stays small.
@@ -58,6 +61,14 @@ impl Sender {
 
     pub(super) fn reductions_mut(&mut self) -> Option<&mut Reductions> {
         self.extras.as_mut()?.reductions.as_mut()
+    }
+
+    pub(super) fn forward(&self) -> Option<&Forward> {
+        self.extras.as_ref()?.forward.as_ref()
+    }
+
+    pub(super) fn forward_mut(&mut self) -> Option<&mut Forward> {
+        self.extras.as_mut()?.forward.as_mut()
     }
 
     pub(super) fn prr(&self) -> Option<&Prr> {

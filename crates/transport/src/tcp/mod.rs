@@ -15,6 +15,7 @@
 //! | `rate` | delivery rates |
 //! | `rack` | what RACK-TLP knows of a flow |
 //! | `prr` | proportional rate reduction |
+//! | `frto` | whether a timeout was needless, found out by new data |
 //! | `min_rtt` | the shortest round trip of the last minutes |
 //! | `pacing` | one segment every SRTT/cwnd |
 //! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
@@ -34,6 +35,7 @@ mod bursts;
 mod config;
 mod explicit;
 mod extras;
+mod frto;
 pub mod keys;
 mod min_rtt;
 mod pacing;
@@ -57,6 +59,7 @@ pub use crate::ConfigError;
 pub use crate::cc::LossRecovery;
 pub use bursts::BurstReport;
 pub use config::{FastRetransmitGuard, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};
+pub use frto::Frto;
 pub use prr::Reduction;
 pub use receiver::{EcnNews, Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
 pub use segment::{Ack, AckOut, Actions, SackBlock, SackList, Segment};

@@ -31,6 +31,7 @@ impl Sender {
         self.scoreboard.set_high_rxt(self.una);
         self.guard = self.nxt;
         self.open_episode(Cause::Timeout);
+        self.begin_forward();
         self.phase = Phase::TimeoutRecovery { recover: self.nxt };
         self.restart_timer(now);
     }

@@ -185,6 +185,7 @@ impl Sender {
         self.counts.retransmissions += 1;
         self.record_retransmission(block);
         self.note_resent(now);
+        self.note_forward(block);
         if let Some(segments) = self.segments_mut() {
             segments.resend(now, block);
             self.tell_rack_of_sending(now, block, false);

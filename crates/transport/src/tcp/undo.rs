@@ -100,7 +100,7 @@ impl Sender {
 
     /// D-SACKs have proved a recovery needless.
     pub(super) fn undo_by_dsack(&mut self, verdict: Verdict) {
-        if verdict.is_last && self.config.undo_rule() != Undo::Eifel {
+        if verdict.is_last && matches!(self.config.undo_rule(), Undo::Dsack | Undo::Both) {
             self.undo(0);
         }
     }
@@ -121,7 +121,7 @@ impl Sender {
     }
 
     /// The last reduction is taken back, on an ACK of `acked` new bytes.
-    fn undo(&mut self, acked: u64) {
+    pub(super) fn undo(&mut self, acked: u64) {
         let Some(before) = self.reductions_mut().and_then(|reductions| reductions.last.take()) else { return };
         let Before { window, law, pipe } = before;
         self.law = law;

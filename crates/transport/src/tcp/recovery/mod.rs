@@ -13,6 +13,7 @@ mod sack;
 use self::duplicates::{NewReno, Reno};
 use self::rack::RackTlp;
 use self::sack::Sack;
+use super::frto::News;
 use super::spurious::Cause;
 use super::transmit::Next;
 use super::{Ack, Actions, FastRetransmitGuard, SackBlock, Sender};
@@ -145,6 +146,9 @@ impl Sender {
         if duplicate {
             self.on_duplicate_ack(now);
         }
+        if matches!(self.phase, Phase::TimeoutRecovery { .. }) {
+            self.judge_timeout(ack, News { acked, sacked, is_duplicate: duplicate });
+        }
         by_recovery!(self, after_ack(now, ack, acked));
         self.reduce();
         self.transmit(now, actions);
@@ -153,7 +157,10 @@ impl Sender {
 
     /// What leaves next after a timeout, before which everything below `recover` had been sent.
     pub(super) fn next_segment_after_timeout(&mut self, recover: u64) -> Option<Next> {
-        by_recovery!(self, next_after_timeout(recover))
+        match self.forward_segment() {
+            Some(next) => next,
+            None => by_recovery!(self, next_after_timeout(recover)),
+        }
     }
 
     /// Data have been written, or a timer has been served.

@@ -1,0 +1,130 @@
+//! F-RTO: RFC 5682. Whether a timeout was needless, without help from the receiver.
+//!
+//! The timer resends the first segment only. If its ACK moves on, two segments of new data leave instead of the go-back. An ACK after
+//! that for what the timer has not resent can only be for first copies: they were late, not lost.
+//!
+//! RFC 5682 leaves the response open; here it is that of [`undo`](super::undo). Readings: F-RTO is left out where losses were already
+//! being repaired when the timer expired, in fast recovery too (§2.1 names the repair after a timeout, §3.1 RecoveryPoint; Linux as
+//! here). Where there is nothing new to send, or the peer's window does not admit it, the repair goes on as without F-RTO (step 2b,
+//! not appendix A).
+
+use super::recovery::Phase;
+use super::transmit::Next;
+use super::{Ack, SackBlock, Sender};
+use options::words;
+
+words! {
+    /// Whether new data after a timeout find out if it was needless.
+    pub enum Frto {
+        /// They do not.
+        Off = "off",
+        /// The basic algorithm: RFC 5682 §2.1.
+        Basic = "basic",
+        /// The one enhanced with SACK: RFC 5682 §3.1.
+        Sack = "sack",
+    }
+}
+
+/// How far one flow is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Forward {
+    /// Nothing is to be found out.
+    #[default]
+    Idle,
+    /// The timer has expired: step 1.
+    Expired,
+    /// The timer has resent the first segment, which ends here: step 2.
+    Resent { end: u64 },
+    /// New data leave, and all below had left before: step 3.
+    Probing { recover: u64 },
+}
+
+/// What an ACK says, once it has been read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct News {
+    pub(super) acked: u64,
+    pub(super) sacked: u64,
+    pub(super) is_duplicate: bool,
+}
+
+/// New segments that leave in step 2b.
+const NEW_SEGMENTS: u64 = 2;
+
+impl Sender {
+    /// Step 1: the timer has expired, and the phase is still what it was. A repeated expiry without an ACK between is a first one.
+    pub(super) fn begin_forward(&mut self) {
+        let repairing = match self.phase {
+            Phase::FastRecovery(_) => true,
+            Phase::TimeoutRecovery { .. } => {
+                !self.forward().is_some_and(|forward| matches!(forward, Forward::Resent { .. }))
+            }
+            Phase::Open | Phase::Disorder(_) => false,
+        };
+        if let Some(forward) = self.forward_mut() {
+            *forward = if repairing { Forward::Idle } else { Forward::Expired };
+        }
+    }
+
+    /// A segment is sent again.
+    pub(super) fn note_forward(&mut self, block: SackBlock) {
+        if let Some(forward) = self.forward_mut().filter(|forward| **forward == Forward::Expired) {
+            *forward = Forward::Resent { end: block.end };
+        }
+    }
+
+    /// An ACK after a timeout has been read: steps 2 and 3.
+    pub(super) fn judge_timeout(&mut self, ack: &Ack<'_>, news: News) {
+        let Some(forward) = self.forward().copied() else { return };
+        let next = match forward {
+            Forward::Resent { end } => self.first_ack(end, news),
+            Forward::Probing { recover } => self.second_ack(recover, ack, news),
+            Forward::Idle | Forward::Expired => return,
+        };
+        if let Some(forward) = self.forward_mut() {
+            *forward = next;
+        }
+    }
+
+    /// Step 2: the first ACK. With SACK duplicate ACKs are waited out (§3.1), without they show a loss (§2.1 step 2a).
+    fn first_ack(&self, end: u64, news: News) -> Forward {
+        if news.acked == 0 {
+            let shows_loss = news.is_duplicate && self.config.frto_rule() == Frto::Basic;
+            return if shows_loss { Forward::Idle } else { Forward::Resent { end } };
+        }
+        let advances = self.una >= end && self.una < self.nxt;
+        match advances && self.new_data(0, self.window.mss).is_some() {
+            true => Forward::Probing { recover: self.nxt },
+            false => Forward::Idle,
+        }
+    }
+
+    /// Step 3: the second ACK.
+    fn second_ack(&mut self, recover: u64, ack: &Ack<'_>, news: News) -> Forward {
+        let shows_loss = match self.config.frto_rule() {
+            Frto::Sack => {
+                self.una > recover || ack.sack.iter().any(|block| block.end > recover && block.end <= self.nxt)
+            }
+            Frto::Basic | Frto::Off => news.acked == 0 && news.is_duplicate,
+        };
+        if shows_loss {
+            self.set_cwnd(self.window.cwnd.min(3 * self.window.mss));
+            return Forward::Idle;
+        }
+        let acknowledges = news.acked > 0 || (news.sacked > 0 && self.config.frto_rule() == Frto::Sack);
+        if !acknowledges {
+            return Forward::Probing { recover };
+        }
+        self.undo(news.acked);
+        self.abandon_recovery();
+        Forward::Idle
+    }
+
+    /// What leaves while new data are to find out: `None` if nothing is to be found out, `Some(None)` if nothing more leaves for it.
+    pub(super) fn forward_segment(&self) -> Option<Option<Next>> {
+        let Forward::Probing { recover } = *self.forward()? else { return None };
+        if self.nxt >= recover + NEW_SEGMENTS * self.window.mss {
+            return Some(None);
+        }
+        Some(self.new_data(0, self.window.mss).map(|len| Next::NewData { len }))
+    }
+}
