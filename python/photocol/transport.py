@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         window: int
 
 
-__all__ = ["Ack", "Block", "Phase", "Receiver", "Segment", "Sender"]
+__all__ = ["Ack", "Block", "Phase", "Receiver", "Segment", "SegmentEcn", "Sender"]
 
 _SENDER_NAMES = {
     "initial_cwnd": "initial_window",
@@ -62,6 +62,15 @@ class Segment(NamedTuple):
     """Whether some of these bytes have been sent before."""
 
 
+class SegmentEcn(NamedTuple):
+    """What a segment says about congestion: RFC 3168."""
+
+    capable: bool
+    """ECT: a queue may mark it instead of dropping it."""
+    window_reduced: bool
+    """CWR: the window has been reduced."""
+
+
 class Block(NamedTuple):
     """Bytes [start, end) of a SACK or D-SACK block."""
 
@@ -79,6 +88,8 @@ class Ack:
     """Advertised window in bytes from `ack`."""
     sack: list[Block]
     """Blocks in the order in which they travel; a D-SACK block comes first."""
+    ece: bool = False
+    """Whether it echoes a congestion mark that the sender has not answered."""
 
 
 class Sender:
@@ -116,7 +127,7 @@ class Sender:
         `sack` lists blocks (start, end) in bytes as they travel, a D-SACK block first. `window` is the advertised
         window in bytes; without it the former one stands. An ACK of what was never sent is ignored. `feedback` is the
         change of throughput that the ACK's congestion header brings, in bytes per second; only "xcp" reads it. `ece`:
-        the ACK echoes a congestion mark (RFC 3168), which the window law is told; none of those here reads it.
+        the ACK echoes a congestion mark (RFC 3168), which needs a sender with `ecn=True`.
         `timestamp`: the timestamp that the ACK echoes, in seconds on this end's clock; only `undo` "eifel" reads it.
         """
         return _segments(self._machine.on_ack(t, ack, list(sack), window, feedback, ece, timestamp))
@@ -134,6 +145,11 @@ class Sender:
     def on_timer(self, t: float) -> list[Segment]:
         """The clock reaches `t` seconds: serves the timers that are due, if any."""
         return _segments(self._machine.on_timer(t))
+
+    def ecn_of(self, segment: Segment) -> SegmentEcn | None:
+        """What a segment that the last call sent says about congestion; None without ECN."""
+        raw = self._machine.ecn_of(*segment)
+        return None if raw is None else SegmentEcn(*raw)
 
     @property
     def header(self) -> Header | None:
@@ -238,9 +254,13 @@ class Receiver:
     def __init__(self, **options: Unpack[ReceiverNames]) -> None:
         self._machine = _core.Receiver(**_with_keys(dict(options), _RECEIVER_NAMES))
 
-    def on_segment(self, t: float, seq: int, length: int) -> Ack | None:
-        """Bytes [seq, seq + length) arrive at `t` seconds; None while the acknowledgement is delayed."""
-        return _ack(self._machine.on_segment(t, seq, length))
+    def on_segment(self, t: float, seq: int, length: int, *, ce: bool = False, cwr: bool = False) -> Ack | None:
+        """Bytes [seq, seq + length) arrive at `t` seconds; None while the acknowledgement is delayed.
+
+        `ce`: a queue has marked them; ACKs echo that from now on. `cwr`: the sender says that it has reduced its window, which
+        ends the echo.
+        """
+        return _ack(self._machine.on_segment(t, seq, length, ce, cwr))
 
     def on_timer(self, t: float) -> Ack | None:
         """The clock reaches `t` seconds: the delayed acknowledgement if it is due."""
@@ -266,11 +286,11 @@ def _segments(raw: list[tuple[int, int, bool]]) -> list[Segment]:
     return [Segment(*one) for one in raw]
 
 
-def _ack(raw: tuple[int, int, list[tuple[int, int]]] | None) -> Ack | None:
+def _ack(raw: tuple[int, int, list[tuple[int, int]], bool] | None) -> Ack | None:
     if raw is None:
         return None
-    ack, window, blocks = raw
-    return Ack(ack, window, [Block(*block) for block in blocks])
+    ack, window, blocks, ece = raw
+    return Ack(ack, window, [Block(*block) for block in blocks], ece)
 
 
 def _with_keys(options: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

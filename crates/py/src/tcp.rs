@@ -7,14 +7,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 use transport::cc::{self, Algorithm};
-use transport::tcp::{self, Ack, Actions, BurstReport, PhaseName, ReceiverActions, SackBlock, keys};
+use transport::tcp::{self, Ack, Actions, BurstReport, EcnNews, PhaseName, ReceiverActions, SackBlock, keys};
 use transport::xcp::RouterConfig;
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
 type Segment = (u64, u32, bool);
-/// (ack, window, blocks).
-type AckOut = (u64, u64, Vec<(u64, u64)>);
+/// (ack, window, blocks, whether it echoes a mark).
+type AckOut = (u64, u64, Vec<(u64, u64)>, bool);
 
 /// `transport::tcp::Sender` with its clock and its list of actions.
 #[pyclass(module = "photocol._core")]
@@ -69,6 +69,9 @@ impl Sender {
         ece: bool,
         timestamp: Option<f64>,
     ) -> PyResult<Vec<Segment>> {
+        if ece && !self.machine.has_ecn() {
+            return Err(PyValueError::new_err("ece is True, and this sender has no ECN; give it ecn=True"));
+        }
         self.now = reading(self.now, Some(t))?;
         self.window = window.unwrap_or(self.window);
         self.machine.handle_feedback(ack, feedback);
@@ -98,6 +101,12 @@ impl Sender {
         self.now = reading(self.now, Some(t))?;
         self.machine.handle_timeout(self.now, &mut self.actions);
         Ok(self.sent())
+    }
+
+    /// What a segment of the last call says about congestion, (ECT, CWR); `None` without ECN.
+    fn ecn_of(&self, seq: u64, length: u32, retransmission: bool) -> Option<(bool, bool)> {
+        let said = self.machine.ecn_of(&tcp::Segment { seq, len: length, retransmission })?;
+        Some((said.capable, said.window_reduced))
     }
 
     /// The congestion header of what the last call sent.
@@ -193,6 +202,7 @@ impl Sender {
         counters.set_item("false_fast_retransmits", stats.false_fast_retransmits)?;
         counters.set_item("timeouts", stats.timeouts)?;
         counters.set_item("false_timeouts", stats.false_timeouts)?;
+        counters.set_item("ecn_reductions", stats.ecn_reductions)?;
         Ok(counters)
     }
 }
@@ -225,8 +235,14 @@ impl Receiver {
     }
 
     /// A segment arrives; `None` while its acknowledgement is delayed.
-    fn on_segment(&mut self, t: f64, seq: u64, length: u32) -> PyResult<Option<AckOut>> {
+    #[pyo3(signature = (t, seq, length, ce=false, cwr=false))]
+    fn on_segment(&mut self, t: f64, seq: u64, length: u32, ce: bool, cwr: bool) -> PyResult<Option<AckOut>> {
         self.now = reading(self.now, Some(t))?;
+        match (ce, cwr) {
+            (true, _) => self.machine.handle_ecn(EcnNews::CongestionExperienced),
+            (false, true) => self.machine.handle_ecn(EcnNews::WindowReduced),
+            (false, false) => {}
+        }
         let mut actions = ReceiverActions::default();
         self.machine.handle_segment(self.now, seq, length, &mut actions);
         Ok(sent(&mut actions))
@@ -259,7 +275,8 @@ impl Receiver {
 /// The acknowledgement of one input: there is at most one.
 fn sent(actions: &mut ReceiverActions) -> Option<AckOut> {
     let out = actions.acks.pop()?;
-    Some((out.ack, out.window, out.sack.as_slice().iter().map(|block| (block.start, block.end)).collect()))
+    let sack = out.sack.as_slice().iter().map(|block| (block.start, block.end)).collect();
+    Some((out.ack, out.window, sack, out.ecn_echo))
 }
 
 /// Sets an option from what Python has for its kind.

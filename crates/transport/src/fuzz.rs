@@ -61,6 +61,7 @@ fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
         dupthresh: 1 + u32::from(choices.byte() % 8),
         undo: (flags & 128 != 0).then(|| Undo::ALL[usize::from(undo) % Undo::ALL.len()]),
         undo_response: UndoResponse::ALL[usize::from(undo / 4) % UndoResponse::ALL.len()],
+        ecn: flags & 64 != 0 && !algorithm.needs_header(),
         mss: 100,
         ..SenderConfig::default()
     };
@@ -118,7 +119,7 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
             let sack = blocks(choices, sender.snd_una());
             let echo = choices.near(now.ps(), 1_000_000_000);
             sender.handle_timestamp_echo(ack, Instant::from_ps(echo));
-            sender.handle_ack(*now, &Ack { ack, window, sack: sack.as_slice(), ecn_echo: false }, actions);
+            sender.handle_ack(*now, &Ack { ack, window, sack: sack.as_slice(), ecn_echo: echo % 3 == 0 }, actions);
         }
     }
 }

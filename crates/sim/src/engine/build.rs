@@ -316,6 +316,7 @@ fn hosts(setup: HostSetup) -> Hosts {
 fn sending_host(source: Source, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {
     let finite = if matches!(flow.load, Load::Size(_)) { Watch::FINITE } else { Watch::default() };
     let watch = if configs.needs_header() { finite.and(Watch::EXPLICIT) } else { finite };
+    let watch = if configs.has_ecn() { watch.and(Watch::ECN) } else { watch };
     SendingHost { source, armed: NEVER, path, header: configs.header, watch }
 }
 
@@ -348,6 +349,7 @@ fn capture_of(options: CaptureOptions, flows: &[Flow], configs: &[Configs]) -> C
             destination: flow.destination.0,
             window: configs.window(),
             mss: configs.segment_size() as u16,
+            ecn: configs.has_ecn(),
             opened: false,
         };
         (number, captured)

@@ -5,7 +5,7 @@
 //! that readers learn the window scale and that SACK is permitted. Sequence numbers start at 1 and wrap at 2^32.
 //! Format: draft-ietf-opsawg-pcapng (section header, one interface of raw IP with nanoseconds, enhanced packets).
 
-use super::packet::{Class, Packet};
+use super::packet::{Class, Flags, Packet};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
@@ -33,6 +33,8 @@ pub struct Captured {
     pub window: u64,
     /// Segment size announced in the handshake.
     pub mss: u16,
+    /// Whether the handshake agrees on ECN.
+    pub ecn: bool,
     /// Whether the handshake has been written.
     pub opened: bool,
 }
@@ -41,6 +43,11 @@ const LINKTYPE_RAW: u16 = 101;
 const WINDOW_SHIFT: u8 = 14;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
+const ECE: u8 = 0x40;
+const CWR: u8 = 0x80;
+/// ECN-capable, and with a mark, in the IP header: RFC 3168 §5.
+const ECT_0: u8 = 2;
+const CE: u8 = 3;
 
 impl Capture {
     /// Starts a file.
@@ -61,11 +68,12 @@ impl Capture {
         let Some(flow) = self.flows.get_mut(&packet.flow) else { return };
         let opening = !std::mem::replace(&mut flow.opened, true) && packet.class != Class::Datagram;
         let flow = *flow;
-        let ends = Ends::of(packet.flow, &flow);
+        let ends = Ends { ecn: ecn_bits(packet.flags), ..Ends::of(packet.flow, &flow) };
         if opening {
-            self.handshake(now, &flow, ends);
+            self.handshake(now, &flow, Ends { ecn: 0, ..ends });
         }
-        let (number, plain) = ((packet.seq as u32).wrapping_add(1), Fields::plain(flow.window));
+        let number = (packet.seq as u32).wrapping_add(1);
+        let plain = Fields { flags: ACK | tcp_bits(packet.flags), ..Fields::plain(flow.window) };
         let header = match packet.class {
             Class::Data => tcp(ends, Fields { seq: number, ..plain }, &[], packet.size),
             Class::Ack => tcp(ends.reversed(), Fields { ack: number, ..plain }, &sack_option(sack), packet.size),
@@ -93,7 +101,8 @@ impl Capture {
         let mut options = vec![2, 4];
         options.extend(flow.mss.to_be_bytes());
         options.extend([1, 3, 3, WINDOW_SHIFT, 1, 1, 4, 2]);
-        for (ends, ack, flags) in [(ends, 0, SYN), (ends.reversed(), 1, SYN | ACK)] {
+        let (asks, agrees) = if flow.ecn { (ECE | CWR, ECE) } else { (0, 0) };
+        for (ends, ack, flags) in [(ends, 0, SYN | asks), (ends.reversed(), 1, SYN | ACK | agrees)] {
             let header = tcp(ends, Fields { seq: 0, ack, flags, window: 0xffff << WINDOW_SHIFT }, &options, 0);
             self.packet(now, &header, header.len() as u16);
         }
@@ -128,11 +137,27 @@ impl fmt::Debug for Capture {
     }
 }
 
-/// Addresses and ports of the two ends, source first.
+/// What the IP header says about congestion.
+fn ecn_bits(flags: Flags) -> u8 {
+    match (flags.has(Flags::CAPABLE), flags.has(Flags::MARKED)) {
+        (false, _) => 0,
+        (true, false) => ECT_0,
+        (true, true) => CE,
+    }
+}
+
+/// What the TCP header says about congestion.
+fn tcp_bits(flags: Flags) -> u8 {
+    let echo = if flags.has(Flags::ECHO) { ECE } else { 0 };
+    if flags.has(Flags::REDUCED) { echo | CWR } else { echo }
+}
+
+/// Addresses and ports of the two ends, source first, and the congestion bits of the IP header.
 #[derive(Clone, Copy)]
 struct Ends {
     addresses: [[u8; 4]; 2],
     ports: [u16; 2],
+    ecn: u8,
 }
 
 impl Ends {
@@ -140,13 +165,13 @@ impl Ends {
     fn of(flow: u32, captured: &Captured) -> Ends {
         let address = |node: u32| [10, (node >> 16) as u8, (node >> 8) as u8, node as u8];
         let ports = [1024 + (flow % 60_000) as u16, 5001 + (flow / 60_000) as u16];
-        Ends { addresses: [address(captured.source), address(captured.destination)], ports }
+        Ends { addresses: [address(captured.source), address(captured.destination)], ports, ecn: 0 }
     }
 
     fn reversed(self) -> Ends {
         let [a, b] = self.addresses;
         let [p, q] = self.ports;
-        Ends { addresses: [b, a], ports: [q, p] }
+        Ends { addresses: [b, a], ports: [q, p], ..self }
     }
 }
 
@@ -209,7 +234,7 @@ fn datagram(ends: Ends, protocol: u8, mut segment: Vec<u8>, checksum_at: usize, 
     pseudo.extend((total - 20).to_be_bytes());
     let sum = checksum(&[&pseudo, &segment]);
     segment[checksum_at..checksum_at + 2].copy_from_slice(&sum.to_be_bytes());
-    let mut header = vec![0x45, 0];
+    let mut header = vec![0x45, ends.ecn];
     header.extend(total.to_be_bytes());
     header.extend([0, 0, 0x40, 0, 64, protocol, 0, 0]);
     header.extend([source, destination].concat());
@@ -233,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_header_with_its_checksum_sums_to_zero() {
-        let flow = Captured { source: 1, destination: 2, window: 1 << 20, mss: 1460, opened: false };
+        let flow = Captured { source: 1, destination: 2, window: 1 << 20, mss: 1460, ecn: false, opened: false };
         let header = tcp(Ends::of(0, &flow), Fields::plain(flow.window), &[], 1500);
         assert_eq!(checksum(&[&header[..20]]), 0);
         let mut pseudo = header[12..20].to_vec();

@@ -3,6 +3,7 @@
 //! A host calls its machine, drains what the machine wants sent into the network, and keeps the machine's timer armed.
 //! The sending and the receiving side of a flow are apart: they are at different nodes and meet only in packets.
 
+mod ecn;
 mod kinds;
 mod notices;
 mod sides;
@@ -216,6 +217,7 @@ impl Hosts {
         let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, net) };
         if packet.flags != Flags::NONE {
             self.marked += packet.marks();
+            ecn::read(packet.flags, receiver);
         }
         let length = u32::from(packet.size - host.header);
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
@@ -244,7 +246,8 @@ impl Hosts {
         for ack in &self.acks.acks {
             let cargo = net.cargo.put_sack(&ack.sack);
             self.emitted += 1;
-            enter(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, flags: Flags::NONE }, net);
+            let flags = Flags::of_ack(ack.ecn_echo);
+            enter(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, flags }, net);
         }
         self.acks.acks.clear();
         arm_receiver(&mut self.timers, flow, host);
@@ -279,7 +282,8 @@ impl Hosts {
         if host.watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, packet, sack.as_slice());
         }
-        let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo: false };
+        let ecn_echo = packet.flags.has(Flags::ECHO);
+        let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo };
         sender.handle_ack(Instant::from_ps(now), &ack, &mut self.segments);
         if host.watch.has(Watch::FINITE) && sender.is_complete() {
             let completed = &mut self.lifecycles[packet.flow].completed;
@@ -293,7 +297,10 @@ impl Hosts {
     fn send_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &mut self.senders[flow];
         if host.watch.has(Watch::UNUSUAL) {
-            return self.send_watched_segments(now, flow, net);
+            return match host.watch.is_ecn_alone() {
+                true => self.send_capable_segments(now, flow, net),
+                false => self.send_watched_segments(now, flow, net),
+            };
         }
         for segment in &self.segments.segments {
             self.emitted += 1;
@@ -303,7 +310,7 @@ impl Hosts {
         self.arm_sender(flow);
     }
 
-    /// [`Hosts::send_segments`] for a flow with forced fates, a capture, or congestion headers.
+    /// [`Hosts::send_segments`] for a flow with forced fates, a capture, congestion headers, or ECN.
     #[cold]
     fn send_watched_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
         let segments = std::mem::take(&mut self.segments.segments);
@@ -314,6 +321,7 @@ impl Hosts {
                 packet.cargo = net.cargo.put_header(header, &SackList::EMPTY);
                 packet.flags = Flags::EXPLICIT;
             }
+            packet.flags = packet.flags.with(ecn::flags(host.source.tcp().and_then(|sender| sender.ecn_of(segment))));
             self.emit_watched(now, packet, net);
         }
         self.segments.segments = segments;

@@ -80,6 +80,18 @@ impl Flags {
     /// A device on its way was congested when it came (RFC 3168: CE). Whoever takes the packet at its end sees it: the host, or
     /// the agent of an edge node.
     pub const MARKED: Flags = Flags(2);
+    /// Queues may mark it instead of dropping it (ECT of RFC 3168).
+    pub const CAPABLE: Flags = Flags(4);
+    /// An ACK echoes a mark (ECE).
+    pub const ECHO: Flags = Flags(8);
+    /// The sender has reduced its window (CWR).
+    pub const REDUCED: Flags = Flags(16);
+
+    /// Those of an ACK without a congestion header.
+    #[inline]
+    pub const fn of_ack(ecn_echo: bool) -> Flags {
+        Flags((ecn_echo as u8) << 3)
+    }
 
     /// Whether all of `others` are set.
     #[inline]

@@ -109,7 +109,7 @@ impl CongestionControl for Cubic {
         state.cwnd_prior = window.cwnd;
         state.stage = match loss.cause {
             LossCause::Timeout => Stage::AfterSlowStart,
-            LossCause::FastRetransmit | LossCause::Contention => Stage::AfterLoss,
+            LossCause::FastRetransmit | LossCause::Contention | LossCause::Mark => Stage::AfterLoss,
         };
         (loss.event.in_flight as f64 * config.beta) as u64
     }

@@ -77,6 +77,8 @@ pub enum LossCause {
     FastRetransmit,
     /// By the retransmission timer.
     Timeout,
+    /// By the echo of a congestion mark (RFC 3168); nothing is lost.
+    Mark,
     /// By the word of an edge node, which says that contention and not congestion dropped a burst.
     Contention,
 }

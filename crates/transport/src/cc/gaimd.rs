@@ -123,7 +123,7 @@ impl CongestionControl for Gaimd {
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         match loss.cause {
             LossCause::Timeout => loss.event.in_flight / 2,
-            LossCause::FastRetransmit | LossCause::Contention => keep(config.beta, window, loss),
+            LossCause::FastRetransmit | LossCause::Contention | LossCause::Mark => keep(config.beta, window, loss),
         }
     }
 }

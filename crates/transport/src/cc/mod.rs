@@ -52,7 +52,7 @@ impl Window {
     pub fn cut(&mut self, cause: LossCause, ssthresh: u64) {
         self.ssthresh = ssthresh.max(2 * self.mss);
         self.cwnd = match cause {
-            LossCause::FastRetransmit | LossCause::Contention => self.ssthresh,
+            LossCause::FastRetransmit | LossCause::Contention | LossCause::Mark => self.ssthresh,
             LossCause::Timeout => self.mss,
         };
     }

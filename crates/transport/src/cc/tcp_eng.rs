@@ -120,11 +120,11 @@ impl CongestionControl for TcpEng {
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         self.0.after_ben = match loss.cause {
             LossCause::Contention => AfterBen::Round,
-            LossCause::FastRetransmit | LossCause::Timeout => AfterBen::Nothing,
+            LossCause::FastRetransmit | LossCause::Timeout | LossCause::Mark => AfterBen::Nothing,
         };
         match loss.cause {
             LossCause::Timeout => loss.event.in_flight / 2,
-            LossCause::FastRetransmit => keep(config.congestion_beta, window, loss),
+            LossCause::FastRetransmit | LossCause::Mark => keep(config.congestion_beta, window, loss),
             LossCause::Contention => {
                 let beta = if window.cwnd <= window.mss { 0.5 } else { config.beta };
                 keep(beta, window, loss)

@@ -146,6 +146,9 @@ options! {
         /// Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC 8985 §7.2,
         /// TLP.max_ack_delay; Linux has 200 ms).
         pub max_ack_delay: Duration = Duration::from_millis(200), Kind::SPAN;
+        /// Whether the connection uses ECN (RFC 3168): queues may mark data packets instead of dropping them, the receiver echoes a
+        /// mark, and the sender answers it as a loss once in a window, without sending anything again.
+        pub ecn: bool = false, Kind::Flag;
         /// New segments on the duplicate ACKs below the threshold (RFC 3042; with SACK RFC 6675 §5 step 3).
         pub limited_transmit: bool = true, Kind::Flag;
         /// One copy of the highest unSACKed segment when SACK recovery stalls (RFC 6675 §4, rule 4 of NextSeg).
@@ -237,6 +240,9 @@ impl SenderConfig {
         }
         if self.frto_rule() == Frto::Sack && !self.reads_sack() {
             return wrong("frto", "must be off or basic with recovery reno and newreno, which read no SACK blocks");
+        }
+        if self.ecn && self.algorithm.needs_header() {
+            return wrong("ecn", "must be false for xcp, whose routers say by how much to change the window");
         }
         if self.max_rto < self.min_rto {
             return wrong("max_rto", "must not be below min_rto");

@@ -1,6 +1,7 @@
 //! What only some flows have. Every other flow carries a null pointer for it, so that its sender stays small.
 
 use super::bursts::Bursts;
+use super::ecn::EcnSender;
 use super::frto::Forward;
 use super::pacing::Pacer;
 use super::prr::Prr;
@@ -20,6 +21,7 @@ pub(super) struct Extras {
     pub(super) prr: Option<Prr>,
     pub(super) reductions: Option<Reductions>,
     pub(super) forward: Option<Forward>,
+    pub(super) ecn: Option<EcnSender>,
     /// Whether an ACK of new data in order needs nothing but the plain path.
     pub(super) is_plain: bool,
 }
@@ -35,9 +37,10 @@ impl Extras {
         let prr = Prr::new(config.window_reduction());
         let forward = (config.frto_rule() != Frto::Off).then(Forward::default);
         let reductions = (config.undo_rule() != Undo::Never || forward.is_some()).then(Reductions::default);
-        let is_plain = pacer.is_none() && segments.is_none() && prr.is_none();
+        let ecn = config.ecn.then(EcnSender::default);
+        let is_plain = pacer.is_none() && segments.is_none() && prr.is_none() && ecn.is_none();
         (!is_plain || bursts.is_some() || reductions.is_some())
-            .then(|| Box::new(Extras { pacer, bursts, segments, rack, prr, reductions, forward, is_plain }))
+            .then(|| Box::new(Extras { pacer, bursts, segments, rack, prr, reductions, forward, ecn, is_plain }))
     }
 
     /// When one of its timers is due. Not inlined, so that what asks for the next timer of a sender stays small.
@@ -69,6 +72,14 @@ impl Sender {
 
     pub(super) fn forward_mut(&mut self) -> Option<&mut Forward> {
         self.extras.as_mut()?.forward.as_mut()
+    }
+
+    pub(super) fn ecn(&self) -> Option<&EcnSender> {
+        self.extras.as_ref()?.ecn.as_ref()
+    }
+
+    pub(super) fn ecn_mut(&mut self) -> Option<&mut EcnSender> {
+        self.extras.as_mut()?.ecn.as_mut()
     }
 
     pub(super) fn prr(&self) -> Option<&Prr> {

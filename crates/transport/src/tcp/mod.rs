@@ -16,6 +16,7 @@
 //! | `rack` | what RACK-TLP knows of a flow |
 //! | `prr` | proportional rate reduction |
 //! | `frto` | whether a timeout was needless, found out by new data |
+//! | `ecn` | congestion marks that ACKs echo |
 //! | `min_rtt` | the shortest round trip of the last minutes |
 //! | `pacing` | one segment every SRTT/cwnd |
 //! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
@@ -26,13 +27,14 @@
 //! | `undo` | needless reductions of the window, taken back |
 //! | `receiver` | the receiver: delayed ACKs, SACK, D-SACK |
 //!
-//! Left out: connection set-up and close, urgent data, timestamps, ECN, Nagle's algorithm (a short segment leaves when
+//! Left out: connection set-up and close, urgent data, timestamps, Nagle's algorithm (a short segment leaves when
 //! the written data end there), silly-window avoidance beyond "no short segment while something is outstanding".
 
 #[cfg(test)]
 mod any_law_tests;
 mod bursts;
 mod config;
+mod ecn;
 mod explicit;
 mod extras;
 mod frto;
@@ -59,6 +61,7 @@ pub use crate::ConfigError;
 pub use crate::cc::LossRecovery;
 pub use bursts::BurstReport;
 pub use config::{FastRetransmitGuard, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};
+pub use ecn::SegmentEcn;
 pub use frto::Frto;
 pub use prr::Reduction;
 pub use receiver::{EcnNews, Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};

@@ -81,6 +81,19 @@ pub struct ReceiverStats {
     pub beyond_window: u64,
     /// ACKs sent.
     pub acks_sent: u64,
+    /// Segments that were said to be marked.
+    pub marked: u64,
+}
+
+/// The same as it is kept; what is rare has 32 bits, so that a receiver with its host fills two cache lines.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    segments: u64,
+    duplicates: u64,
+    out_of_order: u64,
+    acks_sent: u64,
+    beyond_window: u32,
+    marked: u32,
 }
 
 /// One flow's receiver.
@@ -98,7 +111,7 @@ pub struct Receiver {
     ack_at: Instant,
     /// What is held above a hole, sorted and disjoint.
     held: VecDeque<Held>,
-    stats: ReceiverStats,
+    counts: Counts,
     /// Only flows that ever had a hole pay for it.
     recent: Option<Box<Recent>>,
 }
@@ -114,7 +127,7 @@ impl Receiver {
             ecn_echo: false,
             ack_at: Instant::NEVER,
             held: VecDeque::new(),
-            stats: ReceiverStats::default(),
+            counts: Counts::default(),
             recent: None,
         }
     }
@@ -123,12 +136,13 @@ impl Receiver {
     /// congestion: RFC 3168 §6.1.3. Every ACK echoes a mark until a segment says that the sender has reduced its window.
     pub fn handle_ecn(&mut self, ecn: EcnNews) {
         self.ecn_echo = ecn == EcnNews::CongestionExperienced;
+        self.counts.marked = self.counts.marked.saturating_add(self.ecn_echo.into());
     }
 
     /// A data segment arrives.
     #[inline]
     pub fn handle_segment(&mut self, now: Instant, seq: u64, len: u32, out: &mut ReceiverActions) {
-        self.stats.segments += 1;
+        self.counts.segments += 1;
         let len = u64::from(len);
         if seq == self.nxt && len <= self.config.window && self.held.is_empty() && len > 0 {
             self.nxt += len;
@@ -166,13 +180,15 @@ impl Receiver {
     /// Segments all of whose bytes had arrived before.
     #[inline]
     pub fn duplicates(&self) -> u64 {
-        self.stats.duplicates
+        self.counts.duplicates
     }
 
     /// What the receiver has seen.
     #[inline]
-    pub fn stats(&self) -> &ReceiverStats {
-        &self.stats
+    pub fn stats(&self) -> ReceiverStats {
+        let Counts { segments, duplicates, out_of_order, acks_sent, beyond_window, marked } = self.counts;
+        let (beyond_window, marked) = (beyond_window.into(), marked.into());
+        ReceiverStats { segments, duplicates, out_of_order, beyond_window, acks_sent, marked }
     }
 
     /// Asserts what must hold between calls.
@@ -214,7 +230,7 @@ impl Receiver {
     fn push(&mut self, sack: SackList, out: &mut ReceiverActions) {
         self.unacked = 0;
         self.ack_at = Instant::NEVER;
-        self.stats.acks_sent += 1;
+        self.counts.acks_sent += 1;
         out.acks.push(AckOut { ack: self.nxt, window: self.config.window, sack, ecn_echo: self.ecn_echo });
     }
 
@@ -222,13 +238,13 @@ impl Receiver {
     fn handle_irregular(&mut self, seq: u64, end: u64, out: &mut ReceiverActions) {
         let limit = self.nxt.saturating_add(self.config.window);
         let segment = SackBlock { start: seq.min(limit), end: end.min(limit) };
-        self.stats.beyond_window += u64::from(end > limit);
+        self.counts.beyond_window = self.counts.beyond_window.saturating_add(u32::from(end > limit));
         if segment.is_empty() {
             self.acknowledge(None, out);
             return;
         }
         let duplicate = self.duplicate_part(segment);
-        self.stats.duplicates += u64::from(duplicate == Some(segment));
+        self.counts.duplicates += u64::from(duplicate == Some(segment));
         self.store(segment);
         self.recall();
         self.acknowledge(duplicate, out);
@@ -251,7 +267,7 @@ impl Receiver {
             return;
         }
         if segment.start > self.nxt {
-            self.stats.out_of_order += 1;
+            self.counts.out_of_order += 1;
             self.hold(segment);
             return;
         }
@@ -278,7 +294,7 @@ impl Receiver {
             end += 1;
         }
         if end == at && self.held.len() == MOST_HELD {
-            self.stats.beyond_window += 1;
+            self.counts.beyond_window = self.counts.beyond_window.saturating_add(1);
             return;
         }
         let held = self.recent.get_or_insert_default().touch(merged);

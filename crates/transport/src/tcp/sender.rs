@@ -227,7 +227,7 @@ impl Sender {
     /// What the sender has done.
     #[inline]
     pub fn stats(&self) -> SenderStats {
-        self.counts.stats()
+        SenderStats { ecn_reductions: self.ecn_reductions(), ..self.counts.stats() }
     }
 
     /// Asserts what must hold between calls.
@@ -288,6 +288,7 @@ impl Sender {
     /// A loss: the law moves ssthresh and cwnd.
     pub(super) fn lose(&mut self, now: Instant, cause: LossCause, in_flight: u64) {
         self.remember_window();
+        self.note_cut();
         let lost = self.newly_lost(cause);
         let loss = Loss { cause, event: Event { lost, in_flight, ..self.bad_news(now) } };
         self.law.on_loss(&self.config.laws, &mut self.window, &loss);
@@ -297,6 +298,7 @@ impl Sender {
     /// The timer expires again for the same segment.
     pub(super) fn lose_again(&mut self, now: Instant) {
         self.forget_window();
+        self.note_cut();
         let event = self.bad_news(now);
         self.law.on_repeated_timeout(&self.config.laws, &mut self.window, &event);
         self.set_cwnd(self.window.cwnd);
@@ -306,6 +308,7 @@ impl Sender {
     /// segment in any case.
     fn newly_lost(&self, cause: LossCause) -> u64 {
         match cause {
+            LossCause::Mark => 0,
             LossCause::Timeout => self.flight_size() - self.scoreboard.sacked(),
             LossCause::FastRetransmit | LossCause::Contention => {
                 let first =

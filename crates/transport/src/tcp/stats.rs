@@ -15,6 +15,8 @@ pub struct SenderStats {
     pub timeouts: u64,
     /// Timeouts all of whose retransmissions D-SACK reported as duplicates (RFC 3708).
     pub false_timeouts: u64,
+    /// Reductions of the window because of congestion marks (RFC 3168).
+    pub ecn_reductions: u64,
     /// The sum of the RTT samples in picoseconds.
     pub rtt_sum: u64,
     /// RTT samples taken.
@@ -39,6 +41,7 @@ pub(super) struct Counts {
 impl Counts {
     pub(super) fn stats(&self) -> SenderStats {
         SenderStats {
+            ecn_reductions: 0,
             segments_sent: self.segments_sent,
             retransmissions: self.retransmissions,
             fast_retransmits: u64::from(self.fast_retransmits),

@@ -9,14 +9,15 @@ pub mod xcp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::tcp::{
-    AckOut, Actions, BurstReport, Receiver, ReceiverActions, ReceiverConfig, SackBlock, Segment, Sender, SenderConfig,
+    AckOut, Actions, BurstReport, EcnNews, Receiver, ReceiverActions, ReceiverConfig, SackBlock, Segment, Sender,
+    SenderConfig,
 };
 use units::{Duration, Instant};
 
 pub const MSS: u32 = 1000;
 
 enum Arrival {
-    Segment(Segment),
+    Segment(Segment, Option<EcnNews>),
     Ack(AckOut),
 }
 
@@ -25,6 +26,8 @@ enum Arrival {
 pub enum Fate {
     Deliver,
     Drop,
+    /// A queue marks it, if it is ECN-capable.
+    Mark,
     /// Arrives this much later than the others.
     Delay(Duration),
 }
@@ -146,7 +149,8 @@ impl Line {
     fn arrive(&mut self) {
         let Some((_, arrival)) = self.on_the_line.pop_first() else { return };
         match arrival {
-            Arrival::Segment(segment) => {
+            Arrival::Segment(segment, ecn) => {
+                ecn.into_iter().for_each(|news| self.receiver.handle_ecn(news));
                 self.receiver.handle_segment(self.now, segment.seq, segment.len, &mut self.receiver_actions);
             }
             Arrival::Ack(ack) => self.sender.handle_ack(self.now, &ack.as_ack(), &mut self.actions),
@@ -157,7 +161,7 @@ impl Line {
         for segment in std::mem::take(&mut self.actions.segments) {
             let fate = (self.segment_fate)(self.sent.len() as u64, &segment);
             self.sent.push((self.now, segment));
-            self.put_one(fate, Arrival::Segment(segment));
+            self.put_one(fate, Arrival::Segment(segment, self.ecn(fate, &segment)));
         }
         for ack in std::mem::take(&mut self.receiver_actions.acks) {
             let fate = (self.ack_fate)(self.acks);
@@ -166,10 +170,19 @@ impl Line {
         }
     }
 
+    /// What the receiver reads in the headers of a segment.
+    fn ecn(&self, fate: Fate, segment: &Segment) -> Option<EcnNews> {
+        let said = self.sender.ecn_of(segment)?;
+        match fate {
+            Fate::Mark if said.capable => Some(EcnNews::CongestionExperienced),
+            _ => said.window_reduced.then_some(EcnNews::WindowReduced),
+        }
+    }
+
     fn put_one(&mut self, fate: Fate, arrival: Arrival) {
         let extra = match fate {
             Fate::Drop => return,
-            Fate::Deliver => Duration::ZERO,
+            Fate::Deliver | Fate::Mark => Duration::ZERO,
             Fate::Delay(extra) => extra,
         };
         self.sequence += 1;

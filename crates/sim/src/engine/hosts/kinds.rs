@@ -65,6 +65,11 @@ impl Configs {
         }
     }
 
+    /// Whether the connections use ECN.
+    pub fn has_ecn(&self) -> bool {
+        matches!(&self.machine, Machine::Tcp(sender, _) if sender.ecn)
+    }
+
     /// Whether segments and ACKs carry congestion headers.
     pub fn needs_header(&self) -> bool {
         matches!(&self.machine, Machine::Tcp(sender, _) if sender.algorithm.needs_header())

@@ -49,12 +49,19 @@ impl Watch {
     pub const CAPTURED: Watch = Watch(4);
     /// Its packets carry congestion headers.
     pub const EXPLICIT: Watch = Watch(8);
+    /// Its packets say something about congestion.
+    pub const ECN: Watch = Watch(16);
     /// What cannot be sent on the fast path.
-    pub(super) const UNUSUAL: Watch = Watch(2 | 4 | 8);
+    pub(super) const UNUSUAL: Watch = Watch(2 | 4 | 8 | 16);
 
     /// Both.
     pub fn and(self, other: Watch) -> Watch {
         Watch(self.0 | other.0)
+    }
+
+    /// Whether ECN is all that keeps it off the fast path.
+    pub(super) fn is_ecn_alone(self) -> bool {
+        self.0 & Watch::UNUSUAL.0 == Watch::ECN.0
     }
 
     #[inline]

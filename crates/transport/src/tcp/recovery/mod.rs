@@ -139,6 +139,7 @@ impl Sender {
         }
         let rate_sample = self.sample_rate(now, ack.ack);
         let event = Event { acked, sacked, rate_sample, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) };
+        self.answer_mark(now, ack);
         match acked > 0 {
             true => self.on_new_ack(ack.ack, event),
             false => self.tell_more(event),
@@ -215,6 +216,14 @@ impl Sender {
         }
     }
 
+    /// The law is told of an ACK outside of fast recovery. One that echoes a mark raises no window (RFC 3168 §6.1.2).
+    fn let_grow(&mut self, event: Event) {
+        match self.is_echo(event.ecn_echo) {
+            true => self.tell_more(event),
+            false => self.tell_law_in_full(event),
+        }
+    }
+
     /// The cumulative ACK moves to `ack`.
     fn on_new_ack(&mut self, ack: u64, event: Event) {
         let timer = self.timer();
@@ -227,10 +236,10 @@ impl Sender {
         match self.phase {
             Phase::Open | Phase::Disorder(_) => {
                 self.settle();
-                self.tell_law_in_full(event);
+                self.let_grow(event);
             }
             Phase::TimeoutRecovery { recover } => {
-                self.tell_law_in_full(event);
+                self.let_grow(event);
                 self.end_recovery_at(recover);
             }
             Phase::FastRecovery(state) => by_recovery!(self, on_new_ack(state, &event, timer)),
@@ -293,7 +302,10 @@ impl Sender {
     /// Starts to repair a loss that did not need the timer to show.
     pub(super) fn enter_fast_recovery(&mut self, now: Instant, cause: LossCause) {
         self.counts.fast_retransmits += 1;
-        self.lose(now, cause, self.flight_for_cut());
+        match self.has_answered_mark() {
+            true => self.set_cwnd(self.window.cwnd.min(self.window.ssthresh)),
+            false => self.lose(now, cause, self.flight_for_cut()),
+        }
         by_recovery!(self, begin());
         self.begin_reduction();
         if self.config.guard() == FastRetransmitGuard::Recovery {

@@ -1,0 +1,37 @@
+//! ECN between packets and machines (RFC 3168).
+
+use super::{Hosts, enter};
+use crate::engine::net::Net;
+use crate::engine::packet::{Flags, Packet};
+use transport::tcp::{EcnNews, Receiver, SegmentEcn};
+
+/// What a segment says, as flags of its packet.
+pub fn flags(said: Option<SegmentEcn>) -> Flags {
+    let Some(SegmentEcn { capable, window_reduced }) = said else { return Flags::NONE };
+    let capable = if capable { Flags::CAPABLE } else { Flags::NONE };
+    if window_reduced { capable.with(Flags::REDUCED) } else { capable }
+}
+
+/// A packet of data has arrived. A mark on one that is not ECN-capable is somebody else's, and no news to TCP.
+pub fn read(flags: Flags, receiver: &mut Receiver) {
+    if flags.has(Flags::CAPABLE.with(Flags::MARKED)) {
+        receiver.handle_ecn(EcnNews::CongestionExperienced);
+    } else if flags.has(Flags::REDUCED) {
+        receiver.handle_ecn(EcnNews::WindowReduced);
+    }
+}
+
+impl Hosts {
+    /// [`Hosts::send_segments`] for a flow that uses ECN.
+    #[inline(never)]
+    pub(super) fn send_capable_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
+        let host = &self.senders[flow];
+        for segment in &self.segments.segments {
+            let flags = flags(host.source.tcp().and_then(|sender| sender.ecn_of(segment)));
+            self.emitted += 1;
+            enter(now, Packet { flags, ..host.packet(flow, segment.seq, segment.len) }, net);
+        }
+        self.segments.segments.clear();
+        self.arm_sender(flow);
+    }
+}
