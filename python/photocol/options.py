@@ -56,6 +56,10 @@ class SenderOptions(TypedDict, total=False):
     max_ack_delay: float
     """Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC 8985
     §7.2, TLP.max_ack_delay; Linux has 200 ms). Default 200 ms."""
+    ecn: bool
+    """Whether the connection uses ECN (RFC 3168): queues may mark data packets instead of dropping them, the receiver
+    echoes a mark, and the sender answers it as a loss once in a window, without sending anything again. Default
+    False."""
     limited_transmit: bool
     """New segments on the duplicate ACKs below the threshold (RFC 3042; with SACK RFC 6675 §5 step 3). Default True."""
     rescue_retransmission: bool
