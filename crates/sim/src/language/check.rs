@@ -1,6 +1,6 @@
 //! Checks of values that several tables share; each fault stands at the value that it is about.
 
-use super::{At, Fault, Place, quoted};
+use super::{At, Fault, Place};
 use crate::model::Buffer;
 use units::{BufferSize, Bytes, Rate};
 
@@ -11,14 +11,6 @@ pub(crate) fn rate_in_range(rate: Rate, place: impl FnOnce() -> Place) -> Result
         return Err(Fault::new(place(), format!("found \"{rate}\"; allowed: 8 bps to 1000 Tbps")));
     }
     Ok(rate)
-}
-
-/// Refuses each given key that does not belong here. `given` are the keys with their places.
-pub(crate) fn refuse(given: &[(&str, Option<Place>)], because: &str) -> Result<(), Fault> {
-    match given.iter().find_map(|(key, place)| Some((key, place.clone()?))) {
-        Some((key, place)) => Err(Fault::new(place, format!("the key {} {because}", quoted(key)))),
-        None => Ok(()),
-    }
 }
 
 /// A count that is positive and not absurd.
@@ -53,11 +45,3 @@ pub(crate) fn room(
     // No run fills an exabyte, and sums with it do not overflow.
     Ok(if bytes < Bytes(1 << 60) { Buffer::Bytes(bytes) } else { Buffer::Unlimited })
 }
-
-/// The keys of a struct of options with their places, for [`refuse`].
-macro_rules! given {
-    ($spec:expr; $($key:ident),+ $(,)?) => {
-        [$((stringify!($key), $crate::language::keys::Field::place(&$spec.$key))),+]
-    };
-}
-pub(crate) use given;

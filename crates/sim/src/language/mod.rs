@@ -27,7 +27,7 @@ mod text;
 mod tree;
 mod value;
 
-pub(crate) use check::{bounded, given, rate_in_range, refuse, room};
+pub(crate) use check::{bounded, rate_in_range, room};
 pub use de::At;
 pub(crate) use de::{AtSeed, from_tree};
 pub use error::Error;

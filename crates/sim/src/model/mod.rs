@@ -31,4 +31,4 @@ pub use traffic::{
     Arrivals, BurstLosses, BurstRule, Flow, Listed, Load, MAX_EXPONENTIAL_MEAN, MAX_FLOWS, Pairs, SizeLaw, Sojourn,
     Traffic,
 };
-pub use transport::{Transport, TransportKind};
+pub use transport::{Protocol, Transport, TransportKind};

@@ -4,7 +4,7 @@ use super::NodeId;
 use options::words;
 use std::collections::BTreeSet;
 use transport::xcp::RouterConfig;
-use units::{Bytes, Duration, Rate};
+use units::{BufferSize, Bytes, Duration, Rate};
 
 /// The graph.
 #[derive(Clone, Debug, Default)]
@@ -112,6 +112,17 @@ pub enum Buffer {
     Bytes(Bytes),
     /// Anything may wait.
     Unlimited,
+}
+
+impl Buffer {
+    /// As it is written.
+    pub fn size(self) -> BufferSize {
+        match self {
+            Buffer::Packets(packets) => BufferSize::Packets(packets),
+            Buffer::Bytes(bytes) => BufferSize::Bytes(bytes),
+            Buffer::Unlimited => BufferSize::Unlimited,
+        }
+    }
 }
 
 /// Loss that is nobody's congestion. Lost packets have been transmitted; they vanish on the fibre.

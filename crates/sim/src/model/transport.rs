@@ -1,5 +1,6 @@
 //! Ways to send.
 
+use options::words;
 use transport::tcp::{ReceiverConfig, SenderConfig};
 
 /// A named way to send: `[transport.NAME]`.
@@ -7,7 +8,7 @@ use transport::tcp::{ReceiverConfig, SenderConfig};
 pub struct Transport {
     /// The NAME.
     pub name: String,
-    /// TCP or UDP.
+    /// What its hosts do.
     pub kind: TransportKind,
 }
 
@@ -33,7 +34,33 @@ pub enum TransportKind {
     },
 }
 
+words! {
+    /// What hosts speak.
+    pub enum Protocol {
+        /// A stream of bytes that is acknowledged.
+        Tcp = "TCP",
+        /// Datagrams that are not.
+        Udp = "UDP",
+    }
+}
+
 impl TransportKind {
+    /// What its hosts speak.
+    pub fn protocol(&self) -> Protocol {
+        match self {
+            TransportKind::Tcp { .. } => Protocol::Tcp,
+            TransportKind::Udp { .. } => Protocol::Udp,
+        }
+    }
+
+    /// Size of a datagram on the wire; `None` for TCP, which has segments.
+    pub fn datagram(&self) -> Option<u32> {
+        match self {
+            TransportKind::Tcp { .. } => None,
+            TransportKind::Udp { packet_size } => Some(*packet_size),
+        }
+    }
+
     /// The sender's rules; `None` for UDP, whose sources are told by the traffic what to send.
     pub fn sender(&self) -> Option<&SenderConfig> {
         match self {

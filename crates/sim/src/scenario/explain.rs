@@ -1,11 +1,11 @@
 //! A resolved scenario as a text: every default written out, every link listed. It parses again to the same scenario.
 
 use crate::language::keys::{Explained, Form, Written};
-use crate::language::{Size, Text, Time, quote, since_start, written};
+use crate::language::{Room, Size, Speed, Text, Time, Word, quote, since_start, written};
 use crate::model::*;
 use crate::scenario::spec::{self, ArrivalLaw, Spec};
 use crate::scenario::{Scenario, Switched};
-use options::{Kind, Options, Value, Words};
+use options::{Key, Kind, Options, Value, Words};
 use transport::tcp::{ReceiverConfig, SenderConfig};
 use transport::xcp::RouterConfig;
 
@@ -23,7 +23,7 @@ pub(super) fn explain(spec: &Spec, scenario: &Scenario) -> String {
     }
     scenario.transports.iter().for_each(|transport| text.transport(transport));
     for (table, traffic) in spec.traffic.iter().zip(&scenario.traffic) {
-        text.traffic(table, traffic, &scenario.transports[traffic.transport.index()].kind);
+        text.traffic(table, traffic, scenario.transports[traffic.transport.index()].kind.protocol());
     }
     spec.event.iter().for_each(|event| text.section("[[event]]", &event.explained()));
     spec.force.iter().for_each(|force| text.section("[[force]]", &force.explained()));
@@ -35,7 +35,10 @@ impl Text<'_> {
     fn nodes(&mut self) {
         self.line("node = [");
         for node in &self.network.nodes {
-            self.line(&format!("    {{ name = {}, role = \"{}\" }},", quote(&node.name), node.role.word()));
+            let mut keys = spec::Node::unfilled();
+            keys.derive("name", node.name.form());
+            keys.derive("role", Word(node.role).form());
+            self.line(&format!("    {},", keys.inline()));
         }
         self.line("]");
     }
@@ -58,44 +61,43 @@ impl Text<'_> {
             if let Some(back) = back {
                 seen.insert((back.from, back.to));
             }
-            let parallel = if parallel { ", parallel = true" } else { "" };
-            let duplex = if back.is_some() { "" } else { ", duplex = false" };
-            let line = format!("    {{ {}{parallel}{duplex} }},", self.link(link));
-            self.line(&line);
+            let mut keys = self.link(link);
+            if back.is_none() {
+                keys.derive("duplex", false.form());
+            }
+            if parallel {
+                keys.derive("parallel", true.form());
+            }
+            self.line(&format!("    {},", keys.inline()));
             index += if back.is_some() { 2 } else { 1 };
         }
         self.line("]");
     }
 
     /// The keys of a link, whatever leads back.
-    fn link(&self, link: &Link) -> String {
-        let buffer = match link.buffer {
-            Buffer::Packets(packets) => format!("{packets} packets"),
-            Buffer::Bytes(bytes) => bytes.to_string(),
-            Buffer::Unlimited => "unlimited".to_owned(),
-        };
-        let mut line = format!(
-            "from = {}, to = {}, capacity = \"{}\", delay = \"{}\", buffer = \"{buffer}\"",
-            self.node_name(link.from),
-            self.node_name(link.to),
-            link.capacity,
-            link.delay
-        );
-        line += &match link.loss {
-            Loss::None => ", loss = 0.0".to_owned(),
-            Loss::Bernoulli(p) => format!(", loss = {p:?}"),
-            Loss::EveryNth(n) => format!(", loss_every = {n}"),
-        };
+    fn link(&self, link: &Link) -> Explained {
+        let name = |node: NodeId| Written::Inline(self.node_name(node));
+        let mut keys = spec::Link::unfilled();
+        keys.derive("from", name(link.from));
+        keys.derive("to", name(link.to));
+        keys.derive("capacity", Speed(link.capacity).form());
+        keys.derive("delay", Time(link.delay).form());
+        keys.derive("buffer", Room(link.buffer.size()).form());
+        match link.loss {
+            Loss::None => keys.derive("loss", 0.0.form()),
+            Loss::Bernoulli(p) => keys.derive("loss", p.form()),
+            Loss::EveryNth(n) => keys.derive("loss_every", n.form()),
+        }
         if let Some(controller) = &link.controller {
-            line += &format!(", xcp = {}", xcp(controller));
+            keys.derive("xcp", Written::Table(xcp(controller)));
         }
         if let Some(core) = link.via {
-            line += &format!(", via = {}", self.node_name(core));
+            keys.derive("via", name(core));
         }
         if link.cost != link.delay.ps() {
-            line += &format!(", cost = {}", link.cost);
+            keys.derive("cost", link.cost.form());
         }
-        line
+        keys
     }
 
     /// A table with its keys.
@@ -117,28 +119,32 @@ impl Text<'_> {
 
     fn transport(&mut self, transport: &Transport) {
         self.line(&format!("\n[transport.{}]", quote(&transport.name)));
-        match &transport.kind {
-            TransportKind::Udp { packet_size } => {
-                self.key("algorithm", "\"udp\"", "");
-                self.key("packet_size", packet_size, "bytes on the wire");
-            }
-            TransportKind::Tcp { sender, receiver, header, ack_size } => {
-                self.key("algorithm", format!("\"{}\"", sender.algorithm.name()), sender.algorithm.entry().source);
-                self.key("mss", sender.mss, "bytes of payload");
-                self.key("header", header, "bytes that headers add on the wire");
-                self.key("ack_size", ack_size, "bytes on the wire");
-                let sizes = ["mss", "receiver_window"];
-                self.parameters(receiver, &ReceiverConfig::default(), &sizes[..1]);
-                let [own, law] = sender.parts();
-                self.parameters(own, &SenderConfig::default(), &sizes);
-                self.parameters(law, law, &[]);
-            }
+        let kind = &transport.kind;
+        let (sender, receiver) = (kind.sender(), kind.receiver());
+        let mut keys = spec::Wire::unfilled();
+        let entry = sender.map(|sender| sender.algorithm.entry());
+        let (algorithm, source) = entry.map_or(("udp", ""), |entry| (entry.name, entry.source));
+        keys.derive_since("algorithm", Written::Inline(quote(algorithm)), source);
+        if let Some(size) = kind.datagram() {
+            keys.derive("packet_size", size.form());
+        }
+        if let (Some(sender), Some(receiver)) = (sender, receiver) {
+            keys.derive("header", kind.header().form());
+            keys.derive("ack_size", kind.ack_size().form());
+            keys.write("transport", self);
+            self.parameters(receiver, &ReceiverConfig::default(), &[]);
+            let [own, law] = sender.parts();
+            self.parameters(own, &SenderConfig::default(), receiver.keys());
+            self.parameters(law, law, &[]);
+        } else {
+            keys.write("transport", self);
         }
     }
 
     /// Every parameter with its sentence, but for those that are written elsewhere. A window that is as `usual` has no bound if the usual one has none.
-    fn parameters(&mut self, options: &dyn Options, usual: &dyn Options, but: &[&str]) {
-        for (place, key) in options.keys().iter().enumerate().filter(|(_, key)| !but.contains(&key.name)) {
+    fn parameters(&mut self, options: &dyn Options, usual: &dyn Options, but: &[Key]) {
+        let is_elsewhere = |key: &Key| but.iter().any(|other| other.name == key.name);
+        for (place, key) in options.keys().iter().enumerate().filter(|(_, key)| !is_elsewhere(key)) {
             let value = match key.kind {
                 Kind::Window if options.get(place) == usual.get(place) => Value::Nothing,
                 _ => options.get(place),
@@ -152,14 +158,11 @@ impl Text<'_> {
         }
     }
 
-    fn traffic(&mut self, table: &spec::Traffic, traffic: &Traffic, kind: &TransportKind) {
+    fn traffic(&mut self, table: &spec::Traffic, traffic: &Traffic, protocol: Protocol) {
         let mut keys = table.explained();
         keys.derive("name", traffic.name.form());
-        let of_the_other: &[&str] = match kind {
-            TransportKind::Tcp { .. } => &["load", "rate", "sizes", "on", "off"],
-            TransportKind::Udp { .. } => &["size", "bursts"],
-        };
-        keys.leave_out(of_the_other);
+        let others = table.reserved().into_iter().filter(|one| one.user != protocol.word());
+        keys.leave_out(&others.map(|one| one.key).collect::<Vec<_>>());
         match &traffic.arrivals {
             Arrivals::List(list) => {
                 keys.leave_out(&["file"]);
@@ -219,10 +222,14 @@ impl Text<'_> {
     }
 }
 
-fn xcp(controller: &PortController) -> String {
+fn xcp(controller: &PortController) -> Explained {
     let RouterConfig { capacity, alpha, beta, gamma, unclaimed, .. } = &controller.config;
-    let unclaimed = unclaimed.word();
-    let weights = format!("alpha = {alpha:?}, beta = {beta:?}, gamma = {gamma:?}");
-    let follows = controller.follows;
-    format!("{{ {weights}, capacity = \"{capacity}\", follows = {follows}, unclaimed = \"{unclaimed}\" }}")
+    let mut keys = spec::XcpPort::unfilled();
+    keys.derive("alpha", alpha.form());
+    keys.derive("beta", beta.form());
+    keys.derive("gamma", gamma.form());
+    keys.derive("capacity", Speed(*capacity).form());
+    keys.derive("follows", controller.follows.form());
+    keys.derive("unclaimed", Word(*unclaimed).form());
+    keys
 }

@@ -32,6 +32,12 @@ impl Explained {
         }
     }
 
+    /// The same, with a reason instead of what the key means.
+    pub fn derive_since(&mut self, key: &str, value: Written, reason: &'static str) {
+        self.derive(key, value);
+        self.0.iter_mut().filter(|row| row.key == key).for_each(|row| row.sentence = reason);
+    }
+
     /// The same as a table of a kind, which this key says.
     pub fn of_kind(mut self, key: &'static str, kind: &str) -> Explained {
         self.0.insert(0, Row { key, value: Some(Written::Inline(quote(kind))), sentence: "" });

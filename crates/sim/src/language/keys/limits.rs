@@ -88,3 +88,13 @@ impl<K> When<K> {
         }
     }
 }
+
+/// A key that only some users have; who they are is for the code that knows another table.
+pub(crate) struct Reserved {
+    /// The key.
+    pub key: &'static str,
+    /// Who has it.
+    pub user: &'static str,
+    /// Where it was given.
+    pub given: Option<Place>,
+}

@@ -19,7 +19,7 @@ pub(crate) use explained::Explained;
 pub(crate) use field::Field;
 pub use field::Key;
 pub(crate) use form::{Form, Written};
-pub(crate) use limits::{When, Within, a_probability, a_rate, as_declared, at_most, more_than_zero, whole};
+pub(crate) use limits::{Reserved, When, Within, a_probability, a_rate, as_declared, at_most, more_than_zero, whole};
 
 use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 use std::fmt;
@@ -58,13 +58,13 @@ impl Visitor<'_> for KeyName {
 }
 
 /// Declares a table. A field's type says whether its key is required (`At<T>`), may be left out (`Option<At<T>>`), has a default
-/// (`Key<T>`, with `= default`), or is a list of tables (`Vec<At<T>>`). `in` says where the value may lie, `when` who may
-/// use the key, once or more.
+/// (`Key<T>`, with `= default`), or is a list of tables (`Vec<At<T>>`). `in` says where the value may lie. Who may use the key is
+/// `when`, once or more, where the table itself tells; and `of`, a word, where another table does ([`Reserved`]).
 macro_rules! keys {
     (
         $(#[doc = $about:literal])+
         $vis:vis struct $name:ident {
-            $($(#[doc = $doc:literal])+ pub $field:ident: $type:ty $(= $default:expr)? $(, in $within:expr)? $(, when $when:expr)*;)*
+            $($(#[doc = $doc:literal])+ pub $field:ident: $type:ty $(= $default:expr)? $(, in $within:expr)? $(, of $user:expr)? $(, when $when:expr)*;)*
         }
     ) => {
         $(#[doc = $about])+
@@ -93,6 +93,35 @@ macro_rules! keys {
                 )?)*
                 $(Field::value(&self.$field).map_or(Ok(()), Form::check_keys)?;)*
                 Ok(())
+            }
+
+            /// Takes the value of a key; whether the table has the key.
+            pub(crate) fn read<'de, A: serde::de::MapAccess<'de>>(&mut self, key: &str, entries: &mut A) -> Result<bool, A::Error> {
+                use $crate::language::keys::Field;
+                $(if key == stringify!($field) {
+                    self.$field = <$type as Field>::given(entries.next_value()?);
+                    return Ok(true);
+                })*
+                Ok(false)
+            }
+
+            /// The keys that not every user has.
+            pub(crate) fn reserved(&self) -> Vec<$crate::language::keys::Reserved> {
+                use $crate::language::keys::Field;
+                let mut reserved = Vec::new();
+                $($(
+                    let user: &'static str = $user;
+                    let given = self.$field.place();
+                    reserved.push($crate::language::keys::Reserved { key: stringify!($field), user, given });
+                )?)*
+                reserved
+            }
+
+            /// The keys without their values, for what is written out from a model.
+            pub(crate) fn unfilled() -> $crate::language::keys::Explained {
+                let mut table = $crate::language::keys::Explained::default();
+                $(table.add(stringify!($field), concat!($($doc),+), None);)*
+                table
             }
 
             /// The table as it is written out.
@@ -161,10 +190,15 @@ macro_rules! keys {
                 let (mut properties, mut required) = (serde_json::Map::new(), Vec::<&str>::new());
                 $(
                     let usual: Option<$type> = absent!($type $(, $default)?);
-                    let (mut allowed, mut because) = (None, Vec::new());
+                    let (mut allowed, mut because) = (None, Vec::<&str>::new());
                     $(
                         let within: $crate::language::keys::Within<<$type as Field>::Value> = $within;
                         allowed = Some(within.words);
+                    )?
+                    $(
+                        let user: &'static str = $user;
+                        let is_for = format!("is for {user}");
+                        because.push(&is_for);
                     )?
                     $(
                         let when: &$crate::language::keys::When<$name> = &$when;

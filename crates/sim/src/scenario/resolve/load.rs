@@ -1,37 +1,37 @@
 //! What a flow sends.
 
-use crate::language::{At, Fault, FlowSize, Speed, given, rate_in_range, refuse};
-use crate::model::{Load, MAX_EXPONENTIAL_MEAN, SizeLaw, Sojourn, TransportKind};
+use crate::language::keys::Reserved;
+use crate::language::{At, Fault, FlowSize, Speed, quoted, rate_in_range};
+use crate::model::{Load, MAX_EXPONENTIAL_MEAN, Protocol, SizeLaw, Sojourn, TransportKind};
 use crate::scenario::spec::{self, LoadLaw, SojournPareto, Traffic};
+use options::Words;
 use units::{ByteTime, Bytes, Duration, Rate};
 
-/// Refuses what is for the other kind of transport.
-pub(super) fn refuse_of_the_other(table: &Traffic, kind: &TransportKind) -> Result<(), Fault> {
-    match kind {
-        TransportKind::Tcp { .. } => {
-            let keys = given!(table; load, rate, sizes, on, off);
-            refuse(&keys, "is for UDP; this transport is TCP, which takes \"size\"")
-        }
-        TransportKind::Udp { .. } => {
-            let because = "is for TCP; this transport is UDP, which takes \"load\", \"rate\" and \"stop\"";
-            refuse(&given!(table; size), because)
-        }
-    }
+/// Refuses what is for another protocol.
+pub(super) fn refuse_of_others(table: &Traffic, protocol: Protocol) -> Result<(), Fault> {
+    let (own, others): (Vec<Reserved>, _) = table.reserved().into_iter().partition(|one| one.user == protocol.word());
+    let Some((key, user, place)) = others.into_iter().find_map(|one| Some((one.key, one.user, one.given?))) else {
+        return Ok(());
+    };
+    let takes: Vec<String> = own.iter().map(|one| quoted(one.key)).collect();
+    let message = format!("is for {user}; this transport is {}, which takes {}", protocol.word(), takes.join(", "));
+    Err(Fault::new(place, format!("the key {} {message}", quoted(key))))
 }
 
-/// Greedy or a size for TCP; a rate for UDP.
+/// Greedy or a size for segments; a rate for datagrams.
 pub(super) fn resolve(table: &At<Traffic>, kind: &TransportKind) -> Result<Load, Fault> {
-    match kind {
-        TransportKind::Tcp { .. } => match *table.size {
-            FlowSize::Greedy => Ok(Load::Greedy),
-            FlowSize::Bytes(0) => Err(table.size.fault("found \"0 B\"; allowed: at least 1 B")),
-            FlowSize::Bytes(bytes) => Ok(Load::Size(Bytes(bytes))),
-        },
-        TransportKind::Udp { packet_size } => udp(table, *packet_size),
+    kind.datagram().map_or_else(|| stream(table), |size| datagrams(table, size))
+}
+
+fn stream(table: &Traffic) -> Result<Load, Fault> {
+    match *table.size {
+        FlowSize::Greedy => Ok(Load::Greedy),
+        FlowSize::Bytes(0) => Err(table.size.fault("found \"0 B\"; allowed: at least 1 B")),
+        FlowSize::Bytes(bytes) => Ok(Load::Size(Bytes(bytes))),
     }
 }
 
-fn udp(table: &At<Traffic>, packet_size: u32) -> Result<Load, Fault> {
+fn datagrams(table: &At<Traffic>, packet_size: u32) -> Result<Load, Fault> {
     let Some(rate) = table.rate else { return Err(table.fault("the key \"rate\" is missing: the rate of a UDP flow")) };
     let rate = apart(rate, packet_size)?;
     Ok(match table.load.0 {

@@ -3,7 +3,7 @@
 use super::{Context, arrivals, load};
 use crate::language::{At, Fault, PairsSpec, Place, quoted};
 use crate::model::{
-    Arrivals, BurstLosses, BurstRule, MAX_FLOWS, NodeId, Pairs, SimTime, Traffic, Transport, TransportId, TransportKind,
+    Arrivals, BurstLosses, BurstRule, MAX_FLOWS, NodeId, Pairs, SimTime, Traffic, Transport, TransportId,
 };
 use crate::scenario::spec::{self, Spec};
 use std::collections::BTreeSet;
@@ -49,12 +49,13 @@ fn one(
     let name = table.name.as_ref().map_or_else(|| format!("traffic-{index}"), |name| name.to_string());
     let transport = transports.iter().position(|transport| transport.name == *table.transport);
     let transport = transport.expect("transports that traffic names are resolved before");
-    load::refuse_of_the_other(table, &transports[transport].kind)?;
+    let kind = &transports[transport].kind;
+    load::refuse_of_others(table, kind.protocol())?;
     table.check()?;
-    let load = load::resolve(table, &transports[transport].kind)?;
+    let load = load::resolve(table, kind)?;
     let arrivals = arrivals::resolve(table, &name, context)?;
     if let Arrivals::List(list) = &arrivals
-        && transports[transport].kind.sender().is_none()
+        && kind.sender().is_none()
         && list.iter().any(|flow| flow.size.is_some())
     {
         return Err(table.fault("the list gives sizes, which are for TCP; UDP flows last until \"stop\""));
@@ -63,15 +64,12 @@ fn one(
     if let Some(at) = table.stop.filter(|stop| stop.0 <= table.start.0) {
         return Err(at.fault(format!("found \"{}\"; allowed: a time after the start", at.0)));
     }
-    let bursts = table.bursts.as_ref().map(|bursts| rule(bursts, &transports[transport].kind)).transpose()?;
+    let bursts = table.bursts.as_ref().map(rule).transpose()?;
     Ok(Traffic { name, transport: TransportId(transport as u32), arrivals, load, stop, bursts })
 }
 
 /// `bursts`.
-fn rule(table: &At<spec::Bursts>, kind: &TransportKind) -> Result<BurstRule, Fault> {
-    if kind.sender().is_none() {
-        return Err(table.fault("is for TCP; this transport is UDP"));
-    }
+fn rule(table: &At<spec::Bursts>) -> Result<BurstRule, Fault> {
     let losses = match (&table.loss, &table.lose) {
         (Some(_), Some(lose)) => return Err(lose.fault("there is a loss already; allowed: loss or lose")),
         (Some(loss), None) => BurstLosses::Random(**loss),

@@ -54,7 +54,7 @@ fn kind(name: &str, table: Option<&At<spec::Transport>>) -> Result<TransportKind
     let Some(table) = table else {
         return kind_of(name, &spec::Transport::default(), |message| Fault::new(Place::Unknown, message));
     };
-    if table.algorithm.is_none() && !built_in().any(|known| known == name) {
+    if table.wire.algorithm.is_none() && !built_in().any(|known| known == name) {
         let names: Vec<&str> = built_in().collect();
         return Err(table.fault(format!("the key \"algorithm\" is missing; allowed: {}", names.join(", "))));
     }
@@ -62,18 +62,22 @@ fn kind(name: &str, table: Option<&At<spec::Transport>>) -> Result<TransportKind
 }
 
 fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault) -> Result<TransportKind, Fault> {
-    let algorithm = table.algorithm.as_ref().map_or(name, |at| at.as_str());
+    let algorithm = table.wire.algorithm.as_ref().map_or(name, |at| at.as_str());
     if algorithm == "udp" {
         return udp(table);
     }
     let Some(algorithm) = Algorithm::from_name(algorithm) else {
         let names: Vec<&str> = built_in().collect();
         let message = format!("there is no algorithm {}{}", quoted(algorithm), choices(algorithm, &names));
-        return Err(table.algorithm.as_ref().map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
+        return Err(table
+            .wire
+            .algorithm
+            .as_ref()
+            .map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
     };
     let extra = if algorithm.needs_header() { xcp::Header::LEN as u32 } else { 0 };
     let (mss, header) = sizes(table, DEFAULT_HEADER + extra)?;
-    let ack_size = bytes(table.ack_size, DEFAULT_ACK + extra, 1..=MAX_PACKET)?;
+    let ack_size = bytes(table.wire.ack_size, DEFAULT_ACK + extra, 1..=MAX_PACKET)?;
     let mut sender = SenderConfig { algorithm, mss, ..spec::usual_sender() };
     let mut receiver = ReceiverConfig { mss, ..ReceiverConfig::default() };
     table.given.iter().try_for_each(|one| set(one, &mut sender, &mut receiver))?;
@@ -88,21 +92,21 @@ fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault)
 }
 
 fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
-    let sizes = [("header", table.header), ("ack_size", table.ack_size)];
+    let sizes = [("header", table.wire.header), ("ack_size", table.wire.ack_size)];
     let sizes = sizes.into_iter().filter_map(|(name, size)| Some((name, size?.place())));
     let given = table.given.iter().map(|one| (one.key.name, one.value.place()));
     if let Some((name, place)) = given.chain(sizes).next() {
         let message = format!("the key {} is for TCP; allowed with algorithm = \"udp\": packet_size", quoted(name));
         return Err(Fault::new(place, message));
     }
-    Ok(TransportKind::Udp { packet_size: bytes(table.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })
+    Ok(TransportKind::Udp { packet_size: bytes(table.wire.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })
 }
 
 /// Payload and header of a full data packet.
 fn sizes(table: &spec::Transport, default_header: u32) -> Result<(u32, u32), Fault> {
-    let header = bytes(table.header, default_header, 0..=MAX_PACKET - 1)?;
-    let (Some(mss), packet) = (table.get("mss").map(segment_size), table.packet_size) else {
-        let packet = bytes(table.packet_size, DEFAULT_PACKET.max(header + 1), header + 1..=MAX_PACKET)?;
+    let header = bytes(table.wire.header, default_header, 0..=MAX_PACKET - 1)?;
+    let (Some(mss), packet) = (table.get("mss").map(segment_size), table.wire.packet_size) else {
+        let packet = bytes(table.wire.packet_size, DEFAULT_PACKET.max(header + 1), header + 1..=MAX_PACKET)?;
         return Ok((packet - header, header));
     };
     let mss_bytes = bytes(Some(mss), 0, 1..=MAX_PACKET - header)?;

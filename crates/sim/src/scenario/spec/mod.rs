@@ -11,7 +11,7 @@ pub use traffic::{
     ArrivalLaw, Bursts, Listed, LoadLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };
 pub(crate) use transport::usual_sender;
-pub use transport::{Parameter, Transport};
+pub use transport::{Parameter, Transport, Wire};
 
 use crate::language::keys::{When, Within, a_rate, keys, more_than_zero};
 use crate::language::{At, Choice, Key, Names, Size, Speed, Time, Word};

@@ -2,8 +2,8 @@
 
 use crate::language::keys::{Form, When, Within, Written, keys, more_than_zero, whole};
 use crate::language::{At, Fault, FlowSize, Key, PairsSpec, Size, Speed, Time, Word};
-use crate::model::{MAX_FLOWS, SizeLaw};
-use options::words;
+use crate::model::{MAX_FLOWS, Protocol, SizeLaw};
+use options::{Words, words};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use units::Duration;
@@ -24,6 +24,13 @@ const OPEN: When<Traffic> = When::new(|keys| keys.over.is_none(), "does not go w
 const COUNTED: When<Traffic> = When::new(|keys| keys.over.is_some(), "goes with count and over");
 const POISSON_LOAD: When<Traffic> = When::new(|keys| keys.load.0 == LoadLaw::Poisson, "goes with load = \"poisson\"");
 const ON_OFF: When<Traffic> = When::new(|keys| keys.load.0 == LoadLaw::OnOff, "goes with load = \"on-off\"");
+
+const TCP: &str = word(Protocol::Tcp);
+const UDP: &str = word(Protocol::Udp);
+
+const fn word(protocol: Protocol) -> &'static str {
+    Protocol::LIST.words[protocol as usize].word
+}
 
 fn flows() -> Within<u32> {
     whole(1, MAX_FLOWS as u32)
@@ -76,20 +83,20 @@ keys! {
 
         /// When flows stop sending at the latest. Default: at the end of the run.
         pub stop: Option<At<Time>>;
-        /// TCP: what a flow sends, "greedy" or a size.
-        pub size: Key<FlowSize> = FlowSize::Greedy;
-        /// TCP: this many segments of a flow in a row are one burst, which is lost as a whole.
-        pub bursts: Option<At<Bursts>>;
-        /// UDP: how a source sends.
-        pub load: Key<Word<LoadLaw>> = Word(LoadLaw::Constant);
-        /// UDP: bit rate on the wire, headers included. "poisson": the mean rate; "on-off": the rate while on.
-        pub rate: Option<At<Speed>>;
-        /// UDP: the law of packet sizes, whose mean is the transport's.
-        pub sizes: Key<Word<SizeLaw>> = Word(SizeLaw::Fixed), when POISSON_LOAD;
-        /// UDP: the law of the on-times.
-        pub on: Option<At<Sojourn>>, when ON_OFF;
-        /// UDP: the law of the off-times.
-        pub off: Option<At<Sojourn>>, when ON_OFF;
+        /// What a flow sends, "greedy" or a size.
+        pub size: Key<FlowSize> = FlowSize::Greedy, of TCP;
+        /// This many segments of a flow in a row are one burst, which is lost as a whole.
+        pub bursts: Option<At<Bursts>>, of TCP;
+        /// How a source sends.
+        pub load: Key<Word<LoadLaw>> = Word(LoadLaw::Constant), of UDP;
+        /// Bit rate on the wire, headers included. "poisson": the mean rate; "on-off": the rate while on.
+        pub rate: Option<At<Speed>>, of UDP;
+        /// The law of packet sizes, whose mean is the transport's.
+        pub sizes: Key<Word<SizeLaw>> = Word(SizeLaw::Fixed), of UDP, when POISSON_LOAD;
+        /// The law of the on-times.
+        pub on: Option<At<Sojourn>>, of UDP, when ON_OFF;
+        /// The law of the off-times.
+        pub off: Option<At<Sojourn>>, of UDP, when ON_OFF;
     }
 }
 

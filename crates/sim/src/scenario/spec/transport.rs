@@ -1,29 +1,45 @@
 //! `[transport.NAME]`: what a packet is made of, and the parameters of sender, receiver and window law, which declare them.
 
+use crate::language::keys::{KeyName, keys};
 use crate::language::{At, AtSeed, ByteCount, OfKind, Place, Setting, described, schema_of};
 use options::{Key, Options, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
-use serde_json::{Map, Value as Json, json};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
-use transport::tcp::{ReceiverConfig, SenderConfig, keys};
+use transport::tcp;
+use transport::tcp::{ReceiverConfig, SenderConfig};
 use units::Duration;
 
+keys! {
+    /// The keys that no machine declares.
+    pub struct Wire {
+        /// A built-in congestion control (`photocol list transports`), or "udp". Default: the NAME of the table.
+        pub algorithm: Option<At<String>>;
+        /// Size of a full data packet on the wire, headers included. Default 1500 B.
+        pub packet_size: Option<At<ByteCount>>;
+        /// Bytes that headers add to each data segment on the wire. Default 40 (IP and TCP without options); 60 for xcp.
+        pub header: Option<At<ByteCount>>;
+        /// Size of an ACK on the wire. Default 40 B; 60 B for xcp.
+        pub ack_size: Option<At<ByteCount>>;
+    }
+}
+
 /// A way to send.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Transport {
-    /// A built-in congestion control, or "udp".
-    pub algorithm: Option<At<String>>,
-    /// Size of a full data packet on the wire, headers included.
-    pub packet_size: Option<At<ByteCount>>,
-    /// Bytes that headers add to each data segment on the wire.
-    pub header: Option<At<ByteCount>>,
-    /// Size of an ACK on the wire.
-    pub ack_size: Option<At<ByteCount>>,
+    /// What no machine declares.
+    pub wire: Wire,
     /// The given parameters of sender, receiver and law.
     pub given: Vec<Parameter>,
+}
+
+impl Default for Transport {
+    fn default() -> Transport {
+        Transport { wire: Wire::unsaid(), given: Vec::new() }
+    }
 }
 
 /// A given parameter.
@@ -51,20 +67,6 @@ pub(crate) fn usual_sender() -> SenderConfig {
     SenderConfig { min_rto: Duration::from_millis(200), ..SenderConfig::default() }
 }
 
-/// The keys that no machine declares, with what they mean.
-const OWN: [(&str, &str); 4] = [
-    (
-        "algorithm",
-        "A built-in congestion control (`photocol list transports`), or \"udp\". Default: the NAME of the table.",
-    ),
-    ("packet_size", "Size of a full data packet on the wire, headers included. Default 1500 B."),
-    (
-        "header",
-        "Bytes that headers add to each data segment on the wire. Default 40 (IP and TCP without options); 60 for xcp.",
-    ),
-    ("ack_size", "Size of an ACK on the wire. Default 40 B; 60 B for xcp."),
-];
-
 /// A parameter's declaration, and what the schema says of it.
 struct Declared {
     key: Key,
@@ -82,7 +84,7 @@ fn declared() -> &'static [Declared] {
             None => all.push(Declared { key: *key, meaning }),
         };
         let is_shared = |name: &str| sender.find(name).is_some();
-        for one in keys::all() {
+        for one in tcp::keys::all() {
             let users = if one.algorithms.is_empty() { String::new() } else { one.algorithms.join(", ") + ": " };
             // A run's own default, and none where it follows from the sizes of packets.
             let default = match sender.find(one.key.name).filter(|_| one.algorithms.is_empty()) {
@@ -102,7 +104,7 @@ fn declared() -> &'static [Declared] {
 /// The names of all keys.
 fn names() -> &'static [&'static str] {
     static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
-    NAMES.get_or_init(|| OWN.iter().map(|(name, _)| *name).chain(declared().iter().map(|one| one.key.name)).collect())
+    NAMES.get_or_init(|| Wire::NAMES.iter().copied().chain(declared().iter().map(|one| one.key.name)).collect())
 }
 
 impl<'de> Deserialize<'de> for Transport {
@@ -122,42 +124,15 @@ impl<'de> Visitor<'de> for Table {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Transport, A::Error> {
         let mut table = Transport::default();
-        while let Some(name) = entries.next_key_seed(Name)? {
-            match name {
-                "algorithm" => table.algorithm = Some(entries.next_value()?),
-                "packet_size" => table.packet_size = Some(entries.next_value()?),
-                "header" => table.header = Some(entries.next_value()?),
-                "ack_size" => table.ack_size = Some(entries.next_value()?),
-                _ => {
-                    let key = declared().iter().find(|one| one.key.name == name).expect("a name of the list").key;
-                    let value = entries.next_value_seed(AtSeed(OfKind(&key.kind)))?;
-                    table.given.push(Parameter { key, value });
-                }
+        while let Some(name) = entries.next_key_seed(KeyName(names()))? {
+            if table.wire.read(name, &mut entries)? {
+                continue;
             }
+            let key = declared().iter().find(|one| one.key.name == name).expect("a name of the list").key;
+            let value = entries.next_value_seed(AtSeed(OfKind(&key.kind)))?;
+            table.given.push(Parameter { key, value });
         }
         Ok(table)
-    }
-}
-
-/// Reads the name of a key.
-struct Name;
-
-impl<'de> DeserializeSeed<'de> for Name {
-    type Value = &'static str;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<&'static str, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Name {
-    type Value = &'static str;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a key")
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<&'static str, E> {
-        names().iter().find(|known| **known == name).copied().ok_or_else(|| E::unknown_field(name, names()))
     }
 }
 
@@ -167,24 +142,14 @@ impl JsonSchema for Transport {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut properties = Map::new();
-        for (name, meaning) in OWN {
-            let mut schema = match name {
-                "algorithm" => generator.subschema_for::<Option<String>>(),
-                _ => generator.subschema_for::<Option<ByteCount>>(),
-            };
-            schema.insert("description".to_owned(), meaning.into());
-            properties.insert(name.to_owned(), schema.to_value());
-        }
+        let mut table = Wire::json_schema(generator);
+        table.insert("description".to_owned(), "A way to send. All keys but `packet_size` are for TCP.".into());
+        let properties = table.get_mut("properties").and_then(Json::as_object_mut).expect("a table has properties");
         for Declared { key, meaning } in declared() {
             let mut schema = schema_of(&key.kind, generator);
             schema["description"] = Json::from(meaning.as_str());
             properties.insert(key.name.to_owned(), schema);
         }
-        let about = "A way to send. All keys but `packet_size` are for TCP.";
-        let table = json!({
-            "type": "object", "description": about, "additionalProperties": false, "properties": properties
-        });
-        Schema::try_from(table).expect("an object is a schema")
+        table
     }
 }

@@ -260,7 +260,13 @@ fn keys_of_another_kind_are_refused() {
     );
     assert_eq!(
         replaced("from =", "rate = \"1 Mbps\"\nfrom ="),
-        "test.toml:10:8: traffic.0.rate: the key \"rate\" is for UDP; this transport is TCP, which takes \"size\""
+        "test.toml:10:8: traffic.0.rate: the key \"rate\" is for UDP; this transport is TCP, which takes \"size\", \"bursts\""
+    );
+    let udp = format!("{SMALL}size = \"1 MB\"\n[transport.reno]\nalgorithm = \"udp\"");
+    assert_eq!(
+        load_text(&udp).unwrap_err().to_string(),
+        "test.toml:12:8: traffic.0.size: the key \"size\" is for TCP; this transport is UDP, which takes \"load\", \"rate\", \
+         \"sizes\", \"on\", \"off\""
     );
     assert_eq!(
         added("[transport.reno]\nalgorithm = \"udp\"\nmss = 5"),
