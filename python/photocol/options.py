@@ -39,17 +39,18 @@ class SenderOptions(TypedDict, total=False):
     """SRTT and RTTVAR are forgotten after this many timeouts in a row (RFC 6298 §5, a MAY). Default: never."""
     dupthresh: int
     """Duplicate ACKs, or SACKed ranges above a hole, that show a loss. Default 3."""
-    recovery: Literal["reno", "newreno", "sack", "rack", "linux"]
+    recovery: Literal["reno", "newreno", "sack", "rr-tcp", "rack", "linux"]
     """How losses that duplicate ACKs show are repaired. Default: the algorithm's own way, which is "sack" for all but
     reno and newreno; ns-2's one-way XCP is "reno"."""
     reduction: Literal["immediate", "prr-crb", "prr-ssrb", "prr"]
-    """Recovery "sack", "rack" and "linux": how the window comes down while losses are repaired. Default: "immediate",
-    with recovery "linux" "prr"."""
+    """Recovery "sack", "rr-tcp", "rack" and "linux": how the window comes down while losses are repaired. Default:
+    "immediate", with recovery "linux" "prr"."""
     undo: Literal["never", "dsack", "eifel", "both"]
     """What shows that the window was reduced without need, so that it is taken back. D-SACKs need a receiver that sends
-    them. Default: "never", with recovery "linux" "dsack"."""
+    them. Default: "never", with recovery "linux" and "rr-tcp" "dsack"."""
     undo_response: Literal["restore", "slow-start", "eifel"]
-    """How a window comes back that was reduced without need. Default "restore"."""
+    """How a window comes back that was reduced without need. With recovery "rr-tcp" restore says it. Default
+    "restore"."""
     frto: Literal["off", "basic", "sack"]
     """F-RTO (RFC 5682): new data after a timeout find out whether it was needless; then the window comes back as
     undo_response says. Default: "off", with recovery "linux" "sack"."""
@@ -79,23 +80,61 @@ class SenderOptions(TypedDict, total=False):
     """Recovery "newreno": which partial ACKs restart the timer (RFC 6582 §4). Default "impatient"."""
     sack_after_timeout: Literal["discard", "keep"]
     """Recovery "sack": what a timeout does to what is known. Default "discard"."""
+    rr_variant: Literal["dsack-r", "dsack-fa", "dsack-ta", "dsack-faes", "dsack-taes"]
+    """Recovery "rr-tcp": which of the family it is. Default "dsack-ta"."""
+    fa_ratio: float
+    """Recovery "rr-tcp": the share of reorderings that are to cause no false fast retransmit, at the start. Default
+    0.9."""
+    fa_step: float
+    """Recovery "rr-tcp": by how much a false fast retransmit raises the FA ratio (S). Default 0.01."""
+    max_fa_ratio: float
+    """Recovery "rr-tcp": the FA ratio never exceeds this. Default 1.0."""
+    fa_increase: Literal["fast-retransmit", "segment"]
+    """Recovery "rr-tcp": what raises the FA ratio by fa_step. Default "fast-retransmit"."""
+    timeout_cost: Literal["avoidable", "all"]
+    """Recovery "rr-tcp": which timeouts lower the FA ratio. Default "avoidable"."""
+    cost_rounds: int
+    """Recovery "rr-tcp": k of the cost functions, the round trips until a false fast retransmit is noticed. Default
+    1."""
+    histogram_history: float
+    """Recovery "rr-tcp": a reordering length leaves the histogram after this time. Default 80 s."""
+    histogram_samples: int
+    """Recovery "rr-tcp": the histogram holds the last so many lengths. Default: all within the history, up to 65536."""
+    reordering_length: Literal["highest-sacked", "cumulative-ack"]
+    """Recovery "rr-tcp": how long a reordering is. Default "highest-sacked"."""
+    sample_unretransmitted: bool
+    """Recovery "rr-tcp": whether segments that were late and had not been sent again count in the histogram too, beside
+    those that a D-SACK confirms. Default False."""
+    percentile_plus_one: bool
+    """Recovery "rr-tcp": whether the threshold is one above the percentile of the lengths, rather than at it. Default
+    True."""
+    dupthresh_cap: float
+    """Recovery "rr-tcp": the threshold stays below this part of what can be outstanding, cwnd and what limited transmit
+    adds. Default 1.0."""
+    limited_transmit_windows: float
+    """Recovery "rr-tcp": new data on duplicate ACKs leave up to so many congestion windows beyond the first. Default
+    1.0."""
+    limited_transmit_pace: Literal["aggressive", "careful"]
+    """Recovery "rr-tcp": how much new data duplicate ACKs let leave. Default "aggressive"."""
+    restore: Literal["instant", "slow_start"]
+    """Recovery "rr-tcp": how the window comes back after a false fast retransmit. Default "instant"."""
     increase: Literal["byte-counting", "per-ack"]
-    """"reno", "newreno", "sack": Congestion avoidance. Default "byte-counting"."""
+    """"reno", "newreno", "sack", "rr-tcp": Congestion avoidance. Default "byte-counting"."""
     low_window: float
-    """"highspeed": Up to this window, in segments, it is Reno. Default 38.0."""
+    """"highspeed", "hs-rr-tcp": Up to this window, in segments, it is Reno. Default 38.0."""
     low_p: float
-    """"highspeed": The loss rate at low_window. Default 0.001."""
+    """"highspeed", "hs-rr-tcp": The loss rate at low_window. Default 0.001."""
     high_window: float
-    """"highspeed": The window, in segments, at which the decrease is high_decrease. Default 83000.0."""
+    """"highspeed", "hs-rr-tcp": The window, in segments, at which the decrease is high_decrease. Default 83000.0."""
     high_p: float
-    """"highspeed": The loss rate at high_window. Default 1e-7."""
+    """"highspeed", "hs-rr-tcp": The loss rate at high_window. Default 1e-7."""
     high_decrease: float
-    """"highspeed": The part of the window that a loss takes away at high_window. Default 0.1."""
+    """"highspeed", "hs-rr-tcp": The part of the window that a loss takes away at high_window. Default 0.1."""
     response: Literal["rounded", "unrounded"]
-    """"highspeed": The loss rate at a window. Default "rounded"."""
+    """"highspeed", "hs-rr-tcp": The loss rate at a window. Default "rounded"."""
     halve_after_slow_start: bool
-    """"highspeed": Whether the first loss after slow start or a timeout halves the window, as in ns-2, instead of
-    cutting it by b(w). Default True."""
+    """"highspeed", "hs-rr-tcp": Whether the first loss after slow start or a timeout halves the window, as in ns-2,
+    instead of cutting it by b(w). Default True."""
     loss_reaction: Literal["tcp", "repair-only"]
     """"xcp": What duplicate ACKs do to the window beside the retransmission. Default "tcp"."""
     duplicate_acks: Literal["obey", "ignore"]

@@ -217,8 +217,18 @@ class Sender:
 
     @property
     def dupthresh(self) -> int:
-        """Duplicate ACKs that show a loss."""
+        """Duplicate ACKs that show a loss; what RR-TCP has learned if the recovery is "rr-tcp"."""
         return self._machine.dupthresh
+
+    @property
+    def fa_ratio(self) -> float | None:
+        """The share of reorderings that are to cause no false fast retransmit (RR-TCP); None with another recovery."""
+        return self._machine.fa_ratio
+
+    @property
+    def histogram(self) -> dict[int, int] | None:
+        """How often each reordering length, in segments, has been seen (RR-TCP); None with another recovery."""
+        return self._machine.histogram
 
     @property
     def phase(self) -> Phase:

@@ -304,3 +304,37 @@ def test_an_old_timestamp_takes_a_timeout_back() -> None:
     sent = sender.on_ack(1.01, 1000, timestamp=0.0)
     assert sender.ssthresh == float("inf")
     assert not any(segment.retransmission for segment in sent)
+
+
+def test_rr_tcp_learns_the_lengths_of_figure_1_of_paper_004() -> None:
+    # Segments 4, 5 and 6 of eleven are overtaken by 7 to 11: lengths 7, 6 and 5 up to segment 11.
+    def at(number: int) -> int:
+        return (number - 1) * MSS
+
+    sender = Sender("rr-tcp", mss=MSS, initial_window=11, fa_step=0.02)
+    sender.write(11)
+    for next_ in (2, 3, 4):
+        sender.on_ack(0.1, at(next_))
+    resent = [segment.seq for last in range(7, 12) for segment in sender.on_ack(0.1, at(4), [(at(7), at(last + 1))])]
+    assert resent == [at(4), at(5), at(6)]
+    cut = sender.cwnd
+    for next_, blocks in ((5, [(at(7), at(12))]), (6, [(at(7), at(12))]), (12, [])):
+        sender.on_ack(0.15, at(next_), blocks)
+    assert (sender.histogram, sender.dupthresh, sender.fa_ratio) == ({}, 3, 0.9)
+    for number in (4, 5, 6):
+        sender.on_ack(0.2, at(12), [(at(number), at(number + 1))])
+    assert sender.histogram == {5: 1, 6: 1, 7: 1}
+    assert (sender.dupthresh, sender.fa_ratio) == (8, pytest.approx(0.92))
+    assert sender.cwnd == 12 * MSS > cut
+    assert sender.counters["false_fast_retransmits"] == 1
+
+
+def test_parameters_of_rr_tcp_reach_it() -> None:
+    sender = Sender("hs-rr-tcp", fa_ratio=0.5, percentile_plus_one=False, histogram_history=20.0, high_decrease=0.2)
+    assert (sender.fa_ratio, sender.histogram, sender.dupthresh) == (0.5, {}, 3)
+    assert Sender("cubic", recovery="rr-tcp").fa_ratio == 0.9
+    assert Sender("sack").fa_ratio is None and Sender("sack").histogram is None
+    with pytest.raises(ValueError, match="fa_ratio must be from 0 to 1"):
+        Sender("rr-tcp", fa_ratio=1.5)
+    with pytest.raises(ValueError, match="restore must be 'instant' or 'slow_start'"):
+        Sender("rr-tcp", restore="later")  # type: ignore[arg-type]

@@ -172,6 +172,21 @@ impl Sender {
         self.machine.dupthresh()
     }
 
+    /// `None` unless the recovery is RR-TCP's.
+    #[getter]
+    fn fa_ratio(&self) -> Option<f64> {
+        self.machine.fa_ratio()
+    }
+
+    /// How often each reordering length has been seen; `None` unless the recovery is RR-TCP's.
+    #[getter]
+    fn histogram<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(lengths) = self.machine.reordering_lengths() else { return Ok(None) };
+        let histogram = PyDict::new(py);
+        lengths.into_iter().try_for_each(|(length, count)| histogram.set_item(length, count))?;
+        Ok(Some(histogram))
+    }
+
     #[getter]
     fn phase(&self) -> &'static str {
         match self.machine.phase() {

@@ -6,7 +6,8 @@
 use crate::cc::{self, BurstNews, registry};
 use crate::tcp::{
     Ack, Actions, BurstReport, FastRetransmitGuard, Frto, InitialWindow, LossRecovery, Receiver, ReceiverActions,
-    ReceiverConfig, Reduction, SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig, Undo, UndoResponse,
+    ReceiverConfig, Reduction, ReorderingConfig, ReorderingLength, RrVariant, SackAfterTimeout, SackBlock, SackList,
+    Sender, SenderConfig, TimeoutCost, Undo, UndoResponse,
 };
 use options::Words;
 use std::sync::Arc;
@@ -63,6 +64,7 @@ fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
         undo_response: UndoResponse::ALL[usize::from(undo / 4) % UndoResponse::ALL.len()],
         ecn: flags & 64 != 0 && !algorithm.needs_header(),
         mss: 100,
+        reordering: reordering_config(choices),
         ..SenderConfig::default()
     };
     let frto = match frto % 4 {
@@ -71,6 +73,19 @@ fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
         _ => None,
     };
     SenderConfig { reduction: config.reads_sack().then_some(reduction), frto, ..config }
+}
+
+fn reordering_config(choices: &mut Choices<'_>) -> ReorderingConfig {
+    let flags = choices.byte();
+    ReorderingConfig {
+        sample_unretransmitted: flags & 1 != 0,
+        rr_variant: RrVariant::ALL[usize::from(flags >> 1) % RrVariant::ALL.len()],
+        reordering_length: ReorderingLength::ALL[usize::from(flags >> 4 & 1)],
+        timeout_cost: TimeoutCost::ALL[usize::from(flags >> 5 & 1)],
+        histogram_history: Duration::from_millis(1 + 10 * u64::from(flags)),
+        histogram_samples: (flags & 128 != 0).then_some(3),
+        ..ReorderingConfig::default()
+    }
 }
 
 /// Feeds a sender; panics if an invariant breaks.

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use transport::tcp::{Frto, LossRecovery, ReceiverConfig, Reduction, SenderConfig, Undo, UndoResponse};
 use units::Duration;
 
-const ALL: [&str; 6] = ["reno", "newreno", "sack", "highspeed", "xcp", "cubic"];
+const ALL: [&str; 8] = ["reno", "newreno", "sack", "highspeed", "xcp", "cubic", "rr-tcp", "hs-rr-tcp"];
 
 /// Decides by a hash of `(seed, number)`, so that a failing case is its seed.
 fn chance(seed: u64, number: u64, per_mille: u64) -> bool {
@@ -23,6 +23,7 @@ fn bad_line(sender: SenderConfig, receiver: ReceiverConfig, seed: u64, per_mille
     line.segment_fate = Box::new(move |number, _| match () {
         _ if chance(seed, number, per_mille) => Fate::Drop,
         _ if chance(seed ^ 1, number, per_mille) => Fate::Delay(Duration::from_millis(30)),
+        _ if chance(seed ^ 3, number, per_mille / 4) => Fate::Twice(Duration::from_millis(20)),
         _ => Fate::Deliver,
     });
     line.ack_fate =

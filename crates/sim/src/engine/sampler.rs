@@ -123,9 +123,11 @@ impl Sampler {
             ("rtt", flow.mean_rtt_since(sender.stats())),
             ("srtt", seconds(sender.srtt())),
             ("rto", seconds(Some(sender.rto()))),
+            ("dupthresh", f64::from(sender.dupthresh())),
         ];
         let entity = format!("flow {}", flow.number);
-        for (quantity, value) in readings {
+        let fa_ratio = sender.fa_ratio().map(|ratio| ("fa_ratio", ratio));
+        for (quantity, value) in readings.into_iter().chain(fa_ratio) {
             self.push(now, &entity, quantity, value);
         }
     }

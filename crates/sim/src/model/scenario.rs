@@ -44,7 +44,7 @@ pub struct RunSpec {
 pub struct Probe {
     /// The interval; `None`: nothing is sampled.
     pub interval: Option<Duration>,
-    /// Flows whose cwnd, ssthresh, srtt, rto, pipe … are sampled.
+    /// Flows whose cwnd, ssthresh, srtt, rto, pipe, dupthresh … are sampled.
     pub flows: Selection,
     /// Links whose queue and utilization are sampled.
     pub links: Selection,

@@ -6,7 +6,7 @@ use crate::model::*;
 use crate::scenario::spec::{self, ArrivalLaw, Spec};
 use crate::scenario::{Scenario, Switched};
 use options::{Key, Kind, Options, Value, Words};
-use transport::tcp::{ReceiverConfig, SenderConfig};
+use transport::tcp::{LossRecovery, ReceiverConfig, SenderConfig};
 use transport::xcp::RouterConfig;
 
 /// The text.
@@ -133,8 +133,11 @@ impl Text<'_> {
             keys.derive("ack_size", kind.ack_size().form());
             keys.write("transport", self);
             self.parameters(receiver, &ReceiverConfig::default(), &[]);
-            let [own, law] = sender.parts();
+            let [own, reordering, law] = sender.parts();
             self.parameters(own, &SenderConfig::default(), receiver.keys());
+            if sender.loss_recovery() == LossRecovery::RrTcp {
+                self.parameters(reordering, reordering, &[]);
+            }
             self.parameters(law, law, &[]);
         } else {
             keys.write("transport", self);

@@ -1,7 +1,7 @@
 //! Congestion control: how the window grows and how far it falls.
 //!
 //! A window law is one file with its source, its parameters and its tests; the line in `algorithms!` below registers it
-//! together with the loss recovery it runs on. Laws live in an enum, so that an ACK costs a jump and not a call through
+//! together with the loss recovery it runs on; under `shared` stand names for a law of another line on another recovery. Laws live in an enum, so that an ACK costs a jump and not a call through
 //! a table. What the laws share (slow start, the loss window, the caps) is [`Window`]. A law knows neither the sender that runs it nor
 //! the routers that talk to it: what networks tell a sender (lost bursts, explicit rates) is the sender's business.
 
@@ -67,6 +67,9 @@ words! {
         NewReno = "newreno",
         /// RFC 6675: from what the receiver reports.
         Sack = "sack",
+        /// As "sack", with a threshold of duplicate ACKs that follows the reordering it sees, and the window back after a needless fast
+        /// retransmit: RR-TCP.
+        RrTcp = "rr-tcp",
         /// RACK-TLP, RFC 8985: what was sent before something that has been delivered is lost after a while; a probe when no ACKs
         /// come.
         Rack = "rack",
@@ -163,25 +166,39 @@ pub struct Entry {
 }
 
 macro_rules! algorithms {
-    ($($(#[cfg($on:meta)])? $variant:ident = $name:literal: $law:ty, $config:ident, $recovery:ident, $source:literal, $summary:literal;)+) => {
+    (
+        $($(#[cfg($on:meta)])? $variant:ident = $name:literal: $law:ty, $config:ident, $recovery:ident, $source:literal, $summary:literal;)+
+        (shared) {
+            $($user:ident = $alias:literal: $owner:ident, $lent:ty, $of:ident, $way:ident, $origin:literal, $about:literal;)+
+        }
+    ) => {
         /// A window law together with its loss recovery.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Algorithm { $($(#[cfg($on)])? #[doc = $summary] $variant),+ }
+        pub enum Algorithm { $($(#[cfg($on)])? #[doc = $summary] $variant,)+ $(#[doc = $about] $user),+ }
 
         impl Algorithm {
             /// How it repairs losses, unless its user asks for another way.
             pub const fn recovery(self) -> LossRecovery {
-                match self { $($(#[cfg($on)])? Algorithm::$variant => LossRecovery::$recovery),+ }
+                match self {
+                    $($(#[cfg($on)])? Algorithm::$variant => LossRecovery::$recovery,)+
+                    $(Algorithm::$user => LossRecovery::$way),+
+                }
             }
 
             /// What it needs that others do not pay for.
             pub const fn asks(self) -> Asks {
-                match self { $($(#[cfg($on)])? Algorithm::$variant => <$law as CongestionControl>::ASKS),+ }
+                match self {
+                    $($(#[cfg($on)])? Algorithm::$variant => <$law as CongestionControl>::ASKS,)+
+                    $(Algorithm::$user => <$lent as CongestionControl>::ASKS),+
+                }
             }
 
             /// What its sender does with news about bursts.
             pub fn burst_news(self, config: &Config) -> BurstNews {
-                match self { $($(#[cfg($on)])? Algorithm::$variant => <$law>::burst_news(&config.$config)),+ }
+                match self {
+                    $($(#[cfg($on)])? Algorithm::$variant => <$law>::burst_news(&config.$config),)+
+                    $(Algorithm::$user => <$lent>::burst_news(&config.$of)),+
+                }
             }
 
             /// Its line in the registry.
@@ -190,8 +207,10 @@ macro_rules! algorithms {
             }
         }
 
-        static REGISTRY: &[Entry] =
-            &[$($(#[cfg($on)])? Entry { name: $name, algorithm: Algorithm::$variant, summary: $summary, source: $source }),+];
+        static REGISTRY: &[Entry] = &[
+            $($(#[cfg($on)])? Entry { name: $name, algorithm: Algorithm::$variant, summary: $summary, source: $source },)+
+            $(Entry { name: $alias, algorithm: Algorithm::$user, summary: $about, source: $origin }),+
+        ];
 
         /// The state of the law of one flow.
         #[derive(Clone, Debug)]
@@ -199,7 +218,10 @@ macro_rules! algorithms {
 
         impl Law {
             pub(crate) fn new(algorithm: Algorithm, config: &Config) -> Law {
-                match algorithm { $($(#[cfg($on)])? Algorithm::$variant => Law::$variant(<$law>::new(&config.$config))),+ }
+                match algorithm {
+                    $($(#[cfg($on)])? Algorithm::$variant => Law::$variant(<$law>::new(&config.$config)),)+
+                    $(Algorithm::$user => Law::$owner(<$lent>::new(&config.$of))),+
+                }
             }
 
             /// The event is made where it is read, so that a law does not pay for the fields that others read.
@@ -239,17 +261,20 @@ macro_rules! algorithms {
             /// Whether the law of an algorithm can run with its parameters.
             pub fn validate(&self, algorithm: Algorithm) -> Result<(), ConfigError> {
                 self.of(algorithm).check_ranges()?;
-                match algorithm { $($(#[cfg($on)])? Algorithm::$variant => <$law as CongestionControl>::validate(&self.$config)),+ }
+                match algorithm {
+                    $($(#[cfg($on)])? Algorithm::$variant => <$law as CongestionControl>::validate(&self.$config),)+
+                    $(Algorithm::$user => <$lent as CongestionControl>::validate(&self.$of)),+
+                }
             }
 
             /// What the users of an algorithm can set of its law.
             pub fn of(&self, algorithm: Algorithm) -> &dyn Options {
-                match algorithm { $($(#[cfg($on)])? Algorithm::$variant => &self.$config),+ }
+                match algorithm { $($(#[cfg($on)])? Algorithm::$variant => &self.$config,)+ $(Algorithm::$user => &self.$of),+ }
             }
 
             /// The same, to be set.
             pub fn of_mut(&mut self, algorithm: Algorithm) -> &mut dyn Options {
-                match algorithm { $($(#[cfg($on)])? Algorithm::$variant => &mut self.$config),+ }
+                match algorithm { $($(#[cfg($on)])? Algorithm::$variant => &mut self.$config,)+ $(Algorithm::$user => &mut self.$of),+ }
             }
         }
     };
@@ -282,6 +307,12 @@ algorithms! {
     #[cfg(test)]
     Listener = "listener": listener::Listener, reno, Sack, "",
         "A law for the tests that asks for all there is and keeps what it is told.";
+    (shared) {
+        RrTcp = "rr-tcp": Sack, reno::Reno, reno, RrTcp, "Zhang, Karp, Floyd, Peterson 2003; RFC 6675, RFC 2883, RFC 3708",
+            "RR-TCP: Reno's window; SACK recovery whose threshold of duplicate ACKs learns how much reordering is normal.";
+        HsRrTcp = "hs-rr-tcp": HighSpeed, highspeed::HighSpeed, highspeed, RrTcp, "Charbonneau, Vokkarane 2011; RFC 3649; RR-TCP's",
+            "HS-RR-TCP: HighSpeed's window on RR-TCP's recovery.";
+    }
 }
 
 /// Every algorithm there is, in a fixed order.

@@ -1,6 +1,6 @@
 //! The sender's parameters, their defaults and their check.
 
-use super::{Frto, Reduction, Undo, UndoResponse};
+use super::{Frto, Reduction, ReorderingConfig, Restore, Undo, UndoResponse};
 use crate::ConfigError;
 use crate::cc::{self, LossRecovery};
 use options::{Argument, Kind, Options, Range, Value, Word, WordList, Words, options, words};
@@ -103,6 +103,8 @@ options! {
             pub algorithm: cc::Algorithm = cc::Algorithm::NewReno;
             /// Parameters of the window laws.
             pub laws: cc::Config = cc::Config::default();
+            /// Parameters of recovery "rr-tcp".
+            pub reordering: ReorderingConfig = ReorderingConfig::default();
         }
         /// Whether segments leave at cwnd/SRTT, one by one, rather than in bursts on ACKs.
         pub paced: bool = false, Kind::Flag;
@@ -132,13 +134,13 @@ options! {
         /// How losses that duplicate ACKs show are repaired. Default: the algorithm's own way, which is "sack" for all but reno and
         /// newreno; ns-2's one-way XCP is "reno".
         pub recovery: Option<LossRecovery> = None, Kind::Word(&LossRecovery::LIST), or SenderConfig::loss_recovery;
-        /// Recovery "sack", "rack" and "linux": how the window comes down while losses are repaired. Default: "immediate", with
+        /// Recovery "sack", "rr-tcp", "rack" and "linux": how the window comes down while losses are repaired. Default: "immediate", with
         /// recovery "linux" "prr".
         pub reduction: Option<Reduction> = None, Kind::Word(&Reduction::LIST), or SenderConfig::window_reduction;
         /// What shows that the window was reduced without need, so that it is taken back. D-SACKs need a receiver that sends them.
-        /// Default: "never", with recovery "linux" "dsack".
+        /// Default: "never", with recovery "linux" and "rr-tcp" "dsack".
         pub undo: Option<Undo> = None, Kind::Word(&Undo::LIST), or SenderConfig::undo_rule;
-        /// How a window comes back that was reduced without need.
+        /// How a window comes back that was reduced without need. With recovery "rr-tcp" restore says it.
         pub undo_response: UndoResponse = UndoResponse::Restore, Kind::Word(&UndoResponse::LIST);
         /// F-RTO (RFC 5682): new data after a timeout find out whether it was needless; then the window comes back as undo_response
         /// says. Default: "off", with recovery "linux" "sack".
@@ -187,7 +189,7 @@ impl SenderConfig {
     /// What shows that the window was reduced without need.
     pub fn undo_rule(&self) -> Undo {
         self.undo.unwrap_or(match self.loss_recovery() {
-            LossRecovery::Linux => Undo::Dsack,
+            LossRecovery::Linux | LossRecovery::RrTcp => Undo::Dsack,
             _ => Undo::Never,
         })
     }
@@ -198,6 +200,15 @@ impl SenderConfig {
             LossRecovery::Linux => Frto::Sack,
             _ => Frto::Off,
         })
+    }
+
+    /// How a window comes back that was reduced without need.
+    pub fn restored_by(&self) -> UndoResponse {
+        match (self.loss_recovery(), self.reordering.restore) {
+            (LossRecovery::RrTcp, Restore::Instant) => UndoResponse::Restore,
+            (LossRecovery::RrTcp, Restore::SlowStart) => UndoResponse::SlowStart,
+            _ => self.undo_response,
+        }
     }
 
     /// Whether losses are found by time: RACK-TLP.
@@ -214,9 +225,11 @@ impl SenderConfig {
     pub fn guard(&self) -> FastRetransmitGuard {
         self.fast_retransmit_guard.unwrap_or(match self.loss_recovery() {
             LossRecovery::NewReno => FastRetransmitGuard::Recovery,
-            LossRecovery::Reno | LossRecovery::Sack | LossRecovery::Rack | LossRecovery::Linux => {
-                FastRetransmitGuard::Timeout
-            }
+            LossRecovery::Reno
+            | LossRecovery::Sack
+            | LossRecovery::RrTcp
+            | LossRecovery::Rack
+            | LossRecovery::Linux => FastRetransmitGuard::Timeout,
         })
     }
 
@@ -224,6 +237,7 @@ impl SenderConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         let wrong = |field, reason| Err(ConfigError::new(field, reason));
         self.check_ranges()?;
+        self.reordering.check_ranges()?;
         let mss = u64::from(self.mss);
         if self.max_cwnd < mss {
             return wrong("max_window", "must hold at least one segment");

@@ -6,9 +6,10 @@ use super::frto::Forward;
 use super::pacing::Pacer;
 use super::prr::Prr;
 use super::rack::Rack;
+use super::reordering::Reordering;
 use super::segments::Segments;
 use super::undo::Reductions;
-use super::{Frto, Sender, SenderConfig, Undo};
+use super::{Frto, LossRecovery, Sender, SenderConfig, Undo};
 use units::Instant;
 
 /// What a flow has beside the sender's own state.
@@ -22,6 +23,7 @@ pub(super) struct Extras {
     pub(super) reductions: Option<Reductions>,
     pub(super) forward: Option<Forward>,
     pub(super) ecn: Option<EcnSender>,
+    pub(super) reordering: Option<Box<Reordering>>,
     /// Whether an ACK of new data in order needs nothing but the plain path.
     pub(super) is_plain: bool,
 }
@@ -33,14 +35,19 @@ impl Extras {
         let pacer = (config.paced || asks.pacing).then(Pacer::default);
         let bursts = Bursts::new(config.algorithm.burst_news(&config.laws));
         let rack = config.is_rack().then(Rack::default);
-        let segments = (asks.rate_samples || rack.is_some()).then(Segments::default);
+        let reordering = (config.loss_recovery() == LossRecovery::RrTcp).then(|| Reordering::new(&config.reordering));
+        let times_resent = reordering.is_some() && config.reordering.rr_variant.times_resent();
+        let segments = (asks.rate_samples || rack.is_some() || times_resent).then(Segments::default);
         let prr = Prr::new(config.window_reduction());
         let forward = (config.frto_rule() != Frto::Off).then(Forward::default);
         let reductions = (config.undo_rule() != Undo::Never || forward.is_some()).then(Reductions::default);
         let ecn = config.ecn.then(EcnSender::default);
-        let is_plain = pacer.is_none() && segments.is_none() && prr.is_none() && ecn.is_none();
-        (!is_plain || bursts.is_some() || reductions.is_some())
-            .then(|| Box::new(Extras { pacer, bursts, segments, rack, prr, reductions, forward, ecn, is_plain }))
+        let needs_all = segments.is_some() || prr.is_some() || ecn.is_some() || reordering.is_some();
+        let is_plain = pacer.is_none() && !needs_all;
+        (!is_plain || bursts.is_some() || reductions.is_some()).then(|| {
+            let reordering = reordering.map(Box::new);
+            Box::new(Extras { pacer, bursts, segments, rack, prr, reductions, forward, ecn, reordering, is_plain })
+        })
     }
 
     /// When one of its timers is due. Not inlined, so that what asks for the next timer of a sender stays small.
@@ -80,6 +87,15 @@ impl Sender {
 
     pub(super) fn ecn_mut(&mut self) -> Option<&mut EcnSender> {
         self.extras.as_mut()?.ecn.as_mut()
+    }
+
+    #[inline]
+    pub(super) fn reordering(&self) -> Option<&Reordering> {
+        self.extras.as_ref()?.reordering.as_deref()
+    }
+
+    pub(super) fn reordering_mut(&mut self) -> Option<&mut Reordering> {
+        self.extras.as_mut()?.reordering.as_deref_mut()
     }
 
     pub(super) fn prr(&self) -> Option<&Prr> {

@@ -3,7 +3,7 @@
 //! Each is declared where it is used, with [`options!`](options::options); faces go over [`all`] and set what they are given through
 //! [`SenderConfig::part_mut`].
 
-use super::{ReceiverConfig, SenderConfig};
+use super::{ReceiverConfig, ReorderingConfig, SenderConfig};
 use crate::cc::{self, Algorithm};
 use options::{Key, Options, Value};
 
@@ -22,6 +22,7 @@ pub struct SenderKey {
 pub fn all() -> Vec<SenderKey> {
     let laws = cc::Config::default();
     let mut all = of(&SenderConfig::default(), &[]);
+    all.extend(of(&ReorderingConfig::default(), &[]));
     let mut seen = Vec::new();
     for entry in cc::registry() {
         let law = laws.of(entry.algorithm);
@@ -68,19 +69,22 @@ pub fn clash() -> Option<String> {
         }
     }
     // What sender and receiver share is the same thing to both.
-    options::clash(&[&sender], &seen).or_else(|| options::clash(&[&receiver], &seen))
+    options::clash(&[&sender, &sender.reordering], &seen).or_else(|| options::clash(&[&receiver], &seen))
 }
 
 impl SenderConfig {
-    /// Its own parameters, and those of its algorithm's law.
-    pub fn parts(&self) -> [&dyn Options; 2] {
-        [self, self.laws.of(self.algorithm)]
+    /// Its own parameters, those of RR-TCP, and those of its algorithm's law.
+    pub fn parts(&self) -> [&dyn Options; 3] {
+        [self, &self.reordering, self.laws.of(self.algorithm)]
     }
 
     /// The part that has a key, and the key's place there.
     pub fn part_mut(&mut self, key: &str) -> Option<(&mut dyn Options, usize)> {
         if let Some(place) = self.find(key) {
             return Some((self, place));
+        }
+        if let Some(place) = self.reordering.find(key) {
+            return Some((&mut self.reordering, place));
         }
         let algorithm: Algorithm = self.algorithm;
         let law = self.laws.of_mut(algorithm);

@@ -21,6 +21,7 @@
 //! | `pacing` | one segment every SRTT/cwnd |
 //! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
 //! | `extras` | what only some flows have |
+//! | `reordering` | what RR-TCP knows of a flow's reordering |
 //! | `bursts` | what an edge node says about lost bursts, and their repair |
 //! | `stats` | what the sender counts |
 //! | `spurious` | retransmissions that D-SACK proves needless |
@@ -46,6 +47,7 @@ mod rack;
 mod rate;
 mod receiver;
 mod recovery;
+mod reordering;
 mod rtt;
 mod scoreboard;
 mod segment;
@@ -65,6 +67,9 @@ pub use ecn::SegmentEcn;
 pub use frto::Frto;
 pub use prr::Reduction;
 pub use receiver::{EcnNews, Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
+pub use reordering::{
+    FaIncrease, LimitedTransmit, ReorderingConfig, ReorderingLength, Restore, RrVariant, TimeoutCost,
+};
 pub use segment::{Ack, AckOut, Actions, SackBlock, SackList, Segment};
 pub use sender::{PhaseName, Sender};
 pub use stats::SenderStats;

@@ -82,6 +82,11 @@ impl Rtt {
         sample
     }
 
+    /// A sample that was taken elsewhere.
+    pub(super) fn add_sample(&mut self, sample: Duration, config: &SenderConfig) {
+        self.sample(sample, config);
+    }
+
     /// RFC 6298 §2.2 and §2.3: RTTVAR before SRTT, so that it uses the old SRTT.
     fn sample(&mut self, sample: Duration, config: &SenderConfig) {
         let r = sample.ps().min(LONGEST_SAMPLE);

@@ -191,7 +191,7 @@ impl Sender {
 
     /// The duplicate ACKs that show a loss.
     pub fn dupthresh(&self) -> u32 {
-        self.config.dupthresh
+        self.reordering().map_or(self.config.dupthresh, |reordering| self.learned_dupthresh(reordering))
     }
 
     /// What the peer was said to allow at the start.
@@ -236,6 +236,9 @@ impl Sender {
         self.scoreboard.check(self.una, self.nxt, self.window.mss);
         if let Some(segments) = self.segments() {
             segments.check();
+        }
+        if let Some(reordering) = self.reordering() {
+            reordering.check();
         }
         assert!(self.pipe() <= 2 * self.flight_size(), "no byte is in the network more than twice");
     }
@@ -341,7 +344,7 @@ impl Sender {
     }
 
     pub(super) fn threshold(&self) -> Threshold {
-        Threshold::new(self.config.dupthresh, self.config.mss)
+        Threshold::new(self.dupthresh(), self.config.mss)
     }
 
     /// A segment leaves: RFC 6298 §5.1.
@@ -395,6 +398,11 @@ impl Sender {
         let expires = self.nxt.saturating_add(2 * self.window.mss.max(self.nxt - self.una));
         let verdict = self.ledger.close(expires);
         self.count_false(verdict);
+    }
+
+    /// Whether D-SACKs have come for all that the running episode has sent again.
+    pub(super) fn is_episode_needless(&self) -> bool {
+        self.ledger.is_needless()
     }
 
     /// The running episode retransmits `block`.

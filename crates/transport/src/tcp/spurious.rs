@@ -79,6 +79,11 @@ impl Ledger {
         self.judge_last()
     }
 
+    /// Whether the running episode has retransmitted something, and all of that has been reported as duplicate.
+    pub(super) fn is_needless(&self) -> bool {
+        self.last.is_some_and(|last| last.expires == RUNNING && last.recorded && last.unreported == 0)
+    }
+
     /// The running episode retransmits `block`.
     pub(super) fn record(&mut self, block: SackBlock) {
         let full = self.blocks.len() == MOST_RETRANSMISSIONS;

@@ -11,6 +11,7 @@ impl Sender {
     /// The retransmission timer expires with data outstanding: RFC 5681 §3.1, RFC 6298 §5.4 to §5.6. All that was sent
     /// counts as lost and is sent again from `una` on, in slow start.
     pub(super) fn time_out(&mut self, now: Instant) {
+        self.prepare_timeout(now);
         self.counts.timeouts += 1;
         // Eq. (4) only if the timer has not yet resent this segment.
         match self.timed_out == self.una {

@@ -186,6 +186,7 @@ impl Sender {
         self.record_retransmission(block);
         self.note_resent(now);
         self.note_forward(block);
+        self.tell_reordering_of_repair(now, block);
         if let Some(segments) = self.segments_mut() {
             segments.resend(now, block);
             self.tell_rack_of_sending(now, block, false);

@@ -12,7 +12,7 @@
 //! flight. Left out: what RFC 4015 does to the timer, and samples of the round trip from timestamps.
 
 use super::Sender;
-use super::spurious::Verdict;
+use super::spurious::{Cause, Verdict};
 use crate::cc::{Law, Window};
 use options::words;
 use units::Instant;
@@ -100,9 +100,15 @@ impl Sender {
 
     /// D-SACKs have proved a recovery needless.
     pub(super) fn undo_by_dsack(&mut self, verdict: Verdict) {
-        if verdict.is_last && matches!(self.config.undo_rule(), Undo::Dsack | Undo::Both) {
+        let hears = matches!(self.config.undo_rule(), Undo::Dsack | Undo::Both);
+        if verdict.is_last && hears && self.takes_back(verdict.cause) {
             self.undo(0);
         }
+    }
+
+    /// RR-TCP takes back what fast retransmits did, and nothing else.
+    fn takes_back(&self, cause: Cause) -> bool {
+        cause == Cause::FastRetransmit || !self.is_rr_tcp()
     }
 
     /// The ACK of every byte below `ack` echoes the timestamp of a segment that left when this node's clock showed `echo`. To be
@@ -125,7 +131,7 @@ impl Sender {
         let Some(before) = self.reductions_mut().and_then(|reductions| reductions.last.take()) else { return };
         let Before { window, law, pipe } = before;
         self.law = law;
-        match self.config.undo_response {
+        match self.config.restored_by() {
             UndoResponse::Restore => {
                 self.window.ssthresh = self.window.ssthresh.max(window.ssthresh);
                 self.set_cwnd(self.window.cwnd.max(window.cwnd));

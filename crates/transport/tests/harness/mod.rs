@@ -16,6 +16,7 @@ use units::{Duration, Instant};
 
 pub const MSS: u32 = 1000;
 
+#[derive(Clone)]
 enum Arrival {
     Segment(Segment, Option<EcnNews>),
     Ack(AckOut),
@@ -30,6 +31,8 @@ pub enum Fate {
     Mark,
     /// Arrives this much later than the others.
     Delay(Duration),
+    /// Arrives, and arrives again this much later.
+    Twice(Duration),
 }
 
 type SegmentFate = Box<dyn FnMut(u64, &Segment) -> Fate>;
@@ -184,6 +187,10 @@ impl Line {
             Fate::Drop => return,
             Fate::Deliver | Fate::Mark => Duration::ZERO,
             Fate::Delay(extra) => extra,
+            Fate::Twice(later) => {
+                self.put_one(Fate::Delay(later), arrival.clone());
+                Duration::ZERO
+            }
         };
         self.sequence += 1;
         self.on_the_line.insert((self.now + self.delay + extra, self.sequence), arrival);

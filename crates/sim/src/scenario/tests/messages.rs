@@ -92,7 +92,7 @@ fn names_are_looked_up() {
     assert_eq!(
         replaced("\"reno\"", "\"rno\""),
         "test.toml:9:13: traffic.0.transport: there is no transport \"rno\"; did you mean \"reno\"? allowed: reno, newreno, \
-         sack, highspeed, xcp, gaimd, baimd, btcp, tcp-eng, cubic, udp"
+         sack, highspeed, xcp, gaimd, baimd, btcp, tcp-eng, cubic, rr-tcp, hs-rr-tcp, udp"
     );
     assert_eq!(
         replaced("dumbbell", "dumbell"),
@@ -136,7 +136,7 @@ fn what_is_twice_or_missing_is_named() {
     assert_eq!(
         added("[transport.x]\n"),
         "test.toml:12:1: transport.x: the key \"algorithm\" is missing; allowed: reno, newreno, sack, highspeed, xcp, gaimd, \
-         baimd, btcp, tcp-eng, cubic, udp"
+         baimd, btcp, tcp-eng, cubic, rr-tcp, hs-rr-tcp, udp"
     );
     assert_eq!(
         added("[[event]]\nat = \"1 s\"\nlink = \"left-right\"\ntold_capacity = \"1 Gbps\""),

@@ -8,10 +8,12 @@
 
 mod duplicates;
 mod rack;
+mod reordering;
 mod sack;
 
 use self::duplicates::{NewReno, Reno};
 use self::rack::RackTlp;
+use self::reordering::RrTcp;
 use self::sack::Sack;
 use super::frto::News;
 use super::spurious::Cause;
@@ -66,6 +68,12 @@ trait Recovery {
         sender.next_after_timeout(recover)
     }
 
+    /// An ACK has come that is not plain, and nothing of it has been read.
+    fn before_ack(_: &mut Sender, _: Instant, _: &Ack<'_>) {}
+
+    /// The retransmission timer has expired, and nothing has changed yet.
+    fn before_timeout(_: &mut Sender, _: Instant) {}
+
     /// An ACK has been read, and what it says about the phase is done.
     fn after_ack(_: &mut Sender, _: Instant, _: &Ack<'_>, _acked: u64) {}
 
@@ -80,6 +88,7 @@ macro_rules! by_recovery {
             LossRecovery::Reno => Reno::$question($sender, $($argument),*),
             LossRecovery::NewReno => NewReno::$question($sender, $($argument),*),
             LossRecovery::Sack => Sack::$question($sender, $($argument),*),
+            LossRecovery::RrTcp => RrTcp::$question($sender, $($argument),*),
             LossRecovery::Rack | LossRecovery::Linux => RackTlp::$question($sender, $($argument),*),
         }
     };
@@ -130,6 +139,7 @@ impl Sender {
         if !self.admit(ack.ack) {
             return;
         }
+        by_recovery!(self, before_ack(now, ack));
         let is_app_limited = !self.is_cwnd_limited();
         let acked = ack.ack.saturating_sub(self.una);
         let sacked = self.read_sack(ack);
@@ -154,6 +164,11 @@ impl Sender {
         self.reduce();
         self.transmit(now, actions);
         by_recovery!(self, after_transmit(now));
+    }
+
+    /// The retransmission timer has expired, and nothing has changed yet.
+    pub(super) fn prepare_timeout(&mut self, now: Instant) {
+        by_recovery!(self, before_timeout(now));
     }
 
     /// What leaves next after a timeout, before which everything below `recover` had been sent.

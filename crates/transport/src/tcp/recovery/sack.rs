@@ -17,7 +17,7 @@ impl Recovery for Sack {
 
     /// §5 steps 1 and 2.
     fn shows_loss(sender: &Sender, dup_acks: u32) -> bool {
-        dup_acks >= sender.config.dupthresh || sender.scoreboard.is_lost(sender.una, sender.threshold())
+        dup_acks >= sender.dupthresh() || sender.scoreboard.is_lost(sender.una, sender.threshold())
     }
 
     fn begin(_: &mut Sender) {}
