@@ -120,6 +120,21 @@ class SenderOptions(TypedDict, total=False):
     """Recovery "rr-tcp": how the window comes back after a false fast retransmit. Default "instant"."""
     increase: Literal["byte-counting", "per-ack"]
     """"reno", "newreno", "sack", "rr-tcp": Congestion avoidance. Default "byte-counting"."""
+    hystart: bool
+    """"reno", "newreno", "sack", "rr-tcp": HyStart++ (RFC 9406): the first slow start ends when round trips grow, not
+    only at a loss. Default False. "cubic": HyStart++ (RFC 9406): the first slow start ends when round trips grow, not
+    only at a loss. Default False."""
+    hystart_limit: int
+    """"reno", "newreno", "sack", "rr-tcp": With hystart: so many segments of one ACK count in slow start. RFC 9406
+    §4.2: 8, and without a bound if segments are paced. Default 8. "cubic": With hystart: so many segments of one ACK
+    count in slow start. RFC 9406 §4.2: 8, and without a bound if segments are paced. Default 8."""
+    abe: bool
+    """"reno", "newreno", "sack", "rr-tcp": ABE (RFC 8511): a congestion mark keeps more of the flight than a loss.
+    Needs ecn. Default False. "cubic": ABE (RFC 8511): a congestion mark keeps more of the flight than a loss. Needs
+    ecn. Default False."""
+    beta_ecn: float
+    """"reno", "newreno", "sack", "rr-tcp": With abe: the share of the flight that is kept at a mark. RFC 8511 §3: 0.8.
+    Default 0.8. "cubic": With abe: the share of the flight that is kept at a mark. RFC 8511 §3: 0.85. Default 0.85."""
     low_window: float
     """"highspeed", "hs-rr-tcp": Up to this window, in segments, it is Reno. Default 38.0."""
     low_p: float

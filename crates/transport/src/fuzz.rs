@@ -134,7 +134,11 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
             let sack = blocks(choices, sender.snd_una());
             let echo = choices.near(now.ps(), 1_000_000_000);
             sender.handle_timestamp_echo(ack, Instant::from_ps(echo));
-            sender.handle_ack(*now, &Ack { ack, window, sack: sack.as_slice(), ecn_echo: echo % 3 == 0 }, actions);
+            sender.handle_ack(
+                *now,
+                &Ack { ack, window, sack: sack.as_slice(), ecn_echo: echo.is_multiple_of(3) },
+                actions,
+            );
         }
     }
 }

@@ -41,10 +41,16 @@ options! {
 }
 
 /// Reno's growth on byte counting.
-const RENO: reno::Config = reno::Config { increase: reno::Increase::ByteCounting };
+const RENO: reno::Config = reno::Config {
+    increase: reno::Increase::ByteCounting,
+    hystart: false,
+    hystart_limit: 8,
+    abe: false,
+    beta_ecn: 0.8,
+};
 
 /// The law of one flow: Reno's. The sender tells false timeouts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Btcp(Reno);
 
 impl CongestionControl for Btcp {

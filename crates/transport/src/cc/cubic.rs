@@ -5,10 +5,11 @@
 //! window falls from loss to loss. t leaves out the time in which something else than cwnd held the flow back (§5.8).
 //!
 //! Windows grow by acknowledged bytes where the RFC counts ACKs, so delayed ACKs do not slow them (§4.1 allows bytes). Left
-//! out: ECN, HyStart++ (slow start is RFC 5681's), and taking back a reduction that was needless (§4.9).
+//! out: taking back a reduction that was needless (§4.9), which is the sender's.
 
 use super::gaimd::{FRACTION_BITS, SHARE, fixed};
-use super::{CongestionControl, Event, Loss, LossCause, Window};
+use super::hystart::HyStart;
+use super::{CongestionControl, Event, Loss, LossCause, Wants, Window};
 use options::{Kind, Range, options};
 use units::{Duration, Instant};
 
@@ -24,6 +25,14 @@ options! {
         pub fast_convergence: bool = true, Kind::Flag;
         /// Whether the window is never below Reno's (RFC 9438 §4.3).
         pub reno_friendly: bool = true, Kind::Flag;
+        /// HyStart++ (RFC 9406): the first slow start ends when round trips grow, not only at a loss.
+        pub hystart: bool = false, Kind::Flag;
+        /// With hystart: so many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a bound if segments are paced.
+        pub hystart_limit: u32 = 8, Kind::Whole(Range::from(1.0));
+        /// ABE (RFC 8511): a congestion mark keeps more of the flight than a loss. Needs ecn.
+        pub abe: bool = false, Kind::Flag;
+        /// With abe: the share of the flight that is kept at a mark. RFC 8511 §3: 0.85.
+        pub beta_ecn: f64 = 0.85, Kind::Number(SHARE);
     }
 }
 
@@ -60,6 +69,8 @@ struct State {
     /// What acknowledged bytes have not yet paid for: of cwnd, and of W_est with `FRACTION_BITS`.
     credit: u64,
     est_credit: u64,
+    /// The first slow start, if HyStart++ watches it.
+    hystart: Option<HyStart>,
 }
 
 /// Where the flow is in congestion avoidance.
@@ -76,17 +87,23 @@ enum Stage {
 impl CongestionControl for Cubic {
     type Config = Config;
 
-    fn new(_: &Config) -> Cubic {
-        let stage = Stage::AfterSlowStart;
-        Cubic(Box::new(State { w_max: 0, cwnd_prior: 0, stage, w_est: 0, credit: 0, est_credit: 0 }))
+    fn new(config: &Config) -> Cubic {
+        let (stage, hystart) = (Stage::AfterSlowStart, config.hystart.then(HyStart::default));
+        Cubic(Box::new(State { w_max: 0, cwnd_prior: 0, stage, w_est: 0, credit: 0, est_credit: 0, hystart }))
+    }
+
+    fn wants(config: &Config) -> Wants {
+        Wants { every_rtt: config.hystart, marks: config.abe }
     }
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         let state = &mut *self.0;
         if window.in_slow_start() {
             state.stage = Stage::AfterSlowStart;
-            if !event.is_app_limited {
-                window.slow_start(event.acked);
+            match &mut state.hystart {
+                Some(hystart) => hystart.on_ack(config.hystart_limit, window, event),
+                None if event.is_app_limited => {}
+                None => window.slow_start(event.acked),
             }
             return;
         }
@@ -103,6 +120,7 @@ impl CongestionControl for Cubic {
     /// β of the flight: §4.6; §4.8 after a timeout.
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         let state = &mut *self.0;
+        state.hystart = None;
         let gives_way = config.fast_convergence && window.cwnd < state.w_max;
         let kept = if gives_way { (1.0 + config.beta) / 2.0 } else { 1.0 };
         state.w_max = (window.cwnd as f64 * kept) as u64;
@@ -111,7 +129,8 @@ impl CongestionControl for Cubic {
             LossCause::Timeout => Stage::AfterSlowStart,
             LossCause::FastRetransmit | LossCause::Contention | LossCause::Mark => Stage::AfterLoss,
         };
-        (loss.event.in_flight as f64 * config.beta) as u64
+        let beta = if config.abe && loss.cause == LossCause::Mark { config.beta_ecn } else { config.beta };
+        (loss.event.in_flight as f64 * beta) as u64
     }
 
     fn on_idle(&mut self, _: &Config, window: &mut Window, restart: u64, event: &Event) {
@@ -333,5 +352,16 @@ mod tests {
         assert!((before..before + 20 * MSS).contains(&w.cwnd), "{}", w.cwnd - before);
         law.on_idle(&config, &mut w, 10 * MSS, &Event::at(later + Duration::from_secs(60)));
         assert_eq!(w.cwnd, 10 * MSS);
+    }
+
+    #[test]
+    fn rfc_8511_keeps_0_85_of_the_flight_at_a_mark() {
+        for (abe, cause, ssthresh) in
+            [(true, LossCause::Mark, 850), (false, LossCause::Mark, 700), (true, LossCause::FastRetransmit, 700)]
+        {
+            let (config, mut w) = (Config { abe, ..Config::default() }, window(1000));
+            Cubic::new(&config).on_loss(&config, &mut w, &Loss::of(cause, 1000 * MSS));
+            assert_eq!(w.ssthresh, ssthresh * MSS);
+        }
     }
 }

@@ -13,7 +13,8 @@ pub struct Event {
     pub sacked: u64,
     /// At a loss: the outstanding bytes that count as lost now.
     pub lost: u64,
-    /// The round-trip time that this ACK has measured, if it has (one segment at a time is timed).
+    /// The round-trip time that this ACK has measured, if it has: one segment at a time is timed, and each where the law
+    /// [wants](Wants::every_rtt) that.
     pub rtt_sample: Option<Duration>,
     /// The delivery rate that this ACK has measured, for laws that ask for [`Asks::rate_samples`].
     pub rate_sample: Option<RateSample>,
@@ -122,6 +123,15 @@ pub struct Asks {
 impl Asks {
     /// What most laws ask for.
     pub const NOTHING: Asks = Asks { congestion_header: false, pacing: false, rate_samples: false, every_ack: false };
+}
+
+/// What a law needs because of how it is set up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// A round-trip time with every ACK that can measure one, for which the sender keeps a record of every segment in flight.
+    pub every_rtt: bool,
+    /// Congestion marks: without ECN it would have no effect.
+    pub marks: bool,
 }
 
 #[cfg(test)]

@@ -12,13 +12,14 @@ mod event;
 pub mod example;
 pub mod gaimd;
 pub mod highspeed;
+pub mod hystart;
 #[cfg(test)]
 pub mod listener;
 pub mod reno;
 pub mod tcp_eng;
 pub mod xcp;
 
-pub use self::event::{Asks, Event, Feedback, Loss, LossCause, RateSample};
+pub use self::event::{Asks, Event, Feedback, Loss, LossCause, RateSample, Wants};
 use crate::ConfigError;
 use options::{Options, words};
 use units::{Duration, Rate};
@@ -146,6 +147,11 @@ pub trait CongestionControl: Sized {
     /// The network says by how much to change the throughput.
     fn on_feedback(&mut self, _: &Self::Config, _: &mut Window, _: &Feedback) {}
 
+    /// What its parameters make it need.
+    fn wants(_: &Self::Config) -> Wants {
+        Wants::default()
+    }
+
     /// What the sender does with news about bursts.
     fn burst_news(_: &Self::Config) -> BurstNews {
         BurstNews::Ignored
@@ -190,6 +196,14 @@ macro_rules! algorithms {
                 match self {
                     $($(#[cfg($on)])? Algorithm::$variant => <$law as CongestionControl>::ASKS,)+
                     $(Algorithm::$user => <$lent as CongestionControl>::ASKS),+
+                }
+            }
+
+            /// What its parameters make it need.
+            pub fn wants(self, config: &Config) -> Wants {
+                match self {
+                    $($(#[cfg($on)])? Algorithm::$variant => <$law>::wants(&config.$config),)+
+                    $(Algorithm::$user => <$lent>::wants(&config.$of)),+
                 }
             }
 

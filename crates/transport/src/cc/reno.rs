@@ -1,9 +1,11 @@
 //! Reno's window law: RFC 5681 §3.1. Also NewReno's and SACK's; they differ in loss recovery only.
 //!
-//! Left out: ECN, and the increase by more than one segment per ACK in slow start (RFC 3465 with L > 1).
+//! Left out: the increase by more than one segment per ACK in slow start (RFC 3465 with L > 1) without HyStart++.
 
-use super::{CongestionControl, Event, Loss, Window};
-use options::{Kind, Words, options, words};
+use super::gaimd::SHARE;
+use super::hystart::HyStart;
+use super::{CongestionControl, Event, Loss, LossCause, Wants, Window};
+use options::{Kind, Range, Words, options, words};
 
 words! {
     /// How acknowledged data count in congestion avoidance.
@@ -22,31 +24,49 @@ options! {
     pub struct Config {
         /// Congestion avoidance.
         pub increase: Increase = Increase::ByteCounting, Kind::Word(&Increase::LIST);
+        /// HyStart++ (RFC 9406): the first slow start ends when round trips grow, not only at a loss.
+        pub hystart: bool = false, Kind::Flag;
+        /// With hystart: so many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a bound if segments are paced.
+        pub hystart_limit: u32 = 8, Kind::Whole(Range::from(1.0));
+        /// ABE (RFC 8511): a congestion mark keeps more of the flight than a loss. Needs ecn.
+        pub abe: bool = false, Kind::Flag;
+        /// With abe: the share of the flight that is kept at a mark. RFC 8511 §3: 0.8.
+        pub beta_ecn: f64 = 0.8, Kind::Number(SHARE);
     }
 }
 
 /// Additive increase, multiplicative decrease.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Reno {
     /// Bytes acknowledged since the window last grew (byte counting).
     acked: u64,
+    /// The first slow start, if HyStart++ watches it.
+    hystart: Option<Box<HyStart>>,
 }
 
 impl CongestionControl for Reno {
     type Config = Config;
 
-    fn new(_: &Config) -> Reno {
-        Reno { acked: 0 }
+    fn new(config: &Config) -> Reno {
+        Reno { acked: 0, hystart: config.hystart.then(Box::default) }
+    }
+
+    fn wants(config: &Config) -> Wants {
+        Wants { every_rtt: config.hystart, marks: config.abe }
     }
 
     #[inline]
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
-        if event.is_app_limited {
-            return;
-        }
         let acked = event.acked;
         if window.in_slow_start() {
-            window.slow_start(acked);
+            match &mut self.hystart {
+                Some(hystart) => hystart.on_ack(config.hystart_limit, window, event),
+                None if event.is_app_limited => {}
+                None => window.slow_start(acked),
+            }
+            return;
+        }
+        if event.is_app_limited {
             return;
         }
         match config.increase {
@@ -55,9 +75,13 @@ impl CongestionControl for Reno {
         }
     }
 
-    /// Half of the FlightSize: RFC 5681 §3.1 eq. (4).
-    fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: &Loss) -> u64 {
+    /// Half of the FlightSize: RFC 5681 §3.1 eq. (4). At a mark RFC 8511 §3, if it is asked for.
+    fn ssthresh_after(&mut self, config: &Config, _: &Window, loss: &Loss) -> u64 {
         self.acked = 0;
+        self.hystart = None;
+        if config.abe && loss.cause == LossCause::Mark {
+            return (loss.event.in_flight as f64 * config.beta_ecn) as u64;
+        }
         loss.event.in_flight / 2
     }
 }
@@ -83,7 +107,6 @@ fn per_ack(window: &mut Window) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::LossCause;
 
     fn window(cwnd: u64, ssthresh: u64) -> Window {
         Window { cwnd, ssthresh, mss: 1000 }
@@ -120,7 +143,7 @@ mod tests {
 
     #[test]
     fn eq_3_adds_mss_squared_over_cwnd_per_ack() {
-        let config = Config { increase: Increase::PerAck };
+        let config = Config { increase: Increase::PerAck, ..Config::default() };
         let mut w = window(10_000, 10_000);
         let mut law = Reno::new(&config);
         law.on_ack(&config, &mut w, &Event::ack(2000));
@@ -133,5 +156,15 @@ mod tests {
         let config = Config::default();
         let loss = Loss::of(LossCause::FastRetransmit, 8000);
         assert_eq!(Reno::new(&config).ssthresh_after(&config, &window(20_000, 20_000), &loss), 4000);
+    }
+
+    #[test]
+    fn rfc_8511_keeps_four_fifths_of_the_flight_at_a_mark_and_half_at_a_loss() {
+        let ssthresh = |abe, cause| {
+            let config = Config { abe, ..Config::default() };
+            Reno::new(&config).ssthresh_after(&config, &window(20_000, 20_000), &Loss::of(cause, 10_000))
+        };
+        assert_eq!((ssthresh(true, LossCause::Mark), ssthresh(true, LossCause::FastRetransmit)), (8000, 5000));
+        assert_eq!((ssthresh(true, LossCause::Timeout), ssthresh(false, LossCause::Mark)), (5000, 5000));
     }
 }

@@ -258,6 +258,9 @@ impl SenderConfig {
         if self.ecn && self.algorithm.needs_header() {
             return wrong("ecn", "must be false for xcp, whose routers say by how much to change the window");
         }
+        if self.algorithm.wants(&self.laws).marks && !self.ecn {
+            return wrong("abe", "needs ecn = true: without it no congestion marks come");
+        }
         if self.max_rto < self.min_rto {
             return wrong("max_rto", "must not be below min_rto");
         }

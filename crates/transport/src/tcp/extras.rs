@@ -31,13 +31,13 @@ pub(super) struct Extras {
 impl Extras {
     /// `None` for a flow that needs none of it.
     pub(super) fn new(config: &SenderConfig) -> Option<Box<Extras>> {
-        let asks = config.algorithm.asks();
+        let (asks, wants) = (config.algorithm.asks(), config.algorithm.wants(&config.laws));
         let pacer = (config.paced || asks.pacing).then(Pacer::default);
         let bursts = Bursts::new(config.algorithm.burst_news(&config.laws));
         let rack = config.is_rack().then(Rack::default);
         let reordering = (config.loss_recovery() == LossRecovery::RrTcp).then(|| Reordering::new(&config.reordering));
         let times_resent = reordering.is_some() && config.reordering.rr_variant.times_resent();
-        let segments = (asks.rate_samples || rack.is_some() || times_resent).then(Segments::default);
+        let segments = (asks.rate_samples || rack.is_some() || times_resent || wants.every_rtt).then(Segments::default);
         let prr = Prr::new(config.window_reduction());
         let forward = (config.frto_rule() != Frto::Off).then(Forward::default);
         let reductions = (config.undo_rule() != Undo::Never || forward.is_some()).then(Reductions::default);

@@ -108,7 +108,19 @@ mod tests {
         let of = |name: &str| -> BTreeSet<&str> {
             all.iter().filter(|one| one.algorithms.contains(&name)).map(|one| one.key.name).collect()
         };
-        assert_eq!(of("cubic"), BTreeSet::from(["beta", "c", "fast_convergence", "reno_friendly"]));
+        assert_eq!(
+            of("cubic"),
+            BTreeSet::from([
+                "abe",
+                "beta",
+                "beta_ecn",
+                "c",
+                "fast_convergence",
+                "hystart",
+                "hystart_limit",
+                "reno_friendly"
+            ])
+        );
         assert_eq!(of("sack"), of("newreno"));
         assert_eq!(users("congestion_beta").as_deref(), Some("tcp-eng"));
         assert_eq!(users("relation").as_deref(), Some("gaimd, baimd and tcp-eng"));

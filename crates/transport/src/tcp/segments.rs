@@ -6,7 +6,7 @@ use super::rate::{Deliveries, Snapshot};
 use super::scoreboard::Scoreboard;
 use crate::cc::RateSample;
 use std::collections::VecDeque;
-use units::Instant;
+use units::{Duration, Instant};
 
 /// A segment in flight.
 #[derive(Clone, Copy, Debug)]
@@ -140,6 +140,12 @@ impl Segments {
         let sample = self.deliveries.sample(now, &self.reported);
         self.reported.clear();
         sample
+    }
+
+    /// The shortest round trip of what the ACK at hand is the first to report and was sent once.
+    pub(super) fn round_trip(&self, now: Instant) -> Option<Duration> {
+        let sent_once = self.reported.iter().filter(|record| !record.retransmitted);
+        sent_once.map(|record| now.saturating_since(record.sent_at)).min()
     }
 
     /// The application has nothing more to send while `in_flight` bytes are.

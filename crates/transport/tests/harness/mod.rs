@@ -104,11 +104,20 @@ impl Line {
         self.put();
     }
 
+    /// When the next event is; `NEVER` when there is none.
+    pub fn next_event(&self) -> Instant {
+        let arrival = self.on_the_line.keys().next().map(|(at, _)| *at);
+        let timers = [self.sender.next_timeout(), self.receiver.next_timeout()];
+        timers.into_iter().chain([arrival]).flatten().min().unwrap_or(Instant::NEVER)
+    }
+
     /// Serves the next event; `false` when there is none.
     pub fn step(&mut self) -> bool {
         let arrival = self.on_the_line.keys().next().map(|(at, _)| *at);
-        let timer = [self.sender.next_timeout(), self.receiver.next_timeout()].into_iter().flatten().min();
-        let Some(next) = [arrival, timer].into_iter().flatten().min() else { return false };
+        let next = self.next_event();
+        if next == Instant::NEVER {
+            return false;
+        }
         self.now = self.now.max(next);
         if arrival.is_some_and(|at| at <= next) {
             self.arrive();

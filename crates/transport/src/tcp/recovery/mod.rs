@@ -20,7 +20,7 @@ use super::spurious::Cause;
 use super::transmit::Next;
 use super::{Ack, Actions, FastRetransmitGuard, SackBlock, Sender};
 use crate::cc::{Event, LossCause, LossRecovery, RateSample};
-use units::Instant;
+use units::{Duration, Instant};
 
 /// A way to notice and to repair losses that need no timer. It keeps no state of its own beside the sender's.
 trait Recovery {
@@ -147,8 +147,9 @@ impl Sender {
         if ack.ack >= self.una {
             self.move_edge(ack.ack.saturating_add(ack.window));
         }
-        let rate_sample = self.sample_rate(now, ack.ack);
-        let event = Event { acked, sacked, rate_sample, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) };
+        let (rtt_sample, rate_sample) = self.read_records(now, ack.ack);
+        let event =
+            Event { acked, rtt_sample, sacked, rate_sample, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) };
         self.answer_mark(now, ack);
         match acked > 0 {
             true => self.on_new_ack(ack.ack, event),
@@ -213,15 +214,18 @@ impl Sender {
         news
     }
 
-    /// The delivery rate that an ACK of everything below `ack`, whose blocks have been read, shows.
-    fn sample_rate(&mut self, now: Instant, ack: u64) -> Option<RateSample> {
-        let extras = self.extras.as_deref_mut()?;
-        let segments = extras.segments.as_mut()?;
+    /// The round trip and the delivery rate that an ACK of everything below `ack`, whose blocks have been read, shows by the records of
+    /// segments.
+    fn read_records(&mut self, now: Instant, ack: u64) -> (Option<Duration>, Option<RateSample>) {
+        let Some(extras) = self.extras.as_deref_mut() else { return (None, None) };
+        let Some(segments) = &mut extras.segments else { return (None, None) };
         segments.advance(ack);
         if let Some(rack) = &mut extras.rack {
             rack.update(now, segments.reported());
         }
-        segments.sample(now)
+        let wants_rtt = self.config.algorithm.wants(&self.config.laws).every_rtt;
+        let rtt = if wants_rtt { segments.round_trip(now) } else { None };
+        (rtt, segments.sample(now))
     }
 
     /// What only those laws hear that ask for every ACK.
@@ -242,7 +246,8 @@ impl Sender {
     /// The cumulative ACK moves to `ack`.
     fn on_new_ack(&mut self, ack: u64, event: Event) {
         let timer = self.timer();
-        let event = Event { rtt_sample: self.acknowledge(event.now, ack), ..event };
+        let timed = self.acknowledge(event.now, ack);
+        let event = Event { rtt_sample: event.rtt_sample.or(timed), ..event };
         self.scoreboard.advance(ack);
         self.settle_reports();
         if matches!(self.phase, Phase::FastRecovery(_)) {
