@@ -8,6 +8,7 @@ place.
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import functools
 import importlib.util
@@ -17,11 +18,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from photocol.campaign.job import Job, check_plan
+from photocol.campaign.study import Setup, Study
 from photocol.errors import InputError
 from photocol.experiment import Experiment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from photocol.campaign.study import Evaluation, Point, Trial
 
 VARIABLE = "PHOTOCOL_EXPERIMENTS"
 
@@ -79,6 +84,47 @@ def load_experiment(file: Path) -> Experiment:
     except Exception as error:
         raise ExperimentError(f"{file}: {type(error).__name__}: {error}") from error
     return _only_experiment(module, file)
+
+
+@dataclasses.dataclass(frozen=True)
+class ExperimentFile:
+    """The origin of an experiment's jobs: a process finds the study in the file."""
+
+    path: str
+
+    def study(self) -> Study:
+        """What the experiment's jobs do; scenarios are found in the repository."""
+        file = Path(self.path)
+        experiment = load_experiment(file)
+
+        def setup(point: Point) -> Setup | Evaluation | Trial:
+            found = experiment.setup(point)
+            if isinstance(found, Setup) and isinstance(found.scenario, str | Path):
+                return dataclasses.replace(found, scenario=scenario_path(found.scenario, file))
+            return found
+
+        return Study(
+            setup=setup,
+            measure=experiment.measure,
+            metrics=frozenset(metric.name for metric in experiment.metrics),
+            curves=experiment.curves,
+            first_seed=experiment.first_seed,
+        )
+
+
+def faults(experiment: Experiment, file: Path) -> list[str]:
+    """What is wrong with the points of both forms, each with its experiment, form, point and key; nothing is run."""
+    found = []
+    origin = ExperimentFile(str(file))
+    for name in ("quick", "full"):
+        form = experiment.form(name)
+        for point in form.points:
+            try:
+                check_plan(Job(origin=origin, point=point, settings=form.settings, seed=experiment.first_seed))
+            except Exception as error:
+                where = ", ".join(f"{axis}={value}" for axis, value in point.items())
+                found.append(f"{experiment.id}, {name} form, point {where}: {type(error).__name__}: {error}")
+    return found
 
 
 def scenario_path(name: str | Path, experiment_file: Path) -> Path:

@@ -121,6 +121,7 @@ def run(
 ) -> int:
     """Run a scenario file (TOML or JSON); progress on a terminal, a summary at the end."""
     from photocol.runner import Job
+    from photocol.scenario import parse_setting
 
     loaded = _load(scenario, settings)
     if threads < 1:
@@ -134,6 +135,7 @@ def run(
         capture=_capture(pcap),
         out=out,
         force=force,
+        settings=dict(parse_setting(one) for one in settings),
     )
     try:
         result = _completed(job, show=not (quiet or as_json))

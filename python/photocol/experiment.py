@@ -3,7 +3,7 @@
 A file `experiments/<paper>/<figure>.py` defines one `Experiment`. It is found by its place, nothing is registered. It
 says what to run, or which closed-form model to ask (points of a sweep, replications), what to read off it (metrics),
 what the paper claims (with the expected value and the tolerance, written down before the run) and how to draw it. It
-does not say how jobs are carried out, stored or shown: that is `campaign`, `record` and `reproduce`.
+does not say how jobs are carried out, stored or shown: that is the package `campaign`, `record` and `reproduce`.
 `docs/guide/add-an-experiment.md` has a complete example.
 """
 
@@ -11,65 +11,41 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
+
+from photocol.campaign.study import Evaluation, Point, RunResult, Setup, SummaryFigure, Trial, Value
+from photocol.campaign.table import Outcome
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     import polars as pl
     from matplotlib.axes import Axes
 
     from photocol.verdict import Finding
 
+__all__ = [
+    "Claim",
+    "Evaluation",
+    "Experiment",
+    "Form",
+    "FormName",
+    "Metric",
+    "Outcome",
+    "Plot",
+    "Point",
+    "RunResult",
+    "Setup",
+    "Source",
+    "SummaryFigure",
+    "Trial",
+    "Value",
+    "grid",
+    "zipped",
+]
+
 FormName = Literal["quick", "full"]
-Value = str | int | float
-Point = Mapping[str, Value]
-"""One point of a sweep: axis name (with its unit, as in `buffer_bytes`) to value."""
-
-
-class SummaryFigure(Protocol):
-    """A figure of `summary.json`."""
-
-    @property
-    def value(self) -> float:
-        """The value, in the unit that stands beside it."""
-        ...
-
-
-class RunResult(Protocol):
-    """What an experiment may read of a finished run; `photocol.Result` is one."""
-
-    @property
-    def summary(self) -> Mapping[str, SummaryFigure]:
-        """Name to figure."""
-        ...
-
-    @property
-    def links(self) -> pl.DataFrame:
-        """One row a directed link."""
-        ...
-
-    @property
-    def flows(self) -> pl.DataFrame:
-        """One row a flow."""
-        ...
-
-    @property
-    def series(self) -> pl.DataFrame:
-        """One row a sample: t_s, entity, quantity, value."""
-        ...
-
-    @property
-    def drops(self) -> pl.DataFrame:
-        """One row a (place, class, cause): units and bits."""
-        ...
-
-    @property
-    def manifest(self) -> Mapping[str, object]:
-        """Seed, version, fingerprint, cost."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,35 +58,6 @@ class Source:
     """For example "Figures 3 and 4"."""
     section: str
     """The section that discusses them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setup:
-    """What one point of the sweep runs: a scenario and the keys that differ from it."""
-
-    scenario: str | Path | Mapping[str, object]
-    """A file name in the repository's `scenarios/`, a path, or the scenario as a dict."""
-    settings: Mapping[str, Value] = field(default_factory=dict)
-    """Dotted path of a key to its value, as in `--set path=value`."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Evaluation:
-    """What one point of the sweep asks of a closed-form model, instead of a run."""
-
-    model: str
-    """A name of `photocol list models`."""
-    inputs: Mapping[str, Value] = field(default_factory=dict)
-    """Inputs of the model that differ from its defaults; text may have a unit."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trial:
-    """What one point of the sweep does by itself, where there is neither a run nor a model: a function of the file."""
-
-    function: Callable[..., Mapping[str, float]]
-    """Called with the replication's `seed` and the arguments, by name; figures by name, with their units."""
-    arguments: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,18 +87,6 @@ class Form:
 
     def __post_init__(self) -> None:
         _check_form(self)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """What a campaign measured, for claims and plots."""
-
-    table: pl.DataFrame
-    """One row a point: the axes, per metric its mean and `<metric>_half_width`, and `n`."""
-    replications: pl.DataFrame
-    """One row a (point, replication): the axes, `seed`, the metrics. For paired comparisons."""
-    curves: pl.DataFrame | None = None
-    """What `Experiment.curves` gave for the first replication of each point, the axes in front; None without it."""
 
 
 @dataclass(frozen=True, kw_only=True)

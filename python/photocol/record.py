@@ -12,22 +12,20 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from photocol import storage
-from photocol.experiment import Claim, Experiment, Form, FormName, Metric, Outcome, Plot, Point
+from photocol.campaign.table import CONFIDENCE, outcome_of
 from photocol.plot import save_png
 from photocol.signals import shielded
-from photocol.stats import mean_ci
 from photocol.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from photocol.campaign import Row
+    import polars as pl
 
-CONFIDENCE = 0.95
+    from photocol.campaign.job import Row
+    from photocol.experiment import Claim, Experiment, Form, FormName, Metric, Outcome, Plot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,30 +60,12 @@ class Record:
 
 def record_of(experiment: Experiment, form_name: FormName, rows: Sequence[Row], *, jobs: int) -> Record:
     """The record of the rows of a campaign with this many jobs."""
-    outcome = outcome_of(experiment, experiment.form(form_name).points, rows)
+    metrics = [metric.name for metric in experiment.metrics]
+    outcome = outcome_of(metrics, experiment.form(form_name).points, rows)
     complete = len(rows) == jobs
     judged = [Judged(claim=claim, finding=_finding(claim, outcome)) for claim in experiment.claims] if complete else []
     return Record(
         experiment=experiment, form_name=form_name, outcome=outcome, judged=judged, jobs_missing=jobs - len(rows)
-    )
-
-
-def outcome_of(experiment: Experiment, points: Sequence[Point], rows: Sequence[Row]) -> Outcome:
-    """Means with Student-t intervals over the replications of each point, in the order of the points.
-
-    The rows may come in any order; the result does not depend on it.
-    """
-    by_point: dict[tuple[object, ...], list[Row]] = {tuple(point.values()): [] for point in points}
-    for row in sorted(rows, key=lambda row: row.seed):
-        by_point[tuple(row.point.values())].append(row)
-    groups = [group for group in by_point.values() if group]
-    replications = [{**row.point, "seed": row.seed, **row.metrics} for group in groups for row in group]
-    table = [_table_row(experiment.metrics, group) for group in groups]
-    curves = [_with_axes(row.point, row.curves) for group in groups for row in group if row.curves is not None]
-    return Outcome(
-        table=pl.DataFrame(table),
-        replications=pl.DataFrame(replications),
-        curves=pl.concat(curves) if curves else None,
     )
 
 
@@ -141,19 +121,6 @@ def _finding(claim: Claim, outcome: Outcome) -> Finding:
     except Exception as error:
         broken = f"nothing: the check failed with {type(error).__name__}: {error}"
         return Finding(verdict=Verdict.DISAGREES, measured=broken)
-
-
-def _table_row(metrics: Sequence[Metric], group: Sequence[Row]) -> dict[str, object]:
-    row: dict[str, object] = dict(group[0].point)
-    for metric in metrics:
-        interval = mean_ci([one.metrics[metric.name] for one in group], confidence=CONFIDENCE)
-        row[metric.name] = interval.mean
-        row[f"{metric.name}_half_width"] = interval.half_width
-    return {**row, "n": len(group)}
-
-
-def _with_axes(point: Point, curves: pl.DataFrame) -> pl.DataFrame:
-    return curves.select(*(pl.lit(value).alias(axis) for axis, value in point.items()), pl.all())
 
 
 def _write_tables(outcome: Outcome, folder: Path) -> None:

@@ -7,7 +7,6 @@ others from being run.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,29 +14,29 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from photocol.campaign import (
-    JobError,
-    Runner,
-    Worker,
-    available_cores,
-    engine,
-    jobs_of,
-    kept,
-    on_this_machine,
-    remove_unfinished,
+from photocol.campaign.conduct import Conducted, Means, conduct
+from photocol.campaign.job import JobError, Runner, engine, jobs_of
+from photocol.campaign.local import available_cores
+from photocol.campaign.progress import Progress, duration
+from photocol.campaign.store import Store
+from photocol.catalogue import (
+    ExperimentError,
+    ExperimentFile,
+    experiments_folder,
+    find_experiments,
+    load_experiment,
+    select,
 )
-from photocol.catalogue import ExperimentError, experiments_folder, find_experiments, load_experiment, select
 from photocol.errors import exit_status, failure, shown
 from photocol.record import Judged, Record, cell, reason, record_of, write
 from photocol.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
-    from photocol.campaign import Job, Row
+    from photocol.campaign.job import Job, Row
     from photocol.experiment import Experiment, FormName
 
 DONE, FAILED, WRONG_INPUT = 0, 1, 2
@@ -50,11 +49,8 @@ class Request:
     """What is to be reproduced, and how."""
 
     form_name: FormName
-    workers: int
+    means: Means
     out: Path
-    run: Runner
-    resume: bool
-    """Whether runs that are in `out` already, of an interrupted campaign, are not done again."""
 
 
 def reproduce(
@@ -76,10 +72,8 @@ def reproduce(
         experiments = [(load_experiment(file), file) for file in _files(targets)]
         request = Request(
             form_name="quick" if quick else "full",
-            workers=_workers(jobs),
+            means=Means(workers=_workers(jobs), run=run, resume=resume),
             out=Path(out or DEFAULT_OUT),
-            run=run,
-            resume=resume,
         )
         return _all(experiments, request, console)
     except ExperimentError as error:
@@ -104,48 +98,35 @@ def _all(experiments: Sequence[tuple[Experiment, Path]], request: Request, conso
 
 def _one(experiment: Experiment, file: Path, request: Request, console: Console) -> tuple[int, bool]:
     """Run, record and show one experiment: the status, and whether somebody has stopped it."""
-    jobs = jobs_of(experiment, experiment.form(request.form_name), file)
+    jobs = _jobs(experiment, request.form_name, file)
     folder = request.out / experiment.id
     _announce(experiment, request, len(jobs), console)
     started = time.monotonic()
-    rows, stop = _carry_out(jobs, folder / "runs" / request.form_name, request, console)
-    if stop is not None and not rows:
+    store, progress = Store(folder / "runs" / request.form_name), Progress(is_quiet=console.quiet)
+    conducted = conduct(lambda _: jobs, store, request.means, progress)
+    rows = list(conducted.rows.values())
+    if conducted.stop is not None and not rows:
         console.print("Interrupted before the first run had finished: nothing is written.")
-        return exit_status(stop), True
+        return exit_status(conducted.stop), True
     record = record_of(experiment, request.form_name, rows, jobs=len(jobs))
     write(record, folder)
     _show(record, folder, console)
-    console.print(f"{len(rows)} of {len(jobs)} runs in {time.monotonic() - started:.1f} s.{_speed(rows)}\n")
-    if stop is not None:
-        return exit_status(stop), True
+    console.print(f"{_counted(conducted, len(jobs), time.monotonic() - started)}{_speed(rows)}\n")
+    if conducted.stop is not None:
+        return exit_status(conducted.stop), True
     return FAILED if record.disagrees else DONE, False
 
 
-def _carry_out(
-    jobs: Sequence[Job], runs: Path, request: Request, console: Console
-) -> tuple[list[Row], KeyboardInterrupt | None]:
-    """The rows of all jobs, or of those that finished before an interruption, and that interruption."""
-    rows = [row for row in (kept(job, runs) for job in jobs) if row] if request.resume else []
-    if request.resume:
-        console.print(f"{len(rows)} runs are kept.")
-    have = {(*row.point.items(), row.seed) for row in rows}
-    jobs = [job for job in jobs if (*job.point.items(), job.seed) not in have]
-    stop: KeyboardInterrupt | None = None
-    if not jobs:
-        return rows, stop
-    remove_unfinished(runs)
-    execute = on_this_machine(Worker(folder=runs, run=request.run), workers=min(request.workers, len(jobs)))
-    try:
-        with _progress(console, len(jobs)) as advance, contextlib.closing(execute(jobs)) as finished:
-            for row in finished:
-                rows.append(row)
-                advance()
-    except KeyboardInterrupt as interruption:
-        stop = interruption
-        console.print("Interrupted.")
-    finally:
-        remove_unfinished(runs)
-    return rows, stop
+def _jobs(experiment: Experiment, form_name: FormName, file: Path) -> list[Job]:
+    form = experiment.form(form_name)
+    seeds = range(experiment.first_seed, experiment.first_seed + form.replications)
+    return jobs_of(ExperimentFile(str(file)), form.points, seeds=seeds, settings=form.settings)
+
+
+def _counted(conducted: Conducted, jobs: int, seconds: float) -> str:
+    interrupted = "Interrupted. " if conducted.stop is not None else ""
+    kept = f", {conducted.kept} of them kept," if conducted.kept else ""
+    return f"{interrupted}{len(conducted.rows)} of {jobs} runs{kept} in {duration(seconds)}."
 
 
 def _files(targets: Sequence[str]) -> list[Path]:
@@ -171,20 +152,11 @@ def _console(*, quiet: bool) -> Console:
     return console if console.is_terminal else Console(quiet=quiet, highlight=False, width=140)
 
 
-@contextlib.contextmanager
-def _progress(console: Console, total: int) -> Iterator[Callable[[], None]]:
-    """A progress bar with the time left, on a terminal; elsewhere nothing."""
-    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("runs", total=total)
-        yield lambda: progress.advance(task)
-
-
 def _announce(experiment: Experiment, request: Request, jobs: int, console: Console) -> None:
     source = experiment.source
     console.print(f"[bold]{experiment.id}[/bold] {escape(experiment.title)}")
     console.print(escape(f"{source.paper}; {source.figures}, {source.section}"), soft_wrap=True)
-    processes = min(request.workers, jobs)
+    processes = min(request.means.workers, jobs)
     console.print(f"{request.form_name} form: {jobs} runs, {processes} at a time")
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
+import os
+import platform
 import re
 import resource
 import shlex
@@ -12,6 +15,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,8 +98,11 @@ class Job:
         capture: Capture | None = None,
         out: Path | None = None,
         force: bool = False,
+        settings: Mapping[str, Setting] | None = None,
     ) -> None:
         self.scenario = scenario
+        self.settings = dict(settings or {})
+        self.started = datetime.now(UTC)
         self.seed = _checked("seed", scenario.seed if seed is None else seed, 0, 2**64 - 1)
         self.runs = _checked("runs", scenario.runs if runs is None else runs, 1, 2**32 - 1)
         self.threads = _checked("threads", threads, 1, 2**16)
@@ -199,6 +206,9 @@ class Job:
             "version": _core.__version__,
             "name": self.scenario.name,
             "command": self._command(),
+            "set": self.settings,
+            "started": self.started.isoformat(timespec="seconds"),
+            "host": machine(),
             "seed": self.seed,
             "run": 0,
             "shuffle_ties": self.shuffle_ties,
@@ -264,6 +274,7 @@ def run(
         capture=capture,
         out=target,
         force=force,
+        settings=set,
     )
     with _display(progress) as told:
         result = job.complete(told)
@@ -329,6 +340,17 @@ def _memory_bytes() -> int:
     except (OSError, ValueError, IndexError):
         return peak_memory_bytes()
     return pages * resource.getpagesize()
+
+
+@functools.cache
+def machine() -> dict[str, str | int | None]:
+    """What a run was made on: the host's name, its system and architecture, its processors, the Python."""
+    return {
+        "name": platform.node(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+    }
 
 
 def peak_memory_bytes() -> int:

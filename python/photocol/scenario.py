@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,7 +13,19 @@ from typing import Any, TypeAlias
 from photocol._core import Scenario
 from photocol.errors import InputError
 
-ScenarioLike: TypeAlias = str | PathLike[str] | Mapping[str, Any]
+
+@dataclass(frozen=True)
+class ScenarioText:
+    """TOML text that knows where it came from."""
+
+    text: str
+    folder: str
+    """Where relative file names in it begin."""
+    name: str
+    """What messages call it."""
+
+
+ScenarioLike: TypeAlias = str | PathLike[str] | Mapping[str, Any] | ScenarioText
 """A path; TOML text (a str with a line break); or the same thing as a dict."""
 
 Setting: TypeAlias = str | int | float | bool
@@ -25,6 +38,8 @@ def load(scenario: ScenarioLike, settings: Mapping[str, Setting] | None = None) 
     Relative file names inside text and dicts are looked up in the working directory. Raises ScenarioError.
     """
     pairs = [(path, _written(value)) for path, value in (settings or {}).items()]
+    if isinstance(scenario, ScenarioText):
+        return Scenario.from_text(scenario.text, scenario.folder, pairs, scenario.name)
     if isinstance(scenario, Mapping):
         return Scenario.from_json(_json(scenario), Path.cwd(), pairs)
     if isinstance(scenario, str) and "\n" in scenario:

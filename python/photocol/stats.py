@@ -9,6 +9,7 @@ Sources: Law, *Simulation Modeling and Analysis*, 5th ed., ch. 9 (replications, 
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -110,6 +111,7 @@ def jain_index(shares: Sequence[float]) -> float:
     return math.fsum(scaled) ** 2 / (len(scaled) * math.fsum(share * share for share in scaled))
 
 
+@functools.cache
 def student_t_quantile(probability: float, degrees: int) -> float:
     """The t with P(T ≤ t) = probability for Student's distribution with this many degrees of freedom."""
     if not 0 < probability < 1:

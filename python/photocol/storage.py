@@ -61,6 +61,30 @@ def write_directory(target: Path, fill: Callable[[Path], None]) -> None:
     """
     target = target.absolute()
     check_target(target)
+    with _unfinished(target) as new:
+        fill(new)
+        _flush(new)
+        _put_in_place(new, target)
+        _flush_one(target.parent)
+
+
+def write_quickly(target: Path, fill: Callable[[Path], None]) -> None:
+    """The same for one of very many directories: nothing is flushed to the disk.
+
+    A process that is killed leaves it whole or absent all the same; after a failure of the power a file may be empty,
+    which the reader has to notice.
+    """
+    target = target.absolute()
+    if target.exists() and any(target.iterdir()) and not (target / MARK).is_file():
+        raise InputError(f"{target} holds something that is not a photocol run; it is left alone")
+    with _unfinished(target) as new:
+        fill(new)
+        _put_in_place(new, target)
+
+
+@contextlib.contextmanager
+def _unfinished(target: Path) -> Iterator[Path]:
+    """A new directory beside `target`, gone after the block; errors name the files as they would be in `target`."""
     unfinished = unfinished_name(target)
     try:
         with naming(target):
@@ -68,9 +92,7 @@ def write_directory(target: Path, fill: Callable[[Path], None]) -> None:
             # A dead process may have had this number too, as in a container.
             shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir()
-            fill(unfinished)
-            _flush(unfinished)
-            _put_in_place(unfinished, target)
+            yield unfinished
     except OSError as error:
         name = str(error.filename).replace(str(unfinished), str(target))
         raise OSError(error.errno, error.strerror, name) from error
@@ -146,7 +168,6 @@ def _put_in_place(new: Path, target: Path) -> None:
         _exchange(new, target)
     else:
         new.rename(target)
-    _flush_one(target.parent)
 
 
 def _exchange(new: Path, target: Path) -> None:

@@ -9,13 +9,27 @@ from experiment_fakes import EXPERIMENT, checkout, saturating
 from hypothesis import given
 from hypothesis import strategies as st
 
-from photocol.campaign import Job, Row, jobs_of, perform, store
-from photocol.catalogue import ExperimentError, experiments_folder, find_experiments, load_experiment, select
+from photocol.campaign.job import Job, Row, jobs_of, perform
+from photocol.campaign.store import Store
+from photocol.campaign.table import outcome_of
+from photocol.catalogue import (
+    ExperimentError,
+    ExperimentFile,
+    experiments_folder,
+    find_experiments,
+    load_experiment,
+    select,
+)
 from photocol.experiment import Experiment, Form, Metric, Plot, Setup, Source, grid, zipped
-from photocol.record import outcome_of
 from photocol.verdict import Verdict, judge
 
 IDS = {"002/baseline": None, "002/control": None, "004/delay": None}
+
+
+def quick_jobs(file):
+    form = load_experiment(file).quick
+    origin = ExperimentFile(str(file))
+    return jobs_of(origin, form.points, seeds=range(1, 1 + form.replications), settings=form.settings)
 
 
 def an_experiment(**changes):
@@ -79,15 +93,15 @@ def test_an_experiment_that_contradicts_itself_is_refused(changes, message):
 
 
 def test_every_point_has_the_same_seeds_and_replications_come_one_after_another(tmp_path):
-    experiment = an_experiment(first_seed=7)
-    jobs = jobs_of(experiment, experiment.full, tmp_path)
+    experiment = an_experiment()
+    jobs = jobs_of(ExperimentFile(str(tmp_path)), experiment.full.points, seeds=range(7, 10))
     assert [job.seed for job in jobs] == [7] * 4 + [8] * 4 + [9] * 4
     assert len({job.name for job in jobs}) == 12
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_different_points_have_different_directories_whatever_they_are_called(a, b):
-    first, second = (Job(experiment_file="f", point={"x": text}, settings={}, seed=1).name for text in (a, b))
+    first, second = (Job(origin=ExperimentFile("f"), point={"x": text}, settings={}, seed=1).name for text in (a, b))
     assert (first == second) == (a == b)
     assert "/" not in first
 
@@ -99,7 +113,7 @@ def test_the_table_has_a_row_a_point_in_the_order_of_the_form_whatever_the_order
         for seed in (2, 1, 3)
         for level, point in reversed(list(enumerate(experiment.full.points)))
     ]
-    table = outcome_of(experiment, experiment.full.points, rows).table
+    table = outcome_of(["level"], experiment.full.points, rows).table
     # Seeds 1, 2, 3 about level k: mean k + 2, half width t(2) · 1 / √3 = 4.3027 / 1.7321 = 2.4841.
     assert table.columns == ["transport", "buffer_bytes", "level", "level_half_width", "n"]
     assert table["level"].to_list() == [2.0, 3.0, 4.0, 5.0]
@@ -112,7 +126,7 @@ def test_replications_are_kept_one_by_one_for_paired_comparisons():
     rows = [
         Row(point=p, seed=s, metrics={"level": float(s)}, manifest={}) for s in (2, 1) for p in experiment.full.points
     ]
-    replications = outcome_of(experiment, experiment.full.points, rows).replications
+    replications = outcome_of(["level"], experiment.full.points, rows).replications
     assert replications["seed"].to_list() == [1, 2] * 4
 
 
@@ -174,8 +188,7 @@ def test_a_job_runs_its_scenario_with_the_settings_of_point_and_form(tmp_path):
         seen.update(scenario=scenario, seed=seed, settings=settings)
         return saturating(scenario, seed=seed, settings=settings)
 
-    experiment = load_experiment(file)
-    row = perform(jobs_of(experiment, experiment.quick, file)[1], run=run)
+    row = perform(quick_jobs(file)[1], run=run)
     assert seen == {
         "scenario": tmp_path / "scenarios" / "made-up.toml",
         "seed": 1,
@@ -188,15 +201,14 @@ def test_a_job_runs_its_scenario_with_the_settings_of_point_and_form(tmp_path):
 def test_a_metric_that_is_no_number_is_refused(tmp_path, level, message):
     text = "import math\n" + EXPERIMENT.replace('result.summary["level"].value', level)
     file = checkout(tmp_path, text=text)
-    experiment = load_experiment(file)
     with pytest.raises(ValueError, match=message):
-        perform(jobs_of(experiment, experiment.quick, file)[0], run=saturating)
+        perform(quick_jobs(file)[0], run=saturating)
 
 
 def test_a_stored_row_replaces_an_older_one_and_leaves_nothing_else(tmp_path):
     row = Row(point={"a": 1}, seed=1, metrics={"level": 0.5}, manifest={"fingerprint": "f"})
     for _ in range(2):
-        store(row, tmp_path / "runs" / "a=1,seed=1")
+        Store(tmp_path / "runs").put(row)
     assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == [
         "runs",
         "runs/a=1,seed=1",
@@ -208,7 +220,7 @@ def test_a_stored_row_replaces_an_older_one_and_leaves_nothing_else(tmp_path):
 def test_the_table_is_a_polars_frame_that_keeps_its_types():
     experiment = an_experiment()
     rows = [Row(point=p, seed=1, metrics={"level": 1.0}, manifest={}) for p in experiment.full.points]
-    table = outcome_of(experiment, experiment.full.points, rows).table
+    table = outcome_of(["level"], experiment.full.points, rows).table
     assert table.schema["buffer_bytes"] == pl.Int64
     assert table.schema["level_half_width"] == pl.Float64
 
@@ -228,8 +240,7 @@ experiment = Experiment(
 )
 '''
     file = checkout(tmp_path, text=text)
-    experiment = load_experiment(file)
-    rows = [perform(job, run=saturating) for job in jobs_of(experiment, experiment.quick, file)]
+    rows = [perform(job, run=saturating) for job in quick_jobs(file)]
     # E(1, 2) = 1/5, E(2, 2) = 2/5.
     assert [row.metrics["blocking"] for row in rows] == [pytest.approx(0.2), pytest.approx(0.4)]
     assert rows[1].manifest["command"] == "photocol model erlang-b --set load=2 --set servers=2"
@@ -253,8 +264,7 @@ experiment = Experiment(
 )
 '''
     file = checkout(tmp_path, text=text)
-    experiment = load_experiment(file)
-    rows = [perform(job, run=saturating) for job in jobs_of(experiment, experiment.quick, file)]
+    rows = [perform(job, run=saturating) for job in quick_jobs(file)]
     assert [row.metrics["sum"] for row in rows] == [111, 112, 211, 212]
     assert rows[1].manifest["arguments"] == {"first": 2, "second": 10}
 
@@ -277,7 +287,7 @@ def test_curves_are_kept_of_the_first_replication_with_the_axes_in_front():
         for point in points
         for seed, frame in ((1, pl.DataFrame({"t_s": [0.0], "level": [point["buffer_bytes"] / 4]})), (2, None))
     ]
-    kept = outcome_of(experiment, points, rows).curves
+    kept = outcome_of(["level"], points, rows).curves
     assert kept.columns == ["transport", "buffer_bytes", "t_s", "level"]
     assert kept["level"].to_list() == [0.25, 0.5, 0.25, 0.5]
 
@@ -286,11 +296,10 @@ def test_only_the_first_replication_is_asked_for_curves_and_they_are_stored(tmp_
     text = EXPERIMENT.replace("    measure=measure,", "    measure=measure,\n    curves=curves,")
     text = text.replace("def draw(", 'def curves(result):\n    return pl.DataFrame({"t_s": [1.0]})\n\n\ndef draw(')
     file = checkout(tmp_path, text="import polars as pl\n" + text)
-    experiment = load_experiment(file)
-    rows = [perform(job, run=saturating) for job in jobs_of(experiment, experiment.quick, file)]
+    rows = [perform(job, run=saturating) for job in quick_jobs(file)]
     assert [row.curves is None for row in rows] == [False, False, True, True]
-    store(rows[0], tmp_path / "job")
-    assert pl.read_parquet(tmp_path / "job" / "curves.parquet")["t_s"].to_list() == [1.0]
+    Store(tmp_path).put(rows[0])
+    assert pl.read_parquet(tmp_path / rows[0].name / "curves.parquet")["t_s"].to_list() == [1.0]
 
 
 def test_a_plot_of_curves_needs_curves():

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from experiment_fakes import EXPERIMENT, checkout
 
-from photocol.campaign import engine
+from photocol.campaign.job import engine
 from photocol.reproduce import reproduce
 
 SCENARIO = """
@@ -72,11 +72,18 @@ def test_what_is_finished_is_kept_and_the_rest_is_run(campaign, tmp_path):
 def test_a_run_of_another_scenario_program_or_metric_is_not_kept(campaign, tmp_path):
     every = campaign(resume=False)
     row = tmp_path / "o" / "900" / "figure" / "runs" / "quick" / "transport=a,buffer_bytes=1,seed=1"
-    manifest = json.loads((row / "manifest.json").read_text())
-    (row / "manifest.json").write_text(json.dumps({**manifest, "version": "0.0.1"}))
-    assert campaign(resume=True) == {("11 kB", 1): 1}
-    (row / "row.json").write_text('{"metrics": {"other": 1.0}}')
-    assert campaign(resume=True) == {("11 kB", 1): 1}
+    written = json.loads((row / "row.json").read_text())
+    for change in (
+        {"run": {**written["run"], "version": "0.0.1"}},
+        {"run": {**written["run"], "scenario_sha256": "0"}},
+        {"seed": 2},
+        {"metrics": {"other": 1.0}},
+    ):
+        (row / "row.json").write_text(json.dumps({**written, **change}))
+        assert campaign(resume=True) == {("11 kB", 1): 1}, change
+    # A row that does not say itself what its run was: the manifest beside it does.
+    (row / "row.json").write_text(json.dumps({key: written[key] for key in ("point", "seed", "metrics")}))
+    assert campaign(resume=True) == {}
     (row / "row.json").write_text("{")
     assert campaign(resume=True) == {("11 kB", 1): 1}
     scenario = tmp_path / "scenarios" / "made-up.toml"

@@ -270,3 +270,14 @@ def test_the_nodes_that_the_page_about_bursts_names_are_there() -> None:
     assert named == {"0", "13", "e0", "e13"}
     for name in named:
         assert f'name = "{name}"' in explained, name
+
+
+def test_the_manifest_says_what_was_set_when_and_where() -> None:
+    import platform
+    from datetime import datetime
+
+    manifest = photocol.run(SMALL, set={"traffic.0.flows": 3}).manifest
+    assert manifest["set"] == {"traffic.0.flows": 3}
+    assert datetime.fromisoformat(manifest["started"]).utcoffset() is not None
+    assert manifest["host"]["name"] == platform.node()
+    assert photocol.run(SMALL).manifest["set"] == {}

@@ -1,0 +1,93 @@
+"""A campaign from its first job to the last: what is there is kept, what is missing is done, an interruption heeded."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from photocol.campaign.job import Job, Row, Runner, engine
+from photocol.campaign.local import Executor, Worker, available_cores, on_this_machine
+from photocol.campaign.memory import Budget, available_bytes
+
+if TYPE_CHECKING:
+    from photocol.campaign.progress import Progress
+    from photocol.campaign.store import Store
+
+Wanted = Callable[[Sequence[Row]], Sequence[Job]]
+"""Which jobs the campaign wants, given the rows that there are; it is asked again until none of them is missing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Means:
+    """By what the jobs are carried out."""
+
+    workers: int = field(default_factory=available_cores)
+    run: Runner = engine
+    resume: bool = False
+    """Whether rows that are in the store already are kept."""
+    elsewhere: Callable[[Store, Progress], Executor] | None = None
+    """An executor on other machines, instead of this one's processes."""
+
+
+@dataclass
+class Conducted:
+    """What there is at the end."""
+
+    rows: dict[str, Row] = field(default_factory=dict)
+    """By the names of their jobs."""
+    kept: int = 0
+    """How many were there already."""
+    stop: KeyboardInterrupt | None = None
+    """The interruption, if one has ended the campaign."""
+
+
+def conduct(wanted: Wanted, store: Store, means: Means, progress: Progress) -> Conducted:
+    """Have jobs done until nothing wanted is missing. Raises JobError if one fails; finished rows are stored."""
+    conducted = Conducted()
+    with progress.shown():
+        while conducted.stop is None and (missing := _missing(wanted, store, means, conducted)):
+            progress.expect(len(missing))
+            _carry_out(missing, store, means, conducted, progress)
+    return conducted
+
+
+def _missing(wanted: Wanted, store: Store, means: Means, conducted: Conducted) -> list[Job]:
+    """What is wanted and neither done nor kept; kept rows may lead to other wishes, which are asked for at once."""
+    while True:
+        jobs = [job for job in wanted(list(conducted.rows.values())) if job.name not in conducted.rows]
+        found = [row for row in map(store.find, jobs) if row is not None] if means.resume else []
+        conducted.rows.update((row.name, row) for row in found)
+        conducted.kept += len(found)
+        missing = [job for job in jobs if job.name not in conducted.rows]
+        if missing or not found:
+            return missing
+
+
+def _carry_out(jobs: Sequence[Job], store: Store, means: Means, conducted: Conducted, progress: Progress) -> None:
+    store.remove_unfinished()
+    execute = _executor(len(jobs), store, means, progress)
+    try:
+        with contextlib.closing(execute(jobs)) as finished:
+            for row in finished:
+                conducted.rows[row.name] = row
+                progress.advance()
+    except KeyboardInterrupt as interruption:
+        conducted.stop = interruption
+    finally:
+        store.remove_unfinished()
+
+
+def _executor(jobs: int, store: Store, means: Means, progress: Progress) -> Executor:
+    if means.elsewhere is not None:
+        return means.elsewhere(store, progress)
+    workers = min(means.workers, jobs)
+    run = means.run
+    if run is engine and workers < means.workers:
+        # Fewer jobs than cores: what is left over works inside the runs, whose results are the same.
+        run = functools.partial(engine, threads=means.workers // workers)
+    return on_this_machine(
+        Worker(store=store, run=run), workers=workers, budget=Budget(available_bytes()), say=progress.say
+    )

@@ -1,0 +1,152 @@
+"""The rows of a campaign on disk: one directory a job, whole or absent.
+
+There is no other record of what is finished, so nothing can contradict it. A row's directory has `row.json` (the point,
+the seed, the metrics, and what the run was: version, digest of its scenario, fingerprint, cost), the run's
+`manifest.json`, and its curves and tables if the study keeps some.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from photocol import storage
+from photocol.campaign.job import Row
+from photocol.campaign.study import Evaluation, Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import polars as pl
+
+    from photocol.campaign.job import Job
+
+ROW, CURVES = "row.json", "curves.parquet"
+_PROVENANCE = (
+    "version",
+    "scenario_sha256",
+    "fingerprint",
+    "fingerprints",
+    "wall_s",
+    "cpu_s",
+    "events",
+    "packet_hops",
+    "peak_memory_bytes",
+)
+
+
+@dataclass(frozen=True)
+class Store:
+    """The rows in `folder`."""
+
+    folder: Path
+    _digests: dict[tuple[object, ...], str | None] = field(default_factory=dict, repr=False)
+    """Of the resolved scenario of a point, which its replications share."""
+
+    def put(self, row: Row) -> None:
+        """Write the row; its directory appears whole or not at all, and replaces an older one."""
+        storage.write_quickly(self.folder / row.name, lambda folder: _fill(folder, row))
+
+    def find(self, job: Job) -> Row | None:
+        """The row that an earlier campaign left, if its run was this job's to the last key of the scenario.
+
+        Models and trials are asked again: they have no scenario to compare.
+        """
+        written = read(self.folder / job.name)
+        if written is None:
+            return None
+        row, manifest = written
+        expected = self._digest(job)
+        if expected is None or manifest.get("version") != _version() or row["seed"] != job.seed:
+            return None
+        if manifest.get("scenario_sha256") != expected:
+            return None
+        return self._whole(job, row, manifest)
+
+    def remove_unfinished(self) -> None:
+        """Remove what jobs that were killed while writing have left."""
+        storage.remove_leftovers(self.folder)
+
+    def _whole(self, job: Job, row: Mapping[str, object], manifest: Mapping[str, object]) -> Row | None:
+        """The row, unless the study asks for more than it has."""
+        study, place = job.origin.study(), self.folder / job.name
+        metrics = row["metrics"]
+        if not isinstance(metrics, dict) or (study.metrics is not None and set(metrics) != study.metrics):
+            return None
+        wants_curves = study.curves is not None and job.seed == study.first_seed
+        if wants_curves != (place / CURVES).exists():
+            return None
+        if not all((place / f"{name}.parquet").exists() for name in study.tables):
+            return None
+        curves = _parquet(place / CURVES) if wants_curves else None
+        return Row(point=job.point, seed=job.seed, metrics=metrics, manifest=manifest, curves=curves)
+
+    def _digest(self, job: Job) -> str | None:
+        """What tells the job's scenario apart; None where it has none."""
+        key = (job.origin, *job.point.values(), *job.settings.items())
+        if key not in self._digests:
+            self._digests[key] = scenario_digest(job)
+        return self._digests[key]
+
+
+def scenario_digest(job: Job) -> str | None:
+    """The digest of the job's scenario with every key resolved; None for a model or a trial."""
+    from photocol.scenario import digest, load
+
+    setup = job.origin.study().setup(job.point)
+    if isinstance(setup, Evaluation | Trial):
+        return None
+    return digest(load(setup.scenario, {**setup.settings, **job.settings}).explain())
+
+
+def read(place: Path) -> tuple[dict[str, object], Mapping[str, object]] | None:
+    """What a row's directory says, and what its run was; None if there is no whole row."""
+    try:
+        row = json.loads((place / ROW).read_bytes())
+        if not isinstance(row, dict) or not {"point", "seed", "metrics"} <= set(row):
+            return None
+        run = row.get("run")
+        return row, run if isinstance(run, dict) else json.loads((place / storage.MARK).read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def rows_in(folder: Path) -> Iterator[Row]:
+    """All whole rows in a folder, by the names of their directories."""
+    for place in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if place.name.startswith(".") or (written := read(place)) is None:
+            continue
+        row, run = written
+        yield Row(point=row["point"], seed=row["seed"], metrics=row["metrics"], manifest=run)  # type: ignore[arg-type]
+
+
+def _fill(folder: Path, row: Row) -> None:
+    measured = {
+        "point": dict(row.point),
+        "seed": row.seed,
+        "metrics": dict(row.metrics),
+        "run": {key: row.manifest[key] for key in _PROVENANCE if key in row.manifest},
+    }
+    for name, content in ((storage.MARK, dict(row.manifest)), (ROW, measured)):
+        with storage.naming(folder / name):
+            (folder / name).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    tables = {**{f"{name}.parquet": frame for name, frame in row.tables.items()}}
+    if row.curves is not None:
+        tables[CURVES] = row.curves
+    for name, frame in tables.items():
+        with storage.naming(folder / name):
+            frame.write_parquet(folder / name)
+
+
+def _parquet(file: Path) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.read_parquet(file)
+
+
+def _version() -> str:
+    from photocol import __version__
+
+    return __version__
