@@ -27,6 +27,25 @@ use kind::{Checked, FlowFacts, Regime, Site};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+/// A line of `regimes!`.
+#[derive(Clone, Copy)]
+pub(crate) struct Line {
+    regime: &'static Regime,
+    folder: &'static str,
+    variant: &'static str,
+}
+
+impl Line {
+    /// The `kind` that chooses it: its variant in lower case, with a dash before each further word.
+    fn kind(&self) -> String {
+        let part = |(place, letter): (usize, char)| {
+            let dash = if place > 0 && letter.is_uppercase() { "-" } else { "" };
+            format!("{dash}{}", letter.to_lowercase())
+        };
+        self.variant.char_indices().map(part).collect()
+    }
+}
+
 macro_rules! regimes {
     ($($(#[doc = $doc:literal])* $variant:ident = $module:ident;)+) => {
         /// What the network switches; the key `kind` chooses, the other keys belong to that kind.
@@ -55,7 +74,8 @@ macro_rules! regimes {
             }
         }
 
-        pub(crate) const REGIMES: &[(&Regime, &str)] = &[$((&$module::REGIME, stringify!($module))),+];
+        pub(crate) const REGIMES: &[Line] =
+            &[$(Line { regime: &$module::REGIME, folder: stringify!($module), variant: stringify!($variant) }),+];
     };
 }
 
@@ -73,7 +93,7 @@ regimes! {
 /// The example of the guide, which only tests know.
 #[cfg(test)]
 pub(crate) mod example {
-    use super::{Checked, Deserialize, Explained, Fault, JsonSchema, Regime, Site, turns};
+    use super::{Checked, Deserialize, Explained, Fault, JsonSchema, Line, Regime, Site, turns};
 
     regimes! {
         /// The outputs of every core node in turn.
@@ -83,20 +103,22 @@ pub(crate) mod example {
 
 /// Every kind of switching, sorted by name.
 pub fn list() -> Vec<Entry> {
-    let mut entries: Vec<Entry> = REGIMES.iter().map(|(regime, _)| regime.entry).collect();
+    let mut entries: Vec<Entry> = REGIMES.iter().map(|line| line.regime.entry).collect();
     entries.sort_by_key(|entry| entry.name);
     entries
 }
 
-/// Each kind has a name of its own, and the name that `kind` chooses it by: otherwise a sentence that names both folders.
-fn clash(regimes: &[(&Regime, &str)]) -> Option<String> {
-    let named = |(number, (regime, folder)): (usize, &(&Regime, &str))| {
-        let name = regime.entry.name;
-        let before = regimes[..number].iter().find(|(other, _)| other.entry.name == name);
-        before
-            .map(|(_, other)| format!("two kinds of switching are called {name:?}: regime/{other} and regime/{folder}"))
+/// Each kind has a name of its own, and `kind` chooses it by that name: otherwise a sentence that names both.
+fn clash(lines: &[Line]) -> Option<String> {
+    let found = |(number, line): (usize, &Line)| {
+        let (name, folder) = (line.regime.entry.name, line.folder);
+        if line.kind() != name {
+            return Some(format!("regime/{folder} is called {name:?}, and kind = {:?} chooses it", line.kind()));
+        }
+        let other = lines[..number].iter().find(|other| other.regime.entry.name == name)?.folder;
+        Some(format!("two kinds of switching are called {name:?}: regime/{other} and regime/{folder}"))
     };
-    regimes.iter().enumerate().find_map(named)
+    lines.iter().enumerate().find_map(found)
 }
 
 /// Before anything is read.
@@ -113,24 +135,35 @@ pub(crate) fn default() -> Checked {
 
 /// The kinds whose links may lead through a node, quoted.
 pub(crate) fn that_lead() -> String {
-    let names = REGIMES.iter().filter(|(regime, _)| regime.leads).map(|(regime, _)| format!("{:?}", regime.entry.name));
+    let leading = REGIMES.iter().map(|line| line.regime).filter(|regime| regime.leads);
+    let names = leading.map(|regime| format!("{:?}", regime.entry.name));
     names.collect::<Vec<_>>().join(", ")
 }
 
 /// The columns that all kinds add to the table of flows.
 pub(crate) fn flow_columns(flows: &[FlowFacts]) -> Vec<(&'static str, Column)> {
-    REGIMES.iter().flat_map(|(regime, _)| (regime.flow_columns)(flows)).collect()
+    REGIMES.iter().flat_map(|line| (line.regime.flow_columns)(flows)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn packets(folder: &'static str, variant: &'static str) -> Line {
+        Line { regime: &packets::REGIME, folder, variant }
+    }
+
     #[test]
     fn two_kinds_of_one_name_are_told_with_both_folders() {
         assert_eq!(clash(&[REGIMES, example::REGIMES].concat()), None);
-        let twice = [(&packets::REGIME, "packets"), (&obs::REGIME, "obs"), (&packets::REGIME, "routers")];
+        let twice = [packets("packets", "Packets"), packets("routers", "Packets")];
         let told = "two kinds of switching are called \"packets\": regime/packets and regime/routers";
         assert_eq!(clash(&twice).as_deref(), Some(told));
+    }
+
+    #[test]
+    fn a_kind_that_is_chosen_by_another_name_is_told_with_both() {
+        let told = "regime/routers is called \"packets\", and kind = \"store-and-forward\" chooses it";
+        assert_eq!(clash(&[packets("routers", "StoreAndForward")]).as_deref(), Some(told));
     }
 }

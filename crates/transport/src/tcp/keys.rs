@@ -69,7 +69,17 @@ pub fn clash() -> Option<String> {
         }
     }
     // What sender and receiver share is the same thing to both.
-    options::clash(&[&sender, &sender.reordering], &seen).or_else(|| options::clash(&[&receiver], &seen))
+    options::clash(&[&sender, &sender.reordering], &seen)
+        .or_else(|| options::clash(&[&receiver], &seen))
+        .or_else(|| homonyms(cc::registry()))
+}
+
+/// Two algorithms of one name.
+fn homonyms(entries: &[cc::Entry]) -> Option<String> {
+    entries.iter().enumerate().find_map(|(number, entry)| {
+        let other = entries[..number].iter().find(|other| other.name == entry.name)?;
+        Some(format!("two algorithms are called {:?}: {:?} and {:?}", entry.name, other.algorithm, entry.algorithm))
+    })
 }
 
 impl SenderConfig {
@@ -100,6 +110,12 @@ mod tests {
     #[test]
     fn no_key_is_declared_twice() {
         assert_eq!(clash(), None);
+    }
+
+    #[test]
+    fn two_algorithms_of_one_name_are_told_with_both() {
+        let [first, second] = [cc::registry()[0], cc::Entry { name: "reno", ..cc::registry()[1] }];
+        assert_eq!(homonyms(&[first, second]).as_deref(), Some("two algorithms are called \"reno\": Reno and NewReno"));
     }
 
     #[test]

@@ -19,7 +19,7 @@ const DEFAULT_ACK: u32 = 40;
 
 /// Before anything is read.
 pub(super) fn assert_names() {
-    if let Some(clash) = keys::clash() {
+    if let Some(clash) = keys::clash().or_else(spec::clash) {
         panic!("{clash}");
     }
 }

@@ -10,8 +10,8 @@ pub(crate) use link::{LinkKeys, Shared};
 pub use traffic::{
     ArrivalLaw, Bursts, Listed, LoadLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };
-pub(crate) use transport::usual_sender;
 pub use transport::{Parameter, Transport, Wire};
+pub(crate) use transport::{clash, usual_sender};
 
 use crate::language::keys::{When, Within, a_rate, keys, more_than_zero};
 use crate::language::{At, Choice, Key, Names, Size, Speed, Time, Word};

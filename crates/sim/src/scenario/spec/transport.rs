@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
+use transport::cc;
 use transport::tcp;
 use transport::tcp::{ReceiverConfig, SenderConfig};
 use units::Duration;
@@ -101,6 +102,21 @@ fn declared() -> &'static [Declared] {
     })
 }
 
+/// A key of `[transport.NAME]` that a machine declares too, in a sentence that names both places.
+pub(crate) fn clash() -> Option<String> {
+    twice(Wire::NAMES)
+}
+
+fn twice(own: &[&str]) -> Option<String> {
+    let (sender, receiver) = (usual_sender(), ReceiverConfig::default());
+    let laws = cc::registry().iter().map(|entry| sender.laws.of(entry.algorithm));
+    let mut machines = [&sender as &dyn Options, &receiver].into_iter().chain(laws);
+    machines.find_map(|machine| {
+        let key = own.iter().find(|key| machine.find(key).is_some())?;
+        Some(format!("the key {key:?} is declared twice: in {}::Wire and in {}", module_path!(), machine.owner()))
+    })
+}
+
 /// The names of all keys.
 fn names() -> &'static [&'static str] {
     static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
@@ -151,5 +167,18 @@ impl JsonSchema for Transport {
             properties.insert(key.name.to_owned(), schema);
         }
         table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_a_machine_declares_too_is_told_with_both_places() {
+        assert_eq!(clash(), None);
+        let told = "the key \"beta\" is declared twice: in sim::scenario::spec::transport::Wire and in transport::cc::";
+        let found = twice(&["header", "beta"]).expect("laws have a beta");
+        assert!(found.starts_with(told) && found.ends_with("::Config"), "{found}");
     }
 }
