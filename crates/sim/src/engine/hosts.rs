@@ -3,56 +3,35 @@
 //! A host calls its machine, drains what the machine wants sent into the network, and keeps the machine's timer armed.
 //! The sending and the receiving side of a flow are apart: they are at different nodes and meet only in packets.
 
+mod agents;
 mod ecn;
 mod kinds;
 mod notices;
 mod sides;
+mod timing;
+mod watched;
 
+pub use agents::HostedAgent;
 pub use kinds::Configs;
 pub use sides::{ExplicitSink, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
 
-use super::agent::{Agent, Message};
 use super::arena::Arena;
-use super::bench::Bench;
 use super::capture::Capture;
 use super::datagrams::Datagram;
 use super::forced::ForcedFates;
-use super::ledger::Ledger;
 use super::net::{DropPlace, NO_WAY, Net};
-use super::offer::{Cause, Intake};
+use super::offer::Cause;
 use super::packet::{Class, Flags, NO_CARGO, Packet};
-use super::timers::{TimerId, TimerKind, Timers};
-use super::tree::NEVER;
-use crate::model::Fate;
+use super::timers::{TimerId, Timers};
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
-use transport::tcp::{Ack, Actions, ReceiverActions, SackList, Sender};
+use transport::tcp::{Ack, Actions, ReceiverActions};
 use units::Instant;
 
+use timing::arm_receiver;
+use watched::capture;
+
 const CACHE_LINE: usize = 64;
-
-/// An agent, its node and its deadline.
-#[derive(Debug)]
-pub struct HostedAgent {
-    /// Where it stands.
-    pub node: u32,
-    /// When the event list has it; [`NEVER`] if it has not.
-    pub armed: u64,
-    /// The agent.
-    pub agent: Box<dyn Agent>,
-}
-
-impl HostedAgent {
-    /// The agent may have changed its deadline.
-    #[inline]
-    fn arm(&mut self, place: u32, net: &mut Net) {
-        let deadline = self.agent.next_timeout();
-        if deadline != self.armed {
-            self.armed = deadline;
-            net.set_agent(place, deadline);
-        }
-    }
-}
 
 /// All hosts of a partition.
 #[derive(Debug)]
@@ -113,61 +92,6 @@ impl Hosts {
             segments: Actions::default(),
             acks: ReceiverActions::default(),
             datagrams: Vec::new(),
-        }
-    }
-
-    /// Takes over the agents, all of which are here.
-    pub fn install(&mut self, agents: Vec<(u32, Box<dyn Agent>)>) {
-        let hosted = |(node, agent)| HostedAgent { node, armed: NEVER, agent };
-        self.agents = Arena::all(agents.into_iter().map(hosted).collect());
-    }
-
-    /// Puts the deadlines of all agents into the event list of a partition, which has none yet.
-    pub fn arm_agents(&mut self, net: &mut Net) {
-        for (place, hosted) in (0..).zip(self.agents.items_mut()) {
-            hosted.armed = NEVER;
-            hosted.arm(place, net);
-        }
-    }
-
-    /// The deadline of the agent at this place has come.
-    pub fn call_agent(&mut self, now: u64, place: u32, net: &mut Net) {
-        let hosted = &mut self.agents.items_mut()[place as usize];
-        hosted.agent.handle_timeout(now, &mut Bench::new(hosted.node, net, &mut self.emitted));
-        hosted.arm(place, net);
-    }
-
-    /// An agent takes a packet before a port of its node.
-    pub fn give_to_agent(&mut self, now: u64, intake: Intake, packet: &Packet, net: &mut Net) {
-        let place = self.agents.place(intake.agent);
-        let hosted = &mut self.agents.items_mut()[place];
-        let mut bench = Bench::new(hosted.node, net, &mut self.emitted);
-        hosted.agent.handle_packet(now, intake.place, packet, &mut bench);
-        hosted.arm(place as u32, net);
-    }
-
-    /// An agent is given a message.
-    pub fn give_message(&mut self, now: u64, agent: u32, message: Message, net: &mut Net) {
-        let place = self.agents.place(agent);
-        let hosted = &mut self.agents.items_mut()[place];
-        hosted.agent.handle_message(now, message, &mut Bench::new(hosted.node, net, &mut self.emitted));
-        hosted.arm(place as u32, net);
-    }
-
-    /// Packets that agents keep.
-    pub fn kept(&self) -> i64 {
-        self.agents.items().iter().map(|hosted| hosted.agent.kept()).sum()
-    }
-
-    /// Adds what each agent has counted.
-    pub fn account(&self, ledger: &mut Ledger) {
-        self.agents.items().iter().for_each(|hosted| hosted.agent.account(ledger));
-    }
-
-    /// Arms the start of every flow, of which there are `flows`, all here.
-    pub fn arm_starts(&mut self, flows: u32) {
-        for flow in 0..flows {
-            self.timers.push(self.lifecycles[flow].start, TimerId::new(flow, TimerKind::Lifecycle));
         }
     }
 
@@ -310,132 +234,6 @@ impl Hosts {
         self.arm_sender(flow);
     }
 
-    /// [`Hosts::send_segments`] for a flow with forced fates, a capture, congestion headers, or ECN.
-    #[cold]
-    fn send_watched_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
-        let segments = std::mem::take(&mut self.segments.segments);
-        for segment in &segments {
-            let host = &self.senders[flow];
-            let mut packet = host.packet(flow, segment.seq, segment.len);
-            if let Some(header) = host.source.tcp().and_then(Sender::congestion_header) {
-                packet.cargo = net.cargo.put_header(header, &SackList::EMPTY);
-                packet.flags = Flags::EXPLICIT;
-            }
-            packet.flags = packet.flags.with(ecn::flags(host.source.tcp().and_then(|sender| sender.ecn_of(segment))));
-            self.emit_watched(now, packet, net);
-        }
-        self.segments.segments = segments;
-        self.segments.segments.clear();
-        self.arm_sender(flow);
-    }
-
-    /// Gives a packet of a watched flow its fate.
-    fn emit_watched(&mut self, now: u64, packet: Packet, net: &mut Net) {
-        let flow = packet.flow;
-        self.emitted += 1;
-        if self.senders[flow].watch.has(Watch::CAPTURED) {
-            capture(&mut self.capture, now, &packet, &[]);
-        }
-        if self.is_lost_by_order(now, &packet, net) {
-            return net.drop(DropPlace::Host(flow), Cause::Forced, &packet);
-        }
-        match self.forced.of(flow, packet.seq) {
-            None => enter(now, packet, net),
-            Some(Fate::Drop) => net.drop(DropPlace::Host(flow), Cause::Forced, &packet),
-            Some(Fate::Duplicate) => {
-                self.emitted += 1;
-                let copy = Packet { cargo: net.cargo.duplicate(&packet), ..packet };
-                enter(now, packet, net);
-                enter(now, copy, net);
-            }
-            Some(Fate::Delay(span)) => {
-                let due = now.saturating_add(span.ps());
-                self.held.insert((flow, due, self.held_count), packet);
-                self.held_count += 1;
-                self.timers.push(due, TimerId::new(flow, TimerKind::Held));
-            }
-        }
-    }
-
-    #[inline]
-    fn arm_sender(&mut self, flow: u32) {
-        let host = &mut self.senders[flow];
-        let deadline = host.source.next_timeout();
-        if deadline < host.armed {
-            host.armed = deadline;
-            self.timers.push(deadline, TimerId::new(flow, TimerKind::Sender));
-        }
-    }
-
-    /// The earliest timer entry has come up. Returns whether anything happened.
-    pub fn visit_timer(&mut self, now: u64, net: &mut Net) -> bool {
-        let Some(timer) = self.timers.first() else {
-            self.open_slot();
-            return false;
-        };
-        let flow = timer.flow();
-        match timer.kind() {
-            TimerKind::Sender => {
-                let deadline = self.senders[flow].source.next_timeout();
-                due(&mut self.timers, &mut self.senders[flow].armed, now, deadline) && self.fire_sender(now, flow, net)
-            }
-            TimerKind::Receiver => {
-                let deadline = self.receivers[flow].sink.next_timeout();
-                due(&mut self.timers, &mut self.receivers[flow].armed, now, deadline)
-                    && self.fire_receiver(now, flow, net)
-            }
-            TimerKind::Lifecycle => {
-                self.timers.pop();
-                self.turn(now, flow, net)
-            }
-            TimerKind::Held => {
-                self.timers.pop();
-                self.release(now, flow, net)
-            }
-        }
-    }
-
-    /// The entries of the next slot of time come near: those that are stale are forgotten, and those whose machine has
-    /// moved its deadline meanwhile move there.
-    fn open_slot(&mut self) {
-        let mut opened = std::mem::take(&mut self.opened);
-        self.timers.open_slot(&mut opened);
-        for (time, timer) in opened.drain(..) {
-            let (armed, deadline) = match timer.kind() {
-                TimerKind::Sender => {
-                    let host = &mut self.senders[timer.flow()];
-                    (&mut host.armed, host.source.next_timeout())
-                }
-                TimerKind::Receiver => {
-                    let host = &mut self.receivers[timer.flow()];
-                    (&mut host.armed, host.sink.next_timeout())
-                }
-                TimerKind::Lifecycle | TimerKind::Held => {
-                    self.timers.push(time, timer);
-                    continue;
-                }
-            };
-            if *armed == time {
-                if deadline != NEVER {
-                    *armed = deadline.max(time);
-                }
-                self.timers.push(*armed, timer);
-            }
-        }
-        self.opened = opened;
-    }
-
-    fn fire_sender(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
-        match &mut self.senders[flow].source {
-            Source::Tcp(sender) => {
-                sender.handle_timeout(Instant::from_ps(now), &mut self.segments);
-                self.send_segments(now, flow, net);
-            }
-            Source::Datagrams(_) => self.send_datagrams(now, flow, net),
-        }
-        true
-    }
-
     fn send_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &mut self.senders[flow];
         let (watched, hop) = (host.watch.has(Watch::UNUSUAL), host.path);
@@ -456,80 +254,6 @@ impl Hosts {
         self.datagrams = datagrams;
         self.arm_sender(flow);
     }
-
-    fn fire_receiver(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
-        match &mut self.receivers[flow].sink {
-            Sink::Tcp(receiver) => {
-                receiver.handle_timeout(Instant::from_ps(now), &mut self.acks);
-                self.send_acks(now, flow, net);
-            }
-            Sink::Explicit(sink) => {
-                sink.receiver.handle_timeout(Instant::from_ps(now), &mut self.acks);
-                self.send_explicit_acks(now, flow, net);
-            }
-            Sink::Datagrams { .. } => {}
-        }
-        true
-    }
-
-    /// A flow starts or stops.
-    fn turn(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
-        let life = self.lifecycles[flow];
-        let instant = Instant::from_ps(now);
-        if now >= life.stop {
-            self.senders[flow].source.stop();
-            return true;
-        }
-        if life.stop != NEVER {
-            self.timers.push(life.stop, TimerId::new(flow, TimerKind::Lifecycle));
-        }
-        match &mut self.senders[flow].source {
-            Source::Tcp(sender) => {
-                sender.write(instant, life.bytes, &mut self.segments);
-                self.send_segments(now, flow, net);
-            }
-            Source::Datagrams(_) => self.arm_sender(flow),
-        }
-        true
-    }
-
-    /// Lets go what was held back until now.
-    fn release(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
-        let mut any = false;
-        while let Some(first) = self.held.range((flow, 0, 0)..=(flow, now, u64::MAX)).next().map(|entry| *entry.0) {
-            if let Some(packet) = self.held.remove(&first) {
-                enter(now, packet, net);
-                any = true;
-            }
-        }
-        any
-    }
-}
-
-/// Whether the entry that has come up is to fire; if not, it is removed (stale) or moved to the true deadline.
-fn due(timers: &mut Timers, armed: &mut u64, now: u64, deadline: u64) -> bool {
-    if *armed != now {
-        timers.pop();
-        return false;
-    }
-    if deadline > now && deadline != NEVER {
-        timers.postpone_first(deadline);
-        *armed = deadline;
-        return false;
-    }
-    timers.pop();
-    *armed = NEVER;
-    deadline != NEVER
-}
-
-/// The receiving machine of `flow` may have set a deadline.
-#[inline]
-fn arm_receiver(timers: &mut Timers, flow: u32, host: &mut ReceivingHost) {
-    let deadline = host.sink.next_timeout();
-    if deadline < host.armed {
-        host.armed = deadline;
-        timers.push(deadline, TimerId::new(flow, TimerKind::Receiver));
-    }
 }
 
 /// A packet leaves its host.
@@ -540,10 +264,4 @@ fn enter(now: u64, packet: Packet, net: &mut Net) {
         return net.drop(DropPlace::Host(packet.flow), Cause::Unreachable, &packet);
     }
     net.forward(now, link, &packet);
-}
-
-fn capture(capture: &mut Option<Capture>, now: u64, packet: &Packet, sack: &[transport::tcp::SackBlock]) {
-    if let Some(capture) = capture {
-        capture.write(now, packet, sack);
-    }
 }

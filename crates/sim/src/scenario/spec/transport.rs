@@ -110,7 +110,8 @@ pub(crate) fn clash() -> Option<String> {
 fn twice(own: &[&str]) -> Option<String> {
     let (sender, receiver) = (usual_sender(), ReceiverConfig::default());
     let laws = cc::registry().iter().map(|entry| sender.laws.of(entry.algorithm));
-    let mut machines = [&sender as &dyn Options, &receiver].into_iter().chain(laws);
+    let receiving: &dyn Options = &receiver;
+    let mut machines = sender.parts().into_iter().chain([receiving]).chain(laws);
     machines.find_map(|machine| {
         let key = own.iter().find(|key| machine.find(key).is_some())?;
         Some(format!("the key {key:?} is declared twice: in {}::Wire and in {}", module_path!(), machine.owner()))

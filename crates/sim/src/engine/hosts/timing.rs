@@ -1,0 +1,157 @@
+//! Deadlines of the machines: armed after each call, looked at when an entry comes up.
+
+use super::{Hosts, ReceivingHost, Sink, Source};
+use crate::engine::net::Net;
+use crate::engine::timers::{TimerId, TimerKind, Timers};
+use crate::engine::tree::NEVER;
+use units::Instant;
+
+impl Hosts {
+    /// Arms the start of every flow, of which there are `flows`, all here.
+    pub fn arm_starts(&mut self, flows: u32) {
+        for flow in 0..flows {
+            self.timers.push(self.lifecycles[flow].start, TimerId::new(flow, TimerKind::Lifecycle));
+        }
+    }
+
+    #[inline]
+    pub(super) fn arm_sender(&mut self, flow: u32) {
+        let host = &mut self.senders[flow];
+        let deadline = host.source.next_timeout();
+        if deadline < host.armed {
+            host.armed = deadline;
+            self.timers.push(deadline, TimerId::new(flow, TimerKind::Sender));
+        }
+    }
+
+    /// The earliest timer entry has come up. Returns whether anything happened.
+    pub fn visit_timer(&mut self, now: u64, net: &mut Net) -> bool {
+        let Some(timer) = self.timers.first() else {
+            self.open_slot();
+            return false;
+        };
+        let flow = timer.flow();
+        match timer.kind() {
+            TimerKind::Sender => {
+                let deadline = self.senders[flow].source.next_timeout();
+                due(&mut self.timers, &mut self.senders[flow].armed, now, deadline) && self.fire_sender(now, flow, net)
+            }
+            TimerKind::Receiver => {
+                let deadline = self.receivers[flow].sink.next_timeout();
+                due(&mut self.timers, &mut self.receivers[flow].armed, now, deadline)
+                    && self.fire_receiver(now, flow, net)
+            }
+            TimerKind::Lifecycle => {
+                self.timers.pop();
+                self.turn(now, flow, net)
+            }
+            TimerKind::Held => {
+                self.timers.pop();
+                self.release(now, flow, net)
+            }
+        }
+    }
+
+    /// The entries of the next slot of time come near: those that are stale are forgotten, and those whose machine has
+    /// moved its deadline meanwhile move there.
+    pub(super) fn open_slot(&mut self) {
+        let mut opened = std::mem::take(&mut self.opened);
+        self.timers.open_slot(&mut opened);
+        for (time, timer) in opened.drain(..) {
+            let (armed, deadline) = match timer.kind() {
+                TimerKind::Sender => {
+                    let host = &mut self.senders[timer.flow()];
+                    (&mut host.armed, host.source.next_timeout())
+                }
+                TimerKind::Receiver => {
+                    let host = &mut self.receivers[timer.flow()];
+                    (&mut host.armed, host.sink.next_timeout())
+                }
+                TimerKind::Lifecycle | TimerKind::Held => {
+                    self.timers.push(time, timer);
+                    continue;
+                }
+            };
+            if *armed == time {
+                if deadline != NEVER {
+                    *armed = deadline.max(time);
+                }
+                self.timers.push(*armed, timer);
+            }
+        }
+        self.opened = opened;
+    }
+
+    pub(super) fn fire_sender(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
+        match &mut self.senders[flow].source {
+            Source::Tcp(sender) => {
+                sender.handle_timeout(Instant::from_ps(now), &mut self.segments);
+                self.send_segments(now, flow, net);
+            }
+            Source::Datagrams(_) => self.send_datagrams(now, flow, net),
+        }
+        true
+    }
+
+    pub(super) fn fire_receiver(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
+        match &mut self.receivers[flow].sink {
+            Sink::Tcp(receiver) => {
+                receiver.handle_timeout(Instant::from_ps(now), &mut self.acks);
+                self.send_acks(now, flow, net);
+            }
+            Sink::Explicit(sink) => {
+                sink.receiver.handle_timeout(Instant::from_ps(now), &mut self.acks);
+                self.send_explicit_acks(now, flow, net);
+            }
+            Sink::Datagrams { .. } => {}
+        }
+        true
+    }
+
+    /// A flow starts or stops.
+    pub(super) fn turn(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
+        let life = self.lifecycles[flow];
+        let instant = Instant::from_ps(now);
+        if now >= life.stop {
+            self.senders[flow].source.stop();
+            return true;
+        }
+        if life.stop != NEVER {
+            self.timers.push(life.stop, TimerId::new(flow, TimerKind::Lifecycle));
+        }
+        match &mut self.senders[flow].source {
+            Source::Tcp(sender) => {
+                sender.write(instant, life.bytes, &mut self.segments);
+                self.send_segments(now, flow, net);
+            }
+            Source::Datagrams(_) => self.arm_sender(flow),
+        }
+        true
+    }
+}
+
+/// Whether the entry that has come up is to fire; if not, it is removed (stale) or moved to the true deadline.
+fn due(timers: &mut Timers, armed: &mut u64, now: u64, deadline: u64) -> bool {
+    if *armed != now {
+        timers.pop();
+        return false;
+    }
+    if deadline > now && deadline != NEVER {
+        timers.postpone_first(deadline);
+        *armed = deadline;
+        return false;
+    }
+    timers.pop();
+    *armed = NEVER;
+    deadline != NEVER
+}
+
+/// The receiving machine of `flow` may have set a deadline.
+#[inline]
+pub(super) fn arm_receiver(timers: &mut Timers, flow: u32, host: &mut ReceivingHost) {
+    let deadline = host.sink.next_timeout();
+    if deadline < host.armed {
+        host.armed = deadline;
+        timers.push(deadline, TimerId::new(flow, TimerKind::Receiver));
+    }
+}

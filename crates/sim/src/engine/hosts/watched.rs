@@ -1,0 +1,78 @@
+//! Flows whose packets are captured, have fates by order of the scenario, or carry more than a packet of TCP.
+
+use super::{Hosts, Watch, ecn, enter};
+use crate::engine::capture::Capture;
+use crate::engine::net::{DropPlace, Net};
+use crate::engine::offer::Cause;
+use crate::engine::packet::{Flags, Packet};
+use crate::engine::timers::{TimerId, TimerKind};
+use crate::model::Fate;
+use transport::tcp::{SackBlock, SackList, Sender};
+
+impl Hosts {
+    /// [`Hosts::send_segments`] for a flow with forced fates, a capture, congestion headers, or ECN.
+    #[cold]
+    pub(super) fn send_watched_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
+        let segments = std::mem::take(&mut self.segments.segments);
+        for segment in &segments {
+            let host = &self.senders[flow];
+            let mut packet = host.packet(flow, segment.seq, segment.len);
+            if let Some(header) = host.source.tcp().and_then(Sender::congestion_header) {
+                packet.cargo = net.cargo.put_header(header, &SackList::EMPTY);
+                packet.flags = Flags::EXPLICIT;
+            }
+            packet.flags = packet.flags.with(ecn::flags(host.source.tcp().and_then(|sender| sender.ecn_of(segment))));
+            self.emit_watched(now, packet, net);
+        }
+        self.segments.segments = segments;
+        self.segments.segments.clear();
+        self.arm_sender(flow);
+    }
+
+    /// Gives a packet of a watched flow its fate.
+    pub(super) fn emit_watched(&mut self, now: u64, packet: Packet, net: &mut Net) {
+        let flow = packet.flow;
+        self.emitted += 1;
+        if self.senders[flow].watch.has(Watch::CAPTURED) {
+            capture(&mut self.capture, now, &packet, &[]);
+        }
+        if self.is_lost_by_order(now, &packet, net) {
+            return net.drop(DropPlace::Host(flow), Cause::Forced, &packet);
+        }
+        match self.forced.of(flow, packet.seq) {
+            None => enter(now, packet, net),
+            Some(Fate::Drop) => net.drop(DropPlace::Host(flow), Cause::Forced, &packet),
+            Some(Fate::Duplicate) => {
+                self.emitted += 1;
+                let copy = Packet { cargo: net.cargo.duplicate(&packet), ..packet };
+                enter(now, packet, net);
+                enter(now, copy, net);
+            }
+            Some(Fate::Delay(span)) => {
+                let due = now.saturating_add(span.ps());
+                self.held.insert((flow, due, self.held_count), packet);
+                self.held_count += 1;
+                self.timers.push(due, TimerId::new(flow, TimerKind::Held));
+            }
+        }
+    }
+
+    /// Lets go what was held back until now.
+    pub(super) fn release(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
+        let mut any = false;
+        while let Some(first) = self.held.range((flow, 0, 0)..=(flow, now, u64::MAX)).next().map(|entry| *entry.0) {
+            if let Some(packet) = self.held.remove(&first) {
+                enter(now, packet, net);
+                any = true;
+            }
+        }
+        any
+    }
+}
+
+/// Writes a packet to the capture file, if there is one.
+pub(super) fn capture(capture: &mut Option<Capture>, now: u64, packet: &Packet, sack: &[SackBlock]) {
+    if let Some(capture) = capture {
+        capture.write(now, packet, sack);
+    }
+}
