@@ -13,7 +13,7 @@ struct Up {
     difference: i64,
 }
 
-/// The clock of a node beside that of the core.
+/// The clock of a node compared with that of the core.
 #[derive(Clone, Debug)]
 pub(super) struct CoreClock {
     down: ClockFilter,

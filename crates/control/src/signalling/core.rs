@@ -63,7 +63,7 @@ impl Core {
         }
     }
 
-    /// So many frames ahead a plan may be.
+    /// How many frames ahead a plan may be.
     fn horizon(network: &Network) -> u64 {
         network.answer_lead() + network.use_lead() + 1
     }
@@ -112,7 +112,7 @@ impl Core {
         actions.push(Action::Beside { to, bytes: self.post.seal(address, now, vec![block]) });
     }
 
-    /// A message came beside the light.
+    /// A message came out of band.
     pub fn handle_beside(&mut self, heard: Heard, bytes: &[u8], actions: &mut Actions) {
         let Some(slot) = self.post.open(bytes) else { return };
         if self.network.member(slot.header.source).is_none() {

@@ -103,7 +103,7 @@ impl Edge {
         let (mut departures, mut left) = (Vec::new(), slots);
         for Grant { slot: first, slots: count, destination } in grants {
             let end = first.saturating_add(count).min(slots);
-            // A frame has so many slots, whatever the grants say.
+            // A frame has no more slots than this, whatever the grants say.
             for slot in (first..end).take(left as usize) {
                 left -= 1;
                 if !can_leave(slot) {

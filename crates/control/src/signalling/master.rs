@@ -17,9 +17,9 @@ use crate::wire::{
 use std::collections::BTreeMap;
 use units::{Duration, Instant};
 
-/// In one of so many frames an inactive node is invited.
+/// Frames from one invitation of inactive nodes to the next.
 const INVITE_EVERY: u64 = 4;
-/// A fault is broadcast in so many frames.
+/// Number of frames in which a fault is broadcast.
 const FAULT_FRAMES: u8 = 2;
 
 /// What the master knows of a slave's presence.

@@ -6,7 +6,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `network` | what all must agree on, its check, and the instants that follow from it |
-//! | `post` | slots sealed and opened: key, sessions, replays, counts |
+//! | `post` | slots made and checked: tags, sessions, replays, counts |
 //! | `clock` | the core's time as a node sees it; when light must leave |
 //! | `edge` | queues, what was asked for, data sent in granted slots and taken |
 //! | `planner` | requests -> connections of the switch and grants |
@@ -53,9 +53,9 @@ pub enum Action {
         /// The slot.
         bytes: Vec<u8>,
     },
-    /// A message beside the light, now: to the controller of the core, or through it to other nodes.
+    /// A message out of band (not as light), now: to the controller of the core, or through it to other nodes.
     Beside {
-        /// To whom; [`NodeId::ALL`] is everybody.
+        /// To whom; [`NodeId::ALL`] is every node.
         to: NodeId,
         /// The slot.
         bytes: Vec<u8>,

@@ -25,7 +25,7 @@ pub struct Network {
     pub switch_size: u16,
     /// Slots of a frame.
     pub frame_slots: u32,
-    /// Slots for signalling at the head of a frame: one for each of the last so many members. Figure 3.8 has none for the master.
+    /// Slots for signalling at the head of a frame: one for each of the last members, as many as there are slots. Figure 3.8 has none for the master.
     pub signalling_slots: u32,
     /// How long a slot lasts.
     pub slot: Duration,
@@ -246,7 +246,7 @@ impl Network {
         self.frames(self.longest * 2 + self.turnaround)
     }
 
-    /// A node is silent after so many frames without a word from it: three, and the longest way there and back.
+    /// A node counts as silent after this number of frames without a slot from it: three, and the longest round trip.
     pub fn patience(&self) -> u64 {
         3 + self.frames(self.longest * 2 + self.turnaround)
     }

@@ -59,7 +59,7 @@ pub struct Node {
     /// The master by the latest beacon.
     led_by: NodeId,
     last_beacon: Instant,
-    /// That nothing is heard has been said.
+    /// Whether the host was told already that nothing is heard.
     no_signal: bool,
 }
 
@@ -126,7 +126,7 @@ impl Node {
         }
     }
 
-    /// A message came beside the light.
+    /// A message came out of band.
     pub fn handle_beside(&mut self, heard: Heard, bytes: &[u8], actions: &mut Actions) {
         let Some(slot) = self.station.post.open(bytes) else { return };
         if slot.header.source != NodeId::CORE {
@@ -363,7 +363,7 @@ impl Node {
         actions.push(Action::Fault(Fault { kind, node, frame }));
     }
 
-    /// The slave's word of a frame.
+    /// What the slave sends in a frame.
     fn ask(&mut self, now: Instant, frame: u64, network: &Network, actions: &mut Actions) {
         if self.led_by == NodeId::ALL {
             return;
@@ -383,7 +383,7 @@ impl Node {
         }
     }
 
-    /// The master's words of a frame.
+    /// What the master sends in a frame.
     fn tell(&mut self, now: Instant, frame: u64, network: &Network, actions: &mut Actions) {
         let Some(master) = &mut self.master else { return };
         let told = master.tell(network, frame, &self.station.post);

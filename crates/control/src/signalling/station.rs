@@ -19,7 +19,7 @@ pub(super) struct Station {
     pub(super) statuses: BTreeMap<NodeId, NodeStatus>,
     /// Frames before this one have begun here.
     pub(super) begun: u64,
-    /// Whether the last signalling from a master came beside the light.
+    /// Whether the last signalling from a master came out of band.
     pub(super) heard_beside: bool,
 }
 
@@ -29,14 +29,14 @@ impl Station {
         Station { post, clock, edge, network, statuses: BTreeMap::new(), begun: 0, heard_beside: false }
     }
 
-    /// A signalling slot that leaves as light at `at` or, if that is how signalling is heard here, beside the light now.
+    /// A signalling slot that leaves as light at `at` or, if signalling is heard out of band here, out of band now.
     pub(super) fn signal_at(&mut self, at: Instant, to: NodeId, frame: u64, blocks: Vec<Block>, actions: &mut Actions) {
         let slot = self.network.as_ref().and_then(|network| network.signalling_slot(to)).unwrap_or(0);
         let bytes = self.post.seal(Address { class: Class::Signalling, to, frame, slot }, at, blocks);
         actions.push(if self.signals_beside() { Action::Beside { to, bytes } } else { Action::Light { at, bytes } });
     }
 
-    /// Whether signalling goes beside the light.
+    /// Whether signalling goes out of band.
     pub(super) fn signals_beside(&self) -> bool {
         self.network.as_ref().map_or(self.heard_beside, |network| network.carriage != Carriage::Slots)
     }

@@ -82,7 +82,7 @@ struct State {
 }
 
 const PS: f64 = PS_PER_SECOND as f64;
-/// A sample that is so many standard errors away is on one side.
+/// From this number of standard errors on a sample counts as being on one side.
 const FAR: f64 = 5.0;
 /// So many samples in a row that lie far above, and are most of all, contradict the first ones.
 const EARLY: u64 = 4;

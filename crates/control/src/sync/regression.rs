@@ -17,7 +17,7 @@ pub struct Line {
 const PS: f64 = PS_PER_SECOND as f64;
 /// Samples that are kept.
 const KEPT: usize = 64;
-/// One in so many is used: those with the shortest round trip, or, of a single way, the lowest.
+/// One in this number of samples is used: those with the shortest round trip, or, of a single way, the lowest.
 const BEST: usize = 4;
 /// How often the lowest are looked for again, below the line that the last ones gave.
 const ROUNDS: usize = 3;

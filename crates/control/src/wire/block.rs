@@ -1,4 +1,4 @@
-//! The blocks of a payload: a code of one byte, a reserved byte, a length of two, and so many bytes.
+//! The blocks of a payload: a code of one byte, a reserved byte, a length of two, and as many bytes as the length says.
 
 use super::allocation::Allocation;
 use super::answer::Answer;
