@@ -127,6 +127,33 @@ def test_every_scenario_and_file_that_a_page_names_is_there(page: Path) -> None:
     assert [target for target in links if target and not (page.parent / target).exists()] == []
 
 
+def sources_named(text: str) -> list[str]:
+    """Files of the repository that a text names in backticks, in full or by the end of the path."""
+    return re.findall(r"`((?:[\w.-]+/)+[\w.-]+\.(?:rs|py|toml|csv|json))`", text)
+
+
+def missing(named: list[str]) -> list[str]:
+    """What no file of the repository's own folders is or ends with."""
+    folders = ("crates", "python", "tests", "bench", "docs", "scenarios", "experiments", "tools", "schema", "fuzz")
+    files = [f"/{file.relative_to(ROOT).as_posix()}" for folder in folders for file in (ROOT / folder).rglob("*.*")]
+    return [name for name in named if not any(file.endswith(f"/{name}") for file in files)]
+
+
+ALL_PAGES = sorted({*PAGES, *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md")})
+TO_BE_WRITTEN = ["experiments/example/md1-queue.py"]
+"""What a guide tells its reader to write."""
+
+
+def test_every_source_that_any_page_names_is_there() -> None:
+    named = {page.name: missing(sources_named(page.read_text())) for page in ALL_PAGES}
+    assert {name: gone for name, gone in named.items() if gone not in ([], TO_BE_WRITTEN)} == {}
+
+
+def test_a_source_that_is_gone_is_found() -> None:
+    text = "`sim/tests/obs.rs`, `crates/sim/src/lib.rs`, `switch/ops/ram.rs`"
+    assert missing(sources_named(text)) == ["switch/ops/ram.rs"]
+
+
 def test_the_page_on_scenarios_names_every_ready_one() -> None:
     page = (ROOT / "docs" / "guide" / "scenarios.md").read_text()
     ready = sorted(path.stem for path in (ROOT / "scenarios").glob("*.toml"))
