@@ -183,20 +183,24 @@ impl Net {
         if self.leaf_of_link_0 == 0 { TimerOrder::AfterArrivals } else { TimerOrder::BeforeArrivals }
     }
 
-    /// The earliest event and its time. Nothing comes before `reached`.
+    /// The time of the earliest event, and its place in the event list. Nothing comes before `reached`.
     #[inline]
-    pub fn earliest(&mut self, reached: u64) -> (u64, Event) {
-        let (time, leaf) = self.tree.earliest(reached);
+    pub fn earliest(&mut self, reached: u64) -> (u64, u32) {
+        self.tree.earliest(reached)
+    }
+
+    /// What the event at this place of the event list is.
+    #[inline]
+    pub fn event(&self, leaf: u32) -> Event {
         // A leaf before the first fibre's wraps around.
         let fibre = leaf.wrapping_sub(self.leaf_of_link_0);
-        let event = if fibre < self.fibres.len() as u32 {
+        if fibre < self.fibres.len() as u32 {
             Event::Arrival(fibre)
         } else if leaf == self.timer_leaf {
             Event::Timer
         } else {
             Event::Agent(leaf - self.leaf_of_agent_0)
-        };
-        (time, event)
+        }
     }
 
     /// The agent at this place among those of the partition wants to be called then.
@@ -257,11 +261,13 @@ impl Net {
     #[inline]
     pub fn forward(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        let offer = match port.manner() {
-            Manner::Plain => port.offer(now, packet.size),
-            Manner::Light => port.offer_light(now, packet.size),
-            Manner::Special => port.offer_past_intake(now, packet, self.cargo.header_mut(packet)),
-            Manner::Taken => return self.defer_to_agent(number, packet),
+        // Two comparisons: a table of all manners would be a jump.
+        let offer = if port.manner() == Manner::Plain {
+            port.offer(now, packet.size)
+        } else if port.manner() == Manner::Light {
+            port.offer_light(now, packet.size)
+        } else {
+            return self.forward_specially(now, number, packet);
         };
         match offer {
             Offer::Carried(at) => {
@@ -272,10 +278,25 @@ impl Net {
         }
     }
 
+    /// The same for a port with [`Extras`](super::extras::Extras).
     #[inline(never)]
-    fn defer_to_agent(&mut self, number: u32, packet: &Packet) {
-        if let Some(intake) = self.ports[number as usize].intake() {
-            self.defer(Pending::Take(intake, *packet));
+    fn forward_specially(&mut self, now: u64, number: u32, packet: &Packet) {
+        let port = &mut self.ports[number as usize];
+        match port.intake() {
+            Some(intake) => self.defer(Pending::Take(intake, *packet)),
+            None => {
+                let offer = port.offer_past_intake(now, packet, self.cargo.header_mut(packet));
+                self.finish_offer(now, number, offer, packet);
+            }
+        }
+    }
+
+    /// A port has answered.
+    #[inline(always)]
+    fn finish_offer(&mut self, now: u64, number: u32, offer: Offer, packet: &Packet) {
+        match offer {
+            Offer::Carried(at) => self.send(self.ports[number as usize].target(), at, packet),
+            other => self.detain(now, number, other, packet),
         }
     }
 

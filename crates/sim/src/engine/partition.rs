@@ -51,19 +51,19 @@ impl Partition {
     /// Handles all events before `limit`, but comes back when hosts and agents have been given something `effort` times; `effort`
     /// becomes what is left of it. Returns the time before which everything has happened: `limit` unless the effort was spent.
     pub fn run(&mut self, limit: u64, effort: &mut u64) -> u64 {
-        let mut reached = self.reached;
+        let mut now = self.reached;
         if *effort == 0 {
-            return reached;
+            return now;
         }
         self.left = *effort;
         loop {
-            let (now, event) = self.net.earliest(reached);
-            if now >= limit {
-                reached = limit.max(reached);
+            let (next, leaf) = self.net.earliest(now);
+            if next >= limit {
+                now = limit.max(now);
                 break;
             }
-            reached = now;
-            match event {
+            now = next;
+            match self.net.event(leaf) {
                 Event::Arrival(fibre) => self.arrive(now, fibre),
                 Event::Agent(place) => {
                     self.events += 1;
@@ -83,8 +83,8 @@ impl Partition {
                 }
             }
         }
-        (self.reached, *effort) = (reached, self.left);
-        reached
+        (self.reached, *effort) = (now, self.left);
+        now
     }
 
     /// Takes one from what is left of the effort. Packets that are only passed on cost none: every one of them comes from a host
