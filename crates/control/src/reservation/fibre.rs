@@ -144,15 +144,24 @@ impl Fibre {
     /// Books a wavelength for a burst whose header has been processed at `ready`, which never goes back.
     pub fn reserve(&mut self, ready: Instant, burst: &Arriving) -> Result<Booking, Refusal> {
         self.check(ready, burst)?;
-        for number in 0..=u64::from(self.config.lines.count) {
-            let delay = self.config.lines.unit.saturating_mul(number);
-            let wish = self.wish(ready, burst, delay);
-            if let Some(place) = self.rule.choose(&self.table, &wish) {
-                self.table.book(place, wish.start..wish.end, ready.ps());
-                return Ok(Booking { channel: place.channel, delay, at: burst.at + delay, length: burst.length });
-            }
-        }
-        Err(Refusal::Contention)
+        let undelayed = self.reserve_delayed(ready, burst, Duration::ZERO);
+        undelayed.or_else(|| self.reserve_in_line(ready, burst)).ok_or(Refusal::Contention)
+    }
+
+    /// Books a wavelength behind the first delay line that helps.
+    #[cold]
+    fn reserve_in_line(&mut self, ready: Instant, burst: &Arriving) -> Option<Booking> {
+        let DelayLines { unit, count } = self.config.lines;
+        (1..=u64::from(count)).find_map(|number| self.reserve_delayed(ready, burst, unit.saturating_mul(number)))
+    }
+
+    /// Books a wavelength for a burst that is held for `delay`.
+    #[inline]
+    fn reserve_delayed(&mut self, ready: Instant, burst: &Arriving, delay: Duration) -> Option<Booking> {
+        let wish = self.wish(ready, burst, delay);
+        let place = self.rule.choose(&self.table, &wish)?;
+        self.table.book(place, wish.start..wish.end, ready.ps());
+        Some(Booking { channel: place.channel, delay, at: burst.at + delay, length: burst.length })
     }
 
     /// Books any wavelength for a new burst that begins at `at`. It comes from electronic memory: no line delays it, and its

@@ -13,12 +13,21 @@ pub struct LaucVf;
 impl Rule for LaucVf {
     fn choose(&self, table: &Timetable, wish: &Wish) -> Option<Place> {
         let open = table.latest_horizon(wish);
-        let mut best = open.map(|(channel, horizon)| (Place { channel, in_void: false }, horizon));
-        for (channel, void) in table.voids(wish) {
-            if best.is_none_or(|(_, latest)| void.start > latest) {
-                best = Some((Place { channel, in_void: true }, void.start));
-            }
-        }
+        let open = open.map(|(channel, horizon)| (Place { channel, in_void: false }, horizon));
+        // Seldom with one offset for all: then headers come in the order of their bursts.
+        let best = if table.may_have_void(wish) { later_void(table, wish, open) } else { open };
         best.map(|(place, _)| place)
     }
+}
+
+/// The void that begins latest, if that is later than `open`.
+#[inline(never)]
+fn later_void(table: &Timetable, wish: &Wish, open: Option<(Place, u64)>) -> Option<(Place, u64)> {
+    let mut best = open;
+    for (channel, void) in table.voids(wish) {
+        if best.is_none_or(|(_, latest)| void.start > latest) {
+            best = Some((Place { channel, in_void: true }, void.start));
+        }
+    }
+    best
 }

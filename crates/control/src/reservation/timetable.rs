@@ -40,6 +40,9 @@ pub struct Wish {
     pub channels: Range<u16>,
 }
 
+/// How long a channel has been free that is not; no time is so long.
+const BUSY: u64 = u64::MAX;
+
 impl Timetable {
     /// Channels on which nothing is booked.
     pub fn new(channels: u16) -> Timetable {
@@ -67,17 +70,18 @@ impl Timetable {
     pub fn latest_horizon(&self, wish: &Wish) -> Option<(u16, u64)> {
         let horizons =
             &self.horizons[Range { start: usize::from(wish.channels.start), end: usize::from(wish.channels.end) }];
-        // One more than the horizon, so that 0 stands for "busy".
-        let key = |horizon: u64| select_unpredictable(horizon <= wish.start, horizon + 1, 0);
-        let latest = horizons.iter().fold(0, |latest, horizon| {
-            let key = key(*horizon);
-            select_unpredictable(key > latest, key, latest)
-        });
-        if latest == 0 {
-            return None;
+        // The channel that has been free for the shortest time, found without branches, of which nearly every one would be
+        // mispredicted. A channel that is not free stands as `BUSY`.
+        let mut shortest = (BUSY, 0);
+        for (channel, horizon) in (wish.channels.start..).zip(horizons) {
+            let (free_for, is_busy) = wish.start.overflowing_sub(*horizon);
+            let free_for = select_unpredictable(is_busy, BUSY, free_for);
+            let is_shorter = free_for < shortest.0;
+            shortest.0 = select_unpredictable(is_shorter, free_for, shortest.0);
+            shortest.1 = select_unpredictable(is_shorter, channel, shortest.1);
         }
-        let place = horizons.iter().position(|horizon| *horizon + 1 == latest)?;
-        Some((wish.channels.start + place as u16, latest - 1))
+        let (free_for, channel) = shortest;
+        (free_for != BUSY).then(|| (channel, wish.start - free_for))
     }
 
     /// The first channel whose horizon has passed when the wish begins.
@@ -85,11 +89,16 @@ impl Timetable {
         wish.channels.clone().find(|channel| self.horizon(*channel) <= wish.start)
     }
 
+    /// Whether a void may hold the wish: nothing that ends after the last void of all fits one.
+    #[inline]
+    pub fn may_have_void(&self, wish: &Wish) -> bool {
+        wish.end <= self.latest_void
+    }
+
     /// The voids that hold the wish, by channel.
     #[inline]
     pub fn voids(&self, wish: &Wish) -> impl Iterator<Item = (u16, Void)> {
-        // Nothing that ends after the last void of all fits one.
-        let channels = if wish.end <= self.latest_void { wish.channels.clone() } else { 0..0 };
+        let channels = if self.may_have_void(wish) { wish.channels.clone() } else { 0..0 };
         let (start, end) = (wish.start, wish.end);
         let may_fit = channels.filter(move |channel| end <= self.last_voids[usize::from(*channel)]);
         may_fit.filter_map(move |channel| {
@@ -135,9 +144,7 @@ impl Timetable {
         let channel = usize::from(place.channel);
         let voids = &mut self.voids[channel];
         if place.in_void {
-            voids.forget(now);
-            voids.fill(start, end);
-            self.last_voids[channel] = voids.last_end();
+            self.last_voids[channel] = voids.book(start, end, now);
             return;
         }
         let horizon = std::mem::replace(&mut self.horizons[channel], end);
@@ -149,8 +156,7 @@ impl Timetable {
         if self.last_voids[channel] <= now {
             voids.restart(void);
         } else {
-            voids.forget(now);
-            voids.append(void);
+            voids.append_at(now, void);
         }
         self.last_voids[channel] = start;
         self.latest_void = self.latest_void.max(start);

@@ -54,7 +54,23 @@ impl Voids {
         self.blocks.back().and_then(|block| block.last()).map_or(0, |void| void.end)
     }
 
+    /// Books [start, end) in a void that holds it; returns where the last void ends then.
+    #[inline(never)]
+    pub fn book(&mut self, start: u64, end: u64, now: u64) -> u64 {
+        self.forget(now);
+        self.fill(start, end);
+        self.last_end()
+    }
+
+    /// A void after all others, of which those that have ended by `now` are forgotten.
+    #[inline(never)]
+    pub fn append_at(&mut self, now: u64, void: Void) {
+        self.forget(now);
+        self.append(void);
+    }
+
     /// A void after all others.
+    #[inline(never)]
     pub fn append(&mut self, void: Void) {
         match self.blocks.back_mut() {
             Some(block) if block.len() < BLOCK => block.push(void),
@@ -99,7 +115,9 @@ impl Voids {
     /// keeps to one cache line of voids and reads none.
     #[inline]
     pub fn restart(&mut self, void: Void) {
-        self.blocks.truncate(1);
+        if self.blocks.len() > 1 {
+            self.keep_first();
+        }
         match self.blocks.front_mut() {
             Some(block) => {
                 block.clear();
@@ -107,6 +125,11 @@ impl Voids {
             }
             None => self.append(void),
         }
+    }
+
+    #[cold]
+    fn keep_first(&mut self) {
+        self.blocks.truncate(1);
     }
 
     /// All voids in order.

@@ -48,14 +48,14 @@ pub trait Agent: fmt::Debug + Send {
     }
 }
 
-/// What an agent tells another one. Only who knows its type can read it.
-#[derive(Clone)]
-pub struct Message(Arc<dyn Any + Send + Sync>);
+/// What an agent tells another one. Only who knows its type can read it. A message has one owner, so that a node can change it
+/// on its way without asking who else reads it, which would cost an atomic operation each time.
+pub struct Message(Box<dyn Any + Send>);
 
 impl Message {
     /// A message that says this.
-    pub fn new<T: Any + Send + Sync>(says: T) -> Message {
-        Message(Arc::new(says))
+    pub fn new<T: Any + Send>(says: T) -> Message {
+        Message(Box::new(says))
     }
 
     /// What it says, if it is of this type.
@@ -64,17 +64,14 @@ impl Message {
     }
 
     /// The same, to be changed on the way.
-    pub fn edit<T: Any + Clone + Send + Sync>(&mut self) -> Option<&mut T> {
-        // Seldom: a message has one owner unless its packet was doubled.
-        if Arc::get_mut(&mut self.0).is_none() {
-            self.0 = Arc::new(self.read::<T>()?.clone());
-        }
-        Arc::get_mut(&mut self.0)?.downcast_mut()
+    #[inline]
+    pub fn edit<T: Any>(&mut self) -> Option<&mut T> {
+        self.0.downcast_mut()
     }
 
     /// The same, taken out.
-    pub fn open<T: Any + Clone + Send + Sync>(self) -> Option<T> {
-        self.0.downcast().ok().map(Arc::unwrap_or_clone)
+    pub fn open<T: Any>(self) -> Option<T> {
+        self.0.downcast().ok().map(|says| *says)
     }
 }
 
@@ -120,7 +117,7 @@ pub enum Order {
 }
 
 /// What a packet of control says, and to whom.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Notice {
     /// To the agent whose number is in the field for the flow.
     Agent(Message),

@@ -4,7 +4,7 @@
 use super::agent::{Message, News, Notice};
 use super::net::{DropPlace, Net};
 use super::offer::{Cause, Count};
-use super::packet::{Cargo, Class, Packet};
+use super::packet::{Carried, Class, Packet};
 use super::port::Port;
 use std::sync::Arc;
 
@@ -151,9 +151,18 @@ impl<'a> Bench<'a> {
         self.hand(now, &packet);
     }
 
-    /// Takes the message to an agent out of a packet of control that passes.
+    /// The message to an agent in a packet of control that passes, to be changed in its place.
+    #[inline]
+    pub fn message_mut(&mut self, packet: &Packet) -> Option<&mut Message> {
+        self.net.cargo.message_mut(packet)
+    }
+
+    /// Takes the message to an agent out of a packet of control that goes no further, or not as it came.
     pub fn take_message(&mut self, packet: &Packet) -> Option<Message> {
-        self.net.cargo.take_message(packet)
+        match self.net.cargo.take_notice(packet) {
+            Some(Notice::Agent(message)) => Some(message),
+            _ => None,
+        }
     }
 
     /// Puts it into the packet again.
@@ -161,14 +170,14 @@ impl<'a> Bench<'a> {
         Packet { cargo: self.net.cargo.put_notice(Notice::Agent(message)), ..*packet }
     }
 
-    /// Takes what a packet carries beside itself, if it carries anything.
-    pub fn unload(&mut self, packet: &Packet) -> Cargo {
-        self.net.cargo.unload(packet)
+    /// Takes what a packet between hosts carries beside itself.
+    pub fn unload(&mut self, packet: &Packet) -> Carried {
+        self.net.cargo.take_carried(packet)
     }
 
     /// Gives a packet what it carried.
-    pub fn load(&mut self, packet: &Packet, cargo: &Cargo) -> Packet {
-        Packet { cargo: self.net.cargo.load(cargo), ..*packet }
+    pub fn load(&mut self, packet: &Packet, carried: &Carried) -> Packet {
+        Packet { cargo: self.net.cargo.put_carried(carried), ..*packet }
     }
 
     /// Counts a packet as lost at a link, and forgets it.

@@ -100,7 +100,7 @@ fn move_fibre(old: &mut [Partition], new: &mut [Partition], from: At, to: At) {
 
 fn move_cargo(packet: &mut Packet, from: &mut CargoTable, to: &mut CargoTable) {
     if packet.cargo != NO_CARGO {
-        packet.cargo = to.load(&from.unload(packet));
+        packet.cargo = to.load(from.unload(packet));
     }
 }
 

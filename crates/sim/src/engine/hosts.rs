@@ -21,7 +21,7 @@ use super::datagrams::Datagram;
 use super::forced::ForcedFates;
 use super::net::{DropPlace, NO_WAY, Net};
 use super::offer::Cause;
-use super::packet::{Class, Flags, NO_CARGO, Packet};
+use super::packet::{Carried, Class, Flags, NO_CARGO, Packet};
 use super::timers::{TimerId, Timers};
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
@@ -197,7 +197,7 @@ impl Hosts {
             net.cargo.take_sack(packet.cargo)
         } else {
             self.marked += packet.marks();
-            let (header, sack) = net.cargo.take_carried(packet);
+            let Carried { header, sack } = net.cargo.take_carried(packet);
             if let Some(header) = header {
                 sender.handle_feedback(packet.seq, header.reverse_feedback);
             }

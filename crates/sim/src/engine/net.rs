@@ -258,8 +258,15 @@ impl Net {
     }
 
     /// A packet enters a port. If an agent takes it, it is pending.
-    #[inline]
     pub fn forward(&mut self, now: u64, number: u32, packet: &Packet) {
+        if let Some(intake) = self.enter(now, number, packet) {
+            self.defer(Pending::Take(intake, *packet));
+        }
+    }
+
+    /// A packet enters a port, unless an agent takes it, which is to be given it.
+    #[inline(always)]
+    pub fn enter(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
         let port = &mut self.ports[number as usize];
         // Two comparisons: a table of all manners would be a jump.
         let offer = if port.manner() == Manner::Plain {
@@ -267,33 +274,27 @@ impl Net {
         } else if port.manner() == Manner::Light {
             port.offer_light(now, packet.size)
         } else {
-            return self.forward_specially(now, number, packet);
+            return self.enter_specially(now, number, packet);
         };
-        match offer {
-            Offer::Carried(at) => {
-                let target = port.target();
-                self.send(target, at, packet);
-            }
-            other => self.detain(now, number, other, packet),
-        }
+        self.follow(now, number, offer, packet);
+        None
     }
 
-    /// The same for a port with [`Extras`](super::extras::Extras).
+    /// [`Net::enter`] for a port with [`Extras`](super::extras::Extras).
     #[inline(never)]
-    fn forward_specially(&mut self, now: u64, number: u32, packet: &Packet) {
+    fn enter_specially(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
         let port = &mut self.ports[number as usize];
-        match port.intake() {
-            Some(intake) => self.defer(Pending::Take(intake, *packet)),
-            None => {
-                let offer = port.offer_past_intake(now, packet, self.cargo.header_mut(packet));
-                self.finish_offer(now, number, offer, packet);
-            }
+        let intake = port.intake();
+        if intake.is_none() {
+            let offer = port.offer_past_intake(now, packet, self.cargo.header_mut(packet));
+            self.follow(now, number, offer, packet);
         }
+        intake
     }
 
     /// A port has answered.
     #[inline(always)]
-    fn finish_offer(&mut self, now: u64, number: u32, offer: Offer, packet: &Packet) {
+    fn follow(&mut self, now: u64, number: u32, offer: Offer, packet: &Packet) {
         match offer {
             Offer::Carried(at) => self.send(self.ports[number as usize].target(), at, packet),
             other => self.detain(now, number, other, packet),
@@ -320,16 +321,11 @@ impl Net {
         let number = self.next_link(packet);
         let port = &mut self.ports[number as usize];
         let offer = match port.manner_past_intake() {
-            Manner::Plain | Manner::Light => port.offer_light(now, packet.size),
+            Manner::Plain => port.offer(now, packet.size),
+            Manner::Light => port.offer_light(now, packet.size),
             Manner::Special | Manner::Taken => port.offer_past_intake(now, packet, self.cargo.header_mut(packet)),
         };
-        match offer {
-            Offer::Carried(at) => {
-                let target = port.target();
-                self.send(target, at, packet);
-            }
-            other => self.detain(now, number, other, packet),
-        }
+        self.follow(now, number, offer, packet);
     }
 
     /// An agent of `node` gives a packet back to that node: it goes to the next port of its path, or to its host.
@@ -408,7 +404,7 @@ impl Net {
         let mut cargo = mail.cargo.drain(..);
         for (number, mut packet) in mail.packets.drain(..) {
             if packet.cargo != NO_CARGO {
-                packet.cargo = cargo.next().map_or(NO_CARGO, |cargo| self.cargo.load(&cargo));
+                packet.cargo = cargo.next().map_or(NO_CARGO, |cargo| self.cargo.load(cargo));
             }
             let fibre = &mut self.fibres[number as usize];
             let was_dark = fibre.is_empty();

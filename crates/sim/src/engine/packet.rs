@@ -125,12 +125,21 @@ struct Explicit {
 }
 
 /// The cargo of one packet on its way to another partition.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Cargo {
-    /// SACK blocks, perhaps with a congestion header.
-    Transport(Option<Header>, SackList),
+    /// Between hosts.
+    Transport(Carried),
     /// What a message of the control plane says.
     Notice(Option<Notice>),
+}
+
+/// What a packet between hosts carries: SACK blocks, perhaps with a congestion header.
+#[derive(Clone, Copy, Debug)]
+pub struct Carried {
+    /// The congestion header.
+    pub header: Option<Header>,
+    /// The SACK blocks.
+    pub sack: SackList,
 }
 
 impl CargoTable {
@@ -158,14 +167,11 @@ impl CargoTable {
         self.notices.items[slot as usize].take()
     }
 
-    /// Takes a message to an agent out of a packet that is on its way; `None` if the packet has none.
-    pub fn take_message(&mut self, packet: &Packet) -> Option<Message> {
-        let kept = (packet.cargo != NO_CARGO).then(|| &mut self.notices.items[packet.cargo as usize])?;
-        if !matches!(kept, Some(Notice::Agent(_))) {
-            return None;
-        }
-        match self.take_notice(packet) {
-            Some(Notice::Agent(message)) => Some(message),
+    /// The message to an agent in a packet of control that is on its way; `None` if the packet has none.
+    #[inline]
+    pub fn message_mut(&mut self, packet: &Packet) -> Option<&mut Message> {
+        match self.notices.items.get_mut(packet.cargo as usize) {
+            Some(Some(Notice::Agent(message))) => Some(message),
             _ => None,
         }
     }
@@ -188,13 +194,21 @@ impl CargoTable {
     }
 
     /// Takes the congestion header, if there is one, and the SACK blocks of a packet that has arrived.
-    pub fn take_carried(&mut self, packet: &Packet) -> (Option<Header>, SackList) {
+    pub fn take_carried(&mut self, packet: &Packet) -> Carried {
         match packet.flags.has(Flags::EXPLICIT) {
             true => {
                 let (header, sack) = self.take_header(packet.cargo);
-                (Some(header), sack)
+                Carried { header: Some(header), sack }
             }
-            false => (None, self.take_sack(packet.cargo)),
+            false => Carried { header: None, sack: self.take_sack(packet.cargo) },
+        }
+    }
+
+    /// Stores what [`CargoTable::take_carried`] took.
+    pub fn put_carried(&mut self, carried: &Carried) -> u32 {
+        match carried.header {
+            Some(header) => self.put_header(header, &carried.sack),
+            None => self.put_sack(&carried.sack),
         }
     }
 
@@ -223,16 +237,14 @@ impl CargoTable {
         if packet.class == Class::Control {
             return Cargo::Notice(self.take_notice(packet));
         }
-        let (header, sack) = self.take_carried(packet);
-        Cargo::Transport(header, sack)
+        Cargo::Transport(self.take_carried(packet))
     }
 
     /// Stores what [`CargoTable::unload`] took, perhaps from another partition's.
-    pub fn load(&mut self, cargo: &Cargo) -> u32 {
+    pub fn load(&mut self, cargo: Cargo) -> u32 {
         match cargo {
-            Cargo::Transport(Some(header), sack) => self.put_header(*header, sack),
-            Cargo::Transport(None, sack) => self.put_sack(sack),
-            Cargo::Notice(Some(notice)) => self.put_notice(notice.clone()),
+            Cargo::Transport(carried) => self.put_carried(&carried),
+            Cargo::Notice(Some(notice)) => self.put_notice(notice),
             Cargo::Notice(None) => NO_CARGO,
         }
     }

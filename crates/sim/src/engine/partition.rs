@@ -127,8 +127,10 @@ impl Partition {
                 self.hosts.receive(now, &packet, &mut self.net);
             }
             next => {
-                self.net.forward(now, next, &packet);
-                if self.foresees && self.net.paths[packet.hop as usize + 1] == DELIVER {
+                if let Some(intake) = self.net.enter(now, next, &packet) {
+                    self.spend();
+                    self.hosts.give_to_agent(now, intake, &packet, &mut self.net);
+                } else if self.foresees && self.net.paths[packet.hop as usize + 1] == DELIVER {
                     self.hosts.expect(&packet);
                 }
             }

@@ -3,7 +3,7 @@
 use crate::engine::agent::News;
 use crate::engine::bench::LinkNumber;
 use crate::engine::offer::Cause;
-use crate::engine::packet::{Cargo, Packet};
+use crate::engine::packet::{Carried, Packet};
 use std::ops::Range;
 use std::sync::Arc;
 use transport::tcp::{Actions, BurstReport, SackBlock, Sender};
@@ -17,7 +17,7 @@ pub const LATE_HEADER: Cause = Cause::Agent(1);
 pub const CAUSES: &[&str] = &["contention", "late burst header"];
 
 /// What nodes tell one another.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Notice {
     /// A burst is on its way.
     Header(Header),
@@ -54,7 +54,7 @@ pub struct Burst {
     /// The packets in it, as they were at the ingress node; none in a burst of a source of bursts.
     pub packets: Vec<Packet>,
     /// What those packets carry that carry something, in their order.
-    pub cargo: Vec<Cargo>,
+    pub cargo: Vec<Carried>,
     /// How long it is, in picoseconds.
     pub length: u64,
     /// Its bytes, padding included.

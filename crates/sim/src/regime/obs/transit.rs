@@ -5,6 +5,7 @@
 use super::burst::{CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
 use super::node::{BurstNode, Receiver};
 use super::plan::{Contention, Part};
+use crate::engine::agent::Message;
 use crate::engine::bench::Bench;
 use crate::engine::offer::Cause;
 use crate::engine::packet::Packet;
@@ -13,6 +14,13 @@ use units::{Duration, Instant};
 
 /// Where bursts without packets can be cut: paper 001's segments.
 const SEGMENT: u64 = 1000;
+
+/// A header whose burst is stopped at an output.
+struct Stopped<'a> {
+    place: u32,
+    packet: &'a Packet,
+    cause: Cause,
+}
 
 /// What becomes of a burst that found no wavelength.
 enum Resolved {
@@ -25,38 +33,45 @@ enum Resolved {
 }
 
 impl BurstNode {
-    /// A packet of the control plane comes to an output.
+    /// A packet of the control plane comes to an output. A header whose burst finds a wavelength goes on as it is, with its
+    /// fields changed in their place.
     pub(super) fn pass(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
-        let Some(mut message) = bench.take_message(packet) else { return bench.send_past(now, packet) };
-        let Some(Notice::Header(header)) = message.edit() else {
-            let packet = bench.with_message(packet, message);
-            return bench.send_past(now, &packet);
+        let is_up = bench.port(bench.next_port(packet)).is_up();
+        let Some(Notice::Header(header)) = bench.message_mut(packet).and_then(Message::edit) else {
+            return bench.send_past(now, packet);
         };
-        let port = bench.next_port(packet);
         self.parts.outputs[place as usize].account.offer(header.size);
-        let booked = if bench.port(port).is_up() { self.book(now, place, header) } else { Err(Cause::Unreachable) };
-        let way = match booked {
-            Ok(()) => Ok(packet.hop),
-            Err(CONTENTION) => match self.resolve(now, place, header, bench) {
-                Resolved::Shortened => Ok(packet.hop),
-                Resolved::Deflected(hop) => Ok(hop),
-                Resolved::Lost => Err(CONTENTION),
-            },
-            Err(cause) => Err(cause),
+        let booked = if is_up { self.book(now, place, header) } else { Err(Cause::Unreachable) };
+        match booked {
+            Ok(()) => bench.send_past(now, packet),
+            Err(cause) => self.stop(now, Stopped { place, packet, cause }, bench),
+        }
+    }
+
+    /// A burst finds no wavelength, or does not get past its fibre.
+    #[cold]
+    fn stop(&mut self, now: u64, stopped: Stopped, bench: &mut Bench) {
+        let Stopped { place, packet, cause } = stopped;
+        let port = bench.next_port(packet);
+        let Some(mut message) = bench.take_message(packet) else { return };
+        let Some(Notice::Header(header)) = message.edit() else { return };
+        let resolved = match cause {
+            CONTENTION => self.resolve(now, place, header, bench),
+            _ => Resolved::Lost,
         };
-        match way {
-            Ok(hop) => {
-                let packet = bench.with_message(&Packet { hop, ..*packet }, message);
-                bench.send_past(now, &packet);
-            }
-            Err(cause) => {
+        let hop = match resolved {
+            Resolved::Shortened => packet.hop,
+            Resolved::Deflected(hop) => hop,
+            Resolved::Lost => {
                 let link = bench.link(port);
                 if cause != Cause::Random {
                     self.parts.outputs[place as usize].account.drop(header.size);
                 }
-                self.lose(now, &Loss { header: header.clone(), link, cause }, bench);
+                return self.lose(now, &Loss { header: header.clone(), link, cause }, bench);
             }
-        }
+        };
+        let packet = bench.with_message(&Packet { hop, ..*packet }, message);
+        bench.send_past(now, &packet);
     }
 
     /// Books a wavelength of an output for the whole burst.
