@@ -34,6 +34,7 @@ class Kind(StrEnum):
     TOPOLOGIES = "topologies"
     TRANSPORTS = "transports"
     SWITCHES = "switches"
+    QUEUES = "queues"
     SCHEDULERS = "schedulers"
     RESERVATIONS = "reservations"
     MODELS = "models"

@@ -3,7 +3,7 @@
 use crate::{Range, WordList, Words};
 use std::borrow::Cow;
 use std::fmt;
-use units::Duration;
+use units::{BufferSize, Duration};
 
 /// A parameter as its users know it.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +38,8 @@ pub enum Kind {
     Bytes,
     /// Bytes, or without a bound.
     Window,
+    /// Part of a queue: packets, bytes, or a time at the rate of its link.
+    Room,
     /// A span of time.
     Time(Zero),
     /// No, or so long at most.
@@ -101,6 +103,8 @@ pub enum Value {
     Number(f64),
     /// A span.
     Time(Duration),
+    /// Of a [`Kind::Room`].
+    Room(BufferSize),
     /// A word.
     Word(&'static str),
 }
@@ -143,6 +147,7 @@ arguments! {
     u32: Whole(u64);
     f64: Number(f64);
     Duration: Time(Duration);
+    BufferSize: Room(BufferSize);
 }
 
 /// Bytes; all of them are no bound.

@@ -12,6 +12,7 @@ pub fn catalogue(kind: &str) -> Vec<Entry> {
     match kind {
         "topologies" => sim::topology::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
         "switches" => sim::switches().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
+        "queues" => sim::queue::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
         "models" => analytic::models().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
         "schedulers" => {
             control::scheduler::registry().iter().map(|one| entry(one.name, one.summary, one.source)).collect()

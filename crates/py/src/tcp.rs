@@ -303,6 +303,8 @@ pub fn set(options: &mut dyn Options, place: usize, value: &Bound<'_, PyAny>) ->
         Kind::Number(_) => Value::Number(value.extract()?),
         Kind::Window => Value::Whole(value.extract()?),
         Kind::Time(_) | Kind::Delay => Value::Time(span(name, value)?),
+        // No machine that Python drives has one.
+        Kind::Room => return Err(unknown_option(name)),
         Kind::Word(list) => word(name, list, value, "")?,
         Kind::Segments(list) => match value.extract::<u32>() {
             Ok(segments) => Value::Whole(segments.into()),
@@ -355,6 +357,7 @@ fn type_of(kind: &Kind) -> String {
         Kind::Flag => "bool".to_owned(),
         Kind::Whole(_) | Kind::Bytes | Kind::Window => "int".to_owned(),
         Kind::Number(_) | Kind::Time(_) | Kind::Delay => "float".to_owned(),
+        Kind::Room => "str".to_owned(),
         Kind::Word(list) => words(list),
         Kind::Segments(list) => format!("int | {}", words(list)),
     }
@@ -368,6 +371,7 @@ fn default_of(value: Value) -> String {
         Value::Whole(number) => number.to_string(),
         Value::Number(number) => format!("{number:?}"),
         Value::Time(span) => format!("{span}"),
+        Value::Room(room) => format!("{room:?}"),
         Value::Word(word) => format!("\"{word}\""),
     }
 }

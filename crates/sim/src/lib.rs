@@ -6,6 +6,7 @@
 pub mod engine;
 pub mod language;
 pub mod model;
+pub mod queue;
 pub mod random;
 pub mod regime;
 pub mod results;

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 const ROOMS: &[(&str, &[&str])] = &[
     ("random", &[]),
     ("results", &[]),
-    ("model", &[]),
-    ("engine", &["random", "results", "model"]),
+    ("queue", &["random"]),
+    ("model", &["queue"]),
+    ("engine", &["random", "results", "queue", "model"]),
     ("language", &["model"]),
-    ("topology", &["model", "language"]),
+    ("topology", &["queue", "model", "language"]),
     ("traffic", &["random", "model"]),
-    ("regime", &["random", "results", "model", "engine", "language", "topology"]),
-    ("scenario", &["model", "language", "topology", "regime"]),
+    ("regime", &["random", "results", "queue", "model", "engine", "language", "topology"]),
+    ("scenario", &["queue", "model", "language", "topology", "regime"]),
     ("study", &["random", "results", "model", "engine", "traffic", "regime", "scenario"]),
 ];
 

@@ -5,6 +5,7 @@ use super::agent::{Agent, Orders};
 use super::arena::Arena;
 use super::capture::{Capture, Captured};
 use super::equipment::{Equipment, Ground};
+use super::extras::Streams;
 use super::forced::ForcedFates;
 use super::hosts::{Configs, Hosts, Lifecycle, ReceivingHost, SendingHost, Source, Watch};
 use super::net::{DELIVER, NO_WAY, Net, NetParts, TimerOrder};
@@ -156,10 +157,11 @@ struct PortMaker<'a> {
 
 impl PortMaker<'_> {
     fn port(&self, id: LinkId) -> Port {
-        let stream = self.seed.stream(&format!("link {}", self.network.links[id.index()].name), "loss");
+        let stream = |purpose| self.seed.stream(&format!("link {}", self.network.links[id.index()].name), purpose);
+        let streams = Streams { loss: stream("loss"), queue: stream("queue") };
         let (rule, intake) = (self.rules[id.index()], self.equipment.intakes.get(&id).copied());
         let buffer = if self.equipment.boundless.contains(&id) { Buffer::Unlimited } else { rule.buffer };
-        let config = PortConfig { rule: PortRule { buffer, ..rule }, stream, intake };
+        let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, intake };
         Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
     }
 }

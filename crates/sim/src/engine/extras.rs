@@ -1,15 +1,20 @@
-//! What most ports do without: random loss, XCP's controller, a gate, an agent before it.
+//! What most ports do without: a queue discipline, random loss, XCP's controller, a gate, an agent before it.
 
 use super::gate::Gate;
 use super::offer::Intake;
 use crate::model::{Loss, Opening, PortController, PortRule};
+use crate::queue::{self, Queue};
 use crate::random::{Stream, bernoulli};
 use transport::xcp::Router;
-use units::Instant;
+use units::{ByteTime, Instant};
 
 /// What most ports do without.
 #[derive(Debug)]
 pub struct Extras {
+    /// Its queue discipline.
+    pub queue: Option<Queue>,
+    /// Packets marked since the start.
+    pub marked: u64,
     /// Random loss on the fibre.
     pub loss: LossProcess,
     /// XCP's controller.
@@ -18,6 +23,15 @@ pub struct Extras {
     pub gate: Option<Gate>,
     /// An agent takes its packets first.
     pub intake: Option<Intake>,
+}
+
+/// Where the random choices of a port come from.
+#[derive(Debug)]
+pub struct Streams {
+    /// Of [`Loss::Bernoulli`](crate::model::Loss::Bernoulli).
+    pub loss: Stream,
+    /// Of its queue discipline.
+    pub queue: Stream,
 }
 
 /// XCP's controller at a port. It is told everything at the port's own times: its timers are served when the next packet
@@ -53,8 +67,10 @@ pub enum LossProcess {
 
 impl Extras {
     /// `None` for a port without any.
-    pub fn new(rule: &PortRule, stream: Stream, intake: Option<Intake>) -> Option<Box<Extras>> {
-        let loss = LossProcess::new(rule.loss, stream);
+    pub fn new(rule: &PortRule, streams: Streams, intake: Option<Intake>) -> Option<Box<Extras>> {
+        let loss = LossProcess::new(rule.loss, streams.loss);
+        let byte_time = ByteTime::at(rule.capacity)?;
+        let queue = Queue::new(&rule.queue, || queue::Site { byte_time, stream: streams.queue });
         let controller = rule.controller.map(|PortController { config, follows }| Controller {
             router: Router::new(config, Instant::ZERO),
             follows,
@@ -63,13 +79,16 @@ impl Extras {
             Opening::Always => None,
             Opening::InWindows(packing) => Some(Gate::new(packing)),
         };
-        let extras = Extras { loss, controller, gate, intake };
+        let extras = Extras { queue, marked: 0, loss, controller, gate, intake };
         (intake.is_some() || extras.acts()).then(|| Box::new(extras))
     }
 
     /// Whether there is anything behind the agent.
     pub fn acts(&self) -> bool {
-        !matches!(self.loss, LossProcess::None) || self.controller.is_some() || self.gate.is_some()
+        !matches!(self.loss, LossProcess::None)
+            || self.queue.is_some()
+            || self.controller.is_some()
+            || self.gate.is_some()
     }
 }
 

@@ -306,6 +306,10 @@ impl Net {
     fn detain(&mut self, now: u64, number: u32, offer: Offer, packet: &Packet) {
         match offer {
             Offer::Dropped(cause) => self.lose(number, cause, packet),
+            Offer::Marked(at) => {
+                let target = self.ports[number as usize].target();
+                self.send(target, at, &packet.marked());
+            }
             Offer::Held | Offer::Carried(_) => self.release(now, number),
         }
     }
@@ -366,7 +370,7 @@ impl Net {
         let target = self.ports[number as usize].target();
         while let Some((packet, offer)) = self.ports[number as usize].release(now) {
             match offer {
-                Offer::Carried(at) => self.send(target, at, &packet),
+                Offer::Carried(at) | Offer::Marked(at) => self.send(target, at, &packet),
                 Offer::Dropped(cause) => self.lose(number, cause, &packet),
                 Offer::Held => {}
             }

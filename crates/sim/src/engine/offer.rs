@@ -5,6 +5,8 @@
 pub enum Cause {
     /// The buffer was full.
     Congestion,
+    /// Its queue discipline dropped it before the buffer was full.
+    Early,
     /// The scenario's random loss.
     Random,
     /// The link was down.
@@ -22,6 +24,7 @@ impl Cause {
     pub fn name<'n>(self, agents: &[&'n str]) -> &'n str {
         match self {
             Cause::Congestion => "congestion",
+            Cause::Early => "early",
             Cause::Random => "random",
             Cause::Unreachable => "unreachable",
             Cause::Forced => "forced",
@@ -45,6 +48,8 @@ pub enum Target {
 pub enum Offer {
     /// Its last bit arrives at the far end at this time.
     Carried(u64),
+    /// The same, and it is marked.
+    Marked(u64),
     /// It is dropped.
     Dropped(Cause),
     /// It stays in the port until it is granted a slot; only a port with a gate says so.
@@ -67,6 +72,16 @@ pub struct Count {
     pub packets: u64,
     /// Bytes on the wire.
     pub bytes: u64,
+}
+
+impl Offer {
+    /// The same for a packet that is marked. One that is held carries its mark itself.
+    pub fn marked(self) -> Offer {
+        match self {
+            Offer::Carried(at) => Offer::Marked(at),
+            other => other,
+        }
+    }
 }
 
 impl Count {

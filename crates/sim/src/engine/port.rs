@@ -13,15 +13,16 @@
 mod changes;
 mod control;
 mod gated;
+mod queued;
 
-use super::extras::Extras;
+use super::extras::{Extras, Streams};
 use super::gate::GateReading;
 use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::optical::{Kept, LeastBacklog};
 use super::packet::Packet;
 use super::ring::Ring;
 use crate::model::{Buffer, Light, PortRule};
-use crate::random::Stream;
+use crate::queue::Verdict;
 use transport::xcp::Header;
 use units::{ByteTime, Duration};
 
@@ -130,6 +131,8 @@ pub struct Reading {
     pub waited: u128,
     /// Packets waiting now, the one in transmission not counted.
     pub waiting: u64,
+    /// Packets marked here.
+    pub marked: u64,
 }
 
 /// What a port is built from.
@@ -137,8 +140,8 @@ pub struct Reading {
 pub struct PortConfig {
     /// What it does beside what every port does.
     pub rule: PortRule,
-    /// The stream for [`Loss::Bernoulli`](crate::model::Loss::Bernoulli).
-    pub stream: Stream,
+    /// Where its random choices come from.
+    pub streams: Streams,
     /// The agent that takes its packets first.
     pub intake: Option<Intake>,
 }
@@ -146,8 +149,8 @@ pub struct PortConfig {
 impl Port {
     /// An idle port; `None` if the capacity is too small to have a byte time.
     pub fn new(config: PortConfig) -> Option<Port> {
-        let PortConfig { rule, stream, intake } = config;
-        let extras = Extras::new(&rule, stream, intake);
+        let PortConfig { rule, streams, intake } = config;
+        let extras = Extras::new(&rule, streams, intake);
         let light = rule.light;
         let manner_past_intake = match &extras {
             Some(extras) if extras.acts() => Manner::Special,
@@ -269,16 +272,22 @@ impl Port {
     pub fn offer_past_intake(&mut self, now: u64, packet: &Packet, mut header: Option<&mut Header>) -> Offer {
         let size = packet.size;
         let Some(mut extras) = self.extras.take() else { return self.offer_light(now, size) };
-        let Extras { loss, controller, gate, .. } = &mut *extras;
+        let verdict = self.judge(now, packet, &mut extras);
+        let Extras { loss, controller, gate, marked, .. } = &mut *extras;
         if let Some(controller) = controller {
             self.serve(now, &mut controller.router, gate);
             let waiting = self.queue_bytes(now, gate);
             controller.router.handle_arrival(u32::from(size), header.as_deref(), waiting);
         }
         let arrival_before = self.last_arrival;
-        let mut offer = match gate {
-            Some(gate) => self.offer_to_gate(now, packet, gate),
-            None => self.offer_light(now, size),
+        let mut offer = match (gate, verdict) {
+            (_, Verdict::Drop) => {
+                self.offered.add(size);
+                self.refuse(Cause::Early, size)
+            }
+            (Some(gate), Verdict::Accept) => self.offer_to_gate(now, packet, gate),
+            (Some(gate), Verdict::Mark) => self.offer_to_gate(now, &packet.marked(), gate),
+            (None, _) => self.offer_light(now, size),
         };
         if !matches!(offer, Offer::Dropped(_))
             && let (Some(controller), Some(header)) = (controller, &mut header)
@@ -289,6 +298,10 @@ impl Port {
         if matches!(offer, Offer::Carried(_)) && loss.strikes() {
             self.last_arrival = arrival_before;
             offer = self.lose(size);
+        }
+        if verdict == Verdict::Mark && !matches!(offer, Offer::Dropped(_)) {
+            *marked += 1;
+            offer = offer.marked();
         }
         self.extras = Some(extras);
         offer
@@ -401,10 +414,11 @@ impl Port {
     pub fn reading(&mut self, now: u64) -> Reading {
         // Its controller's timers that were due are served first, with the queue as it was then.
         self.control(now);
+        let marked = self.extras.as_ref().map_or(0, |extras| extras.marked);
         if let Some(gate) = self.gate_mut() {
             let GateReading { inside: (packets, bytes), busy, waited, waiting } = gate.reading(now);
             let carried = self.offered.since(self.refused).since(Count { packets, bytes });
-            return Reading { offered: self.offered, carried, dropped: self.dropped, busy, waited, waiting };
+            return Reading { offered: self.offered, carried, dropped: self.dropped, busy, waited, waiting, marked };
         }
         self.sweep(now);
         let inside = Count { packets: self.inside.len() as u64, bytes: self.inside_bytes };
@@ -421,6 +435,7 @@ impl Port {
             busy: self.busy - self.busy_until.saturating_sub(now),
             waited: self.waited - future_wait + self.kept.waited(now),
             waiting: inside.packets.saturating_sub(1) + u64::from(self.kept.packets),
+            marked,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Parameters that are declared where they are used ([`options`]): how a scenario writes them, and how its schema describes them.
 
-use super::{ByteCount, DelayedAck, Time, Window, choices, quoted};
+use super::keys::Form;
+use super::{ByteCount, DelayedAck, Room, Time, Window, choices, quoted};
 use options::{Key, Kind, Value, WordList, Words};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, Unexpected, Visitor};
@@ -32,6 +33,7 @@ impl<'de> DeserializeSeed<'de> for OfKind<'_> {
             Kind::Number(_) => Value::Number(f64::deserialize(deserializer)?),
             Kind::Bytes => Value::Whole(ByteCount::deserialize(deserializer)?.0),
             Kind::Window => return Window::deserialize(deserializer).map(|window| of_window(window.0)),
+            Kind::Room => Value::Room(Room::deserialize(deserializer)?.0),
             Kind::Time(_) => Value::Time(Time::deserialize(deserializer)?.0),
             Kind::Delay => match DelayedAck::deserialize(deserializer)? {
                 DelayedAck::Off => Value::Nothing,
@@ -150,6 +152,7 @@ pub(crate) fn schema_of(kind: &Kind, generator: &mut SchemaGenerator) -> Json {
         Kind::Number(range) => bounded(json!({ "type": ["number", "null"] }), range),
         Kind::Bytes => of_type::<ByteCount>(generator),
         Kind::Window => of_type::<Window>(generator),
+        Kind::Room => of_type::<Room>(generator),
         Kind::Time(_) => of_type::<Time>(generator),
         Kind::Delay => of_type::<DelayedAck>(generator),
         Kind::Word(list) => {
@@ -203,6 +206,7 @@ pub(crate) fn written(kind: &Kind, value: Value) -> Option<String> {
         (_, Value::Whole(number)) => number.to_string(),
         (_, Value::Number(number)) => format!("{number:?}"),
         (_, Value::Time(span)) => format!("\"{span}\""),
+        (_, Value::Room(room)) => Room(room).form().inline(),
         (_, Value::Word(word)) => format!("\"{word}\""),
     })
 }

@@ -1,6 +1,7 @@
 //! Nodes and links.
 
 use super::NodeId;
+use crate::queue;
 use options::words;
 use std::collections::BTreeSet;
 use transport::xcp::RouterConfig;
@@ -68,6 +69,8 @@ pub struct Link {
     pub delay: Duration,
     /// Waiting room, not counting the packet in transmission.
     pub buffer: Buffer,
+    /// What becomes of a packet that would have room in it.
+    pub queue: queue::Config,
     /// Random loss on the fibre.
     pub loss: Loss,
     /// XCP's controller at the port.

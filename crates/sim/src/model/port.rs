@@ -1,6 +1,7 @@
 //! What an output port does with packets, beside what every port does.
 
 use super::{Buffer, Link, Loss, PortController};
+use crate::queue;
 use options::words;
 use units::{Duration, Rate};
 
@@ -13,6 +14,8 @@ pub struct PortRule {
     pub delay: Duration,
     /// Waiting room, not counting the packet in transmission.
     pub buffer: Buffer,
+    /// What becomes of a packet that would have room in it.
+    pub queue: queue::Config,
     /// Random loss on the fibre.
     pub loss: Loss,
     /// XCP's controller.
@@ -60,12 +63,13 @@ impl PortRule {
     /// A port that sends what comes as it comes.
     pub fn plain(capacity: Rate, delay: Duration, buffer: Buffer) -> PortRule {
         let (opening, light) = (Opening::Always, Light::None);
-        PortRule { capacity, delay, buffer, loss: Loss::None, controller: None, opening, light }
+        let queue = queue::Config::DropTail;
+        PortRule { capacity, delay, buffer, queue, loss: Loss::None, controller: None, opening, light }
     }
 
     /// What a link says of its port, and nothing beside.
     pub fn of(link: &Link) -> PortRule {
         let plain = PortRule::plain(link.capacity, link.delay, link.buffer);
-        PortRule { loss: link.loss, controller: link.controller, ..plain }
+        PortRule { queue: link.queue, loss: link.loss, controller: link.controller, ..plain }
     }
 }

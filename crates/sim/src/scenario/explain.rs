@@ -3,6 +3,7 @@
 use crate::language::keys::{Explained, Form, Written};
 use crate::language::{Room, Size, Speed, Text, Time, Word, quote, since_start, written};
 use crate::model::*;
+use crate::queue;
 use crate::scenario::spec::{self, ArrivalLaw, Spec};
 use crate::scenario::{Scenario, Switched};
 use options::{Key, Kind, Options, Value, Words};
@@ -87,6 +88,9 @@ impl Text<'_> {
             Loss::None => keys.derive("loss", 0.0.form()),
             Loss::Bernoulli(p) => keys.derive("loss", p.form()),
             Loss::EveryNth(n) => keys.derive("loss_every", n.form()),
+        }
+        if link.queue != queue::Config::DropTail {
+            keys.derive("queue", spec::queue::explained(&link.queue));
         }
         if let Some(controller) = &link.controller {
             keys.derive("xcp", Written::Table(xcp(controller)));

@@ -2,6 +2,7 @@
 
 use crate::language::{At, Fault, Key, Place};
 use crate::model::{Loss, Node, NodeId, Role};
+use crate::queue;
 use std::collections::BTreeMap;
 use transport::xcp::RouterConfig;
 use units::{BufferSize, Duration, Rate};
@@ -68,6 +69,8 @@ pub struct Given {
     pub delay: Option<Property<Duration>>,
     /// Waiting room.
     pub buffer: Option<Property<BufferSize>>,
+    /// Queue discipline.
+    pub queue: Option<Property<queue::Config>>,
     /// Random loss.
     pub loss: Option<Property<Loss>>,
     /// The core node through which its light passes.
@@ -102,6 +105,7 @@ impl Given {
             capacity: self.capacity.or_else(|| below.capacity.clone()),
             delay: self.delay.or_else(|| below.delay.clone()),
             buffer: self.buffer.or_else(|| below.buffer.clone()),
+            queue: self.queue.or_else(|| below.queue.clone()),
             loss: self.loss.or_else(|| below.loss.clone()),
             via: self.via.or_else(|| below.via.clone()),
             controller: self.controller.or_else(|| below.controller.clone()),

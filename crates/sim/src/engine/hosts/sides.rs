@@ -176,6 +176,14 @@ impl Source {
 }
 
 impl Sink {
+    /// ECN-capable segments that arrived marked.
+    pub fn marked(&self) -> u64 {
+        match self {
+            Sink::Tcp(receiver) => receiver.stats().marked,
+            Sink::Explicit(_) | Sink::Datagrams { .. } => 0,
+        }
+    }
+
     /// Bytes of datagrams on the wire received.
     pub fn datagram_bytes(&self) -> u64 {
         match self {

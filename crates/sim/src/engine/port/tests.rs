@@ -3,9 +3,10 @@ use crate::random::Seed;
 use units::Rate;
 
 fn port(buffer: Buffer) -> Port {
-    let stream = Seed { seed: 1, run: 0 }.stream("port", "loss");
+    let seed = Seed { seed: 1, run: 0 };
+    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue") };
     let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer);
-    Port::new(PortConfig { rule, stream, intake: None }).unwrap()
+    Port::new(PortConfig { rule, streams, intake: None }).unwrap()
 }
 
 const MS: u64 = 1_000_000_000;

@@ -15,6 +15,7 @@ fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
         capacity: Rate::from_gbps(1),
         delay: Duration::from_millis(1),
         buffer: Buffer::Unlimited,
+        queue: crate::queue::Config::DropTail,
         loss: Loss::None,
         controller: None,
         via: None,

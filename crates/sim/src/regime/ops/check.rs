@@ -1,6 +1,8 @@
 //! `[switching]` with `kind = "ops"`: wavelengths, what core nodes keep, and macroflows.
 
 use super::edges::{EdgeRules, Ground};
+mod marking;
+
 use super::keys::{EdgeQueueRule, GainsRule, MacroflowRule, OpsSwitching, PlaceRule, RamShare, SmoothingRule};
 use super::plan::{Conversion, Count, Fibre, MacroflowRules, Ops, Scheme, Slots, Smoothing, Store};
 use crate::language::{At, Fault, quoted, room};
@@ -73,7 +75,9 @@ fn resolve(table: &OpsSwitching, site: Site) -> Result<Ops, Fault> {
     }
     let control = edge.control_capacity(table);
     let fibres = fibres.into_iter().map(|first| add_lanes(network, first, wavelengths, control)).collect();
-    Ok(Ops { cut_through, conversion, store, congestion: None, fibres, edge })
+    let ops = Ops { cut_through, conversion, store, congestion: None, fibres, edge };
+    let congestion = if ops.needs_store() { marking::of_stores(&at, network, &ops)? } else { None };
+    Ok(Ops { congestion, ..ops })
 }
 
 fn is_core(network: &Network, node: NodeId) -> bool {

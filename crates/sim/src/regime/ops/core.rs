@@ -52,7 +52,7 @@ impl Agent for CoreNode {
         let occupancy = store.occupancy(now, place);
         let fate = match occupancy {
             Occupancy::Low => store.handle_packet(now, place, packet, bench),
-            Occupancy::Congested => store.handle_packet(now, place, &packet.marked(), bench),
+            Occupancy::Congested => store.handle_marked(now, place, packet, bench),
         };
         if let Some(control) = &mut self.control {
             control.handle_meeting(now, Meeting { output: place, packet, fate, store: occupancy }, bench);

@@ -56,6 +56,7 @@ use super::kind::{self, Entry, Regime, Wording};
 use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::ledger::Tally;
 use crate::model::{Lane, Light, LinkId, Network, PortRule, Role};
+use crate::queue::Config as Discipline;
 use crate::results::Figure;
 use transport::xcp::Probe;
 
@@ -76,7 +77,11 @@ impl kind::Plan for Ops {
             (true, false) => Light::LastBit,
             (true, true) => Light::FirstBit,
         };
-        PortRule { light, ..PortRule::of(link) }
+        let rule = PortRule::of(link);
+        // Where an agent keeps the packets it minds the threshold too.
+        let is_store_s = self.needs_store() && is_data && from == Role::Core;
+        let queue = if is_store_s { Discipline::DropTail } else { rule.queue };
+        PortRule { light, queue, ..rule }
     }
 
     /// The agents of the network's edge and core nodes, where they have something to do.

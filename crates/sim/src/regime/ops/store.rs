@@ -111,6 +111,15 @@ impl Store {
         }
     }
 
+    /// [`Store::handle_packet`] for a packet that finds its store congested: it is marked.
+    pub fn handle_marked(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) -> Fate {
+        let fate = self.handle_packet(now, place, &packet.marked(), bench);
+        if fate != Fate::Lost {
+            bench.port_mut(self.ports[place as usize]).note_mark();
+        }
+        fate
+    }
+
     /// A packet for wavelength `place` % W of output `place` / W: what becomes of it.
     pub fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) -> Fate {
         let port = self.ports[place as usize];

@@ -2,6 +2,7 @@
 //! checked, each fault at the value it is about.
 
 mod arrivals;
+mod ecn;
 mod events;
 mod flow_list;
 mod load;
@@ -64,6 +65,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     let mut context = Context { draft, component, controllers, duration: run.duration, warnings };
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
+    context.warnings.extend(ecn::warnings(&network, &transports, &traffic));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let events = events::link_events(spec, &network, &*plan, &mut context)?;
     let forced = events::forced(spec, &traffic)?;

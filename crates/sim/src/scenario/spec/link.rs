@@ -1,5 +1,6 @@
 //! `[link_defaults]`, `[[node]]`, `[[link]]`.
 
+use super::queue::QueueTable;
 use crate::language::keys::{Within, a_probability, a_rate, as_declared, keys, more_than_zero};
 use crate::language::{At, Key, Length, Room, Speed, Time, Word};
 use crate::model::Role;
@@ -11,6 +12,7 @@ pub(crate) struct Shared<'t> {
     pub delay: Option<At<Time>>,
     pub length: Option<At<Length>>,
     pub buffer: Option<At<Room>>,
+    pub queue: Option<&'t At<QueueTable>>,
     pub loss: Option<At<f64>>,
     pub loss_every: Option<At<u64>>,
     pub xcp: Option<&'t At<XcpPort>>,
@@ -37,6 +39,8 @@ macro_rules! link_keys {
                 pub length: Option<At<Length>>;
                 /// Waiting room of the output port, not counting the packet in transmission.
                 pub buffer: Option<At<Room>>;
+                /// What becomes of packets before the buffer is full: `photocol list queues`. Default: nothing (drop-tail).
+                pub queue: Option<At<QueueTable>>;
                 /// Probability that a transmitted packet is lost, each for itself.
                 pub loss: Option<At<f64>>, in a_probability();
                 /// Every n-th packet is lost.
@@ -49,12 +53,13 @@ macro_rules! link_keys {
 
         impl LinkKeys for $name {
             fn shared(&self) -> Shared<'_> {
-                let $name { capacity, delay, length, buffer, loss, loss_every, xcp, .. } = self;
+                let $name { capacity, delay, length, buffer, queue, loss, loss_every, xcp, .. } = self;
                 Shared {
                     capacity: *capacity,
                     delay: *delay,
                     length: *length,
                     buffer: *buffer,
+                    queue: queue.as_ref(),
                     loss: *loss,
                     loss_every: *loss_every,
                     xcp: xcp.as_ref(),

@@ -1,12 +1,14 @@
 //! The scenario as users write it: one type per table, each key declared once.
 
 mod link;
+pub(crate) mod queue;
 mod traffic;
 mod transport;
 
 pub use crate::regime::Switching;
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
 pub(crate) use link::{LinkKeys, Shared};
+pub use queue::QueueTable;
 pub use traffic::{
     ArrivalLaw, Bursts, Listed, LoadLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };

@@ -27,7 +27,7 @@ fn a_misspelt_key_has_its_place_and_the_nearest_name() {
     assert_eq!(
         added("[link_defaults]\nbandwidth = \"1 Gbps\""),
         "test.toml:13:1: link_defaults.bandwidth: unknown key \"bandwidth\"; did you mean \"capacity\"? allowed: capacity, \
-         delay, length, buffer, loss, loss_every, xcp, delay_per_km, core, edge, host"
+         delay, length, buffer, queue, loss, loss_every, xcp, delay_per_km, core, edge, host"
     );
     assert_eq!(
         replaced("bottleneck_delay", "botleneck_delay"),
@@ -555,4 +555,32 @@ fn a_buffer_of_an_exabyte_is_unlimited() {
         |buffer: &str| load_set(SMALL, &[("link_defaults.buffer", buffer)]).unwrap().scenario.network.links[0].buffer;
     assert_eq!(with("18446744073709551615 B"), Buffer::Unlimited);
     assert_eq!(with("1000000 GB"), Buffer::Bytes(units::Bytes(1_000_000_000_000_000)));
+}
+
+#[test]
+fn a_queue_discipline_says_what_is_wrong_with_it_and_where() {
+    let link = |queue: &str| added(&format!("[[link]]\nfrom = \"left\"\nto = \"right\"\nqueue = {queue}"));
+    assert_eq!(
+        link("{ kind = \"red\", min_th = \"15 packets\", max_th = \"5 packets\" }"),
+        "test.toml:15:57: link.0.queue.max_th: max_th must be above min_th"
+    );
+    assert_eq!(
+        link("{ kind = \"red\", min_th = \"20 packets\" }"),
+        "test.toml:15:18: link.0.queue.kind: max_th must be above min_th",
+        "the usual max_th is 15 packets"
+    );
+    assert_eq!(
+        link("{ kind = \"stepp\" }"),
+        "test.toml:15:18: link.0.queue.kind: there is no queue discipline \"stepp\"; did you mean \"step\"? \
+         allowed: drop-tail, step, red"
+    );
+    assert_eq!(
+        link("{ kind = \"step\", max_p = 0.1 }"),
+        "test.toml:15:34: link.0.queue.max_p: the key \"max_p\" is for red"
+    );
+    assert_eq!(
+        link("{ kind = \"red\", max_p = 1.5 }"),
+        "test.toml:15:33: link.0.queue.max_p: max_p must be above 0 and at most 1"
+    );
+    assert_eq!(link("{ max_p = 0.5 }"), "test.toml:15:9: link.0.queue: the key \"kind\" is missing");
 }

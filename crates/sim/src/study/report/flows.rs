@@ -27,6 +27,8 @@ pub(super) struct FlowRow {
     pub(super) false_fast_retransmits: u64,
     pub(super) timeouts: u64,
     pub(super) false_timeouts: u64,
+    pub(super) ecn_reductions: u64,
+    marked: u64,
     mean_rtt_s: f64,
     group: Option<Group>,
     pub(super) finite: bool,
@@ -83,6 +85,8 @@ impl FlowRows {
             ("false_fast_retransmits", count(|row| row.false_fast_retransmits)),
             ("timeouts", count(|row| row.timeouts)),
             ("false_timeouts", count(|row| row.false_timeouts)),
+            ("ecn_reductions", count(|row| row.ecn_reductions)),
+            ("marked_segments", count(|row| row.marked)),
             ("mean_rtt_s", measure(|row| row.mean_rtt_s)),
         ];
         let facts: Vec<FlowFacts> = rows.iter().map(FlowRow::facts).collect();
@@ -115,6 +119,8 @@ fn flow_row(end: &End, parts: &Parts, number: u32) -> FlowRow {
         false_fast_retransmits: stats.false_fast_retransmits,
         timeouts: stats.timeouts,
         false_timeouts: stats.false_timeouts,
+        ecn_reductions: stats.ecn_reductions,
+        marked: parts.receiver(number).sink.marked(),
         mean_rtt_s: ratio(seconds(stats.rtt_sum), stats.rtt_samples as f64),
         ..row
     }

@@ -1,0 +1,210 @@
+//! Queue disciplines: what a port does with a packet that has to wait, before its buffer is full.
+//!
+//! A discipline is one file with its source, its parameters and its tests, and the line in `disciplines!` below. It hears of every packet
+//! that comes to its port, with the queue as it is then, and says whether the packet is accepted, marked or dropped; what it accepts
+//! leaves first in, first out. Drop-tail, the usual one, is the port itself, and costs no port anything.
+//!
+//! Left out: disciplines that decide when a packet leaves, or that change the order. For those a port would need a call when its
+//! transmitter is free, which no port has now.
+
+pub mod red;
+pub mod step;
+
+use crate::random::Stream;
+use options::{ConfigError, Options};
+use units::{BufferSize, ByteTime};
+
+/// A packet that comes to a port, and the queue that it finds.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// When, in picoseconds.
+    pub now: u64,
+    /// Its size on the wire.
+    pub size: u16,
+    /// Whether it may be marked instead of dropped (ECT of RFC 3168).
+    pub is_capable: bool,
+    /// Packets that wait, the one in transmission not counted.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Since when the port has had nothing to send; `None` if it is sending.
+    pub idle_since: Option<u64>,
+}
+
+impl Arrival {
+    /// The queue in the unit of a threshold.
+    pub fn queue_in(&self, unit: BufferSize) -> u64 {
+        match unit {
+            BufferSize::Bytes(_) => self.bytes,
+            BufferSize::Packets(_) | BufferSize::Time(_) | BufferSize::Unlimited => self.packets,
+        }
+    }
+}
+
+/// What becomes of a packet, if there is room for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It waits.
+    Accept,
+    /// It waits, and says that the queue is congested (CE of RFC 3168).
+    Mark,
+    /// It is dropped.
+    Drop,
+}
+
+/// What a discipline is made on.
+#[derive(Debug)]
+pub struct Site {
+    /// How long the port sends a byte.
+    pub byte_time: ByteTime,
+    /// For its random choices.
+    pub stream: Stream,
+}
+
+/// A queue discipline that decides when packets arrive.
+pub trait Discipline: Sized {
+    /// Its parameters. Thresholds are packets or bytes; where a time was written, it is the bytes of that time.
+    type Config: Options + Copy;
+
+    /// An empty queue.
+    fn new(config: &Self::Config, site: Site) -> Self;
+
+    /// Whether there is a discipline with these parameters, each of which is in its range.
+    fn validate(_: &Self::Config) -> Result<(), ConfigError> {
+        Ok(())
+    }
+
+    /// Whether it marks packets that are ECN-capable.
+    fn marks(config: &Self::Config) -> bool;
+
+    /// A packet comes.
+    fn handle_arrival(&mut self, arrival: &Arrival) -> Verdict;
+}
+
+/// A discipline as it can be named in a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The `kind` of a `queue`.
+    pub name: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// Where it is specified.
+    pub source: &'static str,
+}
+
+macro_rules! disciplines {
+    ($($variant:ident = $name:literal: $queue:ty, $source:literal, $summary:literal;)+) => {
+        /// A discipline with its parameters.
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub enum Config {
+            /// None: what the buffer has no room for is dropped.
+            #[default]
+            DropTail,
+            $(#[doc = $summary] $variant(<$queue as Discipline>::Config)),+
+        }
+
+        static REGISTRY: &[Entry] = &[
+            Entry { name: "drop-tail", summary: "What the buffer has no room for is dropped.", source: "" },
+            $(Entry { name: $name, summary: $summary, source: $source }),+
+        ];
+
+        impl Config {
+            /// The discipline of that name with its usual parameters.
+            pub fn named(name: &str) -> Option<Config> {
+                match name {
+                    "drop-tail" => Some(Config::DropTail),
+                    $($name => Some(Config::$variant(<$queue as Discipline>::Config::default())),)+
+                    _ => None,
+                }
+            }
+
+            /// Its name.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    Config::DropTail => "drop-tail",
+                    $(Config::$variant(_) => $name),+
+                }
+            }
+
+            /// Its parameters, if it has any.
+            pub fn options(&self) -> Option<&dyn Options> {
+                match self {
+                    Config::DropTail => None,
+                    $(Config::$variant(config) => Some(config)),+
+                }
+            }
+
+            /// The same, to be set.
+            pub fn options_mut(&mut self) -> Option<&mut dyn Options> {
+                match self {
+                    Config::DropTail => None,
+                    $(Config::$variant(config) => Some(config)),+
+                }
+            }
+
+            /// Whether a port can have it, and which parameter is wrong if not.
+            pub fn validate(&self) -> Result<(), ConfigError> {
+                self.options().map_or(Ok(()), Options::check_ranges)?;
+                match self {
+                    Config::DropTail => Ok(()),
+                    $(Config::$variant(config) => <$queue>::validate(config)),+
+                }
+            }
+
+            /// Whether it marks packets that are ECN-capable.
+            pub fn marks(&self) -> bool {
+                match self {
+                    Config::DropTail => false,
+                    $(Config::$variant(config) => <$queue>::marks(config)),+
+                }
+            }
+        }
+
+        /// The discipline of one port.
+        #[derive(Debug)]
+        #[allow(clippy::large_enum_variant, reason = "it lies in the box of what few ports have")]
+        pub enum Queue { $(#[doc = $summary] $variant($queue)),+ }
+
+        impl Queue {
+            /// That of a port; `None` for drop-tail.
+            pub fn new(config: &Config, site: impl FnOnce() -> Site) -> Option<Queue> {
+                match config {
+                    Config::DropTail => None,
+                    $(Config::$variant(config) => Some(Queue::$variant(<$queue>::new(config, site())))),+
+                }
+            }
+
+            /// A packet comes.
+            pub fn handle_arrival(&mut self, arrival: &Arrival) -> Verdict {
+                match self { $(Queue::$variant(queue) => queue.handle_arrival(arrival)),+ }
+            }
+        }
+    };
+}
+
+disciplines! {
+    Step = "step": step::Step, "DCTCP's rule, RFC 8257 §3.1; Ramakrishnan and Jain 1990 for the idea",
+        "A packet that finds more than a threshold waiting is marked.";
+    Red = "red": red::Red, "Floyd and Jacobson 1993; gentle: Floyd 2000",
+        "Random early detection: marks or drops with a probability that rises with the averaged queue.";
+}
+
+/// Every discipline there is, in a fixed order.
+pub fn list() -> &'static [Entry] {
+    REGISTRY
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_discipline_is_found_under_its_name_and_its_usual_parameters_are_right() {
+        for entry in list() {
+            let config = Config::named(entry.name).unwrap();
+            assert_eq!(config.name(), entry.name);
+            assert_eq!(config.validate(), Ok(()), "{}", entry.name);
+        }
+        assert_eq!(Config::named("blue"), None);
+    }
+}

@@ -1,0 +1,47 @@
+//! ECN where nobody marks.
+
+use crate::language::quoted;
+use crate::model::{Arrivals, Network, NodeId, Pairs, Routes, Traffic, Transport};
+use std::collections::BTreeSet;
+
+/// Paths that are looked at, of each traffic.
+const MOST_PATHS: usize = 200;
+
+/// What to tell the user of transports with ECN whose packets no queue marks.
+pub(super) fn warnings(network: &Network, transports: &[Transport], traffic: &[Traffic]) -> Vec<String> {
+    let uses = |one: &&Traffic| transports[one.transport.index()].kind.sender().is_some_and(|sender| sender.ecn);
+    let advice = "its ECN does nothing there; give the links of a bottleneck queue = { kind = \"step\" } or \"red\"";
+    if traffic.iter().any(|one| uses(&one)) && !network.links.iter().any(|link| link.queue.marks()) {
+        let names = traffic.iter().filter(uses).map(|one| quoted(&transports[one.transport.index()].name));
+        let names: Vec<String> = names.collect::<BTreeSet<_>>().into_iter().collect();
+        return vec![format!("no queue marks packets of the transport {}: {advice}", names.join(", "))];
+    }
+    let mut routes = Routes::new(network, &network.open_to_flows());
+    let node = |id: NodeId| quoted(&network.nodes[id.index()].name);
+    let mut warnings = Vec::new();
+    for one in traffic.iter().filter(uses) {
+        let unmarked = pairs(one).into_iter().find(|(from, to)| !is_marked(network, &mut routes, (*from, *to)));
+        if let Some((from, to)) = unmarked {
+            let (name, from, to) = (quoted(&one.name), node(from), node(to));
+            warnings.push(format!("no queue on the path of the traffic {name} from {from} to {to} marks: {advice}"));
+        }
+    }
+    warnings
+}
+
+/// Whether some queue on the path marks; so it is if there is no path.
+fn is_marked(network: &Network, routes: &mut Routes, (from, to): (NodeId, NodeId)) -> bool {
+    let path = routes.path(from, to).unwrap_or_default();
+    path.is_empty() || path.iter().any(|link| network.links[link.index()].queue.marks())
+}
+
+/// The pairs of a traffic as far as they are known before the run.
+fn pairs(traffic: &Traffic) -> Vec<(NodeId, NodeId)> {
+    match &traffic.arrivals {
+        Arrivals::Fixed { pairs: Pairs::Given(pairs), .. } | Arrivals::Poisson { pairs: Pairs::Given(pairs), .. } => {
+            pairs.iter().take(MOST_PATHS).copied().collect()
+        }
+        Arrivals::Fixed { .. } | Arrivals::Poisson { .. } => Vec::new(),
+        Arrivals::List(list) => list.iter().take(MOST_PATHS).map(|flow| (flow.source, flow.destination)).collect(),
+    }
+}

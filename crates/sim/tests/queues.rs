@@ -1,0 +1,168 @@
+//! Queue disciplines and ECN, run as scenarios.
+
+mod support;
+
+use sim::results::Results;
+use support::{numbers, run, texts};
+
+/// Four greedy flows over 10 Mb/s with a round trip of 40 ms; `queue` is that of the bottleneck.
+fn dumbbell(transport: &str, queue: &str) -> String {
+    format!(
+        r#"
+[run]
+duration = "20 s"
+warm_up = "5 s"
+[topology]
+kind = "dumbbell"
+pairs = 4
+bottleneck_capacity = "10 Mbps"
+bottleneck_delay = "18 ms"
+bottleneck_buffer = "100 packets"
+access_delay = "1 ms"
+[[link]]
+from = "left"
+to = "right"
+duplex = false
+queue = {queue}
+[transport.tcp]
+algorithm = "sack"
+{transport}
+[[traffic]]
+transport = "tcp"
+flows = 4
+spread = "1 s"
+"#
+    )
+}
+
+fn bottleneck(results: &Results, column: &str) -> f64 {
+    let place = texts(&results.links, "link").iter().position(|name| name == "left->right").unwrap();
+    numbers(&results.links, column)[place]
+}
+
+fn sum(results: &Results, column: &str) -> f64 {
+    numbers(&results.flows, column).iter().sum()
+}
+
+#[test]
+fn a_step_marks_and_nothing_is_dropped_or_sent_again() {
+    let found = run(
+        &dumbbell("ecn = true\ninitial_ssthresh = \"20 packets\"", "{ kind = \"step\", threshold = \"20 packets\" }"),
+        1,
+    );
+    assert!(bottleneck(&found, "marked_units") > 20.0);
+    assert_eq!((bottleneck(&found, "dropped_units"), sum(&found, "retransmissions")), (0.0, 0.0));
+    assert!(bottleneck(&found, "utilization") > 0.9);
+    // What four flows add in the round trip until they hear of the mark is a few packets.
+    assert!(bottleneck(&found, "max_queue") < 40.0 && bottleneck(&found, "mean_queue") < 20.0);
+    assert!(sum(&found, "ecn_reductions") > 20.0 && sum(&found, "ecn_reductions") <= sum(&found, "marked_segments"));
+}
+
+#[test]
+fn a_step_is_nothing_to_flows_without_ecn() {
+    let plain = run(&dumbbell("", "{ kind = \"drop-tail\" }"), 1);
+    let step = run(&dumbbell("", "{ kind = \"step\" }"), 1);
+    assert_eq!(plain.fingerprint, step.fingerprint);
+    assert_eq!((bottleneck(&step, "marked_units"), sum(&step, "marked_segments")), (0.0, 0.0));
+    let dropping = run(&dumbbell("", "{ kind = \"step\", others = \"drop\" }"), 1);
+    // The packet that finds 20 waiting is dropped: 20 wait at most.
+    assert!((19.0..=20.0).contains(&bottleneck(&dropping, "max_queue")), "{}", bottleneck(&dropping, "max_queue"));
+}
+
+#[test]
+fn red_drops_early_and_marks_instead_where_it_may() {
+    let red = "{ kind = \"red\", min_th = \"5 packets\", max_th = \"30 packets\", max_p = 0.1, gentle = true, mean_packet_size = 1500 }";
+    let dropping = run(&dumbbell("", red), 1);
+    let early = texts(&dropping.drops, "cause").iter().position(|cause| cause == "early").expect("RED drops");
+    assert!(numbers(&dropping.drops, "units")[early] > 20.0);
+    let marking = run(&dumbbell("ecn = true", red), 1);
+    assert!(bottleneck(&marking, "marked_units") > 20.0 && sum(&marking, "ecn_reductions") > 20.0);
+    for found in [&dropping, &marking] {
+        assert!((3.0..30.0).contains(&bottleneck(found, "mean_queue")), "{}", bottleneck(found, "mean_queue"));
+        assert!(bottleneck(found, "utilization") > 0.85, "{}", bottleneck(found, "utilization"));
+    }
+    // Slow start may be beyond what marking is for; later all that RED says is said by marks.
+    let dropped = |found: &Results| bottleneck(found, "dropped_units");
+    assert!(dropped(&marking) <= 0.05 * dropped(&dropping), "{} {}", dropped(&marking), dropped(&dropping));
+}
+
+#[test]
+fn marks_are_the_same_on_two_threads() {
+    let text = dumbbell("ecn = true", "{ kind = \"red\", max_p = 0.1 }");
+    let fingerprint = |threads| {
+        let loaded = support::scenario(&text);
+        let seed = sim::random::Seed { seed: 1, run: 0 };
+        let mut world = sim::study::World::build(&loaded, seed, sim::engine::Options::default()).unwrap();
+        world.use_threads(threads);
+        world.run_until(world.end());
+        world.finish().unwrap().fingerprint
+    };
+    assert_eq!(fingerprint(1), fingerprint(2));
+}
+
+/// e0 – c – e1 with three senders whose packets meet at the output of c.
+fn optical(switching: &str, queue: &str) -> String {
+    format!(
+        r#"
+[run]
+duration = "2 s"
+[[node]]
+name = "c"
+role = "core"
+[[node]]
+name = "e0"
+role = "edge"
+[[node]]
+name = "e1"
+role = "edge"
+[[node]]
+name = "e2"
+role = "edge"
+[[node]]
+name = "out"
+role = "edge"
+[link_defaults]
+capacity = "100 Mbps"
+delay = "1 ms"
+buffer = "60 packets"
+[link_defaults.core]
+{queue}
+[[link]]
+from = "e0"
+to = "c"
+[[link]]
+from = "e1"
+to = "c"
+[[link]]
+from = "e2"
+to = "c"
+[[link]]
+from = "c"
+to = "out"
+[switching]
+kind = "ops"
+{switching}
+[transport.sack]
+ecn = true
+[[traffic]]
+transport = "sack"
+pairs = [["e0", "out"], ["e1", "out"], ["e2", "out"]]
+flows = 6
+"#
+    )
+}
+
+#[test]
+fn optical_ram_slots_and_delay_lines_mark_by_a_step() {
+    let slots = "cut_through = false\nslot_time = \"120 us\"\nslot_buffer = { places = 60 }";
+    let lines = "cut_through = false\ndelay_lines = { step = \"120 us\", lines = 60 }";
+    let shared = "wavelengths = 2\nconversion = \"full\"";
+    for switching in ["", "cut_through = false", shared, slots, lines] {
+        let found = run(&optical(switching, "queue = { kind = \"step\", threshold = \"5 packets\" }"), 1);
+        let marked: f64 = numbers(&found.links, "marked_units").iter().sum();
+        assert!(marked > 10.0 && sum(&found, "ecn_reductions") > 5.0, "{switching}: {marked}");
+        let unmarked = run(&optical(switching, ""), 1);
+        assert_eq!(sum(&unmarked, "marked_segments"), 0.0, "{switching}");
+        assert!(sum(&found, "retransmissions") < sum(&unmarked, "retransmissions"), "{switching}");
+    }
+}
