@@ -1,0 +1,220 @@
+"""Paper 002's buffer figure with senders of today: CUBIC and paced CUBIC, with RFC 6675 and with what Linux repairs by.
+
+Utilization and drop rate of NSFNET's core outputs against the optical RAM per output, as 002/baseline has them for Reno
+and paced Reno: which of the paper's claims about pacing outlive CUBIC?
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
+from photocol.verdict import Finding, judge
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import RunResult, Value
+
+RENO, PACED_RENO, CUBIC, PACED_CUBIC = "reno", "paced-reno", "cubic", "paced-cubic"
+LINUX, PACED_LINUX = "cubic-linux", "paced-cubic-linux"
+SENDERS: dict[str, dict[str, Any]] = {
+    RENO: {"algorithm": "reno"},
+    PACED_RENO: {"algorithm": "reno", "paced": True},
+    CUBIC: {"algorithm": "cubic"},
+    PACED_CUBIC: {"algorithm": "cubic", "paced": True},
+    LINUX: {"algorithm": "cubic", "recovery": "linux"},
+    PACED_LINUX: {"algorithm": "cubic", "recovery": "linux", "paced": True},
+}
+STYLES = {
+    RENO: ("#0072B2", "o--"),
+    PACED_RENO: ("#D55E00", "s--"),
+    CUBIC: ("#0072B2", "o-"),
+    PACED_CUBIC: ("#D55E00", "s-"),
+    LINUX: ("#56B4E9", "^:"),
+    PACED_LINUX: ("#E69F00", "v:"),
+}
+SIX_PACKETS = 9_000
+QUICK_BUFFERS = (1_500, 9_000, 30_000, 1_000_000)
+BUFFERS = (1_500, 3_000, 4_500, 6_000, 9_000, 15_000, 30_000, 60_000, 150_000, 300_000, 600_000, 1_000_000)
+
+
+def setup(point: Point) -> Setup:
+    """The network of 002/baseline with one sender and one buffer at every core output."""
+    settings: dict[str, Value] = {
+        f"transport.reno.{key}": value for key, value in SENDERS[str(point["sender"])].items()
+    }
+    settings["link_defaults.core.buffer"] = f"{point['buffer_bytes']} B"
+    return Setup(scenario="nsfnet-buffers.toml", settings=settings)
+
+
+def measure(result: RunResult) -> Mapping[str, float]:
+    """Figures of the run over its last eighth."""
+    return {
+        "utilization": result.summary["mean_core_output_utilization"].value,
+        "drop_rate": result.summary["core_drop_rate"].value,
+    }
+
+
+def curve(outcome: Outcome, sender: str, column: str = "utilization") -> dict[int, float]:
+    """Buffer in bytes to a metric's mean, ascending."""
+    rows = outcome.table.filter(pl.col("sender") == sender).sort("buffer_bytes")
+    return dict(zip(rows["buffer_bytes"].to_list(), rows[column].to_list(), strict=True))
+
+
+def share(outcome: Outcome, sender: str) -> float:
+    """The utilization with six packets over the plateau."""
+    levels = curve(outcome, sender)
+    return levels[SIX_PACKETS] / levels[max(levels)]
+
+
+def check_plateau(outcome: Outcome) -> Finding:
+    """With much RAM all senders end where the traffic matrix ends them."""
+    ends = {sender: curve(outcome, sender)[max(BUFFERS)] for sender in SENDERS}
+    off = max(abs(end / ends[RENO] - 1) for end in ends.values())
+    named = ", ".join(f"{end:.3f} ({sender})" for sender, end in ends.items())
+    return judge(agrees=off <= 0.03, in_shape=off <= 0.1, measured=named)
+
+
+def check_paced(outcome: Outcome) -> Finding:
+    """Paced CUBIC with six packets of RAM is as near its plateau as paced Reno."""
+    shares = {sender: share(outcome, sender) for sender in (PACED_RENO, PACED_CUBIC, PACED_LINUX)}
+    least = min(shares[PACED_CUBIC], shares[PACED_LINUX])
+    return judge(
+        agrees=least >= shares[PACED_RENO] - 0.03,
+        in_shape=least >= 0.75,
+        measured=", ".join(f"{value:.1%} ({sender})" for sender, value in shares.items()),
+    )
+
+
+def check_half(outcome: Outcome) -> Finding:
+    """With six packets unpaced CUBIC has about half of what paced CUBIC has."""
+    pairs = ((RENO, PACED_RENO), (CUBIC, PACED_CUBIC), (LINUX, PACED_LINUX))
+    ratio = {plain: curve(outcome, plain)[SIX_PACKETS] / curve(outcome, paced)[SIX_PACKETS] for plain, paced in pairs}
+    return judge(
+        agrees=all(abs(ratio[plain] - 0.5) <= 0.1 for plain in (CUBIC, LINUX)),
+        in_shape=all(ratio[plain] <= 0.8 for plain in (CUBIC, LINUX)),
+        measured=", ".join(f"{value:.2f} ({sender})" for sender, value in ratio.items()),
+    )
+
+
+def check_drops(outcome: Outcome) -> Finding:
+    """With more than one packet and up to 200 kB paced CUBIC drops less than CUBIC."""
+    plain, paced = (curve(outcome, sender, "drop_rate") for sender in (CUBIC, PACED_CUBIC))
+    ratio = {b: paced[b] / plain[b] if plain[b] > 0 else math.inf for b in plain if 1_500 < b <= 200_000}
+    return judge(
+        agrees=all(value < 1 for value in ratio.values()),
+        in_shape=sum(value < 1 for value in ratio.values()) > len(ratio) / 2,
+        measured=", ".join(f"{value:.2f} at {b / 1000:g} kB" for b, value in ratio.items()),
+    )
+
+
+def check_same(outcome: Outcome) -> Finding:
+    """Windows of at most 20 packets are those of Reno: CUBIC's Reno-friendly region rules."""
+    ratio = {b: value / curve(outcome, RENO)[b] for b, value in curve(outcome, CUBIC).items()}
+    off = max(abs(value - 1) for value in ratio.values())
+    return judge(
+        agrees=off <= 0.1,
+        in_shape=off <= 0.25,
+        measured=", ".join(f"{value:.2f} at {b / 1000:g} kB" for b, value in ratio.items()),
+    )
+
+
+def draw_utilization(axes: Axes, table: pl.DataFrame) -> None:
+    """002's figure 3 with six senders."""
+    _draw(axes, table, "utilization")
+    axes.set_ylim(0, 1)
+    axes.set_ylabel("mean utilization of core outputs")
+    axes.legend(loc="lower right", frameon=False, fontsize=8)
+
+
+def draw_drop_rate(axes: Axes, table: pl.DataFrame) -> None:
+    """002's figure 4 with six senders."""
+    _draw(axes, table, "drop_rate")
+    axes.set_yscale("log")
+    axes.set_ylabel("packet drop rate at core outputs")
+    axes.legend(loc="lower left", frameon=False, fontsize=8)
+
+
+def _draw(axes: Axes, table: pl.DataFrame, column: str) -> None:
+    for sender, (colour, style) in STYLES.items():
+        rows = table.filter(pl.col("sender") == sender).sort("buffer_bytes")
+        axes.plot(rows["buffer_bytes"] / 1000, rows[column], style, color=colour, label=sender, markersize=4)
+    axes.set_xscale("log")
+    axes.set_xlabel("buffer per core output (kB)")
+    axes.grid(visible=True, color="0.9", linewidth=0.6)
+
+
+experiment = Experiment(
+    id="modern/buffers",
+    title="buffer size at core outputs: CUBIC and paced CUBIC on NSFNET",
+    source=Source(paper="ours, after paper 002", figures="002's figures 3 and 4", section="002's §3.2"),
+    setup=setup,
+    measure=measure,
+    metrics=(
+        Metric(name="utilization", label="utilization, 56 core outputs"),
+        Metric(name="drop_rate", label="drop rate at core outputs", form=".2e"),
+    ),
+    quick=Form(
+        points=grid(sender=list(SENDERS), buffer_bytes=QUICK_BUFFERS),
+        replications=1,
+        settings={"run.duration": "7 s", "run.warm_up": "6.125 s", "traffic.0.over": "7 s"},
+        note="4 of 12 buffers, 1 of 5 replications, and 7 of 40 seconds, as 002/baseline.",
+    ),
+    full=Form(points=grid(sender=list(SENDERS), buffer_bytes=BUFFERS), replications=5),
+    claims=(
+        Claim(
+            id="plateau",
+            text="with large buffers the utilization levels off because the traffic matrix limits it",
+            where="002 §3.2, Fig. 3",
+            expected="one plateau for all senders",
+            tolerance="within 3 % of Reno's; in shape: within 10 %",
+            check=check_plateau,
+        ),
+        Claim(
+            id="paced-knee",
+            text="a paced sender has high utilization with six packets",
+            where="002 §3.2, Fig. 3",
+            expected="paced CUBIC's share of its plateau is paced Reno's",
+            tolerance="at most 3 points less, with either recovery; in shape: at least 75 %",
+            check=check_paced,
+        ),
+        Claim(
+            id="half-at-six-packets",
+            text="at 9 kB a sender that does not pace has only half the utilization",
+            where="002 §3.2, Fig. 5",
+            expected="0.5",
+            tolerance="ratio within 0.1 of 0.5 for CUBIC with either recovery; in shape: at most 0.8",
+            check=check_half,
+        ),
+        Claim(
+            id="drops-between",
+            text="with more than 1 kB the paced sender drops less",
+            where="002 §3.2, Fig. 4",
+            expected="ratio below 1 up to 200 kB",
+            tolerance="below 1 at every buffer; in shape: at more than half of them",
+            check=check_drops,
+        ),
+        Claim(
+            id="as-reno",
+            text="CUBIC acts as Reno here: windows are at most 20 packets and round trips short",
+            where="ours; RFC 9438 §4.3",
+            expected="ratio 1 at every buffer",
+            tolerance="within 10 %; in shape: within 25 %",
+            check=check_same,
+        ),
+    ),
+    plots=(Plot(name="utilization", draw=draw_utilization), Plot(name="drop-rate", draw=draw_drop_rate)),
+    notes=(
+        "All but the sender is that of 002/baseline, the greatest window of 20 packets and the initial window of "
+        "2 included: a sender of today would have larger ones.",
+        "cubic: RFC 9438 with RFC 6675; cubic-linux: with RACK-TLP, PRR and D-SACK undo. Without HyStart++.",
+    ),
+)
