@@ -104,7 +104,7 @@ macro_rules! disciplines {
         }
 
         static REGISTRY: &[Entry] = &[
-            Entry { name: "drop-tail", summary: "What the buffer has no room for is dropped.", source: "" },
+            Entry { name: "drop-tail", summary: "What the buffer has no room for is dropped.", source: "RFC 2309 §2" },
             $(Entry { name: $name, summary: $summary, source: $source }),+
         ];
 

@@ -1,7 +1,7 @@
 //! ECN where nobody marks.
 
 use crate::language::quoted;
-use crate::model::{Arrivals, Network, NodeId, Pairs, Routes, Traffic, Transport};
+use crate::model::{Arrivals, LinkId, Network, NodeId, Pairs, Routes, Traffic, Transport};
 use std::collections::BTreeSet;
 
 /// Paths that are looked at, of each traffic.
@@ -20,7 +20,7 @@ pub(super) fn warnings(network: &Network, transports: &[Transport], traffic: &[T
     let node = |id: NodeId| quoted(&network.nodes[id.index()].name);
     let mut warnings = Vec::new();
     for one in traffic.iter().filter(uses) {
-        let unmarked = pairs(one).into_iter().find(|(from, to)| !is_marked(network, &mut routes, (*from, *to)));
+        let unmarked = pairs(one).into_iter().find(|(from, to)| !is_marked(network, routes.path(*from, *to)));
         if let Some((from, to)) = unmarked {
             let (name, from, to) = (quoted(&one.name), node(from), node(to));
             warnings.push(format!("no queue on the path of the traffic {name} from {from} to {to} marks: {advice}"));
@@ -30,8 +30,8 @@ pub(super) fn warnings(network: &Network, transports: &[Transport], traffic: &[T
 }
 
 /// Whether some queue on the path marks; so it is if there is no path.
-fn is_marked(network: &Network, routes: &mut Routes, (from, to): (NodeId, NodeId)) -> bool {
-    let path = routes.path(from, to).unwrap_or_default();
+fn is_marked(network: &Network, path: Option<Vec<LinkId>>) -> bool {
+    let path = path.unwrap_or_default();
     path.is_empty() || path.iter().any(|link| network.links[link.index()].queue.marks())
 }
 
