@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from photocol.models import model
     from photocol.results import Figure, Result, Summary
     from photocol.runner import Capture, run
+    from photocol.sweeps.run import sweep
 
 __all__ = [
     "Capture",
@@ -43,6 +44,7 @@ __all__ = [
     "run",
     "schedule",
     "stats",
+    "sweep",
     "transport",
     "verdict",
     "xcp",
@@ -56,6 +58,7 @@ _HOMES = {
     "model": "models",
     "run": "runner",
     "schedule": "control",
+    "sweep": "sweeps.run",
 }
 _MODULES = ("control", "experiment", "models", "plot", "stats", "transport", "verdict", "xcp")
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 import re
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from photocol import InputError, __version__
+from photocol.arguments import FOLDER, force_option, json_option, scenario_argument, settings_option
+from photocol.campaign_commands import reproduce, sweep
 from photocol.cli import DONE, FAILED, WRONG_INPUT, complain, say
 from photocol.errors import exit_status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from photocol._core import Scenario
     from photocol.results import Result
@@ -39,19 +41,6 @@ class Kind(StrEnum):
     RESERVATIONS = "reservations"
     MODELS = "models"
     EXPERIMENTS = "experiments"
-
-
-FOLDER = click.Path(path_type=Path)
-scenario_argument = click.argument("scenario", metavar="SCENARIO")
-settings_option = click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="PATH=VALUE",
-    help="Replace a value, as in link_defaults.buffer='20 packets'.",
-)
-force_option = click.option("--force", is_flag=True, help="Replace a finished run of another scenario in DIR.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print numbers for programs.")
 
 
 def carry_out(arguments: Sequence[str] | None) -> int:
@@ -240,20 +229,8 @@ def bench(*, as_json: bool, large: bool) -> None:
     click.echo(report(as_json=as_json, large=large))
 
 
-@app.command()
-@click.argument("targets", nargs=-1, metavar="[PAPER[/FIGURE]...]")
-@click.option("--full/--quick", help="The paper's form, or a quick one (the default).")
-@click.option("--jobs", type=int, metavar="N", help="Processes; by default one a core.")
-@click.option("--out", type=FOLDER, metavar="DIR", help="By default out/reproduce.")
-@click.option("--resume", is_flag=True, help="Keep the runs of an interrupted campaign in DIR.")
-@click.option("--quiet/--no-quiet", help="No progress, no tables.")
-def reproduce(
-    *, targets: Sequence[str], full: bool, jobs: int | None, out: Path | None, resume: bool, quiet: bool
-) -> int:
-    """Regenerate figures and tables of the papers (by default all), with the claims checked."""
-    from photocol.reproduce import reproduce as carry_out
-
-    return carry_out(targets, quick=not full, jobs=jobs, out=out, quiet=quiet, resume=resume)
+for command in (sweep, reproduce):
+    app.add_command(command)
 
 
 def _load(path: str, settings: Sequence[str]) -> Scenario:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
@@ -123,8 +123,10 @@ def engine(
 def perform(job: Job, *, run: Runner = engine) -> Row:
     """Run the job's scenario, or ask its model, or carry out its trial, and measure it."""
     study = job.origin.study()
-    result = _result(study.setup(job.point), job, run)
-    metrics = {name: float(value) for name, value in study.measure(result).items()}
+    setup = study.setup(job.point)
+    job, settled = _settled(setup, job, run)
+    result = _result(setup, job, run)
+    metrics = settled | {name: float(value) for name, value in study.measure(result).items()}
     if study.metrics is None:
         metrics = {name: value for name, value in metrics.items() if math.isfinite(value)}
     else:
@@ -184,6 +186,16 @@ def _result(setup: Setup | Evaluation | Trial, job: Job, run: Runner) -> RunResu
     if isinstance(setup, Trial):
         return tried(setup, seed=job.seed, settings=job.settings)
     return run(setup.scenario, seed=job.seed, settings={**setup.settings, **job.settings})
+
+
+def _settled(setup: Setup | Evaluation | Trial, job: Job, run: Runner) -> tuple[Job, dict[str, float]]:
+    """The job with the warm-up that a pilot run has found, and that figure, where the set-up asks for it."""
+    if isinstance(setup, Evaluation | Trial) or setup.settling is None:
+        return job, {}
+    from photocol.campaign.settling import warm_up_s
+
+    found = warm_up_s(setup, {**setup.settings, **job.settings}, seed=job.seed, run=run)
+    return replace(job, settings={**job.settings, "run.warm_up": f"{found:.12g} s"}), {"warm_up_s": found}
 
 
 def _check_metrics(expected: frozenset[str], metrics: Mapping[str, float]) -> None:

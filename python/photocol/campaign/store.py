@@ -8,8 +8,9 @@ the seed, the metrics, and what the run was: version, digest of its scenario, fi
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from photocol import storage
 from photocol.campaign.job import Row
@@ -58,7 +59,7 @@ class Store:
         if written is None:
             return None
         row, manifest = written
-        expected = self._digest(job)
+        expected = self._digest(_as_run(job, row))
         if expected is None or manifest.get("version") != _version() or row["seed"] != job.seed:
             return None
         if manifest.get("scenario_sha256") != expected:
@@ -89,6 +90,15 @@ class Store:
         if key not in self._digests:
             self._digests[key] = scenario_digest(job)
         return self._digests[key]
+
+
+def _as_run(job: Job, row: Mapping[str, Any]) -> Job:
+    """The job with the warm-up that its pilot run has found, where it had one."""
+    setup = job.origin.study().setup(job.point)
+    if isinstance(setup, Evaluation | Trial) or setup.settling is None:
+        return job
+    found = row["metrics"].get("warm_up_s", math.nan)
+    return replace(job, settings={**job.settings, "run.warm_up": f"{found:.12g} s"}) if math.isfinite(found) else job
 
 
 def scenario_digest(job: Job) -> str | None:

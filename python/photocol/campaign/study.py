@@ -65,6 +65,15 @@ class RunResult(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Settling:
+    """The series that tells, by MSER-5, where a run has settled."""
+
+    entity: str
+    """A link, as in "left->right", or "flow 0"."""
+    quantity: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Setup:
     """What one point runs: a scenario and the keys that differ from it."""
@@ -73,6 +82,8 @@ class Setup:
     """A file name in the repository's `scenarios/`, a path, or the scenario as a dict or text."""
     settings: Mapping[str, Value] = field(default_factory=dict)
     """Dotted path of a key to its value, as in `--set path=value`."""
+    settling: Settling | None = None
+    """Where the warm-up is to be found by a pilot run, not given."""
 
 
 @dataclass(frozen=True, kw_only=True)

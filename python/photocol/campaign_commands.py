@@ -1,0 +1,219 @@
+"""The commands that carry out many runs: `sweep` and `reproduce`."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from photocol.arguments import FOLDER, force_option, jobs_option, quiet_option, settings_option
+from photocol.cli import DONE, FAILED, complain, say
+from photocol.errors import InputError, exit_status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from photocol.campaign.conduct import Means
+    from photocol.campaign.study import Value
+    from photocol.sweeps.folder import Described
+    from photocol.sweeps.run import Finished, Part
+
+ACTIONS = ("status", "resume", "export")
+_MOST_LINES = 100
+_DEFAULT_COLUMNS = ("goodput", "drop_rate", "max_link_utilization")
+
+
+@click.command()
+@click.argument("targets", nargs=-1, metavar="[PAPER[/FIGURE]...]")
+@click.option("--full/--quick", help="The paper's form, or a quick one (the default).")
+@jobs_option
+@click.option("--out", type=FOLDER, metavar="DIR", help="By default out/reproduce.")
+@click.option("--resume", is_flag=True, help="Keep the runs of an interrupted campaign in DIR.")
+@quiet_option
+def reproduce(
+    *, targets: Sequence[str], full: bool, jobs: int | None, out: Path | None, resume: bool, quiet: bool
+) -> int:
+    """Regenerate figures and tables of the papers (by default all), with the claims checked."""
+    from photocol.reproduce import reproduce as carry_out
+
+    return carry_out(targets, quick=not full, jobs=jobs, out=out, quiet=quiet, resume=resume)
+
+
+@click.command()
+@click.argument("what", nargs=-1, required=True, metavar="SWEEP.toml|SCENARIO | status|resume|export DIR")
+@click.option("--grid", multiple=True, metavar="KEY=A,B", help="An axis; several make every combination.")
+@click.option("--zip", "side", multiple=True, metavar="KEY=A,B", help="Axes that go side by side.")
+@click.option("--where", metavar="SQL", help="Points to keep, as in \"'traffic.0.flows' < 10\".")
+@settings_option
+@click.option("--seeds", type=int, metavar="N", help="Replications of each point; all points share their seeds.  [1]")
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Columns of the table; by default all.")
+@click.option("--keep", "tables", multiple=True, metavar="TABLE", help="Keep this table of every run, as in flows.")
+@click.option("--out", type=FOLDER, metavar="DIR|FILE", help="By default out/sweep/NAME.")
+@click.option("--resume", is_flag=True, help="Keep the runs that are in DIR.")
+@force_option
+@jobs_option
+@click.option("--part", metavar="I/N", help="Only the I-th of N parts of the runs, and no tables.")
+@quiet_option
+def sweep(*, what: Sequence[str], **options: Any) -> int:
+    """Run a scenario at every point of some axes; a table of means with 95 % intervals.
+
+    `sweep status DIR` says how far one is, `sweep resume DIR` goes on with it, `sweep export DIR` writes every run into
+    one Parquet file.
+    """
+    if what[0] in ACTIONS and len(what) == 2:
+        return _act(what[0], Path(what[1]), options)
+    if len(what) != 1:
+        raise InputError(f"sweep: one file, or one of {', '.join(ACTIONS)} with a directory, not {' '.join(what)!r}")
+    described, folder = _described(what[0], options)
+    return _carry_out(described, options["out"] or folder, options, resume=options["resume"])
+
+
+def _act(action: str, folder: Path, options: dict[str, Any]) -> int:
+    from photocol.sweeps import folder as folders
+
+    described = folders.load(folder)
+    if action == "resume":
+        return _carry_out(described, folder, options, resume=True)
+    if action == "export":
+        file = options["out"] or folder / "runs.parquet"
+        frame = folders.exported(folder, described)
+        folders.write_export(frame, file)
+        click.echo(f"{len(frame)} runs written to {file}")
+        return DONE
+    points, sweep = described.sweep.plan.points(), described.sweep
+    seeds = range(described.first_seed, described.first_seed + sweep.seeds)
+    done = folders.finished(folder, points, seeds)
+    click.echo(f"{folder}: {done} of {len(points) * len(seeds)} runs of {described.scenario.name} are finished")
+    click.echo(
+        f"{len(points)} points along {', '.join(axis.name for axis in sweep.plan.axes)}; {len(seeds)} seeds each"
+    )
+    if sweep.precision is not None:
+        click.echo(f"more seeds, up to {sweep.precision.most}, where the interval of {sweep.precision.metric} is wide")
+    return DONE
+
+
+def _described(source: str, options: dict[str, Any]) -> tuple[Described, Path]:
+    """The sweep of a file and the options, and where it goes by default."""
+    from photocol.sweeps.run import describe
+    from photocol.sweeps.spec import read_file
+
+    said: dict[str, Any] = read_file(Path(source)) if _is_sweep(Path(source)) else {"scenario": source}
+    for key, option in (("grid", "grid"), ("zip", "side")):
+        if options[option]:
+            said[key] = {**_former(said, key), **dict(_axis(f"--{key}", one) for one in options[option])}
+    if options["settings"]:
+        from photocol.scenario import parse_setting
+
+        said["set"] = {**said.get("set", {}), **dict(parse_setting(one) for one in options["settings"])}
+    for key in ("seeds", "where"):
+        if options[key] is not None:
+            said[key] = options[key]
+    for key in ("metrics", "tables"):
+        if options[key]:
+            said[key] = list(options[key])
+    described = describe(said, said["scenario"], source)
+    return described, Path("out") / "sweep" / Path(source).stem
+
+
+def _former(said: dict[str, Any], key: str) -> dict[str, Any]:
+    former = said.get(key, {})
+    if not isinstance(former, dict):
+        raise InputError(f"--{key} does not go with several [[{key}]] in the file")
+    return former
+
+
+def _is_sweep(file: Path) -> bool:
+    """Whether a file is a sweep.toml; what cannot be read is left to those who read scenarios."""
+    try:
+        return isinstance(tomllib.loads(file.read_text(encoding="utf-8")).get("scenario"), str)
+    except (OSError, ValueError):
+        return False
+
+
+def _axis(option: str, text: str) -> tuple[str, list[Value]]:
+    key, equals, values = text.partition("=")
+    if not equals or not key.strip() or not values:
+        raise InputError(f"{option} {text!r}: must be KEY=A,B, as in traffic.0.flows=2,4,8")
+    return key.strip(), [_value(value.strip()) for value in values.split(",")]
+
+
+def _value(text: str) -> Value:
+    """A number where it is one, so that its column is one of numbers."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _carry_out(described: Described, folder: Path, options: dict[str, Any], *, resume: bool) -> int:
+    from photocol.campaign.job import JobError
+    from photocol.campaign.progress import Progress
+    from photocol.sweeps.run import carry_out
+
+    try:
+        progress = Progress(is_quiet=options["quiet"])
+        done = carry_out(
+            described, folder, _means(options, resume=resume), progress, force=options["force"], part=_part(options)
+        )
+    except JobError as error:
+        return complain(f"photocol sweep: {error}; what is finished is in {folder}", FAILED)
+    for remark in done.remarks:
+        say(f"photocol sweep: {remark}")
+    if not options["quiet"]:
+        _show(described, done, folder)
+    return DONE if done.conducted.stop is None else exit_status(done.conducted.stop)
+
+
+def _means(options: dict[str, Any], *, resume: bool) -> Means:
+    from photocol.campaign.conduct import Means
+
+    jobs = options["jobs"]
+    if jobs is not None and jobs < 1:
+        raise InputError(f"--jobs {jobs}: at least 1 process")
+    return Means(resume=resume) if jobs is None else Means(workers=jobs, resume=resume)
+
+
+def _part(options: dict[str, Any]) -> Part | None:
+    from photocol.sweeps.run import Part
+
+    if options["part"] is None:
+        return None
+    number, _, of = options["part"].partition("/")
+    if not (number.isdigit() and of.isdigit() and 1 <= int(number) <= int(of)):
+        raise InputError(f"--part {options['part']}: must be I/N, as in 3/100")
+    return Part(number=int(number), of=int(of))
+
+
+def _show(described: Described, done: Finished, folder: Path) -> None:
+    conducted = done.conducted
+    if not done.table.is_empty():
+        click.echo(_aligned(described, done))
+    stopped = "interrupted; " if conducted.stop is not None else ""
+    kept = f" ({conducted.kept} of them were there)" if conducted.kept else ""
+    click.echo(f"{stopped}{len(conducted.rows)} runs{kept} in {folder}/")
+
+
+def _aligned(described: Described, done: Finished) -> str:
+    """The axes and some figures as text; all of them are in the files."""
+    axes = [axis.name for axis in described.sweep.plan.axes]
+    wanted = described.sweep.metrics or _DEFAULT_COLUMNS
+    metrics = [name for name in wanted if name in done.table.columns]
+    lines = [[*axes, *metrics, "n"]]
+    for row in done.table.head(_MOST_LINES).iter_rows(named=True):
+        cells = [_cell(row[name], row[f"{name}_half_width"], row["n"]) for name in metrics]
+        lines.append([*(str(row[axis]) for axis in axes), *cells, str(row["n"])])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
+    if len(done.table) > _MOST_LINES:
+        text.append(f"… and {len(done.table) - _MOST_LINES} points more")
+    return "\n".join(text)
+
+
+def _cell(mean: float | None, half_width: float | None, n: int) -> str:
+    if mean is None:
+        return "–"
+    return f"{mean:.5g}" if n == 1 or half_width is None else f"{mean:.5g} ± {half_width:.2g}"

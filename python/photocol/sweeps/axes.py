@@ -1,0 +1,130 @@
+"""The axes of a sweep and the points they span: grid, zip, list, range, log-range, and a condition on the points."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from photocol.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from photocol.campaign.study import Point, Value
+
+MOST_POINTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A name, the keys of the scenario that have its value, and its values."""
+
+    name: str
+    keys: tuple[str, ...]
+    values: tuple[Value, ...]
+
+
+Group = tuple[Axis, ...]
+"""Axes that go side by side; all have as many values."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The points of a sweep: every combination of its groups, the last fastest, where the condition holds."""
+
+    groups: tuple[Group, ...]
+    where: str | None = None
+    """A condition on the axes in SQL, as in `buffer_kb < 100 AND transport <> 'reno'`."""
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """All axes, in the order of the columns."""
+        return tuple(itertools.chain.from_iterable(self.groups))
+
+    def combinations(self) -> int:
+        """How many there are before the condition."""
+        return math.prod(len(group[0].values) for group in self.groups)
+
+    def points(self) -> list[Point]:
+        """All points. Raises InputError where they are too many, none, or the condition makes no sense."""
+        count = self.combinations()
+        if count > MOST_POINTS:
+            lengths = " × ".join(f"{len(group[0].values)} ({group[0].name})" for group in self.groups)
+            raise InputError(f"the sweep has {count:,} points: {lengths}; at most {MOST_POINTS:,} are carried out")
+        points: list[Point] = [
+            dict(itertools.chain.from_iterable(rows)) for rows in itertools.product(*map(_rows, self.groups))
+        ]
+        return _chosen(points, self.where) if self.where else points
+
+
+def grouped(axes: Sequence[Axis]) -> Group:
+    """Axes that go side by side. Raises InputError if one has more values than another."""
+    lengths = {len(axis.values) for axis in axes}
+    if len(lengths) > 1:
+        sizes = ", ".join(f"{axis.name} has {len(axis.values)}" for axis in axes)
+        raise InputError(f"axes that go side by side have as many values each: {sizes}")
+    return tuple(axes)
+
+
+def axis(name: str, keys: Sequence[str], values: Sequence[Value]) -> Axis:
+    """An axis. Values of several kinds become text, so that its column has one."""
+    if not values:
+        raise InputError(f"the axis {name} has no values")
+    kinds = {type(value) for value in values}
+    if not kinds <= {str, int, float, bool}:
+        raise InputError(f"the axis {name}: values are texts, numbers, or true and false")
+    if not all(math.isfinite(value) for value in values if isinstance(value, float)):
+        raise InputError(f"the axis {name} has a value that is not a finite number")
+    if kinds == {int, float}:
+        values = [float(value) for value in values]
+    elif len(kinds) > 1:
+        values = [str(value) for value in values]
+    twice = next((value for n, value in enumerate(values) if value in values[:n]), None) if len(values) < 1000 else None
+    if twice is not None or len(set(values)) < len(values):
+        raise InputError(f"the axis {name} has a value twice: {twice}")
+    return Axis(name, tuple(keys), tuple(values))
+
+
+def steps(first: float, last: float, step: float, unit: str) -> list[Value]:
+    """first, first + step, … up to last, which is among them if it is met to a billionth of a step."""
+    if step == 0 or not all(map(math.isfinite, (first, last, step))) or (last - first) / step < 0:
+        raise InputError(f"a range from {first:g} to {last:g} in steps of {step:g} has no values")
+    count = math.floor((last - first) / step + 1e-9) + 1
+    if count > MOST_POINTS:
+        raise InputError(f"a range from {first:g} to {last:g} in steps of {step:g} has {count:,} values")
+    return [_with_unit(first + n * step, unit) for n in range(count)]
+
+
+def log_steps(first: float, last: float, points: int, unit: str) -> list[Value]:
+    """So many values from first to last, each by the same factor from the one before."""
+    if not (0 < first < math.inf and 0 < last < math.inf and 2 <= points <= MOST_POINTS):
+        raise InputError(f"a log-range from {first:g} to {last:g} with {points} points: both ends above 0, 2 points")
+    factor = (last / first) ** (1 / (points - 1))
+    return [_with_unit(float(f"{first * factor**n:.6g}"), unit) for n in range(points)]
+
+
+def _with_unit(value: float, unit: str) -> Value:
+    rounded = float(f"{value:.12g}")
+    if unit:
+        return f"{rounded:.12g} {unit}"
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _rows(group: Group) -> Iterator[list[tuple[str, Value]]]:
+    for values in zip(*(axis.values for axis in group), strict=True):
+        yield list(zip((axis.name for axis in group), values, strict=True))
+
+
+def _chosen(points: list[Point], where: str) -> list[Point]:
+    import polars as pl
+
+    frame = pl.DataFrame(points).with_row_index("photocol point")
+    try:
+        chosen = frame.filter(pl.sql_expr(where))["photocol point"].to_list()
+    except Exception as error:
+        raise InputError(f"where = {where!r}: {str(error).splitlines()[0]}; axes: {', '.join(points[0])}") from error
+    if not chosen:
+        raise InputError(f"where = {where!r} leaves no point")
+    return [points[index] for index in chosen]

@@ -1,0 +1,215 @@
+"""What a sweep leaves in its directory, and what can be said of it without running anything.
+
+`manifest.json` says what the sweep is (its description, its scenario, the version), `runs/` has one directory a run,
+`table.parquet` and `table.csv` one row a point (means, half widths, n), `replications.parquet` one row a run.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from photocol import storage
+from photocol.campaign.job import Job, cell_name, jobs_of
+from photocol.campaign.store import Store, rows_in
+from photocol.errors import InputError
+from photocol.scenario import ScenarioText
+from photocol.signals import shielded
+from photocol.sweeps.spec import Sweep, checked
+from photocol.sweeps.study import SweptScenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from photocol.campaign.job import Row
+    from photocol.campaign.study import Point
+
+KIND = "sweep"
+RUNS = "runs"
+MOST_RUNS = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """A sweep with its scenario: everything that its runs depend on."""
+
+    said: Mapping[str, Any]
+    """As in `sweep.toml`."""
+    scenario: ScenarioText
+    first_seed: int
+    sweep: Sweep
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any], scenario: ScenarioText, first_seed: int, source: str) -> Described:
+        """Checked. Raises InputError."""
+        sweep = checked(said, source)
+        first = first_seed if sweep.first_seed is None else sweep.first_seed
+        return cls(said=said, scenario=scenario, first_seed=first, sweep=sweep)
+
+    @property
+    def origin(self) -> SweptScenario:
+        """Where the jobs find their study."""
+        return SweptScenario(
+            scenario=self.scenario,
+            keys=tuple((axis.name, axis.keys) for axis in self.sweep.plan.axes),
+            settling=self.sweep.settling,
+            tables=self.sweep.tables,
+            first_seed=self.first_seed,
+        )
+
+    def jobs(self, points: Sequence[Point]) -> list[Job]:
+        """The jobs of the first replications of these points. Raises InputError if they are too many."""
+        seeds = self.sweep.seeds if self.sweep.precision is None else min(self.sweep.seeds, self.sweep.precision.most)
+        if len(points) * seeds > MOST_RUNS:
+            raise InputError(f"{len(points):,} points × {seeds:,} seeds: at most {MOST_RUNS:,} runs are carried out")
+        return self.jobs_with(points, range(self.first_seed, self.first_seed + seeds))
+
+    def jobs_with(self, points: Sequence[Point], seeds: Sequence[int]) -> list[Job]:
+        """The jobs of these points and seeds."""
+        return jobs_of(self.origin, points, seeds=seeds, settings=self.sweep.settings)
+
+    def manifest(self, **more: object) -> dict[str, Any]:
+        """What `manifest.json` says."""
+        from photocol import __version__
+        from photocol.runner import machine
+
+        return {
+            "photocol": KIND,
+            "version": __version__,
+            "sweep": {key: value for key, value in self.said.items() if key != "scenario"},
+            "first_seed": self.first_seed,
+            "settling": None if self.sweep.settling is None else vars(self.sweep.settling),
+            "host": machine(),
+            **more,
+            "scenario_name": self.scenario.name,
+            "scenario_folder": self.scenario.folder,
+            "scenario": self.scenario.text,
+        }
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """What the manifest of a sweep says; None if there is nothing. Raises InputError if something else is there."""
+    storage.check_target(folder)
+    file = folder / storage.MARK
+    if not file.is_file():
+        return None
+    try:
+        manifest = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file} cannot be read: {error}") from error
+    if not isinstance(manifest, dict) or manifest.get("photocol") != KIND:
+        raise InputError(f"{folder} holds a finished run, not a sweep; choose another directory")
+    return manifest
+
+
+def load(folder: Path) -> Described:
+    """The sweep that a directory holds. Raises InputError."""
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise InputError(f"{folder} is not a sweep of photocol: it has no {storage.MARK}")
+    try:
+        scenario = ScenarioText(manifest["scenario"], manifest["scenario_folder"], manifest["scenario_name"])
+        return Described.of(manifest["sweep"], scenario, manifest["first_seed"], str(folder))
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{folder} is a damaged sweep: {error}") from error
+
+
+def open_folder(folder: Path, described: Described, *, resume: bool, force: bool) -> None:
+    """Make the directory ready. Raises InputError if something of value would be lost or mixed."""
+    former = read_manifest(folder)
+    runs = folder / RUNS
+    if former is not None and force and not resume:
+        shutil.rmtree(runs, ignore_errors=True)
+    elif former is not None and resume:
+        _check_same(folder, former, described)
+    elif former is not None and runs.is_dir() and any(runs.iterdir()):
+        raise InputError(f"{folder} holds a sweep already; go on with it by --resume, or remove its runs by --force")
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def write_manifest(folder: Path, described: Described, **more: object) -> None:
+    """Replace `manifest.json`."""
+    text = json.dumps(described.manifest(**more), indent=1, ensure_ascii=False) + "\n"
+    _replace(folder / storage.MARK, lambda file: file.write_text(text, encoding="utf-8"))
+
+
+def write_tables(folder: Path, table: pl.DataFrame, replications: pl.DataFrame) -> None:
+    """Replace the tables; each is whole or what it was."""
+    with shielded():
+        _replace(folder / "table.parquet", table.write_parquet)
+        _replace(folder / "table.csv", table.write_csv)
+        _replace(folder / "replications.parquet", replications.write_parquet)
+
+
+def finished(folder: Path, points: Sequence[Point], seeds: Sequence[int]) -> int:
+    """How many of these runs are there, without reading them."""
+    runs = folder / RUNS
+    there = {place.name for place in runs.iterdir()} if runs.is_dir() else set()
+    return sum(cell_name(point, seed) in there for seed in seeds for point in points)
+
+
+def exported(folder: Path, described: Described) -> pl.DataFrame:
+    """One row a finished run: the axes, the seed, every figure, and what the run was and cost."""
+    import polars as pl
+
+    order = {tuple(point.values()): index for index, point in enumerate(described.sweep.plan.points())}
+    rows = [row for row in rows_in(folder / RUNS) if tuple(row.point.values()) in order]
+    rows.sort(key=lambda row: (order[tuple(row.point.values())], row.seed))
+    costs = ("fingerprint", "scenario_sha256", "version", "events", "packet_hops", "wall_s", "cpu_s")
+    names = names_of(rows)
+    columns: dict[str, Any] = {axis.name: [row.point[axis.name] for row in rows] for axis in described.sweep.plan.axes}
+    columns["seed"] = [row.seed for row in rows]
+    for name in names:
+        columns[name] = pl.Series([row.metrics.get(name) for row in rows], dtype=pl.Float64)
+    for name in costs:
+        columns[name if name not in columns else f"run_{name}"] = [row.manifest.get(name) for row in rows]
+    return pl.DataFrame(columns)
+
+
+def names_of(rows: Sequence[Row]) -> list[str]:
+    """Every figure that some row has, in the order of their first appearance."""
+    return list(dict.fromkeys(name for row in rows for name in row.metrics))
+
+
+def write_export(frame: pl.DataFrame, file: Path) -> None:
+    """One Parquet file, whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    _replace(file, frame.write_parquet)
+
+
+def store_of(folder: Path) -> Store:
+    """Where the rows are."""
+    return Store(folder / RUNS)
+
+
+def _check_same(folder: Path, former: Mapping[str, Any], described: Described) -> None:
+    """Refuse what would not go with the runs that are there; axes, seeds and metrics may grow."""
+    now = described.manifest()
+    pairs = {
+        "version": (former.get("version"), now["version"]),
+        "scenario": (former.get("scenario"), now["scenario"]),
+        "settling": (former.get("settling"), now["settling"]),
+        "tables": (former.get("sweep", {}).get("tables", []), now["sweep"].get("tables", [])),
+    }
+    other = [name for name, (then, here) in pairs.items() if then != here]
+    if other:
+        was = f" (version {former.get('version')})" if "version" in other else ""
+        raise InputError(
+            f"{folder} holds a sweep of another {' and '.join(other)}{was}; its runs would not go with new ones. "
+            "Choose another directory, or start anew with --force"
+        )
+
+
+def _replace(file: Path, write: Callable[[Path], object]) -> None:
+    new = storage.unfinished_name(file)
+    try:
+        with storage.naming(file):
+            write(new)
+            new.replace(file)
+    finally:
+        new.unlink(missing_ok=True)

@@ -1,0 +1,252 @@
+"""A sweep from its description to its tables."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import tempfile
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from photocol.campaign.conduct import Conducted, Means, conduct
+from photocol.campaign.job import check_plan
+from photocol.campaign.progress import Progress
+from photocol.campaign.table import grouped, outcome_of
+from photocol.errors import InputError
+from photocol.scenario import ScenarioText, load
+from photocol.sweeps import folder as folders
+from photocol.sweeps import plots
+from photocol.sweeps.folder import Described
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+    import polars as pl
+
+    from photocol.campaign.job import Job, Row
+    from photocol.campaign.study import Point, Value
+    from photocol.scenario import ScenarioLike
+    from photocol.sweeps.precision import Precision
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One of several parts into which the jobs are dealt, for machines that do not know of each other."""
+
+    number: int = 1
+    of: int = 1
+
+    def share(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """Its jobs."""
+        return jobs[self.number - 1 :: self.of]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """What a sweep has come to."""
+
+    table: pl.DataFrame
+    replications: pl.DataFrame
+    conducted: Conducted
+    remarks: Sequence[str] = field(default=())
+    """What a reader of the tables has to know."""
+
+
+def describe(said: Mapping[str, Any], scenario: ScenarioLike, source: str = "sweep") -> Described:
+    """The sweep with its scenario read. Raises InputError, ScenarioError."""
+    base = load(scenario)
+    place = Path(scenario).absolute() if isinstance(scenario, str) and "\n" not in scenario else None
+    text = ScenarioText(base.text, str(place.parent if place else Path.cwd()), str(scenario) if place else base.name)
+    return Described.of(said, text, base.seed, source)
+
+
+def carry_out(
+    described: Described,
+    folder: Path,
+    means: Means,
+    progress: Progress,
+    *,
+    force: bool = False,
+    part: Part | None = None,
+) -> Finished:
+    """Have the runs done and the tables written. Raises InputError, ScenarioError, JobError."""
+    points = described.sweep.plan.points()
+    first = described.jobs(points)
+    plots.check(described.sweep.plots, [axis.name for axis in described.sweep.plan.axes])
+    _check_points(first[: len(points)])
+    folders.open_folder(folder, described, resume=means.resume, force=force)
+    started, clock = datetime.now(UTC), time.monotonic()
+    folders.write_manifest(folder, described, started=started.isoformat(timespec="seconds"), finished_runs=0)
+    wanted = functools.partial(_wanted, described, points) if part is None else lambda _: part.share(first)
+    conducted = conduct(wanted, folders.store_of(folder), means, progress)
+    rows = list(conducted.rows.values())
+    if part is not None or not rows:
+        return _without_tables(conducted)
+    metrics = chosen_metrics(described, rows)
+    outcome = outcome_of(metrics, points, rows)
+    folders.write_tables(folder, outcome.table, outcome.replications)
+    plots.save(described.sweep.plots, outcome.table, folder)
+    folders.write_manifest(
+        folder,
+        described,
+        started=started.isoformat(timespec="seconds"),
+        seconds=round(time.monotonic() - clock, 3),
+        finished_runs=len(rows),
+        peak_memory_bytes=max(_bytes(row) for row in rows),
+    )
+    remarks = _remarks(described, points, rows) if conducted.stop is None else []
+    return Finished(table=outcome.table, replications=outcome.replications, conducted=conducted, remarks=remarks)
+
+
+def sweep(
+    scenario: ScenarioLike,
+    *,
+    grid: Mapping[str, Sequence[Value]] | None = None,
+    zip: Mapping[str, Sequence[Value]] | None = None,  # noqa: A002
+    axes: Sequence[Mapping[str, Any]] = (),
+    where: str | None = None,
+    set: Mapping[str, Value] | None = None,  # noqa: A002
+    seeds: int = 1,
+    first_seed: int | None = None,
+    metrics: Sequence[str] = (),
+    warm_up: str | Mapping[str, str] | None = None,
+    precision: Mapping[str, Any] | None = None,
+    tables: Sequence[str] = (),
+    jobs: int | None = None,
+    out: str | PathLike[str] | None = None,
+    resume: bool = False,
+    force: bool = False,
+    progress: bool = False,
+) -> pl.DataFrame:
+    """Run a scenario at every point of some axes and return a table: means with 95 % intervals.
+
+    One row a point: the axes; per figure its mean and `<figure>_half_width`; `n` replications. All points share their
+    seeds, so that differences between them are estimated better than each of them.
+
+    Arguments:
+        scenario: a path, TOML text, or the same thing as a dict.
+        grid: key → values; every combination.
+        zip: keys whose values go side by side.
+        axes: as `[[axis]]` in a sweep.toml: name, key or keys, and a list, a range or a log-range.
+        where: a condition on the axes in SQL.
+        set: keys that are the same at every point.
+        seeds: replications of each point.
+        first_seed: the first of them; by default the scenario's seed.
+        metrics: figures of the summary; by default all of them.
+        warm_up: "2 s", or {"mser5": "left->right", "quantity": "utilization"}: found by a pilot of each run.
+        precision: {"metric": "goodput", "half_width": "1 %", "most": 100}: more seeds until the interval is narrow.
+        tables: of the run, kept beside each row in `out`: "flows", "links", "series", "drops".
+        jobs: processes at a time; by default one a core.
+        out: a directory for everything.
+        resume: keep the runs that are in `out`.
+        force: remove them.
+        progress: whether it says how far it is.
+
+    Raises InputError, ScenarioError, and JobError if a run fails. On Ctrl-C finished runs stay in `out`.
+    """
+    given = {
+        "grid": grid,
+        "zip": zip,
+        "axis": list(axes),
+        "where": where,
+        "set": set,
+        "first_seed": first_seed,
+        "metrics": list(metrics),
+        "warm_up": warm_up,
+        "precision": precision,
+        "tables": list(tables),
+    }
+    said = {"seeds": seeds, **{key: value for key, value in given.items() if value}}
+    described = describe(said, scenario)
+    means = Means(resume=resume) if jobs is None else Means(workers=_checked_workers(jobs), resume=resume)
+    with tempfile.TemporaryDirectory(prefix="photocol-sweep-") as temporary:
+        folder = Path(temporary) / "sweep" if out is None else Path(out)
+        done = carry_out(described, folder, means, Progress(is_quiet=not progress), force=force)
+    if done.conducted.stop is not None:
+        raise done.conducted.stop
+    return done.table
+
+
+def chosen_metrics(described: Described, rows: Sequence[Row]) -> list[str]:
+    """The columns of the tables. Raises InputError if one that was asked for is no figure of any run."""
+    there = folders.names_of(rows)
+    for name in described.sweep.metrics:
+        if name not in there:
+            near = difflib.get_close_matches(name, there, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"metrics: no run has a figure {name!r}{hint} There are: {', '.join(there)}")
+    if not described.sweep.metrics:
+        return there
+    found = list(described.sweep.metrics)
+    return [*found, "warm_up_s"] if "warm_up_s" in there and "warm_up_s" not in found else found
+
+
+def _checked_workers(jobs: int) -> int:
+    if jobs < 1:
+        raise InputError(f"jobs is {jobs}: at least 1 process")
+    return jobs
+
+
+def _wanted(described: Described, points: Sequence[Point], rows: Sequence[Row]) -> list[Job]:
+    """The first replications of every point, and those that its precision asks for."""
+    jobs, precision = described.jobs(points), described.sweep.precision
+    if precision is None or not rows:
+        return jobs
+    metrics = {
+        group[0].name.rpartition(",seed=")[0]: {row.seed: row.metrics for row in group}
+        for group in grouped(points, rows)
+    }
+    for job in jobs[: len(points)]:
+        count = precision.wanted(
+            described.sweep.seeds, metrics.get(job.name.rpartition(",seed=")[0], {}), described.first_seed
+        )
+        more = range(described.first_seed + described.sweep.seeds, described.first_seed + count)
+        jobs += described.jobs_with([job.point], more)
+    return jobs
+
+
+def _check_points(jobs: Sequence[Job]) -> None:
+    """Raise what is wrong with a point before hours of work go into the others."""
+    for job in jobs:
+        check_plan(job)
+
+
+def _without_tables(conducted: Conducted) -> Finished:
+    import polars as pl
+
+    return Finished(table=pl.DataFrame(), replications=pl.DataFrame(), conducted=conducted)
+
+
+def _remarks(described: Described, points: Sequence[Point], rows: Sequence[Row]) -> list[str]:
+    remarks = []
+    precision = described.sweep.precision
+    if precision is not None:
+        if not any(precision.metric in row.metrics for row in rows):
+            raise InputError(f"precision: no run has a figure {precision.metric!r}")
+        wide = _wide(precision, points, rows)
+        if wide:
+            remarks.append(
+                f"{wide} of {len(points)} points have wider intervals than asked after {precision.most} runs"
+            )
+    unsettled = sum(row.metrics.get("warm_up_s", 0.0) >= 0.49 * row.metrics.get("duration", 0.0) > 0 for row in rows)
+    if unsettled:
+        remarks.append(
+            f"{unsettled} runs had not settled by their middle, where MSER-5 stops looking: they are too short"
+        )
+    return remarks
+
+
+def _wide(precision: Precision, points: Sequence[Point], rows: Sequence[Row]) -> int:
+    return sum(
+        not precision.is_met([row.metrics[precision.metric] for row in group if precision.metric in row.metrics])
+        for group in grouped(points, rows)
+    )
+
+
+def _bytes(row: Row) -> int:
+    held = row.manifest.get("peak_memory_bytes", 0)
+    return held if isinstance(held, int) else 0

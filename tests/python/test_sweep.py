@@ -1,0 +1,322 @@
+"""Sweeps: axes and points, what is kept and what is done again, tables, bad input."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from command import photocol
+
+import photocol as package
+from photocol.errors import InputError
+from photocol.stats import mean_ci
+from photocol.sweeps.axes import log_steps, steps
+from photocol.sweeps.plots import positions
+from photocol.sweeps.precision import Precision
+from photocol.sweeps.spec import checked
+
+TINY = """
+[run]
+name = "tiny"
+duration = "100 ms"
+seed = 5
+[topology]
+kind = "dumbbell"
+pairs = 2
+bottleneck_capacity = "10 Mbps"
+bottleneck_delay = "5 ms"
+bottleneck_buffer = "20 packets"
+access_delay = "1 ms"
+[[traffic]]
+transport = "sack"
+pairs = [["l0", "r0"]]
+flows = 2
+spread = "50 ms"
+"""
+BUFFER = "topology.bottleneck_buffer"
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return tmp_path
+
+
+def points(**said: object) -> list[dict[str, object]]:
+    return [dict(point) for point in checked(said).plan.points()]
+
+
+def test_a_grid_is_every_combination_and_a_zip_goes_side_by_side() -> None:
+    assert points(grid={"a": [1, 2]}, zip={"b": ["x", "y"], "c": [0.5, 1.5]}) == [
+        {"a": 1, "b": "x", "c": 0.5},
+        {"a": 1, "b": "y", "c": 1.5},
+        {"a": 2, "b": "x", "c": 0.5},
+        {"a": 2, "b": "y", "c": 1.5},
+    ]
+
+
+def test_long_axes_have_names_ranges_and_conditions() -> None:
+    said = [
+        {"name": "delay_ms", "key": "d", "range": {"from": 10, "to": 30, "step": 10, "unit": "ms"}},
+        {"name": "n", "key": "f", "list": [1]},
+    ]
+    with pytest.raises(InputError, match="cannot be called seed or n"):
+        points(axis=said)
+    said[1]["name"] = "flows"
+    assert points(axis=said) == [{"delay_ms": f"{d} ms", "flows": 1} for d in (10, 20, 30)]
+    assert points(grid={"a": [1, 2, 3], "b": [1, 2, 3]}, where="a < b AND b <> 3") == [{"a": 1, "b": 2}]
+
+
+def test_ranges_meet_their_ends() -> None:
+    assert steps(0.1, 0.5, 0.1, "") == [0.1, 0.2, 0.3, 0.4, 0.5]
+    assert steps(3, 1, -1, "") == [3, 2, 1]
+    # Each is 10 times, then √10 times the one before.
+    assert log_steps(1, 100, 3, "kB") == ["1 kB", "10 kB", "100 kB"]
+    assert log_steps(1, 10, 3, "") == [1, 3.16228, 10]
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({}, "no axis: nothing varies"),
+        ({"grid": {"a": []}}, "the axis a has no values"),
+        ({"grid": {"a": [1, 1]}}, "the axis a has a value twice: 1"),
+        ({"grid": {"a": [math.inf]}}, "not a finite number"),
+        ({"grid": {"a": [1]}, "zip": {"a": [2]}}, "two axes are called 'a'"),
+        ({"zip": {"a": [1, 2], "b": [1]}}, "as many values each: a has 2, b has 1"),
+        ({"gird": {"a": [1]}}, "unknown key 'gird'; did you mean 'grid'"),
+        ({"grid": {"a": 3}}, "grid.a: a list of values"),
+        ({"grid": {"a": [1]}, "where": "b > 1"}, "where = 'b > 1'"),
+        ({"grid": {"a": [1]}, "where": "a > 1"}, "leaves no point"),
+        ({"grid": {"a": [1]}, "seeds": 0}, "seeds: a whole number, at least 1, not 0"),
+        ({"grid": {"a": [1]}, "tables": ["flow"]}, "no table 'flow'"),
+        ({"grid": {"a": [1]}, "precision": {"metric": "x", "half_width": "0 %"}}, "half_width is '0 %'"),
+        ({"axis": [{"key": "a", "range": {"from": 1, "to": 0, "step": 1}}]}, "has no values"),
+        ({"axis": [{"key": "a", "log-range": {"from": 0, "to": 9, "points": 3}}]}, "both ends above 0"),
+        ({"axis": [{"key": "a", "list": [1], "range": {}}]}, "one of list, range, log-range, not 2"),
+    ],
+)
+def test_a_sweep_that_makes_no_sense_is_refused(said: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        checked(said).plan.points()
+    assert message in str(refused.value)
+
+
+def test_a_grid_of_a_thousand_million_points_is_refused_at_once(place: Path) -> None:
+    axes = [word for key in "abc" for word in ("--grid", f"{key}={','.join(map(str, range(1000)))}")]
+    done = photocol("sweep", "tiny.toml", *axes, "--out", "o")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the sweep has 1,000,000,000 points: 1000 (a) × 1000 (b) × 1000 (c); at most 1,000,000" in done.stderr
+    assert not (place / "o").exists()
+
+
+def test_a_sweep_leaves_tables_and_a_directory_a_run(place: Path) -> None:
+    words = ("--grid", f"{BUFFER}=5 packets,20 packets", "--grid", "traffic.0.flows=1,2", "--seeds", "3")
+    done = photocol("sweep", "tiny.toml", *words, "--jobs", "1", "--out", "o")
+    assert done.returncode == 0, done.stderr
+    assert "12 runs in o/" in done.stdout
+    table = pl.read_parquet("o/table.parquet")
+    runs = pl.read_parquet("o/replications.parquet")
+    assert table.select(BUFFER, "traffic.0.flows", "n").rows() == [
+        ("5 packets", 1, 3),
+        ("5 packets", 2, 3),
+        ("20 packets", 1, 3),
+        ("20 packets", 2, 3),
+    ]
+    assert runs["seed"].to_list() == [5, 6, 7] * 4
+    interval = mean_ci(runs["goodput"].to_list()[:3])
+    assert table["goodput"][0] == interval.mean
+    assert table["goodput_half_width"][0] == interval.half_width
+    # The run itself gives the same number.
+    alone = package.run("tiny.toml", seed=6, set={BUFFER: "5 packets", "traffic.0.flows": 2})
+    assert runs["goodput"][4] == alone.summary["goodput"]
+    row = json.loads((place / "o" / "runs" / f"{BUFFER}=5%20packets,traffic.0.flows=2,seed=6" / "row.json").read_text())
+    assert row["run"]["fingerprint"] == alone.fingerprint
+    manifest = json.loads(
+        (place / "o/runs" / f"{BUFFER}=5%20packets,traffic.0.flows=2,seed=6/manifest.json").read_text()
+    )
+    assert manifest["set"] == {BUFFER: "5 packets", "traffic.0.flows": 2}
+
+
+def test_the_same_from_python_as_from_the_command_and_from_a_file(place: Path) -> None:
+    frame = package.sweep("tiny.toml", grid={BUFFER: ["5 packets", "20 packets"]}, seeds=2, jobs=1)
+    photocol(
+        "sweep", "tiny.toml", "--grid", f"{BUFFER}=5 packets,20 packets", "--seeds", "2", "--jobs", "2", "--out", "o"
+    )
+    assert pl.read_parquet("o/table.parquet").equals(frame)
+    (place / "sweep.toml").write_text(
+        'scenario = "tiny.toml"\nseeds = 2\n[[axis]]\nname = "buffer"\n'
+        f'key = "{BUFFER}"\nlist = ["5 packets", "20 packets"]\n[[plot]]\nx = "buffer"\ny = "goodput"\n'
+    )
+    assert photocol("sweep", "sweep.toml", "--jobs", "1", "--out", "f").returncode == 0
+    assert pl.read_parquet("f/table.parquet").rename({"buffer": BUFFER}).equals(frame)
+    assert (place / "f" / "plot-1.png").is_file()
+    assert photocol("sweep", "sweep.toml", "--seeds", "1", "--jobs", "1", "--out", "g").returncode == 0
+    assert pl.read_parquet("g/table.parquet")["n"].to_list() == [1, 1]
+
+
+def test_points_share_their_random_numbers(place: Path) -> None:
+    """Differences between schemes are measured under the same arrivals: equal schemes differ by nothing."""
+    frame = package.sweep("tiny.toml", grid={"run.name": ["one", "other"]}, seeds=3, jobs=1)
+    assert frame["goodput"][0] == frame["goodput"][1]
+    assert frame["goodput_half_width"][0] > 0
+
+
+def test_a_resumed_sweep_does_what_is_missing_and_may_have_grown(place: Path) -> None:
+    words = ["sweep", "tiny.toml", "--grid", "traffic.0.flows=1,2", "--jobs", "1", "--out", "o"]
+    assert photocol(*words, "--seeds", "2").returncode == 0
+    whole = (place / "o/table.csv").read_bytes()
+    runs = place / "o" / "runs"
+    before = {path.name: path.stat().st_ino for path in runs.iterdir()}
+    again = photocol(*words, "--seeds", "2")
+    assert (again.returncode, "holds a sweep already" in again.stderr) == (2, True)
+    (runs / "traffic.0.flows=2,seed=6" / "row.json").unlink()
+    assert "3 of 4 runs" not in photocol("sweep", "status", "o").stdout  # a directory is listed, not read
+    done = photocol("sweep", "resume", "o", "--jobs", "1")
+    assert "4 runs (3 of them were there)" in done.stdout
+    assert (place / "o/table.csv").read_bytes() == whole
+    kept = {path.name for path in runs.iterdir() if before[path.name] == path.stat().st_ino}
+    assert len(kept) == 3
+    grown = photocol(*words[:3], "traffic.0.flows=1,2,3", *words[4:], "--seeds", "3", "--resume")
+    assert "9 runs (4 of them were there)" in grown.stdout
+    assert photocol(*words, "--seeds", "1", "--force").returncode == 0
+    assert len(list(runs.iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "other"),
+    [
+        (lambda: Path("tiny.toml").write_text(TINY.replace("5 ms", "6 ms")), "another scenario"),
+        (lambda: alter_version(Path("o/manifest.json")), r"another version \(version 0.0.1\)"),
+    ],
+)
+def test_a_directory_of_another_scenario_or_version_is_not_resumed(place: Path, change, other: str) -> None:
+    words = ["sweep", "tiny.toml", "--grid", "traffic.0.flows=1,2", "--jobs", "1", "--out", "o"]
+    photocol(*words)
+    table = (place / "o/table.csv").read_bytes()
+    change()
+    done = photocol(*words, "--resume")
+    assert done.returncode == 2
+    assert re.search(f"holds a sweep of {other}", done.stderr)
+    assert (place / "o/table.csv").read_bytes() == table
+
+
+def alter_version(file: Path) -> None:
+    file.write_text(json.dumps({**json.loads(file.read_text()), "version": "0.0.1"}))
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["tiny.toml", "--grid", "traffic.0.flowz=1,2"], "flowz"),
+        (["tiny.toml", "--grid", "traffic.0.flows"], "must be KEY=A,B"),
+        (["tiny.toml", "--grid", f"{BUFFER}=5 packets,6 ants"], "6 ants"),
+        (["tiny.toml"], "nothing varies"),
+        (["no.toml", "--grid", "a=1"], "no.toml"),
+        (["status", "nowhere"], "not a sweep of photocol"),
+        (["tiny.toml", "--grid", "traffic.0.flows=1", "--metric", "godput"], "did you mean 'goodput'"),
+        (["tiny.toml", "--grid", "traffic.0.flows=1", "--jobs", "0"], "at least 1 process"),
+        (["tiny.toml", "--grid", "traffic.0.flows=1", "--part", "3/2"], "must be I/N"),
+    ],
+)
+def test_bad_input_is_one_message_and_status_2(place: Path, words: list[str], wanted: str) -> None:
+    done = photocol("sweep", *words, *(["--out", "o"] if words[0] != "status" else []))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert wanted in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    if "godput" not in words:
+        assert not (place / "o").exists()
+
+
+def test_a_run_or_a_foreign_directory_is_left_alone(place: Path) -> None:
+    package.run("tiny.toml", out="run")
+    (place / "home").mkdir()
+    (place / "home" / "letters.txt").write_text("dear")
+    for folder, why in (("run", "holds a finished run, not a sweep"), ("home", "not a photocol run")):
+        done = photocol("sweep", "tiny.toml", "--grid", "traffic.0.flows=1", "--out", folder, "--force")
+        assert (done.returncode, why in done.stderr) == (2, True), done.stderr
+
+
+def test_export_is_one_parquet_with_a_row_a_run(place: Path) -> None:
+    words = ("--grid", "traffic.0.flows=1,2", "--seeds", "2", "--jobs", "1", "--keep", "flows", "--out", "o")
+    assert photocol("sweep", "tiny.toml", *words).returncode == 0
+    assert photocol("sweep", "export", "o", "--out", "all.parquet").stdout == "4 runs written to all.parquet\n"
+    frame = pl.read_parquet("all.parquet")
+    assert frame.select("traffic.0.flows", "seed").rows() == [(1, 5), (1, 6), (2, 5), (2, 6)]
+    assert frame["fingerprint"].n_unique() == 4
+    flows = pl.read_parquet("o/runs/traffic.0.flows=2,seed=6/flows.parquet")
+    assert len(flows) == 2
+    assert photocol("sweep", "status", "o").stdout.startswith("o: 4 of 4 runs of tiny.toml are finished\n")
+
+
+def test_parts_together_are_the_whole(place: Path) -> None:
+    words = ["sweep", "tiny.toml", "--grid", "traffic.0.flows=1,2,3", "--seeds", "2", "--jobs", "1"]
+    photocol(*words, "--out", "whole")
+    for number in (1, 2):
+        assert photocol(*words, "--out", "parts", "--resume", "--part", f"{number}/2").returncode == 0
+        assert not (place / "parts" / "table.csv").exists()
+    assert "(6 of them were there)" in photocol("sweep", "resume", "parts").stdout
+    assert (place / "parts/table.csv").read_bytes() == (place / "whole/table.csv").read_bytes()
+
+
+def test_precision_adds_seeds_where_an_interval_is_wide(place: Path) -> None:
+    wish = {"metric": "goodput", "half_width": "10 %", "most": 12}
+    frame = package.sweep("tiny.toml", grid={"traffic.0.flows": [1, 2]}, seeds=3, precision=wish, jobs=1)
+    plain = package.sweep("tiny.toml", grid={"traffic.0.flows": [1, 2]}, seeds=12, jobs=1)
+    for row in frame.iter_rows(named=True):
+        assert row["n"] in (3, 4, 6, 9, 12)
+        assert row["n"] == 12 or row["goodput_half_width"] <= 0.1 * row["goodput"]
+    assert frame["n"].max() > 3
+    assert plain["n"].to_list() == [12, 12]
+
+
+def test_the_precision_rule_depends_on_the_runs_in_the_order_of_their_seeds_only() -> None:
+    rule = Precision.of("x", 1.0, 20)
+    values = [0.0, 10.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0]
+    seen = {1 + n: {"x": value} for n, value in enumerate(values)}
+    # From 2: half as many again is 3, 4, 6, 9; the half widths are 63.5, 12.4, 6.5, 3.3, 2.0: none is below 1.
+    assert rule.wanted(2, seen, 1) == 13
+    assert rule.wanted(2, {1: {"x": 0.0}}, 1) == 2
+    assert Precision.of("x", 2.5, 20).wanted(2, seen, 1) == 9
+    assert Precision.of("x", "50 %", 20).wanted(2, seen, 1) == 9
+
+
+def test_a_warm_up_is_found_by_mser_5(place: Path) -> None:
+    frame = package.sweep(
+        "tiny.toml",
+        grid={"traffic.0.flows": [2]},
+        set={"run.duration": "2 s"},
+        warm_up={"mser5": "left->right", "quantity": "utilization"},
+        jobs=1,
+        out="o",
+    )
+    [found] = frame["warm_up_s"].to_list()
+    assert 0 < found < 1
+    given = package.run(
+        "tiny.toml", set={"run.duration": "2 s", "run.warm_up": f"{found:.12g} s", "traffic.0.flows": 2}
+    )
+    assert frame["goodput"][0] == given.summary["goodput"]
+    again = photocol("sweep", "resume", "o", "--jobs", "1")
+    assert "1 runs (1 of them were there)" in again.stdout
+
+
+def test_a_warm_up_on_a_series_that_is_not_there_is_named(place: Path) -> None:
+    (place / "s.toml").write_text(
+        'scenario = "tiny.toml"\nwarm_up = { mser5 = "left->right", quantity = "utilisation" }\n'
+        '[grid]\n"traffic.0.flows" = [1]\n'
+    )
+    done = photocol("sweep", "s.toml", "--jobs", "1", "--out", "o")
+    assert done.returncode == 1
+    assert "no series 'utilisation' of 'left->right'; there are: dropped, mean_queue" in done.stderr
+
+
+def test_quantities_of_one_unit_are_numbers_on_an_axis() -> None:
+    assert positions(["1 kB", "10 kB"]) == ([1.0, 10.0], "kB")
+    assert positions([1, 2.5]) == ([1.0, 2.5], "")
+    assert positions(["1 kB", "1 MB"]) == (["1 kB", "1 MB"], "")
+    assert positions(["reno", "sack"]) == (["reno", "sack"], "")
