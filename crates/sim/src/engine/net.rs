@@ -1,8 +1,12 @@
 //! The fibres and ports of a partition: everything a packet meets between two hosts.
 
+mod mail;
+
+pub use mail::{Cut, Mail};
+
 use super::agent::Notice;
 use super::offer::{Cause, Count, Intake, Offer, Target};
-use super::packet::{Cargo, CargoTable, Class, NO_CARGO, Packet};
+use super::packet::{CargoTable, Class, Packet};
 use super::port::{Manner, Port};
 use super::ring::Ring;
 use super::tree::{NEVER, Tree};
@@ -84,41 +88,6 @@ pub enum Pending {
     Take(Intake, Packet),
     /// From an agent to a host of this node.
     Deliver(u32, Packet),
-}
-
-/// A fibre that leads to another partition.
-#[derive(Clone, Copy, Debug)]
-pub struct Cut {
-    /// The receiving partition.
-    pub to: u32,
-    /// The number of the fibre there.
-    pub fibre: u32,
-}
-
-/// Packets that travel between partitions, each with the number of its fibre at the receiver; each fibre's packets are in
-/// order.
-#[derive(Debug, Default)]
-pub struct Mail {
-    /// The packets.
-    pub packets: Vec<(u32, Packet)>,
-    /// The cargo of those packets that have any, in the same order.
-    pub cargo: Vec<Cargo>,
-}
-
-impl Mail {
-    /// Whether there is nothing.
-    pub fn is_empty(&self) -> bool {
-        self.packets.is_empty()
-    }
-
-    /// Adds what is in `newer`, which is then empty.
-    pub fn append(&mut self, newer: &mut Mail) {
-        if self.is_empty() {
-            return std::mem::swap(self, newer);
-        }
-        self.packets.append(&mut newer.packets);
-        self.cargo.append(&mut newer.cargo);
-    }
 }
 
 /// Where the timers stand among the arrivals of one instant.
@@ -389,33 +358,6 @@ impl Net {
         fibre.expect_push(2);
         if was_dark {
             self.tree.set(self.leaf_of_link_0 + number, at);
-        }
-    }
-
-    /// A packet is on a fibre to another partition.
-    #[inline(never)]
-    fn post(&mut self, cut: u32, at: u64, packet: &Packet) {
-        let Cut { to, fibre } = self.cuts[cut as usize];
-        let mail = &mut self.outbox[to as usize];
-        mail.packets.push((fibre, Packet { at, hop: packet.hop + 1, ..*packet }));
-        if packet.cargo != NO_CARGO {
-            mail.cargo.push(self.cargo.unload(packet));
-        }
-    }
-
-    /// Takes in what another partition has sent.
-    pub fn receive(&mut self, mail: &mut Mail) {
-        let mut cargo = mail.cargo.drain(..);
-        for (number, mut packet) in mail.packets.drain(..) {
-            if packet.cargo != NO_CARGO {
-                packet.cargo = cargo.next().map_or(NO_CARGO, |cargo| self.cargo.load(cargo));
-            }
-            let fibre = &mut self.fibres[number as usize];
-            let was_dark = fibre.is_empty();
-            fibre.push(packet);
-            if was_dark {
-                self.tree.set(self.leaf_of_link_0 + number, packet.at);
-            }
         }
     }
 

@@ -13,10 +13,13 @@
 mod changes;
 mod control;
 mod gated;
+mod kept;
 mod queued;
+mod reading;
+
+pub use reading::Reading;
 
 use super::extras::{Extras, Streams};
-use super::gate::GateReading;
 use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::optical::{Kept, LeastBacklog};
 use super::packet::Packet;
@@ -24,7 +27,7 @@ use super::ring::Ring;
 use crate::model::{Buffer, Light, PortRule};
 use crate::queue::Verdict;
 use transport::xcp::Header;
-use units::{ByteTime, Duration};
+use units::ByteTime;
 
 /// The packets that a link lost when it went down.
 #[derive(Debug, Default)]
@@ -114,25 +117,6 @@ impl Inside {
 enum State {
     Up,
     Down,
-}
-
-/// Totals of a port from the start of the run up to an instant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
-    /// Offered to the port.
-    pub offered: Count,
-    /// Transmitted completely, those lost on the fibre included.
-    pub carried: Count,
-    /// Dropped at the port or lost on the fibre.
-    pub dropped: Count,
-    /// Time spent transmitting, in picoseconds.
-    pub busy: u64,
-    /// Integral of the number of waiting packets, in packet-picoseconds.
-    pub waited: u128,
-    /// Packets waiting now, the one in transmission not counted.
-    pub waiting: u64,
-    /// Packets marked here.
-    pub marked: u64,
 }
 
 /// What a port is built from.
@@ -318,38 +302,6 @@ impl Port {
         self.busy_until
     }
 
-    /// The least number of bytes that it had still to send, what was left of the packet in transmission included, since this was
-    /// last called; only for a port of an optical packet switch.
-    pub fn take_least_backlog(&mut self, now: u64) -> u64 {
-        let backlog = self.busy_until.saturating_sub(now);
-        let least = self.least_backlog.take(backlog);
-        self.byte_time.bytes_in(Duration::from_ps(least)).count()
-    }
-
-    /// The least that agents have kept for the port since this was last called, in bytes.
-    pub fn take_least_kept(&mut self) -> u64 {
-        self.kept.take_least_bytes()
-    }
-
-    /// An agent keeps a packet for the port.
-    pub fn keep(&mut self, now: u64, size: u16) {
-        self.kept.add(now, size);
-    }
-
-    /// An agent lets go of a packet that it kept for the port.
-    pub fn let_go(&mut self, now: u64, size: u16) {
-        self.kept.remove(now, size);
-    }
-
-    /// Whether what agents keep for the port leaves no place for a packet in a room.
-    pub fn is_kept_full(&self, room: Buffer, size: u16) -> bool {
-        match room {
-            Buffer::Packets(places) => u64::from(self.kept.packets) >= places,
-            Buffer::Bytes(room) => self.kept.bytes + u64::from(size) > room.count(),
-            Buffer::Unlimited => false,
-        }
-    }
-
     /// Bytes offered since the start.
     pub fn offered_bytes(&self) -> u64 {
         self.offered.bytes
@@ -408,53 +360,6 @@ impl Port {
         self.dropped.add(size);
         self.refused.add(size);
         Offer::Dropped(cause)
-    }
-
-    /// Totals up to `now`.
-    pub fn reading(&mut self, now: u64) -> Reading {
-        // Its controller's timers that were due are served first, with the queue as it was then.
-        self.control(now);
-        let marked = self.extras.as_ref().map_or(0, |extras| extras.marked);
-        if let Some(gate) = self.gate_mut() {
-            let GateReading { inside: (packets, bytes), busy, waited, waiting } = gate.reading(now);
-            let carried = self.offered.since(self.refused).since(Count { packets, bytes });
-            return Reading { offered: self.offered, carried, dropped: self.dropped, busy, waited, waiting, marked };
-        }
-        self.sweep(now);
-        let inside = Count { packets: self.inside.len() as u64, bytes: self.inside_bytes };
-        let mut start = now;
-        let mut future_wait = 0;
-        for packet in self.inside.iter() {
-            future_wait += u128::from(start - now);
-            start = packet.end;
-        }
-        Reading {
-            offered: self.offered,
-            carried: self.offered.since(self.refused).since(inside),
-            dropped: self.dropped,
-            busy: self.busy - self.busy_until.saturating_sub(now),
-            waited: self.waited - future_wait + self.kept.waited(now),
-            waiting: inside.packets.saturating_sub(1) + u64::from(self.kept.packets),
-            marked,
-        }
-    }
-
-    /// Most packets that waited at once since the start or the last call; counting restarts with those that wait now.
-    pub fn restart_maximum(&mut self, now: u64) -> u64 {
-        if let Some(gate) = self.gate_mut() {
-            return gate.restart_maximum(now);
-        }
-        if self.light != Light::None {
-            let kept = self.kept.restart_maximum();
-            return kept.max(std::mem::replace(&mut self.max_waiting, 0));
-        }
-        let waiting = self.reading(now).waiting;
-        std::mem::replace(&mut self.max_waiting, waiting)
-    }
-
-    /// Packets that have been given to the fibre: all that were offered but those dropped, taken back, lost or held.
-    pub fn given_to_fibre(&self) -> u64 {
-        self.offered.packets - self.dropped.packets - self.held()
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::random::Seed;
-use units::Rate;
+use units::{Duration, Rate};
 
 fn port(buffer: Buffer) -> Port {
     let seed = Seed { seed: 1, run: 0 };

@@ -1,0 +1,68 @@
+//! Packets that leave a partition, and those that come from another one.
+
+use super::Net;
+use crate::engine::packet::{Cargo, NO_CARGO, Packet};
+
+/// A fibre that leads to another partition.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    /// The receiving partition.
+    pub to: u32,
+    /// The number of the fibre there.
+    pub fibre: u32,
+}
+
+/// Packets that travel between partitions, each with the number of its fibre at the receiver; each fibre's packets are in
+/// order.
+#[derive(Debug, Default)]
+pub struct Mail {
+    /// The packets.
+    pub packets: Vec<(u32, Packet)>,
+    /// The cargo of those packets that have any, in the same order.
+    pub cargo: Vec<Cargo>,
+}
+
+impl Mail {
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    /// Adds what is in `newer`, which is then empty.
+    pub fn append(&mut self, newer: &mut Mail) {
+        if self.is_empty() {
+            return std::mem::swap(self, newer);
+        }
+        self.packets.append(&mut newer.packets);
+        self.cargo.append(&mut newer.cargo);
+    }
+}
+
+impl Net {
+    /// A packet is on a fibre to another partition.
+    #[inline(never)]
+    pub(super) fn post(&mut self, cut: u32, at: u64, packet: &Packet) {
+        let Cut { to, fibre } = self.cuts[cut as usize];
+        let mail = &mut self.outbox[to as usize];
+        mail.packets.push((fibre, Packet { at, hop: packet.hop + 1, ..*packet }));
+        if packet.cargo != NO_CARGO {
+            mail.cargo.push(self.cargo.unload(packet));
+        }
+    }
+
+    /// Takes in what another partition has sent.
+    pub fn receive(&mut self, mail: &mut Mail) {
+        let mut cargo = mail.cargo.drain(..);
+        for (number, mut packet) in mail.packets.drain(..) {
+            if packet.cargo != NO_CARGO {
+                packet.cargo = cargo.next().map_or(NO_CARGO, |cargo| self.cargo.load(cargo));
+            }
+            let fibre = &mut self.fibres[number as usize];
+            let was_dark = fibre.is_empty();
+            fibre.push(packet);
+            if was_dark {
+                self.tree.set(self.leaf_of_link_0 + number, packet.at);
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What a port has counted, as totals since the start of the run.
+
+use super::Port;
+use crate::engine::gate::GateReading;
+use crate::engine::offer::Count;
+use crate::model::Light;
+
+/// Totals of a port from the start of the run up to an instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Offered to the port.
+    pub offered: Count,
+    /// Transmitted completely, those lost on the fibre included.
+    pub carried: Count,
+    /// Dropped at the port or lost on the fibre.
+    pub dropped: Count,
+    /// Time spent transmitting, in picoseconds.
+    pub busy: u64,
+    /// Integral of the number of waiting packets, in packet-picoseconds.
+    pub waited: u128,
+    /// Packets waiting now, the one in transmission not counted.
+    pub waiting: u64,
+    /// Packets marked here.
+    pub marked: u64,
+}
+
+impl Port {
+    /// Totals up to `now`.
+    pub fn reading(&mut self, now: u64) -> Reading {
+        // Its controller's timers that were due are served first, with the queue as it was then.
+        self.control(now);
+        let marked = self.extras.as_ref().map_or(0, |extras| extras.marked);
+        if let Some(gate) = self.gate_mut() {
+            let GateReading { inside: (packets, bytes), busy, waited, waiting } = gate.reading(now);
+            let carried = self.offered.since(self.refused).since(Count { packets, bytes });
+            return Reading { offered: self.offered, carried, dropped: self.dropped, busy, waited, waiting, marked };
+        }
+        self.sweep(now);
+        let inside = Count { packets: self.inside.len() as u64, bytes: self.inside_bytes };
+        let mut start = now;
+        let mut future_wait = 0;
+        for packet in self.inside.iter() {
+            future_wait += u128::from(start - now);
+            start = packet.end;
+        }
+        Reading {
+            offered: self.offered,
+            carried: self.offered.since(self.refused).since(inside),
+            dropped: self.dropped,
+            busy: self.busy - self.busy_until.saturating_sub(now),
+            waited: self.waited - future_wait + self.kept.waited(now),
+            waiting: inside.packets.saturating_sub(1) + u64::from(self.kept.packets),
+            marked,
+        }
+    }
+
+    /// Most packets that waited at once since the start or the last call; counting restarts with those that wait now.
+    pub fn restart_maximum(&mut self, now: u64) -> u64 {
+        if let Some(gate) = self.gate_mut() {
+            return gate.restart_maximum(now);
+        }
+        if self.light != Light::None {
+            let kept = self.kept.restart_maximum();
+            return kept.max(std::mem::replace(&mut self.max_waiting, 0));
+        }
+        let waiting = self.reading(now).waiting;
+        std::mem::replace(&mut self.max_waiting, waiting)
+    }
+
+    /// Packets that have been given to the fibre: all that were offered but those dropped, taken back, lost or held.
+    pub fn given_to_fibre(&self) -> u64 {
+        self.offered.packets - self.dropped.packets - self.held()
+    }
+}
