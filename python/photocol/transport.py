@@ -92,6 +92,17 @@ class Ack:
     """Whether it echoes a congestion mark that the sender has not answered."""
 
 
+class _Acknowledgement(NamedTuple):
+    """What an ACK brings to a sender."""
+
+    ack: int
+    sack: list[tuple[int, int]]
+    window: int | None
+    feedback: int
+    ece: bool
+    timestamp: float | None
+
+
 class Sender:
     """The sending end of one TCP flow.
 
@@ -130,7 +141,8 @@ class Sender:
         the ACK echoes a congestion mark (RFC 3168), which needs a sender with `ecn=True`.
         `timestamp`: the timestamp that the ACK echoes, in seconds on this end's clock; only `undo` "eifel" reads it.
         """
-        return _segments(self._machine.on_ack(t, ack, list(sack), window, feedback, ece, timestamp))
+        acknowledgement = _Acknowledgement(ack, list(sack), window, feedback, ece, timestamp)
+        return _segments(self._machine.on_ack(t, acknowledgement))
 
     def on_burst_report(
         self, t: float, report: Literal["assembled", "lost", "contention"], segments: Sequence[tuple[int, int]]
@@ -267,10 +279,10 @@ class Receiver:
     def on_segment(self, t: float, seq: int, length: int, *, ce: bool = False, cwr: bool = False) -> Ack | None:
         """Bytes [seq, seq + length) arrive at `t` seconds; None while the acknowledgement is delayed.
 
-        `ce`: a queue has marked them; ACKs echo that from now on. `cwr`: the sender says that it has reduced its window, which
-        ends the echo.
+        `ce`: a queue has marked them; ACKs echo that from now on. `cwr`: the sender says that it has reduced its
+        window, which ends the echo.
         """
-        return _ack(self._machine.on_segment(t, seq, length, ce, cwr))
+        return _ack(self._machine.on_segment(t, seq, length, "ce" if ce else "cwr" if cwr else None))
 
     def on_timer(self, t: float) -> Ack | None:
         """The clock reaches `t` seconds: the delayed acknowledgement if it is due."""

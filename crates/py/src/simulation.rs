@@ -29,8 +29,7 @@ impl Simulation {
     #[new]
     #[pyo3(signature = (scenario, seed, run, *, shuffle_ties=None, probes=true, pcap=None))]
     fn new(
-        py: Python<'_>,
-        scenario: &Scenario,
+        scenario: &Bound<'_, Scenario>,
         seed: u64,
         run: u32,
         shuffle_ties: Option<u64>,
@@ -39,7 +38,7 @@ impl Simulation {
     ) -> PyResult<Simulation> {
         let capture = pcap.map(|(path, flows)| capture(path, flows)).transpose()?;
         let options = Options { shuffle_ties, capture, without_samples: !probes };
-        let scenario = scenario.resolved();
+        let (py, scenario) = (scenario.py(), scenario.get().resolved());
         let world = py.detach(|| World::build(scenario, Seed { seed, run }, options));
         Ok(Simulation { world: Mutex::new(Some(world.map_err(|error| unbuildable(py, &error))?)) })
     }

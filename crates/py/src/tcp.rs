@@ -13,6 +13,8 @@ use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
 type Segment = (u64, u32, bool);
+/// (ack, blocks, window if it is another, feedback of a congestion header, whether it echoes a mark, echoed timestamp).
+type AckIn = (u64, Vec<(u64, u64)>, Option<u64>, i32, bool, Option<f64>);
 /// (ack, window, blocks, whether it echoes a mark).
 type AckOut = (u64, u64, Vec<(u64, u64)>, bool);
 
@@ -56,19 +58,9 @@ impl Sender {
         Ok(self.sent())
     }
 
-    /// An acknowledgement arrives; `window=None` leaves the advertised window as it was.
-    #[pyo3(signature = (t, ack, sack=Vec::new(), window=None, feedback=0, ece=false, timestamp=None))]
-    #[expect(clippy::too_many_arguments, reason = "Python names them")]
-    fn on_ack(
-        &mut self,
-        t: f64,
-        ack: u64,
-        sack: Vec<(u64, u64)>,
-        window: Option<u64>,
-        feedback: i32,
-        ece: bool,
-        timestamp: Option<f64>,
-    ) -> PyResult<Vec<Segment>> {
+    /// An acknowledgement arrives.
+    fn on_ack(&mut self, t: f64, arrived: AckIn) -> PyResult<Vec<Segment>> {
+        let (ack, sack, window, feedback, ece, timestamp) = arrived;
         if ece && !self.machine.has_ecn() {
             return Err(PyValueError::new_err("ece is True, and this sender has no ECN; give it ecn=True"));
         }
@@ -249,15 +241,17 @@ impl Receiver {
         Ok(Receiver { machine: tcp::Receiver::new(Arc::new(config)), now: Instant::ZERO })
     }
 
-    /// A segment arrives; `None` while its acknowledgement is delayed.
-    #[pyo3(signature = (t, seq, length, ce=false, cwr=false))]
-    fn on_segment(&mut self, t: f64, seq: u64, length: u32, ce: bool, cwr: bool) -> PyResult<Option<AckOut>> {
+    /// A segment arrives, with its mark or the sender's news of a smaller window; `None` while its acknowledgement is delayed.
+    #[pyo3(signature = (t, seq, length, ecn=None))]
+    fn on_segment(&mut self, t: f64, seq: u64, length: u32, ecn: Option<&str>) -> PyResult<Option<AckOut>> {
+        let news = match ecn {
+            Some("ce") => Some(EcnNews::CongestionExperienced),
+            Some("cwr") => Some(EcnNews::WindowReduced),
+            Some(other) => return Err(PyValueError::new_err(format!("ecn is {other:?}, must be \"ce\" or \"cwr\""))),
+            None => None,
+        };
         self.now = reading(self.now, Some(t))?;
-        match (ce, cwr) {
-            (true, _) => self.machine.handle_ecn(EcnNews::CongestionExperienced),
-            (false, true) => self.machine.handle_ecn(EcnNews::WindowReduced),
-            (false, false) => {}
-        }
+        news.into_iter().for_each(|news| self.machine.handle_ecn(news));
         let mut actions = ReceiverActions::default();
         self.machine.handle_segment(self.now, seq, length, &mut actions);
         Ok(sent(&mut actions))
