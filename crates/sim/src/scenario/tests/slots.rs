@@ -1,6 +1,7 @@
 //! The exact message about each kind of bad input to `[switching]` with slots.
 
 use super::load_text;
+use std::collections::BTreeSet;
 
 /// Two edge nodes around a core node, in a frame of 18 slots. Lines count from 1 at `[run]`.
 const STAR: &str = r#"[run]
@@ -292,10 +293,13 @@ fn slots_need_queues_and_queues_need_slots() {
         load_text(&format!("{network}[switching]\nkind = \"packets\"\n")).unwrap_err().to_string(),
         "test.toml:9:1: switching: the network has queues for slots; allowed: kind = \"aapn\""
     );
-    assert_eq!(
-        replaced("kind = \"aapn\"", "kind = \"aapm\""),
-        "test.toml:10:8: switching.kind: found \"aapm\"; did you mean \"aapn\"? allowed: packets, aapn, ops, obs"
-    );
+    let told = replaced("kind = \"aapn\"", "kind = \"aapm\"");
+    let (found, allowed) = told.split_once("? allowed: ").unwrap();
+    assert_eq!(found, "test.toml:10:8: switching.kind: found \"aapm\"; did you mean \"aapn\"");
+    let names: BTreeSet<&str> = allowed.split(", ").collect();
+    let known: BTreeSet<&str> = crate::regime::list().iter().map(|entry| entry.name).collect();
+    assert_eq!(names, known);
+    assert!(names.is_superset(&BTreeSet::from(["packets", "aapn", "ops", "obs"])), "{allowed}");
 }
 
 #[test]
