@@ -70,6 +70,33 @@ def sweep(*, what: Sequence[str], **options: Any) -> int:
     return _carry_out(described, options["out"] or folder, options, resume=options["resume"])
 
 
+@click.command()
+@click.argument("folder", type=FOLDER, metavar="DIR")
+@click.option("--cell", "cells", multiple=True, metavar="NAME", help="A directory in DIR/runs; by default all.")
+@click.option("--threads", type=click.IntRange(1), default=1, metavar="N", help="In each run; the bits are the same.")
+@jobs_option
+@quiet_option
+def verify(*, folder: Path, cells: Sequence[str], threads: int, jobs: int | None, quiet: bool) -> int:
+    """Repeat a finished run, or the cells of a campaign, from their manifests: same bits, or what differs."""
+    from photocol import __version__
+    from photocol.campaign.job import JobError
+    from photocol.verify import verify as repeated
+
+    counts = {"same": 0, "other": 0, "passed over": 0}
+    try:
+        for checked in repeated(folder, cells, threads=threads, workers=jobs):
+            counts["passed over" if not checked.was_run else "other" if checked.difference else "same"] += 1
+            if checked.difference:
+                made = "" if checked.version == __version__ else f" (made by version {checked.version})"
+                click.echo(f"{checked.cell}: {checked.difference}{made}")
+    except JobError as error:
+        return complain(f"photocol verify: {error}", FAILED)
+    if not quiet:
+        passed = f"; {counts['passed over']} have no scenario and were passed over" if counts["passed over"] else ""
+        click.echo(f"{counts['same']} of {counts['same'] + counts['other']} runs: same bits{passed}")
+    return FAILED if counts["other"] else DONE
+
+
 def _act(action: str, folder: Path, options: dict[str, Any]) -> int:
     from photocol.sweeps import folder as folders
 

@@ -110,7 +110,9 @@ class Result:
         manifest: Mapping[str, Any],
         table: Callable[[str], pl.DataFrame],
         files: Mapping[str, Path] | None = None,
+        layers: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
+        self._layers = layers
         self.summary = summary
         self.manifest = dict(manifest)
         self._table = table
@@ -118,7 +120,8 @@ class Result:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Summary, manifest and all tables, which is what another process can have of a run."""
-        return (_of_tables, (self.summary, self.manifest, {name: getattr(self, name) for name in TABLES}))
+        manifest = {**self.manifest, "fingerprints": dict(self.fingerprints)}
+        return (_of_tables, (self.summary, manifest, {name: getattr(self, name) for name in TABLES}))
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -144,6 +147,11 @@ class Result:
     def fingerprint(self) -> str:
         """16 hexadecimal digits; equal for equal runs."""
         return str(self.manifest["fingerprint"])
+
+    @cached_property
+    def fingerprints(self) -> Mapping[str, str]:
+        """Layers: "everything", "wires" (what was on them), "flows" (their results); equal for equal runs."""
+        return self.manifest.get("fingerprints") or self._layers()
 
     @cached_property
     def plot(self) -> Plots:
@@ -192,7 +200,10 @@ class Result:
         texts = {
             "scenario.toml": str(self.manifest["scenario"]),
             "summary.json": self.summary.to_json(),
-            storage.MARK: json.dumps(self.manifest, indent=1, ensure_ascii=False) + "\n",
+            storage.MARK: json.dumps(
+                {**self.manifest, "fingerprints": dict(self.fingerprints)}, indent=1, ensure_ascii=False
+            )
+            + "\n",
         }
         for name, text in texts.items():
             with storage.naming(folder / name):

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from photocol import _core, storage
 from photocol.errors import InputError
+from photocol.layers import layers_of
 from photocol.results import TABLES, Figure, Result, Summary
 from photocol.scenario import ScenarioLike, Setting, digest, load
 from photocol.signals import shielded
@@ -132,7 +133,11 @@ class Job:
         files = {} if self._capture is None else self._capture.files()
         raw = [one.results for one in self.finished]
         return Result(
-            summary=summarize(raw), manifest=self._manifest(), table=lambda name: _frame(raw, name), files=files
+            summary=summarize(raw),
+            manifest=self._manifest(),
+            table=lambda name: _frame(raw, name),
+            files=files,
+            layers=lambda: layers_of(raw),
         )
 
     def complete(self, progress: Progress | None = None) -> Result:

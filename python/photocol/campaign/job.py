@@ -136,7 +136,7 @@ def perform(job: Job, *, run: Runner = engine) -> Row:
         point=job.point,
         seed=job.seed,
         metrics=metrics,
-        manifest=result.manifest,
+        manifest=_with_layers(result),
         curves=None if wanted is None else wanted(result),
         tables={name: getattr(result, name) for name in study.tables},
     )
@@ -178,6 +178,12 @@ def tried(trial: Trial, *, seed: int, settings: Mapping[str, Value]) -> RunResul
         raise ValueError(f"a trial has no table {table}")
 
     return Result(summary=Summary(figures), manifest=manifest, table=no_table)
+
+
+def _with_layers(result: RunResult) -> Mapping[str, object]:
+    """The manifest with the fingerprints, where the result has some."""
+    layers = getattr(result, "fingerprints", {})
+    return {**result.manifest, "fingerprints": dict(layers)} if layers else result.manifest
 
 
 def _result(setup: Setup | Evaluation | Trial, job: Job, run: Runner) -> RunResult:
