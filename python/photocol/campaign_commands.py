@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from photocol.arguments import FOLDER, force_option, jobs_option, quiet_option, settings_option
+from photocol.arguments import FOLDER, dask_option, force_option, jobs_option, quiet_option, settings_option
 from photocol.cli import DONE, FAILED, complain, say
 from photocol.errors import InputError, exit_status
 
@@ -54,7 +54,9 @@ def reproduce(
 @click.option("--resume", is_flag=True, help="Keep the runs that are in DIR.")
 @force_option
 @jobs_option
+@dask_option
 @click.option("--part", metavar="I/N", help="Only the I-th of N parts of the runs, and no tables.")
+@click.option("--slurm", type=click.IntRange(1), metavar="N", help="Write a script for N tasks, and run nothing.")
 @quiet_option
 def sweep(*, what: Sequence[str], **options: Any) -> int:
     """Run a scenario at every point of some axes; a table of means with 95 % intervals.
@@ -67,6 +69,8 @@ def sweep(*, what: Sequence[str], **options: Any) -> int:
     if len(what) != 1:
         raise InputError(f"sweep: one file, or one of {', '.join(ACTIONS)} with a directory, not {' '.join(what)!r}")
     described, folder = _described(what[0], options)
+    if options["slurm"] is not None:
+        return _prepare(described, options["out"] or folder, options)
     return _carry_out(described, options["out"] or folder, options, resume=options["resume"])
 
 
@@ -97,6 +101,18 @@ def verify(*, folder: Path, cells: Sequence[str], threads: int, jobs: int | None
     return FAILED if counts["other"] else DONE
 
 
+@click.command()
+@click.argument("folder", type=FOLDER, metavar="DIR")
+@click.option("--ro-crate", "is_crate", is_flag=True, required=True, help="As a Process Run Crate.")
+@click.option("--out", type=FOLDER, metavar="FILE.zip", help="By default DIR.zip.")
+def export(*, folder: Path, is_crate: bool, out: Path | None) -> None:  # noqa: ARG001 (there is one kind so far)
+    """Pack a finished run or campaign: inputs, versions, digests and results in one archive."""
+    from photocol.crate import write
+
+    target = out or folder.with_name(f"{folder.name}.zip")
+    click.echo(f"{write(folder, target)} files packed into {target}")
+
+
 def _act(action: str, folder: Path, options: dict[str, Any]) -> int:
     from photocol.sweeps import folder as folders
 
@@ -118,6 +134,16 @@ def _act(action: str, folder: Path, options: dict[str, Any]) -> int:
     )
     if sweep.precision is not None:
         click.echo(f"more seeds, up to {sweep.precision.most}, where the interval of {sweep.precision.metric} is wide")
+    return DONE
+
+
+def _prepare(described: Described, folder: Path, options: dict[str, Any]) -> int:
+    from photocol.sweeps import slurm
+    from photocol.sweeps.run import prepare
+
+    prepare(described, folder, resume=options["resume"], force=options["force"])
+    file = slurm.write(folder, parts=options["slurm"], name=Path(described.scenario.name).stem)
+    click.echo(f"{file} is written; sbatch sends it, and says in its first lines how the tables are made")
     return DONE
 
 
@@ -196,12 +222,12 @@ def _carry_out(described: Described, folder: Path, options: dict[str, Any], *, r
 
 
 def _means(options: dict[str, Any], *, resume: bool) -> Means:
-    from photocol.campaign.conduct import Means
+    from photocol.campaign.conduct import means
 
     jobs = options["jobs"]
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs {jobs}: at least 1 process")
-    return Means(resume=resume) if jobs is None else Means(workers=jobs, resume=resume)
+    return means(workers=jobs, resume=resume, dask=options["dask"])
 
 
 def _part(options: dict[str, Any]) -> Part | None:

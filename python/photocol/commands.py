@@ -14,7 +14,7 @@ import click
 
 from photocol import InputError, __version__
 from photocol.arguments import FOLDER, force_option, json_option, scenario_argument, settings_option
-from photocol.campaign_commands import reproduce, sweep, verify
+from photocol.campaign_commands import export, reproduce, sweep, verify
 from photocol.cli import DONE, FAILED, WRONG_INPUT, complain, say
 from photocol.errors import exit_status
 
@@ -229,7 +229,7 @@ def bench(*, as_json: bool, large: bool) -> None:
     click.echo(report(as_json=as_json, large=large))
 
 
-for command in (sweep, verify, reproduce):
+for command in (sweep, verify, export, reproduce):
     app.add_command(command)
 
 

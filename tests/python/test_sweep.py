@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import os
 import re
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import polars as pl
@@ -320,3 +325,44 @@ def test_quantities_of_one_unit_are_numbers_on_an_axis() -> None:
     assert positions([1, 2.5]) == ([1.0, 2.5], "")
     assert positions(["1 kB", "1 MB"]) == (["1 kB", "1 MB"], "")
     assert positions(["reno", "sack"]) == (["reno", "sack"], "")
+
+
+def test_the_tasks_of_a_slurm_array_make_the_same_tables(place: Path) -> None:
+    axes = ("--grid", "traffic.0.flows=1,2,3", "--seeds", "2")
+    photocol("sweep", "tiny.toml", *axes, "--jobs", "1", "--out", "whole")
+    written = photocol("sweep", "tiny.toml", *axes, "--out", "array", "--slurm", "2")
+    assert written.stdout.startswith("array/sweep.sbatch is written")
+    script = place / "array" / "sweep.sbatch"
+    assert "\n#SBATCH --array=1-2\n" in script.read_text()
+    assert not (place / "array" / "runs").exists()
+    programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    for task in ("1", "2"):
+        environment = {**os.environ, "PATH": programs, "SLURM_ARRAY_TASK_ID": task}
+        subprocess.run(["sh", str(script)], env=environment, check=True)
+    assert len(list((place / "array" / "runs").iterdir())) == 6
+    assert photocol("sweep", "resume", "array").returncode == 0
+    assert (place / "array/table.csv").read_bytes() == (place / "whole/table.csv").read_bytes()
+
+
+def test_a_crate_names_every_file_with_its_digest_and_what_made_it(place: Path) -> None:
+    package.run("tiny.toml", out="run")
+    photocol("sweep", "tiny.toml", "--grid", "traffic.0.flows=1,2", "--jobs", "1", "--out", "o")
+    for folder, scenario in (("run", "scenario.toml"), ("o", "manifest.json")):
+        done = photocol("export", folder, "--ro-crate")
+        assert done.returncode == 0, done.stderr
+        with zipfile.ZipFile(f"{folder}.zip") as archive:
+            graph = {entity["@id"]: entity for entity in json.loads(archive.read("ro-crate-metadata.json"))["@graph"]}
+            names = [name for name in archive.namelist() if name != "ro-crate-metadata.json"]
+            for name in names:
+                assert graph[name]["sha256"] == hashlib.sha256(archive.read(name)).hexdigest()
+        assert [part["@id"] for part in graph["./"]["hasPart"]] == names
+        assert len(names) == sum(path.is_file() for path in (place / folder).rglob("*"))
+        action = graph["#action"]
+        assert action["object"] == [{"@id": scenario}]
+        assert graph[action["instrument"]["@id"]]["softwareVersion"] == package.__version__
+        assert {part["@id"] for part in action["object"] + action["result"]} == set(names)
+        assert action["startTime"] <= action["endTime"]
+    before = Path("run.zip").read_bytes()
+    photocol("export", "run", "--ro-crate")
+    assert Path("run.zip").read_bytes() == before
+    assert photocol("export", "tiny.toml", "--ro-crate").returncode == 2

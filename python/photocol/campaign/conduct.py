@@ -28,8 +28,20 @@ class Means:
     run: Runner = engine
     resume: bool = False
     """Whether rows that are in the store already are kept."""
+    alone: bool = True
+    """Whether nobody else writes into the store, so that what was left half-written is nobody's and goes."""
     elsewhere: Callable[[Store, Progress], Executor] | None = None
     """An executor on other machines, instead of this one's processes."""
+
+
+def means(*, workers: int | None, resume: bool, dask: str | None = None, run: Runner = engine) -> Means:
+    """The processes of this machine, one a core unless said otherwise, or the Dask cluster at an address."""
+    workers = workers or available_cores()
+    if dask is None:
+        return Means(workers=workers, run=run, resume=resume)
+    from photocol.campaign.cluster import on_dask
+
+    return Means(workers=workers, run=run, resume=resume, elsewhere=on_dask(dask, workers=workers, run=run))
 
 
 @dataclass
@@ -67,7 +79,8 @@ def _missing(wanted: Wanted, store: Store, means: Means, conducted: Conducted) -
 
 
 def _carry_out(jobs: Sequence[Job], store: Store, means: Means, conducted: Conducted, progress: Progress) -> None:
-    store.remove_unfinished()
+    if means.alone:
+        store.remove_unfinished()
     execute = _executor(len(jobs), store, means, progress)
     try:
         with contextlib.closing(execute(jobs)) as finished:
@@ -77,7 +90,8 @@ def _carry_out(jobs: Sequence[Job], store: Store, means: Means, conducted: Condu
     except KeyboardInterrupt as interruption:
         conducted.stop = interruption
     finally:
-        store.remove_unfinished()
+        if means.alone:
+            store.remove_unfinished()
 
 
 def _executor(jobs: int, store: Store, means: Means, progress: Progress) -> Executor:

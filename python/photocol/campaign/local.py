@@ -60,8 +60,8 @@ def performed(job: Job, *, run: Runner = engine) -> Row:
 
 
 @contextlib.contextmanager
-def named(job: Job) -> Iterator[None]:
-    """Any failure in the block is a JobError that names the job."""
+def named(job: Job | Row) -> Iterator[None]:
+    """Any failure in the block is a JobError that names the job, or the job that gave the row."""
     try:
         yield
     except OSError as error:

@@ -81,6 +81,7 @@ class Described:
         return {
             "photocol": KIND,
             "version": __version__,
+            "command": "photocol sweep resume DIR",
             "sweep": {key: value for key, value in self.said.items() if key != "scenario"},
             "first_seed": self.first_seed,
             "settling": None if self.sweep.settling is None else vars(self.sweep.settling),

@@ -6,12 +6,12 @@ import difflib
 import functools
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from photocol.campaign.conduct import Conducted, Means, conduct
+from photocol.campaign.conduct import Conducted, Means, Wanted, conduct, means
 from photocol.campaign.job import check_plan
 from photocol.campaign.progress import Progress
 from photocol.campaign.table import grouped, outcome_of
@@ -67,7 +67,7 @@ def describe(said: Mapping[str, Any], scenario: ScenarioLike, source: str = "swe
 def carry_out(
     described: Described,
     folder: Path,
-    means: Means,
+    by: Means,
     progress: Progress,
     *,
     force: bool = False,
@@ -78,11 +78,16 @@ def carry_out(
     first = described.jobs(points)
     plots.check(described.sweep.plots, [axis.name for axis in described.sweep.plan.axes])
     _check_points(first[: len(points)])
-    folders.open_folder(folder, described, resume=means.resume, force=force)
+    folders.open_folder(folder, described, resume=by.resume, force=force)
     started, clock = datetime.now(UTC), time.monotonic()
-    folders.write_manifest(folder, described, started=started.isoformat(timespec="seconds"), finished_runs=0)
-    wanted = functools.partial(_wanted, described, points) if part is None else lambda _: part.share(first)
-    conducted = conduct(wanted, folders.store_of(folder), means, progress)
+    if part is None or folders.read_manifest(folder) is None:
+        folders.write_manifest(folder, described, started=started.isoformat(timespec="seconds"), finished_runs=0)
+    if part is None:
+        wanted: Wanted = functools.partial(_wanted, described, points)
+    else:
+        by, share = replace(by, alone=False), part.share(first)
+        wanted = lambda _: share  # noqa: E731
+    conducted = conduct(wanted, folders.store_of(folder), by, progress)
     rows = list(conducted.rows.values())
     if part is not None or not rows:
         return _without_tables(conducted)
@@ -102,6 +107,14 @@ def carry_out(
     return Finished(table=outcome.table, replications=outcome.replications, conducted=conducted, remarks=remarks)
 
 
+def prepare(described: Described, folder: Path, *, resume: bool, force: bool) -> None:
+    """Make the directory of a sweep that others carry out. Raises InputError, ScenarioError."""
+    points = described.sweep.plan.points()
+    _check_points(described.jobs(points)[: len(points)])
+    folders.open_folder(folder, described, resume=resume, force=force)
+    folders.write_manifest(folder, described, finished_runs=0)
+
+
 def sweep(
     scenario: ScenarioLike,
     *,
@@ -117,6 +130,7 @@ def sweep(
     precision: Mapping[str, Any] | None = None,
     tables: Sequence[str] = (),
     jobs: int | None = None,
+    dask: str | None = None,
     out: str | PathLike[str] | None = None,
     resume: bool = False,
     force: bool = False,
@@ -141,6 +155,7 @@ def sweep(
         precision: {"metric": "goodput", "half_width": "1 %", "most": 100}: more seeds until the interval is narrow.
         tables: of the run, kept beside each row in `out`: "flows", "links", "series", "drops".
         jobs: processes at a time; by default one a core.
+        dask: the address of a Dask scheduler, or "local" for a cluster of `jobs` workers.
         out: a directory for everything.
         resume: keep the runs that are in `out`.
         force: remove them.
@@ -162,10 +177,10 @@ def sweep(
     }
     said = {"seeds": seeds, **{key: value for key, value in given.items() if value}}
     described = describe(said, scenario)
-    means = Means(resume=resume) if jobs is None else Means(workers=_checked_workers(jobs), resume=resume)
+    by = means(workers=_checked_workers(jobs), resume=resume, dask=dask)
     with tempfile.TemporaryDirectory(prefix="photocol-sweep-") as temporary:
         folder = Path(temporary) / "sweep" if out is None else Path(out)
-        done = carry_out(described, folder, means, Progress(is_quiet=not progress), force=force)
+        done = carry_out(described, folder, by, Progress(is_quiet=not progress), force=force)
     if done.conducted.stop is not None:
         raise done.conducted.stop
     return done.table
@@ -185,8 +200,8 @@ def chosen_metrics(described: Described, rows: Sequence[Row]) -> list[str]:
     return [*found, "warm_up_s"] if "warm_up_s" in there and "warm_up_s" not in found else found
 
 
-def _checked_workers(jobs: int) -> int:
-    if jobs < 1:
+def _checked_workers(jobs: int | None) -> int | None:
+    if jobs is not None and jobs < 1:
         raise InputError(f"jobs is {jobs}: at least 1 process")
     return jobs
 

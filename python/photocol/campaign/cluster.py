@@ -1,0 +1,171 @@
+"""Jobs on many machines, by Dask distributed.
+
+The workers only run: rows come back and are stored here, so no file system has to be shared, and a row that is stored
+is never made again. Before a worker gets a job it is asked who it is; one of another version, or whose engine gives
+other bits, gets none. A worker that dies loses what it had under way, which Dask gives to another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from photocol.campaign.job import JobError
+from photocol.campaign.local import named, performed
+from photocol.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+    from photocol.campaign.job import Job, Row, Runner
+    from photocol.campaign.local import Executor
+    from photocol.campaign.progress import Progress
+    from photocol.campaign.store import Store
+
+LOCAL = "local"
+"""The address of a cluster that is made for the campaign, on this machine."""
+_ANSWER_S = 10.0
+_UNDER_WAY = 8
+"""Jobs sent for each thread of the workers."""
+_TRIAL = """
+[run]
+duration = "20 ms"
+[topology]
+kind = "dumbbell"
+pairs = 2
+bottleneck_capacity = "10 Mbps"
+bottleneck_delay = "1 ms"
+[[traffic]]
+transport = "sack"
+flows = 2
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identity:
+    """Who would do the work."""
+
+    version: str
+    fingerprint: str
+    """Of a short run."""
+
+    def __str__(self) -> str:
+        return f"version {self.version} with fingerprint {self.fingerprint}"
+
+
+@functools.cache
+def identity() -> Identity:
+    """Who this process is."""
+    import photocol
+
+    return Identity(version=photocol.__version__, fingerprint=photocol.run(_TRIAL).fingerprint)
+
+
+def on_dask(address: str, *, workers: int, run: Runner) -> Callable[[Store, Progress], Executor]:
+    """Executors on the cluster at this address; `local` makes one with so many workers. Raises InputError."""
+    try:
+        importlib.import_module("distributed")
+    except ImportError as error:
+        raise InputError("--dask needs the package distributed: pip install photocol[dask]") from error
+
+    def executor(store: Store, progress: Progress) -> Executor:
+        return lambda jobs: _carry_out(jobs, store, progress, address=address, workers=workers, run=run)
+
+    return executor
+
+
+def _carry_out(
+    jobs: Iterable[Job], store: Store, progress: Progress, *, address: str, workers: int, run: Runner
+) -> Generator[Row]:
+    distributed: Any = importlib.import_module("distributed")
+    jobs = list(jobs)
+    with _connected(address, workers) as client:
+        _check_workers(client, address)
+        threads = sum(client.nthreads().values())
+        progress.say(f"{len(client.nthreads())} Dask workers with {threads} threads at {client.scheduler.address}")
+        waiting = iter(jobs)
+        sent: dict[str, Job] = {}
+        finished = distributed.as_completed(loop=client.loop)
+        send = functools.partial(_send, client, waiting, sent, finished, run)
+        for _ in range(_UNDER_WAY * threads):
+            send()
+        try:
+            while sent:
+                future = next(finished)
+                row = _row(future, sent.pop(future.key), address)
+                send()
+                with named(row):
+                    store.put(row)
+                yield row
+        finally:
+            with contextlib.suppress(Exception):
+                client.cancel(list(finished.futures), force=True)
+
+
+def _send(client: Any, waiting: Iterator[Job], sent: dict[str, Job], finished: Any, run: Runner) -> None:
+    job = next(waiting, None)
+    if job is None:
+        return
+    future = client.submit(_remote, job, identity(), run, pure=False)
+    sent[future.key] = job
+    finished.add(future)
+
+
+def _remote(job: Job, expected: Identity, run: Runner) -> Row:
+    """On a worker, which may have come later than the others: whether it is the right one, then the job."""
+    if identity() != expected:
+        raise JobError(f"{job.name}: a worker has {identity()}, this is {expected}")
+    return performed(job, run=run)
+
+
+def _row(future: Any, job: Job, address: str) -> Row:
+    if future.status in ("cancelled", "lost"):
+        raise JobError(f"the Dask scheduler at {address} is gone")
+    try:
+        row: Row = future.result()
+    except JobError:
+        raise
+    except Exception as error:
+        raise JobError(f"{job.name}: {type(error).__name__}: {str(error).splitlines()[0]}") from error
+    return row
+
+
+@contextlib.contextmanager
+def _connected(address: str, workers: int) -> Iterator[Any]:
+    distributed: Any = importlib.import_module("distributed")
+    with contextlib.ExitStack() as stack:
+        where: Any = address
+        if address == LOCAL:
+            where = stack.enter_context(_local(distributed, workers))
+        try:
+            client = stack.enter_context(distributed.Client(where, timeout=_ANSWER_S, set_as_default=False))
+        except (OSError, ValueError, TimeoutError) as error:
+            raise InputError(f"--dask {address}: no Dask scheduler answers there ({type(error).__name__})") from error
+        yield client
+
+
+def _local(distributed: Any, workers: int) -> Any:
+    return distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+
+
+def _check_workers(client: Any, address: str) -> None:
+    """Raise InputError unless there are workers and all are this version and give the same bits."""
+    try:
+        client.wait_for_workers(1, timeout=_ANSWER_S)
+    except TimeoutError as error:
+        raise InputError(f"--dask {address}: the scheduler has no workers") from error
+    mine = identity()
+    found: dict[str, Any] = client.run(identity, on_error="return")
+    other = {worker: answer for worker, answer in found.items() if answer != mine}
+    if other:
+        raise InputError(f"--dask {address}: {_told(other)}; here is {mine}")
+
+
+def _told(other: dict[str, Any]) -> str:
+    worker, answer = next(iter(sorted(other.items())))
+    said = str(answer) if isinstance(answer, Identity) else f"{type(answer).__name__}: {answer}"
+    more = f" ({len(other) - 1} others too)" if len(other) > 1 else ""
+    return f"the worker {worker}{more} has {said}"
