@@ -40,7 +40,7 @@ _Settings = Sequence[tuple[str, str]]
 _Column = NDArray[np.uint64] | NDArray[np.float64] | NDArray[np.bool_] | list[str]
 _Segment = tuple[int, int, bool]
 _Given = str | float | NDArray[np.float64] | list[float] | list[list[float]]
-_AckOut = tuple[int, int, list[tuple[int, int]], bool]
+_AckOut = tuple[int, int, list[tuple[int, int]], bool, float | None]
 _Header = tuple[float, float, int, int, int, bool]
 
 class ScenarioError(ValueError):
@@ -181,7 +181,12 @@ def transport_options(of: str) -> list[tuple[str, str, str, str, list[str]]]: ..
 class Receiver:
     def __new__(cls, **options: Any) -> Receiver: ...
     def on_segment(
-        self, t: float, seq: int, length: int, ecn: Literal["ce", "cwr"] | None = None
+        self,
+        t: float,
+        seq: int,
+        length: int,
+        ecn: Literal["ce", "cwr"] | None = None,
+        timestamp: float | None = None,
     ) -> _AckOut | None: ...
     def on_timer(self, t: float) -> _AckOut | None: ...
     @property

@@ -61,6 +61,20 @@ class SenderOptions(TypedDict, total=False):
     """Whether the connection uses ECN (RFC 3168): queues may mark data packets instead of dropping them, the receiver
     echoes a mark, and the sender answers it as a loss once in a window, without sending anything again. Default
     False."""
+    timestamps: bool
+    """Segments and ACKs carry timestamps (RFC 7323), which takes 12 bytes of each: round trips by every ACK, also of
+    what was sent again, PAWS at the receiver, and undo "eifel". SACK has room for three blocks then. Default False."""
+    timestamp_clock: float
+    """With timestamps: a tick of their clock. RFC 7323 §5.4: 1 ms to 1 s. Round trips are measured in ticks, at least
+    one. Default 1 ms."""
+    handshake: bool
+    """A SYN and its answer go before the data, which leave a round trip later. In scenarios only. Default False."""
+    teardown: bool
+    """A FIN and its answer follow when all is acknowledged and nothing more will be written. In scenarios only. Default
+    False."""
+    nagle: bool
+    """Nagle's algorithm (RFC 896, RFC 9293 §3.7.4): a segment that is not full waits while anything is outstanding.
+    Default False."""
     limited_transmit: bool
     """New segments on the duplicate ACKs below the threshold (RFC 3042; with SACK RFC 6675 §5 step 3). Default True."""
     rescue_retransmission: bool
@@ -184,6 +198,17 @@ class ReceiverOptions(TypedDict, total=False):
     delayed_ack: float
     """ACKs for every second full-sized segment, and after this time at the latest (RFC 5681 §4.2: at most 500 ms).
     Default: an ACK for each segment."""
+    quick_acks: int
+    """With delayed_ack: so many segments at the start of a flow are acknowledged at once. Linux: up to 16 (quick ACKs),
+    which it does again after a gap; here once. Default 0."""
+    timestamps: bool
+    """Whether ACKs echo the timestamps of segments (RFC 7323). Default False."""
+    autotune_from: int
+    """The window that is offered at first; then it grows with what arrives (dynamic right-sizing, as in Linux), up to
+    receiver_window. Default: receiver_window is offered from the start. Linux: 64 kB, up to 6 MiB."""
+    window_scaling: bool
+    """Whether the window may be more than 65535 B (RFC 7323 §2). If not, that is the default of receiver_window.
+    Default True."""
     mss: int
     """Payload bytes of a full-sized segment. Default 1460."""
     sack: bool

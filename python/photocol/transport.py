@@ -90,6 +90,8 @@ class Ack:
     """Blocks in the order in which they travel; a D-SACK block comes first."""
     ece: bool = False
     """Whether it echoes a congestion mark that the sender has not answered."""
+    timestamp: float | None = None
+    """The timestamp that it echoes, in seconds on the sender's clock."""
 
 
 class _Acknowledgement(NamedTuple):
@@ -139,7 +141,8 @@ class Sender:
         window in bytes; without it the former one stands. An ACK of what was never sent is ignored. `feedback` is the
         change of throughput that the ACK's congestion header brings, in bytes per second; only "xcp" reads it. `ece`:
         the ACK echoes a congestion mark (RFC 3168), which needs a sender with `ecn=True`.
-        `timestamp`: the timestamp that the ACK echoes, in seconds on this end's clock; only `undo` "eifel" reads it.
+        `timestamp`: the timestamp that the ACK echoes, in seconds on this end's clock; `timestamps` and
+        `undo` "eifel" read it.
         """
         acknowledgement = _Acknowledgement(ack, list(sack), window, feedback, ece, timestamp)
         return _segments(self._machine.on_ack(t, acknowledgement))
@@ -276,13 +279,17 @@ class Receiver:
     def __init__(self, **options: Unpack[ReceiverNames]) -> None:
         self._machine = _core.Receiver(**_with_keys(dict(options), _RECEIVER_NAMES))
 
-    def on_segment(self, t: float, seq: int, length: int, *, ce: bool = False, cwr: bool = False) -> Ack | None:
+    def on_segment(
+        self, t: float, seq: int, length: int, *, ce: bool = False, cwr: bool = False, timestamp: float | None = None
+    ) -> Ack | None:
         """Bytes [seq, seq + length) arrive at `t` seconds; None while the acknowledgement is delayed.
 
         `ce`: a queue has marked them; ACKs echo that from now on. `cwr`: the sender says that it has reduced its
-        window, which ends the echo.
+        window, which ends the echo. `timestamp`: what their segment carries, in seconds on the sender's clock; with
+        `timestamps` ACKs echo it, and a segment that is older than what they echo is refused (PAWS).
         """
-        return _ack(self._machine.on_segment(t, seq, length, "ce" if ce else "cwr" if cwr else None))
+        ecn = "ce" if ce else "cwr" if cwr else None
+        return _ack(self._machine.on_segment(t, seq, length, ecn, timestamp))
 
     def on_timer(self, t: float) -> Ack | None:
         """The clock reaches `t` seconds: the delayed acknowledgement if it is due."""
@@ -308,11 +315,11 @@ def _segments(raw: list[tuple[int, int, bool]]) -> list[Segment]:
     return [Segment(*one) for one in raw]
 
 
-def _ack(raw: tuple[int, int, list[tuple[int, int]], bool] | None) -> Ack | None:
+def _ack(raw: tuple[int, int, list[tuple[int, int]], bool, float | None] | None) -> Ack | None:
     if raw is None:
         return None
-    ack, window, blocks, ece = raw
-    return Ack(ack, window, [Block(*block) for block in blocks], ece)
+    ack, window, blocks, ece, timestamp = raw
+    return Ack(ack, window, [Block(*block) for block in blocks], ece, timestamp)
 
 
 def _with_keys(options: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

@@ -15,8 +15,8 @@ use units::{Duration, Instant};
 type Segment = (u64, u32, bool);
 /// (ack, blocks, window if it is another, feedback of a congestion header, whether it echoes a mark, echoed timestamp).
 type AckIn = (u64, Vec<(u64, u64)>, Option<u64>, i32, bool, Option<f64>);
-/// (ack, window, blocks, whether it echoes a mark).
-type AckOut = (u64, u64, Vec<(u64, u64)>, bool);
+/// (ack, window, blocks, whether it echoes a mark, the timestamp that it echoes).
+type AckOut = (u64, u64, Vec<(u64, u64)>, bool, Option<f64>);
 
 /// `transport::tcp::Sender` with its clock and its list of actions.
 #[pyclass(module = "photocol._core")]
@@ -223,7 +223,7 @@ impl Sender {
 /// `transport::tcp::Receiver` with its clock.
 #[pyclass(module = "photocol._core")]
 pub struct Receiver {
-    machine: tcp::Receiver,
+    machine: tcp::Endpoint,
     now: Instant,
 }
 
@@ -238,12 +238,19 @@ impl Receiver {
             None => Err(unknown_option(name)),
         })?;
         config.validate().map_err(wrong)?;
-        Ok(Receiver { machine: tcp::Receiver::new(Arc::new(config)), now: Instant::ZERO })
+        Ok(Receiver { machine: tcp::Endpoint::new(Arc::new(config)), now: Instant::ZERO })
     }
 
     /// A segment arrives, with its mark or the sender's news of a smaller window; `None` while its acknowledgement is delayed.
-    #[pyo3(signature = (t, seq, length, ecn=None))]
-    fn on_segment(&mut self, t: f64, seq: u64, length: u32, ecn: Option<&str>) -> PyResult<Option<AckOut>> {
+    #[pyo3(signature = (t, seq, length, ecn=None, timestamp=None))]
+    fn on_segment(
+        &mut self,
+        t: f64,
+        seq: u64,
+        length: u32,
+        ecn: Option<&str>,
+        timestamp: Option<f64>,
+    ) -> PyResult<Option<AckOut>> {
         let news = match ecn {
             Some("ce") => Some(EcnNews::CongestionExperienced),
             Some("cwr") => Some(EcnNews::WindowReduced),
@@ -251,10 +258,11 @@ impl Receiver {
             None => None,
         };
         self.now = reading(self.now, Some(t))?;
-        news.into_iter().for_each(|news| self.machine.handle_ecn(news));
+        news.into_iter().for_each(|news| self.machine.receiver_mut().handle_ecn(news));
         let mut actions = ReceiverActions::default();
-        self.machine.handle_segment(self.now, seq, length, &mut actions);
-        Ok(sent(&mut actions))
+        let stamp = timestamp.map(|stamp| reading(Instant::ZERO, Some(stamp))).transpose()?;
+        self.machine.handle_segment(self.now, seq, length, stamp, &mut actions);
+        Ok(self.sent(&mut actions))
     }
 
     /// The clock reaches `t`; a timer that is not due does nothing.
@@ -262,7 +270,7 @@ impl Receiver {
         self.now = reading(self.now, Some(t))?;
         let mut actions = ReceiverActions::default();
         self.machine.handle_timeout(self.now, &mut actions);
-        Ok(sent(&mut actions))
+        Ok(self.sent(&mut actions))
     }
 
     #[getter]
@@ -272,20 +280,23 @@ impl Receiver {
 
     #[getter]
     fn bytes_received(&self) -> u64 {
-        self.machine.bytes_received()
+        self.machine.receiver().bytes_received()
     }
 
     #[getter]
     fn duplicates(&self) -> u64 {
-        self.machine.duplicates()
+        self.machine.receiver().duplicates()
     }
 }
 
-/// The acknowledgement of one input: there is at most one.
-fn sent(actions: &mut ReceiverActions) -> Option<AckOut> {
-    let out = actions.acks.pop()?;
-    let sack = out.sack.as_slice().iter().map(|block| (block.start, block.end)).collect();
-    Some((out.ack, out.window, sack, out.ecn_echo))
+impl Receiver {
+    /// The acknowledgement of one input: there is at most one.
+    fn sent(&self, actions: &mut ReceiverActions) -> Option<AckOut> {
+        let out = actions.acks.pop()?;
+        let sack = out.sack.as_slice().iter().map(|block| (block.start, block.end)).collect();
+        let echo = self.machine.options().timestamp.map(Instant::as_secs_f64);
+        Some((out.ack, out.window, sack, out.ecn_echo, echo))
+    }
 }
 
 /// Sets an option from what Python has for its kind.

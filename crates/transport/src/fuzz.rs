@@ -57,6 +57,8 @@ fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
         sack_after_timeout: if flags & 16 != 0 { SackAfterTimeout::Keep } else { SackAfterTimeout::Discard },
         fast_retransmit_guard: (flags & 64 != 0).then_some(FastRetransmitGuard::Recovery),
         forget_rtt_after: (flags & 32 != 0).then_some(2),
+        timestamps: flags & 3 == 3,
+        nagle: flags & 12 == 12,
         max_cwnd: 1000 * (1 + u64::from(choices.byte())),
         initial_cwnd: InitialWindow::Segments(1 + u32::from(choices.byte())),
         dupthresh: 1 + u32::from(choices.byte() % 8),
@@ -181,6 +183,8 @@ pub fn receiver(bytes: &[u8]) {
         dsack: flags & 4 != 0,
         mss: 100,
         window: 100 * (1 + u64::from(choices.byte())),
+        quick_acks: u32::from(flags / 8),
+        ..ReceiverConfig::default()
     };
     let mut receiver = Receiver::new(Arc::new(config));
     let mut out = ReceiverActions::default();

@@ -319,6 +319,7 @@ fn sending_host(source: Source, flow: &Flow, path: u32, configs: &Configs) -> Se
     let finite = if matches!(flow.load, Load::Size(_)) { Watch::FINITE } else { Watch::default() };
     let watch = if configs.needs_header() { finite.and(Watch::EXPLICIT) } else { finite };
     let watch = if configs.has_ecn() { watch.and(Watch::ECN) } else { watch };
+    let watch = if configs.has_options() { watch.and(Watch::OPTIONS) } else { watch };
     SendingHost { source, armed: NEVER, path, header: configs.header, watch }
 }
 

@@ -4,6 +4,7 @@
 //! The sending and the receiving side of a flow are apart: they are at different nodes and meet only in packets.
 
 mod agents;
+mod connections;
 mod ecn;
 mod kinds;
 mod notices;
@@ -151,7 +152,7 @@ impl Hosts {
     #[cold]
     fn receive_explicit_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.receivers[packet.flow];
-        let Sink::Explicit(sink) = &mut host.sink else { return };
+        let Sink::Explicit(sink) = &mut host.sink else { return self.receive_at_endpoint(now, packet, net) };
         self.marked += packet.marks();
         if packet.flags.has(Flags::EXPLICIT) {
             sink.feedback.handle_header(&net.cargo.take_header(packet.cargo).0);
@@ -192,7 +193,7 @@ impl Hosts {
     #[inline(always)]
     fn receive_ack(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.senders[packet.flow];
-        let Source::Tcp(sender) = &mut host.source else { return };
+        let Source::Tcp(sender) = &mut host.source else { return self.receive_at_connection(now, packet, net) };
         let sack = if packet.flags == Flags::NONE {
             net.cargo.take_sack(packet.cargo)
         } else {

@@ -46,6 +46,7 @@ mod timers;
 pub(crate) mod tree;
 mod workers;
 pub(crate) mod world;
+mod writers;
 
 pub use accounts::Accounts;
 pub use capture::CaptureWriter;

@@ -1,7 +1,7 @@
 //! What travels: 32 bytes, and side tables for the few packets that carry SACK blocks, a congestion header or a notice.
 
 use super::agent::{Message, Notice};
-use transport::tcp::SackList;
+use transport::tcp::{SackList, TcpOptions};
 use transport::xcp::Header;
 
 /// What a packet is, for its receiver and for the tables.
@@ -87,6 +87,9 @@ impl Flags {
     /// The sender has reduced its window (CWR).
     pub const REDUCED: Flags = Flags(16);
 
+    /// Its cargo are options of TCP.
+    pub const OPTIONS: Flags = Flags(128);
+
     /// Those of an ACK without a congestion header.
     #[inline]
     pub const fn of_ack(ecn_echo: bool) -> Flags {
@@ -114,6 +117,7 @@ pub const NO_CARGO: u32 = u32::MAX;
 pub struct CargoTable {
     sacks: Pool<SackList>,
     explicit: Pool<Explicit>,
+    options: Pool<Optional>,
     notices: Pool<Option<Notice>>,
 }
 
@@ -124,11 +128,20 @@ struct Explicit {
     sack: u32,
 }
 
+/// Options of TCP, and the place of the packet's SACK blocks. No packet has a congestion header too.
+#[derive(Clone, Copy, Debug)]
+struct Optional {
+    options: TcpOptions,
+    sack: u32,
+}
+
 /// The cargo of one packet on its way to another partition.
 #[derive(Debug)]
 pub enum Cargo {
     /// Between hosts.
     Transport(Carried),
+    /// Options of TCP with SACK blocks.
+    Optional(TcpOptions, SackList),
     /// What a message of the control plane says.
     Notice(Option<Notice>),
 }
@@ -153,6 +166,21 @@ impl CargoTable {
     pub fn put_header(&mut self, header: Header, list: &SackList) -> u32 {
         let sack = self.put_sack(list);
         self.explicit.put(Explicit { header, sack })
+    }
+
+    /// Stores options beside SACK blocks; the packet has [`Flags::OPTIONS`].
+    pub fn put_options(&mut self, options: TcpOptions, list: &SackList) -> u32 {
+        let sack = self.put_sack(list);
+        self.options.put(Optional { options, sack })
+    }
+
+    /// Takes options and SACK blocks of a packet that has arrived; none from one without [`Flags::OPTIONS`].
+    pub fn take_options(&mut self, packet: &Packet) -> (TcpOptions, SackList) {
+        if !packet.flags.has(Flags::OPTIONS) {
+            return (TcpOptions::default(), self.take_sack(packet.cargo));
+        }
+        let Optional { options, sack } = self.options.take(packet.cargo);
+        (options, self.take_sack(sack))
     }
 
     /// Stores what a message of the control plane says.
@@ -224,6 +252,11 @@ impl CargoTable {
         if packet.cargo == NO_CARGO {
             return NO_CARGO;
         }
+        if packet.flags.has(Flags::OPTIONS) {
+            let Optional { options, sack } = self.options.items[packet.cargo as usize];
+            let list = if sack == NO_CARGO { SackList::default() } else { self.sacks.items[sack as usize] };
+            return self.put_options(options, &list);
+        }
         if !packet.flags.has(Flags::EXPLICIT) {
             return self.sacks.put(self.sacks.items[packet.cargo as usize]);
         }
@@ -237,6 +270,10 @@ impl CargoTable {
         if packet.class == Class::Control {
             return Cargo::Notice(self.take_notice(packet));
         }
+        if packet.flags.has(Flags::OPTIONS) {
+            let (options, sack) = self.take_options(packet);
+            return Cargo::Optional(options, sack);
+        }
         Cargo::Transport(self.take_carried(packet))
     }
 
@@ -244,6 +281,7 @@ impl CargoTable {
     pub fn load(&mut self, cargo: Cargo) -> u32 {
         match cargo {
             Cargo::Transport(carried) => self.put_carried(&carried),
+            Cargo::Optional(options, sack) => self.put_options(options, &sack),
             Cargo::Notice(Some(notice)) => self.put_notice(notice),
             Cargo::Notice(None) => NO_CARGO,
         }

@@ -29,6 +29,6 @@ pub use scenario::{Probe, RunSpec, Scenario, Selection};
 pub use time::SimTime;
 pub use traffic::{
     Arrivals, BurstLosses, BurstRule, Flow, Listed, Load, MAX_EXPONENTIAL_MEAN, MAX_FLOWS, Pairs, SizeLaw, Sojourn,
-    Traffic,
+    Traffic, Writes,
 };
 pub use transport::{Protocol, Transport, TransportKind};

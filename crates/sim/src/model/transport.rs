@@ -80,7 +80,7 @@ impl TransportKind {
     /// Bytes of a data packet on the wire that are not what [`sender`](TransportKind::sender) sends.
     pub fn header(&self) -> u32 {
         match self {
-            TransportKind::Tcp { header, .. } => *header,
+            TransportKind::Tcp { sender, header, .. } => header + sender.options_len(),
             TransportKind::Udp { .. } => 0,
         }
     }
@@ -88,15 +88,23 @@ impl TransportKind {
     /// Size of an ACK on the wire; 0 if nothing is acknowledged.
     pub fn ack_size(&self) -> u32 {
         match self {
-            TransportKind::Tcp { ack_size, .. } => *ack_size,
+            TransportKind::Tcp { sender, ack_size, .. } => ack_size + sender.options_len(),
             TransportKind::Udp { .. } => 0,
+        }
+    }
+
+    /// The sizes of header and ACK without options; 0 for UDP.
+    pub fn bare_sizes(&self) -> (u32, u32) {
+        match self {
+            TransportKind::Tcp { header, ack_size, .. } => (*header, *ack_size),
+            TransportKind::Udp { .. } => (0, 0),
         }
     }
 
     /// Size of the largest packet on the wire.
     pub fn largest_packet(&self) -> u32 {
         match self {
-            TransportKind::Tcp { sender, header, ack_size, .. } => (sender.mss + header).max(*ack_size),
+            TransportKind::Tcp { sender, .. } => (sender.mss + self.header()).max(self.ack_size()),
             TransportKind::Udp { packet_size } => *packet_size,
         }
     }

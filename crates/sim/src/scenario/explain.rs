@@ -133,8 +133,9 @@ impl Text<'_> {
             keys.derive("packet_size", size.form());
         }
         if let (Some(sender), Some(receiver)) = (sender, receiver) {
-            keys.derive("header", kind.header().form());
-            keys.derive("ack_size", kind.ack_size().form());
+            let (header, ack_size) = kind.bare_sizes();
+            keys.derive("header", header.form());
+            keys.derive("ack_size", ack_size.form());
             keys.write("transport", self);
             self.parameters(receiver, &ReceiverConfig::default(), &[]);
             let [own, reordering, law] = sender.parts();

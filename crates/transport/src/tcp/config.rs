@@ -1,10 +1,10 @@
 //! The sender's parameters, their defaults and their check.
 
-use super::{Frto, Reduction, ReorderingConfig, Restore, Undo, UndoResponse};
+use super::{Frto, Reduction, ReorderingConfig, Restore, TcpOptions, Undo, UndoResponse};
 use crate::ConfigError;
 use crate::cc::{self, LossRecovery};
 use options::{Argument, Kind, Options, Range, Value, Word, WordList, Words, options, words};
-use units::Duration;
+use units::{Duration, Instant};
 
 /// The congestion window before the first ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,6 +151,17 @@ options! {
         /// Whether the connection uses ECN (RFC 3168): queues may mark data packets instead of dropping them, the receiver echoes a
         /// mark, and the sender answers it as a loss once in a window, without sending anything again.
         pub ecn: bool = false, Kind::Flag;
+        /// Segments and ACKs carry timestamps (RFC 7323), which takes 12 bytes of each: round trips by every ACK, also of what was sent
+        /// again, PAWS at the receiver, and undo "eifel". SACK has room for three blocks then.
+        pub timestamps: bool = false, Kind::Flag;
+        /// With timestamps: a tick of their clock. RFC 7323 §5.4: 1 ms to 1 s. Round trips are measured in ticks, at least one.
+        pub timestamp_clock: Duration = Duration::from_millis(1), Kind::POSITIVE;
+        /// A SYN and its answer go before the data, which leave a round trip later. In scenarios only.
+        pub handshake: bool = false, Kind::Flag;
+        /// A FIN and its answer follow when all is acknowledged and nothing more will be written. In scenarios only.
+        pub teardown: bool = false, Kind::Flag;
+        /// Nagle's algorithm (RFC 896, RFC 9293 §3.7.4): a segment that is not full waits while anything is outstanding.
+        pub nagle: bool = false, Kind::Flag;
         /// New segments on the duplicate ACKs below the threshold (RFC 3042; with SACK RFC 6675 §5 step 3).
         pub limited_transmit: bool = true, Kind::Flag;
         /// One copy of the highest unSACKed segment when SACK recovery stalls (RFC 6675 §4, rule 4 of NextSeg).
@@ -209,6 +220,21 @@ impl SenderConfig {
             (LossRecovery::RrTcp, Restore::SlowStart) => UndoResponse::SlowStart,
             _ => self.undo_response,
         }
+    }
+
+    /// Bytes of options in each segment and ACK.
+    pub fn options_len(&self) -> u32 {
+        if self.timestamps { TcpOptions::TIMESTAMPS_LEN } else { 0 }
+    }
+
+    /// What a timestamp says of that reading of the clock.
+    pub(super) fn stamp(&self, now: Instant) -> Instant {
+        Instant::from_ps(now.ps() - now.ps() % self.timestamp_clock.ps())
+    }
+
+    /// The same if there are timestamps; by hand, without them, a timestamp is the reading itself.
+    pub(super) fn stamp_if_ticking(&self, now: Instant) -> Instant {
+        if self.timestamps { self.stamp(now) } else { now }
     }
 
     /// Whether losses are found by time: RACK-TLP.

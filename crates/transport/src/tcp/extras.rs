@@ -8,6 +8,7 @@ use super::prr::Prr;
 use super::rack::Rack;
 use super::reordering::Reordering;
 use super::segments::Segments;
+use super::timestamps::Timestamps;
 use super::undo::Reductions;
 use super::{Frto, LossRecovery, Sender, SenderConfig, Undo};
 use units::Instant;
@@ -22,6 +23,7 @@ pub(super) struct Extras {
     pub(super) prr: Option<Prr>,
     pub(super) reductions: Option<Reductions>,
     pub(super) forward: Option<Forward>,
+    pub(super) timestamps: Option<Timestamps>,
     pub(super) ecn: Option<EcnSender>,
     pub(super) reordering: Option<Box<Reordering>>,
     /// Whether an ACK of new data in order needs nothing but the plain path.
@@ -39,14 +41,27 @@ impl Extras {
         let times_resent = reordering.is_some() && config.reordering.rr_variant.times_resent();
         let segments = (asks.rate_samples || rack.is_some() || times_resent || wants.every_rtt).then(Segments::default);
         let prr = Prr::new(config.window_reduction());
+        let timestamps = config.timestamps.then(Timestamps::default);
         let forward = (config.frto_rule() != Frto::Off).then(Forward::default);
         let reductions = (config.undo_rule() != Undo::Never || forward.is_some()).then(Reductions::default);
         let ecn = config.ecn.then(EcnSender::default);
         let needs_all = segments.is_some() || prr.is_some() || ecn.is_some() || reordering.is_some();
-        let is_plain = pacer.is_none() && !needs_all;
+        let is_plain = pacer.is_none() && !needs_all && timestamps.is_none();
         (!is_plain || bursts.is_some() || reductions.is_some()).then(|| {
             let reordering = reordering.map(Box::new);
-            Box::new(Extras { pacer, bursts, segments, rack, prr, reductions, forward, ecn, reordering, is_plain })
+            Box::new(Extras {
+                pacer,
+                bursts,
+                segments,
+                rack,
+                prr,
+                reductions,
+                forward,
+                timestamps,
+                ecn,
+                reordering,
+                is_plain,
+            })
         })
     }
 
@@ -71,6 +86,10 @@ impl Sender {
 
     pub(super) fn reductions_mut(&mut self) -> Option<&mut Reductions> {
         self.extras.as_mut()?.reductions.as_mut()
+    }
+
+    pub(super) fn timestamps_mut(&mut self) -> Option<&mut Timestamps> {
+        self.extras.as_mut()?.timestamps.as_mut()
     }
 
     pub(super) fn forward(&self) -> Option<&Forward> {

@@ -27,15 +27,19 @@
 //! | `spurious` | retransmissions that D-SACK proves needless |
 //! | `undo` | needless reductions of the window, taken back |
 //! | `receiver` | the receiver: delayed ACKs, SACK, D-SACK |
+//! | `timestamps` | round trips by the timestamps that ACKs echo |
+//! | `connection`, `endpoint` | sender and receiver with handshake, teardown, timestamps, a window that grows |
 //!
-//! Left out: connection set-up and close, urgent data, timestamps, Nagle's algorithm (a short segment leaves when
-//! the written data end there), silly-window avoidance beyond "no short segment while something is outstanding".
+//! Left out: urgent data, half-open connections, resets, silly-window avoidance beyond "no short segment while something is
+//! outstanding".
 
 #[cfg(test)]
 mod any_law_tests;
 mod bursts;
 mod config;
+mod connection;
 mod ecn;
+mod endpoint;
 mod explicit;
 mod extras;
 mod frto;
@@ -56,6 +60,7 @@ mod sender;
 mod spurious;
 mod stats;
 mod timer;
+mod timestamps;
 mod transmit;
 mod undo;
 
@@ -63,7 +68,9 @@ pub use crate::ConfigError;
 pub use crate::cc::LossRecovery;
 pub use bursts::BurstReport;
 pub use config::{FastRetransmitGuard, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};
+pub use connection::{Connection, Control, TcpOptions};
 pub use ecn::SegmentEcn;
+pub use endpoint::Endpoint;
 pub use frto::Frto;
 pub use prr::Reduction;
 pub use receiver::{EcnNews, Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};

@@ -124,13 +124,15 @@ impl Rack {
     }
 
     /// §6.2 steps 1 to 3: what an ACK is the first to report, in the order of the flow.
-    pub(super) fn update(&mut self, now: Instant, reported: &[Record]) {
+    /// `echoes_older` says whether the ACK echoes a timestamp from before that.
+    pub(super) fn update(&mut self, now: Instant, reported: &[Record], echoes_older: impl Fn(Instant) -> bool) {
         for record in reported {
             let rtt = now.saturating_since(record.sent_at);
             if !record.retransmitted {
                 self.min_rtt.note(now, rtt);
             }
-            let is_of_first_copy = record.retransmitted && self.min_rtt.get().is_some_and(|least| rtt < least);
+            let is_early = || self.min_rtt.get().is_some_and(|least| rtt < least);
+            let is_of_first_copy = record.retransmitted && (echoes_older(record.sent_at) || is_early());
             if !is_of_first_copy {
                 self.rtt = rtt;
                 self.newest = self.newest.max(Sent { at: record.sent_at, end: record.end });
@@ -139,6 +141,12 @@ impl Rack {
             self.fack = self.fack.max(record.end);
         }
         self.probe.rtt_known |= reported.iter().any(|record| !record.retransmitted);
+    }
+
+    /// The handshake has measured a round trip.
+    pub(super) fn note_handshake(&mut self, now: Instant, round_trip: Duration) {
+        self.min_rtt.note(now, round_trip);
+        self.probe.rtt_known = true;
     }
 
     /// §6.2 step 4: an ACK of everything below `una` brings a D-SACK block.

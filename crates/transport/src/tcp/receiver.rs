@@ -8,7 +8,7 @@
 
 use super::{AckOut, SackBlock, SackList};
 use crate::ConfigError;
-use options::{Kind, Options, options};
+use options::{Kind, Options, Range, options};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use units::{Duration, Instant};
@@ -26,6 +26,16 @@ options! {
         /// ACKs for every second full-sized segment, and after this time at the latest (RFC 5681 §4.2: at most 500 ms). Default:
         /// an ACK for each segment.
         pub delayed_ack: Option<Duration> = None, Kind::Delay;
+        /// With delayed_ack: so many segments at the start of a flow are acknowledged at once. Linux: up to 16 (quick ACKs), which it
+        /// does again after a gap; here once.
+        pub quick_acks: u32 = 0, Kind::Whole(Range::from(0.0));
+        /// Whether ACKs echo the timestamps of segments (RFC 7323).
+        pub timestamps: bool = false, Kind::Flag;
+        /// The window that is offered at first; then it grows with what arrives (dynamic right-sizing, as in Linux), up to
+        /// receiver_window. Default: receiver_window is offered from the start. Linux: 64 kB, up to 6 MiB.
+        pub autotune_from: Option<u64> = None, Kind::Window;
+        /// Whether the window may be more than 65535 B (RFC 7323 §2). If not, that is the default of receiver_window.
+        pub window_scaling: bool = true, Kind::Flag;
         /// Payload bytes of a full-sized segment.
         pub mss: u32 = 1460, Kind::Bytes;
         /// Whether ACKs carry SACK blocks (RFC 2018). In a scenario by default what the recovery needs.
@@ -39,11 +49,25 @@ options! {
 }
 
 impl ReceiverConfig {
+    /// The largest window without scaling.
+    pub const UNSCALED: u64 = 65_535;
+
+    /// The window that is offered at first.
+    pub fn first_window(&self) -> u64 {
+        self.autotune_from.unwrap_or(self.window)
+    }
+
     /// Whether a receiver can run with these parameters, and which one is wrong if not.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
         if self.mss > MOST_MSS {
             return Err(ConfigError::new("mss", "must be at most 1 GiB"));
+        }
+        if !self.window_scaling && self.window > ReceiverConfig::UNSCALED {
+            return Err(ConfigError::new("receiver_window", "must be at most 65535 B without window_scaling"));
+        }
+        if self.autotune_from.is_some_and(|window| window > self.window || window < u64::from(self.mss)) {
+            return Err(ConfigError::new("autotune_from", "must be at least one segment and at most receiver_window"));
         }
         if self.delayed_ack.is_some_and(|timeout| timeout == Duration::ZERO || timeout > Duration::from_millis(500)) {
             return Err(ConfigError::new("delayed_ack", "must be positive and at most 500 ms (RFC 5681 §4.2)"));
@@ -216,7 +240,10 @@ impl Receiver {
     #[inline]
     fn acknowledge_in_order(&mut self, now: Instant, len: u64, out: &mut ReceiverActions) {
         match self.config.delayed_ack {
-            Some(timeout) if u64::from(self.unacked) + len < 2 * u64::from(self.config.mss) => {
+            Some(timeout)
+                if u64::from(self.unacked) + len < 2 * u64::from(self.config.mss)
+                    && self.counts.segments > u64::from(self.config.quick_acks) =>
+            {
                 self.unacked += len as u32;
                 if self.ack_at == Instant::NEVER {
                     self.ack_at = now + timeout;
@@ -232,6 +259,20 @@ impl Receiver {
         self.ack_at = Instant::NEVER;
         self.counts.acks_sent += 1;
         out.acks.push(AckOut { ack: self.nxt, window: self.config.window, sack, ecn_echo: self.ecn_echo });
+    }
+
+    /// Last.ACK.sent of RFC 7323.
+    pub(super) fn last_ack_sent(&self) -> u64 {
+        self.nxt - u64::from(self.unacked)
+    }
+
+    /// A segment arrives that is too old to be taken: an ACK, which reports it if it is a duplicate.
+    pub(super) fn refuse(&mut self, seq: u64, len: u32, out: &mut ReceiverActions) {
+        self.counts.segments += 1;
+        let segment = SackBlock { start: seq, end: seq.saturating_add(len.into()) };
+        let duplicate = self.duplicate_part(segment).filter(|part| *part == segment);
+        self.counts.duplicates += u64::from(duplicate.is_some());
+        self.acknowledge(duplicate, out);
     }
 
     /// Anything but the expected segment with nothing held: acknowledged at once.

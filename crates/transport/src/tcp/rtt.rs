@@ -88,18 +88,41 @@ impl Rtt {
     }
 
     /// RFC 6298 §2.2 and §2.3: RTTVAR before SRTT, so that it uses the old SRTT.
-    fn sample(&mut self, sample: Duration, config: &SenderConfig) {
+    pub(super) fn sample(&mut self, sample: Duration, config: &SenderConfig) {
         let r = sample.ps().min(LONGEST_SAMPLE);
         if self.known {
             let (srtt, rttvar) = (self.srtt.ps(), self.rttvar.ps());
             self.rttvar = Duration::from_ps((3 * rttvar + srtt.abs_diff(r) + 2) / 4);
             self.srtt = Duration::from_ps((7 * srtt + r + 4) / 8);
         } else {
-            self.srtt = Duration::from_ps(r);
-            self.rttvar = Duration::from_ps(r.div_ceil(2));
-            self.known = true;
+            self.start_from(r);
         }
         self.recompute(config);
+    }
+
+    /// One of `expected` samples in a round trip: RFC 7323 appendix G, gains of 1/(8 expected) and 1/(4 expected).
+    pub(super) fn sample_one_of(&mut self, sample: Duration, expected: u64, config: &SenderConfig) {
+        let r = sample.ps().min(LONGEST_SAMPLE);
+        if self.known {
+            let (srtt, rttvar) = (self.srtt.ps(), self.rttvar.ps());
+            self.rttvar = Duration::from_ps(moved(rttvar, srtt.abs_diff(r), expected.saturating_mul(4)));
+            self.srtt = Duration::from_ps(moved(srtt, r, expected.saturating_mul(8)));
+        } else {
+            self.start_from(r);
+        }
+        self.recompute(config);
+    }
+
+    /// RFC 6298 §2.2.
+    fn start_from(&mut self, r: u64) {
+        self.srtt = Duration::from_ps(r);
+        self.rttvar = Duration::from_ps(r.div_ceil(2));
+        self.known = true;
+    }
+
+    /// The SYN was lost: RFC 6298 §5.7.
+    pub(super) fn note_lost_syn(&mut self, config: &SenderConfig) {
+        self.rto = config.initial_rto.max(Duration::from_secs(3)).min(config.max_rto);
     }
 
     /// RTO = SRTT + max(G, 4·RTTVAR) within its bounds, which also ends a back-off (RFC 6298 §5, last paragraph).
@@ -139,6 +162,13 @@ impl Rtt {
             self.known = false;
         }
     }
+}
+
+/// ((n − 1) old + new)/n to the nearest, halves up.
+fn moved(old: u64, new: u64, n: u64) -> u64 {
+    let n = u128::from(n);
+    let sum = u128::from(old) * (n - 1) + u128::from(new) + n / 2;
+    u64::try_from(sum / n).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -59,6 +59,11 @@ impl SackList {
         }
     }
 
+    /// The blocks beyond the first `count` are left out.
+    pub fn truncate(&mut self, count: usize) {
+        self.blocks.iter_mut().skip(count).for_each(|block| *block = SackBlock::default());
+    }
+
     /// Whether there are no blocks.
     #[inline]
     pub const fn is_empty(&self) -> bool {
@@ -88,6 +93,8 @@ pub struct Segment {
 pub struct Actions {
     /// Segments to send, in order.
     pub segments: Vec<Segment>,
+    /// Packets without payload to send, behind them; only a [`Connection`](super::Connection) has any.
+    pub controls: Vec<super::Control>,
 }
 
 /// An acknowledgement as it arrives at the sender; it carries no payload.

@@ -266,9 +266,30 @@ impl Sender {
     #[inline]
     fn sample_rtt(&mut self, now: Instant) -> Duration {
         let sample = self.rtt.finish(now, &self.config);
+        self.count_sample(sample);
+        sample
+    }
+
+    #[inline]
+    pub(super) fn count_sample(&mut self, sample: Duration) {
         self.counts.rtt_sum = self.counts.rtt_sum.saturating_add(sample.ps());
         self.counts.rtt_samples += 1;
-        sample
+    }
+
+    /// The connection stands: the round trip of the handshake, or none if the SYN had to be sent again. Then the first window is one
+    /// segment (RFC 5681 §3.1) and the timer waits longer (RFC 6298 §5.7).
+    pub(super) fn begin(&mut self, now: Instant, round_trip: Option<Duration>) {
+        match round_trip {
+            Some(round_trip) => {
+                self.rtt.sample(round_trip, &self.config);
+                self.count_sample(round_trip);
+                self.tell_rack_of_handshake(now, round_trip);
+            }
+            None => {
+                self.window.cwnd = self.window.cwnd.min(self.window.mss);
+                self.rtt.note_lost_syn(&self.config);
+            }
+        }
     }
 
     /// What the law is told of an ACK that is not plain.

@@ -62,6 +62,9 @@ impl Sender {
         if len == 0 || len > window.saturating_sub(in_flight) {
             return None;
         }
+        if len < self.window.mss && self.config.nagle && self.una < self.nxt {
+            return None;
+        }
         if len <= admitted {
             return Some(len);
         }

@@ -9,7 +9,7 @@
 //!
 //! RFC 3708 leaves the response open. Readings: at once, as Linux does; or by slow start up to where the window was (Blanton and
 //! Allman 2002), so that no burst leaves. RFC 4015 has a third one: cwnd goes on from what is in
-//! flight. Left out: what RFC 4015 does to the timer, and samples of the round trip from timestamps.
+//! flight. Left out: what RFC 4015 does to the timer.
 
 use super::Sender;
 use super::spurious::{Cause, Verdict};
@@ -24,8 +24,7 @@ words! {
         Never = "never",
         /// RFC 3708: D-SACKs for all that was sent again.
         Dsack = "dsack",
-        /// RFC 3522: an ACK that echoes a timestamp from before the retransmission. By hand only: packets of the
-        /// simulator carry no timestamps yet.
+        /// RFC 3522: an ACK that echoes a timestamp from before the retransmission. In scenarios it needs timestamps.
         Eifel = "eifel",
         /// Either.
         Both = "both",
@@ -112,15 +111,17 @@ impl Sender {
     }
 
     /// The ACK of every byte below `ack` echoes the timestamp of a segment that left when this node's clock showed `echo`. To be
-    /// called before [`handle_ack`](Sender::handle_ack) with that ACK. RFC 3522 §3.2: the first ACK of new data after a
+    /// called before [`handle_ack`](Sender::handle_ack) with that ACK, which measures a round trip by it if there are
+    /// timestamps. RFC 3522 §3.2: the first ACK of new data after a
     /// retransmission tells which copy it is for.
     pub fn handle_timestamp_echo(&mut self, ack: u64, echo: Instant) {
+        self.note_echo(echo);
         let (una, nxt) = (self.una, self.nxt);
         let hears = matches!(self.config.undo_rule(), Undo::Eifel | Undo::Both);
         let Some(reductions) = self.reductions_mut().filter(|_| hears && ack > una && ack <= nxt) else { return };
         let Eifel::Resent(resent_at) = reductions.eifel else { return };
         reductions.eifel = Eifel::Decided;
-        if echo < resent_at {
+        if echo < self.config.stamp_if_ticking(resent_at) {
             self.undo(ack - una);
             self.abandon_recovery();
         }

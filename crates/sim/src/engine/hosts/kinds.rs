@@ -2,10 +2,11 @@
 
 use super::{ExplicitSink, Sink, Source};
 use crate::engine::datagrams::Datagrams;
-use crate::model::{Flow, Transport, TransportKind};
+use crate::engine::writers::{Writer, Written};
+use crate::model::{Flow, Load, Transport, TransportKind};
 use crate::random::Stream;
 use std::sync::Arc;
-use transport::tcp::{Receiver, ReceiverConfig, Sender, SenderConfig};
+use transport::tcp::{Connection, Endpoint, Receiver, ReceiverConfig, Sender, SenderConfig};
 use transport::xcp;
 
 /// The parameters of a transport, shared by its flows.
@@ -28,10 +29,10 @@ impl Configs {
     /// Those of this transport.
     pub fn new(transport: &Transport) -> Configs {
         match &transport.kind {
-            TransportKind::Tcp { sender, receiver, header, ack_size } => Configs {
+            TransportKind::Tcp { sender, receiver, .. } => Configs {
                 machine: Machine::Tcp(Arc::new(sender.clone()), Arc::new(receiver.clone())),
-                header: *header as u16,
-                ack_size: *ack_size as u16,
+                header: transport.kind.header() as u16,
+                ack_size: transport.kind.ack_size() as u16,
             },
             TransportKind::Udp { packet_size } => {
                 Configs { machine: Machine::Udp { packet_size: *packet_size }, header: 0, ack_size: 0 }
@@ -42,6 +43,11 @@ impl Configs {
     /// The sending machine of a flow.
     pub fn source(&self, flow: &Flow, stream: impl FnOnce() -> Stream) -> Source {
         match &self.machine {
+            Machine::Tcp(sender, _) if self.has_options() || matches!(flow.load, Load::Writes { .. }) => {
+                let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
+                let writer = Writer::new(flow.load, start, stop, stream());
+                Source::Connection(Box::new(Written { connection: Connection::new(Arc::clone(sender)), writer }))
+            }
             Machine::Tcp(sender, _) => Source::Tcp(Sender::new(Arc::clone(sender))),
             Machine::Udp { packet_size } => {
                 let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
@@ -54,6 +60,9 @@ impl Configs {
     /// The receiving machine of a flow.
     pub fn sink(&self) -> Sink {
         match &self.machine {
+            Machine::Tcp(_, receiver) if self.has_options() => {
+                Sink::Endpoint(Box::new(Endpoint::new(Arc::clone(receiver))))
+            }
             Machine::Tcp(sender, receiver) => {
                 let receiver = Receiver::new(Arc::clone(receiver));
                 match sender.algorithm.needs_header() {
@@ -62,6 +71,14 @@ impl Configs {
                 }
             }
             Machine::Udp { .. } => Sink::Datagrams { bytes: 0 },
+        }
+    }
+
+    /// Whether packets carry options of TCP.
+    pub fn has_options(&self) -> bool {
+        match &self.machine {
+            Machine::Tcp(sender, receiver) => Connection::is_for(sender) || Endpoint::is_for(receiver),
+            Machine::Udp { .. } => false,
         }
     }
 

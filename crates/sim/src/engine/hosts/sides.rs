@@ -3,7 +3,8 @@
 use crate::engine::datagrams::Datagrams;
 use crate::engine::packet::{Class, Flags, NO_CARGO, Packet};
 use crate::engine::tree::NEVER;
-use transport::tcp::{Receiver, Sender};
+use crate::engine::writers::Written;
+use transport::tcp::{Actions, Endpoint, Receiver, Sender};
 use transport::xcp;
 use units::Instant;
 
@@ -32,6 +33,8 @@ pub struct SendingHost {
 pub enum Source {
     /// TCP.
     Tcp(Sender),
+    /// TCP with handshake, teardown, timestamps, or an application that writes now and then.
+    Connection(Box<Written>),
     /// UDP.
     Datagrams(Box<Datagrams>),
 }
@@ -51,8 +54,10 @@ impl Watch {
     pub const EXPLICIT: Watch = Watch(8);
     /// Its packets say something about congestion.
     pub const ECN: Watch = Watch(16);
+    /// Its packets carry options of TCP.
+    pub const OPTIONS: Watch = Watch(32);
     /// What cannot be sent on the fast path.
-    pub(super) const UNUSUAL: Watch = Watch(2 | 4 | 8 | 16);
+    pub(super) const UNUSUAL: Watch = Watch(2 | 4 | 8 | 16 | 32);
 
     /// Both.
     pub fn and(self, other: Watch) -> Watch {
@@ -93,6 +98,8 @@ pub enum Sink {
     Tcp(Receiver),
     /// TCP with congestion headers.
     Explicit(Box<ExplicitSink>),
+    /// TCP with handshake, teardown, timestamps, or a window that grows.
+    Endpoint(Box<Endpoint>),
     /// UDP.
     Datagrams {
         /// Bytes on the wire received.
@@ -136,6 +143,7 @@ impl Source {
     pub fn tcp(&self) -> Option<&Sender> {
         match self {
             Source::Tcp(sender) => Some(sender),
+            Source::Connection(written) => Some(written.connection.sender()),
             Source::Datagrams(_) => None,
         }
     }
@@ -145,6 +153,7 @@ impl Source {
     pub fn tcp_mut(&mut self) -> Option<&mut Sender> {
         match self {
             Source::Tcp(sender) => Some(sender),
+            Source::Connection(written) => Some(written.connection.sender_mut()),
             Source::Datagrams(_) => None,
         }
     }
@@ -152,7 +161,7 @@ impl Source {
     /// Datagrams sent.
     pub fn datagrams_sent(&self) -> u64 {
         match self {
-            Source::Tcp(_) => 0,
+            Source::Tcp(_) | Source::Connection(_) => 0,
             Source::Datagrams(source) => source.sent(),
         }
     }
@@ -162,13 +171,15 @@ impl Source {
     pub(super) fn next_timeout(&self) -> u64 {
         match self {
             Source::Tcp(sender) => sender.next_timeout().map_or(NEVER, Instant::ps),
+            Source::Connection(written) => written.next_timeout().ps(),
             Source::Datagrams(source) => source.next_timeout().map_or(NEVER, Instant::ps),
         }
     }
 
-    pub(super) fn stop(&mut self) {
+    pub(super) fn stop(&mut self, now: Instant, actions: &mut Actions) {
         match self {
             Source::Tcp(sender) => sender.stop(),
+            Source::Connection(written) => written.connection.stop(now, actions),
             // It was told its end at the start.
             Source::Datagrams(_) => {}
         }
@@ -180,6 +191,7 @@ impl Sink {
     pub fn marked(&self) -> u64 {
         match self {
             Sink::Tcp(receiver) => receiver.stats().marked,
+            Sink::Endpoint(endpoint) => endpoint.receiver().stats().marked,
             Sink::Explicit(_) | Sink::Datagrams { .. } => 0,
         }
     }
@@ -188,7 +200,7 @@ impl Sink {
     pub fn datagram_bytes(&self) -> u64 {
         match self {
             Sink::Datagrams { bytes } => *bytes,
-            Sink::Tcp(_) | Sink::Explicit(_) => 0,
+            Sink::Tcp(_) | Sink::Explicit(_) | Sink::Endpoint(_) => 0,
         }
     }
 
@@ -197,6 +209,7 @@ impl Sink {
         match self {
             Sink::Tcp(receiver) => receiver.next_timeout().map_or(NEVER, Instant::ps),
             Sink::Explicit(sink) => sink.receiver.next_timeout().map_or(NEVER, Instant::ps),
+            Sink::Endpoint(endpoint) => endpoint.next_timeout().map_or(NEVER, Instant::ps),
             Sink::Datagrams { .. } => NEVER,
         }
     }

@@ -88,6 +88,10 @@ impl Hosts {
                 sender.handle_timeout(Instant::from_ps(now), &mut self.segments);
                 self.send_segments(now, flow, net);
             }
+            Source::Connection(written) => {
+                written.handle_timeout(Instant::from_ps(now), &mut self.segments);
+                self.send_segments(now, flow, net);
+            }
             Source::Datagrams(_) => self.send_datagrams(now, flow, net),
         }
         true
@@ -103,6 +107,10 @@ impl Hosts {
                 sink.receiver.handle_timeout(Instant::from_ps(now), &mut self.acks);
                 self.send_explicit_acks(now, flow, net);
             }
+            Sink::Endpoint(endpoint) => {
+                endpoint.handle_timeout(Instant::from_ps(now), &mut self.acks);
+                self.send_acks_of_endpoint(now, flow, net);
+            }
             Sink::Datagrams { .. } => {}
         }
         true
@@ -113,7 +121,10 @@ impl Hosts {
         let life = self.lifecycles[flow];
         let instant = Instant::from_ps(now);
         if now >= life.stop {
-            self.senders[flow].source.stop();
+            self.senders[flow].source.stop(instant, &mut self.segments);
+            if !self.segments.controls.is_empty() {
+                self.send_segments(now, flow, net);
+            }
             return true;
         }
         if life.stop != NEVER {
@@ -124,6 +135,7 @@ impl Hosts {
                 sender.write(instant, life.bytes, &mut self.segments);
                 self.send_segments(now, flow, net);
             }
+            Source::Connection(_) => self.open(now, flow, life.bytes, net),
             Source::Datagrams(_) => self.arm_sender(flow),
         }
         true

@@ -1,6 +1,6 @@
 //! Flows whose packets are captured, have fates by order of the scenario, or carry more than a packet of TCP.
 
-use super::{Hosts, Watch, ecn, enter};
+use super::{Hosts, Source, Watch, ecn, enter};
 use crate::engine::capture::Capture;
 use crate::engine::net::{DropPlace, Net};
 use crate::engine::offer::Cause;
@@ -8,9 +8,10 @@ use crate::engine::packet::{Flags, Packet};
 use crate::engine::timers::{TimerId, TimerKind};
 use crate::model::Fate;
 use transport::tcp::{SackBlock, SackList, Sender};
+use units::Instant;
 
 impl Hosts {
-    /// [`Hosts::send_segments`] for a flow with forced fates, a capture, congestion headers, or ECN.
+    /// [`Hosts::send_segments`] for a flow with forced fates, a capture, congestion headers, ECN, or options.
     #[cold]
     pub(super) fn send_watched_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
         let segments = std::mem::take(&mut self.segments.segments);
@@ -21,11 +22,21 @@ impl Hosts {
                 packet.cargo = net.cargo.put_header(header, &SackList::EMPTY);
                 packet.flags = Flags::EXPLICIT;
             }
+            if let Source::Connection(written) = &host.source
+                && host.watch.has(Watch::OPTIONS)
+            {
+                let options = written.connection.options(Instant::from_ps(now));
+                packet.cargo = net.cargo.put_options(options, &SackList::EMPTY);
+                packet.flags = Flags::OPTIONS;
+            }
             packet.flags = packet.flags.with(ecn::flags(host.source.tcp().and_then(|sender| sender.ecn_of(segment))));
             self.emit_watched(now, packet, net);
         }
         self.segments.segments = segments;
         self.segments.segments.clear();
+        if !self.segments.controls.is_empty() {
+            self.send_controls(now, flow, net);
+        }
         self.arm_sender(flow);
     }
 

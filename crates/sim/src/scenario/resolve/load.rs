@@ -1,9 +1,9 @@
 //! What a flow sends.
 
 use crate::language::keys::Reserved;
-use crate::language::{At, Fault, FlowSize, Speed, quoted, rate_in_range};
-use crate::model::{Load, MAX_EXPONENTIAL_MEAN, Protocol, SizeLaw, Sojourn, TransportKind};
-use crate::scenario::spec::{self, LoadLaw, SojournPareto, Traffic};
+use crate::language::{At, Fault, FlowSize, Size, Speed, quoted, rate_in_range};
+use crate::model::{Load, MAX_EXPONENTIAL_MEAN, Protocol, SizeLaw, Sojourn, TransportKind, Writes};
+use crate::scenario::spec::{self, Application, LoadLaw, SojournPareto, Traffic};
 use options::Words;
 use units::{ByteTime, Bytes, Duration, Rate};
 
@@ -20,7 +20,14 @@ pub(super) fn refuse_of_others(table: &Traffic, protocol: Protocol) -> Result<()
 
 /// Greedy or a size for segments; a rate for datagrams.
 pub(super) fn resolve(table: &At<Traffic>, kind: &TransportKind) -> Result<Load, Fault> {
-    kind.datagram().map_or_else(|| stream(table), |size| datagrams(table, size))
+    match (kind.datagram(), &table.application) {
+        (Some(size), _) => datagrams(table, size),
+        (None, Some(application)) if kind.needs_header() => {
+            Err(application.fault("does not go with xcp, whose packets carry a congestion header; allowed: size"))
+        }
+        (None, Some(application)) => writes(table, application),
+        (None, None) => stream(table),
+    }
 }
 
 fn stream(table: &Traffic) -> Result<Load, Fault> {
@@ -28,6 +35,35 @@ fn stream(table: &Traffic) -> Result<Load, Fault> {
         FlowSize::Greedy => Ok(Load::Greedy),
         FlowSize::Bytes(0) => Err(table.size.fault("found \"0 B\"; allowed: at least 1 B")),
         FlowSize::Bytes(bytes) => Ok(Load::Size(Bytes(bytes))),
+    }
+}
+
+/// What an application writes.
+fn writes(table: &Traffic, application: &At<Application>) -> Result<Load, Fault> {
+    if let FlowSize::Bytes(_) = *table.size {
+        return Err(table.size.fault("there is an application; allowed: size or application"));
+    }
+    Ok(match &**application {
+        Application::RequestResponse(table) => {
+            Load::Writes { bytes: written(table.response)?, when: Writes::Responses { think: sojourn(&table.think)? } }
+        }
+        Application::Paced(table) => {
+            Load::Writes { bytes: written(table.write)?, when: Writes::Paced { every: table.every.0 } }
+        }
+        Application::OnOff(table) => {
+            let bytes = written(table.write)?;
+            let (rate, on, off) = (apart(table.rate, bytes)?, sojourn(&table.on)?, sojourn(&table.off)?);
+            enough(&table.on, on, rate, bytes)?;
+            Load::Writes { bytes, when: Writes::OnOff { rate, on, off } }
+        }
+    })
+}
+
+/// What is written at once.
+fn written(size: At<Size>) -> Result<u32, Fault> {
+    match u32::try_from(size.0.count()) {
+        Ok(bytes) if bytes > 0 => Ok(bytes),
+        _ => Err(size.fault(format!("found {}; allowed: 1 B to 4 GB", size.0))),
     }
 }
 
@@ -70,12 +106,17 @@ fn on_off(table: &At<Traffic>, rate: Rate, packet_size: u32) -> Result<Load, Fau
         return Err(table.fault("load = \"on-off\" needs the keys \"on\" and \"off\", such as {law = \"pareto\", mean = \"10 ms\", shape = 1.5}"));
     };
     let (on_law, off_law) = (sojourn(on)?, sojourn(off)?);
-    // A packet is collected over on-times; more than some thousand of them for each make no sense and take forever.
-    let gap = ByteTime::at(rate).map_or(Duration::MAX, |byte| byte.of(packet_size));
-    if on_law.mean().saturating_mul(1000) < gap {
-        return Err(on.fault(format!("the mean is less than a thousandth of the time between packets, \"{gap}\"")));
-    }
+    enough(on, on_law, rate, packet_size)?;
     Ok(Load::OnOff { rate, on: on_law, off: off_law })
+}
+
+/// A packet is collected over on-times; more than some thousand of them for each make no sense and take forever.
+fn enough(on: &At<spec::Sojourn>, law: Sojourn, rate: Rate, packet_size: u32) -> Result<(), Fault> {
+    let gap = ByteTime::at(rate).map_or(Duration::MAX, |byte| byte.of(packet_size));
+    match law.mean().saturating_mul(1000) < gap {
+        true => Err(on.fault(format!("the mean is less than a thousandth of the time between packets, \"{gap}\""))),
+        false => Ok(()),
+    }
 }
 
 fn sojourn(law: &At<spec::Sojourn>) -> Result<Sojourn, Fault> {

@@ -6,7 +6,7 @@ use crate::scenario::spec::{self, Parameter, Spec};
 use options::{Kind, Options, Value, Zero};
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm};
-use transport::tcp::{ConfigError, ReceiverConfig, SenderConfig, keys};
+use transport::tcp::{ConfigError, Connection, Endpoint, ReceiverConfig, SenderConfig, TcpOptions, Undo, keys};
 use transport::xcp;
 use units::{Bytes, Duration};
 
@@ -76,7 +76,8 @@ fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault)
             .map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
     };
     let extra = if algorithm.needs_header() { xcp::Header::LEN as u32 } else { 0 };
-    let (mss, header) = sizes(table, DEFAULT_HEADER + extra)?;
+    let options = if table.is_on("timestamps") { TcpOptions::TIMESTAMPS_LEN } else { 0 };
+    let (mss, header) = sizes(table, DEFAULT_HEADER + extra, options)?;
     let ack_size = bytes(table.wire.ack_size, DEFAULT_ACK + extra, 1..=MAX_PACKET)?;
     let mut sender = SenderConfig { algorithm, mss, ..spec::usual_sender() };
     let mut receiver = ReceiverConfig { mss, ..ReceiverConfig::default() };
@@ -88,6 +89,7 @@ fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault)
     };
     sender.validate().map_err(wrong)?;
     receiver.validate().map_err(wrong)?;
+    check_options(table, &sender, &receiver).map_err(wrong)?;
     Ok(TransportKind::Tcp { sender, receiver, header, ack_size })
 }
 
@@ -102,12 +104,30 @@ fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
     Ok(TransportKind::Udp { packet_size: bytes(table.wire.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })
 }
 
-/// Payload and header of a full data packet.
-fn sizes(table: &spec::Transport, default_header: u32) -> Result<(u32, u32), Fault> {
-    let header = bytes(table.wire.header, default_header, 0..=MAX_PACKET - 1)?;
+/// What goes with options of TCP.
+fn check_options(table: &spec::Transport, sender: &SenderConfig, receiver: &ReceiverConfig) -> Result<(), ConfigError> {
+    if matches!(sender.undo_rule(), Undo::Eifel | Undo::Both) && !sender.timestamps {
+        return Err(ConfigError::new("undo", "needs timestamps = true: without them no ACK says which copy it is for"));
+    }
+    if sender.algorithm.needs_header() && (Connection::is_for(sender) || Endpoint::is_for(receiver)) {
+        let options = ["timestamps", "handshake", "teardown", "autotune_from"];
+        let field = options.into_iter().find(|name| table.get(name).is_some()).unwrap_or("timestamps");
+        return Err(ConfigError::new(field, "must be off with xcp, whose packets carry a congestion header"));
+    }
+    Ok(())
+}
+
+/// Payload and header of a full data packet with so many bytes of options, which are not in the header.
+fn sizes(table: &spec::Transport, default_header: u32, options: u32) -> Result<(u32, u32), Fault> {
+    let bare = bytes(table.wire.header, default_header, 0..=MAX_PACKET - 1 - options)?;
+    Ok((payload(table, bare + options)?, bare))
+}
+
+/// Payload of a full data packet.
+fn payload(table: &spec::Transport, header: u32) -> Result<u32, Fault> {
     let (Some(mss), packet) = (table.get("mss").map(segment_size), table.wire.packet_size) else {
         let packet = bytes(table.wire.packet_size, DEFAULT_PACKET.max(header + 1), header + 1..=MAX_PACKET)?;
-        return Ok((packet - header, header));
+        return Ok(packet - header);
     };
     let mss_bytes = bytes(Some(mss), 0, 1..=MAX_PACKET - header)?;
     match packet {
@@ -116,7 +136,7 @@ fn sizes(table: &spec::Transport, default_header: u32) -> Result<(u32, u32), Fau
             packet.0,
             mss_bytes + header
         ))),
-        _ => Ok((mss_bytes, header)),
+        _ => Ok(mss_bytes),
     }
 }
 
@@ -200,6 +220,9 @@ fn settle(table: &spec::Transport, sender: &mut SenderConfig, receiver: &mut Rec
     }
     sender.recovery = Some(sender.loss_recovery());
     sender.fast_retransmit_guard = Some(sender.guard());
-    sender.initial_peer_window = receiver.window;
+    if !receiver.window_scaling && !is_given("receiver_window") {
+        receiver.window = receiver.window.min(ReceiverConfig::UNSCALED);
+    }
+    sender.initial_peer_window = receiver.first_window();
     Ok(())
 }

@@ -1,11 +1,13 @@
 //! The scenario as users write it: one type per table, each key declared once.
 
+mod application;
 mod link;
 pub(crate) mod queue;
 mod traffic;
 mod transport;
 
 pub use crate::regime::Switching;
+pub use application::{Application, OnOffWriter, PacedWriter, RequestResponse};
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
 pub(crate) use link::{LinkKeys, Shared};
 pub use queue::QueueTable;

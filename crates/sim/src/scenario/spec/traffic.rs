@@ -1,5 +1,6 @@
 //! `[[traffic]]`.
 
+use super::Application;
 use crate::language::keys::{Form, When, Within, Written, keys, more_than_zero, whole};
 use crate::language::{At, Fault, FlowSize, Key, PairsSpec, Size, Speed, Time, Word};
 use crate::model::{MAX_FLOWS, Protocol, SizeLaw};
@@ -85,6 +86,8 @@ keys! {
         pub stop: Option<At<Time>>;
         /// What a flow sends, "greedy" or a size.
         pub size: Key<FlowSize> = FlowSize::Greedy, of TCP;
+        /// What writes into the connections, instead of a size: an application that has something to write only now and then.
+        pub application: Option<At<Application>>, of TCP;
         /// This many segments of a flow in a row are one burst, which is lost as a whole.
         pub bursts: Option<At<Bursts>>, of TCP;
         /// How a source sends.

@@ -58,6 +58,11 @@ impl Transport {
         self.given.iter().find(|one| one.key.name == name)
     }
 
+    /// Whether a flag is given and true.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|one| matches!(*one.value, Setting::Value(Value::Flag(true))))
+    }
+
     pub(crate) fn place(&self, name: &str) -> Option<Place> {
         self.get(name).map(|one| one.value.place())
     }

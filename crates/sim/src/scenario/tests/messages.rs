@@ -276,7 +276,8 @@ fn keys_of_another_kind_are_refused() {
     );
     assert_eq!(
         replaced("from =", "rate = \"1 Mbps\"\nfrom ="),
-        "test.toml:10:8: traffic.0.rate: the key \"rate\" is for UDP; this transport is TCP, which takes \"size\", \"bursts\""
+        "test.toml:10:8: traffic.0.rate: the key \"rate\" is for UDP; this transport is TCP, which takes \"size\", \"application\", \
+         \"bursts\""
     );
     let udp = format!("{SMALL}size = \"1 MB\"\n[transport.reno]\nalgorithm = \"udp\"");
     assert_eq!(

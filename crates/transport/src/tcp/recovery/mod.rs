@@ -217,13 +217,15 @@ impl Sender {
     /// The round trip and the delivery rate that an ACK of everything below `ack`, whose blocks have been read, shows by the records of
     /// segments.
     fn read_records(&mut self, now: Instant, ack: u64) -> (Option<Duration>, Option<RateSample>) {
+        let config = &self.config;
         let Some(extras) = self.extras.as_deref_mut() else { return (None, None) };
+        let echo = extras.timestamps.as_mut().and_then(|timestamps| timestamps.of_ack(ack > self.una));
         let Some(segments) = &mut extras.segments else { return (None, None) };
         segments.advance(ack);
         if let Some(rack) = &mut extras.rack {
-            rack.update(now, segments.reported());
+            rack.update(now, segments.reported(), |sent_at| echo.is_some_and(|echo| echo < config.stamp(sent_at)));
         }
-        let wants_rtt = self.config.algorithm.wants(&self.config.laws).every_rtt;
+        let wants_rtt = config.algorithm.wants(&config.laws).every_rtt;
         let rtt = if wants_rtt { segments.round_trip(now) } else { None };
         (rtt, segments.sample(now))
     }
@@ -246,8 +248,9 @@ impl Sender {
     /// The cumulative ACK moves to `ack`.
     fn on_new_ack(&mut self, ack: u64, event: Event) {
         let timer = self.timer();
+        let echoed = self.take_echo().and_then(|echo| self.measure_by_echo(event.now, echo));
         let timed = self.acknowledge(event.now, ack);
-        let event = Event { rtt_sample: event.rtt_sample.or(timed), ..event };
+        let event = Event { rtt_sample: event.rtt_sample.or(echoed).or(timed), ..event };
         self.scoreboard.advance(ack);
         self.settle_reports();
         if matches!(self.phase, Phase::FastRecovery(_)) {

@@ -174,6 +174,13 @@ impl Sender {
         }
     }
 
+    /// The handshake has measured a round trip, at `now`.
+    pub(in crate::tcp) fn tell_rack_of_handshake(&mut self, now: Instant, round_trip: Duration) {
+        if let Some(rack) = self.rack_mut() {
+            rack.note_handshake(now, round_trip);
+        }
+    }
+
     /// A segment leaves, of new data or not.
     pub(in crate::tcp) fn tell_rack_of_sending(&mut self, now: Instant, block: SackBlock, is_new: bool) {
         if let Some(rack) = self.rack_mut() {

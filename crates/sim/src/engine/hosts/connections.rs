@@ -1,0 +1,104 @@
+//! Flows that are whole connections: handshake and teardown, timestamps, windows that change. What they say beside a segment or an ACK
+//! travels in the packet's cargo; other flows have none of it.
+
+use super::timing::arm_receiver;
+use super::{Hosts, Sink, Source, Watch, capture, ecn, enter};
+use crate::engine::net::Net;
+use crate::engine::packet::{Class, Flags, Packet};
+use transport::tcp::{Ack, Control, SackList, TcpOptions};
+use units::Instant;
+
+impl Hosts {
+    /// A packet of data, or a SYN or FIN, has reached the receiving end of a connection.
+    #[cold]
+    pub(super) fn receive_at_endpoint(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+        self.marked += packet.marks();
+        let (options, _) = net.cargo.take_options(packet);
+        let host = &mut self.receivers[packet.flow];
+        let length = u32::from(packet.size.saturating_sub(host.header));
+        let Sink::Endpoint(endpoint) = &mut host.sink else { return };
+        if let Some(control) = options.control {
+            if let Some(answer) = endpoint.handle_control(control) {
+                self.answer(now, packet.flow, answer, net);
+            }
+            return;
+        }
+        ecn::read(packet.flags, endpoint.receiver_mut());
+        endpoint.handle_segment(Instant::from_ps(now), packet.seq, length, options.timestamp, &mut self.acks);
+        self.send_acks_of_endpoint(now, packet.flow, net);
+    }
+
+    /// An answer to a SYN or a FIN leaves.
+    fn answer(&mut self, now: u64, flow: u32, control: Control, net: &mut Net) {
+        let host = &self.receivers[flow];
+        let options = TcpOptions { control: Some(control), ..TcpOptions::default() };
+        let like = Packet { flow, hop: host.path, size: host.ack_size, class: Class::Ack, ..Packet::default() };
+        self.emit_with(now, like, options, &SackList::EMPTY, net);
+    }
+
+    /// Sends what the receiving end of a connection has decided, and arms its timer.
+    pub(super) fn send_acks_of_endpoint(&mut self, now: u64, flow: u32, net: &mut Net) {
+        let host = &self.receivers[flow];
+        let Sink::Endpoint(endpoint) = &host.sink else { return };
+        let (hop, size, class, options) = (host.path, host.ack_size, Class::Ack, endpoint.options());
+        let mut acks = std::mem::take(&mut self.acks.acks);
+        for ack in acks.drain(..) {
+            let flags = Flags::of_ack(ack.ecn_echo);
+            let like = Packet { seq: ack.ack, flow, hop, size, class, flags, ..Packet::default() };
+            self.emit_with(now, like, options, &ack.sack, net);
+        }
+        self.acks.acks = acks;
+        arm_receiver(&mut self.timers, flow, &mut self.receivers[flow]);
+    }
+
+    /// An ACK, or the answer to a SYN or FIN, has reached the sending end of a connection.
+    #[cold]
+    pub(super) fn receive_at_connection(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+        self.marked += packet.marks();
+        let (options, sack) = net.cargo.take_options(packet);
+        let host = &mut self.senders[packet.flow];
+        let Source::Connection(written) = &mut host.source else { return };
+        let (instant, connection) = (Instant::from_ps(now), &mut written.connection);
+        match options.control {
+            Some(control) => connection.handle_control(instant, control, &mut self.segments),
+            None => {
+                if host.watch.has(Watch::CAPTURED) {
+                    capture(&mut self.capture, now, packet, sack.as_slice());
+                }
+                let window = connection.sender().initial_peer_window();
+                let ecn_echo = packet.flags.has(Flags::ECHO);
+                let ack = Ack { ack: packet.seq, window, sack: sack.as_slice(), ecn_echo };
+                connection.handle_ack(instant, &ack, options, &mut self.segments);
+            }
+        }
+        if host.watch.has(Watch::FINITE) && connection.is_complete() {
+            let completed = &mut self.lifecycles[packet.flow].completed;
+            *completed = now.min(*completed);
+        }
+        written.note_progress(instant);
+        self.send_segments(now, packet.flow, net);
+    }
+
+    /// A flow that is a connection starts.
+    pub(super) fn open(&mut self, now: u64, flow: u32, bytes: u64, net: &mut Net) {
+        let Source::Connection(written) = &mut self.senders[flow].source else { return };
+        written.open(Instant::from_ps(now), bytes, &mut self.segments);
+        self.send_segments(now, flow, net);
+    }
+
+    /// A SYN or a FIN leaves. It has the size of a header.
+    pub(super) fn send_controls(&mut self, now: u64, flow: u32, net: &mut Net) {
+        for control in std::mem::take(&mut self.segments.controls) {
+            let host = &self.senders[flow];
+            let options = TcpOptions { control: Some(control), ..TcpOptions::default() };
+            let like = Packet { flow, hop: host.path, size: host.header, ..Packet::default() };
+            self.emit_with(now, like, options, &SackList::EMPTY, net);
+        }
+    }
+
+    fn emit_with(&mut self, now: u64, like: Packet, options: TcpOptions, sack: &SackList, net: &mut Net) {
+        let cargo = net.cargo.put_options(options, sack);
+        self.emitted += 1;
+        enter(now, Packet { cargo, flags: like.flags.with(Flags::OPTIONS), ..like }, net);
+    }
+}
