@@ -181,11 +181,18 @@ def schedule(matrix: ArrayLike, frame: int, algorithm: str = "bvn") -> Schedule:
     return Scheduler(algorithm).schedule(matrix, frame)
 
 
-def share(matrix: ArrayLike, frame: int) -> NDArray[np.uint32]:
-    """Return the max-min shares of `matrix` in which every row and column has at most `frame` slots."""
+def share(matrix: ArrayLike, frame: int, *, weights: ArrayLike | None = None) -> NDArray[np.uint32]:
+    """Return the max-min shares of `matrix` in which every row and column has at most `frame` slots.
+
+    With `weights`, an entry of weight w gets w slots where one of weight 1 gets one; one of weight 0 gets what is left.
+
+    >>> share([[0, 90, 90], [0, 0, 0], [0, 0, 0]], 12, weights=[[0, 2, 1], [0, 0, 0], [0, 0, 0]])[0].tolist()
+    [0, 8, 4]
+    """
     requests, slots = _matrix(matrix), _frame(frame)
+    weighed = None if weights is None else _matrix(weights)
     try:
-        return _core.share_slots(requests, slots)
+        return _core.share_slots(requests, slots, weighed)
     except ValueError as error:
         raise InputError(str(error)) from None
 
@@ -203,16 +210,20 @@ class Demand:
     """What one edge node asks for to one other: what arrived in the last frame, or a mean over past frames.
 
     Arguments:
-        forecast: "last-frame", or "smoothed": the exponentially weighted mean, rounded up.
-        shift: the last frame's weight in that mean is 1/2^shift.
+        forecast: "last-frame"; "smoothed": the exponentially weighted mean; "predicted": that mean and its
+            rise from frame to frame (Holt 1957). Rounded up.
+        shift: the last frame's weight in mean and rise is 1/2^shift.
     """
 
-    def __init__(self, forecast: Literal["last-frame", "smoothed"] = "last-frame", *, shift: int = 2) -> None:
-        if forecast not in ("last-frame", "smoothed"):
-            raise InputError(f"forecast is '{forecast}'; allowed: 'last-frame', 'smoothed'")
+    def __init__(
+        self, forecast: Literal["last-frame", "smoothed", "predicted"] = "last-frame", *, shift: int = 2
+    ) -> None:
         if not 0 <= shift <= 16:
             raise InputError(f"shift is {shift}; allowed: 0 to 16")
-        self._machine = _core.Demand(shift if forecast == "smoothed" else None)
+        try:
+            self._machine = _core.Demand(forecast, shift)
+        except ValueError as error:
+            raise InputError(str(error)) from None
 
     def observe(self, slots: int) -> None:
         """In the frame that ends, data for `slots` slots arrived."""

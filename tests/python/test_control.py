@@ -58,6 +58,20 @@ def test_requests_follow_what_arrived() -> None:
     assert (last.request, smoothed.request) == (0, 3)
 
 
+def test_a_rising_demand_is_predicted() -> None:
+    smoothed, predicted = control.Demand("smoothed"), control.Demand("predicted")
+    for slots in range(0, 300, 3):
+        smoothed.observe(slots)
+        predicted.observe(slots)
+    assert abs(predicted.request - 300) <= 1
+    assert smoothed.request < 297
+
+
+def test_an_overload_is_shared_by_weight() -> None:
+    shared = control.share([[90, 90], [0, 0]], 12, weights=[[3, 1], [0, 0]])
+    assert shared.tolist() == [[9, 3], [0, 0]]
+
+
 @settings(max_examples=50, deadline=None)
 @given(
     st.integers(1, 12).flatmap(

@@ -14,6 +14,12 @@ pub enum Forecast {
         /// At most 16.
         shift: u8,
     },
+    /// What a rising or falling mean will have become in the next frame: level and trend, each with the weight 1/2^shift for the last
+    /// frame (Holt 1957); rounded up, never below zero.
+    Predicted {
+        /// At most 16.
+        shift: u8,
+    },
 }
 
 /// The demand between one pair of nodes.
@@ -22,15 +28,18 @@ pub struct Demand {
     forecast: Forecast,
     /// Slots, with `FRACTION_BITS`.
     level: u64,
+    /// Its rise in a frame.
+    trend: i64,
 }
 
 const FRACTION_BITS: u32 = 16;
 const LARGEST_SHIFT: u8 = 16;
+const LARGEST_LEVEL: i64 = (u32::MAX as i64) << FRACTION_BITS;
 
 impl Demand {
     /// Nothing has arrived yet.
     pub fn new(forecast: Forecast) -> Demand {
-        Demand { forecast, level: 0 }
+        Demand { forecast, level: 0, trend: 0 }
     }
 
     /// In the frame that ends, data for `slots` slots arrived.
@@ -42,12 +51,22 @@ impl Demand {
                 let shift = shift.min(LARGEST_SHIFT);
                 self.level - (self.level >> shift) + (arrived >> shift)
             }
+            Forecast::Predicted { shift } => self.corrected(arrived, shift.min(LARGEST_SHIFT)),
         };
+    }
+
+    /// The level after a frame; the trend follows it. All numbers have at most 50 bits.
+    fn corrected(&mut self, arrived: u64, shift: u8) -> u64 {
+        let expected = self.level as i64 + self.trend;
+        let level = (expected + ((arrived as i64 - expected) >> shift)).clamp(0, LARGEST_LEVEL);
+        self.trend += (level - self.level as i64 - self.trend) >> shift;
+        level as u64
     }
 
     /// The request for the next frame, in slots.
     pub fn request(&self) -> u32 {
-        let slots = self.level.div_ceil(1 << FRACTION_BITS);
+        let slots = (self.level as i64 + self.trend).clamp(0, LARGEST_LEVEL) as u64;
+        let slots = slots.div_ceil(1 << FRACTION_BITS);
         // A mean of 32-bit numbers, rounded up, is one.
         u32::try_from(slots).unwrap_or(u32::MAX)
     }
@@ -77,6 +96,20 @@ mod tests {
         assert_eq!(requests(Forecast::Smoothed { shift: 1 }, &[8, 8, 8, 8, 0, 0]), [4, 6, 7, 8, 4, 2]);
     }
 
+    /// By hand, weights of one half. Level and trend after 8: 0 + 8/2 = 4, (4 − 0)/2 = 2; expected 6, 8 comes: 7, 2 + (3 − 2)/2 = 2.5;
+    /// expected 9.5, 8 comes: 8.75, 2.5 + (1.75 − 2.5)/2 = 2.125: 10.875 is asked for.
+    #[test]
+    fn a_trend_is_continued_and_levels_off() {
+        assert_eq!(requests(Forecast::Predicted { shift: 1 }, &[8, 8, 8]), [6, 10, 11]);
+        let steady = requests(Forecast::Predicted { shift: 2 }, &[8; 200]);
+        assert_eq!(steady[199], 8);
+        // 3 more in every frame: the next frame's demand is asked for, where a mean lags behind.
+        let rising: Vec<u32> = (0..200).map(|frame| 3 * frame).collect();
+        let asked = requests(Forecast::Predicted { shift: 2 }, &rising);
+        assert!(asked[199].abs_diff(3 * 200) <= 1, "{}", asked[199]);
+        assert!(requests(Forecast::Smoothed { shift: 2 }, &rising)[199] < 3 * 199);
+    }
+
     #[test]
     fn any_arrival_is_a_request_in_range() {
         for shift in [0, 1, 16, 255] {
@@ -84,5 +117,8 @@ mod tests {
             assert!(asked.windows(2).all(|pair| pair[0] <= pair[1]));
         }
         assert_eq!(requests(Forecast::Smoothed { shift: 0 }, &[u32::MAX, 1]), [u32::MAX, 1]);
+        for shift in [0, 1, 16, 255] {
+            requests(Forecast::Predicted { shift }, &[u32::MAX, 0, u32::MAX, u32::MAX, 0, 0, 0, 1]);
+        }
     }
 }

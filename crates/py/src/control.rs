@@ -107,10 +107,22 @@ impl FrameSchedule {
 
 /// `control::scheduler::share`.
 #[pyfunction]
-pub fn share_slots<'py>(requests: PyReadonlyArray2<'py, u32>, frame: u32) -> PyResult<Bound<'py, PyArray2<u32>>> {
+#[pyo3(signature = (requests, frame, weights=None))]
+pub fn share_slots<'py>(
+    requests: PyReadonlyArray2<'py, u32>,
+    frame: u32,
+    weights: Option<PyReadonlyArray2<'py, u32>>,
+) -> PyResult<Bound<'py, PyArray2<u32>>> {
     let py = requests.py();
     let requests = matrix(&requests)?;
-    let shared = py.detach(|| scheduler::share(&requests, frame));
+    let weights = weights.as_ref().map(matrix).transpose()?;
+    if weights.as_ref().is_some_and(|weights| weights.nodes() != requests.nodes()) {
+        return Err(PyValueError::new_err("weights for another number of nodes; allowed: a weight for each request"));
+    }
+    let shared = py.detach(|| match &weights {
+        Some(weights) => scheduler::share_weighted(&requests, frame, weights),
+        None => scheduler::share(&requests, frame),
+    });
     shared.slots().to_vec().into_pyarray(py).reshape([requests.nodes(), requests.nodes()])
 }
 
@@ -130,9 +142,17 @@ pub struct Demand(demand::Demand);
 #[pymethods]
 impl Demand {
     #[new]
-    #[pyo3(signature = (shift=None))]
-    fn new(shift: Option<u8>) -> Demand {
-        Demand(demand::Demand::new(shift.map_or(Forecast::LastFrame, |shift| Forecast::Smoothed { shift })))
+    fn new(forecast: &str, shift: u8) -> PyResult<Demand> {
+        let forecast = match forecast {
+            "last-frame" => Forecast::LastFrame,
+            "smoothed" => Forecast::Smoothed { shift },
+            "predicted" => Forecast::Predicted { shift },
+            other => {
+                let allowed = "'last-frame', 'smoothed', 'predicted'";
+                return Err(PyValueError::new_err(format!("forecast is '{other}'; allowed: {allowed}")));
+            }
+        };
+        Ok(Demand(demand::Demand::new(forecast)))
     }
 
     fn observe(&mut self, slots: u32) {

@@ -8,6 +8,7 @@ mod columns;
 mod control;
 mod error;
 mod model;
+mod node;
 mod scenario;
 mod simulation;
 mod tcp;
@@ -25,6 +26,8 @@ mod _core {
     use super::error::{ModelError, RunError, ScenarioError};
     #[pymodule_export]
     use super::model::{evaluate, models};
+    #[pymodule_export]
+    use super::node::node_main;
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]

@@ -302,7 +302,7 @@ fn schedules_are_computed_from_requests() {
     assert!((carried / expected - 1.0).abs() < 0.001, "{carried} B of {expected} B");
     // What is asked for and no more: 40 Mb/s are 18 000 B a frame, that is 8 slots of 2250 B. All of it gets through, and with
     // idle spare slots no more than a slot a frame is granted beyond it.
-    for request in ["queue", "last-frame", "smoothed"] {
+    for request in ["queue", "last-frame", "smoothed", "predicted"] {
         let text = star(&format!("request = \"{request}\"\nspare_slots = \"idle\""), FLOOD);
         let probe = "[probe]\ninterval = \"3.6 ms\"\nlinks = [\"e0->e1\"]";
         let run = Builder::of(text).set("traffic.0.rate", "40 Mbps").add(probe).run(1);

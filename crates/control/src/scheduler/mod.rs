@@ -24,7 +24,7 @@ mod support;
 
 pub use requests::{RequestError, Requests};
 pub use schedule::{Block, IDLE, Schedule};
-pub use share::{share, share_all};
+pub use share::{share, share_all, share_weighted};
 
 use crate::registry;
 use std::fmt;
@@ -87,6 +87,7 @@ impl Algorithm {
 pub struct FrameScheduler {
     algorithm: Algorithm,
     machine: Box<dyn Scheduler>,
+    weights: Option<Requests>,
 }
 
 impl FrameScheduler {
@@ -97,7 +98,12 @@ impl FrameScheduler {
 
     /// A scheduler that has seen no frame.
     pub fn new(algorithm: Algorithm) -> FrameScheduler {
-        FrameScheduler { algorithm, machine: machine(algorithm) }
+        FrameScheduler { algorithm, machine: machine(algorithm), weights: None }
+    }
+
+    /// A scheduler that shares what is too much by these weights, an entry each ([`share_weighted`]).
+    pub fn weighted(algorithm: Algorithm, weights: Requests) -> FrameScheduler {
+        FrameScheduler { weights: Some(weights), ..FrameScheduler::new(algorithm) }
     }
 
     /// Which algorithm it is.
@@ -106,7 +112,7 @@ impl FrameScheduler {
     }
 
     /// The schedule of the next frame of `frame` slots. Where a row or a column asks for more than that, what is served is
-    /// shared max-min ([`share`]).
+    /// shared max-min ([`share`]), by weight if there are weights for so many nodes.
     pub fn schedule(&mut self, requests: &Requests, frame: u32) -> Result<Schedule, ScheduleError> {
         if frame == 0 || frame > FrameScheduler::MAX_FRAME {
             return Err(ScheduleError::Frame { found: frame });
@@ -118,7 +124,11 @@ impl FrameScheduler {
         if requests.longest_line() <= u64::from(frame) {
             return Ok(self.machine.schedule(requests, frame));
         }
-        Ok(self.machine.schedule(&share(requests, frame), frame))
+        let shared = match &self.weights {
+            Some(weights) if weights.nodes() == requests.nodes() => share_weighted(requests, frame, weights),
+            _ => share(requests, frame),
+        };
+        Ok(self.machine.schedule(&shared, frame))
     }
 }
 

@@ -3,7 +3,8 @@
 //! Progressive filling: in every round each entry that wants more gets a slot, one after the other along the diagonals, until
 //! its request is met or its row or column is full. Who is refused a slot therefore has a full line in which nobody has more
 //! than one slot above it. As many rounds as no line can notice are done at once. In round k no line has more than
-//! frame/k entries that still rise, so all rounds cost at most nodes · frame · ln(frame) steps.
+//! frame/k entries that still rise, so all rounds cost at most nodes · frame · ln(frame) steps. With weights, an entry gets as many slots in a
+//! round as it weighs.
 
 use super::Requests;
 
@@ -11,6 +12,17 @@ use super::Requests;
 pub fn share(requests: &Requests, frame: u32) -> Requests {
     let filled = Filling::new(requests, frame).filled();
     Requests::new(requests.nodes(), filled.given).expect("as many entries as the requests have")
+}
+
+/// [`share`] by weight: an entry of weight w gets w slots where one of weight 1 gets one. An entry without weight gets what the others leave.
+pub fn share_weighted(requests: &Requests, frame: u32, weights: &Requests) -> Requests {
+    let nodes = requests.nodes();
+    assert_eq!(nodes, weights.nodes(), "every entry has a weight");
+    let weighted = Filling { weights: Some(weights.slots()), ..Filling::new(requests, frame) };
+    let Filling { given, rows, columns, .. } = weighted.filled();
+    // What has no weight rises last, a slot a round.
+    let rest = Filling { given, rows, columns, ..Filling::new(requests, frame) };
+    Requests::new(nodes, rest.filled().given).expect("as many entries as the requests have")
 }
 
 /// [`share`], and what is left of the frame is shared max-min too, among the pairs of nodes that `takes` names.
@@ -29,6 +41,8 @@ type Entry = (u16, u16);
 
 struct Filling<'a> {
     requests: &'a Requests,
+    /// Slots of each entry in a round; without them one.
+    weights: Option<&'a [u32]>,
     given: Vec<u32>,
     /// What is left of each row and of each column.
     rows: Vec<u32>,
@@ -44,6 +58,7 @@ impl<'a> Filling<'a> {
         let wanted = |(row, column): &Entry| requests.row(usize::from(*row))[usize::from(*column)] > 0;
         Filling {
             requests,
+            weights: None,
             given: vec![0; nodes * nodes],
             rows: vec![frame; nodes],
             columns: vec![frame; nodes],
@@ -65,33 +80,36 @@ impl<'a> Filling<'a> {
     /// The rounds in which every entry that rises could get a slot.
     fn unnoticed_rounds(&self) -> u32 {
         let nodes = self.requests.nodes();
-        let (mut in_row, mut in_column) = (vec![0u32; nodes], vec![0u32; nodes]);
+        let (mut in_row, mut in_column) = (vec![0u64; nodes], vec![0u64; nodes]);
         for (row, column) in &self.rising {
-            in_row[usize::from(*row)] += 1;
-            in_column[usize::from(*column)] += 1;
+            let weight =
+                self.weights.map_or(1, |weights| u64::from(weights[usize::from(*row) * nodes + usize::from(*column)]));
+            in_row[usize::from(*row)] += weight;
+            in_column[usize::from(*column)] += weight;
         }
         let rows = self.rows.iter().zip(&in_row);
         let lines = rows.chain(self.columns.iter().zip(&in_column));
-        lines.filter_map(|(room, rising)| room.checked_div(*rising)).min().unwrap_or(0)
+        lines.filter_map(|(room, rising)| u64::from(*room).checked_div(*rising)).min().unwrap_or(0) as u32
     }
 
     fn several_rounds(&mut self, rounds: u32) {
-        self.give(|wanted, _| wanted.min(rounds));
+        self.give(|wanted, _, weight| wanted.min(rounds.saturating_mul(weight)));
     }
 
     fn one_round(&mut self) {
-        self.give(|wanted, room| wanted.min(room).min(1));
+        self.give(|wanted, room, weight| wanted.min(room).min(weight));
     }
 
-    /// Gives each rising entry what `part` says of what it still wants and of the room in its lines. Those that are met, or
+    /// Gives each rising entry what `part` says of what it still wants, of the room in its lines, and of its weight. Those that are met, or
     /// whose lines are full, rise no more.
-    fn give(&mut self, part: impl Fn(u32, u32) -> u32) {
-        let (requests, nodes) = (self.requests, self.requests.nodes());
+    fn give(&mut self, part: impl Fn(u32, u32, u32) -> u32) {
+        let (requests, weights, nodes) = (self.requests, self.weights, self.requests.nodes());
         let (given, rows, columns) = (&mut self.given, &mut self.rows, &mut self.columns);
         self.rising.retain(|(row, column)| {
             let (row, column) = (usize::from(*row), usize::from(*column));
             let (given, wanted) = (&mut given[row * nodes + column], requests.row(row)[column]);
-            let slots = part(wanted - *given, rows[row].min(columns[column]));
+            let weight = weights.map_or(1, |weights| weights[row * nodes + column]);
+            let slots = part(wanted - *given, rows[row].min(columns[column]), weight);
             *given += slots;
             rows[row] -= slots;
             columns[column] -= slots;
@@ -136,6 +154,19 @@ mod tests {
         // Column 0 is full with what was asked for, so the other columns get all of the rest.
         assert_eq!(all(2, &[3, 1, 7, 0], |_, _| true), [3, 7, 7, 3]);
         assert_eq!(all(2, &[3, 1, 7, 0], |_, _| false), [3, 1, 7, 0]);
+    }
+
+    #[test]
+    fn a_full_line_is_shared_by_weight_and_what_weighs_nothing_gets_the_rest() {
+        let weighted = |slots: &[u32], weights: &[u32]| {
+            let (requests, weights) = (Requests::new(3, slots.to_vec()), Requests::new(3, weights.to_vec()));
+            share_weighted(&requests.unwrap(), 12, &weights.unwrap()).slots()[..3].to_vec()
+        };
+        // 12 slots as 3 : 2 : 1.
+        assert_eq!(weighted(&[90, 90, 90, 0, 0, 0, 0, 0, 0], &[3, 2, 1, 0, 0, 0, 0, 0, 0]), [6, 4, 2]);
+        // The first wants only 3; of the other 9 the second has two of three.
+        assert_eq!(weighted(&[3, 90, 90, 0, 0, 0, 0, 0, 0], &[9, 2, 1, 0, 0, 0, 0, 0, 0]), [3, 6, 3]);
+        assert_eq!(weighted(&[4, 90, 5, 0, 0, 0, 0, 0, 0], &[1, 0, 1, 0, 0, 0, 0, 0, 0]), [4, 3, 5]);
     }
 
     #[test]

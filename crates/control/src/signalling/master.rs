@@ -74,6 +74,14 @@ pub(super) struct Own {
     pub(super) wishes: Vec<Wish>,
 }
 
+/// How a node leads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub(super) algorithm: Algorithm,
+    /// What is known of clocks and stamps.
+    pub(super) filter: FilterConfig,
+}
+
 /// The master's part of a node.
 pub(super) struct Master {
     pub(super) term: u64,
@@ -99,10 +107,10 @@ impl Master {
         network: &Network,
         me: NodeId,
         beacon: &Beacon,
-        algorithm: Algorithm,
+        rules: Rules,
         known: &BTreeMap<NodeId, NodeStatus>,
     ) -> Master {
-        let (term, frame, filter) = (beacon.term, beacon.frame, FilterConfig::default());
+        let (term, frame, Rules { algorithm, filter }) = (beacon.term, beacon.frame, rules);
         let peer = |node: NodeId| Peer {
             presence: match known.get(&node) {
                 Some(NodeStatus::Active) => Presence::Awaited { since: frame },

@@ -1,7 +1,7 @@
 //! An edge node: slave, standby, and perhaps master.
 
 use super::edge::Full;
-use super::master::{Master, Own};
+use super::master::{Master, Own, Rules};
 use super::network::Network;
 use super::post::{Address, Count, Post, Tally};
 use super::slave::{Slave, Stage};
@@ -55,7 +55,7 @@ pub struct Node {
     slave: Slave,
     standby: Standby,
     master: Option<Master>,
-    algorithm: Algorithm,
+    rules: Rules,
     /// The master by the latest beacon.
     led_by: NodeId,
     last_beacon: Instant,
@@ -75,7 +75,7 @@ impl Node {
             slave,
             standby,
             master: None,
-            algorithm: config.algorithm,
+            rules: Rules { algorithm: config.algorithm, filter: config.filter },
             led_by,
             last_beacon: Instant::ZERO,
             no_signal: false,
@@ -100,6 +100,11 @@ impl Node {
             (None, Stage::Answered) => Part::Answered,
             (None, Stage::Active) => Part::Slave,
         }
+    }
+
+    /// The network, once it is known.
+    pub fn network(&self) -> Option<&Network> {
+        self.station.network.as_ref()
     }
 
     /// The master and its term by the latest beacon; `all` is none.
@@ -211,7 +216,7 @@ impl Node {
         }
         self.station.post.tally.add(Count::Elected);
         let (me, known) = (self.station.post.me, &self.station.statuses);
-        self.master = Some(Master::new(network, me, beacon, self.algorithm, known));
+        self.master = Some(Master::new(network, me, beacon, self.rules, known));
     }
 
     fn step_down(&mut self) {

@@ -279,6 +279,7 @@ impl Star<'_> {
                 RequestRule::Queue => Request::Queue,
                 RequestRule::LastFrame => Request::Forecast(Forecast::LastFrame),
                 RequestRule::Smoothed => Request::Forecast(Forecast::Smoothed { shift: *table.smoothing }),
+                RequestRule::Predicted => Request::Forecast(Forecast::Predicted { shift: *table.smoothing }),
             },
             channel: self.channel(),
             scheduling_time: table.scheduling_time.0,

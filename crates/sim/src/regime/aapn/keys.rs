@@ -11,8 +11,10 @@ use units::Duration;
 const NONE: Time = Time(Duration::ZERO);
 const COMPUTED: When<AapnSwitching> =
     When::new(|keys| keys.allocation.is_none(), "goes with computed schedules, that is without allocation");
-const SMOOTHED: When<AapnSwitching> =
-    When::new(|keys| keys.request.0 == RequestRule::Smoothed, "goes with request = \"smoothed\"");
+const SMOOTHED: When<AapnSwitching> = When::new(
+    |keys| matches!(keys.request.0, RequestRule::Smoothed | RequestRule::Predicted),
+    "goes with request = \"smoothed\" or \"predicted\"",
+);
 
 keys! {
     /// An agile all-photonic network: paper 003, chapters 2 to 4. Links with `via` (topology "aapn-star") are queues that send in
@@ -74,6 +76,8 @@ words! {
         LastFrame = "last-frame",
         /// The same, but at least the weighted mean of what arrived in frames.
         Smoothed = "smoothed",
+        /// The same, but at least what that mean, with its rise from frame to frame (Holt 1957), will be in the next frame.
+        Predicted = "predicted",
     }
 }
 

@@ -1,0 +1,254 @@
+//! The command `photocol-node`: what it was asked for, and its exit status.
+
+use crate::config::{self, Given, Refusal, input};
+use crate::demo::{self, DemoOptions, Where};
+use crate::edge::{self, Start};
+use crate::host::Manner;
+use crate::report::table;
+use crate::{fibre, measure, serve, switch};
+use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::Command;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+const USAGE: &str = "\
+photocol-node: the control plane of an agile all-photonic network as processes
+
+  photocol-node master|slave|core|fibre --config FILE
+  photocol-node demo [--cores 1|2] [--slaves N] [--slot TIME] [--fibre TIME|none] [--loss P] [--seconds S] [--port P]
+                     [--loopback] [--no-ip] [--file FROM:TO:PATH]... [--receive DIR] [--capture DIR] [--json]
+  photocol-node status [--port P] [--once]
+  photocol-node measure [--seconds S] [--loopback]
+
+demo: a whole star on this machine, until Ctrl-C. status: what a demo, or a process with metrics, says of itself.
+measure: clocks and slots on this machine, beside their targets.
+docs/guide/control-plane.md explains them.";
+
+/// How this program is started: a program and its first arguments.
+static SELF: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Runs the command with these arguments; `itself` starts this program again. The exit status.
+pub fn main(itself: Vec<String>, arguments: &[String]) -> u8 {
+    SELF.get_or_init(|| itself);
+    match run(arguments) {
+        Ok(()) => 0,
+        Err(refusal) => {
+            eprintln!("photocol-node: {refusal}");
+            match refusal {
+                Refusal::Input(_) => 2,
+                Refusal::Failure(_) => 1,
+            }
+        }
+    }
+}
+
+/// This program, once more.
+pub(crate) fn again() -> Result<Command, Refusal> {
+    let (program, first) = SELF.get().and_then(|words| words.split_first()).ok_or_else(|| input("no program"))?;
+    let mut command = Command::new(program);
+    command.args(first);
+    Ok(command)
+}
+
+fn run(arguments: &[String]) -> Result<(), Refusal> {
+    let Some((command, rest)) = arguments.split_first() else { return Err(input(USAGE)) };
+    let words = Words(rest);
+    match command.as_str() {
+        "master" => role(words, |path, manner| edge::run(&config::load(path)?, Start::Master, manner)),
+        "slave" => role(words, |path, manner| edge::run(&config::load(path)?, Start::Slave, manner)),
+        "core" => role(words, |path, manner| switch::run(&config::load(path)?, manner)),
+        "fibre" => role(words, |path, manner| fibre::run(&config::load(path)?, manner)),
+        "demo" => demo_command(words),
+        "status" => status(words),
+        "measure" => measure_command(words),
+        "ask" | "answer" => exchange(command, words),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        "--version" => {
+            println!("photocol-node {}", env!("CARGO_PKG_VERSION"));
+            Ok(())
+        }
+        other => Err(input(format!(
+            "'{other}' is no command; allowed: master, slave, core, fibre, demo, status, measure\n{USAGE}"
+        ))),
+    }
+}
+
+/// The words behind a command.
+struct Words<'a>(&'a [String]);
+
+impl<'a> Words<'a> {
+    fn next(&mut self) -> Option<&'a str> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(first)
+    }
+
+    /// The value of an option.
+    fn value<T: FromStr>(&mut self, option: &str, allowed: &str) -> Result<T, Refusal> {
+        let word = self.next().ok_or_else(|| input(format!("{option} needs a value; allowed: {allowed}")))?;
+        word.parse().map_err(|_| input(format!("{option} is '{word}'; allowed: {allowed}")))
+    }
+}
+
+fn unknown(word: &str, allowed: &str) -> Refusal {
+    input(format!("'{word}' is unknown here; allowed: {allowed}"))
+}
+
+fn role(mut words: Words, run: impl FnOnce(&Given, Manner) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    let (mut path, mut manner, mut waits) = (None, Manner::default(), false);
+    while let Some(word) = words.next() {
+        match word {
+            "--config" => path = Some(Given::File(words.value(word, "a file")?)),
+            "--text" => path = Some(Given::Text(words.value(word, "a configuration")?)),
+            "--reports" => manner.reports = true,
+            "--after-line" => waits = true,
+            other => return Err(unknown(other, "--config FILE")),
+        }
+    }
+    let path = path.ok_or_else(|| input("which configuration? --config FILE"))?;
+    if waits && !released() {
+        return Ok(());
+    }
+    run(&path, manner)
+}
+
+fn demo_command(mut words: Words) -> Result<(), Refusal> {
+    let (mut options, mut json) = (DemoOptions::default(), false);
+    while let Some(word) = words.next() {
+        match word {
+            "--json" => (json, options.shows_table) = (true, false),
+            "--loopback" => options.place = Some(Where::Loopback),
+            "--no-ip" => options.ip = false,
+            _ => demo_value(word, &mut words, &mut options)?,
+        }
+    }
+    let reports = demo::run(&options)?;
+    match json {
+        true => println!("{}", serde_json::to_string(&reports).unwrap_or_default()),
+        false => print!("{}", table(&reports)),
+    }
+    Ok(())
+}
+
+fn demo_value(word: &str, words: &mut Words, options: &mut DemoOptions) -> Result<(), Refusal> {
+    let within = |name: &str, value: u16, least: u16, most: u16| match (least..=most).contains(&value) {
+        true => Ok(value),
+        false => Err(input(format!("{name} is {value}; allowed: {least} to {most}"))),
+    };
+    match word {
+        "--cores" => options.cores = within(word, words.value(word, "1 or 2")?, 1, 2)?,
+        "--slaves" => options.slaves = within(word, words.value(word, "1 to 60")?, 1, 60)?,
+        "--port" => options.port = words.value(word, "0 to 65535")?,
+        "--seconds" => options.seconds = Some(words.value(word, "a number of seconds")?),
+        "--loss" => {
+            let loss: f64 = words.value(word, "0 to 1")?;
+            if !(0.0..=1.0).contains(&loss) {
+                return Err(input(format!("--loss is {loss}; allowed: 0 to 1")));
+            }
+            options.loss = loss;
+        }
+        "--slot" => {
+            let text: String = words.value(word, "a time, as 1ms")?;
+            let slot = units::parse_duration(&text).map_err(|error| input(format!("--slot is '{text}': {error}")))?;
+            if !(100..=100_000).contains(&(slot.ps() / 1_000_000)) {
+                return Err(input(format!("--slot is '{text}'; allowed: 100us to 100ms")));
+            }
+            options.slot = slot;
+        }
+        "--fibre" => options.fibre = fibre_length(&words.value::<String>(word, "a time, or none")?)?,
+        "--file" => options.files.push(file(&words.value::<String>(word, "FROM:TO:PATH")?)?),
+        "--receive" => options.receive = Some(words.value(word, "a directory")?),
+        "--capture" => options.capture = Some(words.value(word, "a directory")?),
+        other => {
+            let allowed = "--cores, --slaves, --slot, --fibre, --loss, --seconds, --port, --loopback, --no-ip, --file, \
+                           --receive, --capture, --json";
+            return Err(unknown(other, allowed));
+        }
+    }
+    Ok(())
+}
+
+fn fibre_length(text: &str) -> Result<Option<units::Duration>, Refusal> {
+    if text == "none" {
+        return Ok(None);
+    }
+    let length = units::parse_duration(text).map_err(|error| input(format!("--fibre is '{text}': {error}")))?;
+    match length.ps() <= 100_000_000_000 {
+        true => Ok(Some(length)),
+        false => Err(input(format!("--fibre is '{text}'; allowed: up to 100ms"))),
+    }
+}
+
+fn file(text: &str) -> Result<(u16, u16, PathBuf), Refusal> {
+    let wrong = || input(format!("--file is '{text}'; allowed: FROM:TO:PATH, as 2:5:picture.png"));
+    let (from, rest) = text.split_once(':').ok_or_else(wrong)?;
+    let (to, path) = rest.split_once(':').ok_or_else(wrong)?;
+    let path = std::path::absolute(path).map_err(|_| wrong())?;
+    Ok((from.parse().map_err(|_| wrong())?, to.parse().map_err(|_| wrong())?, path))
+}
+
+fn measure_command(mut words: Words) -> Result<(), Refusal> {
+    let mut options = measure::Options { seconds: 10.0, place: None };
+    while let Some(word) = words.next() {
+        match word {
+            "--seconds" => options.seconds = words.value(word, "1 to 600")?,
+            "--loopback" => options.place = Some(Where::Loopback),
+            other => return Err(unknown(other, "--seconds S, --loopback")),
+        }
+    }
+    if !(1.0..=600.0).contains(&options.seconds) {
+        return Err(input(format!("--seconds is {}; allowed: 1 to 600", options.seconds)));
+    }
+    print!("{}", measure::run(&options)?);
+    Ok(())
+}
+
+/// One side of a measurement, started by `measure`.
+fn exchange(side: &str, mut words: Words) -> Result<(), Refusal> {
+    let own: SocketAddr = words.value(side, "an address")?;
+    let peer: SocketAddr = words.value(side, "an address")?;
+    let count = if side == "ask" { words.value(side, "a number")? } else { 0 };
+    if !released() {
+        return Ok(());
+    }
+    match side {
+        "ask" => measure::ask(own, peer, count),
+        _ => measure::answer(own, peer),
+    }
+}
+
+/// Whether the parent has written the line after which everything is there; without a parent there is nothing to do.
+fn released() -> bool {
+    let mut line = String::new();
+    matches!(std::io::stdin().read_line(&mut line), Ok(1..))
+}
+
+fn status(mut words: Words) -> Result<(), Refusal> {
+    let (mut port, mut once, mut json) = (serve::PORT, !std::io::stdout().is_terminal(), false);
+    while let Some(word) = words.next() {
+        match word {
+            "--port" => port = words.value(word, "0 to 65535")?,
+            "--once" => once = true,
+            "--json" => (once, json) = (true, true),
+            other => return Err(unknown(other, "--port P, --once, --json")),
+        }
+    }
+    loop {
+        let reports = serve::fetch(port)?;
+        match json {
+            true => println!("{}", serde_json::to_string(&reports).unwrap_or_default()),
+            false if once => print!("{}", table(&reports)),
+            false => print!("\x1b[H\x1b[2J{}", table(&reports)),
+        }
+        if once {
+            return Ok(());
+        }
+        let now = crate::sys::time::now();
+        crate::sys::time::sleep_until(now + 1_000_000_000).map_err(|error| Refusal::Failure(error.to_string()))?;
+    }
+}

@@ -1,0 +1,91 @@
+//! Configurations: one TOML file a process. Whatever is wrong is said with file, line and what is allowed.
+
+mod core;
+mod fibre;
+mod network;
+mod node;
+mod value;
+
+pub(crate) use core::{CoreConfig, PortConfig};
+pub(crate) use fibre::{FibreConfig, LineConfig};
+pub(crate) use node::{IpConfig, NodeFile, StarConfig};
+
+use control::wire::Key;
+use serde::de::DeserializeOwned;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Why a process cannot start: a sentence for the user, and whose fault it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The configuration or the command is wrong, or the machine does not allow it: exit status 2.
+    Input(String),
+    /// Something failed on the way: exit status 1.
+    Failure(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Input(text) | Refusal::Failure(text) => f.write_str(text),
+        }
+    }
+}
+
+/// A refusal of what the user gave.
+pub(crate) fn input(text: impl Into<String>) -> Refusal {
+    Refusal::Input(text.into())
+}
+
+/// The largest configuration.
+const LARGEST: u64 = 1 << 20;
+
+/// A configuration and where it stands.
+#[derive(Debug)]
+pub(crate) struct Loaded<T> {
+    pub(crate) path: PathBuf,
+    pub(crate) content: T,
+}
+
+/// Where a configuration comes from.
+pub(crate) enum Given {
+    /// A file.
+    File(PathBuf),
+    /// The command line.
+    Text(String),
+}
+
+/// Reads a configuration.
+pub(crate) fn load<T: DeserializeOwned>(given: &Given) -> Result<Loaded<T>, Refusal> {
+    match given {
+        Given::File(path) => parse(path, &read(path)?),
+        Given::Text(text) => parse(Path::new("--text"), text),
+    }
+}
+
+fn read(path: &Path) -> Result<String, Refusal> {
+    let shown = path.display();
+    let length = std::fs::metadata(path).map_err(|error| input(format!("{shown}: {error}")))?.len();
+    if length > LARGEST {
+        return Err(input(format!("{shown}: a configuration of {length} bytes; allowed: up to {LARGEST}")));
+    }
+    std::fs::read_to_string(path).map_err(|error| input(format!("{shown}: {error}")))
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<Loaded<T>, Refusal> {
+    let shown = path.display();
+    let content = toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+        input(format!("{shown}:{line}: {}", error.message().replace('\n', "; ")))
+    })?;
+    Ok(Loaded { path: path.to_path_buf(), content })
+}
+
+/// The key of a network, out of a file beside the configuration. What is in it is never shown.
+pub(crate) fn key(config: &Path, file: &Path) -> Result<Key, Refusal> {
+    let path = config.parent().unwrap_or(Path::new(".")).join(file);
+    let shown = path.display();
+    let bytes =
+        std::fs::read(&path).map_err(|error| input(format!("{shown}: {error}; allowed: a file with the key")))?;
+    Key::new(bytes.trim_ascii_end()).map_err(|error| input(format!("{shown}: {error}")))
+}

@@ -1,0 +1,60 @@
+//! A whole star on this machine: master, slaves, cores and fibres as processes, with a live table. As root each process has a network of its own, which
+//! goes with it, so that nothing is left behind however the demo ends; otherwise all are on the loopback interface.
+
+mod children;
+pub(crate) mod links;
+mod plan;
+
+pub(crate) use children::spawn;
+pub(crate) use plan::{DemoOptions, Where};
+
+use crate::config::Refusal;
+use crate::report::{Report, table};
+use crate::serve::Metrics;
+use crate::sys::{priority, process, time};
+use children::Children;
+use plan::Plan;
+use std::io::{IsTerminal, Write};
+
+/// The table is shown so often.
+const EVERY: time::Nanos = 1_000_000_000;
+/// Whether the demo goes on is looked at so often.
+const TURN: time::Nanos = 20_000_000;
+
+/// Runs the demo until it is told to stop, or for as long as it was told. The last reports.
+pub(crate) fn run(options: &DemoOptions) -> Result<Vec<Report>, Refusal> {
+    process::notice_stops().map_err(|error| Refusal::Failure(format!("signals: {error}")))?;
+    let place = options.place.unwrap_or(if priority::is_root() { Where::Namespaces } else { Where::Loopback });
+    let metrics = Metrics::listen(options.port)?;
+    let plan = Plan::new(options, place)?;
+    eprintln!("{}", plan.introduction(metrics.port));
+    let mut children = Children::start(&plan)?;
+    let outcome = watch(&plan, &mut children, &metrics, options);
+    let reports = children.stop();
+    outcome?;
+    Ok(reports)
+}
+
+/// Shows what happens, and starts again who was killed.
+fn watch(plan: &Plan, children: &mut Children, metrics: &Metrics, options: &DemoOptions) -> Result<(), Refusal> {
+    let began = time::now();
+    let mut next = began + EVERY;
+    while !process::is_stopped() {
+        let now = time::now();
+        if options.seconds.is_some_and(|seconds| (now - began) as f64 > seconds * 1e9) {
+            return Ok(());
+        }
+        children.revive(plan)?;
+        metrics.show(children.reports());
+        if now >= next {
+            next = now + EVERY;
+            if options.shows_table && std::io::stdout().is_terminal() {
+                let mut out = std::io::stdout().lock();
+                // A terminal that has gone needs no table.
+                let _ = write!(out, "\x1b[H\x1b[2J{}", table(&children.reports())).and_then(|()| out.flush());
+            }
+        }
+        time::sleep_until(now + TURN).map_err(|error| Refusal::Failure(format!("sleep: {error}")))?;
+    }
+    Ok(())
+}

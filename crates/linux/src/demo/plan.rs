@@ -1,0 +1,275 @@
+//! What a demo consists of: processes with their configurations.
+
+use crate::config::{Refusal, input};
+use std::fmt::Write;
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::path::PathBuf;
+use units::Duration;
+
+/// Where the processes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Where {
+    /// Each in a network of its own, connected by virtual wires. For root.
+    Namespaces,
+    /// All on the loopback interface.
+    Loopback,
+}
+
+/// What was asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct DemoOptions {
+    pub(crate) cores: u16,
+    pub(crate) slaves: u16,
+    pub(crate) slot: Duration,
+    /// The fibre of the farthest node; the others are evenly shorter. None: no fibres at all.
+    pub(crate) fibre: Option<Duration>,
+    /// The part of the light that fibres lose.
+    pub(crate) loss: f64,
+    pub(crate) seconds: Option<f64>,
+    pub(crate) port: u16,
+    pub(crate) place: Option<Where>,
+    /// Files: from, to, path.
+    pub(crate) files: Vec<(u16, u16, PathBuf)>,
+    /// Where files that come are written, one directory for each node.
+    pub(crate) receive: Option<PathBuf>,
+    /// Whether nodes have an interface for IP.
+    pub(crate) ip: bool,
+    /// Captures go here.
+    pub(crate) capture: Option<PathBuf>,
+    pub(crate) shows_table: bool,
+}
+
+impl Default for DemoOptions {
+    fn default() -> DemoOptions {
+        DemoOptions {
+            cores: 1,
+            slaves: 6,
+            slot: Duration::from_millis(1),
+            fibre: Some(Duration::from_millis(1)),
+            loss: 0.0,
+            seconds: None,
+            port: crate::serve::PORT,
+            place: None,
+            files: Vec::new(),
+            receive: None,
+            ip: true,
+            capture: None,
+            shows_table: true,
+        }
+    }
+}
+
+/// The kind of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    Core(u16),
+    Fibre,
+    Node(u16),
+}
+
+impl Role {
+    /// The word of the command.
+    pub(crate) fn command(self) -> &'static str {
+        match self {
+            Role::Core(_) => "core",
+            Role::Fibre => "fibre",
+            Role::Node(0) => "master",
+            Role::Node(_) => "slave",
+        }
+    }
+
+    /// The name of its configuration.
+    pub(crate) fn file(self) -> String {
+        match self {
+            Role::Core(core) => format!("core-{core}.toml"),
+            Role::Fibre => "fibre.toml".into(),
+            Role::Node(node) => format!("node-{node}.toml"),
+        }
+    }
+}
+
+/// The addresses of one node at one core: node, fibre towards it, fibre towards the core, core.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    pub(crate) node: SocketAddr,
+    pub(crate) near: SocketAddr,
+    pub(crate) far: SocketAddr,
+    pub(crate) core: SocketAddr,
+}
+
+/// The demo.
+pub(crate) struct Plan {
+    pub(crate) place: Where,
+    pub(crate) nodes: u16,
+    pub(crate) cores: u16,
+    pub(crate) has_fibres: bool,
+    ways: Vec<Vec<Way>>,
+    options: DemoOptions,
+}
+
+/// The port of all sockets in namespaces.
+const PORT: u16 = 7100;
+
+impl Plan {
+    pub(crate) fn new(options: &DemoOptions, place: Where) -> Result<Plan, Refusal> {
+        let nodes = options.slaves + 1;
+        let direct = options.fibre.is_none();
+        let at = |core, node| {
+            let way = way(place, core, node);
+            // Without a fibre the two are neighbours.
+            if direct && place == Where::Namespaces { Way { core: way.near, ..way } } else { way }
+        };
+        let ways = (0..options.cores).map(|core| (0..nodes).map(|node| at(core, node)).collect()).collect();
+        let mut options = options.clone();
+        options.ip &= place == Where::Namespaces;
+        if let Some((from, to, _)) = options.files.iter().find(|(from, to, _)| from.max(to) >= &nodes || from == to) {
+            return Err(input(format!("a file from node {from} to node {to}; allowed: 0 to {}", nodes - 1)));
+        }
+        Ok(Plan { place, nodes, cores: options.cores, has_fibres: options.fibre.is_some(), ways, options })
+    }
+
+    pub(crate) fn way(&self, core: u16, node: u16) -> Way {
+        self.ways[usize::from(core)][usize::from(node)]
+    }
+
+    /// All processes, in the order in which they start.
+    pub(crate) fn roles(&self) -> Vec<Role> {
+        let cores = (0..self.cores).map(Role::Core);
+        let fibre = self.has_fibres.then_some(Role::Fibre);
+        cores.chain(fibre).chain((0..self.nodes).map(Role::Node)).collect()
+    }
+
+    pub(crate) fn introduction(&self, port: u16) -> String {
+        let Plan { nodes, cores, .. } = self;
+        let mut text = match self.place {
+            Where::Namespaces => {
+                format!("1 master, {} slaves, {cores} core(s), each in a network of its own", nodes - 1)
+            }
+            Where::Loopback => format!(
+                "1 master, {} slaves, {cores} core(s) on the loopback interface; as root each has a network of its own, real-time priority and IP",
+                nodes - 1
+            ),
+        };
+        let _ = write!(text, "\nmetrics: http://127.0.0.1:{port}/metrics; table: photocol-node status --port {port}");
+        if self.options.ip {
+            text.push_str("\nIP: node n has 10.99.0.(n + 1); try: nsenter -t PROCESS -n ping 10.99.0.3");
+        }
+        text
+    }
+
+    /// The network: a slot for signalling for every node, and two data slots for each.
+    fn network(&self) -> String {
+        let nodes = u64::from(self.nodes);
+        let slot = self.options.slot;
+        let us = |duration: Duration| duration.ps() / 1_000_000;
+        // A fifth of the slot is dark, of short slots 60 µs; light of late processes is not sent, so what matters is the kernel.
+        let guard = (us(slot) / 5).clamp(us(slot).min(60), 200);
+        let longest = self.options.fibre.unwrap_or(Duration::ZERO);
+        let window = 1 + longest.ps().saturating_mul(2).div_ceil(slot.ps());
+        let data = (2 * nodes).max(window + 4);
+        let ports: Vec<String> = (0..nodes).map(|port| port.to_string()).collect();
+        format!(
+            "[network]\nslot = \"{} us\"\nframe_slots = {}\nguard = \"{guard} us\"\nswitching = \"10 us\"\n\
+             longest = \"{} us\"\nshortest = \"0 s\"\nturnaround = \"4 ms\"\nports = [{}]\n",
+            us(slot),
+            nodes + data,
+            us(longest) + 50,
+            ports.join(", ")
+        )
+    }
+
+    /// The fibre between a node and a core is the longer, the higher the number of the node.
+    fn delay_us(&self, node: u16) -> u64 {
+        let longest = self.options.fibre.map_or(0, |longest| longest.ps() / 1_000_000);
+        longest * u64::from(node + 1) / u64::from(self.nodes)
+    }
+
+    /// The configuration of a process.
+    pub(crate) fn configuration(&self, role: Role) -> String {
+        match role {
+            Role::Core(core) => self.core(core),
+            Role::Fibre => self.fibre(),
+            Role::Node(node) => self.node(node),
+        }
+    }
+
+    fn capture(&self, role: Role) -> String {
+        let file = role.file().replace(".toml", ".pcapng");
+        let path = self.options.capture.as_ref().map(|directory| directory.join(file));
+        path.map_or(String::new(), |path| format!("capture = {:?}\n", path.display().to_string()))
+    }
+
+    fn core(&self, core: u16) -> String {
+        let mut text = format!("key_file = \"key\"\n{}{}", self.capture(Role::Core(core)), self.network());
+        for node in 0..self.nodes {
+            let Way { far, near: _, node: edge, core: bind } = self.way(core, node);
+            let peer = if self.has_fibres { far } else { edge };
+            let _ = write!(text, "[[port]]\nnumber = {node}\nbind = \"{bind}\"\npeer = \"{peer}\"\n");
+        }
+        text
+    }
+
+    fn fibre(&self) -> String {
+        let mut text = String::from("seed = 1\n");
+        for (core, node) in (0..self.cores).flat_map(|core| (0..self.nodes).map(move |node| (core, node))) {
+            let Way { node: edge, near, far, core: hub } = self.way(core, node);
+            let (delay, loss) = (self.delay_us(node), self.options.loss);
+            let _ = write!(
+                text,
+                "[[line]]\nnode_bind = \"{near}\"\nnode_peer = \"{edge}\"\ncore_bind = \"{far}\"\ncore_peer = \"{hub}\"\n\
+                 up = \"{delay} us\"\ndown = \"{delay} us\"\nloss = {loss:?}\n"
+            );
+        }
+        text
+    }
+
+    fn node(&self, node: u16) -> String {
+        let mut text = format!("node = {node}\nkey_file = \"key\"\n{}", self.capture(Role::Node(node)));
+        if let Some(directory) = &self.options.receive {
+            let _ = writeln!(text, "receive = {:?}", directory.join(node.to_string()).display().to_string());
+        }
+        if node == 0 {
+            text.push_str(&self.network());
+        }
+        for core in 0..self.cores {
+            let Way { node: bind, near, core: hub, .. } = self.way(core, node);
+            let peer = if self.has_fibres { near } else { hub };
+            let _ = write!(text, "[[star]]\nbind = \"{bind}\"\npeer = \"{peer}\"\n");
+        }
+        // Clocks that are off by up to minutes and drift by up to 50 ppm.
+        let ppm = [0.0, 37.5, -50.0, 20.0][usize::from(node % 4)];
+        let _ = write!(text, "[clock]\noffset = \"{} s\"\ndrift_ppm = {ppm:?}\n", u32::from(node) * 7 % 60);
+        if self.options.ip {
+            text.push_str("[ip]\ntun = \"photocol0\"\nprefix = [10, 99, 0]\n");
+        }
+        for (_, to, path) in self.options.files.iter().filter(|(from, ..)| *from == node) {
+            let _ = write!(text, "[[file]]\npath = {:?}\nto = {to}\n", path.display().to_string());
+        }
+        text
+    }
+
+    /// Directories that must be there before a node starts.
+    pub(crate) fn directories(&self) -> Vec<PathBuf> {
+        let of = |directory: &PathBuf| (0..self.nodes).map(|node| directory.join(node.to_string())).collect();
+        let mut all: Vec<PathBuf> = self.options.receive.as_ref().map_or(Vec::new(), of);
+        all.extend(self.options.capture.clone());
+        all
+    }
+}
+
+fn way(place: Where, core: u16, node: u16) -> Way {
+    let (core, node) = (core as u8, node as u8);
+    let at = |network: u8, last: u8| SocketAddr::from((Ipv4Addr::new(10, network + core, node, last), PORT));
+    match place {
+        Where::Namespaces => Way { node: at(80, 1), near: at(80, 2), far: at(90, 1), core: at(90, 2) },
+        Where::Loopback => {
+            // Ports that are free now; who takes one in between makes the demo fail with a sentence that names it.
+            let sockets: Vec<_> = (0..4).filter_map(|_| UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).ok()).collect();
+            let free = |index: usize| {
+                let found = sockets.get(index).and_then(|socket| socket.local_addr().ok());
+                found.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)))
+            };
+            Way { node: free(0), near: free(1), far: free(2), core: free(3) }
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! The process of an edge node, master or slave: one machine for each core, and one loop that feeds them.
+
+use crate::capture::Capture;
+use crate::clock::NodeClock;
+use crate::config::{self, Loaded, NodeFile, Refusal, StarConfig, input};
+use crate::host::{self, Host, Manner};
+use crate::latency::Latency;
+use crate::line::{Label, Line, Plane};
+use crate::report::Report;
+use crate::slots::{Due, SlotThread};
+use crate::sys::datagram::Datagrams;
+use crate::sys::time::{self, Nanos};
+use crate::sys::wait;
+use crate::traffic::Packer;
+use crate::traffic::files::{self, Files};
+use crate::traffic::ip::Ip;
+use control::signalling::{Action, Actions, Heard, Node, NodeConfig, Part};
+use control::sync::FilterConfig;
+use control::wire::{Block, Class, Fault, FaultKind, NodeId, Stamp};
+use std::collections::VecDeque;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+
+/// The real-time priority of the loop.
+const PRIORITY: i32 = 60;
+/// Until a node knows its network, light may be so late.
+const FIRST_TOLERANCE: Nanos = 1_000_000;
+/// Events that a report names.
+const EVENTS: usize = 8;
+/// The tag of what goes beside the light, whose departures are only counted.
+const BESIDE: u64 = u64::MAX;
+/// Packets that are read from the interface at a time.
+const BATCH: usize = 256;
+
+/// The node at one core.
+struct Side {
+    machine: Node,
+    line: Arc<Datagrams>,
+    slots: SlotThread,
+    packer: Packer,
+    queue_slots: usize,
+    /// How long the kernel takes to send what goes beside the light.
+    latency: Latency,
+    delivered: u64,
+    missing: u64,
+    unreadable: u64,
+}
+
+/// The process.
+struct Edge {
+    node: u16,
+    clock: NodeClock,
+    host: Host,
+    sides: Vec<Side>,
+    ip: Option<Ip>,
+    files: Files,
+    capture: Option<Capture>,
+    dropped: u64,
+    events: VecDeque<String>,
+    quiet: bool,
+}
+
+/// Which part a process may play at its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// It knows the network and may be the first master.
+    Master,
+    /// It is told the network.
+    Slave,
+}
+
+/// Runs an edge node until it is told to stop.
+pub(crate) fn run(config: &Loaded<NodeFile>, start: Start, manner: Manner) -> Result<(), Refusal> {
+    let mut edge = Edge::open(config, start, manner)?;
+    while edge.host.goes_on()? {
+        edge.turn()?;
+    }
+    edge.leave();
+    Ok(())
+}
+
+impl Side {
+    fn open(config: &Loaded<NodeFile>, star: &StarConfig, start: Start) -> Result<Side, Refusal> {
+        let shown = config.path.display();
+        let content = &config.content;
+        if !(StarConfig::SMALLEST_SLOT..=StarConfig::LARGEST_SLOT).contains(&star.slot_bytes) {
+            let (least, most) = (StarConfig::SMALLEST_SLOT, StarConfig::LARGEST_SLOT);
+            return Err(input(format!("{shown}: slot_bytes is {}; allowed: {least} to {most}", star.slot_bytes)));
+        }
+        let network = match (start, &content.network) {
+            (Start::Master, Some(network)) => Some(network.network().map_err(|why| input(format!("{shown}: {why}")))?),
+            (Start::Master, None) => return Err(input(format!("{shown}: a master needs the table [network]"))),
+            (Start::Slave, _) => None,
+        };
+        let machine = NodeConfig {
+            node: NodeId(content.node),
+            key: config::key(&config.path, &content.key_file)?,
+            network,
+            algorithm: content.scheduler,
+            stamp: Stamp::Follows,
+            filter: FilterConfig { stamp_error: content.clock.stamp_error, ..FilterConfig::default() },
+        };
+        let line = Datagrams::between(star.bind.0, star.peer.0)
+            .map_err(|error| input(format!("{shown}: {} cannot be listened on: {error}", star.bind.0)))?;
+        let line = Arc::new(line);
+        let slots = SlotThread::start(Arc::clone(&line), FIRST_TOLERANCE)
+            .map_err(|error| Refusal::Failure(format!("a thread for slots: {error}")))?;
+        let session = time::time_of_day() as u64;
+        Ok(Side {
+            machine: Node::new(machine, session),
+            line,
+            slots,
+            packer: Packer::new(star.slot_bytes),
+            queue_slots: star.queue_slots,
+            latency: Latency::default(),
+            delivered: 0,
+            missing: 0,
+            unreadable: 0,
+        })
+    }
+
+    /// Slots that the queue for a node still takes.
+    fn room(&self, to: u16) -> usize {
+        self.queue_slots.saturating_sub(self.machine.waiting(NodeId(to)))
+    }
+}
+
+impl Edge {
+    fn open(config: &Loaded<NodeFile>, start: Start, manner: Manner) -> Result<Edge, Refusal> {
+        let content = &config.content;
+        let shown = config.path.display();
+        if content.star.is_empty() || content.node >= NodeId::MOST {
+            return Err(input(format!("{shown}: a node has a number below {} and a [[star]] or more", NodeId::MOST)));
+        }
+        let host = Host::start(manner, content.metrics, PRIORITY)?;
+        let sides = content.star.iter().map(|star| Side::open(config, star, start)).collect::<Result<_, _>>()?;
+        let mut files = Files::new(content.receive.clone());
+        for file in &content.file {
+            let path = config.path.parent().unwrap_or(std::path::Path::new(".")).join(&file.path);
+            files.send(&path, file.to).map_err(|error| input(format!("{shown}: {}: {error}", path.display())))?;
+        }
+        let capture = content.capture.as_ref().map(|path| Capture::create(path)).transpose();
+        Ok(Edge {
+            node: content.node,
+            clock: NodeClock::new(content.clock.offset, content.clock.drift_ppm),
+            host,
+            sides,
+            ip: content.ip.as_ref().map(|ip| Ip::open(ip, content.node)).transpose()?,
+            files,
+            capture: capture.map_err(|error| input(format!("{shown}: capture: {error}")))?,
+            dropped: 0,
+            events: VecDeque::new(),
+            quiet: manner.reports,
+        })
+    }
+
+    /// Waits for the next thing and does all that is due.
+    fn turn(&mut self) -> Result<(), Refusal> {
+        let mut until = self.host.next_timeout();
+        for side in &self.sides {
+            until = until.min(side.machine.next_timeout().map_or(Nanos::MAX, |due| self.clock.truth(due)));
+        }
+        until = until.min(self.files.next_timeout().map_or(Nanos::MAX, |due| due.max(time::now() + 5_000_000)));
+        let mut files: Vec<_> = self.sides.iter().map(|side| side.line.as_raw_fd()).collect();
+        files.extend(self.ip.as_ref().map(Ip::file));
+        let ready = wait::ready(&files, until).map_err(|error| Refusal::Failure(format!("poll: {error}")))?;
+        for (side, _) in ready.iter().take(self.sides.len()).enumerate().filter(|(_, ready)| **ready) {
+            self.hear(side);
+            self.learn_departures(side);
+        }
+        if ready.get(self.sides.len()) == Some(&true) {
+            self.read_packets();
+        }
+        for side in 0..self.sides.len() {
+            self.keep_time(side);
+        }
+        let now = time::now();
+        if now >= self.host.next_timeout() {
+            if let Some(capture) = &mut self.capture {
+                capture.flush();
+            }
+            let reports = self.reports();
+            self.host.report(now, || reports)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the datagrams that wait at one side.
+    fn hear(&mut self, side: usize) {
+        let mut buffer = [0u8; 1 << 16];
+        loop {
+            let arrival = match self.sides[side].line.receive(&mut buffer) {
+                Ok(Some(arrival)) => arrival,
+                Ok(None) => return,
+                Err(_) => {
+                    self.sides[side].unreadable += 1;
+                    return;
+                }
+            };
+            let Some((line, slot)) = Line::of(&buffer[..arrival.length]) else {
+                self.sides[side].unreadable += 1;
+                continue;
+            };
+            let stamped = arrival.stamp.map_or_else(time::now, |stamp| self.host.day.of(stamp));
+            let heard = Heard { now: self.clock.now(), stamp: line.corrected(self.clock.shows(stamped)) };
+            let mut actions = Actions::new();
+            self.note(line, slot, "received");
+            let machine = &mut self.sides[side].machine;
+            match line.plane {
+                Plane::Light => machine.handle_light(heard, slot, &mut actions),
+                Plane::Beside => machine.handle_beside(heard, slot, &mut actions),
+            }
+            self.perform(side, heard.now, actions);
+        }
+    }
+
+    fn note(&mut self, line: Line, slot: &[u8], what: &str) {
+        if let Some(capture) = &mut self.capture {
+            capture.add(time::time_of_day() as u64, line, slot, what);
+        }
+    }
+
+    /// The kernel tells when slots left in fact.
+    fn learn_departures(&mut self, side: usize) {
+        let Side { line, slots, machine, latency, .. } = &mut self.sides[side];
+        while let Ok(Some(departure)) = line.departure() {
+            let left = self.host.day.of(departure.stamp);
+            if slots.departed(departure.tag, departure.called, left) {
+                machine.handle_departure(departure.tag, self.clock.shows(left));
+            } else {
+                latency.observe(left - departure.called);
+            }
+        }
+    }
+
+    /// Packets of the interface into slots. What finds a full queue is dropped, as by any router.
+    fn read_packets(&mut self) {
+        let Some(ip) = &mut self.ip else { return };
+        let mut buffer = [0u8; 1 << 16];
+        for _ in 0..BATCH {
+            let Some((to, length)) = ip.next(&mut buffer) else { break };
+            let Some(to) = to.filter(|to| *to != self.node) else { continue };
+            // Of several stars, each pair of nodes uses one: packets stay in order.
+            let side = usize::from(to.wrapping_add(self.node)) % self.sides.len();
+            let Side { packer, .. } = &mut self.sides[side];
+            ip.pack(to, &buffer[..length], packer);
+            self.dropped += enqueue(&mut self.sides[side]);
+        }
+    }
+
+    /// What is due at one side. Open slots are closed when a frame is about to begin.
+    fn keep_time(&mut self, side: usize) {
+        let now = self.clock.now();
+        let found = &mut self.sides[side];
+        let due = found.machine.next_timeout().is_some_and(|due| due <= now);
+        if side == 0 {
+            let Side { packer, machine, queue_slots, .. } = found;
+            let room = |to: u16| queue_slots.saturating_sub(machine.waiting(NodeId(to))).min(16);
+            self.files.fill(time::now(), packer, room);
+        }
+        if due {
+            found.packer.close_all();
+        }
+        self.dropped += enqueue(found);
+        if due {
+            if let Some(network) = found.machine.network() {
+                found.slots.tolerate((network.tolerance().ps() / 2000) as Nanos);
+            }
+            let mut actions = Actions::new();
+            found.machine.handle_timeout(now, &mut actions);
+            self.perform(side, now, actions);
+        }
+    }
+
+    fn perform(&mut self, side: usize, now: units::Instant, actions: Actions) {
+        for action in actions {
+            match action {
+                Action::Light { at, bytes } => {
+                    let label = Label::of(&bytes).filter(|label| label.class == Class::Signalling as u8);
+                    self.note(Line { plane: Plane::Light, late: 0 }, &bytes, "to be sent");
+                    let due = Due { bytes, stamped: label.map(|label| label.sequence) };
+                    self.sides[side].slots.push(self.clock.truth(at), due);
+                }
+                Action::Beside { bytes, .. } => self.send_beside(side, now, &bytes),
+                Action::Deliver { from, blocks } => self.deliver(side, from, blocks),
+                Action::Missing(report) => {
+                    let (first, until) = (report.first, report.until);
+                    // Across sessions nobody knows how many there were.
+                    let known = if first.0 == until.0 { until.1 - first.1 } else { 1 };
+                    self.sides[side].missing += known;
+                }
+                Action::Fault(fault) => self.happened(&fault),
+            }
+        }
+    }
+
+    /// A message beside the light says that it was sent at `now`; how long it took since is said on the line.
+    fn send_beside(&mut self, side: usize, now: units::Instant, bytes: &[u8]) {
+        let late = (time::now() + self.sides[side].latency.least() - self.clock.truth(now)) * 1000;
+        let line = Line { plane: Plane::Beside, late };
+        self.note(line, bytes, "sent");
+        let found = &mut self.sides[side];
+        if let Some(label) = Label::of(bytes).filter(|label| label.class == Class::Signalling as u8) {
+            // Its stamp follows: it left when it says.
+            found.machine.handle_departure(label.sequence, now);
+        }
+        if found.line.send_stamped(&line.bytes(), bytes, BESIDE).is_err() {
+            found.unreadable += 1;
+        }
+    }
+
+    fn deliver(&mut self, side: usize, from: NodeId, blocks: Vec<Block>) {
+        self.sides[side].delivered += 1;
+        for block in blocks {
+            match block {
+                Block::IpPacket(part) => {
+                    if let Some(ip) = &mut self.ip {
+                        ip.take(from.0, part);
+                    }
+                }
+                Block::FileChunk(chunk) => self.files.take_chunk(from.0, &chunk),
+                Block::Management(word) if word.topic == files::TOPIC => {
+                    self.files.take_word(from.0, &word.bytes, &mut self.sides[0].packer);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn happened(&mut self, fault: &Fault) {
+        let text = format!("frame {}: {:?} of {}", fault.frame, fault.kind, fault.node);
+        if !self.quiet {
+            eprintln!("node {}: {text}", self.node);
+        }
+        if self.events.len() == EVENTS {
+            self.events.pop_front();
+        }
+        self.events.push_back(text);
+    }
+
+    /// The process will end: a master tells all and resigns, a slave says that it goes.
+    fn leave(&mut self) {
+        for side in &mut self.sides {
+            match side.machine.part() {
+                Part::Master { .. } => side.machine.resign(),
+                _ => side.machine.handle_fault(FaultKind::PowerFailure),
+            }
+        }
+        let until = time::now() + 200_000_000;
+        while time::now() < until {
+            for side in 0..self.sides.len() {
+                self.keep_time(side);
+            }
+            let _ = time::sleep_until(time::now() + 500_000);
+        }
+        if let Some(capture) = &mut self.capture {
+            capture.flush();
+        }
+    }
+
+    fn reports(&self) -> Vec<Report> {
+        let several = self.sides.len() > 1;
+        let one = |(star, side): (usize, &Side)| {
+            let (master, term) = side.machine.led_by();
+            let mut report = Report {
+                name: if several { format!("node {}/{star}", self.node) } else { format!("node {}", self.node) },
+                part: match side.machine.part() {
+                    Part::Master { .. } => "master".into(),
+                    other => format!("{other:?}").to_lowercase(),
+                },
+                master: master.to_string(),
+                term,
+                events: self.events.iter().cloned().collect(),
+                ..Report::default()
+            };
+            report.counts = host::counts(side.machine.tally()).collect();
+            let (sent, skipped) = side.slots.report(|sending| (sending.sent, sending.skipped));
+            let (starts, departures) =
+                side.slots.report(|sending| (sending.starts.quantiles(), sending.departures.quantiles()));
+            let numbers = [
+                ("light_sent", sent),
+                ("light_skipped", skipped),
+                ("payloads_delivered", side.delivered),
+                ("payloads_missing", side.missing),
+                ("datagrams_unreadable", side.unreadable),
+                ("slots_dropped_at_full_queues", self.dropped),
+                ("packets_incomplete", self.ip.as_ref().map_or(0, |ip| ip.incomplete)),
+                ("files_sent", self.files.sent),
+                ("files_received", self.files.received),
+            ];
+            report.counts.extend(numbers.map(|(name, value)| (name.to_string(), value)));
+            report.errors.insert("slot_start".into(), starts);
+            report.errors.insert("slot_departure".into(), departures);
+            let nodes = side.machine.network().map_or(0, |network| network.members.len() as u16);
+            let waiting: usize = (0..nodes).map(|to| side.machine.waiting(NodeId(to))).sum();
+            report.levels.insert("waiting_slots".into(), waiting as f64);
+            report
+        };
+        self.sides.iter().enumerate().map(one).collect()
+    }
+}
+
+/// Hands the full slots to the machine; how many found no room.
+fn enqueue(side: &mut Side) -> u64 {
+    let mut dropped = 0;
+    for (to, blocks) in side.packer.take() {
+        let full = side.room(to) == 0 || side.machine.enqueue(NodeId(to), blocks).is_err();
+        dropped += u64::from(full);
+    }
+    dropped
+}

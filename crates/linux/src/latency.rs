@@ -1,0 +1,90 @@
+//! How long the kernel takes from a call until a datagram leaves: some microseconds, more after a sleep and on a busy machine. Who knows it can send
+//! so much earlier, or say on the line that it will be so much later.
+
+use crate::line::{Label, Plane};
+use crate::sys::time::Nanos;
+use control::wire::NodeId;
+use std::collections::VecDeque;
+
+/// So many of the last are kept.
+const KEPT: usize = 64;
+
+/// The last latencies of one kind.
+#[derive(Debug, Default)]
+pub(crate) struct Latency(VecDeque<Nanos>);
+
+impl Latency {
+    pub(crate) fn observe(&mut self, latency: Nanos) {
+        if self.0.len() == KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back(latency.max(0));
+    }
+
+    /// Half of the time it is shorter; 0 while nothing is known.
+    pub(crate) fn median(&self) -> Nanos {
+        let mut sorted: Vec<Nanos> = self.0.iter().copied().collect();
+        sorted.sort_unstable();
+        sorted.get(sorted.len() / 2).copied().unwrap_or(0)
+    }
+
+    /// The shortest of them: what is left of the others is lateness. Clock filters expect that delays only add; what is said to be later than it is
+    /// would pull them down.
+    pub(crate) fn least(&self) -> Nanos {
+        self.0.iter().copied().min().unwrap_or(0)
+    }
+}
+
+/// What is sent, by how warm the way through the kernel is: a beacon wakes a process and is slow, what answers a message follows it closely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Light,
+    Beacon,
+    Message,
+}
+
+impl Kind {
+    /// The kind of a slot on a plane.
+    pub(crate) fn of(plane: Plane, label: Option<Label>) -> Kind {
+        match (plane, label) {
+            (Plane::Light, _) => Kind::Light,
+            (Plane::Beside, Some(label)) if label.destination == NodeId::ALL.0 => Kind::Beacon,
+            (Plane::Beside, _) => Kind::Message,
+        }
+    }
+}
+
+/// The latencies at one socket, by kind.
+#[derive(Debug, Default)]
+pub(crate) struct Latencies([Latency; 3]);
+
+impl Latencies {
+    /// The tag of a stamped datagram.
+    pub(crate) fn tag(kind: Kind) -> u64 {
+        kind as u64
+    }
+
+    pub(crate) fn observe(&mut self, tag: u64, latency: Nanos) {
+        if let Some(latencies) = self.0.get_mut(tag as usize) {
+            latencies.observe(latency);
+        }
+    }
+
+    pub(crate) fn least(&self, kind: Kind) -> Nanos {
+        self.0[kind as usize].least()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_latencies_count() {
+        let mut latency = Latency::default();
+        assert_eq!((latency.median(), latency.least()), (0, 0));
+        (0..200).for_each(|number| latency.observe(number));
+        // 136 to 199 are left.
+        assert_eq!((latency.median(), latency.least()), (168, 136));
+    }
+}

@@ -1,0 +1,39 @@
+//! The control plane of an agile all-photonic network as processes: the machines of [`control::signalling`] with sockets, clocks and threads.
+//!
+//! Nothing of the protocol is here. A process turns datagrams into calls of a machine, and what the machine wants into datagrams at instants.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `command` | the command `photocol-node` |
+//! | `config` | configurations, one TOML file a process |
+//! | `edge`, `switch`, `fibre` | the processes: a node, a core, fibres; `host` is what they have in common |
+//! | `slots` | the thread that sends light at its instant, or not at all |
+//! | `line` | what stands before a slot in a datagram; `latency`: how long the kernel takes to send it |
+//! | `clock` | modelled clocks |
+//! | `traffic` | IP and files in slots |
+//! | `demo` | a whole star on this machine |
+//! | `measure` | what this machine can do, beside the targets |
+//! | `report`, `serve`, `histogram`, `capture` | what can be seen from outside |
+//! | `sys` | what is asked of the kernel; all `unsafe` |
+
+mod capture;
+mod clock;
+mod command;
+mod config;
+mod demo;
+mod edge;
+mod fibre;
+mod histogram;
+mod host;
+mod latency;
+mod line;
+mod measure;
+mod report;
+mod serve;
+mod slots;
+mod switch;
+#[allow(unsafe_code)]
+mod sys;
+mod traffic;
+
+pub use command::main;

@@ -1,0 +1,128 @@
+//! What stands before a slot in a datagram: which plane it travels on, and by how much its last sender was later than it should have been.
+//!
+//! A photonic switch and a fibre let light pass; programs need some microseconds to pass on a datagram, and sometimes milliseconds. Like a transparent
+//! clock of IEEE 1588 they say how late they were, and who stamps the arrival takes that off. Light that a node sends has no such number: its lateness is
+//! real, and two-step stamps tell it. 16 bytes, little-endian: `pl`, version, plane, 4 zeros, lateness in ps (i64).
+
+use units::Instant;
+
+/// Bytes before a slot.
+pub(crate) const HEAD: usize = 16;
+const MAGIC: [u8; 2] = *b"pl";
+const VERSION: u8 = 1;
+
+/// How a slot travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plane {
+    /// Through the switch.
+    Light,
+    /// To and from its controller.
+    Beside,
+}
+
+/// What stands before a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) plane: Plane,
+    /// How much later than it should the datagram left its last sender, in picoseconds.
+    pub(crate) late: i64,
+}
+
+impl Line {
+    pub(crate) fn bytes(self) -> [u8; HEAD] {
+        let mut bytes = [0; HEAD];
+        bytes[..2].copy_from_slice(&MAGIC);
+        (bytes[2], bytes[3]) = (VERSION, matches!(self.plane, Plane::Beside).into());
+        bytes[8..].copy_from_slice(&self.late.to_le_bytes());
+        bytes
+    }
+
+    /// The line and the slot behind it.
+    pub(crate) fn of(datagram: &[u8]) -> Option<(Line, &[u8])> {
+        let (head, slot) = datagram.split_first_chunk::<HEAD>()?;
+        let plane = match head {
+            [b'p', b'l', VERSION, 0, ..] => Plane::Light,
+            [b'p', b'l', VERSION, 1, ..] => Plane::Beside,
+            _ => return None,
+        };
+        let late = i64::from_le_bytes(*head.last_chunk()?);
+        Some((Line { plane, late }, slot))
+    }
+
+    /// When it would have arrived, had its last sender been on time. A lateness above a second is believed to be none.
+    pub(crate) fn corrected(self, stamp: Instant) -> Instant {
+        let late = if (0..1_000_000_000_000).contains(&self.late) { self.late as u64 } else { 0 };
+        Instant::from_ps(stamp.ps().saturating_sub(late))
+    }
+}
+
+/// Fields of a slot's header that a switch needs, without a key: `docs/protocol.md`, header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Label {
+    pub(crate) class: u8,
+    pub(crate) source: u16,
+    pub(crate) destination: u16,
+    pub(crate) frame: u64,
+    pub(crate) slot: u32,
+    pub(crate) sequence: u64,
+    /// The code of the first block, 0 without one.
+    pub(crate) first_block: u8,
+}
+
+impl Label {
+    pub(crate) fn of(slot: &[u8]) -> Option<Label> {
+        let header: &[u8; 64] = slot.first_chunk()?;
+        let two = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+        let eight = |at: usize| header[at..at + 8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        Some(Label {
+            class: header[3],
+            source: two(4),
+            destination: two(6),
+            frame: eight(8),
+            slot: u32::from(two(16)) | u32::from(two(18)) << 16,
+            sequence: eight(40),
+            first_block: slot.get(64).copied().unwrap_or(0),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use control::wire::{Block, Class, Header, Key, Management, NodeId, Slot, Stamp};
+
+    #[test]
+    fn a_line_is_read_as_it_was_written_and_nothing_else_is_one() {
+        let line = Line { plane: Plane::Beside, late: 12_345_678 };
+        let datagram = [&line.bytes()[..], b"slot"].concat();
+        assert_eq!(Line::of(&datagram), Some((line, &b"slot"[..])));
+        assert_eq!(Line::of(&datagram[..15]), None);
+        assert_eq!(Line::of(b"pc\x01\x00............"), None);
+        assert_eq!(line.corrected(Instant::from_ps(20_000_000)), Instant::from_ps(7_654_322));
+        assert_eq!(Line { late: i64::MAX, ..line }.corrected(Instant::from_ps(7)), Instant::from_ps(7));
+    }
+
+    #[test]
+    fn a_label_is_what_the_wire_says() {
+        let header = Header {
+            class: Class::Data,
+            source: NodeId(3),
+            destination: NodeId(259),
+            frame: 1 << 40,
+            slot: 70_000,
+            piece: 0,
+            stamp: Stamp::Exact,
+            reserved: 0,
+            session: 5,
+            peer_session: 0,
+            sequence: 77,
+            sent_at: Instant::from_ps(9),
+        };
+        let blocks = vec![Block::from(Management { topic: 1, bytes: vec![2] })];
+        let bytes = Slot { header, blocks }.encode(&Key::new(&[1; 16]).unwrap()).unwrap();
+        let label = Label::of(&bytes).unwrap();
+        assert_eq!((label.class, label.source, label.destination, label.frame), (1, 3, 259, 1 << 40));
+        assert_eq!((label.slot, label.sequence, label.first_block), (70_000, 77, 34));
+        assert_eq!(Label::of(&bytes[..63]), None);
+    }
+}

@@ -1,0 +1,212 @@
+//! The slot thread: it sends what is due at the instant at which it is due, or not at all.
+//!
+//! It sleeps until 60 µs before, then spins: a sleep alone is late by some microseconds, and a real-time thread that always spins is stopped by the kernel
+//! for 50 ms a second. What cannot be sent in time is counted and never sent late.
+
+use crate::histogram::Errors;
+use crate::latency::Latency;
+use crate::line::{Line, Plane};
+use crate::sys::datagram::Datagrams;
+use crate::sys::priority;
+use crate::sys::time::{self, Nanos};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The last so many nanoseconds before a slot are spun.
+const SPIN: Nanos = 60_000;
+/// The real-time priority of slot threads: above those that only receive.
+const PRIORITY: i32 = 70;
+/// Stamps of departures that may be outstanding.
+const OUTSTANDING: usize = 1024;
+/// More than this is not the kernel's usual latency.
+const LONGEST_LEAD: Nanos = 40_000;
+
+/// A slot that shall leave.
+#[derive(Debug)]
+pub(crate) struct Due {
+    pub(crate) bytes: Vec<u8>,
+    /// Its number, if the kernel shall stamp its departure.
+    pub(crate) stamped: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    due: BTreeMap<(Nanos, u64), Due>,
+    order: u64,
+    closed: bool,
+    /// When slots whose stamps are to come should have left, by number.
+    outstanding: VecDeque<(u64, Nanos)>,
+}
+
+/// What the slot thread did.
+#[derive(Debug)]
+pub(crate) struct Sending {
+    pub(crate) sent: u64,
+    /// Not sent: the host did not run the thread in time.
+    pub(crate) skipped: u64,
+    /// How late the thread was when it called the kernel.
+    pub(crate) starts: Errors,
+    /// How late slots left in fact, where the kernel stamped them.
+    pub(crate) departures: Errors,
+    latency: Latency,
+}
+
+struct Shared {
+    waiting: Mutex<Waiting>,
+    wake: Condvar,
+    sending: Mutex<Sending>,
+    /// Later than this is too late.
+    tolerance: AtomicI64,
+    /// Slots are sent so much earlier, which the kernel takes.
+    lead: AtomicI64,
+    line: Arc<Datagrams>,
+}
+
+/// The slot thread of one fibre. It ends when this is dropped.
+pub(crate) struct SlotThread {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What a lock guards is whole after every statement, so a panic elsewhere leaves it usable.
+fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+impl SlotThread {
+    /// Starts it. Light that is later than `tolerance` is not sent.
+    pub(crate) fn start(line: Arc<Datagrams>, tolerance: Nanos) -> std::io::Result<SlotThread> {
+        let shared = Arc::new(Shared {
+            waiting: Mutex::new(Waiting::default()),
+            wake: Condvar::new(),
+            sending: Mutex::new(Sending {
+                sent: 0,
+                skipped: 0,
+                starts: Errors::new(),
+                departures: Errors::new(),
+                latency: Latency::default(),
+            }),
+            tolerance: AtomicI64::new(tolerance),
+            lead: AtomicI64::new(0),
+            line,
+        });
+        let its = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name("slots".into()).spawn(move || its.run())?;
+        Ok(SlotThread { shared, thread: Some(thread) })
+    }
+
+    /// A slot that shall leave at a monotonic time.
+    pub(crate) fn push(&self, at: Nanos, due: Due) {
+        let mut waiting = held(&self.shared.waiting);
+        waiting.order += 1;
+        let key = (at, waiting.order);
+        waiting.due.insert(key, due);
+        drop(waiting);
+        self.shared.wake.notify_one();
+    }
+
+    /// From now on, light that is later than this is not sent.
+    pub(crate) fn tolerate(&self, tolerance: Nanos) {
+        self.shared.tolerance.store(tolerance, Ordering::Relaxed);
+    }
+
+    /// The slot with this number was handed to the kernel at `called` and left at `left`. False if it is not this thread's.
+    pub(crate) fn departed(&self, number: u64, called: Nanos, left: Nanos) -> bool {
+        let mut waiting = held(&self.shared.waiting);
+        let Some(place) = waiting.outstanding.iter().position(|(found, _)| *found == number) else { return false };
+        let meant = waiting.outstanding.drain(..=place).next_back().map_or(left, |(_, meant)| meant);
+        drop(waiting);
+        let mut sending = held(&self.shared.sending);
+        sending.departures.record((left - meant) * 1000);
+        sending.latency.observe(left - called);
+        self.shared.lead.store(sending.latency.median().min(LONGEST_LEAD), Ordering::Relaxed);
+        true
+    }
+
+    /// What it has done so far.
+    pub(crate) fn report<T>(&self, of: impl FnOnce(&Sending) -> T) -> T {
+        of(&held(&self.shared.sending))
+    }
+}
+
+impl Drop for SlotThread {
+    fn drop(&mut self) {
+        held(&self.shared.waiting).closed = true;
+        self.shared.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // Its panic, if it had one, has been printed.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn run(&self) {
+        // Without the right to it, slots leave when the kernel lets them; the process has said so at its start.
+        let _ = priority::become_real_time(PRIORITY);
+        let _ = time::make_timers_precise();
+        while let Some((at, due)) = self.next() {
+            self.send(at, due);
+        }
+    }
+
+    /// The next slot, when little more than the spin is left before it.
+    fn next(&self) -> Option<(Nanos, Due)> {
+        let mut waiting = held(&self.waiting);
+        loop {
+            if waiting.closed {
+                return None;
+            }
+            let until = waiting.due.first_key_value().map(|((at, _), _)| at - 2 * SPIN - time::now());
+            waiting = match until {
+                None => self.wake.wait(waiting).unwrap_or_else(std::sync::PoisonError::into_inner),
+                Some(left) if left > 0 => {
+                    let woken = self.wake.wait_timeout(waiting, Duration::from_nanos(left as u64));
+                    woken.unwrap_or_else(std::sync::PoisonError::into_inner).0
+                }
+                Some(_) => {
+                    let ((at, _), due) = waiting.due.pop_first()?;
+                    return Some((at, due));
+                }
+            };
+        }
+    }
+
+    fn send(&self, at: Nanos, due: Due) {
+        if let Some(number) = due.stamped {
+            self.expect_stamp(number, at);
+        }
+        let at = at - self.lead.load(Ordering::Relaxed);
+        // If a sleep is refused, the spin does it.
+        let _ = time::sleep_until(at - SPIN);
+        let mut now = time::now();
+        while now < at {
+            std::hint::spin_loop();
+            now = time::now();
+        }
+        if now - at > self.tolerance.load(Ordering::Relaxed) {
+            held(&self.sending).skipped += 1;
+            return;
+        }
+        let head = Line { plane: Plane::Light, late: 0 }.bytes();
+        // What cannot be sent has met a cut fibre; the machines notice.
+        let _ = match due.stamped {
+            Some(number) => self.line.send_stamped(&head, &due.bytes, number),
+            None => self.line.send(&head, &due.bytes),
+        };
+        let mut sending = held(&self.sending);
+        sending.sent += 1;
+        sending.starts.record((now - at) * 1000);
+    }
+
+    fn expect_stamp(&self, number: u64, meant: Nanos) {
+        let mut waiting = held(&self.waiting);
+        if waiting.outstanding.len() == OUTSTANDING {
+            waiting.outstanding.pop_front();
+        }
+        waiting.outstanding.push_back((number, meant));
+    }
+}

@@ -1,0 +1,274 @@
+//! The process of a core: a photonic switch in software, and its controller.
+//!
+//! The switch keeps nothing. Light that is wholly inside what its port is connected to, by the stamp of its arrival, is passed on at once; all other
+//! light is lost and counted. The controller is the machine [`Core`].
+
+use crate::capture::Capture;
+use crate::clock::NodeClock;
+use crate::config::{self, CoreConfig, Loaded, PortConfig, Refusal, input};
+use crate::histogram::Errors;
+use crate::host::{self, Host, Manner};
+use crate::latency::{Kind, Latencies};
+use crate::line::{Label, Line, Plane};
+use crate::report::Report;
+use crate::sys::datagram::Datagrams;
+use crate::sys::time::{self, Nanos};
+use crate::sys::wait;
+use control::signalling::{Action, Actions, Core, Heard, Network};
+use control::wire::{Class, NodeId};
+use std::collections::BTreeMap;
+use std::os::fd::AsRawFd;
+use units::Instant;
+
+/// The real-time priority of the loop.
+const PRIORITY: i32 = 65;
+/// The code of the block of an answer to an invitation: its slot is not known beforehand.
+const ANSWER: u8 = 2;
+
+/// A fibre's end.
+struct Port {
+    number: u16,
+    line: Datagrams,
+    latencies: Latencies,
+}
+
+/// The process.
+struct Switch {
+    clock: NodeClock,
+    host: Host,
+    machine: Core,
+    network: Network,
+    ports: Vec<Port>,
+    /// Until when light goes into each output.
+    busy: BTreeMap<u16, Instant>,
+    /// How early or late light of each node came, and of all.
+    arrivals: BTreeMap<u16, Errors>,
+    all: Errors,
+    passed: u64,
+    lost: u64,
+    collided: u64,
+    unreadable: u64,
+    capture: Option<Capture>,
+}
+
+/// Runs a core until it is told to stop.
+pub(crate) fn run(config: &Loaded<CoreConfig>, manner: Manner) -> Result<(), Refusal> {
+    let mut switch = Switch::open(config, manner)?;
+    while switch.host.goes_on()? {
+        switch.turn()?;
+    }
+    Ok(())
+}
+
+impl Switch {
+    fn open(config: &Loaded<CoreConfig>, manner: Manner) -> Result<Switch, Refusal> {
+        let CoreConfig { key_file, network, port, clock, metrics, capture } = &config.content;
+        let shown = config.path.display();
+        let network = network.network().map_err(|why| input(format!("{shown}: {why}")))?;
+        let host = Host::start(manner, *metrics, PRIORITY)?;
+        let clock = NodeClock::new(clock.offset, clock.drift_ppm);
+        let session = time::time_of_day() as u64;
+        let machine = Core::new(network.clone(), config::key(&config.path, key_file)?, session, clock.now());
+        let open = |port: &PortConfig| {
+            let line = Datagrams::between(port.bind.0, port.peer.0)
+                .map_err(|error| input(format!("{shown}: {} cannot be listened on: {error}", port.bind.0)))?;
+            Ok(Port { number: port.number, line, latencies: Latencies::default() })
+        };
+        let capture = capture.as_ref().map(|path| Capture::create(path)).transpose();
+        Ok(Switch {
+            clock,
+            host,
+            machine,
+            network,
+            ports: port.iter().map(open).collect::<Result<_, Refusal>>()?,
+            busy: BTreeMap::new(),
+            arrivals: BTreeMap::new(),
+            all: Errors::new(),
+            passed: 0,
+            lost: 0,
+            collided: 0,
+            unreadable: 0,
+            capture: capture.map_err(|error| input(format!("{shown}: capture: {error}")))?,
+        })
+    }
+
+    fn turn(&mut self) -> Result<(), Refusal> {
+        let frame = self.machine.next_timeout().map_or(Nanos::MAX, |due| self.clock.truth(due));
+        let until = frame.min(self.host.next_timeout());
+        let files: Vec<_> = self.ports.iter().map(|port| port.line.as_raw_fd()).collect();
+        let ready = wait::ready(&files, until).map_err(|error| Refusal::Failure(format!("poll: {error}")))?;
+        self.keep_time();
+        for (port, ready) in ready.into_iter().enumerate() {
+            if ready {
+                self.hear(port);
+            }
+        }
+        let now = time::now();
+        if now >= self.host.next_timeout() {
+            if let Some(capture) = &mut self.capture {
+                capture.flush();
+            }
+            let report = self.report();
+            self.host.report(now, || vec![report])?;
+        }
+        Ok(())
+    }
+
+    fn keep_time(&mut self) {
+        let now = self.clock.now();
+        if self.machine.next_timeout().is_some_and(|due| due <= now) {
+            let mut actions = Actions::new();
+            self.machine.handle_timeout(now, &mut actions);
+            self.perform(now, actions);
+        }
+    }
+
+    fn hear(&mut self, port: usize) {
+        let Port { line, latencies, .. } = &mut self.ports[port];
+        while let Ok(Some(departure)) = line.departure() {
+            latencies.observe(departure.tag, self.host.day.of(departure.stamp) - departure.called);
+        }
+        let mut buffer = [0u8; 1 << 16];
+        while let Ok(Some(arrival)) = self.ports[port].line.receive(&mut buffer) {
+            let Some((line, slot)) = Line::of(&buffer[..arrival.length]) else {
+                self.unreadable += 1;
+                continue;
+            };
+            let stamped = arrival.stamp.map_or_else(time::now, |stamp| self.host.day.of(stamp));
+            let stamp = line.corrected(self.clock.shows(stamped));
+            match line.plane {
+                Plane::Light => self.pass(port, stamp, slot),
+                Plane::Beside => self.hear_beside(stamp, slot),
+            }
+        }
+    }
+
+    /// Light came in at a port.
+    fn pass(&mut self, port: usize, stamp: Instant, slot: &[u8]) {
+        let Some(label) = Label::of(slot) else {
+            self.unreadable += 1;
+            return;
+        };
+        let length = self.network.light();
+        self.measure(&label, stamp);
+        let output = self.machine.route(stamp, self.ports[port].number, length);
+        let free = |output: &u16| self.busy.get(output).is_none_or(|until| *until <= stamp);
+        let fate = match output {
+            None => {
+                self.lost += 1;
+                "lost: no connection"
+            }
+            Some(output) if !free(&output) => {
+                (self.lost, self.collided) = (self.lost + 1, self.collided + 1);
+                "lost: met other light"
+            }
+            Some(output) => {
+                self.busy.insert(output, stamp + length);
+                self.passed += 1;
+                let at = self.clock.truth(stamp);
+                let stamped = label.class == Class::Signalling as u8;
+                for found in 0..self.ports.len() {
+                    if self.ports[found].number == output {
+                        self.send(found, at, Plane::Light, slot, stamped);
+                    }
+                }
+                "passed"
+            }
+        };
+        if let Some(capture) = &mut self.capture {
+            capture.add(time::time_of_day() as u64, Line { plane: Plane::Light, late: 0 }, slot, fate);
+        }
+    }
+
+    /// How early or late light was for the slot that it names. An answer to an invitation comes when its fibre lets it.
+    fn measure(&mut self, label: &Label, stamp: Instant) {
+        let answers = label.class == Class::Signalling as u8 && label.first_block == ANSWER;
+        if answers || label.slot >= self.network.frame_slots {
+            return;
+        }
+        let meant = self.network.arrival(label.frame, label.slot);
+        let error = i128::from(stamp.ps()) - i128::from(meant.ps());
+        let error = error.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
+        // Anybody may name any number; nodes that exist are few.
+        if self.network.member(NodeId(label.source)).is_some() {
+            self.all.record(error);
+            self.arrivals.entry(label.source).or_insert_with(Errors::new).record(error);
+        }
+    }
+
+    /// A message beside the light: for the controller, or for other nodes.
+    fn hear_beside(&mut self, stamp: Instant, slot: &[u8]) {
+        let Some(label) = Label::of(slot) else {
+            self.unreadable += 1;
+            return;
+        };
+        if label.destination != NodeId::CORE.0 {
+            return self.send_beside(stamp, NodeId(label.destination), slot);
+        }
+        let heard = Heard { now: self.clock.now(), stamp };
+        let mut actions = Actions::new();
+        self.machine.handle_beside(heard, slot, &mut actions);
+        self.perform(heard.now, actions);
+    }
+
+    fn perform(&mut self, now: Instant, actions: Actions) {
+        for action in actions {
+            if let Action::Beside { to, bytes } = action {
+                self.send_beside(now, to, &bytes);
+            }
+        }
+    }
+
+    /// Sends what should have left at `at`.
+    fn send_beside(&mut self, at: Instant, to: NodeId, slot: &[u8]) {
+        let port = self.network.member(to).map(|member| member.port);
+        if to != NodeId::ALL && port.is_none() {
+            self.unreadable += 1;
+            return;
+        }
+        let at = self.clock.truth(at);
+        for found in 0..self.ports.len() {
+            if port.is_none_or(|port| port == self.ports[found].number) {
+                self.send(found, at, Plane::Beside, slot, true);
+            }
+        }
+    }
+
+    /// Sends at a port what should have left at `at`.
+    fn send(&mut self, port: usize, at: Nanos, plane: Plane, slot: &[u8], stamped: bool) {
+        let kind = Kind::of(plane, Label::of(slot));
+        let Port { line, latencies, .. } = &self.ports[port];
+        let late = (time::now() + latencies.least(kind) - at) * 1000;
+        let head = Line { plane, late }.bytes();
+        let sent = if stamped { line.send_stamped(&head, slot, Latencies::tag(kind)) } else { line.send(&head, slot) };
+        self.unreadable += u64::from(sent.is_err());
+    }
+
+    fn report(&self) -> Report {
+        let (master, term) = self.machine.master();
+        let mut report = Report {
+            name: "core".into(),
+            part: "core".into(),
+            master: master.map_or("none".into(), |node| node.to_string()),
+            term,
+            ..Report::default()
+        };
+        report.counts = host::counts(self.machine.tally()).collect();
+        let numbers = [
+            ("light_passed", self.passed),
+            ("light_lost", self.lost),
+            ("light_collided", self.collided),
+            ("datagrams_unreadable", self.unreadable),
+        ];
+        report.counts.extend(numbers.map(|(name, value)| (name.to_string(), value)));
+        let all = self.all.quantiles();
+        let switching = self.network.switching.ps() as f64 / 1e6;
+        report.levels.insert("guard_needed_us".into(), all.guard_needed(switching));
+        report.levels.insert("guard_us".into(), self.network.guard.ps() as f64 / 1e6);
+        report.errors.insert("slot_arrival".into(), all);
+        for (node, errors) in &self.arrivals {
+            report.errors.insert(format!("slot_arrival_of_node_{node}"), errors.quantiles());
+        }
+        report
+    }
+}

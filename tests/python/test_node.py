@@ -1,0 +1,314 @@
+"""`photocol-node`: processes that are a network, on the loopback interface, and in namespaces where this is root."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="SKIP: photocol-node needs Linux")
+NODE = [sys.executable, "-P", "-m", "photocol.node"]
+
+root_only = pytest.mark.skipif(
+    os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="SKIP: namespaces and TUN need root and /dev/net/tun"
+)
+
+
+def refused(*words: str) -> str:
+    done = subprocess.run([*NODE, *words], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2, done.stderr
+    return done.stderr
+
+
+class Demo:
+    """A running demo, asked through its port."""
+
+    def __init__(self, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [*NODE, "demo", "--json", "--port", "0", *options],
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stderr is not None
+        said = ""
+        while "metrics: " not in said:
+            said = self.process.stderr.readline()
+            assert said, "the demo ended"
+        self.port = said.split("127.0.0.1:")[1].split("/")[0]
+
+    def reports(self) -> dict[str, dict[str, Any]]:
+        words = [*NODE, "status", "--json", "--port", self.port]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+        return {report["name"]: report for report in json.loads(done.stdout)}
+
+    def until(
+        self, what: Callable[[dict[str, dict[str, Any]]], bool], seconds: float = 60
+    ) -> dict[str, dict[str, Any]]:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            reports = self.reports()
+            if what(reports):
+                return reports
+            time.sleep(0.2)
+        parts = {name: (report["part"], report["counts"], report["events"]) for name, report in reports.items()}
+        pytest.fail(f"not within {seconds} s: {parts}")
+
+    def until_joined(self, nodes: int) -> dict[str, dict[str, Any]]:
+        def joined(reports: dict[str, dict[str, Any]]) -> bool:
+            parts = [reports.get(f"node {node}", {}).get("part") for node in range(nodes)]
+            return parts.count("master") == 1 and parts.count("slave") == nodes - 1
+
+        return self.until(joined)
+
+    def end(self) -> list[dict[str, Any]]:
+        self.process.send_signal(signal.SIGINT)
+        out, err = self.process.communicate(timeout=30)
+        assert self.process.returncode == 0, err
+        reports: list[dict[str, Any]] = json.loads(out)
+        return reports
+
+
+@pytest.fixture
+def demo() -> Iterator[Callable[..., Demo]]:
+    running: list[Demo] = []
+
+    def start(*options: str) -> Demo:
+        running.append(Demo(*options))
+        return running[-1]
+
+    yield start
+    for one in running:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.communicate()
+
+
+def alive(processes: list[int]) -> list[int]:
+    def runs(number: int) -> bool:
+        try:
+            return Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        except OSError:
+            return False
+
+    return [number for number in processes if runs(number)]
+
+
+def test_a_star_on_the_loopback_interface_joins_and_ends_clean(demo: Callable[..., Demo]) -> None:
+    star = demo("--loopback", "--slaves", "3", "--slot", "2ms")
+    reports = star.until_joined(4)
+    assert reports["core"]["master"] == "node 0"
+    processes = [report["process"] for report in reports.values()]
+    last = {report["name"]: report for report in star.end()}
+    assert last["core"]["counts"]["light_passed"] > 0
+    assert last["core"]["errors"]["slot_arrival"]["count"] > 0
+    assert last["core"]["levels"]["guard_needed_us"] > 10
+    assert alive(processes) == []
+
+
+def test_two_overlaid_stars_have_a_core_each(demo: Callable[..., Demo]) -> None:
+    star = demo("--loopback", "--slaves", "2", "--slot", "2ms", "--cores", "2")
+    nodes = [f"node {node}/{core}" for node in range(3) for core in range(2)]
+    star.until(lambda reports: all(reports.get(node, {}).get("part") in ("master", "slave") for node in nodes))
+    star.end()
+
+
+def test_a_file_arrives_whole_though_slots_are_lost_a_node_and_the_master_are_killed(
+    demo: Callable[..., Demo], tmp_path: Path
+) -> None:
+    content = random.Random(3).randbytes(6_000_000)
+    (tmp_path / "thing.bin").write_bytes(content)
+    words = ["--file", f"1:2:{tmp_path / 'thing.bin'}", "--receive", str(tmp_path / "in"), "--loss", "0.02"]
+    star = demo("--loopback", "--slaves", "3", "--slot", "2ms", *words)
+    reports = star.until_joined(4)
+    arrived = tmp_path / "in" / "2" / "thing.bin"
+    os.kill(reports["node 2"]["process"], signal.SIGKILL)
+    star.until(lambda now: now.get("node 2", {}).get("process") not in (None, reports["node 2"]["process"]))
+    os.kill(reports["node 0"]["process"], signal.SIGKILL)
+    star.until(lambda now: now["core"]["master"] not in ("node 0", "none"))
+    assert not arrived.exists(), "it was on its way when the master died"
+    star.until(lambda _: arrived.exists(), seconds=120)
+    assert hashlib.sha256(arrived.read_bytes()).digest() == hashlib.sha256(content).digest()
+    last = star.reports()
+    assert last["core"]["counts"]["term_ended"] >= 1
+    assert last["fibre"]["counts"]["light_lost"] > 0
+    star.end()
+
+
+def test_metrics_are_in_the_text_form_of_prometheus(demo: Callable[..., Demo]) -> None:
+    star = demo("--loopback", "--slaves", "1", "--slot", "2ms")
+    star.until_joined(2)
+    asked = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"import urllib.request as u; print(u.urlopen('http://127.0.0.1:{star.port}/metrics').read().decode())",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = asked.stdout.splitlines()
+    assert "# TYPE photocol_light_passed_total counter" in lines
+    assert any(
+        line.startswith('photocol_slot_arrival_microseconds{process="core",quantile="0.999"} ') for line in lines
+    )
+    kinds = [line.split()[2] for line in lines if line.startswith("# TYPE")]
+    assert len(kinds) == len(set(kinds)), "a family is declared once"
+    star.end()
+
+
+def test_when_the_demo_is_killed_nothing_is_left(demo: Callable[..., Demo]) -> None:
+    star = demo("--loopback", "--slaves", "1")
+    processes = [report["process"] for report in star.until_joined(2).values()]
+    star.process.kill()
+    star.process.communicate()
+    end = time.monotonic() + 20
+    while alive(processes) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert alive(processes) == []
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="SKIP: tshark is not installed")
+def test_a_capture_is_shown_by_tshark_with_our_dissector(demo: Callable[..., Demo], tmp_path: Path) -> None:
+    star = demo("--loopback", "--slaves", "1", "--slot", "2ms", "--capture", str(tmp_path))
+    star.until_joined(2)
+    star.until(lambda reports: reports["core"]["counts"]["light_passed"] > 50)
+    star.end()
+    script = Path(__file__).resolve().parents[2] / "crates" / "linux" / "photocol.lua"
+
+    def shown(file: str, wanted: str, *fields: str) -> list[list[str]]:
+        words = ["tshark", "-X", f"lua_script:{script}", "-r", str(tmp_path / file), "-Y", wanted, "-T", "fields"]
+        words += [word for field in fields for word in ("-e", field)]
+        done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+        assert "Lua" not in done.stderr, done.stderr
+        return [line.split("\t") for line in done.stdout.splitlines()]
+
+    requests = shown("core-0.pcapng", "photocol.block == 6", "photocol.source", "photocol.slot", "frame.comment")
+    assert len(requests) > 5
+    assert {(source, slot) for source, slot, _ in requests} == {("1", "1")}, "node 1 asks in slot 1"
+    assert "passed" in {comment for *_, comment in requests}
+    # Node 1 is 7 s ahead and gains 37.5 ppm on the core.
+    measured = shown("node-1.pcapng", "photocol.time_difference", "photocol.time_difference")
+    assert measured
+    assert all(int(difference.split(",")[0]) < -7e12 for (difference,) in measured)
+    assert shown("node-1.pcapng", "photocol.broken", "frame.number") == []
+
+
+@root_only
+def test_ip_crosses_the_star_between_namespaces(demo: Callable[..., Demo]) -> None:
+    before = subprocess.run(["ip", "-brief", "link"], capture_output=True, text=True, check=True).stdout
+    star = demo("--slaves", "2")
+    reports = star.until_joined(3)
+    inside = ["nsenter", "-t", str(reports["node 1"]["process"]), "-n"]
+    there = ["nsenter", "-t", str(reports["node 2"]["process"]), "-n"]
+    # A TCP connection of the kernel: what is sent comes back, through slots both ways.
+    server = subprocess.Popen([*there, sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    assert server.stdout.readline() == "ready\n"
+    done = subprocess.run(
+        [*inside, sys.executable, "-c", CLIENT], capture_output=True, text=True, timeout=60, check=False
+    )
+    server.kill()
+    server.communicate()
+    assert done.stdout == "200000 bytes came back\n", done.stderr
+    star.end()
+    after = subprocess.run(["ip", "-brief", "link"], capture_output=True, text=True, check=True).stdout
+    assert after == before, "no interface is left"
+
+
+SERVER = """
+import socket
+server = socket.create_server(("10.99.0.3", 7000))
+print("ready", flush=True)
+connection, _ = server.accept()
+while data := connection.recv(65536):
+    connection.sendall(data)
+"""
+
+CLIENT = """
+import socket, threading
+connection = socket.create_connection(("10.99.0.3", 7000), timeout=50)
+sent = bytes(range(250)) * 800
+def send():
+    connection.sendall(sent)
+    connection.shutdown(socket.SHUT_WR)
+threading.Thread(target=send).start()
+back = b""
+while data := connection.recv(65536):
+    back += data
+assert back == sent
+print(len(back), "bytes came back")
+"""
+
+
+def test_bad_configurations_are_named_with_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("0123456789abcdef")
+
+    def configured(text: str, role: str = "slave") -> str:
+        path = tmp_path / "node.toml"
+        path.write_text(text)
+        return refused(role, "--config", str(path))
+
+    star = '[[star]]\nbind = "127.0.0.1:0"\npeer = "127.0.0.1:9"\n'
+    head = 'node = 1\nkey_file = "key"\n'
+    assert f"{tmp_path / 'node.toml'}:3: unknown field `colour`" in configured(f'{head}colour = "red"\n{star}')
+    assert "node.toml:4: 'here' is no address" in configured(f'{head}[[star]]\nbind = "here"\npeer = "127.0.0.1:9"\n')
+    assert "missing field `key_file`" in configured(f"node = 1\n{star}")
+    assert "scheduler is 'best'; allowed: bvn, greedy" in configured(f'{head}scheduler = "best"\n{star}')
+    assert "a master needs the table [network]" in configured(f"{head}{star}", "master")
+    network = (
+        '[network]\nslot = "1 ms"\nframe_slots = 2\nguard = "200 us"\nlongest = "0 s"\nturnaround = "1 ms"\n'
+        "ports = [0, 1, 2]\n"
+    )
+    assert "the frame is shorter than its signalling" in configured(f"{head}{star}{network}", "master")
+    (tmp_path / "key").write_text("short")
+    message = configured(f"{head}{star}")
+    assert "a key of 5 bytes; allowed: 16 or more" in message
+    assert "short" not in message
+
+
+def test_the_configuration_of_the_guide_is_one(tmp_path: Path) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "guide" / "control-plane.md"
+    text = page.read_text().split("```conf\n")[1].split("```")[0]
+    # IP needs root, and the port may be taken.
+    text = text.replace(text[text.index("[ip]") : text.index("[[file]]")], "").replace("metrics = 9465", "")
+    (tmp_path / "node.toml").write_text(text.replace('"node-0.pcapng"', json.dumps(str(tmp_path / "node-0.pcapng"))))
+    (tmp_path / "key").write_text("0123456789abcdef")
+    (tmp_path / "picture.png").write_bytes(b"no picture")
+    process = subprocess.Popen(
+        [*NODE, "master", "--config", str(tmp_path / "node.toml"), "--reports"], stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    (report,) = json.loads(process.stdout.readline())
+    assert (report["name"], report["part"]) == ("node 0", "listening")
+    process.terminate()
+    process.communicate(timeout=20)
+    assert process.returncode == 0
+
+
+def test_bad_commands_are_refused() -> None:
+    assert "'dance' is no command; allowed: master, slave" in refused("dance")
+    assert "--cores is 3; allowed: 1 to 2" in refused("demo", "--cores", "3")
+    assert "--slot is 'long'" in refused("demo", "--slot", "long")
+    assert "which configuration? --config FILE" in refused("core")
+    assert "No such file" in refused("core", "--config", "/nowhere/at/all.toml")
+
+
+def test_a_port_in_use_is_named(demo: Callable[..., Demo]) -> None:
+    star = demo("--loopback", "--slaves", "1")
+    assert f"port {star.port} of the loopback interface: Address already in use" in refused("demo", "--port", star.port)
+    star.end()
