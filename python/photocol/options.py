@@ -52,7 +52,7 @@ class SenderOptions(TypedDict, total=False):
     """How a window comes back that was reduced without need. With recovery "rr-tcp" restore says it. Default
     "restore"."""
     frto: Literal["off", "basic", "sack"]
-    """F-RTO (RFC 5682): new data after a timeout find out whether it was needless; then the window comes back as
+    """F-RTO (RFC 5682): new data after a timeout find out whether it was spurious; then the window comes back as
     undo_response says. Default: "off", with recovery "linux" "sack"."""
     max_ack_delay: float
     """Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC 8985
@@ -113,7 +113,8 @@ class SenderOptions(TypedDict, total=False):
     histogram_history: float
     """Recovery "rr-tcp": a reordering length leaves the histogram after this time. Default 80 s."""
     histogram_samples: int
-    """Recovery "rr-tcp": the histogram holds the last so many lengths. Default: all within the history, up to 65536."""
+    """Recovery "rr-tcp": the histogram holds this number of the last lengths. Default: all within the history, up to
+    65536."""
     reordering_length: Literal["highest-sacked", "cumulative-ack"]
     """Recovery "rr-tcp": how long a reordering is. Default "highest-sacked"."""
     sample_unretransmitted: bool
@@ -126,8 +127,8 @@ class SenderOptions(TypedDict, total=False):
     """Recovery "rr-tcp": the threshold stays below this part of what can be outstanding, cwnd and what limited transmit
     adds. Default 1.0."""
     limited_transmit_windows: float
-    """Recovery "rr-tcp": new data on duplicate ACKs leave up to so many congestion windows beyond the first. Default
-    1.0."""
+    """Recovery "rr-tcp": on duplicate ACKs new data leave, up to this number of congestion windows beyond the first.
+    Default 1.0."""
     limited_transmit_pace: Literal["aggressive", "careful"]
     """Recovery "rr-tcp": how much new data duplicate ACKs let leave. Default "aggressive"."""
     restore: Literal["instant", "slow_start"]
@@ -139,9 +140,9 @@ class SenderOptions(TypedDict, total=False):
     only at a loss. Default False. "cubic": HyStart++ (RFC 9406): the first slow start ends when round trips grow, not
     only at a loss. Default False."""
     hystart_limit: int
-    """"reno", "newreno", "sack", "rr-tcp": With hystart: so many segments of one ACK count in slow start. RFC 9406
-    §4.2: 8, and without a bound if segments are paced. Default 8. "cubic": With hystart: so many segments of one ACK
-    count in slow start. RFC 9406 §4.2: 8, and without a bound if segments are paced. Default 8."""
+    """"reno", "newreno", "sack", "rr-tcp": With hystart: at most this many segments of one ACK count in slow start. RFC
+    9406 §4.2: 8, and without a bound if segments are paced. Default 8. "cubic": With hystart: at most this many
+    segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a bound if segments are paced. Default 8."""
     abe: bool
     """"reno", "newreno", "sack", "rr-tcp": ABE (RFC 8511): a congestion mark keeps more of the flight than a loss.
     Needs ecn. Default False. "cubic": ABE (RFC 8511): a congestion mark keeps more of the flight than a loss. Needs
@@ -187,7 +188,8 @@ class SenderOptions(TypedDict, total=False):
     c: float
     """"cubic": C of RFC 9438 in segments/s³: how fast the window grows away from that of the last loss. Default 0.4."""
     fast_convergence: bool
-    """"cubic": Whether a flow whose window falls from loss to loss gives way (RFC 9438 §4.7). Default True."""
+    """"cubic": Fast convergence: whether a flow whose window falls from loss to loss gives up bandwidth (RFC 9438
+    §4.7). Default True."""
     reno_friendly: bool
     """"cubic": Whether the window is never below Reno's (RFC 9438 §4.3). Default True."""
 

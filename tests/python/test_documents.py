@@ -154,6 +154,20 @@ def test_a_source_that_is_gone_is_found() -> None:
     assert missing(sources_named(text)) == ["switch/ops/ram.rs"]
 
 
+def parts() -> list[str]:
+    """What a newcomer meets: crates, the folders of their sources, the modules of the Python package."""
+    source = [folder for folder in (ROOT / "crates").glob("*/src/*/") if folder.name not in ("bin", "random")]
+    package = [file for file in (ROOT / "python" / "photocol").iterdir() if not file.name.startswith("_")]
+    modules = [file.name if file.is_file() else f"{file.name}/" for file in package if file.suffix in (".py", "")]
+    crates = [f"crates/{folder.name}" for folder in (ROOT / "crates").iterdir() if folder.is_dir()]
+    return sorted({*crates, *modules, *(f"{folder.name}/" for folder in source if folder.is_dir())})
+
+
+def test_the_architecture_has_a_line_for_every_part() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text()
+    assert [part for part in parts() if not re.search(rf"(?<![\w/-]){re.escape(part)}", page)] == []
+
+
 def test_the_page_on_scenarios_names_every_ready_one() -> None:
     page = (ROOT / "docs" / "guide" / "scenarios.md").read_text()
     ready = sorted(path.stem for path in (ROOT / "scenarios").glob("*.toml"))

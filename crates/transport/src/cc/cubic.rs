@@ -1,11 +1,11 @@
 //! CUBIC: RFC 9438.
 //!
 //! Between two losses the window follows W(t) = C (t − K)³ + W_max, flat around the window of the last loss, and is never below
-//! what Reno would have (the Reno-friendly region). A loss keeps β of the flight; fast convergence lets a flow give way whose
+//! what Reno would have (the Reno-friendly region). A loss keeps β of the flight; with fast convergence a flow gives up bandwidth whose
 //! window falls from loss to loss. t leaves out the time in which something else than cwnd held the flow back (§5.8).
 //!
 //! Windows grow by acknowledged bytes where the RFC counts ACKs, so delayed ACKs do not slow them (§4.1 allows bytes). Left
-//! out: taking back a reduction that was needless (§4.9), which is the sender's.
+//! out: taking back a reduction that was spurious (§4.9), which is the sender's.
 
 use super::gaimd::{FRACTION_BITS, SHARE, fixed};
 use super::hystart::HyStart;
@@ -21,13 +21,13 @@ options! {
         pub c: f64 = 0.4, Kind::Number(Range::above(0.0, 1000.0));
         /// The share of the flight that is kept at a loss.
         pub beta: f64 = 0.7, Kind::Number(SHARE);
-        /// Whether a flow whose window falls from loss to loss gives way (RFC 9438 §4.7).
+        /// Fast convergence: whether a flow whose window falls from loss to loss gives up bandwidth (RFC 9438 §4.7).
         pub fast_convergence: bool = true, Kind::Flag;
         /// Whether the window is never below Reno's (RFC 9438 §4.3).
         pub reno_friendly: bool = true, Kind::Flag;
         /// HyStart++ (RFC 9406): the first slow start ends when round trips grow, not only at a loss.
         pub hystart: bool = false, Kind::Flag;
-        /// With hystart: so many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a bound if segments are paced.
+        /// With hystart: at most this many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a bound if segments are paced.
         pub hystart_limit: u32 = 8, Kind::Whole(Range::from(1.0));
         /// ABE (RFC 8511): a congestion mark keeps more of the flight than a loss. Needs ecn.
         pub abe: bool = false, Kind::Flag;

@@ -80,7 +80,7 @@ pub enum LossCause {
     Timeout,
     /// By the echo of a congestion mark (RFC 3168); nothing is lost.
     Mark,
-    /// By the word of an edge node, which says that contention and not congestion dropped a burst.
+    /// By a report of an edge node that contention, not congestion, dropped a burst.
     Contention,
 }
 
@@ -136,7 +136,7 @@ pub struct Wants {
 
 #[cfg(test)]
 impl Event {
-    /// An ACK of so many new bytes.
+    /// An ACK of this number of new bytes.
     pub(crate) fn ack(acked: u64) -> Event {
         Event { acked, ..Event::at(Instant::ZERO) }
     }
@@ -144,7 +144,7 @@ impl Event {
 
 #[cfg(test)]
 impl Loss {
-    /// A loss with so many bytes in flight.
+    /// A loss with this number of bytes in flight.
     pub(crate) fn of(cause: LossCause, in_flight: u64) -> Loss {
         Loss { cause, event: Event { in_flight, ..Event::at(Instant::ZERO) } }
     }

@@ -68,7 +68,7 @@ words! {
         NewReno = "newreno",
         /// RFC 6675: from what the receiver reports.
         Sack = "sack",
-        /// As "sack", with a threshold of duplicate ACKs that follows the reordering it sees, and the window back after a needless fast
+        /// As "sack", with a threshold of duplicate ACKs that follows the reordering it sees, and the window back after a spurious fast
         /// retransmit: RR-TCP.
         RrTcp = "rr-tcp",
         /// RACK-TLP, RFC 8985: what was sent before something that has been delivered is lost after a while; a probe when no ACKs

@@ -26,7 +26,7 @@ options! {
         pub increase: Increase = Increase::ByteCounting, Kind::Word(&Increase::LIST);
         /// HyStart++ (RFC 9406): the first slow start ends when round trips grow, not only at a loss.
         pub hystart: bool = false, Kind::Flag;
-        /// With hystart: so many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a bound if segments are paced.
+        /// With hystart: at most this many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a bound if segments are paced.
         pub hystart_limit: u32 = 8, Kind::Whole(Range::from(1.0));
         /// ABE (RFC 8511): a congestion mark keeps more of the flight than a loss. Needs ecn.
         pub abe: bool = false, Kind::Flag;

@@ -80,7 +80,7 @@ enum AfterBen {
     Nothing,
     /// Its round is not over: the window is being repaired.
     Round,
-    /// The next round: so many bytes are still to be acknowledged.
+    /// Bytes still to be acknowledged until the next round.
     Next(u64),
     /// Both rounds are over, and no loss has followed.
     Past,

@@ -142,7 +142,7 @@ options! {
         pub undo: Option<Undo> = None, Kind::Word(&Undo::LIST), or SenderConfig::undo_rule;
         /// How a window comes back that was reduced without need. With recovery "rr-tcp" restore says it.
         pub undo_response: UndoResponse = UndoResponse::Restore, Kind::Word(&UndoResponse::LIST);
-        /// F-RTO (RFC 5682): new data after a timeout find out whether it was needless; then the window comes back as undo_response
+        /// F-RTO (RFC 5682): new data after a timeout find out whether it was spurious; then the window comes back as undo_response
         /// says. Default: "off", with recovery "linux" "sack".
         pub frto: Option<Frto> = None, Kind::Word(&Frto::LIST), or SenderConfig::frto_rule;
         /// Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC 8985 §7.2,
@@ -205,7 +205,7 @@ impl SenderConfig {
         })
     }
 
-    /// Whether new data after a timeout find out if it was needless.
+    /// Whether new data after a timeout find out if it was spurious.
     pub fn frto_rule(&self) -> Frto {
         self.frto.unwrap_or(match self.loss_recovery() {
             LossRecovery::Linux => Frto::Sack,

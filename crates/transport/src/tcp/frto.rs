@@ -1,4 +1,4 @@
-//! F-RTO: RFC 5682. Whether a timeout was needless, without help from the receiver.
+//! F-RTO: RFC 5682. Whether a timeout was spurious, without help from the receiver.
 //!
 //! The timer resends the first segment only. If its ACK moves on, two segments of new data leave instead of the go-back. An ACK after
 //! that for what the timer has not resent can only be for first copies: they were late, not lost.
@@ -14,7 +14,7 @@ use super::{Ack, SackBlock, Sender};
 use options::words;
 
 words! {
-    /// Whether new data after a timeout find out if it was needless.
+    /// Whether new data after a timeout find out if it was spurious.
     pub enum Frto {
         /// They do not.
         Off = "off",

@@ -15,7 +15,7 @@
 //! | `rate` | delivery rates |
 //! | `rack` | what RACK-TLP knows of a flow |
 //! | `prr` | proportional rate reduction |
-//! | `frto` | whether a timeout was needless, found out by new data |
+//! | `frto` | whether a timeout was spurious, found out by new data |
 //! | `ecn` | congestion marks that ACKs echo |
 //! | `min_rtt` | the shortest round trip of the last minutes |
 //! | `pacing` | one segment every SRTT/cwnd |
@@ -24,8 +24,8 @@
 //! | `reordering` | what RR-TCP knows of a flow's reordering |
 //! | `bursts` | what an edge node says about lost bursts, and their repair |
 //! | `stats` | what the sender counts |
-//! | `spurious` | retransmissions that D-SACK proves needless |
-//! | `undo` | needless reductions of the window, taken back |
+//! | `spurious` | retransmissions that D-SACK proves spurious |
+//! | `undo` | spurious reductions of the window, taken back |
 //! | `receiver` | the receiver: delayed ACKs, SACK, D-SACK |
 //! | `timestamps` | round trips by the timestamps that ACKs echo |
 //! | `connection`, `endpoint` | sender and receiver with handshake, teardown, timestamps, a window that grows |

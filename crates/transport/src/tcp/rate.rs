@@ -31,7 +31,7 @@ pub(super) struct Deliveries {
     delivered_at: Instant,
     /// C.first_send_time: when the newest segment left that has been delivered.
     first_sent_at: Instant,
-    /// C.app_limited: until so many bytes have been delivered, the flow is held back by its application; 0 if it is not.
+    /// C.app_limited: until this number of bytes has been delivered, the flow is held back by its application; 0 if it is not.
     app_limited: u64,
     /// The shortest round trip so far.
     min_rtt: Option<Duration>,

@@ -1,4 +1,4 @@
-//! Which retransmissions were needless, established by D-SACK: RFC 3708.
+//! Which retransmissions were spurious, established by D-SACK: RFC 3708.
 //!
 //! An episode is one fast recovery or one timeout with everything it retransmitted. It was *false* if the receiver
 //! reports every one of its retransmissions as a duplicate. A D-SACK for data that was never retransmitted is the
@@ -164,7 +164,7 @@ impl Ledger {
     }
 }
 
-/// One retransmission of an episode was needless; the verdict on the episode.
+/// One retransmission of an episode was spurious; the verdict on the episode.
 fn report_one(episode: &mut Episode) -> Option<Cause> {
     episode.listed -= 1;
     episode.unreported -= 1;

@@ -1,6 +1,6 @@
-//! Taking back a reduction of the window that turns out to have been needless.
+//! Taking back a reduction of the window that turns out to have been spurious.
 //!
-//! D-SACK (RFC 3708): a recovery is needless when the receiver has got twice all that it retransmitted. Which recoveries are is
+//! D-SACK (RFC 3708): a recovery is spurious when the receiver has got twice all that it retransmitted. Which recoveries are is
 //! [`spurious`](super::spurious)'s; here is what follows for the window. Only the last reduction is taken back, and the window law
 //! forgets it too (RFC 9438 §4.9 for CUBIC).
 //!
@@ -18,7 +18,7 @@ use options::words;
 use units::Instant;
 
 words! {
-    /// What shows that a reduction was needless.
+    /// What shows that a reduction was spurious.
     pub enum Undo {
         /// Nothing is taken back.
         Never = "never",
@@ -97,7 +97,7 @@ impl Sender {
         }
     }
 
-    /// D-SACKs have proved a recovery needless.
+    /// D-SACKs have proved a recovery spurious.
     pub(super) fn undo_by_dsack(&mut self, verdict: Verdict) {
         let hears = matches!(self.config.undo_rule(), Undo::Dsack | Undo::Both);
         if verdict.is_last && hears && self.takes_back(verdict.cause) {

@@ -62,7 +62,7 @@ pub enum Macroflows {
     Probing,
     /// By those of macroflows that have sent something since the probe before.
     Active,
-    /// They are label-switched paths that were set up: so many.
+    /// They are label-switched paths; this many were set up.
     Given(u32),
 }
 

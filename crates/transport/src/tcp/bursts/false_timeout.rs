@@ -18,7 +18,7 @@ pub(super) struct FalseTimeouts {
 }
 
 impl FalseTimeouts {
-    /// SACK showed a run of so many lost bytes.
+    /// SACK showed a run of lost bytes of this length.
     pub(super) fn note_run(&mut self, bytes: u64) {
         self.longest = self.longest.max(bytes);
     }

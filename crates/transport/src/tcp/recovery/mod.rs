@@ -27,7 +27,7 @@ trait Recovery {
     /// Whether an ACK that newly SACKs `sacked` bytes says that something arrived out of order.
     fn is_duplicate(sender: &Sender, ack: &Ack<'_>, sacked: u64) -> bool;
 
-    /// Whether a loss has shown after so many duplicate ACKs.
+    /// Whether this number of duplicate ACKs shows a loss.
     fn shows_loss(sender: &Sender, dup_acks: u32) -> bool;
 
     /// The window has been cut for a loss, and its repair begins.
@@ -368,7 +368,7 @@ impl Sender {
         }
     }
 
-    /// The recovery turns out to be needless: nothing more is sent again.
+    /// The recovery turns out to be spurious: nothing more is sent again.
     pub(super) fn abandon_recovery(&mut self) {
         self.close_episode();
         if let Some(segments) = self.segments_mut() {

@@ -106,7 +106,7 @@ options! {
         pub cost_rounds: u32 = 1, Kind::Whole(Range::closed(1.0, 1000.0));
         /// Recovery "rr-tcp": a reordering length leaves the histogram after this time.
         pub histogram_history: Duration = Duration::from_secs(80), Kind::POSITIVE;
-        /// Recovery "rr-tcp": the histogram holds the last so many lengths. Default: all within the history, up to 65536.
+        /// Recovery "rr-tcp": the histogram holds this number of the last lengths. Default: all within the history, up to 65536.
         pub histogram_samples: Option<u32> = None, Kind::Whole(Range::closed(1.0, MOST_SAMPLES as f64));
         /// Recovery "rr-tcp": how long a reordering is.
         pub reordering_length: ReorderingLength = ReorderingLength::HighestSacked, Kind::Word(&ReorderingLength::LIST);
@@ -117,7 +117,7 @@ options! {
         pub percentile_plus_one: bool = true, Kind::Flag;
         /// Recovery "rr-tcp": the threshold stays below this part of what can be outstanding, cwnd and what limited transmit adds.
         pub dupthresh_cap: f64 = 1.0, Kind::Number(Range::above(0.0, 1.0));
-        /// Recovery "rr-tcp": new data on duplicate ACKs leave up to so many congestion windows beyond the first.
+        /// Recovery "rr-tcp": on duplicate ACKs new data leave, up to this number of congestion windows beyond the first.
         pub limited_transmit_windows: f64 = 1.0, Kind::Number(Range::closed(0.0, 1000.0));
         /// Recovery "rr-tcp": how much new data duplicate ACKs let leave.
         pub limited_transmit_pace: LimitedTransmit = LimitedTransmit::Aggressive, Kind::Word(&LimitedTransmit::LIST);
