@@ -77,7 +77,7 @@ def _compared(then: dict[str, Any], now: Any) -> str:
 
 def _chosen(folder: Path, cells: Sequence[str]) -> dict[str, Path]:
     """Cell name to directory: the run itself, or those of a campaign."""
-    campaign = {place.parent.name: place.parent for place in sorted(folder.glob(f"runs/**/{ROW}"))}
+    campaign = {place.parent.name: place.parent for place in sorted(folder.glob(f"runs/**/[!.]*/{ROW}"))}
     if not campaign:
         if not (folder / storage.MARK).is_file():
             raise InputError(f"{folder} is neither a run nor a campaign of photocol: it has no {storage.MARK}, no runs")

@@ -103,9 +103,9 @@ def _again(folder: Path, kind: str, kills: int, runs: int, draw: random.Random, 
 
 def _kill(process: subprocess.Popen[bytes], folder: Path, kind: str, dask: Cluster | None, draw: random.Random) -> int:
     """Kill something at a random moment after the first rows are there; 1 if it was alive."""
-    before = len(list((folder / "o" / "runs").glob("*/row.json")))
+    before = len(_finished(folder))
     limit = time.monotonic() + PATIENCE_S
-    while process.poll() is None and len(list((folder / "o" / "runs").glob("*/row.json"))) <= before:
+    while process.poll() is None and len(_finished(folder)) <= before:
         assert time.monotonic() < limit, "nothing is done"
         time.sleep(0.005)
     time.sleep(draw.uniform(0, 20 * PAUSE_S))
@@ -123,12 +123,17 @@ def _kill(process: subprocess.Popen[bytes], folder: Path, kind: str, dask: Clust
 
 def _check(noted: dict[str, int], folder: Path) -> None:
     """What was finished at an earlier look is finished still, and has not been run since."""
-    there = {path.parent.name for path in (folder / "o" / "runs").glob("*/row.json")}
+    there = _finished(folder)
     marks = _marks(folder)
     assert set(noted) <= there, f"lost: {set(noted) - there}"
     again = [name for name, count in noted.items() if marks[name] != count]
     assert not again, f"done twice: {again}"
     noted.update({name: marks[name] for name in there})
+
+
+def _finished(folder: Path) -> set[str]:
+    """The rows that are there; hidden names are of rows that are being written."""
+    return {path.parent.name for path in (folder / "o" / "runs").glob("[!.]*/row.json")}
 
 
 def _marks(folder: Path) -> Counter[str]:
