@@ -3,6 +3,9 @@
 #   ns dumbbell.tcl -flows FILE [-variant sack|newreno] [-rate bits/s] [-pairs P] [-duration s] [-from s]
 #                   [-count all] [-handshake yes] [-scheduler NAME]
 #                 [-tick s] [-perflow yes]
+#                 [-queue RED -buffer packets -min-th packets -max-th packets -max-p p -weight w]
+#
+# With RED: gentle, no wait, the queue in packets, dropping.
 #
 # Packet-hops. Only the bottleneck has a monitor, since monitors everywhere cost 8 % CPU. Three of the six links of a
 # round are counted: segments sent, segments that left the bottleneck, ACKs received. The other three lie between the
@@ -13,6 +16,7 @@ source [file join [file dirname [info script]] common.tcl]
 
 array set settings {
     flows "" variant sack rate 1e9 pairs 10 duration 60 from 20 count derived handshake no tick 0.01 perflow no scheduler Splay
+    queue DropTail buffer 0 min-th 50 max-th 250 max-p 0.1 weight 0.002
 }
 read-options $argv
 
@@ -35,8 +39,21 @@ $ns use-scheduler $settings(scheduler)
 # Topology. ns-2 refuses the packet that would make the queue `limit_` long, hence the 1.
 set a [$ns node]
 set b [$ns node]
-$ns duplex-link $a $b $settings(rate) 48ms DropTail
-$ns queue-limit $a $b [expr {$bdp + 1}]
+Queue/RED set gentle_ true
+Queue/RED set wait_ false
+Queue/RED set bytes_ false
+Queue/RED set queue_in_bytes_ false
+Queue/RED set adaptive_ 0
+Queue/RED set use_mark_p_ false
+Queue/RED set mean_pktsize_ 1500
+Queue/RED set thresh_ $settings(min-th)
+Queue/RED set maxthresh_ $settings(max-th)
+Queue/RED set linterm_ [expr {1.0 / $settings(max-p)}]
+Queue/RED set q_weight_ $settings(weight)
+$ns simplex-link $a $b $settings(rate) 48ms $settings(queue)
+$ns simplex-link $b $a $settings(rate) 48ms DropTail
+set buffer [expr {$settings(buffer) > 0 ? $settings(buffer) : $bdp}]
+$ns queue-limit $a $b [expr {$buffer + 1}]
 for {set i 0} {$i < $settings(pairs)} {incr i} {
     set l($i) [$ns node]
     set r($i) [$ns node]
@@ -45,6 +62,7 @@ for {set i 0} {$i < $settings(pairs)} {incr i} {
 }
 
 set bottleneck [$ns monitor-queue $a $b ""]
+set waiting [$bottleneck get-pkts-integrator]
 set others {}
 if {$settings(count) eq "all"} {
     lappend others [$ns monitor-queue $b $a ""]
@@ -66,6 +84,14 @@ proc start-measuring {} {
     foreach counter {parrivals_ pdrops_ pdepartures_} {
         set before($counter) [$bottleneck set $counter]
     }
+    set before(waited) [waited]
+}
+
+# The integral of the packets that wait, up to now.
+proc waited {} {
+    global ns waiting
+    $waiting newpoint [$ns now] [$waiting set lasty_]
+    return [$waiting set sum_]
 }
 
 proc since {counter} {
@@ -74,7 +100,7 @@ proc since {counter} {
 }
 
 proc finish {} {
-    global settings senders bottleneck others bdp ssthresh packet_bits
+    global settings senders bottleneck others bdp buffer ssthresh packet_bits before
     set measured_s [expr {$settings(duration) - $settings(from)}]
     set sent [total $senders ndatapack_]
     set carried [$bottleneck set pdepartures_]
@@ -88,8 +114,9 @@ proc finish {} {
         simulator ns-2 workload s1 variant $settings(variant) flows [llength $senders] rate_bps $settings(rate) \
         duration_s $settings(duration) packet_hops $hops hops_counted $settings(count) segments_sent $sent \
         retransmissions [total $senders nrexmitpack_] timeouts [total $senders nrexmit_] \
-        buffer_packets $bdp initial_ssthresh $ssthresh measured_from_s $settings(from) \
+        buffer_packets $buffer initial_ssthresh $ssthresh measured_from_s $settings(from) \
         utilization [expr {$packet_bits * [since pdepartures_] / ($settings(rate) * $measured_s)}] \
+        mean_queue [expr {([waited] - $before(waited)) / $measured_s}] \
         drop_rate [expr {double([since pdrops_]) / max(1, [since parrivals_])}]] $lists]
     exit 0
 }

@@ -206,6 +206,9 @@ class Flow
     // once in a round trip, as photocol and ns-2 take them.
     void Watch() { m_watched = true; }
 
+    // Keeps the congestion window in `segments`, in segments.
+    void WatchWindow(double* segments) { m_window = segments; }
+
   private:
     void Start()
     {
@@ -221,6 +224,10 @@ class Flow
             m_socket->TraceConnectWithoutContext("RTT", MakeCallback(&Flow::OnRtt, this));
             Poll();
         }
+        if (m_window)
+        {
+            m_socket->TraceConnectWithoutContext("CongestionWindow", MakeCallback(&Flow::OnWindow, this));
+        }
         m_socket->Connect(InetSocketAddress(m_to, kPort));
     }
 
@@ -230,6 +237,8 @@ class Flow
         m_acked += now.GetValue() - (m_handshake ? 1 : before.GetValue());
         m_handshake = false;
     }
+
+    void OnWindow(uint32_t, uint32_t now) { *m_window = double(now) / kPayload; }
 
     void OnRtt(ns3::Time, ns3::Time now) { m_rtt = now.GetSeconds(); }
 
@@ -285,6 +294,7 @@ class Flow
     uint64_t m_sent = 0;
     uint64_t m_retransmitted = 0;
     bool m_watched = false;
+    double* m_window = nullptr;
     bool m_handshake = true;
     uint64_t m_acked = 0; // bytes
     double m_rtt = 0;     // seconds, the last
@@ -346,6 +356,17 @@ class JsonLine
         for (size_t i = 0; i < flows.size(); ++i)
         {
             std::cout << (i ? ", " : "") << (flows[i].*value)();
+        }
+        std::cout << ']';
+        return *this;
+    }
+
+    JsonLine& AddList(const std::string& name, const std::vector<double>& values)
+    {
+        Name(name) << '[';
+        for (size_t i = 0; i < values.size(); ++i)
+        {
+            std::cout << (i ? ", " : "") << values[i];
         }
         std::cout << ']';
         return *this;
