@@ -120,8 +120,9 @@ def measure(result: RunResult) -> Mapping[str, float]:
 
 
 def curves(result: RunResult) -> pl.DataFrame:
-    """The traces, of which every fifth sample is drawn."""
-    return traces(result).gather_every(5)
+    """The first 200 s of the traces: all samples of 40 s, then every fifth."""
+    found = traces(result).filter(pl.col("t_s") <= 200)
+    return pl.concat([found.filter(pl.col("t_s") < 40), found.filter(pl.col("t_s") >= 40).gather_every(5)])
 
 
 def at(outcome: Outcome, what: str, k: float, column: str) -> float:
@@ -195,29 +196,35 @@ def check_drops(outcome: Outcome) -> Finding:
     )
 
 
-def draw_queue(axes: Axes, table: pl.DataFrame) -> None:
-    """x(t) of the fluid and of marked packets, K = 0.005 above and K = 5 below."""
-    _draw(axes, table, "queue", shift=900)
-    axes.set_ylabel("queue x(t) (packets); K = 0.005: 900 more")
+def draw_slow(axes: Axes, table: pl.DataFrame) -> None:
+    """x(t) with K = 0.005, 200 s."""
+    _draw(axes, table, column="queue", k=KS[0], end_s=200)
+    axes.axhline(X0, color="0.45", linestyle=":", linewidth=1)
+    axes.set_ylabel("queue x(t) (packets), K = 0.005")
+
+
+def draw_fast(axes: Axes, table: pl.DataFrame) -> None:
+    """x(t) with K = 5, 40 s."""
+    _draw(axes, table, column="queue", k=KS[-1], end_s=40)
+    axes.axhline(X0, color="0.45", linestyle=":", linewidth=1)
+    axes.set_ylabel("queue x(t) (packets), K = 5")
 
 
 def draw_window(axes: Axes, table: pl.DataFrame) -> None:
-    """W(t), the same way."""
-    _draw(axes, table, "window", shift=40)
-    axes.set_ylabel("window W(t) (packets); K = 0.005: 40 more")
+    """W(t) with K = 5, 40 s."""
+    _draw(axes, table, column="window", k=KS[-1], end_s=40)
+    axes.axhline(W0, color="0.45", linestyle=":", linewidth=1)
+    axes.set_ylabel("window W(t) (packets), K = 5")
 
 
-def _draw(axes: Axes, table: pl.DataFrame, column: str, *, shift: float) -> None:
-    """The first 200 s."""
-    for what in (MARKS, FLUID):
-        for k, up in ((KS[0], shift), (KS[-1], 0.0)):
-            here = (pl.col("what") == what) & (pl.col("k_per_s") == k) & (pl.col("t_s") <= 200)
-            rows = table.filter(here).sort("t_s")
-            label = f"{what}, K = {k:g}"
-            line = {"linewidth": 0.7} if what == MARKS else {"linewidth": 1.2, "linestyle": "-" if up else "--"}
-            axes.plot(rows["t_s"], rows[column] + up, color=COLOURS[what], label=label, **line)
+def _draw(axes: Axes, table: pl.DataFrame, *, column: str, k: float, end_s: float) -> None:
+    """The fluid over marked packets; dotted, the equilibrium."""
+    for what, width in ((MARKS, 0.9), (FLUID, 1.4)):
+        here = (pl.col("what") == what) & (pl.col("k_per_s") == k) & (pl.col("t_s") <= end_s)
+        rows = table.filter(here).sort("t_s")
+        axes.plot(rows["t_s"], rows[column], color=COLOURS[what], linewidth=width, label=what)
     axes.set_xlabel("time (s)")
-    axes.legend(loc="upper right", frameon=False, fontsize=8, ncols=2)
+    axes.legend(loc="upper right", frameon=False)
 
 
 experiment = Experiment(
@@ -290,7 +297,11 @@ experiment = Experiment(
         ),
     ),
     curves=curves,
-    plots=(Plot(name="queue", draw=draw_queue, of="curves"), Plot(name="window", draw=draw_window, of="curves")),
+    plots=(
+        Plot(name="queue-slow", draw=draw_slow, of="curves"),
+        Plot(name="queue-fast", draw=draw_fast, of="curves"),
+        Plot(name="window-fast", draw=draw_window, of="curves"),
+    ),
     notes=(
         "RED: thresholds 150 and 700 packets, max_p 0.1, buffer 800 packets, the model's defaults; the weight of the "
         "average is 1 − exp(−K/μ), a sample for each packet.",

@@ -55,7 +55,7 @@ def usual_window(loss: float) -> float:
 def setup(point: Point) -> Setup:
     """Twenty flows of one sender on a path without queues, for some hundred to a thousand lost bursts."""
     sender, loss = str(point["sender"]), float(point["loss"])
-    lost = 1000 if loss > 1e-3 else 300 if loss > 5e-5 else 100
+    lost = 1000 if loss > 2e-3 else 300 if loss > 5e-4 else 100
     counted = max(40.0, lost / FLOWS * SEGMENTS / loss / usual_window(loss) * RTT_S)
     transport = {
         "mss": MSS,
