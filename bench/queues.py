@@ -45,6 +45,8 @@ class Case:
     duration_s: float = 40
     from_s: float = 15
     with_ns2: bool = False
+    spare: bool = False
+    """RED spares packets that find a short queue, as in the peers."""
 
     @property
     def buffer(self) -> int:
@@ -54,6 +56,7 @@ class Case:
 
 CASES = (
     Case(name="red", red=True, with_ns2=True),
+    Case(name="red-spare", red=True, spare=True, with_ns2=True),
     Case(name="droptail", buffer_share=0.25, with_ns2=True),
     Case(name="prr", reduction="prr-ssrb", buffer_share=0.25),
     Case(name="cubic", algorithm="cubic", buffer_share=0.25),
@@ -121,6 +124,7 @@ def photocol_run(case: Case, flow_list: Path) -> Run:
         "q_weight": RED["weight"],
         "gentle": True,
         "mean_packet_size": 1500,
+        "spare_short_queue": case.spare,
     }
     link = {"from": "left", "to": "right", "duplex": False, "queue": red if case.red else {"kind": "drop-tail"}}
     transport = {"algorithm": case.algorithm, "initial_window": 2, "reduction": case.reduction}

@@ -7,8 +7,8 @@
 //! marked with p/(1 − count·p).
 //!
 //! Reading: the pseudocode raises `count` before it is used, so the first packet after a mark is marked with p/(1 − p) and the gaps are
-//! 1 … 1/p − 1 packets; the analysis (§VII, method 2) begins with p and has gaps of 1 … 1/p. `count` chooses. Left out: ns-2's exemption
-//! of the first packet above min_th and of packets that find fewer than two waiting; what p would be by the size of packets; a forced
+//! 1 … 1/p − 1 packets; the analysis (§VII, method 2) begins with p and has gaps of 1 … 1/p. `count` chooses. Another: ns-2 spares packets
+//! that find a short queue, whatever the average (`spare_short_queue`). Left out: what p would be by the size of packets; a forced
 //! drop by the full buffer does not set `count` back.
 
 use super::{Arrival, Discipline, Site, Verdict};
@@ -47,6 +47,9 @@ options! {
         pub mean_packet_size: u32 = 500, Kind::Bytes;
         /// From where the packets since the last mark are counted.
         pub count: CountFrom = CountFrom::Pseudocode, Kind::Word(&CountFrom::LIST);
+        /// Whether packets are spared that find at most one waiting, and the first after the average has come above min_th: ns-2 and
+        /// ns-3 do that, the paper does not.
+        pub spare_short_queue: bool = false, Kind::Flag;
         /// Whether ECN-capable packets are marked instead of dropped (setbit_, UseEcn).
         pub ecn: bool = true, Kind::Flag;
         /// Whether they too are dropped where the probability is 1 (UseHardDrop; RFC 3168 §7).
@@ -114,8 +117,13 @@ impl Discipline for Red {
 
     fn handle_arrival(&mut self, arrival: &Arrival) -> Verdict {
         self.update_average(arrival);
-        if self.average < self.min_th {
+        let spares = self.config.spare_short_queue;
+        if self.average < self.min_th || (spares && arrival.packets <= 1) {
             self.count = None;
+            return Verdict::Accept;
+        }
+        if spares && self.count.is_none() {
+            self.count = Some(1);
             return Verdict::Accept;
         }
         let p = self.probability();
@@ -270,6 +278,17 @@ mod tests {
         assert_eq!([true, false].map(|capable| forced(Config::default(), capable)), [Verdict::Drop; 2]);
         assert_eq!([true, false].map(|capable| forced(soft, capable)), [Verdict::Mark, Verdict::Drop]);
         assert_eq!(forced(Config { ecn: false, ..soft }, true), Verdict::Drop);
+    }
+
+    #[test]
+    fn a_short_queue_is_spared_where_that_is_asked_for() {
+        let config = Config { q_weight: 1.0, max_p: 1.0, max_th: BufferSize::Packets(6), ..Config::default() };
+        let verdicts = |spare_short_queue| {
+            let mut red = Red { average: 100.0, ..red(Config { spare_short_queue, q_weight: 1e-9, ..config }) };
+            [1, 2, 2].map(|packets| red.handle_arrival(&arrival(packets, false)))
+        };
+        assert_eq!(verdicts(false), [Verdict::Drop; 3]);
+        assert_eq!(verdicts(true), [Verdict::Accept, Verdict::Accept, Verdict::Drop]);
     }
 
     #[test]

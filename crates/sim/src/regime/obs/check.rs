@@ -6,7 +6,8 @@ mod sources;
 use super::keys::{ContentionRule, IngressSpec, MOST_WAVELENGTHS, ObsSwitching};
 use super::plan::{BurstAssembly, Contention, ControlChannel, IngressRule, Notification, Obs, Offset, Retransmission};
 use crate::language::{At, Fault, Place, Size, Speed, Time, choices, quoted};
-use crate::model::{Arrivals, LinkId, Network, NodeId, Pairs, Role, Routes, Traffic};
+use crate::model::{Arrivals, Link, LinkId, Network, NodeId, Pairs, Role, Routes, Traffic};
+use crate::queue;
 use crate::regime::kind::{Checked, ConversionRule, Later, Site};
 use crate::topology::Draft;
 use control::assembly::Assembly;
@@ -93,9 +94,12 @@ impl Mesh<'_> {
             );
             return Err(Fault::new(place(*id).or_at(&self.at.place()), message));
         }
-        if let Some((id, link)) = optical.iter().find(|(_, link)| link.controller.is_some()) {
-            let message =
-                format!("{} is switched in bursts and has no queue for an XCP controller", quoted(&link.name));
+        let unfit = |link: &Link| match link.controller {
+            Some(_) => Some("an XCP controller"),
+            None => (link.queue != queue::Config::DropTail).then_some("a queue discipline"),
+        };
+        if let Some((id, link, what)) = optical.iter().find_map(|(id, link)| Some((id, link, unfit(link)?))) {
+            let message = format!("{} is switched in bursts and has no queue for {what}", quoted(&link.name));
             let drawn = &self.draft.links[id.index()];
             return Err(Fault::new(drawn.place.clone().or_at(&self.at.place()), message));
         }
