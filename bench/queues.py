@@ -53,6 +53,11 @@ class Case:
         """Packets."""
         return int(self.buffer_share * self.rate_bps * BASE_RTT_S / compare.PACKET_BITS)
 
+    @property
+    def ssthresh(self) -> int:
+        """The fair share in packets, where slow start ends at first in all three."""
+        return max(2, int(self.rate_bps * BASE_RTT_S / compare.PACKET_BITS) // self.flows)
+
 
 CASES = (
     Case(name="red", red=True, with_ns2=True),
@@ -127,7 +132,12 @@ def photocol_run(case: Case, flow_list: Path) -> Run:
         "spare_short_queue": case.spare,
     }
     link = {"from": "left", "to": "right", "duplex": False, "queue": red if case.red else {"kind": "drop-tail"}}
-    transport = {"algorithm": case.algorithm, "initial_window": 2, "reduction": case.reduction}
+    transport = {
+        "algorithm": case.algorithm,
+        "initial_window": 2,
+        "initial_ssthresh": f"{case.ssthresh} packets",
+        "reduction": case.reduction,
+    }
     scenario = {
         "run": {"duration": f"{case.duration_s} s", "warm_up": f"{case.from_s} s"},
         "topology": {
@@ -179,7 +189,7 @@ def peer_run(case: Case, flow_list: Path, command: Sequence[str]) -> Run:
 
 
 def ns2_run(case: Case, flow_list: Path) -> Run:
-    """One run; its dumbbell begins at ssthresh BDP/N, which is over when measuring begins."""
+    """One run; it takes the same ssthresh by itself."""
     options = peer_options(case, flow_list) | {"variant": "sack", "perflow": "yes", "tick": "1e-4"}
     options["queue"] = "RED" if case.red else "DropTail"
     words = [word for name, value in options.items() for word in (f"-{name}", str(value))]
@@ -188,7 +198,7 @@ def ns2_run(case: Case, flow_list: Path) -> Run:
 
 def ns3_run(case: Case, flow_list: Path) -> Run:
     """One run."""
-    options = peer_options(case, flow_list)
+    options = peer_options(case, flow_list) | {"ssthresh": case.ssthresh}
     options["variant"] = "cubic" if case.algorithm == "cubic" else "linuxreno"
     options["recovery"] = "classic" if case.reduction == "immediate" else "prr"
     options["queue"] = "red" if case.red else "droptail"

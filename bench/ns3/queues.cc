@@ -22,6 +22,7 @@ struct Options
     double rate = 1e8;
     uint32_t buffer = 100;
     uint32_t pairs = 10;
+    uint32_t ssthresh = 0;
     double minTh = 50;
     double maxTh = 250;
     double maxP = 0.1;
@@ -42,6 +43,7 @@ Parse(int argc, char** argv)
     line.AddValue("rate", "bottleneck in bits per second; access links have ten times as much", options.rate);
     line.AddValue("buffer", "of the bottleneck, in packets", options.buffer);
     line.AddValue("pairs", "host pairs", options.pairs);
+    line.AddValue("ssthresh", "slow start ends here at first, in segments; 0: nowhere", options.ssthresh);
     line.AddValue("min-th", "RED's lower threshold in packets", options.minTh);
     line.AddValue("max-th", "RED's upper threshold in packets", options.maxTh);
     line.AddValue("max-p", "RED's probability there", options.maxP);
@@ -154,7 +156,7 @@ main(int argc, char** argv)
     using namespace ns3;
     const Options options = Parse(argc, argv);
     const auto lines = ReadFlows(options.flows);
-    ConfigureTcp({"linuxreno", true, 0, 0});
+    ConfigureTcp({"linuxreno", true, 0, options.ssthresh});
     if (options.variant == "cubic")
     {
         Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TcpCubic::GetTypeId()));
