@@ -121,7 +121,7 @@ ALONE: list[tuple[str, Callable[[Run], float], Callable[[float, float], float], 
 
 def photocol_run(case: Case, flow_list: Path) -> Run:
     """One run."""
-    red = {
+    red: dict[str, Any] = {
         "kind": "red",
         "min_th": f"{RED['min-th']} packets",
         "max_th": f"{RED['max-th']} packets",
@@ -129,8 +129,9 @@ def photocol_run(case: Case, flow_list: Path) -> Run:
         "q_weight": RED["weight"],
         "gentle": True,
         "mean_packet_size": 1500,
-        "spare_short_queue": case.spare,
     }
+    if case.spare:
+        red["spare_short_queue"] = True
     link = {"from": "left", "to": "right", "duplex": False, "queue": red if case.red else {"kind": "drop-tail"}}
     transport = {
         "algorithm": case.algorithm,

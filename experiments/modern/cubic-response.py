@@ -102,6 +102,7 @@ experiment = Experiment(
             expected="12, 38 and 187 segments at 0.1 s; 38 and 120 at 0.01 s",
             tolerance="within 10 % at every point; in shape: within 30 %",
             check=check,
+            reason="at p = 1e-2 one of ten rounds from loss to loss is the repair's, in which the window does not grow",
         ),
     ),
     plots=(Plot(name="response", draw=draw),),
