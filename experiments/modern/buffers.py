@@ -193,8 +193,8 @@ experiment = Experiment(
             expected="0.5",
             tolerance="ratio within 0.1 of 0.5 for CUBIC with either recovery; in shape: at most 0.8",
             check=check_half,
-            reason="SACK repairs what Reno's timeouts wait for: SACK's Reno has 0.384 at 9 kB instead of 0.271; CUBIC keeps "
-            "0.7 of the window besides",
+            reason="SACK repairs what Reno's timeouts wait for: SACK's Reno has 0.384 at 9 kB instead of 0.271; CUBIC "
+            "keeps 0.7 of the window besides",
         ),
         Claim(
             id="drops-between",
@@ -211,8 +211,8 @@ experiment = Experiment(
             expected="ratio 1 at every buffer",
             tolerance="within 10 %; in shape: within 25 %",
             check=check_same,
-            reason="the Reno of 002 has no SACK; SACK's Reno has 0.384 at 9 kB (1.42 times), with beta 0.7 (GAIMD) 0.425 "
-            "(1.57 times)",
+            reason="the Reno of 002 has no SACK; SACK's Reno has 0.384 at 9 kB (1.42 times), with beta 0.7 "
+            "(GAIMD) 0.425 (1.57 times)",
         ),
     ),
     plots=(Plot(name="utilization", draw=draw_utilization), Plot(name="drop-rate", draw=draw_drop_rate)),
