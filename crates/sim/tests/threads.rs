@@ -13,13 +13,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 17] = [
+const READY_MADE: [(&str, &str); 18] = [
     ("aapn", "3 s"),
     ("capacity-change", "11 s"),
     ("dumbbell", "6 s"),
     ("forced-drops", "3 s"),
     ("grid", "2 s"),
     ("header-flood", "0.6 s"),
+    ("load-balanced-bursts", "1.5 s"),
     ("lost-bursts", "4 s"),
     ("macroflows", "2 s"),
     ("md1", "2.5 s"),

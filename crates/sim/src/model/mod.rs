@@ -4,12 +4,13 @@
 //! | file | holds |
 //! |---|---|
 //! | `ids`, `time` | typed indices; true time |
-//! | `network`, `routes` | nodes and links; shortest paths |
+//! | `network`, `routes`, `disjoint` | nodes and links; shortest paths; pairs of paths |
 //! | `port` | what an output port does beside what every port does |
 //! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
 //! | `events` | what happens by order: links change, segments meet their fates |
 //! | `scenario` | all of it: a whole run but for what its network switches |
 
+mod disjoint;
 mod events;
 mod ids;
 mod network;
@@ -20,6 +21,7 @@ mod time;
 mod traffic;
 mod transport;
 
+pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
 pub use events::{Change, Fate, Forced, LinkEvent};
 pub use ids::{LinkId, NodeId, TransportId};
 pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Role};

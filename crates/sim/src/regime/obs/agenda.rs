@@ -15,6 +15,12 @@ pub enum Task {
     Open(u32),
     /// A source of bursts has one.
     Send(u32),
+    /// A τ ends: loads are told.
+    Measure,
+    /// The paths of bursts may change.
+    Review,
+    /// A burst that was held leaves.
+    Release(Header),
 }
 
 /// What is to be done, in the order of time; what is due at one instant, in the order in which it was noted.

@@ -23,6 +23,8 @@ pub enum Notice {
     Header(Header),
     /// A burst was lost.
     Loss(Box<Loss>),
+    /// The loads of links, by number.
+    Loads(Vec<(u32, f64)>),
 }
 
 /// An edge node tells a sender about a burst with segments of its flow.
@@ -49,7 +51,7 @@ pub struct Burst {
     pub route: u32,
     /// The agent of the node at which it is to be taken apart.
     pub egress: u32,
-    /// Links from its ingress to its egress node.
+    /// The links of its packets' own paths that it is in the place of.
     pub hops: u32,
     /// The packets in it, as they were at the ingress node; none in a burst of a source of bursts.
     pub packets: Vec<Packet>,

@@ -1,5 +1,6 @@
 //! `[switching]` with `kind = "obs"`: wavelengths, control channels, bursts.
 
+mod balancing;
 mod memory;
 mod sources;
 
@@ -24,9 +25,13 @@ const LENGTH: Bytes = Bytes(50_000);
 pub fn check(table: &ObsSwitching, site: Site) -> Result<Checked, Fault> {
     let Site { at, network, draft, largest_packet, duration, .. } = site;
     let obs = Mesh { at, table, network, draft }.resolve(largest_packet)?;
-    let later = table.offset.map(|offset| {
+    let (offset, balancing) = (table.offset, table.balancing.clone());
+    let later = (offset.is_some() || balancing.is_some()).then(|| {
         let obs = obs.clone();
-        let later = move |network: &Network, traffic: &[Traffic]| check_offset(&offset, &obs, network, traffic);
+        let later = move |network: &Network, traffic: &[Traffic]| {
+            offset.as_ref().map_or(Ok(()), |offset| check_offset(offset, &obs, network, traffic))?;
+            balancing.as_ref().map_or(Ok(()), |at| balancing::check_pairs(at, &obs, network, traffic))
+        };
         Box::new(later) as Later
     });
     let demands = memory::demands(&obs, table, duration);
@@ -68,8 +73,10 @@ impl Mesh<'_> {
             contention,
             retransmission: self.retransmission(),
             notification: self.notification(),
+            balancing: None,
             sources: self.sources()?,
         };
+        let obs = Obs { balancing: self.balancing(&obs.links)?, ..obs };
         self.check_horizon(&obs)?;
         Ok(obs)
     }

@@ -37,6 +37,20 @@ pub enum Key {
     LossesTold,
     /// Losses of which senders were not told, because the path counts as congested.
     LossesSilent,
+    /// Bursts that had two paths.
+    Spread,
+    /// Bursts that took the second path.
+    SpreadAlternate,
+    /// Bursts that took another path than the one before.
+    PathSwitches,
+    /// Bursts that were held so that they did not overtake others.
+    Held,
+    /// For how long in all, in picoseconds.
+    HoldTime,
+    /// The most bytes that nodes held at once, each its own.
+    HeldPeak,
+    /// Times that loads were told.
+    LoadsTold,
 }
 
 impl ledger::Key for Key {
@@ -71,7 +85,27 @@ pub fn figures(before: &Tally, after: &Tally) -> Vec<Figure> {
         ("mean_burst_delay", mean_s(Key::DeliveryTime, Key::Delivered), "s"),
     ];
     let means = means.into_iter().map(|(name, value, unit)| Figure { name, value, unit });
-    counted.chain(means.filter(|figure| figure.value.is_finite())).collect()
+    let spread = spread(before, after).into_iter();
+    counted.chain(means.filter(|figure| figure.value.is_finite())).chain(spread).collect()
+}
+
+/// What became of bursts that had two paths, if any had. The memory that holds bursts is that of the whole run.
+fn spread(before: &Tally, after: &Tally) -> Vec<Figure> {
+    if after.of(Key::Spread) == 0 {
+        return Vec::new();
+    }
+    let sum = |key: Key| (after.of(key) - before.of(key)) as f64;
+    let figures = [
+        ("bursts_with_two_paths", sum(Key::Spread), "1"),
+        ("bursts_on_second_path", sum(Key::SpreadAlternate), "1"),
+        ("path_switches", sum(Key::PathSwitches), "1"),
+        ("loads_told", sum(Key::LoadsTold), "1"),
+        ("bursts_held", sum(Key::Held), "1"),
+        ("mean_hold", ratio(sum(Key::HoldTime) / PS_PER_SECOND as f64, sum(Key::Held)), "s"),
+        ("ordering_buffer_peak", after.of(Key::HeldPeak) as f64, "B"),
+    ];
+    let figure = |(name, value, unit)| Figure { name, value, unit };
+    figures.into_iter().map(figure).filter(|figure| figure.value.is_finite()).collect()
 }
 
 /// `a / b`, NaN if `b` is zero.

@@ -4,7 +4,7 @@
 use super::agenda::Task;
 use super::burst::{Burst, BurstNews, CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
 use super::node::{Asking, BurstNode, Receiver};
-use super::plan::{Acks, BurstArrivals, BurstAssembly, BurstQueues, IngressRule};
+use super::plan::{Acks, BurstArrivals, BurstAssembly, BurstQueues, IngressRule, Obs, Spread};
 use crate::engine::bench::{Bench, NewsPacket};
 use crate::engine::ledger::Group;
 use crate::engine::offer::Cause;
@@ -20,8 +20,14 @@ use units::{Bytes, Duration, Instant};
 #[derive(Debug)]
 pub struct Queues {
     assembly: BurstAssembly,
-    /// Each with its route.
-    queues: Vec<(u32, Queue<Packet>)>,
+    /// What has two paths, if anything has.
+    spread: Option<Spread>,
+    /// By route: the path set that takes its place for what is spread.
+    sets: Vec<Option<u32>>,
+    /// Each with its route and, for what is spread, its path set. The second half is for what is spread.
+    queues: Vec<(Destination, Queue<Packet>)>,
+    /// How many queues there were at the start for what is not spread.
+    plain: u32,
     /// The queues of single flows, by route and flow.
     of_flow: BTreeMap<(u32, u32), u32>,
     complete: Vec<Complete<Packet>>,
@@ -33,28 +39,63 @@ pub struct Waiting {
     bursts: VecDeque<(u64, Header)>,
 }
 
+/// Where the bursts of a queue go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Destination {
+    /// The way of its packets.
+    pub(super) route: u32,
+    /// The paths that take its place.
+    pub(super) set: Option<u32>,
+}
+
 /// Data, acknowledgements, datagrams.
 const CLASSES: u32 = 3;
 
 impl Queues {
-    /// Empty queues for this many routes.
-    pub fn new(assembly: &BurstAssembly, routes: usize) -> Queues {
+    /// Empty queues for routes of which these have a path set.
+    pub fn new(obs: &Obs, sets: &[Option<u32>]) -> Queues {
+        let assembly = &obs.assembly;
         let for_each = match assembly.queues {
             BurstQueues::Egress => 1,
             BurstQueues::Class => CLASSES,
             BurstQueues::Flow => 0,
         };
-        let queue = |route: u32| (0..for_each).map(move |_| (route, Queue::new(assembly.rules)));
-        let queues = (0..routes as u32).flat_map(queue).collect();
-        Queues { assembly: *assembly, queues, of_flow: BTreeMap::new(), complete: Vec::new() }
+        let spread = obs.balancing.as_ref().map(|balancing| balancing.traffic).filter(|_| !sets.is_empty());
+        let plain = (0..).zip(sets).map(|(route, _)| Destination { route, set: None });
+        let spread_out = (0..).zip(sets).map(|(route, set)| Destination { route, set: *set });
+        let queue = |to: Destination| (0..for_each).map(move |_| (to, Queue::new(assembly.rules)));
+        let mut queues: Vec<_> = plain.flat_map(queue).collect();
+        let plain = queues.len() as u32;
+        if spread.is_some() {
+            queues.extend(spread_out.flat_map(queue));
+        }
+        let (sets, of_flow, complete) = (sets.to_vec(), BTreeMap::new(), Vec::new());
+        Queues { assembly: *assembly, spread, sets, queues, plain, of_flow, complete }
+    }
+
+    /// Whether a packet's bursts have two paths.
+    fn is_spread(&self, packet: &Packet) -> bool {
+        match self.spread {
+            None => false,
+            Some(Spread::All) => true,
+            Some(Spread::Tcp) => packet.class != Class::Datagram,
+            Some(Spread::Data) => packet.class == Class::Data,
+        }
+    }
+
+    /// Where the bursts of a packet go that comes by a route.
+    fn destination(&self, route: u32, packet: &Packet) -> Destination {
+        let set = self.sets.get(route as usize).copied().flatten().filter(|_| self.is_spread(packet));
+        Destination { route, set }
     }
 
     /// The queue of a packet.
     fn of(&mut self, route: u32, packet: &Packet) -> u32 {
+        let half = if self.is_spread(packet) { self.plain } else { 0 };
         match self.assembly.queues {
-            BurstQueues::Egress => route,
+            BurstQueues::Egress => half + route,
             BurstQueues::Class => {
-                CLASSES * route
+                half + CLASSES * route
                     + match packet.class {
                         Class::Ack => 1,
                         Class::Datagram => 2,
@@ -62,9 +103,10 @@ impl Queues {
                     }
             }
             BurstQueues::Flow => {
+                let to = self.destination(route, packet);
                 let (queues, rules) = (&mut self.queues, self.assembly.rules);
                 *self.of_flow.entry((route, packet.flow)).or_insert_with(|| {
-                    queues.push((route, Queue::new(rules)));
+                    queues.push((to, Queue::new(rules)));
                     queues.len() as u32 - 1
                 })
             }
@@ -96,33 +138,36 @@ impl BurstNode {
             let payload = Bytes(u64::from(packet.size));
             let size = payload.max(self.queues.assembly.rules.minimum);
             let complete = Complete { packets: vec![*packet], payload, size, waited: 0 };
-            return self.assemble(now, route, complete, bench);
+            let to = self.queues.destination(route, packet);
+            return self.assemble(now, to, complete, bench);
         }
         let number = self.queues.of(route, packet);
         let mut complete = std::mem::take(&mut self.queues.complete);
-        let queue = &mut self.queues.queues[number as usize].1;
+        let (to, queue) = &mut self.queues.queues[number as usize];
+        let to = *to;
         let before = queue.next_timeout();
         queue.handle_packet(instant, *packet, Bytes(u64::from(packet.size)), &mut complete);
         if let Some(deadline) = queue.next_timeout().filter(|deadline| Some(*deadline) != before) {
             self.agenda.note(deadline.ps(), Task::Assemble(number));
         }
         for burst in complete.drain(..) {
-            self.assemble(now, route, burst, bench);
+            self.assemble(now, to, burst, bench);
         }
         self.queues.complete = complete;
     }
 
     /// The timer of a queue has ended, unless its burst was complete before.
     pub(super) fn end_timer(&mut self, now: u64, number: u32, bench: &mut Bench) {
-        let (route, queue) = &mut self.queues.queues[number as usize];
-        let route = *route;
+        let (to, queue) = &mut self.queues.queues[number as usize];
+        let to = *to;
         if let Some(burst) = queue.handle_timeout(Instant::from_ps(now)) {
-            self.assemble(now, route, burst, bench);
+            self.assemble(now, to, burst, bench);
         }
     }
 
     /// A burst is complete.
-    fn assemble(&mut self, now: u64, route: u32, complete: Complete<Packet>, bench: &mut Bench) {
+    fn assemble(&mut self, now: u64, to: Destination, complete: Complete<Packet>, bench: &mut Bench) {
+        let route = to.route;
         let Complete { packets, size, waited, .. } = complete;
         self.counts.assembled += 1;
         self.counts.packets += packets.len() as u64;
@@ -147,7 +192,10 @@ impl BurstNode {
             born: now,
             origin: Origin::Packets,
         };
-        self.launch(now, Header::of(Arc::new(burst)), bench);
+        match to.set {
+            Some(set) => self.spread(now, set, burst, bench),
+            None => self.launch(now, Header::of(Arc::new(burst)), bench),
+        }
     }
 
     /// Counts how many segments of each flow are in a burst.
@@ -196,8 +244,12 @@ impl BurstNode {
     /// A burst is to leave.
     pub(super) fn launch(&mut self, now: u64, header: Header, bench: &mut Bench) {
         let place = self.parts.routes[header.burst.route as usize].place;
+        let processing = self.parts.rules.processing;
         let output = &mut self.parts.outputs[place as usize];
         output.account.offer(header.size);
+        if let (Some(load), Some(rules)) = (&mut output.load, &self.parts.rules.obs.balancing) {
+            load.offer(now + processing + header.burst.offset, header.length, rules.counting);
+        }
         if !output.waiting.bursts.is_empty() {
             output.waiting.bursts.push_back((now, header));
             return;

@@ -1,8 +1,11 @@
 //! `[switching]` with `kind = "obs"`.
 
-use super::plan::{Acks, BurstQueues, Part};
+use super::plan::{
+    Acks, BurstQueues, Choice, Comparison, Counting, LoadUnit, Ordering, Part, PathLoad, SharedLinks, Spread,
+};
 use crate::language::keys::{When, Within, a_probability, a_rate, keys, more_than_zero, whole};
 use crate::language::{At, ByteCount, Key, PairsSpec, Size, Speed, Time, Word};
+use crate::model::Ties;
 use crate::regime::kind::ConversionRule;
 use control::reservation::{Algorithm, Signalling};
 use options::words;
@@ -25,6 +28,10 @@ const DEFLECTION: When<ObsSwitching> =
     When::new(|keys| keys.contention.0 == ContentionRule::Deflection, "goes with contention = \"deflection\"");
 const SEGMENTATION: When<ObsSwitching> =
     When::new(|keys| keys.contention.0 == ContentionRule::Segmentation, "goes with contention = \"segmentation\"");
+const ADAPTIVE: When<BalancingSpec> =
+    When::new(|keys| keys.policy.0 == BalancingRule::Adaptive, "goes with policy = \"adaptive\"");
+const FLOWLET: When<BalancingSpec> =
+    When::new(|keys| keys.policy.0 == BalancingRule::Flowlet, "goes with policy = \"flowlet\"");
 const POISSON: When<BurstSpec> = When::new(|keys| keys.sources.is_none(), "does not go with \"sources\"");
 const FINITE: When<BurstSpec> = When::new(|keys| keys.sources.is_some(), "goes with \"sources\"");
 const HYPER_EXPONENTIAL: When<BurstSpec> =
@@ -34,6 +41,11 @@ const PARETO: When<BurstSpec> = When::new(|keys| keys.law.0 == LengthRule::Paret
 /// Of a law of lengths.
 fn above_one() -> Within<f64> {
     Within::new("more than 1", |number: &f64| *number > 1.0 && number.is_finite())
+}
+
+/// Of links and paths.
+fn a_load() -> Within<f64> {
+    Within::new("0 to 1000000", |load| (0.0..=1e6).contains(load))
 }
 
 fn a_header() -> Within<ByteCount> {
@@ -97,6 +109,9 @@ keys! {
         /// (`algorithm = "tcp-eng"`) of lost bursts.
         pub notification: Key<NotificationSpec> = NotificationSpec::unsaid();
 
+        /// How bursts are spread over two paths (paper 004). Default: they are not.
+        pub balancing: Option<At<BalancingSpec>>;
+
         /// Sources of bursts beside the flows.
         pub burst: Vec<At<BurstSpec>>;
     }
@@ -147,6 +162,70 @@ keys! {
         pub attempts: Key<u8> = 3;
         /// A burst is not sent again later than this after it was complete.
         pub extra_delay: Key<Time> = Time(Duration::from_millis(100));
+    }
+}
+
+keys! {
+    /// How bursts are spread over two paths between each two edge nodes, which share as few links as can be and have as few as can be then.
+    pub struct BalancingSpec {
+        /// What a burst's path depends on.
+        pub policy: Key<Word<BalancingRule>> = Word(BalancingRule::Adaptive);
+        /// τ: loads are measured over it and told to the ingress nodes, which may change the path after each.
+        pub interval: Key<Time> = Time(Duration::from_millis(500)), in more_than_zero();
+        /// ρ_max, the load from which a link is congested.
+        pub threshold: Key<f64> = 0.05, in a_load();
+        /// When the path changes.
+        pub choice: Key<Word<Choice>> = Word(Choice::SwitchAbove), when ADAPTIVE;
+        /// When a load exceeds the threshold.
+        pub comparison: Key<Word<Comparison>> = Word(Comparison::Above), when ADAPTIVE;
+        /// What the load of a path is.
+        pub path_load: Key<Word<PathLoad>> = Word(PathLoad::Worst);
+        /// When a burst counts for the load of a link.
+        pub counting: Key<Word<Counting>> = Word(Counting::Arrival);
+        /// What a load of 1 is.
+        pub unit: Key<Word<LoadUnit>> = Word(LoadUnit::Channel);
+        /// Whether links that both paths have count.
+        pub shared_links: Key<Word<SharedLinks>> = Word(SharedLinks::Ignored);
+        /// The path changes only if its load is higher than the other's by more than this. Default: whatever the other's is.
+        pub hysteresis: Option<At<f64>>, in a_load(), when ADAPTIVE;
+        /// How long after the end of a τ the ingress nodes choose. Default: when the news of the farthest node has come.
+        pub choose_after: Option<At<Time>>, when ADAPTIVE;
+        /// A path is drawn anew for a burst that comes so long after the one before.
+        pub gap: Key<Time> = Time(Duration::from_millis(1)), when FLOWLET;
+        /// Whether the ingress node keeps bursts from overtaking those that it sent before on a longer path.
+        pub ordering: Key<Word<Ordering>> = Word(Ordering::Off);
+        /// What is spread.
+        pub traffic: Key<Word<Spread>> = Word(Spread::Tcp);
+        /// Which pair of paths is taken of several that have as few links.
+        pub ties: Key<Word<Ties>> = Word(Ties::Ids);
+        /// Pairs of paths that are taken whatever the rule is, each path a list of nodes. They may share links.
+        pub paths: Vec<At<PathsSpec>>;
+    }
+}
+
+keys! {
+    /// Two paths with the same ends.
+    pub struct PathsSpec {
+        /// The nodes of the path that is taken at first, in their order.
+        pub primary: At<Vec<At<String>>>;
+        /// The nodes of the other one.
+        pub alternate: At<Vec<At<String>>>;
+    }
+}
+
+words! {
+    /// What a burst's path depends on.
+    pub enum BalancingRule {
+        /// The loads of the paths, reviewed every τ (paper 004).
+        Adaptive = "adaptive",
+        /// Bursts take turns (paper 004, §4).
+        Alternate = "alternate",
+        /// Each burst is drawn a path.
+        Random = "random",
+        /// After a gap a path is drawn for what follows.
+        Flowlet = "flowlet",
+        /// The loads of the paths as told last, and what the ingress node has sent since, at each burst.
+        LeastLoaded = "least-loaded",
     }
 }
 

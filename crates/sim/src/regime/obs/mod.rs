@@ -22,26 +22,32 @@
 //! | `transit` | the middle: reservations, and what follows where there is none |
 //! | `source` | sources of bursts beside the flows |
 //! | `meter` | the burst dropping rate of a path |
+//! | `balance`, `load`, `spread` | two paths: which a burst takes, the loads of links, what a node does with both |
 //! | `agenda` | what a node is to do later |
 
 mod agenda;
+mod balance;
 mod burst;
 mod check;
 mod figures;
 mod flow_class;
 mod ingress;
 mod keys;
+mod load;
 mod meter;
 mod node;
 pub mod plan;
 mod source;
+mod spread;
 mod transit;
 
 pub(super) use check::check;
 pub use keys::ObsSwitching as Keys;
 pub use plan::Obs;
 
-use self::plan::{Contention, Offset};
+use self::balance::{Member, PathSet};
+use self::load::LoadMeter;
+use self::plan::{Balancing, Contention, Offset, SharedLinks};
 use super::kind::{self, Entry, Regime, Wording};
 use crate::engine::agent::Agent;
 use crate::engine::bench::Way;
@@ -49,11 +55,11 @@ use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::extras::LossProcess;
 use crate::engine::ledger::{LinkAccount, Tally};
 use crate::engine::offer::Intake;
-use crate::model::{Buffer, LinkId, Network, NodeId, PortRule, Routes, Transport};
+use crate::model::{Buffer, LinkId, Network, NodeId, PathPair, PortRule, Routes, Transport, delay, disjoint_pair};
 use crate::results::Figure;
 use control::reservation::Fibre;
 use meter::Meter;
-use node::{Asking, BurstNode, NodeParts, OutputFibre, Route, Rules};
+use node::{Asking, BurstNode, NodeParts, OutputFibre, Receiver, Route, Rules};
 use source::Generator;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -103,6 +109,7 @@ impl kind::Plan for Obs {
     fn equip(&self, ground: &mut Ground) -> Equipment {
         let mut builder = Builder::new(self, ground.network);
         builder.find_sections(ground);
+        builder.find_pairs();
         builder.find_sources(ground);
         builder.equip(ground)
     }
@@ -138,6 +145,8 @@ struct Draft {
     routes: BTreeMap<Vec<LinkId>, u32>,
     sections: Vec<(u32, u32)>,
     sources: Vec<Generator>,
+    /// By route of a section: the two routes over which its bursts are spread.
+    pairs: BTreeMap<u32, [Vec<LinkId>; 2]>,
 }
 
 impl Draft {
@@ -192,6 +201,98 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Where sections have two paths.
+    fn find_pairs(&mut self) {
+        let rules = Arc::clone(&self.rules);
+        let Some(balancing) = &rules.obs.balancing else { return };
+        let (network, optical) = (self.network, &self.optical);
+        let mut known: BTreeMap<(NodeId, NodeId), Option<[Vec<LinkId>; 2]>> = BTreeMap::new();
+        for draft in &mut self.drafts {
+            let sections: Vec<(Vec<LinkId>, u32)> =
+                draft.routes.iter().map(|(links, number)| (links.clone(), *number)).collect();
+            for (links, number) in sections {
+                let end = links[links.len() - 1];
+                let ends = (network.links[links[0].index()].from, network.links[end.index()].to);
+                let pair = known.entry(ends).or_insert_with(|| two_paths(balancing, network, optical, ends));
+                if let Some(pair) = pair.clone() {
+                    for path in &pair {
+                        draft.route(path);
+                    }
+                    draft.pairs.insert(number, pair);
+                }
+            }
+        }
+    }
+
+    /// Who is told of which loads, and how far the news has to go.
+    fn find_subscribers(&self, parts: &mut [NodeParts], ground: &mut Ground) {
+        let Some(balancing) = self.rules.obs.balancing.as_ref().filter(|balancing| balancing.needs_loads()) else {
+            return;
+        };
+        let network = self.network;
+        let mut routes = Routes::new(network, &self.optical);
+        let mut wanted: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for part in parts.iter() {
+            let links = part.sets.iter().flat_map(|set| set.members()).flat_map(|member| &member.links);
+            for link in links {
+                wanted.entry(*link).or_default().insert(part.agent);
+            }
+        }
+        let processing = self.rules.processing;
+        let mut latest = vec![0; parts.len()];
+        for part in parts.iter_mut() {
+            let mut told = BTreeSet::new();
+            for output in &mut part.outputs {
+                if let Some(agents) = wanted.get(&output.link.0) {
+                    output.load = Some(LoadMeter::new(balancing.interval.ps()));
+                    told.extend(agents.iter().copied().filter(|agent| *agent != part.agent));
+                }
+            }
+            for agent in told {
+                let Some(links) = routes.path(NodeId(part.node), self.nodes[agent as usize]) else { continue };
+                // Twice the time that an idle control channel needs.
+                let hops = links.len() as u64;
+                let way = delay(network, &links) + 2 * hops * (processing + self.lasts_header());
+                latest[agent as usize] = way.max(latest[agent as usize]);
+                part.subscribers.push(Receiver { agent, way: ground.way(NodeId(part.node), &links) });
+            }
+        }
+        for (part, latest) in parts.iter_mut().zip(latest) {
+            part.choose_after = balancing.choose_after.map_or(latest, Duration::ps);
+        }
+    }
+
+    /// How long a message is on a control channel, in picoseconds.
+    fn lasts_header(&self) -> u64 {
+        let control = &self.rules.obs.control;
+        ByteTime::at(control.rate).map_or(0, |byte| byte.of(control.header_size.into()).ps())
+    }
+
+    /// The path sets of a node, and by route which takes its place.
+    fn path_sets(&self, node: NodeId, draft: &Draft, ground: &Ground) -> (Vec<PathSet>, BTreeMap<u32, u32>) {
+        let Some(balancing) = &self.rules.obs.balancing else { return Default::default() };
+        let (mut sets, mut places) = (Vec::new(), BTreeMap::new());
+        let mut known: BTreeMap<&[Vec<LinkId>; 2], u32> = BTreeMap::new();
+        for (route, pair) in &draft.pairs {
+            let place = *known.entry(pair).or_insert_with(|| {
+                let counts = |path: usize, link: &&LinkId| {
+                    balancing.shared_links == SharedLinks::Counted || !pair[1 - path].contains(link)
+                };
+                let member = |path: usize| {
+                    let links = pair[path].iter().filter(|link| counts(path, link)).map(|link| link.0).collect();
+                    Member::new(draft.routes[&pair[path]], delay(self.network, &pair[path]), links)
+                };
+                let name = |node: NodeId| &self.network.nodes[node.index()].name;
+                let end = self.network.links[pair[0][pair[0].len() - 1].index()].to;
+                let stream = ground.seed.stream(&format!("paths {}->{}", name(node), name(end)), "path");
+                sets.push(PathSet::new(vec![member(0), member(1)], stream));
+                sets.len() as u32 - 1
+            });
+            places.insert(*route, place);
+        }
+        (sets, places)
+    }
+
     /// The sources of bursts, each pair of nodes for itself.
     fn find_sources(&mut self, ground: &Ground) {
         let mut routes = Routes::new(self.network, &self.optical);
@@ -225,6 +326,7 @@ impl<'a> Builder<'a> {
             }
         }
         self.find_who_asks(&mut parts, ground);
+        self.find_subscribers(&mut parts, ground);
         self.lay_returns(&mut parts, ground);
         self.lay_detours(&mut parts, ground);
         let agent =
@@ -236,6 +338,7 @@ impl<'a> Builder<'a> {
     fn parts(&self, agent: u32, draft: Draft, ground: &mut Ground) -> NodeParts {
         let node = self.nodes[agent as usize];
         let outputs = self.outputs(node, ground);
+        let (sets, set_of) = self.path_sets(node, &draft, ground);
         let mut routes: Vec<(u32, Route)> = Vec::new();
         for (links, number) in draft.routes {
             let place = outputs.iter().position(|output| output.link == links[0]).unwrap_or(0) as u32;
@@ -250,6 +353,7 @@ impl<'a> Builder<'a> {
                     egress: self.agent(self.network.links[last.index()].to),
                     offset: self.rules.obs.offset(links.len() as u32).ps(),
                     meter: Meter::new(window.ps()),
+                    set: set_of.get(&number).copied(),
                 },
             ));
         }
@@ -265,6 +369,9 @@ impl<'a> Builder<'a> {
             sources: draft.sources,
             returns: BTreeMap::new(),
             detours: BTreeMap::new(),
+            sets,
+            subscribers: Vec::new(),
+            choose_after: 0,
         }
     }
 
@@ -281,6 +388,7 @@ impl<'a> Builder<'a> {
             fibre: Fibre::new(self.rules.obs.fibre),
             waiting: Default::default(),
             account: LinkAccount { channels: self.rules.obs.fibre.channels.into(), ..LinkAccount::default() },
+            load: None,
         };
         own.map(output).collect()
     }
@@ -352,6 +460,20 @@ impl<'a> Builder<'a> {
             }
         }
     }
+}
+
+/// The paths that the scenario names, or the pair that is found; `None` where there is only one way.
+fn two_paths(
+    balancing: &Balancing,
+    network: &Network,
+    optical: &[bool],
+    (from, to): (NodeId, NodeId),
+) -> Option<[Vec<LinkId>; 2]> {
+    if let Some(named) = balancing.named(network, from, to) {
+        return Some(named.clone());
+    }
+    let found = disjoint_pair(network, optical, from, to, balancing.ties).filter(|pair| !pair.is_single());
+    found.map(|PathPair { primary, alternate }| [primary, alternate])
 }
 
 /// What the senders of a transport ask for, and the bytes of their packets that are not payload.

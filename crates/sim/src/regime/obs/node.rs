@@ -3,9 +3,11 @@
 //! What a node does at the beginning of a burst's way is in `ingress`, in the middle in `transit`, at the end here.
 
 use super::agenda::{Agenda, Task};
+use super::balance::{Loads, PathSet};
 use super::burst::{Header, Loss, Notice, Origin};
 use super::figures::Key;
 use super::ingress::{Queues, Waiting};
+use super::load::LoadMeter;
 use super::meter::Meter;
 use super::plan::Obs;
 use super::source::Generator;
@@ -56,6 +58,8 @@ pub struct OutputFibre {
     pub loss: LossProcess,
     /// What became of the bursts that came to it.
     pub account: LinkAccount,
+    /// What is offered to it, if anybody asks.
+    pub load: Option<LoadMeter>,
 }
 
 /// A way from this node to another, for bursts made here.
@@ -73,6 +77,8 @@ pub struct Route {
     pub offset: u64,
     /// The dropping rate on it.
     pub meter: Meter,
+    /// Which of the node's path sets takes its place for what is spread.
+    pub set: Option<u32>,
 }
 
 /// Another agent, and how it is reached.
@@ -118,6 +124,12 @@ pub struct NodeParts {
     pub returns: BTreeMap<u32, Way>,
     /// Other ways to egress nodes, by agent: output and way, the shortest first.
     pub detours: BTreeMap<u32, Vec<(u32, Way)>>,
+    /// The paths over which its bursts are spread.
+    pub sets: Vec<PathSet>,
+    /// Who is told the loads of its outputs.
+    pub subscribers: Vec<Receiver>,
+    /// How long after the end of a τ its paths may change, in picoseconds.
+    pub choose_after: u64,
 }
 
 /// The agent.
@@ -131,6 +143,8 @@ pub struct BurstNode {
     pub(super) counts: Counts,
     /// Per flow that is assembled here: its segments, and the bursts with any of them.
     pub(super) groups: BTreeMap<u32, Group>,
+    /// The loads that were told last, by link.
+    pub(super) loads: Loads,
 }
 
 /// What has happened at the node.
@@ -166,12 +180,36 @@ pub struct Counts {
     pub told: u64,
     /// Losses of which senders were not told, because the path counts as congested.
     pub silent: u64,
+    /// What became of bursts that had two paths.
+    pub spread: SpreadCounts,
+}
+
+/// What became of bursts that had two paths.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SpreadCounts {
+    /// Bursts that had two paths.
+    pub bursts: u64,
+    /// That took the second one.
+    pub alternate: u64,
+    /// That took another way than the one before.
+    pub switches: u64,
+    /// That were held so that they did not overtake others.
+    pub held: u64,
+    /// For how long in all, in picoseconds.
+    pub hold: u128,
+    /// Bytes that are held now.
+    pub bytes: u64,
+    /// The most bytes that were held at once.
+    pub peak: u64,
+    /// Times that loads were told.
+    pub told: u64,
 }
 
 impl BurstNode {
     /// A node to which nothing has happened.
     pub fn new(parts: NodeParts) -> BurstNode {
-        let queues = Queues::new(&parts.rules.obs.assembly, parts.routes.len());
+        let sets: Vec<Option<u32>> = parts.routes.iter().map(|route| route.set).collect();
+        let queues = Queues::new(&parts.rules.obs, &sets);
         let mut agenda = Agenda::default();
         let mut parts = parts;
         for (number, source) in (0..).zip(&mut parts.sources) {
@@ -179,8 +217,10 @@ impl BurstNode {
                 agenda.note(source.gap(), Task::Send(number));
             }
         }
-        let (kept, counts, groups) = (0, Counts::default(), BTreeMap::new());
-        BurstNode { parts, queues, agenda, kept, counts, groups }
+        let (kept, counts, groups, loads) = (0, Counts::default(), BTreeMap::new(), Loads::new());
+        let mut node = BurstNode { parts, queues, agenda, kept, counts, groups, loads };
+        node.begin_intervals();
+        node
     }
 
     /// Sends a message to an agent.
@@ -233,6 +273,9 @@ impl BurstNode {
             Task::Assemble(queue) => self.end_timer(now, queue, bench),
             Task::Open(place) => self.open(now, place, bench),
             Task::Send(source) => self.send_from_source(now, source, bench),
+            Task::Measure => self.tell_loads(now, bench),
+            Task::Review => self.review_paths(now),
+            Task::Release(header) => self.release(now, header, bench),
         }
     }
 }
@@ -256,6 +299,7 @@ impl Agent for BurstNode {
                 self.agenda.note(landed, Task::Land(header));
             }
             Some(Notice::Loss(loss)) => self.handle_loss(now, &loss, bench),
+            Some(Notice::Loads(loads)) => self.loads.extend(loads),
             // Nobody sends others here.
             None => {}
         }
@@ -300,5 +344,13 @@ impl Agent for BurstNode {
         add(Key::IngressWait, counts.queued);
         add(Key::LossesTold, counts.told.into());
         add(Key::LossesSilent, counts.silent.into());
+        let spread = &counts.spread;
+        add(Key::Spread, spread.bursts.into());
+        add(Key::SpreadAlternate, spread.alternate.into());
+        add(Key::PathSwitches, spread.switches.into());
+        add(Key::Held, spread.held.into());
+        add(Key::HoldTime, spread.hold);
+        add(Key::HeldPeak, spread.peak.into());
+        add(Key::LoadsTold, spread.told.into());
     }
 }

@@ -1,6 +1,6 @@
 //! An optical burst-switched network.
 
-use crate::model::{LinkId, NodeId};
+use crate::model::{LinkId, NodeId, Ties};
 use control::assembly::Assembly;
 use control::reservation::FibreConfig;
 use options::words;
@@ -29,8 +29,169 @@ pub struct Obs {
     pub retransmission: Option<Retransmission>,
     /// What senders are told of lost bursts.
     pub notification: Notification,
+    /// Whether bursts are spread over two paths.
+    pub balancing: Option<Balancing>,
     /// Sources of bursts beside the flows.
     pub sources: Vec<BurstSource>,
+}
+
+/// How bursts are spread over two paths between each two edge nodes: paper 004, §1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Balancing {
+    /// What a burst's path depends on.
+    pub policy: Policy,
+    /// τ: over it loads are measured, and after each the path may change.
+    pub interval: Duration,
+    /// ρ_max.
+    pub threshold: f64,
+    /// When a load exceeds the threshold.
+    pub comparison: Comparison,
+    /// What the load of a path is.
+    pub path_load: PathLoad,
+    /// When a burst counts for a load.
+    pub counting: Counting,
+    /// What a load of 1 is.
+    pub unit: LoadUnit,
+    /// Whether links that both paths have count.
+    pub shared_links: SharedLinks,
+    /// The path changes only if its load is higher than the other's by more than this.
+    pub hysteresis: Option<f64>,
+    /// How long after the end of a τ the ingress node chooses; `None`: when the news from the farthest node has come.
+    pub choose_after: Option<Duration>,
+    /// Whether bursts wait for those before them on a longer path.
+    pub ordering: Ordering,
+    /// What is spread.
+    pub traffic: Spread,
+    /// Which pair of paths is taken of several as good.
+    pub ties: Ties,
+    /// Pairs of paths that the scenario names.
+    pub paths: Vec<[Vec<LinkId>; 2]>,
+}
+
+impl Balancing {
+    /// Paper 004's defaults.
+    pub fn usual() -> Balancing {
+        Balancing {
+            policy: Policy::Adaptive(Choice::SwitchAbove),
+            interval: Duration::from_millis(500),
+            threshold: 0.05,
+            comparison: Comparison::Above,
+            path_load: PathLoad::Worst,
+            counting: Counting::Arrival,
+            unit: LoadUnit::Channel,
+            shared_links: SharedLinks::Ignored,
+            hysteresis: None,
+            choose_after: None,
+            ordering: Ordering::Off,
+            traffic: Spread::Tcp,
+            ties: Ties::Ids,
+            paths: Vec::new(),
+        }
+    }
+
+    /// Whether the choice needs the loads of links.
+    pub fn needs_loads(&self) -> bool {
+        matches!(self.policy, Policy::Adaptive(_) | Policy::LeastLoaded)
+    }
+}
+
+/// What a burst's path depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// The loads of the paths, reviewed every τ.
+    Adaptive(Choice),
+    /// Bursts take turns.
+    Alternate,
+    /// Each burst is drawn a path.
+    Random,
+    /// After a gap of so many picoseconds a path is drawn for what follows.
+    Flowlet(u64),
+    /// The loads of the paths, at each burst.
+    LeastLoaded,
+}
+
+words! {
+    /// When the path changes at the end of a τ.
+    pub enum Choice {
+        /// When its load exceeds the threshold: paper 004, §2 and §5.2.
+        SwitchAbove = "switch-above",
+        /// When fewer links of the other path exceed the threshold: paper 004, §1.
+        LeastCongested = "least-congested",
+    }
+}
+
+words! {
+    /// When a load exceeds the threshold.
+    pub enum Comparison {
+        /// When it is greater: paper 004, §2 and §5.2.
+        Above = "above",
+        /// When it is as great: paper 004, §1.
+        AtLeast = "at-least",
+    }
+}
+
+words! {
+    /// What the load of a path is.
+    pub enum PathLoad {
+        /// That of its most loaded link.
+        Worst = "worst-link",
+        /// That of all its links together.
+        Sum = "sum",
+    }
+}
+
+words! {
+    /// When a burst counts for the load of a link.
+    pub enum Counting {
+        /// All of it when its header comes.
+        Arrival = "arrival",
+        /// What of it lies in each τ.
+        Clipped = "clipped",
+    }
+}
+
+words! {
+    /// What a load of 1 is.
+    pub enum LoadUnit {
+        /// Bursts for the whole time on every channel. Paper 004's 0.13 for 1 Gb/s over 8 Gb/s fits only this.
+        Channel = "channel",
+        /// One burst at any time: the formula of paper 004, §1, as it stands.
+        Link = "link",
+    }
+}
+
+words! {
+    /// Whether links that both paths have count in a path's load.
+    pub enum SharedLinks {
+        /// They do not: they are the same for both.
+        Ignored = "ignored",
+        /// They do.
+        Counted = "counted",
+    }
+}
+
+words! {
+    /// Whether the ingress node keeps bursts from overtaking those that it sent before on a longer path.
+    pub enum Ordering {
+        /// It does not.
+        Off = "off",
+        /// It holds bursts until those on the other path would have landed.
+        Drain = "drain",
+        /// Once a longer path was used, it holds every burst on a shorter one by the difference in delay.
+        Shift = "shift",
+    }
+}
+
+words! {
+    /// What is spread over two paths; the rest takes the shortest way.
+    pub enum Spread {
+        /// Segments of TCP flows and their acknowledgements.
+        Tcp = "tcp",
+        /// Segments of TCP flows.
+        Data = "data",
+        /// Everything.
+        All = "all",
+    }
 }
 
 /// The channel beside the wavelengths of each fibre, on which headers and messages travel.

@@ -40,7 +40,11 @@ impl BurstNode {
         let Some(Notice::Header(header)) = bench.message_mut(packet).and_then(Message::edit) else {
             return bench.send_past(now, packet);
         };
-        self.parts.outputs[place as usize].account.offer(header.size);
+        let output = &mut self.parts.outputs[place as usize];
+        output.account.offer(header.size);
+        if let (Some(load), Some(rules)) = (&mut output.load, &self.parts.rules.obs.balancing) {
+            load.offer(header.at, header.length, rules.counting);
+        }
         let booked = if is_up { self.book(now, place, header) } else { Err(Cause::Unreachable) };
         match booked {
             Ok(()) => bench.send_past(now, packet),

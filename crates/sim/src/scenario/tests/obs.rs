@@ -156,3 +156,31 @@ fn what_explain_writes_about_bursts_is_the_same_scenario() {
     let loaded = load_text(&format!("{LINE}{more}")).unwrap();
     same(&loaded.scenario, &load_text(&loaded.explain()).unwrap().scenario);
 }
+
+#[test]
+fn bursts_are_spread_over_two_paths_that_are_there() {
+    assert_eq!(
+        message("balancing = {}"),
+        "test.toml:28:13: switching.balancing: there is no second path from \"a\" to \"b\""
+    );
+    assert_eq!(
+        message("balancing = { interval = \"0 s\" }"),
+        "test.toml:28:26: switching.balancing.interval: found \"0 s\"; allowed: more than zero"
+    );
+    assert_eq!(
+        message("balancing = { policy = \"random\", hysteresis = 0.1 }"),
+        "test.toml:28:47: switching.balancing.hysteresis: goes with policy = \"adaptive\""
+    );
+    let named = |primary: &str, alternate: &str| {
+        message(&format!("balancing.paths = [{{ primary = {primary}, alternate = {alternate} }}]"))
+    };
+    assert_eq!(
+        named("[\"a\", \"b\"]", "[\"a\", \"c\", \"b\"]"),
+        "test.toml:28:32: switching.balancing.paths.0.primary: no optical link leads from \"a\" to \"b\""
+    );
+    assert_eq!(
+        named("[\"a\", \"c\"]", "[\"a\", \"c\", \"b\"]"),
+        "test.toml:28:56: switching.balancing.paths.0.alternate: it has other ends than primary; allowed: the same first and \
+         last node"
+    );
+}

@@ -1,0 +1,133 @@
+//! `[switching] balancing`: two paths between each two edge nodes.
+
+use super::Mesh;
+use crate::language::{At, Fault, quoted};
+use crate::model::{Arrivals, LinkId, Network, NodeId, Pairs, Routes, Traffic, disjoint_pair};
+use crate::regime::obs::keys::{BalancingRule, BalancingSpec, PathsSpec};
+use crate::regime::obs::plan::{Balancing, Obs, Policy};
+use std::collections::BTreeSet;
+
+impl Mesh<'_> {
+    /// How bursts are spread, if they are; `optical` are the links on which they travel.
+    pub(super) fn balancing(&self, optical: &[LinkId]) -> Result<Option<Balancing>, Fault> {
+        let Some(table) = &self.table.balancing else { return Ok(None) };
+        let policy = match table.policy.0 {
+            BalancingRule::Adaptive => Policy::Adaptive(table.choice.0),
+            BalancingRule::Alternate => Policy::Alternate,
+            BalancingRule::Random => Policy::Random,
+            BalancingRule::Flowlet => Policy::Flowlet(table.gap.0.ps()),
+            BalancingRule::LeastLoaded => Policy::LeastLoaded,
+        };
+        let paths = table.paths.iter().map(|pair| self.pair_of_paths(pair, optical)).collect::<Result<_, _>>()?;
+        Ok(Some(Balancing {
+            policy,
+            interval: table.interval.0,
+            threshold: *table.threshold,
+            comparison: table.comparison.0,
+            path_load: table.path_load.0,
+            counting: table.counting.0,
+            unit: table.unit.0,
+            shared_links: table.shared_links.0,
+            hysteresis: table.hysteresis.map(|margin| *margin),
+            choose_after: table.choose_after.map(|after| after.0),
+            ordering: table.ordering.0,
+            traffic: table.traffic.0,
+            ties: table.ties.0,
+            paths,
+        }))
+    }
+
+    fn pair_of_paths(&self, table: &At<PathsSpec>, optical: &[LinkId]) -> Result<[Vec<LinkId>; 2], Fault> {
+        let [primary, alternate] = [self.path(&table.primary, optical)?, self.path(&table.alternate, optical)?];
+        let ends = |path: &[LinkId]| {
+            let links = &self.network.links;
+            (links[path[0].index()].from, links[path[path.len() - 1].index()].to)
+        };
+        if ends(&primary) != ends(&alternate) {
+            return Err(table.alternate.fault("it has other ends than primary; allowed: the same first and last node"));
+        }
+        Ok([primary, alternate])
+    }
+
+    /// The optical links from node to node.
+    fn path(&self, names: &At<Vec<At<String>>>, optical: &[LinkId]) -> Result<Vec<LinkId>, Fault> {
+        if names.len() < 2 {
+            return Err(names.fault("a path has two nodes at least"));
+        }
+        let nodes: Vec<NodeId> =
+            names.iter().map(|name| self.draft.require(name, name.place())).collect::<Result<_, _>>()?;
+        if nodes.iter().collect::<BTreeSet<_>>().len() < nodes.len() {
+            return Err(names.fault("a node is there twice; allowed: each node once"));
+        }
+        let link = |ends: &[NodeId]| {
+            let is_there = |link: &&LinkId| {
+                let link = &self.network.links[link.index()];
+                (link.from, link.to) == (ends[0], ends[1])
+            };
+            optical.iter().find(is_there).copied().ok_or_else(|| {
+                names.fault(format!("no optical link leads from {} to {}", self.name(ends[0]), self.name(ends[1])))
+            })
+        };
+        nodes.windows(2).map(link).collect()
+    }
+}
+
+/// Where the paths of traffic enter and leave the optical network there must be two paths.
+pub(super) fn check_pairs(
+    at: &At<BalancingSpec>,
+    obs: &Obs,
+    network: &Network,
+    traffic: &[Traffic],
+) -> Result<(), Fault> {
+    let Some(balancing) = &obs.balancing else { return Ok(()) };
+    let mut optical = vec![false; network.links.len()];
+    obs.links.iter().for_each(|link| optical[link.index()] = true);
+    let open = network.open_to_flows();
+    let mut routes = Routes::new(network, &open);
+    let mut seen = BTreeSet::new();
+    for (source, destination) in traffic.iter().flat_map(ends) {
+        for (from, to) in [(source, destination), (destination, source)] {
+            let path = routes.path(from, to).unwrap_or_default();
+            let of_light: Vec<LinkId> = path.into_iter().filter(|link| optical[link.index()]).collect();
+            let (Some(first), Some(last)) = (of_light.first(), of_light.last()) else { continue };
+            let (from, to) = (network.links[first.index()].from, network.links[last.index()].to);
+            if !seen.insert((from, to)) || balancing.names(network, from, to) {
+                continue;
+            }
+            let pair = disjoint_pair(network, &optical, from, to, balancing.ties);
+            if pair.is_none_or(|pair| pair.is_single()) {
+                let name = |node: NodeId| quoted(&network.nodes[node.index()].name);
+                let (from, to) = (name(from), name(to));
+                return Err(at.fault(format!("there is no second path from {from} to {to}")));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Balancing {
+    /// Whether the scenario names the paths between these nodes.
+    pub fn names(&self, network: &Network, from: NodeId, to: NodeId) -> bool {
+        self.named(network, from, to).is_some()
+    }
+
+    /// The paths that the scenario names between these nodes.
+    pub fn named(&self, network: &Network, from: NodeId, to: NodeId) -> Option<&[Vec<LinkId>; 2]> {
+        self.paths.iter().find(|[primary, _]| {
+            let end = primary[primary.len() - 1];
+            (network.links[primary[0].index()].from, network.links[end.index()].to) == (from, to)
+        })
+    }
+}
+
+/// From where to where a rule's flows can go. Random pairs are too many to be checked: between nodes without a second path their bursts
+/// take the only one.
+fn ends(traffic: &Traffic) -> Vec<(NodeId, NodeId)> {
+    match &traffic.arrivals {
+        Arrivals::List(list) => list.iter().map(|flow| (flow.source, flow.destination)).collect(),
+        Arrivals::Fixed { pairs: Pairs::Given(pairs), .. } | Arrivals::Poisson { pairs: Pairs::Given(pairs), .. } => {
+            pairs.clone()
+        }
+        Arrivals::Fixed { .. } | Arrivals::Poisson { .. } => Vec::new(),
+    }
+}

@@ -1,0 +1,81 @@
+//! Bursts that have two paths: figure 5 of paper 004, with less data.
+
+mod support;
+
+use sim::SimTime;
+use sim::engine::Options;
+use sim::random::Seed;
+use sim::results::Results;
+use sim::study::World;
+use support::{Builder, figure, numbers, scenario};
+
+/// Ten flows over A-B-D-E-F (10 ms) and A-B-C-E-F (60 ms), of 20 MB each.
+fn figure_5() -> Builder {
+    let text = include_str!("../../../scenarios/load-balanced-bursts.toml");
+    Builder::of(text).set("traffic.0.size", "20 MB")
+}
+
+fn total(run: &Results, column: &str) -> f64 {
+    numbers(&run.flows, column).iter().sum()
+}
+
+#[test]
+fn every_byte_arrives_and_rr_tcp_is_fooled_once() {
+    let run = figure_5().run(1);
+    assert_eq!(total(&run, "bytes_acked"), 2e8);
+    // 1.7 s at 100 Mb/s: to the long path at 0.5 s, and back at 1 s and something, which reorders once.
+    assert_eq!((total(&run, "fast_retransmits"), total(&run, "false_fast_retransmits")), (10.0, 10.0));
+    assert_eq!(total(&run, "timeouts"), 0.0);
+    assert!((2.0..=4.0).contains(&figure(&run, "path_switches")), "{}", figure(&run, "path_switches"));
+}
+
+#[test]
+fn without_a_load_above_the_threshold_nothing_changes() {
+    // 1 Gb/s on 8 Gb/s: 0.125.
+    for (threshold, switches) in [(0.13, false), (0.12, true)] {
+        let run = figure_5().set("switching.balancing.threshold", threshold).run(1);
+        assert_eq!(figure(&run, "path_switches") > 0.0, switches, "{threshold}");
+    }
+    // By link, the formula as printed, the load is 1.
+    let by_link = figure_5().set("switching.balancing.threshold", 0.9).set("switching.balancing.unit", "\"link\"");
+    assert!(figure(&by_link.run(1), "path_switches") > 0.0);
+}
+
+#[test]
+fn source_ordering_leaves_nothing_out_of_order() {
+    for ordering in ["drain", "shift"] {
+        let algorithm = "\"highspeed\"";
+        let off = figure_5().set("transport.tcp.algorithm", algorithm).run(1);
+        let ordered = figure_5()
+            .set("transport.tcp.algorithm", algorithm)
+            .set("switching.balancing.ordering", format!("\"{ordering}\""))
+            .run(1);
+        assert!(total(&off, "false_fast_retransmits") >= 10.0);
+        assert_eq!(total(&ordered, "fast_retransmits"), 0.0, "{ordering}");
+        // Up to 50 ms of 1 Gb/s, 6.25 MB, and a burst or two.
+        let peak = figure(&ordered, "ordering_buffer_peak");
+        assert!((1e6..6.6e6).contains(&peak), "{ordering}: {peak}");
+    }
+}
+
+#[test]
+fn bursts_that_take_turns_are_halved() {
+    let turns =
+        figure_5().set("switching.balancing.policy", "\"alternate\"").set("switching.balancing.traffic", "\"data\"");
+    let run = turns.run(1);
+    let (all, second) = (figure(&run, "bursts_with_two_paths"), figure(&run, "bursts_on_second_path"));
+    assert!((all - 2.0 * second).abs() <= 1.0, "{all} {second}");
+    assert_eq!(total(&run, "bytes_acked"), 2e8);
+}
+
+#[test]
+fn a_run_in_two_threads_is_the_same() {
+    let scenario = scenario(&figure_5().set("traffic.0.size", "5 MB").text());
+    let of = |threads| {
+        let mut world = World::build(&scenario, Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+        world.use_threads(threads);
+        world.run_until(SimTime::NEVER);
+        world.finish().unwrap().fingerprint
+    };
+    assert_eq!(of(1), of(2));
+}
