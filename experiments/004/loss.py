@@ -1,0 +1,268 @@
+"""Paper 004, figures 8 and 13: HS-RR-TCP, HS-TCP-SACK and source ordering against random loss.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.verdict import Finding, judge
+
+from ._lb import (
+    METRICS,
+    NOTES,
+    ORDERING,
+    RR,
+    SACK,
+    SHIFT,
+    SMALL,
+    SMALL_NOTE,
+    curve,
+    draw,
+    listed,
+    measure,
+    ratios,
+    sender_of,
+    setup,
+    source,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+    from matplotlib.axes import Axes
+
+SENDERS = (RR, SACK, ORDERING, SHIFT)
+LOSSES = (0.0, 1e-5, 1e-4, 1e-3, 1e-2)
+CORE, ACCESS = "core", "access"
+EDGE, HIGH = 1e-3, 1e-2
+"""The last point with reordering, by §5.2.3; and the one where HS-TCP has timeouts."""
+
+
+def make(point: Point) -> Setup:
+    """A loss, the place where it happens, a sender."""
+    return setup(sender_of(point), loss=float(point["loss"]), where=str(point["where"]))
+
+
+def over(outcome: Outcome, sender: str, metric: str = "completion_s", where: str = CORE) -> dict[float, float]:
+    """A metric of a sender along the loss."""
+    return curve(outcome, "loss", metric, sender=sender, where=where)
+
+
+def both(check: Callable[[Outcome, str], Finding], **claim: str) -> tuple[Claim, Claim]:
+    """A claim about loss in the core, and what it is with the same loss per packet in the access network."""
+    at_core = Claim(check=lambda outcome: check(outcome, CORE), **claim)  # type: ignore[arg-type]
+    other = claim | {"id": claim["id"] + "-access", "text": claim["text"] + " (loss of packets in the access network)"}
+    return at_core, Claim(check=lambda outcome: check(outcome, ACCESS), **other)  # type: ignore[arg-type]
+
+
+def check_low(outcome: Outcome, where: str) -> Finding:
+    """Much gain at low loss, little at high loss."""
+    found = ratios(over(outcome, SACK, where=where), over(outcome, RR, where=where))
+    low, high = found[min(found)], found[max(found)]
+    return judge(
+        agrees=low >= 2 and 0.95 <= high <= 1.1, in_shape=low > high and low >= 1.3, measured=listed(found, ".2f")
+    )
+
+
+def check_never_slower(outcome: Outcome, where: str) -> Finding:
+    """HS-RR-TCP is never slower than HS-TCP."""
+    found = ratios(over(outcome, SACK, where=where), over(outcome, RR, where=where))
+    worst = min(found.values())
+    return judge(agrees=worst >= 0.99, in_shape=worst >= 0.95, measured=f"at worst {worst:.3f}: {listed(found, '.3f')}")
+
+
+def check_edge(outcome: Outcome, where: str) -> Finding:
+    """60 s, 6 %, at 0.001."""
+    rr, sack = over(outcome, RR, where=where)[EDGE], over(outcome, SACK, where=where)[EDGE]
+    gain = 1 - rr / sack
+    return judge(
+        agrees=0.03 <= gain <= 0.12 and 700 <= sack <= 1300,
+        in_shape=gain > 0,
+        measured=f"{sack:.0f} s and {rr:.0f} s: {gain:.1%}",
+    )
+
+
+def check_retransmits(outcome: Outcome, where: str) -> Finding:
+    """330 fast retransmits fewer at 0.001."""
+    fewer = over(outcome, SACK, "fast_retransmits", where)[EDGE] - over(outcome, RR, "fast_retransmits", where)[EDGE]
+    return judge(agrees=165 <= fewer <= 660, in_shape=fewer > 0, measured=f"{fewer:.0f} fewer")
+
+
+def check_timeouts(outcome: Outcome, where: str) -> Finding:
+    """77 timeouts more at 0.001; HS-TCP-SACK has none until 0.01."""
+    rr, sack = over(outcome, RR, "timeouts", where), over(outcome, SACK, "timeouts", where)
+    none = all(sack[loss] == 0 for loss in sack if loss <= EDGE)
+    return judge(
+        agrees=none and 38 <= rr[EDGE] - sack[EDGE] <= 154 and (HIGH not in sack or sack[HIGH] > 0),
+        in_shape=rr[EDGE] > sack[EDGE],
+        measured=f"HS-RR-TCP {listed(rr, '.0f')}; HS-TCP-SACK {listed(sack, '.0f')}",
+    )
+
+
+def check_dupthresh(outcome: Outcome, where: str) -> Finding:
+    """dupthresh comes down as the loss grows."""
+    levels = over(outcome, RR, "dupthresh", where)
+    first, last = levels[min(levels)], levels[max(levels)]
+    return judge(agrees=last < 0.1 * first and last < 10, in_shape=last < 0.5 * first, measured=listed(levels))
+
+
+def check_where(outcome: Outcome) -> Finding:
+    """Loss in the access network gives similar results."""
+    apart = {
+        sender: {
+            loss: over(outcome, sender, where=ACCESS)[loss] / value
+            for loss, value in over(outcome, sender).items()
+            if loss in over(outcome, sender, where=ACCESS)
+        }
+        for sender in (RR, SACK)
+    }
+    every = [ratio for found in apart.values() for ratio in found.values()]
+    return judge(
+        agrees=all(0.75 <= ratio <= 1.33 for ratio in every),
+        in_shape=all(0.5 <= ratio <= 2 for ratio in every),
+        measured="; ".join(f"{sender} {listed(found, '.2f')}" for sender, found in apart.items()),
+    )
+
+
+def check_ordering(outcome: Outcome, sender: str) -> Finding:
+    """Source ordering is as HS-RR-TCP at little loss and as HS-TCP-SACK at much, a little worse."""
+    rr, sack, ordered = over(outcome, RR), over(outcome, SACK), over(outcome, sender)
+    none = min(ordered)
+    low = abs(ordered[none] / rr[none] - 1)
+    high = {loss: ordered[loss] / sack[loss] for loss in ordered if loss >= EDGE}
+    return judge(
+        agrees=low <= 0.05 and all(1 < ratio <= 1.25 for ratio in high.values()),
+        in_shape=low <= 0.05 and all(ratio <= 1.5 for ratio in high.values()),
+        measured=f"{low:.1%} from HS-RR-TCP without loss; {listed(high, '.3f')} times HS-TCP-SACK's time",
+    )
+
+
+def draw_of(metric: str, label: str, where: str = CORE) -> Callable[[Axes, pl.DataFrame], None]:
+    """A picture of a metric against the loss."""
+
+    def draw_it(axes: Axes, table: pl.DataFrame) -> None:
+        chosen = table.filter(table["where"] == where)
+        senders = [sender for sender in SENDERS if sender in set(chosen["sender"].to_list())]
+        draw(axes, chosen, senders, "loss", metric, (f"probability of loss ({where})", label))
+        axes.set_xscale("symlog", linthresh=1e-5)
+        if metric == "completion_s":
+            axes.set_yscale("log")
+
+    return draw_it
+
+
+TIMES, RETRANSMITS, TIMEOUTS = "mean time of a flow (s)", "fast retransmits", "timeouts"
+
+experiment = Experiment(
+    id="004/loss",
+    title="HS-RR-TCP, HS-TCP-SACK and source ordering against random loss",
+    source=source("Figures 8 and 13", "§5.2.3, §5.2.7, §6"),
+    setup=make,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=(
+            *grid(where=(CORE,), sender=SENDERS, loss=(0.0, EDGE)),
+            *grid(where=(ACCESS,), sender=(RR, SACK), loss=(0.0, EDGE)),
+        ),
+        replications=1,
+        settings=SMALL,
+        note=SMALL_NOTE + ", two losses",
+    ),
+    full=Form(
+        points=(
+            *grid(where=(CORE,), sender=SENDERS, loss=LOSSES),
+            *grid(where=(ACCESS,), sender=(RR, SACK), loss=LOSSES),
+        ),
+        replications=3,
+    ),
+    claims=(
+        *both(
+            check_low,
+            id="low",
+            text="up to 300 % at low loss, little gain at high loss",
+            where="§5.2.3, Fig. 8 (a)",
+            expected="about 3 times at the least loss, 1 at the most",
+            tolerance="at least 2 times, and 0.95 to 1.1; in shape: at least 1.3, and less at the most loss",
+        ),
+        *both(
+            check_never_slower,
+            id="never-slower",
+            text="HS-RR-TCP is never slower than HS-TCP, whatever the loss",
+            where="§6, Fig. 8",
+            expected="at least 1 times its speed",
+            tolerance="0.99; in shape: 0.95",
+        ),
+        *both(
+            check_edge,
+            id="edge",
+            text="at 0.001 HS-RR-TCP is 60 s faster, about 6 %",
+            where="§5.2.3",
+            expected="6 % of about 1000 s",
+            tolerance="3 to 12 % of 700 to 1300 s; in shape: faster",
+        ),
+        *both(
+            check_retransmits,
+            id="retransmits",
+            text="at 0.001 it has 330 fast retransmits fewer",
+            where="§5.2.3, Fig. 8 (b)",
+            expected="330",
+            tolerance="half to twice; in shape: fewer",
+        ),
+        *both(
+            check_timeouts,
+            id="timeouts",
+            text="at 0.001 it has 77 timeouts more, and HS-TCP-SACK has none until 0.01",
+            where="§5.2.3, Fig. 8 (c)",
+            expected="77; 0",
+            tolerance="half to twice and exactly 0; in shape: more",
+        ),
+        *both(
+            check_dupthresh,
+            id="dupthresh",
+            text="dupthresh is reduced once the loss is higher",
+            where="§5.2.3, Fig. 8 (d)",
+            expected="back to about 3",
+            tolerance="at the most loss below 10 and a tenth of that without; in shape: below half",
+        ),
+        Claim(
+            id="where",
+            text="loss in the access network gives similar results",
+            where="§5.2.3",
+            expected="similar times",
+            tolerance="a quarter apart at most, at every loss; in shape: half to twice",
+            check=check_where,
+            reason="a lost burst is one event for the ten segments that a flow has in it, ten lost packets are ten",
+        ),
+        *(
+            Claim(
+                id=name,
+                text=f"source ordering ({how}) is like HS-RR-TCP without loss, and worse than HS-TCP-SACK at 0.001 and 0.01",
+                where="§5.2.7, Fig. 13 (a)",
+                expected="equal; a little slower",
+                tolerance="within 5 %; 1 to 1.25 times; in shape: within 5 %; at most 1.5 times",
+                check=lambda outcome, sender=sender: check_ordering(outcome, sender),  # type: ignore[misc]
+            )
+            for name, how, sender in (
+                ("ordering", "until those before have landed", ORDERING),
+                ("ordering-shift", "by δ", SHIFT),
+            )
+        ),
+    ),
+    plots=(
+        Plot(name="times", draw=draw_of("completion_s", TIMES)),
+        Plot(name="fast-retransmits", draw=draw_of("fast_retransmits", RETRANSMITS)),
+        Plot(name="timeouts", draw=draw_of("timeouts", TIMEOUTS)),
+        Plot(name="dupthresh", draw=draw_of("dupthresh", "mean dupthresh")),
+        Plot(name="times-access", draw=draw_of("completion_s", TIMES, ACCESS)),
+    ),
+    notes=(
+        *NOTES,
+        "Loss in the core is that of a burst on its way, a quarter of it on each link in both directions; loss in the "
+        "access network is that of a packet, with the same probability.",
+    ),
+)
