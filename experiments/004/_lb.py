@@ -36,8 +36,8 @@ FLOWS = 10
 B_TO_C = 4
 """The place of the link that is longer by δ among those of the scenario."""
 LONG_ENOUGH_S = 40_000
-SMALL = {"traffic.0.size": "100 MB"}
-SMALL_NOTE = "100 MB a flow instead of 1 GB"
+SMALL: dict[str, Value] = {"traffic.0.size": "500 MB"}
+SMALL_NOTE = "500 MB a flow instead of 1 GB"
 
 METRICS = (
     Metric(name="completion_s", label="mean time of a flow (s)", form=".2f"),
@@ -121,7 +121,7 @@ def ratios(over: Mapping[float, float], under: Mapping[float, float]) -> dict[fl
 
 
 def listed(values: Mapping[float, float], form: str = ".1f") -> str:
-    """ "80.2 at 1, 81.0 at 50"."""
+    """Values with their places: 80.2 at 1, 81.0 at 50."""
     return ", ".join(f"{value:{form}} at {at:g}" for at, value in values.items())
 
 

@@ -104,7 +104,7 @@ def check_timeouts(outcome: Outcome, where: str) -> Finding:
 
 
 def check_dupthresh(outcome: Outcome, where: str) -> Finding:
-    """dupthresh comes down as the loss grows."""
+    """Dupthresh comes down as the loss grows."""
     levels = over(outcome, RR, "dupthresh", where)
     first, last = levels[min(levels)], levels[max(levels)]
     return judge(agrees=last < 0.1 * first and last < 10, in_shape=last < 0.5 * first, measured=listed(levels))

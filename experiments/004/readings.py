@@ -1,0 +1,134 @@
+"""Paper 004: what its text leaves open about load-balanced routing and RR-TCP, reading by reading, at δ = 50 ms.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.verdict import Finding, judge
+
+from ._lb import FLOWS, METRICS, NOTES, RR, SACK, SHADES, SMALL, SMALL_NOTE, measure, sender_of, setup, source
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import Value
+
+SENDERS = (RR, SACK)
+B, T = "switching.balancing.", "transport.tcp."
+DEFAULT = "default"
+READINGS: dict[str, dict[str, Value]] = {
+    DEFAULT: {},
+    "least congested (§1)": {B + "choice": "least-congested", B + "comparison": "at-least"},
+    "at least ρ_max": {B + "comparison": "at-least"},
+    "load clipped to τ": {B + "counting": "clipped"},
+    "load of a link": {B + "unit": "link"},
+    "shared links count": {B + "shared_links": "counted"},
+    "sum of the links' loads": {B + "path_load": "sum"},
+    "chosen at the end of τ": {B + "choose_after": "0 s"},
+    "hysteresis of 5 %": {B + "hysteresis": 0.05},
+    "all traffic": {B + "traffic": "all"},
+    "data only": {B + "traffic": "data"},
+    "length to the cumulative ACK": {T + "reordering_length": "cumulative-ack"},
+    "dupthresh at the percentile": {T + "percentile_plus_one": False},
+    "late segments count": {T + "sample_unretransmitted": True},
+    "restore by slow start": {T + "restore": "slow_start"},
+    "every timeout costs": {T + "timeout_cost": "all"},
+    "careful limited transmit": {T + "limited_transmit_pace": "careful"},
+    "window of 1000 packets": {T + "max_window": "1000 packets"},
+}
+"""Name → keys. RR-TCP's say nothing to HS-TCP-SACK."""
+
+
+def make(point: Point) -> Setup:
+    """A reading and a sender."""
+    return setup(sender_of(point), READINGS[str(point["reading"])])
+
+
+def value(outcome: Outcome, reading: str, sender: str, metric: str) -> float:
+    """Of a reading."""
+    table = outcome.table
+    [found] = table.filter((table["reading"] == reading) & (table["sender"] == sender))[metric].to_list()
+    return float(found)
+
+
+def names(outcome: Outcome) -> list[str]:
+    """The readings that were run."""
+    return [name for name in READINGS if name in set(outcome.table["reading"].to_list())]
+
+
+def check_ratio(outcome: Outcome) -> Finding:
+    """The gain over HS-TCP-SACK is there whatever is read."""
+    found = {
+        name: value(outcome, name, SACK, "completion_s") / value(outcome, name, RR, "completion_s")
+        for name in names(outcome)
+    }
+    return judge(
+        agrees=all(ratio >= 1.5 for ratio in found.values()),
+        in_shape=sum(ratio >= 1.5 for ratio in found.values()) > len(found) / 2,
+        measured="; ".join(f"{name} {ratio:.2f}" for name, ratio in found.items()),
+    )
+
+
+def check_once(outcome: Outcome) -> Finding:
+    """One false fast retransmit a flow, whatever is read."""
+    found = {name: value(outcome, name, RR, "false_fast_retransmits") for name in names(outcome)}
+    return judge(
+        agrees=all(number == FLOWS for number in found.values()),
+        in_shape=all(number <= 3 * FLOWS for number in found.values()),
+        measured="; ".join(f"{name} {number:.0f}" for name, number in found.items()),
+    )
+
+
+def draw_ratio(axes: Axes, table: pl.DataFrame) -> None:
+    """Times by reading."""
+    chosen = [name for name in READINGS if name in set(table["reading"].to_list())]
+    for offset, sender in ((-0.2, RR), (0.2, SACK)):
+        rows = dict(table.filter(table["sender"] == sender).select("reading", "completion_s").iter_rows())
+        axes.barh(
+            [place + offset for place in range(len(chosen))],
+            [rows[name] for name in chosen],
+            0.38,
+            color=SHADES[sender],
+            label=sender,
+        )
+    axes.set_yticks(range(len(chosen)), chosen, fontsize=7)
+    axes.invert_yaxis()
+    axes.set_xlabel("mean time of a flow (s)")
+    axes.legend(frameon=False, fontsize=8)
+
+
+experiment = Experiment(
+    id="004/readings",
+    title="load-balanced routing and RR-TCP: the readings of the text",
+    source=source("Figure 6 at δ = 50 ms", "§1, §2, §3, §5.2"),
+    setup=make,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(points=grid(sender=SENDERS, reading=tuple(READINGS)), replications=1, settings=SMALL, note=SMALL_NOTE),
+    full=Form(points=grid(sender=SENDERS, reading=tuple(READINGS)), replications=1),
+    claims=(
+        Claim(
+            id="ratio",
+            text="HS-RR-TCP is much faster than HS-TCP-SACK",
+            where="§5.2.1",
+            expected="under every reading",
+            tolerance="at least 1.5 times under all of them; in shape: under most",
+            check=check_ratio,
+        ),
+        Claim(
+            id="once",
+            text="a single false fast retransmit a flow",
+            where="§5.2.1",
+            expected="under every reading",
+            tolerance="10 under all of them; in shape: at most 30",
+            check=check_once,
+        ),
+    ),
+    plots=(Plot(name="times", draw=draw_ratio),),
+    notes=NOTES,
+)
