@@ -4,6 +4,7 @@ mod support;
 
 use sim::SimTime;
 use sim::engine::Options;
+use sim::model::{NodeId, Ties, delay, disjoint_pair};
 use sim::random::Seed;
 use sim::results::Results;
 use sim::study::World;
@@ -66,6 +67,23 @@ fn bursts_that_take_turns_are_halved() {
     let (all, second) = (figure(&run, "bursts_with_two_paths"), figure(&run, "bursts_on_second_path"));
     assert!((all - 2.0 * second).abs() <= 1.0, "{all} {second}");
     assert_eq!(total(&run, "bytes_acked"), 2e8);
+}
+
+#[test]
+fn the_pairs_of_paper_004_differ_by_half_a_millisecond_to_19_ms_or_to_11_ms() {
+    let text = "[run]\nduration = \"1 s\"\n[topology]\nkind = \"nsfnet\"\n[[traffic]]\ntransport = \"sack\"\nfrom = \"0\"\nto = \"4\"";
+    let network = scenario(text).network.clone();
+    let open = vec![true; network.links.len()];
+    for (ties, most_us) in [(Ties::Ids, 19_000), (Ties::Delay, 11_000)] {
+        let difference = |(from, to): (u32, u32)| {
+            let pair = disjoint_pair(&network, &open, NodeId(from), NodeId(to), ties).expect("there are two paths");
+            assert_eq!(pair.shared(), 0);
+            delay(&network, &pair.primary).abs_diff(delay(&network, &pair.alternate)) / 1_000_000
+        };
+        let pairs = [(0, 4), (1, 5), (3, 9), (5, 7), (6, 13), (1, 12), (8, 0), (12, 8)];
+        let found = pairs.map(difference);
+        assert_eq!((found.iter().min(), found.iter().max()), (Some(&500), Some(&most_us)), "{ties:?}: {found:?}");
+    }
 }
 
 #[test]

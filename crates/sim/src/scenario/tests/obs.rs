@@ -169,7 +169,7 @@ fn bursts_are_spread_over_two_paths_that_are_there() {
     );
     assert_eq!(
         message("balancing = { policy = \"random\", hysteresis = 0.1 }"),
-        "test.toml:28:47: switching.balancing.hysteresis: goes with policy = \"adaptive\""
+        "test.toml:28:47: switching.balancing.hysteresis: the key \"hysteresis\" goes with policy = \"adaptive\""
     );
     let named = |primary: &str, alternate: &str| {
         message(&format!("balancing.paths = [{{ primary = {primary}, alternate = {alternate} }}]"))
