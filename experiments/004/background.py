@@ -6,6 +6,7 @@ The expected values and tolerances below were committed before the first run.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -61,7 +62,7 @@ def counts(result: RunResult) -> list[float]:
     """Packets offered in each interval."""
     offered = result.series.filter((pl.col("quantity") == "offered") & (pl.col("entity").str.contains("a->b")))
     totals = offered.sort("t_s")["value"].to_list()
-    return [after - before for before, after in zip(totals, totals[1:], strict=False)]
+    return [after - before for before, after in pairwise(totals)]
 
 
 def variance_of_means(values: Sequence[float], scale: int) -> float:

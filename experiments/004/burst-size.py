@@ -5,6 +5,7 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
@@ -67,7 +68,7 @@ def check_size_rr(outcome: Outcome) -> Finding:
 def check_size_sack(outcome: Outcome) -> Finding:
     """False fast retransmits of HS-TCP-SACK become fewer with larger bursts."""
     false = list(by_size(outcome, SACK, "false_fast_retransmits").values())
-    falls = [low < high for high, low in zip(false, false[1:], strict=False)]
+    falls = [low < high for high, low in pairwise(false)]
     return judge(
         agrees=all(falls),
         in_shape=false[-1] < false[0],
@@ -79,7 +80,7 @@ def check_threshold_sack(outcome: Outcome) -> Finding:
     """A larger threshold is better for HS-TCP-SACK, by 190 s over all."""
     times = by_threshold(outcome, SACK)
     spread = max(times.values()) - min(times.values())
-    falls = [b <= 1.02 * a for a, b in zip(times.values(), list(times.values())[1:], strict=False)]
+    falls = [b <= 1.02 * a for a, b in pairwise(times.values())]
     return judge(
         agrees=all(falls) and 140 <= spread <= 240,
         in_shape=times[FULL_LOAD] == min(times.values()) and spread >= 0.25 * times[FULL_LOAD],

@@ -6,6 +6,7 @@ ms, both senders) had been seen when the scenario was made.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
@@ -84,7 +85,7 @@ def check_ratio(outcome: Outcome) -> Finding:
 def check_dupthresh(outcome: Outcome) -> Finding:
     """The threshold grows with δ."""
     levels = list(over(outcome, RR, "dupthresh").values())
-    steps = [high > low for low, high in zip(levels, levels[1:], strict=False)]
+    steps = [high > low for low, high in pairwise(levels)]
     return judge(
         agrees=all(steps),
         in_shape=levels[-1] > levels[0],

@@ -1,0 +1,212 @@
+"""Is RR-TCP still needed? Its rivals of today where bursts have two paths (no figure of paper 004).
+
+RACK-TLP (RFC 8985) waits a part of a round trip for what is late and adapts that by D-SACKs; Linux also takes back cuts
+that D-SACKs disprove. CUBIC is what is mostly run. The questions and the answers that count were written before the
+first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.verdict import Finding, judge
+
+from ._lb import METRICS, NOTES, SCENARIO, measure, settings, source
+from ._lb import RR as HS_RR
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import Value
+
+T, B = "transport.tcp.", "switching.balancing."
+RR, SACK, UNDO, RACK, LINUX = "HS-RR-TCP", "HS-SACK", "HS-SACK, D-SACK undo", "HS-RACK-TLP", "HS-Linux"
+CUBIC, CUBIC_LINUX, CUBIC_RR = "CUBIC-SACK", "CUBIC-Linux", "CUBIC on RR-TCP"
+SENDERS: dict[str, dict[str, Value]] = {
+    RR: {T + "algorithm": "hs-rr-tcp"},
+    SACK: {T + "algorithm": "highspeed"},
+    UNDO: {T + "algorithm": "highspeed", T + "undo": "dsack"},
+    RACK: {T + "algorithm": "highspeed", T + "recovery": "rack"},
+    LINUX: {T + "algorithm": "highspeed", T + "recovery": "linux"},
+    CUBIC: {T + "algorithm": "cubic"},
+    CUBIC_LINUX: {T + "algorithm": "cubic", T + "recovery": "linux"},
+    CUBIC_RR: {T + "algorithm": "cubic", T + "recovery": "rr-tcp"},
+}
+NETWORKS: dict[str, tuple[float, float, dict[str, Value]]] = {
+    "switch, 5 ms": (5, 0.0, {}),
+    "switch, 50 ms": (50, 0.0, {}),
+    "often, 50 ms": (50, 0.0, {B + "interval": "50 ms"}),
+    "seldom, 50 ms": (50, 0.0, {B + "interval": "5 s"}),
+    "spray, 5 ms": (5, 0.0, {B + "policy": "random"}),
+    "spray, 50 ms": (50, 0.0, {B + "policy": "random"}),
+    "flowlets, 50 ms": (50, 0.0, {B + "policy": "flowlet", B + "gap": "5 ms"}),
+    "switch and loss 1e-4, 50 ms": (50, 1e-4, {}),
+    "spray and loss 1e-4, 5 ms": (5, 1e-4, {B + "policy": "random"}),
+    "spray and loss 1e-3, 50 ms": (50, 1e-3, {B + "policy": "random"}),
+}
+"""Name → δ in ms, loss of a burst, keys. The round trip over the short path is 24 ms and some for assembly."""
+SHORT = ("switch, 5 ms", "spray, 5 ms")
+LONG = ("switch, 50 ms", "often, 50 ms", "spray, 50 ms")
+LOSSY = tuple(name for name in NETWORKS if "loss" in name)
+
+
+def make(point: Point) -> Setup:
+    """A sender and a network."""
+    delta_ms, loss, keys = NETWORKS[str(point["network"])]
+    known = settings(HS_RR, delta_ms=delta_ms, loss=loss)
+    return Setup(scenario=SCENARIO, settings={**known, **keys, **SENDERS[str(point["sender"])]})
+
+
+def times(outcome: Outcome, network: str) -> dict[str, float]:
+    """By sender."""
+    return dict(outcome.table.filter(pl.col("network") == network).select("sender", "completion_s").iter_rows())
+
+
+def against(outcome: Outcome, one: str, other: str, networks: tuple[str, ...]) -> dict[str, float]:
+    """How many times as long a sender takes as another, by network."""
+    found = {network: times(outcome, network) for network in networks}
+    return {network: seconds[one] / seconds[other] for network, seconds in found.items() if seconds}
+
+
+def told(values: dict[str, float]) -> str:
+    """All networks."""
+    return "; ".join(f"{network} {value:.2f}" for network, value in values.items())
+
+
+def check_short(outcome: Outcome) -> Finding:
+    """RACK-TLP is as good where reordering is shorter than a round trip."""
+    found = against(outcome, LINUX, RR, SHORT)
+    return judge(
+        agrees=all(value <= 1.1 for value in found.values()),
+        in_shape=all(value <= 1.3 for value in found.values()),
+        measured=f"Linux's recovery over RR-TCP: {told(found)}",
+    )
+
+
+def check_long(outcome: Outcome) -> Finding:
+    """RR-TCP is better where reordering is longer than a round trip."""
+    found = against(outcome, LINUX, RR, LONG)
+    return judge(
+        agrees=all(value >= 1.2 for value in found.values()),
+        in_shape=any(value >= 1.2 for value in found.values()),
+        measured=f"Linux's recovery over RR-TCP: {told(found)}",
+    )
+
+
+def check_undo(outcome: Outcome) -> Finding:
+    """Undo alone gives most of what there is to be had."""
+    found = {}
+    for network in (*SHORT, *LONG):
+        seconds = times(outcome, network)
+        room = seconds[SACK] - seconds[RR]
+        found[network] = (seconds[SACK] - seconds[UNDO]) / room if room > 0.02 * seconds[RR] else 1.0
+    return judge(
+        agrees=all(share >= 0.8 for share in found.values()),
+        in_shape=all(share >= 0.5 for share in found.values()),
+        measured=f"share of RR-TCP's gain: {told(found)}",
+    )
+
+
+def check_loss(outcome: Outcome) -> Finding:
+    """With loss RACK-TLP is at least as good, because it needs no threshold."""
+    found = against(outcome, LINUX, RR, LOSSY)
+    return judge(
+        agrees=all(value <= 1.05 for value in found.values()),
+        in_shape=all(value <= 1.3 for value in found.values()),
+        measured=f"Linux's recovery over RR-TCP: {told(found)}",
+    )
+
+
+def check_cubic(outcome: Outcome) -> Finding:
+    """The same holds for CUBIC's window."""
+    hs = against(outcome, LINUX, RR, (*SHORT, *LONG))
+    cubic = against(outcome, CUBIC_LINUX, CUBIC_RR, (*SHORT, *LONG))
+    same = [(hs[network] > 1.1) == (cubic[network] > 1.1) for network in hs]
+    return judge(agrees=all(same), in_shape=sum(same) > len(same) / 2, measured=f"CUBIC: {told(cubic)}")
+
+
+def describe(outcome: Outcome) -> list[str]:
+    """A sentence for each network."""
+    lines = []
+    for network in NETWORKS:
+        seconds = times(outcome, network)
+        order = sorted(seconds, key=lambda sender: seconds[sender])
+        lines.append(f"{network}: " + ", ".join(f"{sender} {seconds[sender]:.1f} s" for sender in order) + ".")
+    return lines
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Times by network, a dot for each sender."""
+    for sender in SENDERS:
+        rows = dict(table.filter(pl.col("sender") == sender).select("network", "completion_s").iter_rows())
+        axes.plot([rows[name] for name in NETWORKS], range(len(NETWORKS)), "o", markersize=5, label=sender)
+    axes.set_yticks(range(len(NETWORKS)), list(NETWORKS), fontsize=7)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.set_xlabel("mean time of a flow (s)")
+    axes.legend(frameon=False, fontsize=6)
+
+
+experiment = Experiment(
+    id="004/rivals",
+    title="is RR-TCP still needed? RACK-TLP, D-SACK undo and CUBIC over two paths",
+    source=source("none: questions of today", "§6"),
+    setup=make,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=grid(network=tuple(NETWORKS), sender=tuple(SENDERS)),
+        replications=1,
+        settings={"traffic.0.size": "200 MB"},
+        note="200 MB a flow instead of 1 GB",
+    ),
+    full=Form(points=grid(network=tuple(NETWORKS), sender=tuple(SENDERS)), replications=1),
+    claims=(
+        Claim(
+            id="short",
+            text="where reordering is shorter than a round trip RACK-TLP with undo does as well",
+            where="RFC 8985 §6.2",
+            expected="equal",
+            tolerance="at most 1.1 times the time; in shape: 1.3",
+            check=check_short,
+        ),
+        Claim(
+            id="long",
+            text="where it is longer RR-TCP is better: RACK's window ends at a round trip",
+            where="RFC 8985 §6.2",
+            expected="faster",
+            tolerance="at least 1.2 times in all three networks; in shape: in one",
+            check=check_long,
+        ),
+        Claim(
+            id="undo",
+            text="D-SACK undo alone, without any patience, gives most of RR-TCP's gain",
+            where="RFC 3708",
+            expected="most",
+            tolerance="at least 80 % in every network; in shape: 50 %",
+            check=check_undo,
+        ),
+        Claim(
+            id="loss",
+            text="with loss beside reordering RACK-TLP is as good: time tells what a threshold cannot",
+            where="RFC 8985 §3",
+            expected="equal or better",
+            tolerance="at most 1.05 times the time; in shape: 1.3",
+            check=check_loss,
+        ),
+        Claim(
+            id="cubic",
+            text="for CUBIC's window the answers are the same",
+            where="RFC 9438",
+            expected="the same",
+            tolerance="more than 1.1 times or not, in every network; in shape: in most",
+            check=check_cubic,
+        ),
+    ),
+    plots=(Plot(name="times", draw=draw),),
+    describe=describe,
+    notes=NOTES,
+)
