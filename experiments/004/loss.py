@@ -241,7 +241,7 @@ experiment = Experiment(
         *(
             Claim(
                 id=name,
-                text=f"source ordering ({how}) is like HS-RR-TCP without loss, worse than HS-TCP-SACK at 0.001 and 0.01",
+                text=f"source ordering ({how}) is like HS-RR-TCP without loss, like HS-TCP-SACK at high loss",
                 where="§5.2.7, Fig. 13 (a)",
                 expected="equal; a little slower",
                 tolerance="within 5 %; 1 to 1.25 times; in shape: within 5 %; at most 1.5 times",
