@@ -164,6 +164,7 @@ mod tests {
             capacity: Rate::from_bps(1_000_000),
             delay: Duration::from_ps(*delay),
             buffer: Buffer::Unlimited,
+            queue: crate::queue::Config::DropTail,
             loss: Loss::None,
             controller: None,
             via: None,

@@ -105,7 +105,7 @@ impl PathSet {
             }
             Policy::LeastLoaded => self.current = self.least_loaded(rules, loads),
         }
-        let hold = self.hold(now, length, offset, rules.ordering);
+        let hold = self.hold(now, offset, rules.ordering);
         let switched = self.last.is_some_and(|(_, before)| before != self.current);
         self.last = Some((now, self.current));
         let chosen = &mut self.members[self.current];
@@ -127,14 +127,15 @@ impl PathSet {
     }
 
     /// How long a burst is held so that it does not overtake those on another path.
-    fn hold(&self, now: u64, length: u64, offset: u64, ordering: Ordering) -> u64 {
+    fn hold(&self, now: u64, offset: u64, ordering: Ordering) -> u64 {
         let chosen = &self.members[self.current];
         match ordering {
             Ordering::Off => 0,
             Ordering::Drain => {
                 let others = self.members.iter().enumerate().filter(|(place, _)| *place != self.current);
                 let landed = others.map(|(_, member)| member.landed).max().unwrap_or(0);
-                (landed + 1).saturating_sub(now + offset + chosen.delay + length)
+                // It begins to arrive when those have arrived: earlier it could meet them where the paths join.
+                landed.saturating_sub(now + offset + chosen.delay)
             }
             Ordering::Shift => self.longest.saturating_sub(chosen.delay),
         }
@@ -231,8 +232,8 @@ mod tests {
         let loads = Loads::from([(1, 0.0), (2, 0.1)]);
         let adaptive = Policy::Adaptive(Choice::SwitchAbove);
         for (ordering, holds) in [
-            // The last burst left at 100 ms on the path of 60 ms and lands at 161 ms; 1 ms long, 10 ms on the way.
-            (Ordering::Drain, [40 * MS + 1, 1, 0]),
+            // The last burst left at 100 ms on the path of 60 ms and lands at 161 ms; a new one is 10 ms on the way.
+            (Ordering::Drain, [41 * MS, MS, 0]),
             (Ordering::Shift, [50 * MS, 50 * MS, 50 * MS]),
             (Ordering::Off, [0, 0, 0]),
         ] {
