@@ -98,7 +98,7 @@ def windows(result: RunResult) -> pl.DataFrame:
     return chosen.select("t_s", (pl.col("value") / 1000).alias("cwnd_packets"))
 
 
-def modelled(sender: str, delta_ms: float, size_mb: float = 1000) -> float:
+def modelled(sender: str, delta_ms: float) -> float:
     """The corrected closed form; at δ = 0, where it is not defined, at 10 µs."""
     from photocol import model
 
@@ -106,22 +106,14 @@ def modelled(sender: str, delta_ms: float, size_mb: float = 1000) -> float:
         "short_delay": f"{SHORT_MS} ms",
         "difference": f"{max(delta_ms, 0.01)} ms",
         "assembly": f"{TIMER_US} us",
-        "file": f"{size_mb} MB",
     }
     return float(model(MODELS[sender], **inputs)["total_s"])
 
 
-def size_of(outcome: Outcome) -> float:
-    """In MB."""
-    sent = outcome.table.filter(pl.col("sender") == RR)["segments_sent"].min()
-    return 1000 if float(sent) >= 1e6 else 200  # type: ignore[arg-type]
-
-
 def residuals(outcome: Outcome, sender: str) -> dict[float, float]:
     """Model over simulation, less 1."""
-    size = size_of(outcome)
     return {
-        delta: modelled(sender, delta, size) / seconds - 1
+        delta: modelled(sender, delta) / seconds - 1
         for delta, seconds in curve(outcome, "delta_ms", "total_s", sender=sender).items()
     }
 
@@ -174,11 +166,10 @@ def check_once(outcome: Outcome) -> Finding:
 
 def draw_times(axes: Axes, table: pl.DataFrame) -> None:
     """Figure 4: simulation as dots, the corrected model as lines."""
-    size = 1000 if float(table["segments_sent"].min()) >= 1e6 else 200  # type: ignore[arg-type]
     for sender, colour in SHADES.items():
         values = curve(table, "delta_ms", "total_s", sender=sender)
         axes.plot(list(values), list(values.values()), "o", color=colour, label=f"{sender}, simulated")
-        model = [modelled(sender, delta, size) for delta in values]
+        model = [modelled(sender, delta) for delta in values]
         axes.plot(list(values), model, "-", color=colour, linewidth=1.2, label=f"{sender}, model")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("difference of the paths' delays δ (ms)")
@@ -212,12 +203,7 @@ experiment = Experiment(
         Metric(name="segments_sent", label="segments sent", form=".0f"),
         Metric(name="cpu_s", label="CPU time of a run (s)", form=".1f"),
     ),
-    quick=Form(
-        points=grid(sender=tuple(SENDERS), delta_ms=(1, 10, 50)),
-        replications=1,
-        settings={"traffic.0.size": "200 MB"},
-        note="200 MB instead of 1 GB, three δ",
-    ),
+    quick=Form(points=grid(sender=tuple(SENDERS), delta_ms=(1, 10, 50)), replications=1, note="three δ"),
     full=Form(points=grid(sender=tuple(SENDERS), delta_ms=FULL_MS), replications=1),
     claims=(
         Claim(
