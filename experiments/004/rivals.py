@@ -160,8 +160,8 @@ experiment = Experiment(
     quick=Form(
         points=grid(network=tuple(NETWORKS), sender=tuple(SENDERS)),
         replications=1,
-        settings={"traffic.0.size": "200 MB"},
-        note="200 MB a flow instead of 1 GB",
+        settings={"traffic.0.size": "100 MB", "transport.tcp.initial_ssthresh": "500 packets"},
+        note="100 MB a flow instead of 1 GB; slow start ends at 500 packets, so that no queue hides what follows",
     ),
     full=Form(points=grid(network=tuple(NETWORKS), sender=tuple(SENDERS)), replications=1),
     claims=(
