@@ -48,6 +48,7 @@ METRICS = (
     Metric(name="dupthresh", label="mean dupthresh", form=".1f"),
     Metric(name="switches", label="changes of path", form=".0f"),
     Metric(name="buffer_mb", label="memory for ordering (MB)", form=".2f"),
+    Metric(name="gigabytes", label="data of a flow (GB)", form=".2f"),
     Metric(name="cpu_s", label="CPU time of a run (s)", form=".1f"),
 )
 
@@ -93,6 +94,7 @@ def measure(result: RunResult) -> dict[str, float]:
         "dupthresh": mean_dupthresh(result),
         "switches": value.get("path_switches", 0.0),
         "buffer_mb": value.get("ordering_buffer_peak", 0.0) / 1e6,
+        "gigabytes": float(flows["bytes_acked"].mean()) / 1e9,  # type: ignore[arg-type]
         "cpu_s": float(str(result.manifest["cpu_s"])),
     }
 
