@@ -52,6 +52,12 @@ def over(outcome: Outcome, sender: str, metric: str = "completion_s", where: str
     return curve(outcome, "loss", metric, sender=sender, where=where)
 
 
+def per_gb(outcome: Outcome, sender: str, metric: str, where: str) -> dict[float, float]:
+    """A metric along the loss, for each GB that a flow sends: the paper's numbers are for 1 GB."""
+    sizes = over(outcome, sender, "gigabytes", where)
+    return {loss: value / sizes[loss] for loss, value in over(outcome, sender, metric, where).items()}
+
+
 def both(check: Callable[[Outcome, str], Finding], **claim: str) -> tuple[Claim, Claim]:
     """A claim about loss in the core, and what it is with the same loss per packet in the access network."""
     at_core = Claim(check=lambda outcome: check(outcome, CORE), **claim)  # type: ignore[arg-type]
@@ -77,29 +83,30 @@ def check_never_slower(outcome: Outcome, where: str) -> Finding:
 
 def check_edge(outcome: Outcome, where: str) -> Finding:
     """60 s, 6 %, at 0.001."""
-    rr, sack = over(outcome, RR, where=where)[EDGE], over(outcome, SACK, where=where)[EDGE]
+    rr, sack = (per_gb(outcome, sender, "completion_s", where)[EDGE] for sender in (RR, SACK))
     gain = 1 - rr / sack
     return judge(
         agrees=0.03 <= gain <= 0.12 and 700 <= sack <= 1300,
         in_shape=gain > 0,
-        measured=f"{sack:.0f} s and {rr:.0f} s: {gain:.1%}",
+        measured=f"{sack:.0f} s and {rr:.0f} s for 1 GB: {gain:.1%}",
     )
 
 
 def check_retransmits(outcome: Outcome, where: str) -> Finding:
     """330 fast retransmits fewer at 0.001."""
-    fewer = over(outcome, SACK, "fast_retransmits", where)[EDGE] - over(outcome, RR, "fast_retransmits", where)[EDGE]
-    return judge(agrees=165 <= fewer <= 660, in_shape=fewer > 0, measured=f"{fewer:.0f} fewer")
+    rr, sack = (per_gb(outcome, sender, "fast_retransmits", where)[EDGE] for sender in (RR, SACK))
+    fewer = sack - rr
+    return judge(agrees=165 <= fewer <= 660, in_shape=fewer > 0, measured=f"{fewer:.0f} fewer for 1 GB a flow")
 
 
 def check_timeouts(outcome: Outcome, where: str) -> Finding:
     """77 timeouts more at 0.001; HS-TCP-SACK has none until 0.01."""
-    rr, sack = over(outcome, RR, "timeouts", where), over(outcome, SACK, "timeouts", where)
+    rr, sack = (per_gb(outcome, sender, "timeouts", where) for sender in (RR, SACK))
     none = all(sack[loss] == 0 for loss in sack if loss <= EDGE)
     return judge(
         agrees=none and 38 <= rr[EDGE] - sack[EDGE] <= 154 and (HIGH not in sack or sack[HIGH] > 0),
         in_shape=rr[EDGE] > sack[EDGE],
-        measured=f"HS-RR-TCP {listed(rr, '.0f')}; HS-TCP-SACK {listed(sack, '.0f')}",
+        measured=f"for 1 GB a flow HS-RR-TCP {listed(rr, '.0f')}; HS-TCP-SACK {listed(sack, '.0f')}",
     )
 
 
