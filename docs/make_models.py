@@ -352,103 +352,120 @@ def aapn() -> Section:
 
 def load_balanced() -> Section:
     """Paper 004."""
-    points = {f"δ = {ms} ms": {"difference": f"{ms} ms"} for ms in (1, 10, 50)}
-
-    def change(printed: dict[str, Any], **fixed: Any) -> str:
-        def difference(**inputs: Any) -> str:
-            inputs |= fixed
-            corrected = photocol.model("sack-lb-obs", **inputs)["total_s"]
-            value = photocol.model("sack-lb-obs", **inputs, **printed)["total_s"]
-            # Sums in another order differ by rounding.
-            return f"{round(value - corrected, 9):+.3g} s of {corrected:.1f} s"
-
-        return along(points, difference)
-
-    def refused(model: str) -> str:
-        try:
-            photocol.model(model, reading=PRINTED, difference="10 ms")
-        except photocol.InputError as error:
-            return str(error)
-        return "has an answer"
-
-    early = photocol.model("sack-lb-obs", difference=0)
     return Section(
         "Paper 004 (SACK and RR-TCP over load-balanced OBS), d_s = 10 ms",
         "sack-lb-obs",
-        [
-            Slip(
-                "before the first false detection, `growth`",
-                "closed form with the transmission time of window T once more than its M − T rounds",
-                "windows T + 1 … M",
-                "certain: slow start has sent the window T",
-                change({"growth": PRINTED}),
-            ),
-            Slip(
-                "(4), `single`",
-                "(X − β)/2 rounds",
-                "(X − β)/2 + 1 rounds",
-                "certain: the sum begins at 0",
-                change({"single": PRINTED}),
-            ),
-            Slip(
-                "(6), `split`",
-                "nβ(… + ((β² + β)/2)/R)",
-                "n(β(…) + (S/R)(β² + β)/2)",
-                "certain: S is missing, and the sum is multiplied by β once more",
-                change({"split": PRINTED}),
-            ),
-            Slip(
-                "(7), `final_root`",
-                "√((M + 1)² − 8O″/S)",
-                "√((M + 1)² + 8O″/S)",
-                "certain: the root of j² + (M + 1)j − 2O″/S",
-                refused("sack-lb-obs"),
-            ),
-            Slip(
-                "appendix, `slow_start`",
-                "P counts the packets sent; §4: the window reaches T, and congestion avoidance starts at T",
-                "`packets`: ⌈log₂(T + 1)⌉ rounds, then from T + 1",
-                "open; with T = 512 both send the same windows",
-                f"`window`, T = 512: {change({'slow_start': 'window'})}; T = 500: "
-                + change({"slow_start": "window"}, threshold=500),
-            ),
-            Slip(
-                "packets of a false period, `period_packets`",
-                "Σ M/2 + Σ i + M/2 = 3M²/8 + 3M/4",
-                "`closed_form`: 3M²/8 + 3M/4, the sum without the last M/2",
-                "open",
-                f"`with_half_window`, 3M²/8 + 5M/4: {change({'period_packets': 'with_half_window'})}",
-            ),
-            Slip(
-                "windows in two bursts, `split_rounds`",
-                "(4) + min{(5), (6)}",
-                "`faster`: min, as printed",
-                "likely: it is the derivation of β; a round that waits for both bursts would need max",
-                f"`slower`, max: {change({'split_rounds': 'slower'})}",
-            ),
-            Slip(
-                "(7), `final_window`",
-                "Σ_{i=0}^{j} (M/2 + i) becomes jM/2 + (j² + j)/2",
-                "`next`: j rounds with windows from M/2 + 1, as the closed forms",
-                "open",
-                f"`half`, j + 1 terms from M/2: {change({'final_window': 'half'})}",
-            ),
-            Slip(
-                "(8), `final_root` of `rr-tcp-lb-obs`",
-                "√((1 + 2T)²/4 − (2O/S − 2(2^P − 1)))",
-                "√((T + ½)² + 2(O/S − (2^P − 1)))",
-                "certain",
-                refused("rr-tcp-lb-obs"),
-            ),
-            Slip(
-                "no branch",
-                "O′ < 0 where the file ends before the first false detection",
-                "RR-TCP's time",
-                "certain",
-                f"equal paths: {early['total_s']:.1f} s, {early['false_periods']:.0f} false periods",
-            ),
-        ],
+        [*misprints_of_load_balanced(), *readings_of_load_balanced()],
     )
+
+
+def change_of_load_balanced(printed: dict[str, Any], **fixed: Any) -> str:
+    """By how much a reading changes the time of a transfer, at three differences of delay."""
+    points = {f"δ = {ms} ms": {"difference": f"{ms} ms"} for ms in (1, 10, 50)}
+
+    def difference(**inputs: Any) -> str:
+        inputs |= fixed
+        corrected = photocol.model("sack-lb-obs", **inputs)["total_s"]
+        value = photocol.model("sack-lb-obs", **inputs, **printed)["total_s"]
+        # Sums in another order differ by rounding.
+        return f"{round(value - corrected, 9):+.3g} s of {corrected:.1f} s"
+
+    return along(points, difference)
+
+
+def refused_as_printed(model: str) -> str:
+    """What a model says that has no answer as printed."""
+    try:
+        photocol.model(model, reading=PRINTED, difference="10 ms")
+    except photocol.InputError as error:
+        return str(error)
+    return "has an answer"
+
+
+def misprints_of_load_balanced() -> list[Slip]:
+    """Those of (4) to (7)."""
+    change, refused = change_of_load_balanced, refused_as_printed
+    return [
+        Slip(
+            "before the first false detection, `growth`",
+            "closed form with the transmission time of window T once more than its M − T rounds",
+            "windows T + 1 … M",
+            "certain: slow start has sent the window T",
+            change({"growth": PRINTED}),
+        ),
+        Slip(
+            "(4), `single`",
+            "(X − β)/2 rounds",
+            "(X − β)/2 + 1 rounds",
+            "certain: the sum begins at 0",
+            change({"single": PRINTED}),
+        ),
+        Slip(
+            "(6), `split`",
+            "nβ(… + ((β² + β)/2)/R)",
+            "n(β(…) + (S/R)(β² + β)/2)",
+            "certain: S is missing, and the sum is multiplied by β once more",
+            change({"split": PRINTED}),
+        ),
+        Slip(
+            "(7), `final_root`",
+            "√((M + 1)² − 8O″/S)",
+            "√((M + 1)² + 8O″/S)",
+            "certain: the root of j² + (M + 1)j − 2O″/S",
+            refused("sack-lb-obs"),
+        ),
+    ]
+
+
+def readings_of_load_balanced() -> list[Slip]:
+    """What paper 004 leaves open, and (8)."""
+    change, refused = change_of_load_balanced, refused_as_printed
+    early = photocol.model("sack-lb-obs", difference=0)
+    return [
+        Slip(
+            "appendix, `slow_start`",
+            "P counts the packets sent; §4: the window reaches T, and congestion avoidance starts at T",
+            "`packets`: ⌈log₂(T + 1)⌉ rounds, then from T + 1",
+            "open; with T = 512 both send the same windows",
+            f"`window`, T = 512: {change({'slow_start': 'window'})}; T = 500: "
+            + change({"slow_start": "window"}, threshold=500),
+        ),
+        Slip(
+            "packets of a false period, `period_packets`",
+            "Σ M/2 + Σ i + M/2 = 3M²/8 + 3M/4",
+            "`closed_form`: 3M²/8 + 3M/4, the sum without the last M/2",
+            "open",
+            f"`with_half_window`, 3M²/8 + 5M/4: {change({'period_packets': 'with_half_window'})}",
+        ),
+        Slip(
+            "windows in two bursts, `split_rounds`",
+            "(4) + min{(5), (6)}",
+            "`faster`: min, as printed",
+            "likely: it is the derivation of β; a round that waits for both bursts would need max",
+            f"`slower`, max: {change({'split_rounds': 'slower'})}",
+        ),
+        Slip(
+            "(7), `final_window`",
+            "Σ_{i=0}^{j} (M/2 + i) becomes jM/2 + (j² + j)/2",
+            "`next`: j rounds with windows from M/2 + 1, as the closed forms",
+            "open",
+            f"`half`, j + 1 terms from M/2: {change({'final_window': 'half'})}",
+        ),
+        Slip(
+            "(8), `final_root` of `rr-tcp-lb-obs`",
+            "√((1 + 2T)²/4 − (2O/S − 2(2^P − 1)))",
+            "√((T + ½)² + 2(O/S − (2^P − 1)))",
+            "certain",
+            refused("rr-tcp-lb-obs"),
+        ),
+        Slip(
+            "no branch",
+            "O′ < 0 where the file ends before the first false detection",
+            "RR-TCP's time",
+            "certain",
+            f"equal paths: {early['total_s']:.1f} s, {early['false_periods']:.0f} false periods",
+        ),
+    ]
 
 
 def corrections() -> str:

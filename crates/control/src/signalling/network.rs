@@ -3,7 +3,7 @@
 //! Time is the core's: frame f begins there at `start` + f · frame. A slot of light is shorter than its slot by the guard time and is meant to
 //! arrive in the middle of what the switch leaves of that.
 
-use crate::wire::{Carriage, Configuration, NodeId, NodeState, NodeStatus};
+use crate::wire::{Carriage, Configuration, NodeId, NodeState, NodeStatus, agreed};
 use std::fmt;
 use units::{Duration, Instant};
 
@@ -16,34 +16,36 @@ pub struct Member {
     pub port: u16,
 }
 
-/// The network.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Network {
-    /// How the signalling travels.
-    pub carriage: Carriage,
-    /// Ports of the switch.
-    pub switch_size: u16,
-    /// Slots of a frame.
-    pub frame_slots: u32,
-    /// Slots for signalling at the head of a frame: one for each of the last members, as many as there are slots. Figure 3.8 has none for the master.
-    pub signalling_slots: u32,
-    /// How long a slot lasts.
-    pub slot: Duration,
-    /// How much of a slot is dark.
-    pub guard: Duration,
-    /// How much of that the switch needs to change a connection.
-    pub switching: Duration,
-    /// When frame 0 begins, by the clock of the core.
-    pub start: Instant,
-    /// The delay of the longest fibre to the core.
-    pub longest: Duration,
-    /// The delay of the shortest.
-    pub shortest: Duration,
-    /// How long a node takes to act on what it has heard; the master, to schedule.
-    pub turnaround: Duration,
-    /// The edge nodes, by number.
-    pub members: Vec<Member>,
+/// Declares the network: what all must agree on, and the nodes; as a master's configuration tells it, and as one is told.
+macro_rules! network {
+    ($($(#[doc = $meaning:literal])+ $field:ident: $kind:ty,)+) => {
+        /// The network. Each of its last `signalling_slots` members has a slot for signalling; in figure 3.8 the master has none.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Network {
+            $($(#[doc = $meaning])+ pub $field: $kind,)+
+            /// the edge nodes, by number
+            pub members: Vec<Member>,
+        }
+
+        impl Network {
+            /// The network of a configuration that came from a master.
+            pub fn configured(from: &Configuration) -> Result<Network, NetworkError> {
+                let members = from.nodes.iter().map(|state| Member { node: state.node, port: state.port }).collect();
+                Network { $($field: from.$field,)+ members }.checked()
+            }
+
+            /// The configuration that tells it, with the status of every node.
+            pub fn configuration(&self, term: u64, status: impl Fn(NodeId) -> NodeStatus) -> Configuration {
+                let state = |member: &Member| {
+                    NodeState { node: member.node, port: member.port, status: status(member.node) }
+                };
+                Configuration { term, $($field: self.$field,)+ nodes: self.members.iter().map(state).collect() }
+            }
+        }
+    };
 }
+
+agreed!(network);
 
 /// Why a network cannot work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,46 +129,6 @@ impl Network {
         match self.window() {
             needed if dedicated && needed > u64::from(self.data_slots()) => Err(NetworkError::Window { needed }),
             _ => Ok(self),
-        }
-    }
-
-    /// The network of a configuration that came from a master.
-    pub fn configured(from: &Configuration) -> Result<Network, NetworkError> {
-        let members = from.nodes.iter().map(|state| Member { node: state.node, port: state.port }).collect();
-        Network {
-            carriage: from.carriage,
-            switch_size: from.switch_size,
-            frame_slots: from.frame_slots,
-            signalling_slots: from.signalling_slots,
-            slot: from.slot,
-            guard: from.guard,
-            switching: from.switching,
-            start: from.start,
-            longest: from.longest,
-            shortest: from.shortest,
-            turnaround: from.turnaround,
-            members,
-        }
-        .checked()
-    }
-
-    /// The configuration that tells it, with the status of every node.
-    pub fn configuration(&self, term: u64, status: impl Fn(NodeId) -> NodeStatus) -> Configuration {
-        let state = |member: &Member| NodeState { node: member.node, port: member.port, status: status(member.node) };
-        Configuration {
-            term,
-            carriage: self.carriage,
-            switch_size: self.switch_size,
-            frame_slots: self.frame_slots,
-            signalling_slots: self.signalling_slots,
-            slot: self.slot,
-            guard: self.guard,
-            switching: self.switching,
-            start: self.start,
-            longest: self.longest,
-            shortest: self.shortest,
-            turnaround: self.turnaround,
-            nodes: self.members.iter().map(state).collect(),
         }
     }
 

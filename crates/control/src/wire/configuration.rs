@@ -40,34 +40,50 @@ message! {
     }
 }
 
-message! {
-    /// The configuration of the network.
-    pub struct Configuration {
-        /// the master's term
-        pub term: u64,
-        /// how the signalling travels
-        pub carriage: Carriage,
-        /// ports of the core switch
-        pub switch_size: u16,
-        /// slots of a frame
-        pub frame_slots: u32,
-        /// slots of a frame that are kept for signalling, at its head
-        pub signalling_slots: u32,
-        /// how long a slot lasts
-        pub slot: Duration,
-        /// how much of a slot is dark
-        pub guard: Duration,
-        /// how much of the guard time the core needs to switch
-        pub switching: Duration,
-        /// when frame 0 began, by the clock of the core
-        pub start: Instant,
-        /// the delay of the longest fibre between a node and the core
-        pub longest: Duration,
-        /// the delay of the shortest such fibre
-        pub shortest: Duration,
-        /// how long a node takes to act on what it has heard
-        pub turnaround: Duration,
-        /// all nodes
-        pub nodes: Vec<NodeState>,
-    }
+/// What all nodes must agree on, for the message and for [`Network`](crate::signalling::Network): `$declare!` is given each field once.
+macro_rules! agreed {
+    ($declare:ident) => {
+        $declare! {
+            /// how the signalling travels
+            carriage: Carriage,
+            /// ports of the core switch
+            switch_size: u16,
+            /// slots of a frame
+            frame_slots: u32,
+            /// slots of a frame that are kept for signalling, at its head
+            signalling_slots: u32,
+            /// how long a slot lasts
+            slot: Duration,
+            /// how much of a slot is dark
+            guard: Duration,
+            /// how much of the guard time the core needs to switch
+            switching: Duration,
+            /// when frame 0 began, by the clock of the core
+            start: Instant,
+            /// the delay of the longest fibre between a node and the core
+            longest: Duration,
+            /// the delay of the shortest such fibre
+            shortest: Duration,
+            /// how long a node takes to act on what it has heard
+            turnaround: Duration,
+        }
+    };
 }
+pub(crate) use agreed;
+
+macro_rules! configuration {
+    ($($(#[doc = $meaning:literal])+ $field:ident: $kind:ty,)+) => {
+        message! {
+            /// The configuration of the network.
+            pub struct Configuration {
+                /// the master's term
+                pub term: u64,
+                $($(#[doc = $meaning])+ pub $field: $kind,)+
+                /// all nodes
+                pub nodes: Vec<NodeState>,
+            }
+        }
+    };
+}
+
+agreed!(configuration);

@@ -43,6 +43,7 @@ pub use answer::Answer;
 pub use beacon::Beacon;
 pub use block::Block;
 pub use claim::{Claim, ClaimKind};
+pub(crate) use configuration::agreed;
 pub use configuration::{Carriage, Configuration, NodeState, NodeStatus};
 pub use fault::{Fault, FaultKind};
 pub use header::{Class, Header, NodeId, Stamp};
