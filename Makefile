@@ -45,12 +45,13 @@ bench: setup  ## measures packet-hops and events per CPU second and memory per f
 reproduce: setup  ## regenerates every figure in the papers' full form (long)
 	$(PHOTOCOL) reproduce --full
 
-docs: setup  ## regenerates schema/scenario.json, docs/{scenario,models,corrections}.md, photocol/options.py and the pages of the Rust crates
+docs: setup  ## regenerates schema/scenario.json, docs/{scenario,models,corrections}.md, docs/experiments/, photocol/options.py and the pages of the Rust crates
 	@mkdir -p schema
 	$(PHOTOCOL) schema > schema/scenario.json
 	$(PYTHON) docs/make_reference.py
 	$(PYTHON) docs/make_models.py
 	$(PYTHON) docs/make_options.py
+	$(PYTHON) docs/make_experiments.py
 	cargo doc --no-deps --workspace --exclude photocol-py --locked --quiet
 
 lock: setup  ## resolves the Python packages anew into requirements.lock (needs uv)

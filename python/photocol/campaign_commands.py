@@ -29,16 +29,16 @@ _DEFAULT_COLUMNS = ("goodput", "drop_rate", "max_link_utilization")
 @click.argument("targets", nargs=-1, metavar="[PAPER[/FIGURE]...]")
 @click.option("--full/--quick", help="The paper's form, or a quick one (the default).")
 @jobs_option
+@dask_option
 @click.option("--out", type=FOLDER, metavar="DIR", help="By default out/reproduce.")
 @click.option("--resume", is_flag=True, help="Keep the runs of an interrupted campaign in DIR.")
+@click.option("--record", is_flag=True, help="Put what a full form finds into the repository's results/.")
 @quiet_option
-def reproduce(
-    *, targets: Sequence[str], full: bool, jobs: int | None, out: Path | None, resume: bool, quiet: bool
-) -> int:
+def reproduce(*, targets: Sequence[str], full: bool, **options: Any) -> int:
     """Regenerate figures and tables of the papers (by default all), with the claims checked."""
     from photocol.reproduce import reproduce as carry_out
 
-    return carry_out(targets, quick=not full, jobs=jobs, out=out, quiet=quiet, resume=resume)
+    return carry_out(targets, quick=not full, **options)
 
 
 @click.command()

@@ -7,8 +7,10 @@ others from being run.
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +18,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from photocol.campaign.conduct import Conducted, Means, conduct
+from photocol import __version__, recorded, storage
+from photocol.campaign.conduct import Conducted, Means, conduct, means
 from photocol.campaign.job import JobError, Runner, engine, jobs_of
 from photocol.campaign.local import available_cores
 from photocol.campaign.progress import Progress, duration
@@ -29,8 +32,9 @@ from photocol.catalogue import (
     load_experiment,
     select,
 )
-from photocol.errors import exit_status, failure, shown
+from photocol.errors import InputError, exit_status, failure, shown
 from photocol.record import Judged, Record, cell, reason, record_of, write
+from photocol.runner import machine
 from photocol.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -51,6 +55,10 @@ class Request:
     form_name: FormName
     means: Means
     out: Path
+    results: Path
+    """What the repository has recorded."""
+    record: bool = False
+    """Whether what is found is recorded there."""
 
 
 def reproduce(
@@ -62,21 +70,28 @@ def reproduce(
     quiet: bool = False,
     run: Runner = engine,
     resume: bool = False,
+    dask: str | None = None,
+    record: bool = False,
 ) -> int:
     """Regenerate the figures that `targets` name (`PAPER` or `PAPER/FIGURE`; none: all) and return the exit status.
 
-    With `resume` the runs that an interrupted campaign has left in `out` are kept.
+    With `resume` the runs that an interrupted campaign has left in `out` are kept; `dask` is the address of a
+    scheduler; with `record` what a full form finds goes into the repository's `results/`.
     """
     console = _console(quiet=quiet)
     try:
+        if record and quick:
+            raise ExperimentError("--record is for full forms: give --full too")
         experiments = [(load_experiment(file), file) for file in _files(targets)]
         request = Request(
             form_name="quick" if quick else "full",
-            means=Means(workers=_workers(jobs), run=run, resume=resume),
+            means=means(workers=_workers(jobs), resume=resume, dask=dask, run=run),
             out=Path(out or DEFAULT_OUT),
+            results=experiments_folder().parent / "results",
+            record=record,
         )
         return _all(experiments, request, console)
-    except ExperimentError as error:
+    except InputError as error:
         return _complain(error, WRONG_INPUT)
     except OSError as error:
         return _complain(failure(error), FAILED)
@@ -101,7 +116,7 @@ def _one(experiment: Experiment, file: Path, request: Request, console: Console)
     jobs = _jobs(experiment, request.form_name, file)
     folder = request.out / experiment.id
     _announce(experiment, request, len(jobs), console)
-    started = time.monotonic()
+    started, clock = datetime.now(UTC), time.monotonic()
     store, progress = Store(folder / "runs" / request.form_name), Progress(is_quiet=console.quiet)
     conducted = conduct(lambda _: jobs, store, request.means, progress)
     rows = list(conducted.rows.values())
@@ -110,11 +125,47 @@ def _one(experiment: Experiment, file: Path, request: Request, console: Console)
         return exit_status(conducted.stop), True
     record = record_of(experiment, request.form_name, rows, jobs=len(jobs))
     write(record, folder)
+    seconds = time.monotonic() - clock
+    about = _about(record, rows, started=started.isoformat(timespec="seconds"), seconds=seconds, kept=conducted.kept)
+    (folder / storage.MARK).write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     _show(record, folder, console)
-    console.print(f"{_counted(conducted, len(jobs), time.monotonic() - started)}{_speed(rows)}\n")
+    _compare(record, request, folder, console)
+    console.print(f"{_counted(conducted, len(jobs), seconds)}{_speed(rows)}\n")
     if conducted.stop is not None:
         return exit_status(conducted.stop), True
     return FAILED if record.disagrees else DONE, False
+
+
+def _about(record: Record, rows: Sequence[Row], **measured: object) -> dict[str, object]:
+    """What made the record: the command, the version, the machine, the cost."""
+    name = record.experiment.id
+    costs = [cost for row in rows if isinstance(cost := row.manifest.get("cpu_s"), int | float)]
+    return {
+        "photocol": "reproduction",
+        "experiment": name,
+        "form": record.form_name,
+        "version": __version__,
+        "command": f"photocol reproduce {name} --{record.form_name}",
+        "runs": len(rows),
+        "jobs_missing": record.jobs_missing,
+        **measured,
+        "cpu_s": sum(costs),
+        "host": machine(),
+        "pictures": [f"{plot.name}.png" for plot in record.experiment.plots],
+    }
+
+
+def _compare(record: Record, request: Request, folder: Path, console: Console) -> None:
+    """Say which verdicts have moved against what is recorded; then record, if that is wanted."""
+    name = record.experiment.id
+    if record.jobs_missing:
+        return
+    former = recorded.read(request.results, name)
+    if former is not None:
+        for sentence in recorded.moved(former, record.judged):
+            console.print(escape(f"verdict moved: {sentence}"), soft_wrap=True)
+    if request.record:
+        console.print(escape(f"recorded in {recorded.keep(folder, request.results, name)}"), soft_wrap=True)
 
 
 def _jobs(experiment: Experiment, form_name: FormName, file: Path) -> list[Job]:

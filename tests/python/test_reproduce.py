@@ -1,11 +1,13 @@
 """`reproduce` from targets to files and exit status, with runners that need no engine."""
 
+import importlib.util
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -30,6 +32,7 @@ def test_a_reproduced_figure_leaves_tables_claims_pictures_and_a_page(repository
         "claims.json",
         "figure.png",
         "figure.svg",
+        "manifest.json",
         "replications.parquet",
         "report.md",
         "runs",
@@ -65,6 +68,46 @@ def test_a_claim_that_disagrees_fails_and_gives_its_reason(repository, capsys):
     assert "reason: the made-up reason" in printed
 
 
+def test_a_full_form_is_recorded_and_a_verdict_that_moved_is_named(repository, capsys):
+    file = repository / "experiments" / "900" / "figure.py"
+    assert reproduce([], quick=True, record=True, jobs=1, out=repository / "o", run=saturating) == 2
+    assert "--record is for full forms" in capsys.readouterr().err
+    assert reproduce([], quick=False, record=True, jobs=1, out=repository / "o", run=saturating) == 0
+    folder = repository / "results" / "900" / "figure"
+    assert sorted(path.name for path in folder.iterdir()) == ["claims.json", "figure.png", "manifest.json", "table.csv"]
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["command"] == "photocol reproduce 900/figure --full"
+    assert (manifest["runs"], manifest["form"], manifest["pictures"]) == (30, "full", ["figure.png"])
+    # Each of the 30 runs says that it took half a CPU second.
+    assert manifest["cpu_s"] == 15.0
+    assert reproduce([], jobs=1, out=repository / "o", run=saturating) == 0
+    assert "verdict moved" not in capsys.readouterr().out
+    claims = folder / "claims.json"
+    claims.write_text(claims.read_text().replace('"verdict": "agrees"', '"verdict": "agrees in shape"'))
+    reproduce([], jobs=1, out=repository / "o", run=saturating)
+    printed = capsys.readouterr().out
+    assert "verdict moved: top: agrees in shape in the recorded full form, agrees here" in printed
+    assert file.is_file()
+
+
+def test_a_page_of_what_is_recorded_has_every_claim_and_how_it_was_run(repository):
+    reproduce([], quick=False, record=True, jobs=1, out=repository / "o", quiet=True, run=saturating)
+    place = Path(__file__).resolve().parents[2] / "docs" / "make_experiments.py"
+    spec = importlib.util.spec_from_file_location("make_experiments", place)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    [(name, text)] = made.pages(repository / "results").items()
+    assert name == "900.md"
+    assert "| the level ends at a half | 0.5 | 0.498 | agrees |" in text
+    assert "`photocol reproduce 900/figure --full`: 30 runs in " in text
+    assert "![figure.png](../../results/900/figure/figure.png)" in text
+
+
+def test_the_pages_in_the_documentation_are_those_of_what_is_recorded():
+    place = Path(__file__).resolve().parents[2] / "docs" / "make_experiments.py"
+    assert subprocess.run([sys.executable, place, "--check"], check=False).returncode == 0
+
+
 def test_a_check_that_breaks_disagrees_and_loses_no_run(repository, capsys):
     file = repository / "experiments" / "900" / "figure.py"
     file.write_text(
@@ -87,6 +130,8 @@ def test_the_same_request_gives_the_same_bytes(repository):
     for name in ("a", "b"):
         reproduce([], jobs=1, out=repository / name, quiet=True, run=saturating)
     for file in (repository / "a" / "900" / "figure").glob("*.*"):
+        if file.name == "manifest.json":
+            continue  # it says when and in how many seconds
         assert file.read_bytes() == (repository / "b" / "900" / "figure" / file.name).read_bytes(), file.name
 
 
