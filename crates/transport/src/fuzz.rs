@@ -5,9 +5,9 @@
 
 use crate::cc::{self, BurstNews, registry};
 use crate::tcp::{
-    Ack, Actions, BurstReport, FastRetransmitGuard, Frto, InitialWindow, LossRecovery, Receiver, ReceiverActions,
-    ReceiverConfig, Reduction, ReorderingConfig, ReorderingLength, RrVariant, SackAfterTimeout, SackBlock, SackList,
-    Sender, SenderConfig, TimeoutCost, Undo, UndoResponse,
+    Ack, Actions, BurstReport, Connection, Control, Endpoint, FastRetransmitGuard, Frto, InitialWindow, LossRecovery,
+    Receiver, ReceiverActions, ReceiverConfig, Reduction, ReorderingConfig, ReorderingLength, RrVariant,
+    SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig, TcpOptions, TimeoutCost, Undo, UndoResponse,
 };
 use options::Words;
 use std::sync::Arc;
@@ -215,4 +215,94 @@ fn check_acks(receiver: &Receiver, out: &ReceiverActions) {
         }
     }
     receiver.check();
+}
+
+/// Feeds the sending end of a connection; panics if an invariant breaks.
+pub fn connection(bytes: &[u8]) {
+    let mut choices = Choices(bytes);
+    let flags = choices.byte();
+    let config = SenderConfig {
+        handshake: flags & 1 != 0,
+        teardown: flags & 2 != 0,
+        timestamps: flags & 4 != 0,
+        ..sender_config(&mut choices)
+    };
+    let config = Arc::new(config);
+    let mut connection = Connection::new(Arc::clone(&config));
+    let mut actions = Actions::default();
+    let mut now = Instant::ZERO;
+    while !choices.is_spent() {
+        connection_call(&mut choices, &mut connection, &mut now, &mut actions);
+        check_sender(connection.sender(), &config, &actions);
+        assert!(actions.controls.len() <= 2, "a call opens or closes once");
+        actions.segments.clear();
+        actions.controls.clear();
+    }
+}
+
+fn connection_call(choices: &mut Choices<'_>, connection: &mut Connection, now: &mut Instant, actions: &mut Actions) {
+    *now = *now + Duration::from_millis(u64::from(choices.byte()));
+    match choices.byte() % 8 {
+        0 => connection.write(*now, choices.near(0, 100), actions),
+        1 => connection.stop(*now, actions),
+        2 => connection.end(*now, actions),
+        3 => {
+            let controls = [Control::Syn, Control::SynAck, Control::Fin, Control::FinAck];
+            connection.handle_control(*now, controls[usize::from(choices.byte() % 4)], actions);
+        }
+        4 => {
+            *now = connection.next_timeout().unwrap_or(*now).max(*now);
+            connection.handle_timeout(*now, actions);
+        }
+        _ => {
+            let (ack, window) = (choices.near(connection.sender().snd_una(), 100), choices.near(1 << 20, 100));
+            let sack = blocks(choices, connection.sender().snd_una());
+            let stamp = Instant::from_ps(choices.near(now.ps(), 1_000_000_000));
+            let options = TcpOptions {
+                timestamp: (choices.byte().is_multiple_of(2)).then_some(stamp),
+                window: (choices.byte().is_multiple_of(2)).then_some(window),
+                control: None,
+            };
+            let ack = Ack { ack, window: 1 << 20, sack: sack.as_slice(), ecn_echo: false };
+            connection.handle_ack(*now, &ack, options, actions);
+        }
+    }
+}
+
+/// Feeds the receiving end of a connection; panics if an invariant breaks.
+pub fn endpoint(bytes: &[u8]) {
+    let mut choices = Choices(bytes);
+    let flags = choices.byte();
+    let config = ReceiverConfig {
+        delayed_ack: (flags & 1 != 0).then(|| Duration::from_millis(100)),
+        sack: flags & 2 != 0,
+        timestamps: flags & 4 != 0,
+        autotune_from: (flags & 8 != 0).then_some(200),
+        mss: 100,
+        window: 100 * (2 + u64::from(choices.byte())),
+        ..ReceiverConfig::default()
+    };
+    let most = config.window;
+    let mut endpoint = Endpoint::new(Arc::new(config));
+    let mut out = ReceiverActions::default();
+    let mut now = Instant::ZERO;
+    while !choices.is_spent() {
+        now = now + Duration::from_millis(u64::from(choices.byte()));
+        let (before, window) = (endpoint.receiver().rcv_nxt(), endpoint.options().window);
+        match choices.byte() % 8 {
+            0 => endpoint.handle_timeout(now, &mut out),
+            _ => {
+                let seq = choices.near(before, 100);
+                let len = 4 * u32::from(choices.byte());
+                let stamp = Instant::from_ps(choices.near(now.ps(), 1_000_000_000));
+                endpoint.handle_segment(now, seq, len, (flags & 16 != 0).then_some(stamp), &mut out);
+            }
+        }
+        assert!(endpoint.receiver().rcv_nxt() >= before, "the stream does not run backwards");
+        assert!(endpoint.options().window >= window, "the window does not shrink");
+        assert!(out.acks.iter().all(|ack| ack.window <= most), "no more is offered than is taken");
+        assert!(!(flags & 4 != 0) || out.acks.iter().all(|ack| ack.sack.len() <= TcpOptions::SACK_BLOCKS));
+        check_acks(endpoint.receiver(), &out);
+        out.acks.clear();
+    }
 }

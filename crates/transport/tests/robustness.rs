@@ -42,6 +42,12 @@ proptest! {
     }
 
     #[test]
+    fn both_ends_of_a_connection_survive_anything(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
+        transport::fuzz::connection(&bytes);
+        transport::fuzz::endpoint(&bytes);
+    }
+
+    #[test]
     fn a_transfer_completes_whatever_is_lost_late_or_duplicated(
         seed in any::<u64>(),
         per_mille in 0u64..300,

@@ -10,7 +10,8 @@
 
 use super::recovery::Phase;
 use super::transmit::Next;
-use super::{Ack, SackBlock, Sender};
+use super::{Ack, SackBlock, Sender, UndoResponse};
+use crate::cc::Event;
 use options::words;
 
 words! {
@@ -42,8 +43,7 @@ pub(super) enum Forward {
 /// What an ACK says, once it has been read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct News {
-    pub(super) acked: u64,
-    pub(super) sacked: u64,
+    pub(super) event: Event,
     pub(super) is_duplicate: bool,
 }
 
@@ -87,7 +87,7 @@ impl Sender {
 
     /// Step 2: the first ACK. With SACK duplicate ACKs are waited out (§3.1), without they show a loss (§2.1 step 2a).
     fn first_ack(&self, end: u64, news: News) -> Forward {
-        if news.acked == 0 {
+        if news.event.acked == 0 {
             let shows_loss = news.is_duplicate && self.config.frto_rule() == Frto::Basic;
             return if shows_loss { Forward::Idle } else { Forward::Resent { end } };
         }
@@ -104,18 +104,22 @@ impl Sender {
             Frto::Sack => {
                 self.una > recover || ack.sack.iter().any(|block| block.end > recover && block.end <= self.nxt)
             }
-            Frto::Basic | Frto::Off => news.acked == 0 && news.is_duplicate,
+            Frto::Basic | Frto::Off => news.event.acked == 0 && news.is_duplicate,
         };
         if shows_loss {
             self.set_cwnd(self.window.cwnd.min(3 * self.window.mss));
             return Forward::Idle;
         }
-        let acknowledges = news.acked > 0 || (news.sacked > 0 && self.config.frto_rule() == Frto::Sack);
+        let acknowledges = news.event.acked > 0 || (news.event.sacked > 0 && self.config.frto_rule() == Frto::Sack);
         if !acknowledges {
             return Forward::Probing { recover };
         }
-        self.undo(news.acked);
+        self.undo(news.event.acked);
         self.abandon_recovery();
+        if self.config.undo_response == UndoResponse::Restore {
+            // The window that has come back grows by this ACK as by any.
+            self.tell_law_in_full(news.event);
+        }
         Forward::Idle
     }
 

@@ -123,6 +123,13 @@ impl Rack {
         self.sendings.push_back(Sent { at: now, end: block.end });
     }
 
+    /// What was thought lost is in flight after all, and may be found lost again.
+    pub(super) fn find_again(&mut self, segments: &Segments) {
+        self.sendings.clear();
+        self.sendings.extend(segments.in_flight().map(|record| Sent { at: record.sent_at, end: record.end }));
+        self.sendings.make_contiguous().sort_unstable();
+    }
+
     /// §6.2 steps 1 to 3: what an ACK is the first to report, in the order of the flow.
     /// `echoes_older` says whether the ACK echoes a timestamp from before that.
     pub(super) fn update(&mut self, now: Instant, reported: &[Record], echoes_older: impl Fn(Instant) -> bool) {

@@ -200,6 +200,11 @@ impl Segments {
         self.lost = 0;
     }
 
+    /// The segments believed to be in the network, in the order of the flow.
+    pub(super) fn in_flight(&self) -> impl Iterator<Item = &Record> {
+        self.records.iter().filter(|record| record.is_in_flight())
+    }
+
     /// Bytes that are lost and wait to be sent again.
     pub(super) fn lost(&self) -> u64 {
         self.lost

@@ -435,5 +435,9 @@ impl Sender {
     pub(super) fn read_dsack(&mut self, block: SackBlock, una: u64) {
         let verdict = self.ledger.report(block, una);
         self.count_false(verdict);
+        // Linux does not wait for the end of the recovery.
+        if self.recovery() == LossRecovery::Linux && self.is_episode_needless() {
+            self.abandon_recovery();
+        }
     }
 }

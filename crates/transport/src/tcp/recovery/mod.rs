@@ -159,7 +159,7 @@ impl Sender {
             self.on_duplicate_ack(now);
         }
         if matches!(self.phase, Phase::TimeoutRecovery { .. }) {
-            self.judge_timeout(ack, News { acked, sacked, is_duplicate: duplicate });
+            self.judge_timeout(ack, News { event, is_duplicate: duplicate });
         }
         by_recovery!(self, after_ack(now, ack, acked));
         self.reduce();
@@ -371,8 +371,13 @@ impl Sender {
     /// The recovery turns out to be spurious: nothing more is sent again.
     pub(super) fn abandon_recovery(&mut self) {
         self.close_episode();
-        if let Some(segments) = self.segments_mut() {
+        if let Some(extras) = self.extras.as_deref_mut()
+            && let Some(segments) = &mut extras.segments
+        {
             segments.find_again();
+            if let Some(rack) = &mut extras.rack {
+                rack.find_again(segments);
+            }
         }
         self.settle();
     }
