@@ -73,6 +73,22 @@ struct State {
     hystart: Option<HyStart>,
 }
 
+/// W(t) of one flow at one ACK.
+struct Curve<'a> {
+    config: &'a Config,
+    /// In segments.
+    w_max: f64,
+    mss: f64,
+}
+
+impl Curve<'_> {
+    /// W in bytes, for a time in seconds since K.
+    fn at(&self, since_k: f64) -> u64 {
+        // `as` saturates.
+        (self.config.window(self.w_max, since_k) * self.mss) as u64
+    }
+}
+
 /// Where the flow is in congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
@@ -80,8 +96,8 @@ enum Stage {
     AfterSlowStart,
     /// Before it, after a loss that needed no timer.
     AfterLoss,
-    /// In it.
-    Running { since: Instant, k: Duration, last_ack: Instant },
+    /// In it, K in seconds.
+    Running { since: Instant, k_s: f64, last_ack: Instant },
 }
 
 impl CongestionControl for Cubic {
@@ -111,9 +127,10 @@ impl CongestionControl for Cubic {
             return state.pause(event.now);
         }
         let (t, k) = state.elapsed(config, window, event.now);
-        state.grow_cubic(config, window, event, t - k);
+        let curve = state.curve(config, window);
+        state.grow_cubic(&curve, window, event, t - k);
         if config.reno_friendly {
-            state.grow_reno(config, window, event, t - k);
+            state.grow_reno(&curve, window, event, t - k);
         }
     }
 
@@ -150,41 +167,41 @@ impl State {
 
     /// t and K in seconds at an ACK in congestion avoidance, which begins with the first.
     fn elapsed(&mut self, config: &Config, window: &Window, now: Instant) -> (f64, f64) {
-        let (since, k) = match self.stage {
-            Stage::Running { since, k, .. } => (since, k),
+        let (since, k_s) = match self.stage {
+            Stage::Running { since, k_s, .. } => (since, k_s),
             Stage::AfterLoss => (now, self.begin(config, window)),
             Stage::AfterSlowStart => {
                 self.w_max = window.cwnd;
                 (now, self.begin(config, window))
             }
         };
-        self.stage = Stage::Running { since, k, last_ack: now };
-        (now.saturating_since(since).as_secs_f64(), k.as_secs_f64())
+        self.stage = Stage::Running { since, k_s, last_ack: now };
+        (now.saturating_since(since).as_secs_f64(), k_s)
     }
 
-    /// A stage begins: returns K. A window that is above W_max already starts at the flat point.
-    fn begin(&mut self, config: &Config, window: &Window) -> Duration {
+    /// A stage begins: returns K in seconds. A window that is above W_max already starts at the flat point.
+    fn begin(&mut self, config: &Config, window: &Window) -> f64 {
         let mss = window.mss as f64;
         self.w_max = self.w_max.max(window.cwnd);
         self.w_est = window.cwnd;
         (self.credit, self.est_credit) = (0, 0);
         let k = config.k(self.w_max as f64 / mss, window.cwnd as f64 / mss);
-        Duration::from_secs_f64(k).unwrap_or(Duration::MAX)
+        // To a whole picosecond.
+        Duration::from_secs_f64(k).unwrap_or(Duration::MAX).as_secs_f64()
     }
 
-    /// W in bytes.
-    fn window_at(&self, config: &Config, window: &Window, since_k: f64) -> u64 {
+    /// W of this flow.
+    fn curve<'a>(&self, config: &'a Config, window: &Window) -> Curve<'a> {
         let mss = window.mss as f64;
-        // `as` saturates.
-        (config.window(self.w_max as f64 / mss, since_k) * mss) as u64
+        Curve { config, w_max: self.w_max as f64 / mss, mss }
     }
 
     /// The concave and the convex region: cwnd grows by (target − cwnd)/cwnd a segment, §4.4 and §4.5, towards W(t + RTT)
     /// between cwnd and 1.5 cwnd.
-    fn grow_cubic(&mut self, config: &Config, window: &mut Window, event: &Event, since_k: f64) {
+    fn grow_cubic(&mut self, curve: &Curve, window: &mut Window, event: &Event, since_k: f64) {
         let rtt = event.srtt.unwrap_or(Duration::ZERO).as_secs_f64();
         let most = window.cwnd.saturating_add(window.cwnd / 2);
-        let target = self.window_at(config, window, since_k + rtt).clamp(window.cwnd, most);
+        let target = curve.at(since_k + rtt).clamp(window.cwnd, most);
         self.credit = self.credit.saturating_add((target - window.cwnd).saturating_mul(event.acked));
         let bytes = self.credit / window.cwnd;
         self.credit %= window.cwnd;
@@ -193,14 +210,14 @@ impl State {
 
     /// The Reno-friendly region, §4.3: W_est grows by α MSS · acked/cwnd, with α = 1 once it is back at the window before the
     /// loss; where W(t) is below, it is the window.
-    fn grow_reno(&mut self, config: &Config, window: &mut Window, event: &Event, since_k: f64) {
-        let alpha = if self.w_est >= self.cwnd_prior { 1.0 } else { config.alpha() };
+    fn grow_reno(&mut self, curve: &Curve, window: &mut Window, event: &Event, since_k: f64) {
+        let alpha = if self.w_est >= self.cwnd_prior { 1.0 } else { curve.config.alpha() };
         let gain = event.acked.saturating_mul(window.mss).saturating_mul(u64::from(fixed(alpha)));
         self.est_credit = self.est_credit.saturating_add(gain);
         let price = window.cwnd.saturating_mul(1 << FRACTION_BITS);
         self.w_est = self.w_est.saturating_add(self.est_credit / price);
         self.est_credit %= price;
-        if self.window_at(config, window, since_k) < self.w_est {
+        if curve.at(since_k) < self.w_est {
             window.cwnd = window.cwnd.max(self.w_est);
         }
     }

@@ -246,6 +246,11 @@ macro_rules! algorithms {
                 }
             }
 
+            /// The same for an event that has been made.
+            pub(crate) fn on_event(&mut self, config: &Config, window: &mut Window, event: &Event) {
+                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_ack(&config.$config, window, event)),+ }
+            }
+
             pub(crate) fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
                 match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_loss(&config.$config, window, loss)),+ }
             }

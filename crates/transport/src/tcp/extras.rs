@@ -7,7 +7,7 @@ use super::pacing::Pacer;
 use super::prr::Prr;
 use super::rack::Rack;
 use super::reordering::Reordering;
-use super::segments::Segments;
+use super::segments::{Rates, Segments};
 use super::timestamps::Timestamps;
 use super::undo::Reductions;
 use super::{Frto, LossRecovery, Sender, SenderConfig, Undo};
@@ -28,6 +28,8 @@ pub(super) struct Extras {
     pub(super) reordering: Option<Box<Reordering>>,
     /// Whether an ACK of new data in order needs nothing but the plain path.
     pub(super) is_plain: bool,
+    /// Whether it needs nothing but the short way of [`recovery`](super::recovery)'s `in_order`.
+    pub(super) is_plain_but_for_rack: bool,
 }
 
 impl Extras {
@@ -39,7 +41,9 @@ impl Extras {
         let rack = config.is_rack().then(Rack::default);
         let reordering = (config.loss_recovery() == LossRecovery::RrTcp).then(|| Reordering::new(&config.reordering));
         let times_resent = reordering.is_some() && config.reordering.rr_variant.times_resent();
-        let segments = (asks.rate_samples || rack.is_some() || times_resent || wants.every_rtt).then(Segments::default);
+        let rates = if asks.rate_samples { Rates::Measured } else { Rates::Unknown };
+        let needs_records = asks.rate_samples || rack.is_some() || times_resent || wants.every_rtt;
+        let segments = needs_records.then(|| Segments::new(rates));
         let prr = Prr::new(config.window_reduction());
         let timestamps = config.timestamps.then(Timestamps::default);
         let forward = (config.frto_rule() != Frto::Off).then(Forward::default);
@@ -47,6 +51,8 @@ impl Extras {
         let ecn = config.ecn.then(EcnSender::default);
         let needs_all = segments.is_some() || prr.is_some() || ecn.is_some() || reordering.is_some();
         let is_plain = pacer.is_none() && !needs_all && timestamps.is_none();
+        let needs_more = asks.rate_samples || asks.every_ack || wants.every_rtt || timestamps.is_some();
+        let is_plain_but_for_rack = rack.is_some() && pacer.is_none() && bursts.is_none() && !needs_more;
         (!is_plain || bursts.is_some() || reductions.is_some()).then(|| {
             let reordering = reordering.map(Box::new);
             Box::new(Extras {
@@ -61,6 +67,7 @@ impl Extras {
                 ecn,
                 reordering,
                 is_plain,
+                is_plain_but_for_rack,
             })
         })
     }

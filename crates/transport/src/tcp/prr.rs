@@ -65,6 +65,11 @@ impl Prr {
         (rule != Reduction::Immediate).then_some(prr)
     }
 
+    /// Bytes leave.
+    pub(super) fn note_sent(&mut self, bytes: u64) {
+        self.out += bytes;
+    }
+
     /// sndcnt: the bytes that may leave on this ACK.
     fn sndcnt(&mut self, ack: AckInRecovery) -> u64 {
         self.delivered += ack.delivered;
@@ -113,7 +118,7 @@ impl Sender {
     /// Bytes leave.
     pub(super) fn note_reduction(&mut self, len: u32) {
         if let Some(prr) = self.prr_mut() {
-            prr.out += u64::from(len);
+            prr.note_sent(u64::from(len));
         }
     }
 
@@ -125,10 +130,15 @@ impl Sender {
     }
 
     /// An ACK has been read and its losses are known: cwnd = pipe + sndcnt in fast recovery.
+    #[inline(always)]
     pub(super) fn reduce(&mut self) {
-        if self.prr().is_none() {
-            return;
+        if self.prr().is_some() {
+            self.reduce_in_proportion();
         }
+    }
+
+    #[inline(never)]
+    fn reduce_in_proportion(&mut self) {
         let (progress, pipe, window) = (self.progress(), self.pipe(), self.window);
         let in_recovery = matches!(self.phase, Phase::FastRecovery(_));
         let Some(prr) = self.prr_mut() else { return };

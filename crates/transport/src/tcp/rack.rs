@@ -133,21 +133,39 @@ impl Rack {
     /// §6.2 steps 1 to 3: what an ACK is the first to report, in the order of the flow.
     /// `echoes_older` says whether the ACK echoes a timestamp from before that.
     pub(super) fn update(&mut self, now: Instant, reported: &[Record], echoes_older: impl Fn(Instant) -> bool) {
-        for record in reported {
-            let rtt = now.saturating_since(record.sent_at);
-            if !record.retransmitted {
-                self.min_rtt.note(now, rtt);
-            }
-            let is_early = || self.min_rtt.get().is_some_and(|least| rtt < least);
-            let is_of_first_copy = record.retransmitted && (echoes_older(record.sent_at) || is_early());
-            if !is_of_first_copy {
-                self.rtt = rtt;
-                self.newest = self.newest.max(Sent { at: record.sent_at, end: record.end });
-            }
-            self.reordering_seen |= record.end < self.fack && !record.retransmitted;
-            self.fack = self.fack.max(record.end);
+        reported.iter().for_each(|record| self.deliver(now, record, &echoes_older));
+    }
+
+    /// The same for one segment.
+    #[inline]
+    pub(super) fn deliver(&mut self, now: Instant, record: &Record, echoes_older: impl Fn(Instant) -> bool) {
+        let rtt = now.saturating_since(record.sent_at);
+        if !record.retransmitted {
+            self.min_rtt.note(now, rtt);
         }
-        self.probe.rtt_known |= reported.iter().any(|record| !record.retransmitted);
+        let is_early = || self.min_rtt.get().is_some_and(|least| rtt < least);
+        let is_of_first_copy = record.retransmitted && (echoes_older(record.sent_at) || is_early());
+        if !is_of_first_copy {
+            self.rtt = rtt;
+            self.newest = self.newest.max(Sent { at: record.sent_at, end: record.end });
+        }
+        self.reordering_seen |= record.end < self.fack && !record.retransmitted;
+        self.fack = self.fack.max(record.end);
+        self.probe.rtt_known |= !record.retransmitted;
+    }
+
+    /// Everything below `una` is acknowledged: whether anything is left that was sent before something delivered. If not, there is no
+    /// loss for [`Rack::detect`] to find.
+    #[inline]
+    pub(super) fn is_anything_late(&mut self, una: u64) -> bool {
+        while self.sendings.front().is_some_and(|sent| sent.end <= una) {
+            self.sendings.pop_front();
+        }
+        let is_late = self.sendings.front().is_some_and(|first| *first < self.newest);
+        if !is_late {
+            self.timer = Instant::NEVER;
+        }
+        is_late
     }
 
     /// The handshake has measured a round trip.

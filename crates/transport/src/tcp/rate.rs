@@ -5,12 +5,12 @@
 //! acknowledged. Left out: the counts of lost and of marked bytes that BBRv3 takes from the same records.
 
 use super::Sender;
-use super::segments::Record;
+use super::segments::{Record, Segments};
 use crate::cc::RateSample;
 use units::{Duration, Instant};
 
 /// What had been delivered when a segment left.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Snapshot {
     /// P.delivered.
     delivered: u64,
@@ -92,7 +92,7 @@ impl Deliveries {
 impl Sender {
     /// CheckIfApplicationLimited(): less than a segment waits, nothing lost waits to be sent again, and cwnd has room.
     pub(super) fn watch_application(&mut self) {
-        if self.segments_mut().is_none() {
+        if !self.segments().is_some_and(Segments::measures_rates) {
             return;
         }
         let pipe = self.pipe();
@@ -107,7 +107,7 @@ impl Sender {
 mod tests {
     use super::*;
     use crate::tcp::SackBlock;
-    use crate::tcp::segments::Segments;
+    use crate::tcp::segments::Rates;
 
     fn ms(ms: u64) -> Instant {
         Instant::ZERO + Duration::from_millis(ms)
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_segment_sent_again_just_before_its_ack_gives_no_rate() {
-        let mut segments = Segments::default();
+        let mut segments = Segments::new(Rates::Measured);
         let block = |at: u64| SackBlock { start: 1000 * at, end: 1000 * at + 1000 };
         segments.send(ms(0), block(0), true);
         segments.advance(1000);

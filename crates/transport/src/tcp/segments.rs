@@ -37,6 +37,13 @@ impl Record {
     }
 }
 
+/// Whether delivery rates are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rates {
+    Measured,
+    Unknown,
+}
+
 /// Where a segment is believed to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -59,7 +66,8 @@ pub(super) struct Segments {
     lost_from: u64,
     /// Segments that the receiver holds.
     sacked: usize,
-    deliveries: Deliveries,
+    /// Only for window laws that ask for delivery rates.
+    deliveries: Option<Deliveries>,
     /// What the ACK at hand is the first to report, in the order of the flow once it is complete.
     reported: Vec<Record>,
     /// The unSACKed parts of a block; empty between calls.
@@ -67,10 +75,20 @@ pub(super) struct Segments {
 }
 
 impl Segments {
+    /// Nothing is in flight. Delivery rates are measured or not.
+    pub(super) fn new(rates: Rates) -> Segments {
+        Segments { deliveries: (rates == Rates::Measured).then(Deliveries::default), ..Segments::default() }
+    }
+
+    /// Whether delivery rates are measured.
+    pub(super) fn measures_rates(&self) -> bool {
+        self.deliveries.is_some()
+    }
+
     /// A segment of new data leaves, with nothing else in flight if `is_first`.
     pub(super) fn send(&mut self, now: Instant, block: SackBlock, is_first: bool) {
         let SackBlock { start, end } = block;
-        let snapshot = self.deliveries.snapshot(now, is_first);
+        let snapshot = self.snapshot(now, is_first);
         self.records.push_back(Record {
             start,
             end,
@@ -82,12 +100,17 @@ impl Segments {
         });
     }
 
+    #[inline]
+    fn snapshot(&mut self, now: Instant, is_first: bool) -> Snapshot {
+        self.deliveries.as_mut().map_or(Snapshot::default(), |deliveries| deliveries.snapshot(now, is_first))
+    }
+
     /// Every segment with bytes of `block` leaves again.
     pub(super) fn resend(&mut self, now: Instant, block: SackBlock) {
         if block.start <= self.lost_from {
             self.lost_from = self.lost_from.max(block.end);
         }
-        let snapshot = self.deliveries.snapshot(now, false);
+        let snapshot = self.snapshot(now, false);
         let first = self.first_reaching(block.start);
         for record in self.records.range_mut(first..).take_while(|record| record.start < block.end) {
             if record.state == State::Lost {
@@ -135,9 +158,28 @@ impl Segments {
         self.reported.sort_unstable_by_key(|record| record.end);
     }
 
+    /// Whether nothing is SACKed or lost.
+    #[inline]
+    pub(super) fn are_in_order(&self) -> bool {
+        self.sacked == 0 && self.lost == 0
+    }
+
+    /// [`Segments::advance`] while [`Segments::are_in_order`] and without delivery rates: shows what the ACK reports instead of keeping
+    /// it.
+    #[inline]
+    pub(super) fn advance_in_order(&mut self, una: u64, mut show: impl FnMut(&Record)) {
+        while let Some(first) = self.records.front().filter(|first| first.end <= una) {
+            if !first.reported {
+                show(first);
+            }
+            self.records.pop_front();
+        }
+        self.trim(una);
+    }
+
     /// The delivery rate that the ACK at hand shows, after which it has been read.
     pub(super) fn sample(&mut self, now: Instant) -> Option<RateSample> {
-        let sample = self.deliveries.sample(now, &self.reported);
+        let sample = self.deliveries.as_mut().and_then(|deliveries| deliveries.sample(now, &self.reported));
         self.reported.clear();
         sample
     }
@@ -150,7 +192,9 @@ impl Segments {
 
     /// The application has nothing more to send while `in_flight` bytes are.
     pub(super) fn note_app_limited(&mut self, in_flight: u64) {
-        self.deliveries.note_app_limited(in_flight);
+        if let Some(deliveries) = &mut self.deliveries {
+            deliveries.note_app_limited(in_flight);
+        }
     }
 
     /// The ACK lies within the first segment: its rest remains.

@@ -110,9 +110,10 @@ impl Sender {
     /// An ACK arrives. One that acknowledges what was never sent is ignored.
     #[inline]
     pub fn handle_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
-        let plain = matches!(self.phase, Phase::Open) && ack.sack.is_empty() && self.is_plain();
         let acked = ack.ack.wrapping_sub(self.una);
-        if plain && (1..=self.flight_size()).contains(&acked) {
+        let in_order = matches!(self.phase, Phase::Open) && ack.sack.is_empty();
+        let in_order = in_order && (1..=self.flight_size()).contains(&acked);
+        if in_order && self.is_plain() {
             let is_app_limited = !self.is_cwnd_limited();
             self.edge = ack.ack.saturating_add(ack.window);
             let rtt_sample = self.acknowledge(now, ack.ack);
@@ -121,6 +122,8 @@ impl Sender {
             if self.una == self.nxt || self.written - self.nxt < self.window.mss {
                 self.transmit(now, actions);
             }
+        } else if in_order && self.is_plain_but_for_rack(ack) {
+            self.handle_ack_in_order(now, ack, actions);
         } else {
             self.handle_ack_in_full(now, ack, actions);
         }
@@ -293,8 +296,10 @@ impl Sender {
     }
 
     /// What the law is told of an ACK that is not plain.
-    pub(super) fn tell_law_in_full(&mut self, ack: Event) {
-        self.tell_law(ack);
+    pub(super) fn tell_law_in_full(&mut self, mut event: Event) {
+        (event.srtt, event.in_flight) = (self.rtt.srtt(), self.nxt - self.una);
+        self.law.on_event(&self.config.laws, &mut self.window, &event);
+        self.set_cwnd(self.window.cwnd);
     }
 
     /// New bytes are acknowledged outside of fast recovery.

@@ -7,6 +7,7 @@
 //! scoreboard does not cover, in slow start; the phase ends when the ACK reaches what had been sent at the timeout.
 
 mod duplicates;
+mod in_order;
 mod rack;
 mod reordering;
 mod sack;

@@ -5,6 +5,7 @@
 
 use super::{Disorder, FastRecovery, Phase, Recovery};
 use crate::cc::{Event, LossCause, LossRecovery};
+use crate::tcp::extras::Extras;
 use crate::tcp::rack::{Rack, Situation, wait_for_ack};
 use crate::tcp::segments::Segments;
 use crate::tcp::transmit::Next;
@@ -84,18 +85,17 @@ impl Recovery for RackTlp {
     /// §7.2: a probe is scheduled while nothing is SACKed and nothing is being repaired.
     fn after_transmit(sender: &mut Sender, now: Instant) {
         let is_open = matches!(sender.phase, Phase::Open) && sender.una < sender.nxt;
-        let srtt = sender.rtt.srtt().filter(|_| is_open);
-        let (rto_at, wait) = (sender.rto_at, wait_for_ack(&sender.config, sender.flight_size()));
-        let Some(rack) = sender.rack_mut() else { return };
-        match srtt {
-            Some(srtt) if rack.probe.is_allowed() => {
-                if rack.probe.is_to_schedule {
-                    rack.schedule_probe(now, srtt, rto_at, wait);
+        let flight = sender.flight_size();
+        let Some(rack) = sender.extras.as_deref_mut().and_then(|extras| extras.rack.as_mut()) else { return };
+        let is_to_schedule = std::mem::take(&mut rack.probe.is_to_schedule);
+        match sender.rtt.srtt() {
+            Some(srtt) if is_open && rack.probe.is_allowed() => {
+                if is_to_schedule {
+                    rack.schedule_probe(now, srtt, sender.rto_at, wait_for_ack(&sender.config, flight));
                 }
             }
             _ => rack.probe.timer = Instant::NEVER,
         }
-        rack.probe.is_to_schedule = false;
     }
 }
 
@@ -120,13 +120,15 @@ impl Sender {
         Situation { now, srtt: self.rtt.srtt(), in_recovery }
     }
 
-    fn rack_and_segments(&mut self) -> Option<(&mut Rack, &mut Segments)> {
-        let extras = self.extras.as_deref_mut()?;
-        extras.rack.as_mut().zip(extras.segments.as_mut())
+    pub(super) fn rack_and_segments(&mut self) -> Option<(&mut Rack, &mut Segments)> {
+        match self.extras.as_deref_mut() {
+            Some(Extras { rack: Some(rack), segments: Some(segments), .. }) => Some((rack, segments)),
+            _ => None,
+        }
     }
 
     /// RACK_detect_loss_and_arm_timer(); a loss outside of a recovery begins one.
-    fn detect_losses(&mut self, now: Instant) {
+    pub(super) fn detect_losses(&mut self, now: Instant) {
         let situation = self.situation(now);
         let Some((rack, segments)) = self.rack_and_segments() else { return };
         rack.detect(situation, segments);

@@ -1,0 +1,187 @@
+//! The short way of an ACK under RACK-TLP: new data are acknowledged in order and nothing is amiss, which is what nearly every ACK
+//! says.
+//!
+//! It comes to the same as the full way, which asks every question of every phase, at a third of the cost. What it does is the
+//! sender's plain path and RACK's books: the segments that leave are read one by one instead of gathered and sorted, and losses
+//! are looked for only where something is left that was sent before a segment that has been delivered. Any other ACK goes the full
+//! way. The tests drive two senders side by side, one of which always goes the full way.
+
+use super::rack::RackTlp;
+use super::{Phase, Recovery};
+use crate::cc::Event;
+use crate::tcp::extras::Extras;
+use crate::tcp::{Ack, Actions, SackBlock, Sender};
+use units::Instant;
+
+impl Sender {
+    /// Whether an ACK of new data in order, in [`Phase::Open`] and without blocks, can go the short way.
+    pub(in crate::tcp) fn is_plain_but_for_rack(&self, ack: &Ack<'_>) -> bool {
+        match self.extras.as_deref() {
+            Some(Extras { is_plain_but_for_rack: true, rack: Some(rack), segments: Some(segments), .. }) => {
+                rack.probe.end.is_none() && segments.are_in_order() && !ack.ecn_echo
+            }
+            _ => false,
+        }
+    }
+
+    /// What [`Sender::handle_ack_in_full`] comes to for such an ACK.
+    pub(in crate::tcp) fn handle_ack_in_order(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
+        let (una, acked) = (ack.ack, ack.ack - self.una);
+        let is_app_limited = !self.is_cwnd_limited();
+        self.edge = una.saturating_add(ack.window);
+        if let Some((rack, segments)) = self.rack_and_segments() {
+            segments.advance_in_order(una, |record| rack.deliver(now, record, |_| false));
+        }
+        let rtt_sample = self.acknowledge(now, una);
+        self.tell_law_in_full(Event { acked, rtt_sample, is_app_limited, ..Event::at(now) });
+        if let Some(rack) = self.rack_mut() {
+            rack.end_round(una);
+            rack.probe.is_to_schedule = true;
+            if rack.is_anything_late(una) {
+                self.detect_losses(now);
+            }
+        }
+        self.reduce();
+        match self.phase {
+            Phase::Open => self.send_in_order(now, actions),
+            _ => self.transmit(now, actions),
+        }
+        RackTlp::after_transmit(self, now);
+    }
+
+    /// What [`Sender::transmit`] comes to in [`Phase::Open`] without a pacer.
+    fn send_in_order(&mut self, now: Instant, actions: &mut Actions) {
+        let (first, mss) = (self.nxt, self.window.mss);
+        self.send_full_segments(now, actions);
+        let next = self.nxt;
+        if let Some((rack, segments)) = self.rack_and_segments() {
+            let mut start = first;
+            while start < next {
+                let block = SackBlock { start, end: start + mss };
+                // Only delivery rates need to know whether nothing else is in flight.
+                segments.send(now, block, false);
+                rack.send(now, block);
+                start = block.end;
+            }
+        }
+        if let Some(prr) = self.prr_mut() {
+            prr.note_sent(next - first);
+        }
+        if self.una == self.nxt || self.written - self.nxt < mss {
+            self.transmit(now, actions);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::{Algorithm, LossRecovery};
+    use crate::tcp::SenderConfig;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+    use units::Duration;
+
+    const MSS: u64 = 1000;
+
+    /// What happens to a sender; times are in milliseconds since the last event.
+    #[derive(Clone, Debug)]
+    enum Step {
+        Write(u64),
+        /// So many segments and bytes more are acknowledged.
+        Ack(u64, u64),
+        /// Of all above the ACK, these segments from and before here have arrived.
+        Sack(u64, u64),
+        Time,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<(u64, Step)>> {
+        let step = prop_oneof![
+            1 => (1u64..30_000).prop_map(Step::Write),
+            12 => (1u64..4, prop_oneof![4 => Just(0u64), 1 => 1u64..MSS]).prop_map(|(segments, bytes)| Step::Ack(segments, bytes)),
+            2 => (1u64..6, 1u64..4).prop_map(|(from, count)| Step::Sack(from, from + count)),
+            2 => Just(Step::Time),
+        ];
+        prop::collection::vec((prop_oneof![3 => 0u64..10, 1 => 10u64..400], step), 1..120)
+    }
+
+    /// A sender, and what it has sent last.
+    struct Driven {
+        sender: Sender,
+        actions: Actions,
+        /// ACKs that have gone the short way.
+        short: u32,
+    }
+
+    impl Driven {
+        fn new(config: &Arc<SenderConfig>) -> Driven {
+            Driven { sender: Sender::new(Arc::clone(config)), actions: Actions::default(), short: 0 }
+        }
+
+        fn take(&mut self, now: Instant, step: &Step) {
+            let Driven { sender, actions, short } = self;
+            actions.segments.clear();
+            let una = sender.una;
+            let ack = |ack, sack| Ack { ack, window: 40 * MSS, sack, ecn_echo: false };
+            let mut handle = |ack: &Ack<'_>| {
+                let in_order = matches!(sender.phase, Phase::Open) && ack.sack.is_empty() && ack.ack > una;
+                *short += u32::from(in_order && ack.ack <= sender.nxt && sender.is_plain_but_for_rack(ack));
+                sender.handle_ack(now, ack, actions);
+            };
+            match *step {
+                Step::Write(bytes) => sender.write(now, bytes, actions),
+                Step::Ack(segments, bytes) => handle(&ack(una + segments * MSS + bytes, &[])),
+                Step::Sack(from, to) => {
+                    handle(&ack(una, &[SackBlock { start: una + from * MSS, end: una + to * MSS }]));
+                }
+                Step::Time => sender.handle_timeout(now, actions),
+            }
+            sender.check();
+        }
+
+        /// All that can be seen of it.
+        fn seen(&self) -> impl PartialEq + std::fmt::Debug {
+            let Sender { una, nxt, edge, window, phase, ref rtt, rto_at, ref counts, .. } = self.sender;
+            let timers = (self.sender.next_timeout(), self.sender.probe_timer(), rto_at, rtt.rto());
+            let repair = (self.sender.lost(), self.sender.pipe(), self.sender.reordering_window());
+            (self.actions.segments.clone(), (una, nxt, edge), window, phase, timers, repair, counts.stats())
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_short_way_comes_to_what_the_full_way_comes_to(
+            steps in steps(),
+            law in prop_oneof![Just("sack"), Just("cubic")],
+            recovery in prop_oneof![Just(LossRecovery::Rack), Just(LossRecovery::Linux)],
+        ) {
+            let algorithm = Algorithm::from_name(law).unwrap();
+            let config = SenderConfig { algorithm, recovery: Some(recovery), mss: MSS as u32, ..SenderConfig::default() };
+            let config = Arc::new(config);
+            let (mut short, mut full) = (Driven::new(&config), Driven::new(&config));
+            full.sender.extras.as_mut().unwrap().is_plain_but_for_rack = false;
+            let mut now = Instant::ZERO;
+            for (wait_ms, step) in [(0, Step::Write(50 * MSS))].into_iter().chain(steps) {
+                now = now + Duration::from_millis(wait_ms);
+                short.take(now, &step);
+                full.take(now, &step);
+                prop_assert_eq!(short.seen(), full.seen(), "after {:?}", step);
+            }
+            prop_assert_eq!(full.short, 0);
+        }
+    }
+
+    #[test]
+    fn an_ack_in_order_goes_the_short_way_and_one_with_news_of_a_hole_does_not() {
+        let config =
+            Arc::new(SenderConfig { recovery: Some(LossRecovery::Rack), mss: MSS as u32, ..SenderConfig::default() });
+        let mut driven = Driven::new(&config);
+        driven.take(Instant::ZERO, &Step::Write(50 * MSS));
+        let at = |ms| Instant::ZERO + Duration::from_millis(ms);
+        driven.take(at(100), &Step::Ack(1, 0));
+        assert_eq!(driven.short, 1);
+        driven.take(at(101), &Step::Sack(1, 2));
+        driven.take(at(102), &Step::Ack(1, 0));
+        assert_eq!(driven.short, 1);
+    }
+}
