@@ -136,8 +136,8 @@ impl<'a> Bench<'a> {
         Packet { seq: number, ..self.net.message(Notice::Agent(message), to, way.0, size) }
     }
 
-    /// An agent makes a packet of its own that hosts or edge nodes take for one of a host: a copy, a piece, an ACK. It enters the
-    /// port where its path begins, or passes it if the agent stands there.
+    /// An agent makes a packet that hosts take for one of a host. It goes through the port where its path begins, past an agent
+    /// that stands before it.
     pub fn emit_past(&mut self, now: u64, packet: &Packet) {
         *self.emitted += 1;
         self.net.send_past(now, packet);

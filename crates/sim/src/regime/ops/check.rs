@@ -22,8 +22,9 @@ pub fn check(table: &OpsSwitching, site: Site) -> Result<Checked, Fault> {
         return Err(Fault::new(event, message));
     }
     let ops = resolve(table, site)?;
+    let later = ops.edge.later(table);
     let (wavelengths, macroflows) = (ops.wavelengths(), ops.edge.macroflows().copied());
-    let mut checked = Checked::plan(ops);
+    let mut checked = Checked { later, ..Checked::plan(ops) };
     checked.derive("wavelengths", wavelengths);
     if let Some(MacroflowRules { gains, edge_gains, .. }) = macroflows {
         let core = [("alpha", gains.alpha), ("beta", gains.beta), ("gamma", gains.gamma)];
@@ -46,7 +47,10 @@ fn resolve(table: &OpsSwitching, site: Site) -> Result<Ops, Fault> {
         ConversionRule::Full => Conversion::Full,
         ConversionRule::Limited => Conversion::Limited(*table.conversion_range),
     };
-    let edge = EdgeRules::resolve(table, &Ground { network, fibres: &fibres })?;
+    let edge = EdgeRules::resolve(
+        table,
+        &mut Ground { network, fibres: &fibres, largest_packet, warnings: &mut draft.warnings },
+    )?;
     if edge.macroflows().is_some() && conversion != Conversion::None {
         return Err(table.conversion.fault("a macroflow keeps its wavelength; allowed with macroflow = \"none\""));
     }

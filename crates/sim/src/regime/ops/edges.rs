@@ -1,11 +1,14 @@
 //! Which control the edge nodes have. Another control is a folder or file of its own, its key in `keys`, and an arm here.
 
 use super::check;
+use super::dlcc;
+use super::dlcc::rules::DlccRules;
 use super::edge_control::EdgeControl;
 use super::keys::OpsSwitching;
 use super::plan::{MacroflowRules, Store};
 use crate::language::Fault;
 use crate::model::{LinkId, Network};
+use crate::regime::kind::Later;
 use units::Rate;
 
 /// What edge nodes do.
@@ -15,6 +18,8 @@ pub enum EdgeRules {
     None,
     /// They gather packets in macroflows.
     Macroflows(MacroflowRules),
+    /// They smooth slots and react to losses in the core.
+    Dlcc(DlccRules),
 }
 
 /// What the keys of an edge control are checked against.
@@ -23,18 +28,36 @@ pub struct Ground<'a> {
     pub network: &'a Network,
     /// The links between edge and core nodes.
     pub fibres: &'a [LinkId],
+    /// The size of the largest packet.
+    pub largest_packet: u32,
+    /// What is worth a warning.
+    pub warnings: &'a mut Vec<String>,
 }
 
 impl EdgeRules {
     /// What the keys say.
-    pub(super) fn resolve(table: &OpsSwitching, ground: &Ground) -> Result<EdgeRules, Fault> {
-        Ok(check::macroflows(table, ground)?.map_or(EdgeRules::None, EdgeRules::Macroflows))
+    pub(super) fn resolve(table: &OpsSwitching, ground: &mut Ground) -> Result<EdgeRules, Fault> {
+        match (check::macroflows(table, ground)?, dlcc::check::resolve(table, ground)?) {
+            (None, None) => Ok(EdgeRules::None),
+            (Some(rules), None) => Ok(EdgeRules::Macroflows(rules)),
+            (None, Some(rules)) => Ok(EdgeRules::Dlcc(rules)),
+            (Some(_), Some(_)) => {
+                Err(table.macroflow.fault("edge nodes have dlcc already; allowed: macroflow = \"none\""))
+            }
+        }
     }
 
     /// What is left to check when it is known where packets are kept that meet.
     pub(super) fn check_store(&self, table: &OpsSwitching, store: Store) -> Result<(), Fault> {
-        let _ = (table, store);
-        Ok(())
+        dlcc::check::check_store(table, store)
+    }
+
+    /// What is left to check when the traffic is known.
+    pub(super) fn later(&self, table: &OpsSwitching) -> Option<Later> {
+        match self {
+            EdgeRules::Dlcc(rules) => dlcc::check::later(rules, table),
+            EdgeRules::None | EdgeRules::Macroflows(_) => None,
+        }
     }
 
     /// The control, if there is one.
@@ -42,6 +65,7 @@ impl EdgeRules {
         match self {
             EdgeRules::None => None,
             EdgeRules::Macroflows(rules) => Some(rules),
+            EdgeRules::Dlcc(rules) => Some(rules),
         }
     }
 
@@ -49,7 +73,7 @@ impl EdgeRules {
     pub fn macroflows(&self) -> Option<&MacroflowRules> {
         match self {
             EdgeRules::Macroflows(rules) => Some(rules),
-            EdgeRules::None => None,
+            EdgeRules::None | EdgeRules::Dlcc(_) => None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! `[switching]` with `kind = "ops"`.
 
+use super::dlcc::keys::DlccKeys;
 use super::plan::{Count, LEAST_RATE};
 use crate::language::keys::{When, Within, a_rate, keys, more_than_zero, whole};
 use crate::language::{At, Key, Room, Speed, Time, Word};
@@ -23,6 +24,8 @@ const MACROFLOWS: When<OpsSwitching> = When::new(
     |keys| keys.macroflow.0 != MacroflowRule::None,
     "belongs to macroflows; allowed with macroflow = \"same\", \"separate\", \"separate-wavelength\"",
 );
+const CONTROLLED: When<OpsSwitching> =
+    When::new(|keys| keys.macroflow.0 != MacroflowRule::None || keys.dlcc.is_some(), "belongs to macroflows and dlcc");
 const TOKENS: When<OpsSwitching> =
     When::new(|keys| keys.smoothing.0 == SmoothingRule::TokenBucket, "belongs to smoothing = \"token-bucket\"");
 
@@ -96,12 +99,14 @@ keys! {
         pub probe_tells: Key<Word<Tells>> = Word(Tells::Sent), when MACROFLOWS;
         /// The rate to which feedback is added.
         pub feedback_changes: Key<Word<Changes>> = Word(Changes::Told), when MACROFLOWS;
-        /// Bit rate of the control wavelength that carries probes.
-        pub control_capacity: Key<Speed> = Speed(Rate::from_mbps(100)), in a_rate(), when MACROFLOWS;
+        /// Bit rate of the control wavelength that carries probes, or requests and notifications.
+        pub control_capacity: Key<Speed> = Speed(Rate::from_mbps(100)), in a_rate(), when CONTROLLED;
         /// How the packets of macroflows are spaced.
         pub smoothing: Key<Word<SmoothingRule>> = Word(SmoothingRule::LeakyBucket), when MACROFLOWS;
         /// So many bytes may leave ahead of their time.
         pub token_depth: Key<u32> = 0, when MACROFLOWS, when TOKENS;
+        /// Another control of the edge nodes: they are told of slots that congestion has lost.
+        pub dlcc: Option<At<DlccKeys>>, when SLOTTED;
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `builder` | who gets an agent, and what it is made on |
 //! | `edges` | which control the edge nodes have |
 //! | `edge_control` | what a control of the edge nodes answers: its part at core nodes, its agents at edge nodes |
+//! | `dlcc/` | the control by notifications of losses: paper 000 |
 //! | `macroflows`, `edge` | the control by macroflows; its edge node: their pacing and probes |
 //! | `members` | which packets belong to which macroflow |
 //! | `queue` | what waits in a macroflow |
@@ -27,6 +28,7 @@ mod builder;
 mod check;
 mod control;
 mod core;
+mod dlcc;
 mod edge;
 mod edge_control;
 mod edges;

@@ -87,6 +87,7 @@ mod tests {
     use super::*;
     use crate::random::{Seed, Stream, bernoulli, uniform_index};
     use analytic::{output_queue, shared_buffer};
+    use std::collections::BTreeMap;
     use units::Duration;
 
     const RUNS: u32 = 20;
@@ -136,6 +137,51 @@ mod tests {
             let inputs = shared_buffer::Inputs { ports, load, places };
             let expected = shared_buffer::evaluate(&inputs).unwrap().loss;
             assert_lost((u64::from(ports), load), rules(places, true, true), expected);
+        }
+    }
+
+    /// The loss of shared places of which only packets that are left when the slot has been sent need one: the chain of the
+    /// queues' lengths after a slot, iterated to its end. In a slot every input has a packet for output 0, 1, … or none.
+    fn exact_loss(ports: usize, load: f64, places: usize) -> f64 {
+        let mut shares: BTreeMap<Vec<usize>, f64> = BTreeMap::from([(vec![0; ports], 1.0)]);
+        let mut loss = 0.0;
+        for _ in 0..400 {
+            let mut after: BTreeMap<Vec<usize>, f64> = BTreeMap::new();
+            let mut lost = 0.0;
+            for (queues, share) in &shares {
+                for arrivals in 0..(ports + 1).pow(ports as u32) {
+                    let (mut queues, mut share, mut code) = (queues.clone(), *share, arrivals);
+                    let mut refused = 0.0;
+                    for _ in 0..ports {
+                        let output = code % (ports + 1);
+                        code /= ports + 1;
+                        if output == ports {
+                            share *= 1.0 - load;
+                            continue;
+                        }
+                        share *= load / ports as f64;
+                        let waiting: usize = queues.iter().map(|length| length.saturating_sub(1)).sum();
+                        if queues[output] > 0 && waiting >= places {
+                            refused += 1.0;
+                        } else {
+                            queues[output] += 1;
+                        }
+                    }
+                    lost += share * refused;
+                    queues.iter_mut().for_each(|length| *length = length.saturating_sub(1));
+                    *after.entry(queues).or_default() += share;
+                }
+            }
+            (shares, loss) = (after, lost / (load * ports as f64));
+        }
+        loss
+    }
+
+    #[test]
+    fn shared_places_for_those_that_wait_lose_what_their_chain_says() {
+        for (ports, load, places) in [(2, 0.9, 2), (3, 0.9, 3), (3, 0.8, 1)] {
+            let expected = exact_loss(ports, load, places);
+            assert_lost((ports as u64, load), rules(places as u32, true, false), expected);
         }
     }
 

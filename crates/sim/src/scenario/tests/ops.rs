@@ -207,3 +207,111 @@ fn a_probe_names_wavelengths_and_control_channels() {
     let start = "test.toml:18:10: probe.links.0: there is no link \"0->1 (wavelength 2)\"";
     assert!(message.starts_with(start), "{message}");
 }
+
+/// `[switching.dlcc]` begins in line 16; packets of 1500 B last 12 us.
+fn dlcc(keys: &str) -> String {
+    message(&format!("slot_time = \"12 us\"\n[switching.dlcc]\n{keys}"))
+}
+
+#[test]
+fn dual_layer_control_says_what_it_needs_and_what_its_numbers_may_be() {
+    let cases = [
+        (
+            "threshold = 1.2",
+            "16:13: switching.dlcc.threshold: found 1.2; allowed: above 0 and at most 1, the port's rate",
+        ),
+        (
+            "threshold = 0.0",
+            "16:13: switching.dlcc.threshold: found 0.0; allowed: above 0 and at most 1, the port's rate",
+        ),
+        (
+            "nu = 1.5",
+            "16:6: switching.dlcc.nu: found 1.5; allowed: from 0 to below 1: eq. (1) would take negative rates",
+        ),
+        ("tau = \"0 s\"", "16:7: switching.dlcc.tau: found \"0 s\"; allowed: more than zero"),
+        (
+            "slot_header = 1500",
+            "16:15: switching.dlcc.slot_header: a slot of \"12 us\" has 1500 B on \"0->1\", and its header 1500 B; allowed: a \
+             shorter header or a longer slot",
+        ),
+        ("window = \"1 us\"", "16:10: switching.dlcc.window: found \"1 us\"; allowed: at least a slot, \"12 us\""),
+        (
+            "first_rate = \"2 Gbps\"",
+            "16:14: switching.dlcc.first_rate: found \"2 Gbps\"; allowed: at most a wavelength's capacity, \"1 Gbps\"",
+        ),
+        (
+            "smoothing = \"off\"\nnu = 0.5",
+            "17:6: switching.dlcc.nu: the key \"nu\" belongs to smoothing = \"tcp\" and \"all\"",
+        ),
+        (
+            "rate_control = false\nfloor = 0.2",
+            "17:9: switching.dlcc.floor: the key \"floor\" belongs to rate_control = true",
+        ),
+    ];
+    for (keys, expected) in cases {
+        assert_eq!(dlcc(keys), format!("test.toml:{expected}"));
+    }
+    assert_eq!(
+        message("[switching.dlcc]\nthreshold = 0.9"),
+        "test.toml:14:1: switching.dlcc: the key \"dlcc\" belongs to slotted switching, with slot_time"
+    );
+    assert_eq!(
+        message("slot_time = \"12 us\"\nmacroflow = \"same\"\ndlcc = {}"),
+        "test.toml:15:13: switching.macroflow: edge nodes have dlcc already; allowed: macroflow = \"none\""
+    );
+    assert_eq!(
+        message("slot_time = \"12 us\"\nwavelengths = 2\ndlcc = {}"),
+        "test.toml:16:8: switching.dlcc: edge nodes send in the slots of one wavelength; allowed with wavelengths = 1"
+    );
+}
+
+#[test]
+fn slots_that_packets_do_not_fit_into_are_refused_unless_edge_nodes_cut_them() {
+    let reaches = message("slot_time = \"5 us\"\ndlcc = {}");
+    assert!(reaches.contains("ends at the edge node"), "what is too long is cut: {reaches}");
+    assert_eq!(
+        message("slot_time = \"40 ns\"\ndlcc = {}"),
+        "test.toml:14:13: switching.slot_time: a packet of 1500 B needs 300 slots of 5 B; allowed: at most 255"
+    );
+    assert_eq!(
+        message("slot_time = \"1 ns\"\ndlcc = {}"),
+        "test.toml:14:13: switching.slot_time: a slot of \"1 ns\" has 0 B on \"0->1\", and its header 0 B; allowed: a shorter \
+         header or a longer slot"
+    );
+}
+
+/// A host, two edge nodes around a core node, a host; `[switching.dlcc]` is the last table.
+fn beyond_edges(keys: &str) -> String {
+    format!(
+        r#"
+        run = {{ duration = "1 s" }}
+        link_defaults = {{ capacity = "1 Gbps", delay = "10 ms" }}
+        node = [
+            {{ name = "a" }}, {{ name = "b" }}, {{ name = "x", role = "core" }},
+            {{ name = "ea", role = "edge" }}, {{ name = "eb", role = "edge" }},
+        ]
+        link = [
+            {{ from = "a", to = "ea" }}, {{ from = "b", to = "eb" }}, {{ from = "ea", to = "x" }}, {{ from = "eb", to = "x" }},
+        ]
+        traffic = [{{ transport = "reno", from = "a", to = "b" }}]
+        [switching]
+        kind = "ops"
+        slot_time = "12 us"
+        [switching.dlcc]
+        {keys}
+        "#
+    )
+}
+
+#[test]
+fn a_record_shorter_than_a_round_trip_is_warned_of() {
+    let warnings = |keys: &str| load_text(&beyond_edges(keys)).unwrap().warnings;
+    assert_eq!(warnings("record = \"80 ms\""), Vec::<String>::new());
+    assert_eq!(
+        warnings("record = \"10 ms\""),
+        [
+            "switching.dlcc.record, \"10 ms\", is shorter than the round trip between \"a\" and \"b\", \"80 ms\": edge nodes \
+          forget segments before the receiver can ask for them"
+        ]
+    );
+}

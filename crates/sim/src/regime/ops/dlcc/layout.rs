@@ -1,0 +1,73 @@
+//! Edge-to-edge flows: what goes from an ingress edge node to an egress edge node, and which packets belong to it.
+
+use super::super::builder::Builder;
+use super::rules::Smoothing;
+use crate::engine::equipment::Ground;
+use crate::model::{LinkId, NodeId};
+use std::collections::BTreeMap;
+
+/// What one edge node sends to another.
+#[derive(Clone, Debug)]
+pub struct EdgeFlow {
+    /// Where it enters the core.
+    pub ingress: NodeId,
+    /// Its fibres.
+    pub links: Vec<LinkId>,
+    /// Some of its packets are smoothed, so that its rate is negotiated.
+    pub smoothed: bool,
+}
+
+/// All of them, by number.
+#[derive(Debug, Default)]
+pub struct Layout {
+    /// In the order of their ends.
+    pub flows: Vec<EdgeFlow>,
+    of_hop: Vec<u32>,
+}
+
+const NOBODY: u32 = u32::MAX;
+
+impl Layout {
+    /// Those of all trips.
+    pub fn new(builder: &Builder, ground: &Ground, smoothing: Smoothing) -> Layout {
+        let mut layout = Layout::default();
+        let mut numbers: BTreeMap<(NodeId, NodeId), u32> = BTreeMap::new();
+        for trip in &builder.trips.list {
+            numbers.entry(trip.ends(builder.network)).or_default();
+        }
+        numbers.values_mut().zip(0..).for_each(|(number, next)| *number = next);
+        let mut links = vec![Vec::new(); numbers.len()];
+        for trip in &builder.trips.list {
+            let number = numbers[&trip.ends(builder.network)];
+            links[number as usize] = trip.fibres().to_vec();
+            let (first, fibres) = (trip.entry() as usize, trip.fibres().len());
+            if layout.of_hop.len() < first + fibres {
+                layout.of_hop.resize(first + fibres, NOBODY);
+            }
+            layout.of_hop[first..first + fibres].fill(number);
+        }
+        let flow =
+            |((ingress, _), links): (&(NodeId, NodeId), _)| EdgeFlow { ingress: *ingress, links, smoothed: false };
+        layout.flows = numbers.keys().zip(links).map(flow).collect();
+        for (flow, (there, _)) in ground.flows.iter().zip(ground.paths) {
+            let is_tcp = ground.transports[flow.transport.index()].kind.receiver().is_some();
+            let smoothed = smoothing == Smoothing::All || (is_tcp && smoothing == Smoothing::Tcp);
+            if let Some(number) = layout.of_path(*there, ground).filter(|_| smoothed) {
+                layout.flows[number as usize].smoothed = true;
+            }
+        }
+        layout
+    }
+
+    /// The flow of packets that take a path.
+    pub fn of_path(&self, path: u32, ground: &Ground) -> Option<u32> {
+        let hops = (path..).take_while(|hop| ground.laid.get(*hop as usize).is_some_and(Option::is_some));
+        hops.into_iter().find_map(|hop| self.at(hop))
+    }
+
+    /// The flow of packets at a place of the array of paths.
+    #[inline]
+    pub fn at(&self, hop: u32) -> Option<u32> {
+        self.of_hop.get(hop as usize).copied().filter(|flow| *flow != NOBODY)
+    }
+}

@@ -1,0 +1,245 @@
+//! Dual-layer congestion control over slotted packets (Z. Lu, D. K. Hunter, JOCN 1(A), 2009: paper 000).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `keys`, `check`, `rules` | `[switching.dlcc]`, what is wrong with it, what it says |
+//! | `layout` | edge-to-edge flows, and which packets belong to them |
+//! | `edge`, `outflow`, `line` | the edge node; what it sends to another one; an output |
+//! | `core` | the part of a core node |
+//! | `signal`, `figures` | what nodes tell one another; what they count |
+//! | `segmentation` | packets cut into slots |
+//! | `smoothing`, `negotiation` | the rate that is asked for, eq. (1), and who grants it (§II) |
+//! | `detection`, `window` | congestion or contention (§III.B) |
+//! | `notification` | how notifications travel (§III.B) |
+//! | `reaction` | what the optical rate does (§III.C) |
+//! | `ops_acks` | what the source is told, and which ACKs are discarded (§III.C, §IV) |
+//! | `ack_pacing` | a baseline: ACKs spaced while the core is busy |
+//! | `rate` | rates in slots |
+//!
+//! The machines (from `segmentation` on) own no clock and are tested by themselves.
+//!
+//! Left out: another route for datagrams when there is congestion (§IV), which the paper leaves out as well.
+
+mod ack_pacing;
+pub mod check;
+mod core;
+mod detection;
+mod edge;
+mod figures;
+pub mod keys;
+mod layout;
+mod line;
+mod negotiation;
+mod notification;
+mod ops_acks;
+mod outflow;
+mod rate;
+mod reaction;
+pub mod rules;
+mod segmentation;
+mod signal;
+mod smoothing;
+mod window;
+
+use self::core::{Counts, DlccCore, Duties, Output, Stop};
+use self::detection::{Descriptor, LossMeter};
+use self::edge::{DlccEdge, EdgeParts, Source};
+use self::layout::{EdgeFlow, Layout};
+use self::line::Line;
+use self::negotiation::Reservations;
+use self::notification::{Carriage, Outbox};
+use self::ops_acks::{AckConfig, Book, Form};
+use self::outflow::Outflow;
+use self::rules::DlccRules;
+use super::builder::{Builder, NodeOutputs};
+use super::control::Onward;
+use super::edge_control::{CoreControl, EdgeControl};
+use crate::engine::agent::Agent;
+use crate::engine::equipment::Ground;
+use crate::engine::ledger::Tally;
+use crate::model::{LinkId, NodeId, Role, Routes};
+use crate::results::Figure;
+use std::collections::BTreeMap;
+
+impl EdgeControl for DlccRules {
+    fn at_core(&self, outputs: &NodeOutputs, builder: &Builder, ground: &mut Ground) -> Box<dyn CoreControl> {
+        let layout = Layout::new(builder, ground, self.smoothing);
+        let mut inputs = Vec::new();
+        let mut site = CoreSite { rules: self, outputs, builder, inputs: &mut inputs };
+        let stops: Vec<Option<Stop>> = layout.flows.iter().map(|flow| site.stop(flow, ground)).collect();
+        let descriptor = || Descriptor::new(self.detection);
+        let output = |number: u32| {
+            let passes = |stop: &Stop| stop.output == number;
+            let smoothed = (0..).zip(&layout.flows).zip(&stops);
+            let passing = smoothed.filter(|((_, flow), stop)| flow.smoothed && stop.as_ref().is_some_and(passes));
+            let begun = passing.map(|((number, _), _)| (number, self.first_rate));
+            Output {
+                descriptor: descriptor(),
+                losses: LossMeter::new(self.detection.window),
+                reservations: Reservations::new(self.line.part(self.admission), begun),
+                outbox: Outbox::new(self.patience),
+                capacity: self.line,
+                report_at: 0,
+            }
+        };
+        let outputs = (0..outputs.links.len() as u32).map(output).collect();
+        let inputs = inputs.iter().map(|_| descriptor()).collect();
+        Box::new(DlccCore { duties: self.duties(), layout, outputs, inputs, stops, counts: Counts::default() })
+    }
+
+    fn at_edge(&self, outputs: &NodeOutputs, builder: &Builder, ground: &mut Ground) -> Box<dyn Agent> {
+        let layout = Layout::new(builder, ground, self.smoothing);
+        let line = |(link, port): (&LinkId, _)| Line::new(port, builder.link(*link).buffer, self.slot);
+        let lines = outputs.links.iter().zip(outputs.ports.iter().copied()).map(line).collect();
+        let here = (0..).zip(&layout.flows).filter(|(_, flow)| flow.ingress == outputs.node);
+        let outflow = |(number, flow): (u32, &EdgeFlow)| {
+            let line = outputs.links.iter().position(|link| *link == flow.links[0]).unwrap_or(0) as u32;
+            Outflow::new(self, number, line, ask(flow, builder, ground))
+        };
+        let outflows = here.map(outflow).collect::<Vec<_>>();
+        let sources = self.sources(outputs.node, &layout, builder, ground);
+        let places: BTreeMap<u32, usize> =
+            outflows.iter().enumerate().map(|(place, outflow)| (outflow.number, place)).collect();
+        let sources =
+            sources.into_iter().map(|(flow, number, source)| (flow, Source { outflow: places[&number], ..source }));
+        let sources = sources.collect();
+        Box::new(DlccEdge::new(EdgeParts { rules: *self, layout, lines, outflows, sources }))
+    }
+
+    fn sees_exits(&self) -> bool {
+        self.needs_exits()
+    }
+
+    fn cuts_packets(&self) -> bool {
+        true
+    }
+
+    fn figures(&self, before: &Tally, after: &Tally) -> Vec<Figure> {
+        figures::figures(before, after)
+    }
+
+    fn causes(&self) -> &'static [&'static str] {
+        figures::CAUSES
+    }
+}
+
+impl DlccRules {
+    fn duties(&self) -> Duties {
+        Duties {
+            descriptor: self.descriptor,
+            loss_rate: self.loss_rate,
+            notifies: self.notifies(),
+            tells_of_contention: self.acks.is_some_and(|acks| acks.guarded && acks.form != Form::Ece),
+            piggybacks: self.carriage == Carriage::Piggyback,
+            reports: self.ack_pacing.map(|_| self.detection.window),
+        }
+    }
+
+    /// The TCP flows whose data enter the core at a node, each with its edge-to-edge flow.
+    fn sources(
+        &self,
+        node: NodeId,
+        layout: &Layout,
+        builder: &Builder,
+        ground: &mut Ground,
+    ) -> Vec<(u32, u32, Source)> {
+        let mut routes = Routes::new(builder.network, &builder.network.open_to_flows());
+        let mut ways = BTreeMap::new();
+        let mut sources = Vec::new();
+        if self.acks.is_none() && self.ack_pacing.is_none() {
+            return sources;
+        }
+        for (number, (flow, (there, _))) in (0..).zip(ground.flows.iter().zip(ground.paths)) {
+            let transport = &ground.transports[flow.transport.index()].kind;
+            let Some(outflow) = layout.of_path(*there, ground) else { continue };
+            let edge_flow = &layout.flows[outflow as usize];
+            if transport.receiver().is_none() || edge_flow.ingress != node {
+                continue;
+            }
+            let (header, ack_size) = (transport.header(), transport.ack_size() as u16);
+            let way = match ways.get(&flow.source) {
+                Some(way) => *way,
+                None => {
+                    let links = routes.path(node, flow.source).unwrap_or_default();
+                    let way = ground.way(node, &links);
+                    ways.insert(flow.source, way);
+                    way
+                }
+            };
+            let report_time = self.report_time(edge_flow, builder);
+            let book = self.acks.map(|config| Book::new(AckConfig { report_time, ..config }));
+            sources.push((number, outflow, Source { outflow: 0, way, header, ack_size, book }));
+        }
+        sources
+    }
+
+    /// After this no report of a slot comes any more: there and back to the last core node, with full stores on the way.
+    fn report_time(&self, flow: &EdgeFlow, builder: &Builder) -> u64 {
+        let places = match builder.ops.store {
+            super::plan::Store::Slots(slots) => u64::from(slots.places),
+            _ => 0,
+        };
+        let hops = flow.links.len() as u64;
+        let delay: u64 = flow.links[..flow.links.len() - 1].iter().map(|link| builder.link(*link).delay.ps()).sum();
+        2 * delay + hops * ((places + 4) * self.slot + self.patience)
+    }
+}
+
+/// A core node while its part is made.
+struct CoreSite<'a, 'b> {
+    rules: &'a DlccRules,
+    outputs: &'a NodeOutputs,
+    builder: &'a Builder<'b>,
+    inputs: &'a mut Vec<LinkId>,
+}
+
+impl CoreSite<'_, '_> {
+    /// What the node does with a flow, if it passes here.
+    fn stop(&mut self, flow: &EdgeFlow, ground: &mut Ground) -> Option<Stop> {
+        let NodeOutputs { node, links, .. } = self.outputs;
+        let place = flow.links.iter().position(|link| self.builder.link(*link).from == *node)?;
+        let output = links.iter().position(|link| *link == flow.links[place])? as u32;
+        let input = self.input(flow.links[place.checked_sub(1)?]);
+        let after = self.builder.link(flow.links[place]).to;
+        let next = (self.builder.role(after) == Role::Core)
+            .then(|| onward(*node, &flow.links[place..=place], self.builder, ground));
+        let mut routes = Routes::new(self.builder.network, &self.builder.network.open_to_flows());
+        let back = routes.path(*node, flow.ingress)?;
+        let first = links.iter().position(|link| *link == back[0])? as u32;
+        Some(Stop {
+            output,
+            input,
+            losses: LossMeter::new(self.rules.detection.window),
+            onward: next,
+            back: onward(*node, &back, self.builder, ground),
+            step_back: (first, onward(*node, &back[..1], self.builder, ground)),
+        })
+    }
+
+    fn input(&mut self, link: LinkId) -> u32 {
+        let known = self.inputs.iter().position(|other| *other == link);
+        known.unwrap_or_else(|| {
+            self.inputs.push(link);
+            self.inputs.len() - 1
+        }) as u32
+    }
+}
+
+/// Over the control wavelengths beside these links, to the agent where they end.
+fn onward(from: NodeId, links: &[LinkId], builder: &Builder, ground: &mut Ground) -> Onward {
+    let end = links.last().map_or(from, |link| builder.link(*link).to);
+    let agent = builder.agent(end).expect("an edge control has an agent at every edge and core node");
+    Onward { way: builder.control_way(from, links, ground), agent }
+}
+
+/// The way of a flow's requests, if it negotiates.
+fn ask(flow: &EdgeFlow, builder: &Builder, ground: &mut Ground) -> Option<Onward> {
+    flow.smoothed.then(|| onward(flow.ingress, &flow.links[..1], builder, ground))
+}
+
+#[cfg(test)]
+mod lab;
+#[cfg(test)]
+mod linux_tests;
+#[cfg(test)]
+mod property_tests;

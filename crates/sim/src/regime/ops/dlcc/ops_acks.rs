@@ -1,0 +1,413 @@
+//! Artificial ACKs (DLCC, Lu and Hunter 2009, §III.C and §IV): what an ingress edge remembers of a TCP flow, what it tells the source
+//! of a lost segment, and which ACKs of the receiver it then discards.
+//!
+//! As printed, four ACKs name the first byte of the lost segment, so they acknowledge everything before it. If something before it
+//! was lost too, nobody will repair that: the source has forgotten it. A *guarded* book lets no artificial ACK pass a byte that
+//! was reported lost and not seen again, that it never saw, or whose slot may still be reported; the ACK waits. What is lost
+//! beyond the core is reported by nobody, so the guard cannot know of it.
+
+use options::words;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use transport::tcp::{SackBlock, SackList};
+
+/// What artificial ACKs look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Without SACK blocks, as printed.
+    Paper,
+    /// With SACK blocks for data above the hole that arrived.
+    Sack,
+    /// One ACK that echoes a congestion mark and acknowledges nothing.
+    Ece,
+}
+
+words! {
+    /// Which duplicate ACKs of the receiver are discarded.
+    pub enum Discard {
+        /// All whose number an artificial ACK had, as printed.
+        All = "all",
+        /// Those of them that bring no new SACK block, after the edge has seen the retransmission.
+        Safe = "safe",
+        /// None.
+        None = "none",
+    }
+}
+
+/// The parameters of artificial ACKs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckConfig {
+    /// What they look like.
+    pub form: Form,
+    /// Which of the receiver's are discarded.
+    pub discard: Discard,
+    /// No artificial ACK passes what may be missing.
+    pub guarded: bool,
+    /// How many for a lost segment.
+    pub copies: u32,
+    /// Segments are remembered for so many picoseconds, about a round trip.
+    pub memory: u64,
+    /// A slot that was not reported after so many picoseconds has arrived.
+    pub report_time: u64,
+}
+
+/// A guarded book holds so many segments at most; it forgets the oldest.
+const MOST_SEGMENTS: usize = 1 << 16;
+/// Ranges that the receiver has said it holds.
+const MOST_RANGES: usize = 256;
+/// A block of so many segments shows a loss (RFC 6675, DupThresh).
+const ENOUGH: u64 = 3;
+
+/// An artificial ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forged {
+    /// The next byte that the receiver is said to expect.
+    pub ack: u64,
+    /// What it is said to hold beyond it.
+    pub sack: SackList,
+    /// It echoes a congestion mark.
+    pub echo: bool,
+}
+
+impl Forged {
+    fn plain(ack: u64) -> Forged {
+        Forged { ack, sack: SackList::EMPTY, echo: false }
+    }
+}
+
+/// What a notification was worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// It is the first of this transmission.
+    New,
+    /// The segment is not in the book: too late, or its flow is over.
+    Unknown,
+    /// This transmission was reported before.
+    Repeated,
+}
+
+/// What happens to an ACK of the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It goes on to the source.
+    Pass,
+    /// The source has had it.
+    Discard,
+}
+
+/// What an edge node knows of a TCP flow whose data enter the core there.
+#[derive(Clone, Debug)]
+pub struct Book {
+    config: AckConfig,
+    segments: BTreeMap<u64, Sent>,
+    /// When which segment left, for forgetting it.
+    order: VecDeque<(u64, u64)>,
+    /// Guarded: every byte below was seen and has arrived, or the receiver has acknowledged it.
+    clear: u64,
+    /// The highest ACK of the receiver that came by.
+    real: Option<u64>,
+    /// Artificial ACKs by their number.
+    given: BTreeMap<u64, Given>,
+    /// The highest of all that were ever given.
+    highest: u64,
+    /// What the receiver has said it holds.
+    held: Vec<SackBlock>,
+    /// Segments that were lost, that the source was told to forget, and that have not been seen again.
+    orphans: BTreeSet<u64>,
+    /// Since when the receiver has asked for something that the source was told to forget, and when it last did.
+    asks: Option<(u64, u64)>,
+    echoed: Option<u64>,
+    poll_at: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    end: u64,
+    at: u64,
+    report: Report,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Report {
+    None,
+    Lost,
+    /// And the source has been told.
+    Told,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    at: u64,
+    seen_again: bool,
+}
+
+impl Book {
+    /// An empty one.
+    pub fn new(config: AckConfig) -> Book {
+        Book {
+            config,
+            segments: BTreeMap::new(),
+            order: VecDeque::new(),
+            clear: 0,
+            real: None,
+            given: BTreeMap::new(),
+            highest: 0,
+            held: Vec::new(),
+            orphans: BTreeSet::new(),
+            asks: None,
+            echoed: None,
+            poll_at: u64::MAX,
+        }
+    }
+
+    /// A segment enters the core.
+    pub fn handle_data(&mut self, now: u64, seq: u64, end: u64) {
+        self.orphans.remove(&seq);
+        if let Some(given) = self.given.get_mut(&seq) {
+            given.seen_again = true;
+        }
+        if self.config.guarded && end <= self.clear {
+            return;
+        }
+        self.segments.insert(seq, Sent { end, at: now, report: Report::None });
+        if !self.config.guarded {
+            self.order.push_back((now, seq));
+            self.forget(now);
+        } else if self.segments.len() > MOST_SEGMENTS {
+            self.segments.pop_first();
+        }
+    }
+
+    /// The slot of a segment is reported lost. What the source is told now is put in `out`.
+    pub fn handle_loss(&mut self, now: u64, seq: u64, out: &mut Vec<Forged>) -> Heard {
+        self.forget(now);
+        match self.segments.get_mut(&seq) {
+            None => return Heard::Unknown,
+            Some(sent) if sent.report != Report::None => return Heard::Repeated,
+            Some(sent) => sent.report = Report::Lost,
+        }
+        if seq < self.highest {
+            self.orphans.insert(seq);
+        }
+        match (self.config.form, self.config.guarded) {
+            (Form::Ece, _) => self.echo(now, out),
+            (_, true) => self.poll(now, out),
+            (_, false) => {
+                out.extend((0..self.config.copies).map(|_| Forged::plain(seq)));
+                self.give(now, seq);
+            }
+        }
+        Heard::New
+    }
+
+    /// When a guarded book may have something to tell.
+    pub fn next_timeout(&self) -> u64 {
+        self.poll_at
+    }
+
+    /// What the source can be told by now.
+    pub fn poll(&mut self, now: u64, out: &mut Vec<Forged>) {
+        self.poll_at = u64::MAX;
+        if !self.config.guarded || self.config.form == Form::Ece {
+            return;
+        }
+        self.advance(now);
+        let untold = self.segments.iter().find(|(_, sent)| sent.report == Report::Lost);
+        let Some((seq, sent)) = untold.map(|(seq, sent)| (*seq, *sent)) else { return };
+        match self.config.form {
+            Form::Sack => self.poll_with_blocks(now, seq, sent.end - seq, out),
+            _ if self.clear == seq => {
+                out.extend((0..self.config.copies).map(|_| Forged::plain(seq)));
+                self.give(now, seq);
+                self.tell_up_to(sent.end);
+            }
+            _ => self.poll_at = self.next_arrival(now, self.clear),
+        }
+    }
+
+    /// ACKs whose number is the lowest hole, with blocks for what has arrived above the hole of which the source has not heard.
+    fn poll_with_blocks(&mut self, now: u64, hole: u64, mss: u64, out: &mut Vec<Forged>) {
+        let base = self.segments.range(self.clear..).next().map(|(seq, sent)| (*seq, *sent));
+        let at_hole = base.is_some_and(|(seq, sent)| seq == self.clear && sent.report != Report::None);
+        let ranges = self.arrived_above(now, hole, ENOUGH * mss);
+        let enough = ranges.iter().map(|range| range.len()).sum::<u64>() >= ENOUGH * mss;
+        if !at_hole || !enough {
+            self.poll_at = self.next_arrival(now, if at_hole { hole } else { self.clear });
+            return;
+        }
+        let ack = self.clear;
+        if !self.given.contains_key(&ack) {
+            out.push(Forged::plain(ack));
+        }
+        let with_blocks = self.config.copies.max(2) - 1;
+        out.extend((1..=with_blocks).map(|number| {
+            // The block grows from ACK to ACK, so that each of them brings news; the last one is enough.
+            let segments =
+                if number == with_blocks { ENOUGH.max(u64::from(number) + 1) } else { u64::from(number) + 1 };
+            Forged { sack: blocks(&ranges, segments * mss), ..Forged::plain(ack) }
+        }));
+        self.give(now, ack);
+        self.tell_up_to(ranges[0].start);
+        let more = self.segments.range(hole..).any(|(_, sent)| sent.report == Report::Lost);
+        if more {
+            self.poll_at = now;
+        }
+    }
+
+    /// Ranges above a hole that have arrived, from the lowest on until they hold `enough` bytes, at most as many as fit.
+    fn arrived_above(&self, now: u64, hole: u64, enough: u64) -> Vec<SackBlock> {
+        let mut ranges: Vec<SackBlock> = Vec::new();
+        let mut bytes = 0;
+        for (seq, sent) in self.segments.range(hole..) {
+            if !self.has_arrived(now, sent) {
+                continue;
+            }
+            bytes += sent.end - seq;
+            let count = ranges.len();
+            match ranges.last_mut() {
+                Some(last) if last.end == *seq => last.end = sent.end,
+                _ if count == SackList::CAPACITY => break,
+                _ => ranges.push(SackBlock { start: *seq, end: sent.end }),
+            }
+            if bytes > enough {
+                break;
+            }
+        }
+        ranges
+    }
+
+    fn has_arrived(&self, now: u64, sent: &Sent) -> bool {
+        sent.report == Report::None && sent.at.saturating_add(self.config.report_time) <= now
+    }
+
+    /// When the next segment above a place is known to have arrived.
+    fn next_arrival(&self, now: u64, above: u64) -> u64 {
+        let open = self.segments.range(above..).filter(|(_, sent)| sent.report == Report::None);
+        let times = open.map(|(_, sent)| sent.at.saturating_add(self.config.report_time));
+        times.filter(|time| *time > now).min().unwrap_or(u64::MAX)
+    }
+
+    /// What has arrived behind what is clear is clear too.
+    fn advance(&mut self, now: u64) {
+        while let Some(first) = self.segments.first_entry() {
+            let (seq, sent) = (*first.key(), *first.get());
+            let arrived = sent.report == Report::None && sent.at.saturating_add(self.config.report_time) <= now;
+            if sent.end > self.clear && (seq > self.clear || !arrived) {
+                break;
+            }
+            self.clear = self.clear.max(sent.end);
+            first.remove();
+        }
+    }
+
+    /// The source has been told of all holes below a place.
+    fn tell_up_to(&mut self, end: u64) {
+        for (_, sent) in self.segments.range_mut(..end) {
+            if sent.report == Report::Lost {
+                sent.report = Report::Told;
+            }
+        }
+    }
+
+    /// An artificial ACK of this number is given. What was lost below it will not be sent again, unless it is on its way.
+    fn give(&mut self, now: u64, ack: u64) {
+        let below = self.segments.range(..ack).filter(|(_, sent)| sent.report != Report::None);
+        self.orphans.extend(below.map(|(seq, _)| *seq));
+        self.given.insert(ack, Given { at: now, seen_again: false });
+        self.highest = self.highest.max(ack);
+    }
+
+    /// One ACK that acknowledges nothing new, once in a round trip.
+    fn echo(&mut self, now: u64, out: &mut Vec<Forged>) {
+        let soon = self.echoed.is_some_and(|at| now - at < self.config.memory);
+        let Some(real) = self.real.filter(|_| !soon) else { return };
+        self.echoed = Some(now);
+        out.push(Forged { echo: true, ..Forged::plain(real) });
+    }
+
+    /// An ACK of the receiver comes by.
+    pub fn handle_ack(&mut self, now: u64, ack: u64, sack: &[SackBlock]) -> Verdict {
+        self.forget(now);
+        self.real = Some(self.real.map_or(ack, |real| real.max(ack)));
+        self.asks = match self.asks {
+            _ if ack >= self.highest => None,
+            None => Some((now, now)),
+            Some((since, _)) => Some((since, now)),
+        };
+        if ack > self.clear {
+            self.clear = ack;
+            self.segments = self.segments.split_off(&ack);
+            self.orphans = self.orphans.split_off(&ack);
+        }
+        let news = self.hold(ack, sack);
+        let Some(given) = self.given.get(&ack) else { return Verdict::Pass };
+        match self.config.discard {
+            Discard::All => Verdict::Discard,
+            Discard::Safe if given.seen_again && !news => Verdict::Discard,
+            Discard::Safe | Discard::None => Verdict::Pass,
+        }
+    }
+
+    /// The receiver holds these ranges: whether that is new.
+    fn hold(&mut self, ack: u64, sack: &[SackBlock]) -> bool {
+        self.held.retain(|range| range.end > ack);
+        let mut news = false;
+        for block in sack.iter().filter(|block| block.start >= ack && !block.is_empty()) {
+            if self.held.iter().any(|range| range.contains(*block)) {
+                continue;
+            }
+            news = true;
+            let touches = |range: &SackBlock| range.start <= block.end && block.start <= range.end;
+            let join = |joined: SackBlock, range: &SackBlock| SackBlock {
+                start: joined.start.min(range.start),
+                end: joined.end.max(range.end),
+            };
+            let joined = self.held.iter().filter(|range| touches(range)).fold(*block, join);
+            self.held.retain(|range| !touches(range));
+            self.held.push(joined);
+            self.held.truncate(MOST_RANGES);
+        }
+        news
+    }
+
+    /// Forgets what is older than the memory.
+    fn forget(&mut self, now: u64) {
+        let memory = self.config.memory;
+        let old = |at: u64| at.saturating_add(memory) <= now;
+        while let Some((at, seq)) = self.order.front().copied().filter(|(at, _)| old(*at)) {
+            self.order.pop_front();
+            if self.segments.get(&seq).is_some_and(|sent| sent.at == at) {
+                self.segments.remove(&seq);
+            }
+        }
+        if self.given.values().any(|given| old(given.at)) {
+            let guarded = self.config.guarded;
+            let clear = self.clear;
+            self.given.retain(|ack, given| !old(given.at) || (guarded && *ack >= clear));
+        }
+    }
+
+    /// Lost segments that the source was told to forget, and that have not been seen again: as far as this edge knows, holes
+    /// that nobody can repair.
+    pub fn orphans(&self) -> usize {
+        self.orphans.len()
+    }
+
+    /// Whether the receiver has asked for more than a memory for something that the source was told to forget.
+    pub fn is_stuck(&self) -> bool {
+        self.asks.is_some_and(|(since, last)| last - since > self.config.memory)
+    }
+}
+
+/// Blocks of these ranges; of a first one that is enough by itself, only so many bytes.
+fn blocks(ranges: &[SackBlock], bytes: u64) -> SackList {
+    let mut sack = SackList::EMPTY;
+    for (number, range) in ranges.iter().enumerate() {
+        let end = if number == 0 && ranges.len() == 1 { range.end.min(range.start + bytes) } else { range.end };
+        sack.push(SackBlock { start: range.start, end });
+    }
+    sack
+}
+
+#[cfg(test)]
+#[path = "ops_acks_tests.rs"]
+mod tests;

@@ -1,0 +1,152 @@
+//! What an edge node sends to another one: its buffer, its rate, and who decides it.
+
+use super::super::control::Onward;
+use super::ack_pacing::AckGate;
+use super::negotiation::Negotiator;
+use super::rate::SlotRate;
+use super::reaction::Reaction;
+use super::rules::{DlccRules, Smoothing};
+use super::smoothing::Estimate;
+use crate::engine::packet::Packet;
+use std::collections::VecDeque;
+
+/// An edge-to-edge flow at its ingress.
+#[derive(Debug)]
+pub struct Outflow {
+    /// Its number.
+    pub number: u32,
+    /// The line by which it leaves.
+    pub line: u32,
+    /// The way of its requests, if they go anywhere.
+    pub ask: Option<Onward>,
+    queue: VecDeque<Packet>,
+    estimate: Option<Estimate>,
+    negotiator: Negotiator,
+    reaction: Option<Reaction>,
+    last: Option<u64>,
+    rate: SlotRate,
+    /// ACKs of its segments, if they are paced.
+    pub gate: Option<AckGate>,
+    cap: SlotRate,
+    /// Something has come that is smoothed.
+    used: bool,
+}
+
+impl Outflow {
+    /// One that has sent nothing.
+    pub fn new(rules: &DlccRules, number: u32, line: u32, ask: Option<Onward>) -> Outflow {
+        let smooths = rules.smoothing != Smoothing::Off;
+        let first = if smooths { rules.first_rate } else { rules.line };
+        Outflow {
+            number,
+            line,
+            ask,
+            queue: VecDeque::new(),
+            estimate: smooths.then(|| Estimate::new(rules.estimate, first)),
+            negotiator: Negotiator::new(rules.negotiation, first),
+            reaction: rules.reaction.map(Reaction::new),
+            last: None,
+            rate: first,
+            gate: rules.ack_pacing.map(AckGate::new),
+            cap: rules.line,
+            used: false,
+        }
+    }
+
+    fn backlog(&self) -> u64 {
+        self.queue.len() as u64
+    }
+
+    fn set_rate(&mut self) {
+        let scheduled = self.negotiator.scheduled();
+        self.rate = self.reaction.as_ref().map_or(scheduled, |reaction| reaction.rate(scheduled));
+    }
+
+    /// `R_schedule`.
+    pub fn scheduled(&self) -> SlotRate {
+        self.negotiator.scheduled()
+    }
+
+    /// When the next slot may leave.
+    fn due(&self) -> u64 {
+        self.last.map_or(0, |last| last.saturating_add(self.rate.interval()))
+    }
+
+    /// Whether a slot would leave at once.
+    pub fn is_free(&self, now: u64) -> bool {
+        self.queue.is_empty() && self.due() <= now
+    }
+
+    /// A slot comes into the buffer.
+    pub fn push(&mut self, packet: Packet) {
+        self.used = true;
+        self.queue.push_back(packet);
+        if let Some(estimate) = &mut self.estimate {
+            estimate.handle_arrival(1);
+        }
+    }
+
+    /// The slot that leaves now, if one does.
+    pub fn pop(&mut self, now: u64) -> Option<Packet> {
+        if self.queue.is_empty() || self.due() > now {
+            return None;
+        }
+        self.last = Some(now);
+        self.queue.pop_front()
+    }
+
+    /// When something is to be done.
+    pub fn next_timeout(&self) -> u64 {
+        let release = if self.queue.is_empty() { u64::MAX } else { self.due() };
+        let unit = self.estimate.as_ref().map_or(u64::MAX, Estimate::next_timeout);
+        let decision = match self.estimate.is_some() || self.reaction.is_some() {
+            true => self.negotiator.next_timeout(),
+            false => u64::MAX,
+        };
+        let gate = self.gate.as_ref().map_or(u64::MAX, AckGate::next_timeout);
+        release.min(unit).min(decision).min(gate)
+    }
+
+    /// Units and intervals that have ended: a rate to ask for.
+    pub fn decide(&mut self, now: u64) -> Option<SlotRate> {
+        let backlog = self.backlog();
+        if let Some(estimate) = &mut self.estimate {
+            estimate.handle_timeout(now, backlog);
+        }
+        if self.negotiator.next_timeout() > now {
+            return None;
+        }
+        let may = self.reaction.as_mut().is_none_or(|reaction| reaction.handle_decision(backlog));
+        let mean = self.estimate.as_mut().and_then(Estimate::take_mean);
+        let asks = self.negotiator.handle_timeout(mean.filter(|_| may && self.used).map(|rate| rate.min(self.cap)));
+        self.set_rate();
+        asks
+    }
+
+    /// The core has answered: what is asked for next.
+    pub fn handle_answer(&mut self, granted: bool) -> Option<SlotRate> {
+        let asks = self.negotiator.handle_answer(granted);
+        self.set_rate();
+        asks
+    }
+
+    /// The core has lost slots at this rate: whether the optical rate follows.
+    pub fn handle_loss(&mut self, loss: SlotRate) -> bool {
+        let backlog = self.backlog();
+        let Some(reaction) = self.reaction.as_mut().filter(|_| self.used) else { return false };
+        reaction.handle_loss(loss, backlog);
+        self.set_rate();
+        true
+    }
+
+    /// Slots and ACKs that wait.
+    pub fn kept(&self) -> usize {
+        self.queue.len() + self.gate.as_ref().map_or(0, AckGate::len)
+    }
+
+    /// Shows each of them.
+    pub fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
+        self.queue.iter_mut().for_each(&mut *change);
+        self.gate.iter_mut().flat_map(AckGate::waiting).for_each(change);
+    }
+}

@@ -1,0 +1,93 @@
+//! Dual-layer congestion control, resolved.
+
+use super::detection::DetectionConfig;
+use super::notification::Carriage;
+use super::ops_acks::AckConfig;
+use super::rate::{Part, SlotRate};
+use super::reaction::ReactionConfig;
+use super::segmentation::Cut;
+use super::smoothing::EstimateConfig;
+use options::words;
+
+/// What edge and core nodes do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DlccRules {
+    /// A slot, in picoseconds.
+    pub slot: u64,
+    /// How packets become slots.
+    pub cut: Cut,
+    /// Some packets take several slots.
+    pub cuts: bool,
+    /// What is smoothed.
+    pub smoothing: Smoothing,
+    /// Eq. (1).
+    pub estimate: EstimateConfig,
+    /// Between two decisions about the rate, in picoseconds.
+    pub negotiation: u64,
+    /// The rate of a flow at its beginning.
+    pub first_rate: SlotRate,
+    /// A wavelength's capacity.
+    pub line: SlotRate,
+    /// The part of an output's capacity that may be promised.
+    pub admission: Part,
+    /// Congestion or contention.
+    pub detection: DetectionConfig,
+    /// Where arrivals are measured.
+    pub descriptor: DescriptorOf,
+    /// What the loss rate is about.
+    pub loss_rate: LossRateOf,
+    /// How notifications travel.
+    pub carriage: Carriage,
+    /// How long they wait for a packet to ride on, in picoseconds.
+    pub patience: u64,
+    /// What the optical rate does; `None`: nothing.
+    pub reaction: Option<ReactionConfig>,
+    /// Artificial ACKs; `None`: there are none. The time of reports is added for each flow.
+    pub acks: Option<AckConfig>,
+    /// ACKs are paced to this part of a busy output's capacity.
+    pub ack_pacing: Option<Part>,
+}
+
+words! {
+    /// What edge nodes smooth by eq. (1).
+    pub enum Smoothing {
+        /// Nothing: TCP's data are scheduled at the capacity of the wavelength.
+        Off = "off",
+        /// TCP's data; datagrams and ACKs leave at once.
+        Tcp = "tcp",
+        /// TCP's data and datagrams; ACKs leave at once.
+        All = "all",
+    }
+}
+
+words! {
+    /// Where the congestion descriptor is.
+    pub enum DescriptorOf {
+        /// At the output: all that is directed to it.
+        Output = "output",
+        /// At the input by which the lost packet came: the paper's word.
+        Input = "input",
+    }
+}
+
+words! {
+    /// What the loss rate of a notification is about.
+    pub enum LossRateOf {
+        /// All losses at the output: "the optical packet loss rate in a congested core switch".
+        Output = "output",
+        /// Those of the flow that is notified.
+        Flow = "flow",
+    }
+}
+
+impl DlccRules {
+    /// Core nodes send notifications.
+    pub fn notifies(&self) -> bool {
+        self.reaction.is_some() || self.acks.is_some()
+    }
+
+    /// Edge nodes have something to do before the links to hosts.
+    pub fn needs_exits(&self) -> bool {
+        self.cuts || self.cut.header > 0 || self.acks.is_some() || self.ack_pacing.is_some()
+    }
+}

@@ -1,0 +1,184 @@
+//! Dual-layer congestion control (paper 000) in the simulator: slots, smoothing, detection, notification, reaction.
+
+mod support;
+
+use sim::results::Results;
+use support::{at, figure, numbers, run, texts};
+
+const SLOT_US: f64 = 83.79;
+
+/// The network of figure 1 with a round trip of 60 ms: 10 ms to the edge nodes, 5 ms from them to the core.
+fn network(dlcc: &str, more: &str) -> String {
+    format!(
+        r#"
+        node = [
+            {{ name = "a" }}, {{ name = "u" }}, {{ name = "c" }}, {{ name = "x", role = "core" }},
+            {{ name = "ea", role = "edge" }}, {{ name = "eb", role = "edge" }}, {{ name = "ec", role = "edge" }},
+        ]
+        link = [
+            {{ from = "a", to = "ea", capacity = "1 Gbps", delay = "10 ms" }},
+            {{ from = "u", to = "eb", capacity = "1 Gbps", delay = "10 ms" }},
+            {{ from = "c", to = "ec", capacity = "1 Gbps", delay = "10 ms" }},
+            {{ from = "ea", to = "x" }}, {{ from = "eb", to = "x" }}, {{ from = "ec", to = "x" }},
+        ]
+        [link_defaults]
+        capacity = "55 Mbps"
+        delay = "5 ms"
+        edge = {{ buffer = "0.5 s" }}
+        [switching]
+        kind = "ops"
+        slot_time = "{SLOT_US} us"
+        slot_buffer = {{ places = 20, shared = true }}
+        [switching.dlcc]
+        {dlcc}
+        {more}
+        "#
+    )
+}
+
+const RUN: &str = "[run]\nduration = \"15 s\"\nwarm_up = \"1 s\"\n";
+/// One Reno flow that fills the link, and a burst of UDP from 10 s on.
+const ONE: &str = r#"
+    [transport.reno]
+    packet_size = 576
+    [transport.udp]
+    packet_size = 576
+    [[traffic]]
+    transport = "reno"
+    from = "a"
+    to = "c"
+    [[traffic]]
+    transport = "udp"
+    from = "u"
+    to = "c"
+    start = "10 s"
+    stop = "10.2 s"
+    rate = "16.5 Mbps"
+"#;
+
+fn one(dlcc: &str) -> Results {
+    run(&format!("{}{RUN}", network(dlcc, ONE)), 1)
+}
+
+fn dropped(run: &Results, cause: &str, class: &str) -> f64 {
+    let rows = texts(&run.drops, "cause").into_iter().zip(texts(&run.drops, "class")).zip(numbers(&run.drops, "units"));
+    rows.filter(|((name, of), _)| name == cause && of == class).map(|(_, units)| units).sum()
+}
+
+/// Figure 1: the core loses a slot at t0; the edge node hears of it at t0 + T1 (and 40 B at 100 Mb/s, 3.2 us); the receiver's
+/// duplicate is discarded T2 + T3 + T3 + T2 + T1 later, T2 and T3 there and back, and within the few slots of the queues.
+#[test]
+fn the_events_of_one_loss_have_the_times_of_figure_1() {
+    let run = one("");
+    let time = |name: &str| 1000.0 * figure(&run, &format!("dlcc_first_{name}"));
+    let lost = time("loss");
+    let (cut, forged, discard) = (time("rate_cut") - lost, time("artificial_ack") - lost, time("discard") - lost);
+    assert!((cut - 5.0032).abs() < 0.001, "the rate is cut {cut} ms after the loss");
+    assert_eq!(cut, forged, "both at once");
+    // 5 + 10 to the receiver, 10 + 5 + 5 back; a transmission on each of the fibres, and waiting in slots.
+    assert!((35.0..38.0).contains(&discard), "a duplicate is discarded {discard} ms after the loss");
+    assert!(lost > 10_020.0 && lost < 10_200.0, "the burst begins at 10 s and is 20 ms away");
+}
+
+/// 30 % more than leaves comes for 200 ms: r · C · 200 ms = 716 slots without control (less the 20 places). With it edge nodes are
+/// told what is still lost; if m of an excess o is taken off, o − m is notified, and the mean tends to m = o/2: half is lost. The
+/// largest notified rate is all of the excess: lost is what comes in 2·T1 and in the 20 ms over which rates are measured, of these
+/// on average half: 0.3 · 11 935 · (10 + 10 to 20) ms = 72 to 107.
+#[test]
+fn the_papers_mean_takes_off_half_of_the_excess_and_the_largest_rate_all_of_it() {
+    let without = one("rate_control = false\nops_acks = \"off\"");
+    let with = one("ops_acks = \"off\"");
+    let lost = |run: &Results| at(&run.links, "link", "x->ec", "dropped_units");
+    let (without, with) = (lost(&without), lost(&with));
+    assert!((500.0..=716.0).contains(&without), "{without}");
+    assert!((0.45..0.6).contains(&(with / without)), "{with} of {without}");
+    let largest = lost(&one("ops_acks = \"off\"\nloss_mean = \"largest\""));
+    assert!((60.0..150.0).contains(&largest), "{largest}");
+}
+
+/// Datagrams of 1500 B take three slots of 576 B; nothing is lost, and everything comes out whole.
+#[test]
+fn long_packets_travel_in_several_slots() {
+    let traffic = r#"
+        [transport.udp]
+        packet_size = 1500
+        [[traffic]]
+        transport = "udp"
+        from = "a"
+        to = "c"
+        rate = "20 Mbps"
+    "#;
+    let run = run(&format!("{}{RUN}", network("", traffic)), 1);
+    let (into, out) =
+        (at(&run.links, "link", "ea->x", "carried_units"), at(&run.links, "link", "ec->c", "carried_units"));
+    assert!((into / out - 3.0).abs() < 0.01, "{into} slots, {out} datagrams");
+    assert_eq!(at(&run.links, "link", "ec->c", "carried_bits"), out * 12_000.0);
+    assert_eq!(figure(&run, "dlcc_incomplete_datagrams"), 0.0);
+}
+
+/// Two datagram sources with 0.7 of the link each: with slots lost, the rest of their datagrams is of no use, and is counted.
+#[test]
+fn a_datagram_that_lost_a_slot_is_dropped_whole() {
+    let traffic = r#"
+        [transport.udp]
+        packet_size = 1500
+        [[traffic]]
+        transport = "udp"
+        from = "a"
+        to = "c"
+        load = "poisson"
+        rate = "38 Mbps"
+        [[traffic]]
+        transport = "udp"
+        from = "u"
+        to = "c"
+        load = "poisson"
+        rate = "38 Mbps"
+    "#;
+    let run = run(&format!("{}{RUN}", network("", traffic)), 1);
+    assert!(figure(&run, "dlcc_incomplete_datagrams") > 100.0);
+    assert!(dropped(&run, "incomplete datagram", "datagram") > 100.0);
+    assert!(at(&run.links, "link", "x->ec", "dropped_units") > 1000.0);
+}
+
+/// The same with several slots for each segment of TCP, artificial ACKs and piggybacked notifications.
+#[test]
+fn controls_work_with_several_slots_and_on_the_back_of_packets() {
+    let traffic = ONE.replace("packet_size = 576", "packet_size = 1500");
+    let run = run(&format!("{}{RUN}", network("notification = \"piggyback\"\nguard = true", &traffic)), 1);
+    assert!(figure(&run, "dlcc_artificial_acks") > 0.0);
+    assert!(figure(&run, "dlcc_repeated_notifications") >= 0.0);
+    let later = 1000.0 * (figure(&run, "dlcc_first_rate_cut") - figure(&run, "dlcc_first_loss"));
+    // ACKs come every other slot or so; a notification waits for one of them, at most 1 ms.
+    assert!((5.0..6.1).contains(&later), "{later}");
+}
+
+/// The paper's words: a mean over 2T with T from 0.4 to 1 s, above its threshold for more than two round trips. Where TCP fills half
+/// of the link, a burst of 70 % for 200 ms raises that mean to 0.5 + 0.7/4 at most. Where TCP has filled the link for long, the
+/// descriptor is at its threshold before the burst.
+#[test]
+fn the_literal_rule_of_detection_fires_only_where_tcp_has_filled_the_link() {
+    let half = ONE.replacen("packet_size = 576", "packet_size = 576\nmax_window = \"358 packets\"", 1);
+    let half = half.replace("16.5 Mbps", "38.5 Mbps");
+    let literal = "window = \"800 ms\"\nhold = \"120 ms\"\nthreshold = 0.95";
+    let losses = |dlcc: &str, traffic: &str| {
+        let run = run(&format!("{}{RUN}", network(dlcc, traffic)), 1);
+        ["dlcc_congestion_losses", "dlcc_contention_losses"].map(|name| figure(&run, name))
+    };
+    let [congestion, contention] = losses(literal, &half);
+    assert_eq!(congestion, 0.0);
+    assert!(contention > 100.0, "{contention}");
+    assert!(losses("", &half)[0] > 50.0);
+    assert!(losses(literal, ONE)[0] > 50.0, "the link was full for seconds");
+    assert!(losses("descriptor = \"input\"", ONE)[0] > 0.0, "the input is full");
+}
+
+#[test]
+fn ack_pacing_spaces_acks_and_ecn_marks_packets() {
+    let off = "rate_control = false\nops_acks = \"off\"\n";
+    assert!(figure(&one(&format!("{off}ack_pacing = true")), "dlcc_paced_acks") > 0.0);
+    let ecn = ONE.replacen("packet_size = 576", "packet_size = 576\necn = true", 1);
+    let step = "[link_defaults.core.queue]\nkind = \"step\"\nthreshold = \"5 packets\"\nothers = \"accept\"\n";
+    let run = run(&format!("{}{RUN}{step}", network(off, &ecn)), 1);
+    assert!(figure(&run, "marked_packets") > 0.0);
+}
