@@ -1,0 +1,189 @@
+"""What the simulated figures of paper 000 share: the network of figure 1, the schemes, and §VII's metrics.
+
+TCP enters by one edge node and UDP by another, and both leave the core switch by one output; otherwise nothing would
+meet in the core. `scenarios/dlcc.toml` is that network at 500 ms.
+"""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol.experiment import Metric, Setup
+from photocol.stats import paired_difference_ci
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import Outcome, RunResult, Value
+
+PAPER = "Lu and Hunter, Dual-layer congestion control (paper 000), 2009"
+SCENARIO = Path(__file__).parents[2] / "scenarios" / "dlcc.toml"
+RTTS_MS = (60, 100, 180, 280, 420, 500, 560)
+SHARES_PERCENT = (10, 20, 30, 40)
+LINK_MBPS, DATAGRAM_BITS = 55, 576 * 8
+BURST_S = 0.2
+
+NONE, PACING, ECN, ONE, TWO, GUARDED = "none", "ack-pacing", "ecn", "one-control", "two-controls", "two-guarded"
+SCHEMES = (NONE, PACING, ECN, ONE, TWO, GUARDED)
+NAMES = {
+    NONE: "no control",
+    PACING: "ACK pacing",
+    ECN: "ECN marks at the core",
+    ONE: "DLCC, 1 control",
+    TWO: "DLCC, 2 controls",
+    GUARDED: "DLCC, 2 controls, guarded",
+}
+COLOURS = dict(zip(SCHEMES, ("#000000", "#CC79A7", "#E69F00", "#56B4E9", "#D55E00", "#009E73"), strict=True))
+OFF: Mapping[str, Value] = {"switching.dlcc.rate_control": False, "switching.dlcc.ops_acks": "off"}
+KEYS: Mapping[str, Mapping[str, Value]] = {
+    NONE: OFF,
+    PACING: {**OFF, "switching.dlcc.ack_pacing": True},
+    ECN: {**OFF, "switching.dlcc.mark_from": 10, "transport.reno.ecn": True},
+    ONE: {"switching.dlcc.ops_acks": "off"},
+    TWO: {},
+    GUARDED: {"switching.dlcc.guard": True},
+}
+
+METRICS = (
+    Metric(name="goodput_mbps", label="goodput, §VII (Mb/s)", form=".2f"),
+    Metric(name="loss_mbps", label="loss rate, §VII (Mb/s)", form=".4f"),
+    Metric(name="edge_buffer_kbit", label="mean edge buffer (kbit)", form=".1f"),
+    Metric(name="tcp_goodput_mbps", label="acknowledged by TCP (Mb/s)", form=".2f"),
+    Metric(name="lost_per_burst_packets", label="slots lost per burst of UDP", form=".1f"),
+    Metric(name="artificial_acks", label="artificial ACKs", form=".0f"),
+    Metric(name="discarded_acks", label="discarded ACKs", form=".0f"),
+    Metric(name="holes", label="holes that nobody repairs", form=".0f"),
+    Metric(name="timeouts", label="timeouts", form=".0f"),
+)
+
+
+def delays(rtt_ms: float) -> dict[str, Value]:
+    """T0 = T3 = T/3 and T1 = T2 = T/6, T being half of the round trip."""
+    one_way = rtt_ms / 2
+    outer = f"{1000 * one_way / 3:.0f} us"
+    inner = f"{1000 * one_way / 6:.0f} us"
+    return {"link_defaults.delay": inner, **{f"link.{number}.delay": outer for number in range(3)}}
+
+
+def settings(scheme: str, rtt_ms: float, udp_percent: float) -> dict[str, Value]:
+    """What makes a scheme at a point of the paper's figures."""
+    record = (
+        {}
+        if KEYS[scheme].get("switching.dlcc.ops_acks") == "off"
+        else {"switching.dlcc.record": f"{rtt_ms + 600:.0f} ms"}
+    )
+    return {
+        **delays(rtt_ms),
+        "traffic.1.rate": f"{LINK_MBPS * udp_percent / 100:.3f} Mbps",
+        **record,
+        **KEYS[scheme],
+    }
+
+
+def setup(scheme: str, rtt_ms: float, udp_percent: float, more: Mapping[str, Value] | None = None) -> Setup:
+    """`dlcc.toml` at a point of the paper's figures, with other keys on top."""
+    return Setup(scenario="dlcc.toml", settings={**settings(scheme, rtt_ms, udp_percent), **(more or {})})
+
+
+def scenario() -> dict[str, Any]:
+    """`dlcc.toml`, to be changed."""
+    return tomllib.loads(SCENARIO.read_text(encoding="utf-8"))
+
+
+def measure(result: RunResult) -> Mapping[str, float]:
+    """Goodput is what entered the core, TCP and UDP, less what was dropped there; loss is what was dropped."""
+    seconds = result.summary["measured_time"].value
+    data = result.links.filter(pl.col("class") == "all")
+    into = data.filter(pl.col("to") == "x", pl.col("from") != "ec")
+    out = data.filter(pl.col("from") == "x", pl.col("to") == "ec")
+    carried, dropped = into["carried_bits"].sum(), out["dropped_bits"].sum()
+    tcp = result.flows.filter(pl.col("transport") == "reno")
+
+    def figure(name: str) -> float:
+        return result.summary[name].value
+
+    return {
+        "goodput_mbps": (carried - dropped) / seconds / 1e6,
+        "loss_mbps": dropped / seconds / 1e6,
+        "edge_buffer_kbit": into["mean_queue"].sum() * DATAGRAM_BITS / 1e3,
+        "tcp_goodput_mbps": tcp["goodput_bps"].sum() / 1e6,
+        "lost_per_burst_packets": out["dropped_units"].sum() / (seconds / 10),
+        "artificial_acks": figure("dlcc_artificial_acks"),
+        "discarded_acks": figure("dlcc_discarded_acks"),
+        "holes": figure("dlcc_holes"),
+        "timeouts": float(tcp["timeouts"].sum()),
+    }
+
+
+def values(outcome: Outcome, scheme: str, axis: str, metric: str) -> list[float]:
+    """A metric of a scheme along an axis."""
+    return outcome.table.filter(pl.col("scheme") == scheme).sort(axis)[metric].to_list()
+
+
+def places(outcome: Outcome, axis: str) -> list[float]:
+    """The points of an axis."""
+    return sorted(outcome.table[axis].unique().to_list())
+
+
+def ratios(outcome: Outcome, axis: str, metric: str, over: str, under: str) -> list[float]:
+    """A metric of one scheme over that of another, along an axis."""
+    pairs = zip(values(outcome, over, axis, metric), values(outcome, under, axis, metric), strict=True)
+    return [above / below if below else float("inf") for above, below in pairs]
+
+
+def extra_buffer(outcome: Outcome, axis: str) -> list[tuple[float, float]]:
+    """§VII's extra edge buffer along an axis, in kbit: one control minus two, mean and half width over paired runs."""
+    found = []
+    for place in places(outcome, axis):
+        rows = outcome.replications.filter(pl.col(axis) == place).sort("seed")
+        one, two = (rows.filter(pl.col("scheme") == scheme)["edge_buffer_kbit"].to_list() for scheme in (ONE, TWO))
+        difference = paired_difference_ci(one, two)
+        found.append((difference.mean, difference.half_width))
+    return found
+
+
+def rises(series: Sequence[float]) -> bool:
+    """Every value is above the one before it."""
+    return all(later > earlier for earlier, later in itertools.pairwise(series))
+
+
+def listed(series: Sequence[float], form: str = ".2f") -> str:
+    """Numbers with commas."""
+    return ", ".join(format(value, form) for value in series)
+
+
+def draw(axes: Axes, table: pl.DataFrame, axis: str, metric: str) -> None:
+    """A metric along an axis, a line for each scheme, with 95 % intervals."""
+    for scheme in SCHEMES:
+        rows = table.filter(pl.col("scheme") == scheme).sort(axis)
+        if rows.is_empty():
+            continue
+        error = rows[f"{metric}_half_width"] if f"{metric}_half_width" in rows.columns else None
+        axes.errorbar(
+            rows[axis],
+            rows[metric],
+            yerr=error,
+            fmt="-o",
+            markersize=3,
+            capsize=2,
+            color=COLOURS[scheme],
+            label=NAMES[scheme],
+        )
+    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    axes.legend(frameon=False, fontsize=8)
+
+
+def draw_extra(axes: Axes, table: pl.DataFrame, axis: str) -> None:
+    """The extra edge buffer along an axis: the difference of the means of one control and two."""
+    one, two = (table.filter(pl.col("scheme") == scheme).sort(axis) for scheme in (ONE, TWO))
+    axes.plot(one[axis], one["edge_buffer_kbit"] - two["edge_buffer_kbit"], "-o", color=COLOURS[TWO], markersize=3)
+    axes.axhline(0, color="0.7", linewidth=0.8)
+    axes.set_ylabel("edge buffer, 1 control − 2 controls (kbit)")
+    axes.grid(visible=True, color="0.9", linewidth=0.6)

@@ -1,0 +1,256 @@
+"""Paper 000, figures 8 to 10: goodput, loss rate and extra edge buffer against the round trip, UDP at 30 %.
+
+Beside the paper's two curves every point has ACK pacing, ECN marks at the core, DLCC with one control, and DLCC whose
+artificial ACKs wait where something before them may be missing.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.verdict import Finding, judge
+
+from . import _slots as slots
+from ._slots import BURST_S, DATAGRAM_BITS, GUARDED, LINK_MBPS, METRICS, NONE, PACING, PAPER, RTTS_MS, SCHEMES, TWO
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+AXIS, UDP_PERCENT = "rtt_ms", 30
+
+
+def setup(point: Point) -> Setup:
+    """A scheme at a round trip."""
+    return slots.setup(str(point["scheme"]), float(point[AXIS]), UDP_PERCENT)
+
+
+def check_better(outcome: Outcome) -> Finding:
+    """DLCC has more goodput than no control."""
+    ratios = slots.ratios(outcome, AXIS, "goodput_mbps", TWO, NONE)
+    guarded = slots.ratios(outcome, AXIS, "goodput_mbps", GUARDED, NONE)
+    return judge(
+        agrees=all(ratio > 1 for ratio in ratios),
+        in_shape=sum(ratio > 1 for ratio in ratios) > len(ratios) / 2,
+        measured=f"ratios along the round trips {slots.listed(ratios)}; guarded {slots.listed(guarded)}",
+    )
+
+
+def check_factor(outcome: Outcome) -> Finding:
+    """Between 2 and 10 times."""
+    ratios = slots.ratios(outcome, AXIS, "goodput_mbps", TWO, NONE)
+    return judge(
+        agrees=all(2 <= ratio <= 10 for ratio in ratios),
+        in_shape=any(2 <= ratio <= 10 for ratio in ratios),
+        measured=f"from {min(ratios):.2f} to {max(ratios):.2f}",
+    )
+
+
+def check_trend(outcome: Outcome) -> Finding:
+    """Goodput falls with the round trip, with DLCC and without."""
+    both = [slots.values(outcome, scheme, AXIS, "goodput_mbps") for scheme in (NONE, TWO)]
+    falls = [slots.rises(list(reversed(series))) for series in both]
+    return judge(
+        agrees=all(falls),
+        in_shape=all(series[-1] < series[0] for series in both),
+        measured=f"without {slots.listed(both[0])}; with {slots.listed(both[1])} Mb/s",
+    )
+
+
+def check_flat(outcome: Outcome) -> Finding:
+    """The loss rate with DLCC hardly changes with the round trip, without it it changes much."""
+    spreads = [
+        max(series) / max(min(series), 1e-9)
+        for series in (slots.values(outcome, scheme, AXIS, "loss_mbps") for scheme in (NONE, TWO))
+    ]
+    return judge(
+        agrees=spreads[1] <= 1.5 and spreads[0] >= 3,
+        in_shape=spreads[1] < spreads[0],
+        measured=f"largest over smallest {spreads[0]:.2f} without, {spreads[1]:.2f} with",
+    )
+
+
+def check_less(outcome: Outcome) -> Finding:
+    """DLCC loses less than no control."""
+    ratios = slots.ratios(outcome, AXIS, "loss_mbps", TWO, NONE)
+    return judge(
+        agrees=all(ratio < 1 for ratio in ratios),
+        in_shape=sum(ratio < 1 for ratio in ratios) > len(ratios) / 2,
+        measured=f"loss with over without {slots.listed(ratios)}",
+    )
+
+
+def check_buffer(outcome: Outcome) -> Finding:
+    """The extra edge buffer grows with the round trip."""
+    extra = slots.extra_buffer(outcome, AXIS)
+    means = [mean for mean, _ in extra]
+    return judge(
+        agrees=slots.rises(means),
+        in_shape=means[-1] > means[0],
+        measured=", ".join(f"{mean:.0f} ± {half:.0f}" for mean, half in extra) + " kbit",
+    )
+
+
+def check_pacing(outcome: Outcome) -> Finding:
+    """DLCC loses less and gains more than ACK pacing."""
+    less = slots.ratios(outcome, AXIS, "loss_mbps", TWO, PACING)
+    more = slots.ratios(outcome, AXIS, "goodput_mbps", TWO, PACING)
+    each = [loss < 1 and gain > 1 for loss, gain in zip(less, more, strict=True)]
+    return judge(
+        agrees=all(each),
+        in_shape=sum(each) > len(each) / 2,
+        measured=f"loss over that of ACK pacing {slots.listed(less)}; goodput {slots.listed(more)}",
+    )
+
+
+def check_signalling(outcome: Outcome) -> Finding:
+    """As many ACKs are discarded as are made."""
+    pairs = zip(
+        slots.values(outcome, TWO, AXIS, "artificial_acks"),
+        slots.values(outcome, TWO, AXIS, "discarded_acks"),
+        strict=True,
+    )
+    shares = [discarded / max(made, 1) for made, discarded in pairs]
+    return judge(
+        agrees=all(0.8 <= share <= 1.25 for share in shares),
+        in_shape=all(0.5 <= share <= 2 for share in shares),
+        measured=f"discarded over made {slots.listed(shares)}",
+    )
+
+
+def describe(outcome: Outcome) -> list[str]:
+    """The closed form of §V.F beside what was lost."""
+    burst = LINK_MBPS * 1e6 * UDP_PERCENT / 100 / DATAGRAM_BITS
+    sentences = []
+    for scheme, factor, words in ((NONE, 1.0, "2T, at most the burst"), (TWO, 1 / 6, "2T1")):
+        lost = slots.values(outcome, scheme, AXIS, "lost_per_burst_packets")
+        formula = [burst * min(factor * rtt / 1000, BURST_S) for rtt in slots.places(outcome, AXIS)]
+        parts = [
+            f"{rtt:.0f} ms {got:.0f} against {said:.0f}"
+            for rtt, got, said in zip(slots.places(outcome, AXIS), lost, formula, strict=True)
+        ]
+        sentences.append(f"Slots lost per burst with {slots.NAMES[scheme]}, and r·{words} of §V.F: {'; '.join(parts)}.")
+    holes = slots.values(outcome, TWO, AXIS, "holes")
+    sentences.append(f"Holes that nobody repairs at the end of a run, as printed: {slots.listed(holes, '.0f')}.")
+    return sentences
+
+
+def draw_goodput(axes: Axes, table: pl.DataFrame) -> None:
+    """Figure 8."""
+    slots.draw(axes, table, AXIS, "goodput_mbps")
+    axes.set_xlabel("round-trip time (ms)")
+    axes.set_ylabel("goodput (Mb/s)")
+
+
+def draw_loss(axes: Axes, table: pl.DataFrame) -> None:
+    """Figure 9."""
+    slots.draw(axes, table, AXIS, "loss_mbps")
+    axes.set_xlabel("round-trip time (ms)")
+    axes.set_ylabel("loss rate (Mb/s)")
+
+
+def draw_buffer(axes: Axes, table: pl.DataFrame) -> None:
+    """Figure 10."""
+    slots.draw_extra(axes, table, AXIS)
+    axes.set_xlabel("round-trip time (ms)")
+
+
+QUICK = {"run.duration": "150 s", "run.warm_up": "50 s"}
+FULL = {"run.duration": "2677 s", "run.warm_up": "100 s"}
+READING = "the readings are the defaults of [switching.dlcc]; 000/sensitivity has others"
+
+experiment = Experiment(
+    id="000/round-trips",
+    title="DLCC: goodput, loss and edge buffer against the round trip (simulation)",
+    source=Source(paper=PAPER, figures="Figures 8, 9 and 10", section="§VII"),
+    setup=setup,
+    measure=slots.measure,
+    metrics=METRICS,
+    quick=Form(
+        points=grid(scheme=SCHEMES, rtt_ms=(60, 180, 500)),
+        replications=2,
+        settings=QUICK,
+        note="three of seven round trips, 100 s of 2577 s, two of six replications",
+    ),
+    full=Form(points=grid(scheme=SCHEMES, rtt_ms=RTTS_MS), replications=6, settings=FULL),
+    claims=(
+        Claim(
+            id="better",
+            text="the goodput without DLCC is always poorer",
+            where="§VII, Fig. 8",
+            expected="a ratio above 1 at every round trip",
+            tolerance="above 1 at every round trip; in shape: at most of them",
+            check=check_better,
+        ),
+        Claim(
+            id="factor",
+            text="DLCC yields between 2 and 10 times the goodput",
+            where="abstract, §VIII",
+            expected="2 to 10",
+            tolerance="from 2 to 10 at every round trip; in shape: at one of them",
+            check=check_factor,
+        ),
+        Claim(
+            id="trend",
+            text="goodput falls with the round trip, with DLCC and without",
+            where="§VII, Fig. 8",
+            expected="decreasing",
+            tolerance="from every round trip to the next; in shape: from the first to the last",
+            check=check_trend,
+        ),
+        Claim(
+            id="flat-loss",
+            text="the loss rate with DLCC changes only slightly with the round trip, without it dramatically",
+            where="§VII, Fig. 9",
+            expected="no number given",
+            tolerance="largest over smallest at most 1.5 with, at least 3 without; in shape: less with than without",
+            check=check_flat,
+        ),
+        Claim(
+            id="less-loss",
+            text="the loss rate is lower with DLCC",
+            where="§VII, Fig. 9",
+            expected="lower at every round trip",
+            tolerance="at every round trip; in shape: at most of them",
+            check=check_less,
+        ),
+        Claim(
+            id="extra-buffer",
+            text="the extra edge buffer grows with the round trip",
+            where="§VII, Fig. 10",
+            expected="increasing",
+            tolerance="from every round trip to the next; in shape: from the first to the last",
+            check=check_buffer,
+        ),
+        Claim(
+            id="ack-pacing",
+            text="DLCC loses less and gains more goodput than ACK pacing",
+            where="§VII",
+            expected="at every round trip",
+            tolerance="both at every round trip; in shape: at most of them",
+            check=check_pacing,
+        ),
+        Claim(
+            id="signalling",
+            text="the amount of signalling with and without artificial ACKs is the same",
+            where="§IV",
+            expected="as many ACKs discarded as made",
+            tolerance="0.8 to 1.25 at every round trip; in shape: 0.5 to 2",
+            check=check_signalling,
+        ),
+    ),
+    plots=(
+        Plot(name="figure-8", draw=draw_goodput),
+        Plot(name="figure-9", draw=draw_loss),
+        Plot(name="figure-10", draw=draw_buffer),
+    ),
+    describe=describe,
+    notes=(
+        "TCP enters by one edge node, UDP by another; both leave by one output: else nothing meets in the core.",
+        "Edge nodes have 0.5 s of memory; without a bound slow start would fill any; minimum RTO 1 s.",
+        READING,
+    ),
+)

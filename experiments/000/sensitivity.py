@@ -1,0 +1,232 @@
+"""Paper 000: under which unstated parameter does DLCC yield 2 to 10 times the goodput?
+
+At 500 ms and 30 % of UDP one thing at a time differs from 000/round-trips: a reading of the paper's words, or something
+that it does not state. Each variant is run without control and with DLCC's two controls, as printed and guarded.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.verdict import Finding, judge
+
+from . import _slots as slots
+from ._slots import GUARDED, KEYS, METRICS, NONE, PAPER, TWO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import Value
+
+RTT_MS, UDP_PERCENT = 500, 30
+DEFAULT = "default"
+SCHEMES = (NONE, TWO, GUARDED)
+
+READINGS: Mapping[str, Mapping[str, Value]] = {
+    DEFAULT: {},
+    "slots twice as long": {
+        "switching.slot_time": "167.58 us",
+        "transport.reno.packet_size": 1152,
+        "transport.udp.packet_size": 1152,
+    },
+    "two slots each": {"switching.slot_time": "41.9 us"},
+    "places for all": {"switching.slot_buffer.counts": "all"},
+    "places of each output": {"switching.slot_buffer.shared": False},
+    "nu 0.9": {"switching.dlcc.nu": 0.9},
+    "nu 0": {"switching.dlcc.nu": 0.0},
+    "tau 1 s": {"switching.dlcc.tau": "1 s"},
+    "unit 5 ms": {"switching.dlcc.unit": "5 ms"},
+    "negotiation 100 ms": {"switching.dlcc.negotiation": "100 ms"},
+    "UDP smoothed": {"switching.dlcc.smoothing": "all"},
+    "nothing smoothed": {"switching.dlcc.smoothing": "off"},
+    "descriptor at the input": {"switching.dlcc.descriptor": "input"},
+    "threshold 0.5": {"switching.dlcc.threshold": 0.5},
+    "literal detection": {
+        "switching.dlcc.window": "800 ms",
+        "switching.dlcc.hold": "1 s",
+        "switching.dlcc.threshold": 1.0,
+    },
+    "loss rate of the flow": {"switching.dlcc.loss_rate": "flow"},
+    "loss mean as printed": {"switching.dlcc.loss_mean": "printed"},
+    "loss mean since decision": {"switching.dlcc.loss_mean": "since-decision"},
+    "piggyback": {"switching.dlcc.notification": "piggyback"},
+    "minimum RTO 0.2 s": {"transport.reno.min_rto": "0.2 s"},
+    "delayed ACKs": {"transport.reno.delayed_ack": "200 ms"},
+    "initial window 2": {"transport.reno.initial_window": 2},
+    "no limited transmit": {"transport.reno.limited_transmit": False},
+    "one fast retransmit a window": {"transport.reno.fast_retransmit_guard": "recovery"},
+    "edge memory 50 ms": {"link_defaults.edge.buffer": "50 ms"},
+    "edge memory 2 s": {"link_defaults.edge.buffer": "2 s"},
+    "ten flows": {"traffic.0.flows": 10},
+    "two hundred flows": {"traffic.0.flows": 200},
+    "T1 a tenth of T0": {"link.0.delay": "113.6 ms", "link.2.delay": "113.6 ms", "link_defaults.delay": "11.4 ms"},
+    "UDP at the same edge": {"link.1.to": "ea"},
+    "UDP off": {"traffic.1.rate": "0.01 Mbps"},
+}
+FOUR_EDGES, MANY_BURSTS = "TCP at four edges", "ten sources of bursts"
+OTHERS = (FOUR_EDGES, MANY_BURSTS)
+VARIANTS = (*READINGS, *OTHERS)
+
+
+def _four_edges(scenario: dict[str, Any]) -> None:
+    """Ten of the forty flows enter by each of four edge nodes, so that TCP alone can fill the core."""
+    for number in range(1, 4):
+        host, edge = f"a{number}", f"ea{number}"
+        scenario["node"] += [{"name": host}, {"name": edge, "role": "edge"}]
+        outer = next(link for link in scenario["link"] if link["from"] == "a")
+        scenario["link"] += [{**outer, "from": host, "to": edge}, {"from": edge, "to": "x"}]
+        scenario["traffic"].append({**scenario["traffic"][0], "name": f"files {number}", "from": host, "flows": 10})
+    scenario["traffic"][0]["flows"] = 10
+
+
+def _many_bursts(scenario: dict[str, Any]) -> None:
+    """Ten sources, each with bursts every 10 s at their own times."""
+    scenario["traffic"][1]["flows"] = 10
+
+
+CHANGES: Mapping[str, Callable[[dict[str, Any]], None]] = {FOUR_EDGES: _four_edges, MANY_BURSTS: _many_bursts}
+
+
+def setup(point: Point) -> Setup:
+    """A scheme under a variant."""
+    variant, scheme = str(point["variant"]), str(point["scheme"])
+    if variant in CHANGES:
+        scenario = slots.scenario()
+        CHANGES[variant](scenario)
+        more = {"switching.dlcc.first_rate": "13.75 Mbps"} if variant == FOUR_EDGES else {}
+        return Setup(scenario=scenario, settings={**slots.settings(scheme, RTT_MS, UDP_PERCENT), **more})
+    off = KEYS[scheme].get("switching.dlcc.rate_control") is False
+    keys = {
+        key: value
+        for key, value in READINGS[variant].items()
+        if not (off and any(key.endswith(name) for name in ("loss_mean",)))
+    }
+    return slots.setup(scheme, RTT_MS, UDP_PERCENT, keys)
+
+
+def gains(outcome: Outcome, scheme: str = TWO, metric: str = "goodput_mbps") -> dict[str, float]:
+    """Goodput with DLCC over that without, by variant."""
+    found = {}
+    for variant in VARIANTS:
+        rows = outcome.table.filter(pl.col("variant") == variant)
+        if rows.is_empty():
+            continue
+        with_, without = (rows.filter(pl.col("scheme") == name)[metric].item() for name in (scheme, NONE))
+        found[variant] = with_ / without if without else float("inf")
+    return found
+
+
+def check_factor(outcome: Outcome) -> Finding:
+    """A variant with 2 to 10 times the goodput."""
+    best = {
+        (variant, scheme, metric): ratio
+        for scheme in (TWO, GUARDED)
+        for metric in ("goodput_mbps", "tcp_goodput_mbps")
+        for variant, ratio in gains(outcome, scheme, metric).items()
+    }
+    (variant, scheme, metric), ratio = max(best.items(), key=lambda item: item[1])
+    reached = [name for name, value in best.items() if 2 <= value <= 10]
+    return judge(
+        agrees=bool(reached),
+        in_shape=ratio > 1.2,
+        measured=f"{len(reached)} of {len(best)}; most: {variant}, {slots.NAMES[scheme]}, {metric}, {ratio:.2f}",
+    )
+
+
+def check_flows(outcome: Outcome) -> Finding:
+    """The gain does not depend on the number of flows."""
+    found = gains(outcome)
+    ratios = [found[name] for name in ("ten flows", DEFAULT, "two hundred flows")]
+    spread = max(ratios) / min(ratios)
+    return judge(
+        agrees=spread <= 1.2,
+        in_shape=all(ratio > 1 for ratio in ratios),
+        measured=f"10, 40 and 200 flows: {slots.listed(ratios)} times",
+    )
+
+
+def describe(outcome: Outcome) -> list[str]:
+    """Every variant's ratio."""
+    printed, guarded = gains(outcome), gains(outcome, GUARDED)
+    return [
+        f"{variant}: {printed[variant]:.2f}, guarded {guarded[variant]:.2f} times the goodput without."
+        for variant in printed
+    ]
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """The ratios, a bar for each variant."""
+    names, ratios = [], []
+    for variant in VARIANTS:
+        rows = table.filter(pl.col("variant") == variant)
+        if rows.is_empty():
+            continue
+        with_, without = (rows.filter(pl.col("scheme") == name)["goodput_mbps"].item() for name in (TWO, NONE))
+        names.append(variant)
+        ratios.append(with_ / without if without else 0.0)
+    axes.barh(names, ratios, color="#0072B2")
+    axes.axvspan(2, 10, color="#E69F00", alpha=0.2, label="2 to 10 times")
+    axes.axvline(1, color="0.3", linewidth=0.8)
+    axes.set_xlim(0, max(2.5, *ratios))
+    axes.set_xlabel("goodput, two controls over none")
+    axes.tick_params(axis="y", labelsize=7)
+    axes.legend(frameon=False)
+
+
+QUICK_VARIANTS = (
+    DEFAULT,
+    "places for all",
+    "UDP smoothed",
+    "edge memory 50 ms",
+    "ten flows",
+    "two hundred flows",
+    FOUR_EDGES,
+)
+
+experiment = Experiment(
+    id="000/sensitivity",
+    title="DLCC: goodput gain under readings and unstated parameters",
+    source=Source(paper=PAPER, figures="Figures 8 and 11, one point", section="§VII"),
+    setup=setup,
+    measure=slots.measure,
+    metrics=METRICS,
+    quick=Form(
+        points=grid(variant=QUICK_VARIANTS, scheme=SCHEMES),
+        replications=1,
+        settings={"run.duration": "150 s", "run.warm_up": "50 s"},
+        note="seven of 33 variants, 100 s, one replication",
+    ),
+    full=Form(
+        points=grid(variant=VARIANTS, scheme=SCHEMES),
+        replications=3,
+        settings={"run.duration": "600 s", "run.warm_up": "100 s"},
+    ),
+    claims=(
+        Claim(
+            id="factor",
+            text="DLCC yields between 2 and 10 times the goodput",
+            where="abstract, §VIII",
+            expected="2 to 10",
+            tolerance="under one variant, by §VII's goodput or TCP's own; in shape: more than 1.2 times under one",
+            check=check_factor,
+        ),
+        Claim(
+            id="flows",
+            text="the benefit does not depend on a certain number of TCP flows",
+            where="abstract, §III",
+            expected="the same with 10, 40 and 200 flows",
+            tolerance="largest gain over smallest at most 1.2; in shape: a gain with each",
+            check=check_flows,
+        ),
+    ),
+    plots=(Plot(name="sensitivity", draw=draw),),
+    describe=describe,
+    notes=("One thing at a time is changed; combinations are not searched.",),
+)
