@@ -51,6 +51,12 @@ KEYS: Mapping[str, Mapping[str, Value]] = {
     GUARDED: {"switching.dlcc.guard": True},
 }
 
+TIMID = (
+    "without control edge nodes' memory keeps the link full between bursts, so there is nothing to double; with it a "
+    "Reno sender halves its window once for every lost segment that is named, several times for one burst"
+)
+"""Why the goodput with two controls is not above that without."""
+
 METRICS = (
     Metric(name="goodput_mbps", label="goodput, §VII (Mb/s)", form=".2f"),
     Metric(name="loss_mbps", label="loss rate, §VII (Mb/s)", form=".4f"),
