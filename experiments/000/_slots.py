@@ -42,10 +42,15 @@ NAMES = {
 }
 COLOURS = dict(zip(SCHEMES, ("#000000", "#CC79A7", "#E69F00", "#56B4E9", "#D55E00", "#009E73"), strict=True))
 OFF: Mapping[str, Value] = {"switching.dlcc.rate_control": False, "switching.dlcc.ops_acks": "off"}
+MARKS: Mapping[str, Value] = {
+    "link_defaults.core.queue.kind": "step",
+    "link_defaults.core.queue.threshold": "10 packets",
+    "link_defaults.core.queue.others": "accept",
+}
 KEYS: Mapping[str, Mapping[str, Value]] = {
     NONE: OFF,
     PACING: {**OFF, "switching.dlcc.ack_pacing": True},
-    ECN: {**OFF, "switching.dlcc.mark_from": 10, "transport.reno.ecn": True},
+    ECN: {**OFF, **MARKS, "transport.reno.ecn": True},
     ONE: {"switching.dlcc.ops_acks": "off"},
     TWO: {},
     GUARDED: {"switching.dlcc.guard": True},
