@@ -57,8 +57,8 @@ KEYS: Mapping[str, Mapping[str, Value]] = {
 }
 
 TIMID = (
-    "without control edge nodes' memory keeps the link full between bursts, so there is nothing to double; with it a "
-    "Reno sender halves its window once for every lost segment that is named, several times for one burst"
+    "at shorter round trips edge nodes' memory keeps the link full without control, so there is nothing to double; and "
+    "with it a Reno sender halves its window once for every lost segment that is named, several times for one burst"
 )
 """Why the goodput with two controls is not above that without."""
 
