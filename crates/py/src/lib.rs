@@ -9,6 +9,7 @@ mod control;
 mod error;
 mod model;
 mod node;
+mod options;
 mod scenario;
 mod simulation;
 mod tcp;
@@ -29,11 +30,13 @@ mod _core {
     #[pymodule_export]
     use super::node::node_main;
     #[pymodule_export]
+    use super::options::transport_options;
+    #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]
     use super::simulation::{Run, Simulation};
     #[pymodule_export]
-    use super::tcp::{Receiver, Sender, transport_options};
+    use super::tcp::{Receiver, Sender};
     #[pymodule_export]
     use super::wire::{ClockFilter, wire_decode, wire_encode};
     #[pymodule_export]

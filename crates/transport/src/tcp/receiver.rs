@@ -6,8 +6,11 @@
 //! the last segment that touched them: every held range carries the number of that segment, and the eight most recent
 //! are at hand.
 
+mod held;
+
 use super::{AckOut, SackBlock, SackList};
 use crate::ConfigError;
+use held::{Held, Recent};
 use options::{Kind, Options, Range, options};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -380,80 +383,6 @@ impl Receiver {
         let at = self.held.partition_point(|held| held.range.end < duplicate.end);
         if let Some(held) = self.held.get_mut(at).filter(|held| held.range.contains(duplicate)) {
             *held = self.recent.get_or_insert_default().touch(held.range);
-        }
-    }
-}
-
-/// A range of bytes above a hole.
-#[derive(Clone, Copy, Debug, Default)]
-struct Held {
-    range: SackBlock,
-    /// Which touch of a held range was its last, by number.
-    touched: u64,
-}
-
-/// The held ranges that segments touched last, the most recent first. The length and the first ranges share a cache line.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-struct Recent {
-    touches: u64,
-    len: u8,
-    ranges: [Held; Recent::DEPTH],
-}
-
-impl Recent {
-    const DEPTH: usize = 8;
-
-    fn ranges(&self) -> impl Iterator<Item = SackBlock> + '_ {
-        self.ranges[..usize::from(self.len)].iter().map(|held| held.range)
-    }
-
-    /// `range` comes to the front; what it has absorbed leaves.
-    fn touch(&mut self, range: SackBlock) -> Held {
-        self.touches += 1;
-        let newest = Held { range, touched: self.touches };
-        let mut displaced = newest;
-        let mut kept = 0;
-        for at in 0..usize::from(self.len) {
-            let old = self.ranges[at];
-            if !range.contains(old.range) {
-                self.ranges[kept] = std::mem::replace(&mut displaced, old);
-                kept += 1;
-            }
-        }
-        if let Some(last) = self.ranges.get_mut(kept) {
-            *last = displaced;
-            kept += 1;
-        }
-        self.len = kept as u8;
-        newest
-    }
-
-    /// Ranges that have been delivered leave.
-    fn forget_below(&mut self, nxt: u64) {
-        let mut kept = 0;
-        for at in 0..usize::from(self.len) {
-            if self.ranges[at].range.start > nxt {
-                self.ranges[kept] = self.ranges[at];
-                kept += 1;
-            }
-        }
-        self.len = kept as u8;
-    }
-
-    /// Fills the free places with the most recent of the `held` ranges that are not here: all older than the last one here.
-    fn recall(&mut self, held: &VecDeque<Held>) {
-        let first = usize::from(self.len);
-        let older_than = first.checked_sub(1).map_or(u64::MAX, |last| self.ranges[last].touched);
-        for &range in held.iter().filter(|held| held.touched < older_than) {
-            let len = usize::from(self.len);
-            let place = first + self.ranges[first..len].partition_point(|listed| listed.touched > range.touched);
-            if place < Recent::DEPTH {
-                let end = len.min(Recent::DEPTH - 1);
-                self.ranges.copy_within(place..end, place + 1);
-                self.ranges[place] = range;
-                self.len = (end + 1) as u8;
-            }
         }
     }
 }

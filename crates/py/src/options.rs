@@ -1,0 +1,127 @@
+//! Options of machines, as Python gives them and as its package lists them.
+
+use options::{Key, Kind, Options, Value, WordList};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use transport::tcp::{self, keys};
+use transport::xcp::RouterConfig;
+use units::Duration;
+
+/// Sets an option from what Python has for its kind.
+pub fn set(options: &mut dyn Options, place: usize, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Key { name, kind, .. } = options.keys()[place];
+    let value = match kind {
+        Kind::Flag => Value::Flag(value.extract()?),
+        Kind::Whole(_) | Kind::Bytes => Value::Whole(value.extract::<u32>()?.into()),
+        Kind::Number(_) => Value::Number(value.extract()?),
+        Kind::Window => Value::Whole(value.extract()?),
+        Kind::Time(_) | Kind::Delay => Value::Time(span(name, value)?),
+        // No machine that Python drives has one.
+        Kind::Room => return Err(unknown_option(name)),
+        Kind::Word(list) => word(name, list, value, "")?,
+        Kind::Segments(list) => match value.extract::<u32>() {
+            Ok(segments) => Value::Whole(segments.into()),
+            Err(_) => word(name, list, value, "a number of segments, ")?,
+        },
+    };
+    options.set(place, value);
+    Ok(())
+}
+
+/// One of the words of a list; `or` is what else it may be.
+fn word(name: &str, list: &WordList, value: &Bound<'_, PyAny>, or: &str) -> PyResult<Value> {
+    let found = value.extract::<String>().ok();
+    let known = list.words.iter().find(|one| Some(one.word) == found.as_deref());
+    known.map(|one| Value::Word(one.word)).ok_or_else(|| {
+        let (last, before) = list.words.split_last().expect("a choice has words");
+        let before: Vec<String> = before.iter().map(|one| format!("'{}'", one.word)).collect();
+        PyValueError::new_err(format!("{name} must be {or}{} or '{}'", before.join(", "), last.word))
+    })
+}
+
+/// (name, type, default, meaning, algorithms); the algorithms are none if all have it.
+type Described = (String, String, String, String, Vec<String>);
+
+/// Every option of senders ("sender"), of receivers ("receiver") or of XCP's routers ("router").
+#[pyfunction]
+pub fn transport_options(of: &str) -> Vec<Described> {
+    let all = match of {
+        "sender" => keys::all(),
+        "receiver" => keys::of(&tcp::ReceiverConfig::default(), &[]),
+        _ => keys::of(&RouterConfig::default(), &[]),
+    };
+    all.iter().map(described).collect()
+}
+
+fn described(one: &keys::SenderKey) -> Described {
+    let key = one.key;
+    let meaning = key.meaning.split_whitespace().collect::<Vec<_>>().join(" ");
+    let algorithms = one.algorithms.iter().map(|name| (*name).to_owned()).collect();
+    (key.name.to_owned(), type_of(&key.kind), default_of(one.default), meaning, algorithms)
+}
+
+/// The type of an option in Python's words.
+fn type_of(kind: &Kind) -> String {
+    let words = |list: &WordList| {
+        let words: Vec<String> = list.words.iter().map(|one| format!("\"{}\"", one.word)).collect();
+        format!("Literal[{}]", words.join(", "))
+    };
+    match kind {
+        Kind::Flag => "bool".to_owned(),
+        Kind::Whole(_) | Kind::Bytes | Kind::Window => "int".to_owned(),
+        Kind::Number(_) | Kind::Time(_) | Kind::Delay => "float".to_owned(),
+        Kind::Room => "str".to_owned(),
+        Kind::Word(list) => words(list),
+        Kind::Segments(list) => format!("int | {}", words(list)),
+    }
+}
+
+/// A default as Python writes it; empty if it is none.
+fn default_of(value: Value) -> String {
+    match value {
+        Value::Nothing => String::new(),
+        Value::Flag(flag) => if flag { "True" } else { "False" }.to_owned(),
+        Value::Whole(number) => number.to_string(),
+        Value::Number(number) => format!("{number:?}"),
+        Value::Time(span) => format!("{span}"),
+        Value::Room(room) => format!("{room:?}"),
+        Value::Word(word) => format!("\"{word}\""),
+    }
+}
+
+/// Calls `set` for every option that is not `None`.
+pub fn each(
+    options: Option<&Bound<'_, PyDict>>,
+    mut set: impl FnMut(&str, &Bound<'_, PyAny>) -> PyResult<()>,
+) -> PyResult<()> {
+    for (name, value) in options.into_iter().flat_map(|options| options.iter()).filter(|(_, value)| !value.is_none()) {
+        set(&name.extract::<String>()?, &value)?;
+    }
+    Ok(())
+}
+
+/// A span of time in seconds.
+pub fn span(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
+    let seconds = value.extract()?;
+    Duration::from_secs_f64(seconds)
+        .ok_or_else(|| PyValueError::new_err(format!("{name} is {seconds}, must be seconds")))
+}
+
+/// Parameters that a machine cannot run with.
+pub fn wrong(error: tcp::ConfigError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// An option that this algorithm does not have, or none has.
+pub fn misplaced(name: &str) -> PyErr {
+    match keys::users(name) {
+        Some(users) => PyValueError::new_err(format!("{name} is for {users}")),
+        None => unknown_option(name),
+    }
+}
+
+/// No machine has such an option.
+pub fn unknown_option(name: &str) -> PyErr {
+    PyTypeError::new_err(format!("unknown option '{name}'"))
+}

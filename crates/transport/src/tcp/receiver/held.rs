@@ -1,0 +1,78 @@
+//! Held ranges, and which of them a SACK option reports: those that segments touched last (RFC 2018 §4).
+
+use crate::tcp::SackBlock;
+use std::collections::VecDeque;
+
+/// A range of bytes above a hole.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Held {
+    pub(super) range: SackBlock,
+    /// Which touch of a held range was its last, by number.
+    pub(super) touched: u64,
+}
+
+/// The held ranges that segments touched last, the most recent first. The length and the first ranges share a cache line.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(super) struct Recent {
+    touches: u64,
+    pub(super) len: u8,
+    ranges: [Held; Recent::DEPTH],
+}
+
+impl Recent {
+    const DEPTH: usize = 8;
+
+    pub(super) fn ranges(&self) -> impl Iterator<Item = SackBlock> + '_ {
+        self.ranges[..usize::from(self.len)].iter().map(|held| held.range)
+    }
+
+    /// `range` comes to the front; what it has absorbed leaves.
+    pub(super) fn touch(&mut self, range: SackBlock) -> Held {
+        self.touches += 1;
+        let newest = Held { range, touched: self.touches };
+        let mut displaced = newest;
+        let mut kept = 0;
+        for at in 0..usize::from(self.len) {
+            let old = self.ranges[at];
+            if !range.contains(old.range) {
+                self.ranges[kept] = std::mem::replace(&mut displaced, old);
+                kept += 1;
+            }
+        }
+        if let Some(last) = self.ranges.get_mut(kept) {
+            *last = displaced;
+            kept += 1;
+        }
+        self.len = kept as u8;
+        newest
+    }
+
+    /// Ranges that have been delivered leave.
+    pub(super) fn forget_below(&mut self, nxt: u64) {
+        let mut kept = 0;
+        for at in 0..usize::from(self.len) {
+            if self.ranges[at].range.start > nxt {
+                self.ranges[kept] = self.ranges[at];
+                kept += 1;
+            }
+        }
+        self.len = kept as u8;
+    }
+
+    /// Fills the free places with the most recent of the `held` ranges that are not here: all older than the last one here.
+    pub(super) fn recall(&mut self, held: &VecDeque<Held>) {
+        let first = usize::from(self.len);
+        let older_than = first.checked_sub(1).map_or(u64::MAX, |last| self.ranges[last].touched);
+        for &range in held.iter().filter(|held| held.touched < older_than) {
+            let len = usize::from(self.len);
+            let place = first + self.ranges[first..len].partition_point(|listed| listed.touched > range.touched);
+            if place < Recent::DEPTH {
+                let end = len.min(Recent::DEPTH - 1);
+                self.ranges.copy_within(place..end, place + 1);
+                self.ranges[place] = range;
+                self.len = (end + 1) as u8;
+            }
+        }
+    }
+}
