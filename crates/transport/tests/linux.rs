@@ -3,7 +3,7 @@
 //! A recording says what the kernel sent (`>`), what it was told (`<`) and how its window stood after each ACK (`=`). Here the same ACKs
 //! come at the same times to a sender with recovery "linux". Where it answers otherwise, the test says how and why.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::cc::{self, Algorithm, LossRecovery};
 use transport::tcp::{Ack, Actions, Connection, Control, InitialWindow, SackBlock, SenderConfig, TcpOptions, Undo};
@@ -60,7 +60,7 @@ struct Replay {
     connection: Connection,
     actions: Actions,
     /// When each copy of each segment left.
-    copies: HashMap<u64, Vec<Instant>>,
+    copies: BTreeMap<u64, Vec<Instant>>,
     /// What left since the last look, in ms and segments.
     sent: Vec<(f64, u64)>,
 }
@@ -90,7 +90,7 @@ impl Replay {
         let (mut actions, mut connection) = (Actions::default(), Connection::new(Arc::new(config)));
         connection.write(Instant::ZERO, 1000 * recording.segments, &mut actions);
         connection.handle_control(at(0.0), Control::SynAck, &mut actions);
-        let mut replay = Replay { connection, actions, copies: HashMap::new(), sent: Vec::new() };
+        let mut replay = Replay { connection, actions, copies: BTreeMap::new(), sent: Vec::new() };
         replay.note(at(0.0));
         replay
     }
