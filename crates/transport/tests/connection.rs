@@ -61,8 +61,11 @@ fn endpoint(config: ReceiverConfig) -> Endpoint {
     Endpoint::new(Arc::new(config))
 }
 
+/// What an ACK says: its number in segments, what it echoes in ms, and its blocks.
+type Said = (u64, u64, Vec<(u64, u64)>);
+
 /// A segment of 1000 bytes by its number arrives: the ACK in segments, what it echoes in ms, and its blocks.
-fn arrive(endpoint: &mut Endpoint, number: u64, stamp_ms: u64) -> Option<(u64, u64, Vec<(u64, u64)>)> {
+fn arrive(endpoint: &mut Endpoint, number: u64, stamp_ms: u64) -> Option<Said> {
     let mut out = ReceiverActions::default();
     endpoint.handle_segment(ms(stamp_ms + 50), 1000 * number, 1000, Some(ms(stamp_ms)), &mut out);
     let echo = endpoint.options().timestamp.map_or(0, |echo| echo.ps() / 1_000_000_000);
