@@ -300,6 +300,15 @@ def test_the_configuration_of_the_guide_is_one(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
+def test_what_this_machine_can_do_is_a_table_beside_the_targets() -> None:
+    words = [*NODE, "measure", "--loopback", "--seconds", "1"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = [line for line in done.stdout.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) == 9
+    assert "of 9 targets met; the loopback interface" in done.stdout
+
+
 def test_bad_commands_are_refused() -> None:
     assert "'dance' is no command; allowed: master, slave" in refused("dance")
     assert "--cores is 3; allowed: 1 to 2" in refused("demo", "--cores", "3")

@@ -212,12 +212,15 @@ fn measure_command(mut words: Words) -> Result<(), Refusal> {
 fn exchange(side: &str, mut words: Words) -> Result<(), Refusal> {
     let own: SocketAddr = words.value(side, "an address")?;
     let peer: SocketAddr = words.value(side, "an address")?;
-    let count = if side == "ask" { words.value(side, "a number")? } else { 0 };
+    let (mut count, mut delay) = (0, 0);
+    if side == "ask" {
+        (count, delay) = (words.value(side, "a number")?, words.value(side, "milliseconds")?);
+    }
     if !released() {
         return Ok(());
     }
     match side {
-        "ask" => measure::ask(own, peer, count),
+        "ask" => measure::ask(own, peer, count, units::Duration::from_millis(delay)),
         _ => measure::answer(own, peer),
     }
 }
