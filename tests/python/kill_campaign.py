@@ -75,9 +75,11 @@ def disturbed(folder: Path, *, kind: str, kills: int, runs: int, draw: random.Ra
     with _cluster(kind, folder) as dask:
         while True:
             process = _started(folder, runs, kind, dask)
-            if done < kills:
+            while done < kills and process.poll() is None:
                 done += _kill(process, folder, kind, dask, draw)
                 _check(noted, folder)
+                if kind == "scheduler":
+                    break
             if process.wait(PATIENCE_S) == 0:
                 break
             if dask is not None and dask.scheduler.poll() is not None:

@@ -6,6 +6,7 @@ a row.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import math
@@ -42,7 +43,7 @@ class Job:
     """Keys set at every point; the point's own come from the study's `setup`."""
     seed: int
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         """The job's directory; different jobs of a campaign have different names."""
         return cell_name(self.point, self.seed)
@@ -62,7 +63,7 @@ class Row:
     tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     """The run's tables that the study keeps."""
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         """The name of the job that gave it."""
         return cell_name(self.point, self.seed)

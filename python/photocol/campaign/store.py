@@ -17,7 +17,7 @@ from photocol.campaign.job import Row
 from photocol.campaign.study import Evaluation, Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     import polars as pl
@@ -65,6 +65,11 @@ class Store:
         if manifest.get("scenario_sha256") != expected:
             return None
         return self._whole(job, row, manifest)
+
+    def prepare(self, jobs: Iterable[Job]) -> None:
+        """Resolve the jobs' scenarios, which `find` will need. Raises what is wrong with one."""
+        for job in jobs:
+            self._digest(job)
 
     def remove_unfinished(self) -> None:
         """Remove what jobs that were killed while writing have left."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -71,6 +72,8 @@ def _mean(values: Sequence[float | None]) -> tuple[float | None, float | None]:
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         return None, None
+    if len(known) == 1:
+        return known[0], math.nan
     interval = mean_ci(known, confidence=CONFIDENCE)
     return interval.mean, interval.half_width
 

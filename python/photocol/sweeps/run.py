@@ -77,7 +77,11 @@ def carry_out(
     points = described.sweep.plan.points()
     first = described.jobs(points)
     plots.check(described.sweep.plots, [axis.name for axis in described.sweep.plan.axes])
-    _check_points(first[: len(points)])
+    store = folders.store_of(folder)
+    if by.resume:
+        store.prepare(first[: len(points)])
+    else:
+        _check_points(first[: len(points)])
     folders.open_folder(folder, described, resume=by.resume, force=force)
     started, clock = datetime.now(UTC), time.monotonic()
     if part is None or folders.read_manifest(folder) is None:
@@ -87,7 +91,7 @@ def carry_out(
     else:
         by, share = replace(by, alone=False), part.share(first)
         wanted = lambda _: share  # noqa: E731
-    conducted = conduct(wanted, folders.store_of(folder), by, progress)
+    conducted = conduct(wanted, store, by, progress)
     rows = list(conducted.rows.values())
     if part is not None or not rows:
         return _without_tables(conducted)
