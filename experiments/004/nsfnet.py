@@ -197,7 +197,7 @@ experiment = Experiment(
     quick=Form(
         points=grid(kind=KINDS, spread=(TCP,), ties=("ids",)),
         replications=1,
-        settings={"run.duration": "20 s", **{f"traffic.{place}.size": "5 MB" for place in range(1, 41)}},
+        settings={"run.duration": "60 s", **{f"traffic.{place}.size": "5 MB" for place in range(1, 41)}},
         note="5 MB a flow instead of 100 MB",
     ),
     full=Form(
