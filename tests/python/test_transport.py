@@ -338,3 +338,37 @@ def test_parameters_of_rr_tcp_reach_it() -> None:
         Sender("rr-tcp", fa_ratio=1.5)
     with pytest.raises(ValueError, match="restore must be 'instant' or 'slow_start'"):
         Sender("rr-tcp", restore="later")  # type: ignore[arg-type]
+
+
+def test_acks_echo_timestamps_and_old_segments_are_refused() -> None:
+    receiver = Receiver(mss=MSS, timestamps=True)
+    first = receiver.on_segment(0.05, 0, MSS, timestamp=0.0)
+    assert first is not None and (first.ack, first.timestamp) == (MSS, 0.0)
+    second = receiver.on_segment(0.15, MSS, MSS, timestamp=0.1)
+    assert second is not None and second.timestamp == pytest.approx(0.1)
+    # PAWS (RFC 7323): a late copy brings a D-SACK.
+    late = receiver.on_segment(0.2, 0, MSS, timestamp=0.05)
+    assert late is not None and late.sack == [(0, MSS)] and late.timestamp == pytest.approx(0.1)
+    bare = Receiver(mss=MSS).on_segment(0.05, 0, MSS, timestamp=0.0)
+    assert bare is not None and bare.timestamp is None
+
+
+def test_an_echo_of_the_first_copy_takes_a_timeout_back() -> None:
+    sender = Sender("sack", mss=MSS, initial_window=10, timestamps=True, undo="eifel")
+    sender.write(100)
+    sender.on_timer(1.0)
+    assert sender.cwnd == MSS
+    sender.on_ack(1.1, MSS, timestamp=0.0)
+    assert sender.cwnd == 11 * MSS
+    assert sender.counters["retransmissions"] == 1
+
+
+@pytest.mark.parametrize("recovery", ["sack", "rack", "linux"])
+def test_two_new_segments_find_out_that_a_timeout_was_spurious(recovery: Any) -> None:
+    sender = Sender("cubic", mss=MSS, initial_window=10, recovery=recovery, frto="sack")
+    sender.write(100)
+    assert [segment.seq for segment in sender.on_timer(1.0)] == [0]
+    assert [segment.seq for segment in sender.on_ack(1.1, MSS)] == [10 * MSS, 11 * MSS]
+    sender.on_ack(1.11, 2 * MSS)
+    assert sender.cwnd >= 10 * MSS and sender.counters["retransmissions"] == 1
+    assert sender.ssthresh == float("inf")
