@@ -288,7 +288,7 @@ class Receiver:
         window, which ends the echo. `timestamp`: what their segment carries, in seconds on the sender's clock; with
         `timestamps` ACKs echo it, and a segment that is older than what they echo is refused (PAWS).
         """
-        ecn = "ce" if ce else "cwr" if cwr else None
+        ecn: Literal["ce", "cwr"] | None = "ce" if ce else "cwr" if cwr else None
         return _ack(self._machine.on_segment(t, seq, length, ecn, timestamp))
 
     def on_timer(self, t: float) -> Ack | None:
