@@ -95,11 +95,11 @@ def _again(folder: Path, kind: str, kills: int, runs: int, draw: random.Random, 
         process = _started(folder, runs, kind, dask)
         if kills > 0:
             _kill(process, folder, kind, dask, draw)
-            process.wait(PATIENCE_S)
+        status = process.wait(PATIENCE_S)
+    _check(noted, folder)
     if kills > 0:
         return _again(folder, kind, kills - 1, runs, draw, noted)
-    assert process.wait(PATIENCE_S) == 0
-    _check(noted, folder)
+    assert status == 0, (folder / "campaign.log").read_text()
     return f"{kind}: killed as often as asked, {runs} runs, none lost, nothing finished done twice"
 
 

@@ -7,6 +7,8 @@ import json
 import math
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -14,7 +16,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from command import photocol
+from command import arguments, photocol
 
 import photocol as package
 from photocol.errors import InputError
@@ -366,3 +368,26 @@ def test_a_crate_names_every_file_with_its_digest_and_what_made_it(place: Path) 
     photocol("export", "run", "--ro-crate")
     assert Path("run.zip").read_bytes() == before
     assert photocol("export", "tiny.toml", "--ro-crate").returncode == 2
+
+
+def test_a_full_disk_is_one_line_and_leaves_no_half_run(place: Path) -> None:
+    (place / "small").mkdir()
+    mounted = "mount -t tmpfs -o size=300k none small"
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run(["unshare", "-rm", "sh", "-c", mounted], check=False).returncode
+    ):
+        pytest.skip("no file system can be mounted here")
+    words = ("sweep", "tiny.toml", "--grid", "traffic.0.flows=1,2,3,4,5", "--seeds", "10", "--jobs", "1")
+    look = "ls -A small/o/runs; for row in small/o/runs/*/row.json; do tail -c 2 $row; done"
+    command = f"{mounted} && {shlex.join(arguments(*words, '--out', 'small/o'))}; echo status $?; {look}"
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", command], capture_output=True, text=True, check=False)
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert ": No space left on device; what is finished is in small/o" in done.stderr
+    status, *rest = done.stdout.splitlines()
+    assert status == "status 1"
+    names = [line for line in rest if "seed=" in line]
+    assert 0 < len(names) < 50
+    assert not [name for name in names if name.startswith(".")]
+    # Every row that is there ends as a whole one does.
+    assert rest.count("}") == len(names)
