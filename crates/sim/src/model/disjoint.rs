@@ -72,6 +72,11 @@ pub fn delay(network: &Network, path: &[LinkId]) -> u64 {
     path.iter().map(|link| network.links[link.index()].delay.ps()).sum()
 }
 
+/// A step over a link: along it, or against flow on it.
+type Step = (usize, bool);
+/// What the cheapest way to a node costs, and its last step.
+type Reached = (i128, Option<Step>);
+
 /// Units of flow on links: none, one or two.
 struct Flow<'a> {
     network: &'a Network,
@@ -104,8 +109,8 @@ impl<'a> Flow<'a> {
     }
 
     /// The cheapest way for one more unit, against flow too: Bellman and Ford's algorithm, with the links in their order.
-    fn cheapest(&self, from: NodeId, to: NodeId) -> Option<Vec<(usize, bool)>> {
-        let mut best: Vec<Option<(i128, Option<(usize, bool)>)>> = vec![None; self.network.nodes.len()];
+    fn cheapest(&self, from: NodeId, to: NodeId) -> Option<Vec<Step>> {
+        let mut best: Vec<Option<Reached>> = vec![None; self.network.nodes.len()];
         best[from.index()] = Some((0, None));
         let mut changed = true;
         while changed {
