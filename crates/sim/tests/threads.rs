@@ -13,9 +13,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 18] = [
+const READY_MADE: [(&str, &str); 19] = [
     ("aapn", "3 s"),
     ("capacity-change", "11 s"),
+    ("dlcc", "4 s"),
     ("dumbbell", "6 s"),
     ("forced-drops", "3 s"),
     ("grid", "2 s"),

@@ -183,7 +183,7 @@ fn a_plan_is_fixed_or_computed() {
     }
     assert_eq!(
         added("smoothing = 3"),
-        "test.toml:13:13: switching.smoothing: the key \"smoothing\" goes with request = \"smoothed\""
+        "test.toml:13:13: switching.smoothing: the key \"smoothing\" goes with request = \"smoothed\" or \"predicted\""
     );
     assert_eq!(
         added("request = \"smoothed\"\nsmoothing = 17"),
