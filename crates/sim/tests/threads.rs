@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const READY_MADE: [(&str, &str); 19] = [
     ("aapn", "3 s"),
     ("capacity-change", "11 s"),
-    ("dlcc", "4 s"),
+    ("dlcc", "8 s"),
     ("dumbbell", "6 s"),
     ("forced-drops", "3 s"),
     ("grid", "2 s"),

@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
             for (links, number) in sections {
                 let end = links[links.len() - 1];
                 let ends = (network.links[links[0].index()].from, network.links[end.index()].to);
-                let pair = known.entry(ends).or_insert_with(|| two_paths(balancing, network, optical, ends));
+                let pair = known.entry(ends).or_insert_with(|| two_paths(balancing, network, optical, ends.0, ends.1));
                 if let Some(pair) = pair.clone() {
                     for path in &pair {
                         draft.route(path);
@@ -467,7 +467,8 @@ fn two_paths(
     balancing: &Balancing,
     network: &Network,
     optical: &[bool],
-    (from, to): (NodeId, NodeId),
+    from: NodeId,
+    to: NodeId,
 ) -> Option<[Vec<LinkId>; 2]> {
     if let Some(named) = balancing.named(network, from, to) {
         return Some(named.clone());
