@@ -87,7 +87,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
 
 def test_a_long_evaluation_can_be_interrupted() -> None:
     program = (
-        "import numpy as np, photocol; print('ready', flush=True); "
+        "import numpy as np, photocol; photocol.model('tcp-fluid'); print('ready', flush=True); "
         "photocol.model('tcp-fluid', capacity=np.linspace(3000, 4000, 1_000_000))"
     )
     process = subprocess.Popen(

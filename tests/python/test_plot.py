@@ -68,7 +68,7 @@ def test_one_quantity_at_a_time(axes: Axes, result: photocol.Result) -> None:
     with pytest.raises(ValueError, match="one quantity"):
         plot.samples(axes, result.series)
     with pytest.raises(ValueError, match="was not sampled"):
-        result.plot.series("dupthresh", axes)
+        result.plot.series("fa_ratio", axes)
 
 
 def test_a_result_draws_on_given_axes_and_returns_them(axes: Axes, result: photocol.Result) -> None:
