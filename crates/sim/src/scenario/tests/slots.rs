@@ -201,7 +201,7 @@ fn a_plan_is_fixed_or_computed() {
     assert_eq!(
         added("request = \"last frame\""),
         "test.toml:13:11: switching.request: found \"last frame\"; did you mean \"last-frame\"? allowed: queue, last-frame, \
-         smoothed"
+         smoothed, predicted"
     );
 }
 
