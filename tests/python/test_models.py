@@ -86,7 +86,9 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
 
 
 def test_a_long_evaluation_can_be_interrupted() -> None:
+    # What a shell starts in the background ignores SIGINT, and so would its children.
     program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "import numpy as np, photocol; photocol.model('tcp-fluid'); print('ready', flush=True); "
         "photocol.model('tcp-fluid', capacity=np.linspace(3000, 4000, 1_000_000))"
     )
