@@ -8,20 +8,20 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
+from . import _along as along
 from . import _slots as slots
 from ._slots import (
     BURST_S,
     DATAGRAM_BITS,
-    GUARDED,
     LINK_MBPS,
     METRICS,
     NONE,
-    PACING,
     PAPER,
     RTTS_MS,
     SCHEMES,
@@ -39,38 +39,6 @@ AXIS, UDP_PERCENT = "rtt_ms", 30
 def setup(point: Point) -> Setup:
     """A scheme at a round trip."""
     return slots.setup(str(point["scheme"]), float(point[AXIS]), UDP_PERCENT)
-
-
-def check_better(outcome: Outcome) -> Finding:
-    """DLCC has more goodput than no control."""
-    ratios = slots.ratios(outcome, AXIS, "goodput_mbps", TWO, NONE)
-    guarded = slots.ratios(outcome, AXIS, "goodput_mbps", GUARDED, NONE)
-    return judge(
-        agrees=all(ratio > 1 for ratio in ratios),
-        in_shape=sum(ratio > 1 for ratio in ratios) > len(ratios) / 2,
-        measured=f"ratios along the round trips {slots.listed(ratios)}; guarded {slots.listed(guarded)}",
-    )
-
-
-def check_factor(outcome: Outcome) -> Finding:
-    """Between 2 and 10 times."""
-    ratios = slots.ratios(outcome, AXIS, "goodput_mbps", TWO, NONE)
-    return judge(
-        agrees=all(2 <= ratio <= 10 for ratio in ratios),
-        in_shape=any(2 <= ratio <= 10 for ratio in ratios),
-        measured=f"from {min(ratios):.2f} to {max(ratios):.2f}",
-    )
-
-
-def check_trend(outcome: Outcome) -> Finding:
-    """Goodput falls with the round trip, with DLCC and without."""
-    both = [slots.values(outcome, scheme, AXIS, "goodput_mbps") for scheme in (NONE, TWO)]
-    falls = [slots.rises(list(reversed(series))) for series in both]
-    return judge(
-        agrees=all(falls),
-        in_shape=all(series[-1] < series[0] for series in both),
-        measured=f"without {slots.listed(both[0])}; with {slots.listed(both[1])} Mb/s",
-    )
 
 
 def check_flat(outcome: Outcome) -> Finding:
@@ -93,29 +61,6 @@ def check_less(outcome: Outcome) -> Finding:
         agrees=all(ratio < 1 for ratio in ratios),
         in_shape=sum(ratio < 1 for ratio in ratios) > len(ratios) / 2,
         measured=f"loss with over without {slots.listed(ratios)}",
-    )
-
-
-def check_buffer(outcome: Outcome) -> Finding:
-    """The extra edge buffer grows with the round trip."""
-    extra = slots.extra_buffer(outcome, AXIS)
-    means = [mean for mean, _ in extra]
-    return judge(
-        agrees=slots.rises(means),
-        in_shape=means[-1] > means[0],
-        measured=", ".join(f"{mean:.0f} ± {half:.0f}" for mean, half in extra) + " kbit",
-    )
-
-
-def check_pacing(outcome: Outcome) -> Finding:
-    """DLCC loses less and gains more than ACK pacing."""
-    less = slots.ratios(outcome, AXIS, "loss_mbps", TWO, PACING)
-    more = slots.ratios(outcome, AXIS, "goodput_mbps", TWO, PACING)
-    each = [loss < 1 and gain > 1 for loss, gain in zip(less, more, strict=True)]
-    return judge(
-        agrees=all(each),
-        in_shape=sum(each) > len(each) / 2,
-        measured=f"loss over that of ACK pacing {slots.listed(less)}; goodput {slots.listed(more)}",
     )
 
 
@@ -196,7 +141,7 @@ experiment = Experiment(
             where="§VII, Fig. 8",
             expected="a ratio above 1 at every round trip",
             tolerance="above 1 at every round trip; in shape: at most of them",
-            check=check_better,
+            check=partial(along.better, AXIS),
             reason=TIMID,
         ),
         Claim(
@@ -205,7 +150,7 @@ experiment = Experiment(
             where="abstract, §VIII",
             expected="2 to 10",
             tolerance="from 2 to 10 at every round trip; in shape: at one of them",
-            check=check_factor,
+            check=partial(along.factor, AXIS),
             reason=TIMID,
         ),
         Claim(
@@ -214,7 +159,7 @@ experiment = Experiment(
             where="§VII, Fig. 8",
             expected="decreasing",
             tolerance="from every round trip to the next; in shape: from the first to the last",
-            check=check_trend,
+            check=partial(along.goodput_falls, AXIS),
         ),
         Claim(
             id="flat-loss",
@@ -240,7 +185,7 @@ experiment = Experiment(
             where="§VII, Fig. 10",
             expected="increasing",
             tolerance="from every round trip to the next; in shape: from the first to the last",
-            check=check_buffer,
+            check=partial(along.buffer_grows, AXIS),
             reason="the difference of two large buffers, whose mean is that of TCP's own queue at the edge node",
         ),
         Claim(
@@ -249,7 +194,7 @@ experiment = Experiment(
             where="§VII",
             expected="at every round trip",
             tolerance="both at every round trip; in shape: at most of them",
-            check=check_pacing,
+            check=partial(along.beats_pacing, AXIS),
             reason="it loses less, but ACK pacing makes no sender halve its window",
         ),
         Claim(

@@ -5,13 +5,14 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
+from photocol.experiment import Claim, Experiment, Form, Plot, Point, Setup, Source, grid
 
+from . import _along as along
 from . import _slots as slots
-from ._slots import GUARDED, METRICS, NONE, PACING, PAPER, SCHEMES, SHARES_PERCENT, TIMID, TWO
+from ._slots import METRICS, PAPER, SCHEMES, SHARES_PERCENT, TIMID
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,60 +24,6 @@ AXIS, RTT_MS = "udp_percent", 500
 def setup(point: Point) -> Setup:
     """A scheme with a share of UDP."""
     return slots.setup(str(point["scheme"]), RTT_MS, float(point[AXIS]))
-
-
-def check_better(outcome: Outcome) -> Finding:
-    """DLCC has more goodput than no control."""
-    ratios = slots.ratios(outcome, AXIS, "goodput_mbps", TWO, NONE)
-    guarded = slots.ratios(outcome, AXIS, "goodput_mbps", GUARDED, NONE)
-    return judge(
-        agrees=all(ratio > 1 for ratio in ratios),
-        in_shape=sum(ratio > 1 for ratio in ratios) > len(ratios) / 2,
-        measured=f"ratios along the shares {slots.listed(ratios)}; guarded {slots.listed(guarded)}",
-    )
-
-
-def check_factor(outcome: Outcome) -> Finding:
-    """Between 2 and 10 times."""
-    ratios = slots.ratios(outcome, AXIS, "goodput_mbps", TWO, NONE)
-    return judge(
-        agrees=all(2 <= ratio <= 10 for ratio in ratios),
-        in_shape=any(2 <= ratio <= 10 for ratio in ratios),
-        measured=f"from {min(ratios):.2f} to {max(ratios):.2f}",
-    )
-
-
-def check_trend(outcome: Outcome) -> Finding:
-    """Goodput falls with the share of UDP."""
-    both = [slots.values(outcome, scheme, AXIS, "goodput_mbps") for scheme in (NONE, TWO)]
-    return judge(
-        agrees=all(slots.rises(list(reversed(series))) for series in both),
-        in_shape=all(series[-1] < series[0] for series in both),
-        measured=f"without {slots.listed(both[0])}; with {slots.listed(both[1])} Mb/s",
-    )
-
-
-def check_buffer(outcome: Outcome) -> Finding:
-    """The extra edge buffer grows with the share of UDP."""
-    extra = slots.extra_buffer(outcome, AXIS)
-    means = [mean for mean, _ in extra]
-    return judge(
-        agrees=slots.rises(means),
-        in_shape=means[-1] > means[0],
-        measured=", ".join(f"{mean:.0f} ± {half:.0f}" for mean, half in extra) + " kbit",
-    )
-
-
-def check_pacing(outcome: Outcome) -> Finding:
-    """DLCC loses less and gains more than ACK pacing."""
-    less = slots.ratios(outcome, AXIS, "loss_mbps", TWO, PACING)
-    more = slots.ratios(outcome, AXIS, "goodput_mbps", TWO, PACING)
-    each = [loss < 1 and gain > 1 for loss, gain in zip(less, more, strict=True)]
-    return judge(
-        agrees=all(each),
-        in_shape=sum(each) > len(each) / 2,
-        measured=f"loss over that of ACK pacing {slots.listed(less)}; goodput {slots.listed(more)}",
-    )
 
 
 def draw_goodput(axes: Axes, table: pl.DataFrame) -> None:
@@ -117,7 +64,7 @@ experiment = Experiment(
             where="§VII, Fig. 11",
             expected="a ratio above 1 at every share",
             tolerance="above 1 at every share; in shape: at most of them",
-            check=check_better,
+            check=partial(along.better, AXIS),
             reason=TIMID,
         ),
         Claim(
@@ -126,7 +73,7 @@ experiment = Experiment(
             where="abstract, §VIII",
             expected="2 to 10",
             tolerance="from 2 to 10 at every share; in shape: at one of them",
-            check=check_factor,
+            check=partial(along.factor, AXIS),
             reason=TIMID,
         ),
         Claim(
@@ -135,7 +82,7 @@ experiment = Experiment(
             where="§VII, Fig. 11",
             expected="decreasing",
             tolerance="from every share to the next; in shape: from the first to the last",
-            check=check_trend,
+            check=partial(along.goodput_falls, AXIS),
         ),
         Claim(
             id="extra-buffer",
@@ -143,7 +90,7 @@ experiment = Experiment(
             where="§VII, Fig. 12",
             expected="increasing",
             tolerance="from every share to the next; in shape: from the first to the last",
-            check=check_buffer,
+            check=partial(along.buffer_grows, AXIS),
             reason="the difference of two large buffers, whose mean is that of TCP's own queue at the edge node",
         ),
         Claim(
@@ -152,7 +99,7 @@ experiment = Experiment(
             where="§VII",
             expected="at every share",
             tolerance="both at every share; in shape: at most of them",
-            check=check_pacing,
+            check=partial(along.beats_pacing, AXIS),
             reason="it loses less, but ACK pacing makes no sender halve its window",
         ),
     ),
