@@ -4,31 +4,14 @@
 
 mod star;
 
-use control::signalling::{Count, Member, Network};
-use control::wire::{Carriage, NodeId};
+use control::signalling::{Count, Network};
+use control::wire::Carriage;
 use star::{Clock, MS, Random, Star, US, Weather, verifier};
-use units::{Duration, Instant};
 
 /// Seven nodes, each with a slot for signalling, so that each may be master or slave.
 fn network(carriage: Carriage) -> Network {
-    let members = (0..7).map(|node| Member { node: NodeId(node), port: node }).collect();
     let (frame_slots, signalling_slots) = if carriage == Carriage::Slots { (20, 7) } else { (18, 0) };
-    Network {
-        carriage,
-        switch_size: 7,
-        frame_slots,
-        signalling_slots,
-        slot: Duration::from_micros(250),
-        guard: Duration::from_micros(30),
-        switching: Duration::from_micros(10),
-        start: Instant::from_ps(10 * MS),
-        longest: Duration::from_millis(1),
-        shortest: Duration::ZERO,
-        turnaround: Duration::from_micros(100),
-        members,
-    }
-    .checked()
-    .unwrap()
+    Network { carriage, frame_slots, signalling_slots, ..star::figure_3_8() }.checked().unwrap()
 }
 
 fn star(seed: u64, carriage: Carriage) -> Star {
