@@ -12,7 +12,7 @@ __all__ = [
     "FrameScheduler",
     "ModelError",
     "Receiver",
-    "Run",
+    "Results",
     "RunError",
     "Scenario",
     "ScenarioError",
@@ -118,10 +118,10 @@ class Simulation:
     def parallelism(self) -> tuple[int, str | None]: ...
     def use_threads(self, threads: int) -> None: ...
     def advance(self, until_s: float, effort: int | None = None) -> None: ...
-    def finish(self) -> Run: ...
+    def finish(self) -> Results: ...
 
 @final
-class Run:
+class Results:
     @property
     def summary(self) -> list[tuple[str, float, str]]: ...
     @property

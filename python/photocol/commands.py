@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from photocol._core import Scenario
     from photocol.results import Result
-    from photocol.runner import Capture, Job
+    from photocol.runner import Capture, Execution
 
 _FLOWS = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
 _MAX_CAPTURED = 1_000_000
@@ -110,13 +110,13 @@ def run(
     shuffle_ties: int | None,
 ) -> int:
     """Run a scenario file (TOML or JSON); progress on a terminal, a summary at the end."""
-    from photocol.runner import Job
+    from photocol.runner import Execution
     from photocol.scenario import parse_setting
 
     loaded = _load(scenario, settings)
     if threads < 1:
         raise InputError(f"--threads {threads}: at least one")
-    job = Job(
+    execution = Execution(
         loaded,
         seed=seed,
         runs=runs,
@@ -128,11 +128,11 @@ def run(
         settings=dict(parse_setting(one) for one in settings),
     )
     try:
-        result = _completed(job, show=not (quiet or as_json))
+        result = _completed(execution, show=not (quiet or as_json))
     except KeyboardInterrupt as stop:
-        return _interrupted(job, stop, as_json=as_json)
-    if job.idle_threads:
-        say(f"photocol: {job.idle_threads}")
+        return _interrupted(execution, stop, as_json=as_json)
+    if execution.idle_threads:
+        say(f"photocol: {execution.idle_threads}")
     _report(result, out, as_json=as_json, quiet=quiet)
     return DONE
 
@@ -244,22 +244,22 @@ def _load(path: str, settings: Sequence[str]) -> Scenario:
     return loaded
 
 
-def _completed(job: Job, *, show: bool) -> Result:
+def _completed(execution: Execution, *, show: bool) -> Result:
     if not (show and sys.stderr.isatty()):
-        return job.complete()
+        return execution.complete()
     from photocol.progress import terminal
 
     with terminal() as told:
-        return job.complete(told)
+        return execution.complete(told)
 
 
-def _interrupted(job: Job, stop: KeyboardInterrupt, *, as_json: bool) -> int:
-    """What is finished is shown as far as it goes; `job` has written it, or could not."""
-    kept = f"{len(job.finished)} of {job.runs} replications are finished"
-    where = f" and in {job.out}" if job.is_saved else ""
+def _interrupted(execution: Execution, stop: KeyboardInterrupt, *, as_json: bool) -> int:
+    """What is finished is shown as far as it goes; `execution` has written it, or could not."""
+    kept = f"{len(execution.finished)} of {execution.runs} replications are finished"
+    where = f" and in {execution.out}" if execution.is_saved else ""
     say(f"photocol: interrupted; {kept}{where}")
-    if job.finished:
-        _report(job.result(), None, as_json=as_json, quiet=False)
+    if execution.finished:
+        _report(execution.result(), None, as_json=as_json, quiet=False)
     return exit_status(stop)
 
 

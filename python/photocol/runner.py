@@ -73,7 +73,7 @@ class Replication:
     """One finished replication and what it cost."""
 
     run: int
-    results: _core.Run
+    results: _core.Results
     threads: int
     """At work at the end."""
     idle_threads: str | None
@@ -82,8 +82,8 @@ class Replication:
     cpu_s: float
 
 
-class Job:
-    """Replications of one scenario under one seed, carried out one after another.
+class Execution:
+    """The execution of a scenario: its replications under one seed, one after another.
 
     It may be interrupted; `result` then tells of the replications that are finished.
     """
@@ -270,7 +270,7 @@ def run(
     loaded = load(scenario, set)
     for warning in loaded.warnings:
         warnings.warn(warning, stacklevel=2)
-    job = Job(
+    execution = Execution(
         loaded,
         seed=seed,
         runs=runs,
@@ -282,9 +282,9 @@ def run(
         settings=set,
     )
     with _display(progress) as told:
-        result = job.complete(told)
-    if job.idle_threads is not None:
-        warnings.warn(job.idle_threads, stacklevel=2)
+        result = execution.complete(told)
+    if execution.idle_threads is not None:
+        warnings.warn(execution.idle_threads, stacklevel=2)
     return result
 
 
@@ -308,7 +308,7 @@ def advance(simulation: _core.Simulation, duration_s: float) -> Iterator[float]:
             step *= ratio
 
 
-def summarize(replications: Sequence[_core.Run]) -> Summary:
+def summarize(replications: Sequence[_core.Results]) -> Summary:
     """The figures of one replication as they are, of several as means with 95 % Student-t intervals."""
     values: dict[str, list[float]] = {}
     units: dict[str, str] = {}
@@ -409,7 +409,7 @@ def _mean(values: Sequence[float], unit: str) -> Figure:
     return Figure(interval.mean, unit, interval.half_width, interval.n, interval.method)
 
 
-def _frame(replications: Sequence[_core.Run], name: str) -> pl.DataFrame:
+def _frame(replications: Sequence[_core.Results], name: str) -> pl.DataFrame:
     """One table of all replications; missing measurements are null."""
     import polars as pl
 

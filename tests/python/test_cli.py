@@ -22,7 +22,7 @@ from command import LONG, SMALL, arguments, environment, photocol, photocol_proc
 from experiment_fakes import checkout
 
 import photocol as package
-from photocol.runner import Job
+from photocol.runner import Execution
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -371,10 +371,10 @@ def test_a_closed_pipe_is_no_traceback(small: Path) -> None:
 
 
 def test_a_run_that_fails_is_status_1(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_job: Job, _progress: object = None) -> None:
+    def fail(_execution: Execution, _progress: object = None) -> None:
         raise package.RunError("packets are not conserved")
 
-    monkeypatch.setattr(Job, "complete", fail)
+    monkeypatch.setattr(Execution, "complete", fail)
     done = photocol("run", small)
     assert (done.returncode, done.stdout) == (FAILED, "")
     assert done.stderr == "photocol: the run failed: packets are not conserved\n"

@@ -37,12 +37,12 @@ def paused(*words, **named):
     return whole(*words, **named)
 {module}.{function} = paused
 from photocol import runner
-one = runner.Job._replicate
+one = runner.Execution._replicate
 def counted(self, run, *rest):
     if run == 3:
         (folder / "three").touch()
     return one(self, run, *rest)
-runner.Job._replicate = counted
+runner.Execution._replicate = counted
 if __name__ == "__main__":
     sys.exit(main(sys.argv[2:]))
 """

@@ -286,7 +286,7 @@ impl Edge {
                 Action::Missing(report) => {
                     let (first, until) = (report.first, report.until);
                     // Across sessions nobody knows how many there were.
-                    let known = if first.0 == until.0 { until.1 - first.1 } else { 1 };
+                    let known = if first.session == until.session { until.sequence - first.sequence } else { 1 };
                     self.sides[side].missing += known;
                 }
                 Action::Fault(fault) => self.happened(&fault),

@@ -34,7 +34,7 @@ mod _core {
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]
-    use super::simulation::{Run, Simulation};
+    use super::simulation::{Results, Simulation};
     #[pymodule_export]
     use super::tcp::{Receiver, Sender};
     #[pymodule_export]

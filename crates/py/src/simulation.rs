@@ -101,9 +101,9 @@ impl Simulation {
     }
 
     /// What the run has to say; the simulation cannot be used afterwards.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<Run> {
+    fn finish(&mut self, py: Python<'_>) -> PyResult<Results> {
         let world = self.world_mut().take().ok_or_else(finished)?;
-        py.detach(|| world.finish()).map(Run).map_err(|error| run_error(&error))
+        py.detach(|| world.finish()).map(Results).map_err(|error| run_error(&error))
     }
 }
 
@@ -127,12 +127,12 @@ fn capture(path: PathBuf, flows: Vec<u32>) -> PyResult<CaptureOptions> {
     Ok(CaptureOptions { flows, output })
 }
 
-/// A finished run.
+/// What a run leaves.
 #[pyclass(module = "photocol._core", frozen)]
-pub struct Run(results::Results);
+pub struct Results(results::Results);
 
 #[pymethods]
-impl Run {
+impl Results {
     /// (name, value, unit).
     #[getter]
     fn summary(&self) -> Vec<(&'static str, f64, &'static str)> {

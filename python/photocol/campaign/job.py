@@ -115,10 +115,10 @@ def engine(
     threads: int = 1,
 ) -> RunResult:
     """The simulator, imported when it is first needed. A scenario's warnings are told by whoever plans the jobs."""
-    from photocol.runner import Job as Run
+    from photocol.runner import Execution
     from photocol.scenario import load
 
-    return Run(load(scenario, settings), seed=seed, threads=threads, settings=settings).complete()
+    return Execution(load(scenario, settings), seed=seed, threads=threads, settings=settings).complete()
 
 
 def perform(job: Job, *, run: Runner = engine) -> Row:

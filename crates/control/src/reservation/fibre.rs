@@ -159,9 +159,9 @@ impl Fibre {
     #[inline]
     fn reserve_delayed(&mut self, ready: Instant, burst: &Arriving, delay: Duration) -> Option<Booking> {
         let wish = self.wish(ready, burst, delay);
-        let place = self.rule.choose(&self.table, &wish)?;
-        self.table.book(place, wish.start..wish.end, ready.ps());
-        Some(Booking { channel: place.channel, delay, at: burst.at + delay, length: burst.length })
+        let chosen = self.rule.choose(&self.table, &wish)?;
+        self.table.book(chosen, wish.start..wish.end, ready.ps());
+        Some(Booking { channel: chosen.channel, delay, at: burst.at + delay, length: burst.length })
     }
 
     /// Books any wavelength for a new burst that begins at `at`. It comes from electronic memory: no line delays it, and its
@@ -170,9 +170,9 @@ impl Fibre {
         let burst = Arriving { at, length, wavelength: 0 };
         self.check(ready, &burst)?;
         let wish = Wish { channels: 0..self.config.channels, ..self.wish(ready, &burst, Duration::ZERO) };
-        let place = self.rule.choose(&self.table, &wish).ok_or(Refusal::Contention)?;
-        self.table.book(place, wish.start..wish.end, ready.ps());
-        Ok(Booking { channel: place.channel, delay: Duration::ZERO, at, length })
+        let chosen = self.rule.choose(&self.table, &wish).ok_or(Refusal::Contention)?;
+        self.table.book(chosen, wish.start..wish.end, ready.ps());
+        Ok(Booking { channel: chosen.channel, delay: Duration::ZERO, at, length })
     }
 
     /// Books a wavelength for the longest end of the burst that is free and can be cut off there: `cut` gives the first place
@@ -185,15 +185,15 @@ impl Fibre {
     ) -> Result<Booking, Refusal> {
         self.check(ready, burst)?;
         let wish = self.wish(ready, burst, Duration::ZERO);
-        let (place, from) = self.table.longest_tail(&wish).ok_or(Refusal::Contention)?;
+        let (chosen, from) = self.table.longest_tail(&wish).ok_or(Refusal::Contention)?;
         let skipped = cut(Duration::from_ps(from - wish.start)).ok_or(Refusal::Contention)?;
         let start = wish.start + skipped.ps();
         if start >= wish.end || skipped >= burst.length {
             return Err(Refusal::Contention);
         }
-        self.table.book(place, start..wish.end, ready.ps());
+        self.table.book(chosen, start..wish.end, ready.ps());
         let length = burst.length.saturating_sub(skipped);
-        Ok(Booking { channel: place.channel, delay: Duration::ZERO, at: burst.at + skipped, length })
+        Ok(Booking { channel: chosen.channel, delay: Duration::ZERO, at: burst.at + skipped, length })
     }
 
     /// Books a wavelength for the longest beginning of the burst that is free and can be cut off there: `cut` gives the last
@@ -206,12 +206,12 @@ impl Fibre {
     ) -> Result<Booking, Refusal> {
         self.check(ready, burst)?;
         let wish = self.wish(ready, burst, Duration::ZERO);
-        let (place, until) = self.table.longest_head(&wish).ok_or(Refusal::Contention)?;
+        let (chosen, until) = self.table.longest_head(&wish).ok_or(Refusal::Contention)?;
         let around = (wish.end - wish.start).saturating_sub(burst.length.ps());
         let room = (until - wish.start).checked_sub(around).ok_or(Refusal::Contention)?;
         let length = cut(Duration::from_ps(room)).ok_or(Refusal::Contention)?;
-        self.table.book(place, wish.start..wish.start + around + length.ps(), ready.ps());
-        Ok(Booking { channel: place.channel, delay: Duration::ZERO, at: burst.at, length })
+        self.table.book(chosen, wish.start..wish.start + around + length.ps(), ready.ps());
+        Ok(Booking { channel: chosen.channel, delay: Duration::ZERO, at: burst.at, length })
     }
 
     /// When a burst that can wait may begin to leave: not before `at`, and when a wavelength is free for good.

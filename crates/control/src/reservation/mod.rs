@@ -19,7 +19,7 @@ mod timetable;
 mod voids;
 
 pub use fibre::{Arriving, Booking, Conversion, DelayLines, Fibre, FibreConfig, Refusal, Signalling};
-pub use timetable::{Place, Timetable, Wish};
+pub use timetable::{Assignment, Timetable, Wish};
 pub use voids::Void;
 
 use crate::registry;
@@ -27,8 +27,8 @@ use std::fmt::Debug;
 
 /// A rule that chooses a channel. It remembers nothing.
 pub trait Rule: Debug + Send + Sync {
-    /// Where to book the wish; `None` if there is no place by this rule.
-    fn choose(&self, table: &Timetable, wish: &Wish) -> Option<Place>;
+    /// Where to book the wish; `None` if this rule finds no channel.
+    fn choose(&self, table: &Timetable, wish: &Wish) -> Option<Assignment>;
 }
 
 /// A rule as it can be named.

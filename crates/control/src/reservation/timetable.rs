@@ -22,7 +22,7 @@ pub struct Timetable {
 
 /// Where a reservation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Assignment {
     /// The channel.
     pub channel: u16,
     /// Whether it fills a void; otherwise it lies behind the horizon.
@@ -108,28 +108,28 @@ impl Timetable {
     }
 
     /// The channel on which the end of the wish is free from the earliest time on, and that time; of equals the first.
-    pub fn longest_tail(&self, wish: &Wish) -> Option<(Place, u64)> {
+    pub fn longest_tail(&self, wish: &Wish) -> Option<(Assignment, u64)> {
         let free = |channel: u16| {
             let horizon = self.horizon(channel);
             if horizon < wish.end {
-                return Some((Place { channel, in_void: false }, horizon.max(wish.start)));
+                return Some((Assignment { channel, in_void: false }, horizon.max(wish.start)));
             }
             let void = self.voids[usize::from(channel)].ending(wish.end).filter(|void| void.start < wish.end)?;
-            Some((Place { channel, in_void: true }, void.start.max(wish.start)))
+            Some((Assignment { channel, in_void: true }, void.start.max(wish.start)))
         };
         wish.channels.clone().filter_map(free).min_by_key(|(_, from)| *from)
     }
 
     /// The channel on which the beginning of the wish is free for longest, and until when; of equals the first.
-    pub fn longest_head(&self, wish: &Wish) -> Option<(Place, u64)> {
+    pub fn longest_head(&self, wish: &Wish) -> Option<(Assignment, u64)> {
         let free = |channel: u16| {
             if self.horizon(channel) <= wish.start {
-                return Some((Place { channel, in_void: false }, wish.end));
+                return Some((Assignment { channel, in_void: false }, wish.end));
             }
             let void = self.voids[usize::from(channel)].at(wish.start).filter(|void| wish.start < void.end)?;
-            Some((Place { channel, in_void: true }, void.end.min(wish.end)))
+            Some((Assignment { channel, in_void: true }, void.end.min(wish.end)))
         };
-        let later = |best: (Place, u64), next: (Place, u64)| if next.1 > best.1 { next } else { best };
+        let later = |best: (Assignment, u64), next: (Assignment, u64)| if next.1 > best.1 { next } else { best };
         wish.channels.clone().filter_map(free).reduce(later)
     }
 
@@ -139,11 +139,11 @@ impl Timetable {
     }
 
     /// Books [start, end) where it is free. Nothing will be booked before `now` any more.
-    pub fn book(&mut self, place: Place, time: Range<u64>, now: u64) {
+    pub fn book(&mut self, chosen: Assignment, time: Range<u64>, now: u64) {
         let Range { start, end } = time;
-        let channel = usize::from(place.channel);
+        let channel = usize::from(chosen.channel);
         let voids = &mut self.voids[channel];
-        if place.in_void {
+        if chosen.in_void {
             self.last_voids[channel] = voids.book(start, end, now);
             return;
         }

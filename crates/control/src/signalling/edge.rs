@@ -9,8 +9,14 @@ use crate::wire::{Allocation, Block, Grant, Header, NodeId, Slot, Wish};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
-/// The place of a data slot among all that one node sends to another: its session, and its number there.
-pub type Place = (u64, u64);
+/// The number of a data slot among all that one node sends to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SlotNumber {
+    /// The sender's session.
+    pub session: u64,
+    /// Its number in that session.
+    pub sequence: u64,
+}
 
 /// Data slots of one node that were not, and will not be, delivered by this session of the receiver. It may be that there were none,
 /// and that an earlier session delivered them.
@@ -19,9 +25,9 @@ pub struct Report {
     /// Who sent them.
     pub from: NodeId,
     /// The first of them.
-    pub first: Place,
+    pub first: SlotNumber,
     /// The first that is not one of them.
-    pub until: Place,
+    pub until: SlotNumber,
 }
 
 /// A queue has no room, or a payload fits no slot.
@@ -52,8 +58,8 @@ pub(super) struct Edge {
     /// Frames that had an allocation, as far back as one could still come.
     accepted: BTreeSet<u64>,
     numbers: BTreeMap<NodeId, u64>,
-    /// By sender: the place after the last one that was delivered or reported.
-    taken: BTreeMap<NodeId, Place>,
+    /// By sender: the number after the last one that was delivered or reported.
+    taken: BTreeMap<NodeId, SlotNumber>,
 }
 
 impl Edge {
@@ -125,14 +131,14 @@ impl Edge {
     /// A data slot came.
     pub(super) fn take(&mut self, slot: Slot, tally: &mut Tally, actions: &mut Actions) {
         let Header { source: from, session, sequence, .. } = slot.header;
-        let (next, place) = (self.taken.entry(from).or_default(), (session, sequence));
-        if place < *next || sequence == u64::MAX {
+        let (next, number) = (self.taken.entry(from).or_default(), SlotNumber { session, sequence });
+        if number < *next || sequence == u64::MAX {
             return tally.add(Count::DataRefused);
         }
-        if place > *next {
-            actions.push(Action::Missing(Report { from, first: *next, until: place }));
+        if number > *next {
+            actions.push(Action::Missing(Report { from, first: *next, until: number }));
         }
-        *next = (session, sequence + 1);
+        *next = SlotNumber { session, sequence: sequence + 1 };
         actions.push(Action::Deliver { from, blocks: slot.blocks });
     }
 }

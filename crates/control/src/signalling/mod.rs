@@ -26,7 +26,7 @@ mod standby;
 mod station;
 
 pub use core::Core;
-pub use edge::{Full, Place, Report};
+pub use edge::{Full, Report, SlotNumber};
 pub use network::{Member, Network, NetworkError};
 pub use node::{Node, NodeConfig, Part};
 pub use post::{Count, Tally};

@@ -401,8 +401,8 @@ impl Star {
                     at: self.now,
                     node: self.sites[site].id.0,
                     from: report.from.0,
-                    first: report.first,
-                    until: report.until,
+                    first: (report.first.session, report.first.sequence),
+                    until: (report.until.session, report.until.sequence),
                 }),
                 Action::Fault(Fault { kind: FaultKind::Silent, node, .. }) => {
                     self.log.push(Entry::Silent { at: self.now, node: self.sites[site].id.0, about: node.0 });

@@ -59,7 +59,7 @@ impl Mistake {
             Action::Missing(mut report) => match self {
                 ReportsNothing => vec![],
                 ReportsTooLittle => {
-                    report.until.1 = report.until.1.saturating_sub(1);
+                    report.until.sequence = report.until.sequence.saturating_sub(1);
                     vec![Action::Missing(report)]
                 }
                 ReportsAnotherNode => {

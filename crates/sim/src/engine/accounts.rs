@@ -88,7 +88,7 @@ impl Baseline {
 
 /// Bytes of a flow known to have arrived: acknowledged payload for TCP, wire bytes received for UDP.
 pub fn delivered(parts: &Parts, flow: u32) -> u64 {
-    match parts.sender(flow).source.tcp() {
+    match parts.sender(flow).machine.tcp() {
         Some(sender) => sender.bytes_acked(),
         None => parts.receiver(flow).sink.datagram_bytes(),
     }

@@ -7,7 +7,7 @@ use super::capture::{Capture, Captured};
 use super::equipment::{Equipment, Ground};
 use super::extras::Streams;
 use super::forced::ForcedFates;
-use super::hosts::{Configs, Hosts, Lifecycle, ReceivingHost, SendingHost, Source, Watch};
+use super::hosts::{Configs, Hosts, Lifecycle, ReceivingHost, SendingHost, SendingMachine, Watch};
 use super::net::{DELIVER, NO_WAY, Net, NetParts, TimerOrder};
 use super::offer::Target;
 use super::partition::Partition;
@@ -285,8 +285,8 @@ fn hosts(setup: HostSetup) -> Hosts {
     let mut receivers = Vec::with_capacity(flows.len());
     for (number, (flow, (path, back))) in flows.iter().zip(paths).enumerate() {
         let configs = &configs[flow.transport.index()];
-        let source = configs.source(flow, || seed.stream(&format!("flow {number}"), "on-off"));
-        senders.push(sending_host(source, flow, *path, configs));
+        let machine = configs.sending_machine(flow, || seed.stream(&format!("flow {number}"), "on-off"));
+        senders.push(sending_host(machine, flow, *path, configs));
         receivers.push(ReceivingHost {
             sink: configs.sink(),
             armed: NEVER,
@@ -315,12 +315,12 @@ fn hosts(setup: HostSetup) -> Hosts {
     hosts
 }
 
-fn sending_host(source: Source, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {
+fn sending_host(machine: SendingMachine, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {
     let finite = if matches!(flow.load, Load::Size(_)) { Watch::FINITE } else { Watch::default() };
     let watch = if configs.needs_header() { finite.and(Watch::EXPLICIT) } else { finite };
     let watch = if configs.has_ecn() { watch.and(Watch::ECN) } else { watch };
     let watch = if configs.has_options() { watch.and(Watch::OPTIONS) } else { watch };
-    SendingHost { source, armed: NEVER, path, header: configs.header, watch }
+    SendingHost { machine, armed: NEVER, path, header: configs.header, watch }
 }
 
 fn lifecycle(flow: &Flow, end: u64) -> Lifecycle {

@@ -14,7 +14,7 @@ mod watched;
 
 pub use agents::HostedAgent;
 pub use kinds::Configs;
-pub use sides::{ExplicitSink, Lifecycle, ReceivingHost, SendingHost, Sink, Source, Watch};
+pub use sides::{ExplicitSink, Lifecycle, ReceivingHost, SendingHost, SendingMachine, Sink, Watch};
 
 use super::arena::Arena;
 use super::capture::Capture;
@@ -193,7 +193,9 @@ impl Hosts {
     #[inline(always)]
     fn receive_ack(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.senders[packet.flow];
-        let Source::Tcp(sender) = &mut host.source else { return self.receive_at_connection(now, packet, net) };
+        let SendingMachine::Tcp(sender) = &mut host.machine else {
+            return self.receive_at_connection(now, packet, net);
+        };
         let sack = if packet.flags == Flags::NONE {
             net.cargo.take_sack(packet.cargo)
         } else {
@@ -238,7 +240,7 @@ impl Hosts {
     fn send_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &mut self.senders[flow];
         let (watched, hop) = (host.watch.has(Watch::UNUSUAL), host.path);
-        let Source::Datagrams(source) = &mut host.source else { return };
+        let SendingMachine::Datagrams(source) = &mut host.machine else { return };
         source.handle_timeout(Instant::from_ps(now), &mut self.datagrams);
         let mut datagrams = std::mem::take(&mut self.datagrams);
         for datagram in datagrams.drain(..) {

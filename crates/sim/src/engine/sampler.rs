@@ -113,7 +113,7 @@ impl Sampler {
     }
 
     fn sample_flow(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Parts) {
-        let Some(sender) = parts.sender(flow.number).source.tcp() else { return };
+        let Some(sender) = parts.sender(flow.number).machine.tcp() else { return };
         let seconds = |span: Option<Duration>| span.map_or(f64::NAN, Duration::as_secs_f64);
         let readings = [
             ("cwnd", sender.cwnd() as f64),

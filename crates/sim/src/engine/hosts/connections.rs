@@ -2,7 +2,7 @@
 //! travels in the packet's cargo; other flows have none of it.
 
 use super::timing::arm_receiver;
-use super::{Hosts, Sink, Source, Watch, capture, ecn, enter};
+use super::{Hosts, SendingMachine, Sink, Watch, capture, ecn, enter};
 use crate::engine::net::Net;
 use crate::engine::packet::{Class, Flags, Packet};
 use transport::tcp::{Ack, Control, SackList, TcpOptions};
@@ -57,7 +57,7 @@ impl Hosts {
         self.marked += packet.marks();
         let (options, sack) = net.cargo.take_options(packet);
         let host = &mut self.senders[packet.flow];
-        let Source::Connection(written) = &mut host.source else { return };
+        let SendingMachine::Connection(written) = &mut host.machine else { return };
         let (instant, connection) = (Instant::from_ps(now), &mut written.connection);
         match options.control {
             Some(control) => connection.handle_control(instant, control, &mut self.segments),
@@ -81,7 +81,7 @@ impl Hosts {
 
     /// A flow that is a connection starts.
     pub(super) fn open(&mut self, now: u64, flow: u32, bytes: u64, net: &mut Net) {
-        let Source::Connection(written) = &mut self.senders[flow].source else { return };
+        let SendingMachine::Connection(written) = &mut self.senders[flow].machine else { return };
         written.open(Instant::from_ps(now), bytes, &mut self.segments);
         self.send_segments(now, flow, net);
     }

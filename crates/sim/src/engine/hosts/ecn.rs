@@ -27,7 +27,7 @@ impl Hosts {
     pub(super) fn send_capable_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &self.senders[flow];
         for segment in &self.segments.segments {
-            let flags = flags(host.source.tcp().and_then(|sender| sender.ecn_of(segment)));
+            let flags = flags(host.machine.tcp().and_then(|sender| sender.ecn_of(segment)));
             self.emitted += 1;
             enter(now, Packet { flags, ..host.packet(flow, segment.seq, segment.len) }, net);
         }

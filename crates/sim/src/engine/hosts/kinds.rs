@@ -1,6 +1,6 @@
 //! Which machines the hosts of a transport run.
 
-use super::{ExplicitSink, Sink, Source};
+use super::{ExplicitSink, SendingMachine, Sink};
 use crate::engine::datagrams::Datagrams;
 use crate::engine::writers::{Writer, Written};
 use crate::model::{Flow, Load, Transport, TransportKind};
@@ -41,18 +41,23 @@ impl Configs {
     }
 
     /// The sending machine of a flow.
-    pub fn source(&self, flow: &Flow, stream: impl FnOnce() -> Stream) -> Source {
+    pub fn sending_machine(&self, flow: &Flow, stream: impl FnOnce() -> Stream) -> SendingMachine {
         match &self.machine {
             Machine::Tcp(sender, _) if self.has_options() || matches!(flow.load, Load::Writes { .. }) => {
                 let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
                 let writer = Writer::new(flow.load, start, stop, stream());
-                Source::Connection(Box::new(Written { connection: Connection::new(Arc::clone(sender)), writer }))
+                SendingMachine::Connection(Box::new(Written {
+                    connection: Connection::new(Arc::clone(sender)),
+                    writer,
+                }))
             }
-            Machine::Tcp(sender, _) => Source::Tcp(Sender::new(Arc::clone(sender))),
+            Machine::Tcp(sender, _) => SendingMachine::Tcp(Sender::new(Arc::clone(sender))),
             Machine::Udp { packet_size } => {
                 let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
                 let source = Datagrams::new(flow.load, *packet_size, start, stop, stream());
-                Source::Datagrams(Box::new(source.expect("a resolved UDP flow has a load that a source can send")))
+                SendingMachine::Datagrams(Box::new(
+                    source.expect("a resolved UDP flow has a load that a source can send"),
+                ))
             }
         }
     }

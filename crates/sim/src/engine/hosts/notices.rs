@@ -16,7 +16,7 @@ impl Hosts {
         match notice {
             Notice::Agent(message) => self.give_message(now, packet.flow, message, net),
             Notice::Sender(news) => {
-                let Some(sender) = self.senders[packet.flow].source.tcp_mut() else { return };
+                let Some(sender) = self.senders[packet.flow].machine.tcp_mut() else { return };
                 news.tell(Instant::from_ps(now), sender, &mut self.segments);
                 self.send_segments(now, packet.flow, net);
             }
@@ -26,7 +26,7 @@ impl Hosts {
             }
             Notice::Ordered(Leg::Back) => {
                 let Some(orders) = self.forced.orders.get_mut(&packet.flow) else { return };
-                let Some(sender) = self.senders[packet.flow].source.tcp_mut() else { return };
+                let Some(sender) = self.senders[packet.flow].machine.tcp_mut() else { return };
                 orders.news(Instant::from_ps(now), packet.seq, Told { sender, actions: &mut self.segments });
                 self.send_segments(now, packet.flow, net);
             }
@@ -44,7 +44,7 @@ impl Hosts {
     pub(super) fn is_lost_by_order(&mut self, now: u64, packet: &Packet, net: &mut Net) -> bool {
         let (flow, host) = (packet.flow, &mut self.senders[packet.flow]);
         let Some(orders) = self.forced.orders.get_mut(&flow) else { return false };
-        let Some(sender) = host.source.tcp_mut() else { return false };
+        let Some(sender) = host.machine.tcp_mut() else { return false };
         let segment = SackBlock { start: packet.seq, end: packet.seq + u64::from(packet.size - host.header) };
         let order = orders.take(Instant::from_ps(now), segment, Told { sender, actions: &mut self.segments });
         if let Order::LoseAndTell(seq) = order {

@@ -21,7 +21,7 @@ pub struct SendingHost {
     /// What needs a second look when it sends.
     pub watch: Watch,
     /// The machine.
-    pub source: Source,
+    pub machine: SendingMachine,
 }
 
 /// The sending machine.
@@ -30,7 +30,7 @@ pub struct SendingHost {
     clippy::large_enum_variant,
     reason = "nearly all flows are TCP, and a box would cost each of their ACKs a cache miss"
 )]
-pub enum Source {
+pub enum SendingMachine {
     /// TCP.
     Tcp(Sender),
     /// TCP with handshake, teardown, timestamps, or an application that writes now and then.
@@ -137,14 +137,14 @@ impl SendingHost {
     }
 }
 
-impl Source {
+impl SendingMachine {
     /// The machine, if it is TCP's.
     #[inline]
     pub fn tcp(&self) -> Option<&Sender> {
         match self {
-            Source::Tcp(sender) => Some(sender),
-            Source::Connection(written) => Some(written.connection.sender()),
-            Source::Datagrams(_) => None,
+            SendingMachine::Tcp(sender) => Some(sender),
+            SendingMachine::Connection(written) => Some(written.connection.sender()),
+            SendingMachine::Datagrams(_) => None,
         }
     }
 
@@ -152,17 +152,17 @@ impl Source {
     #[inline]
     pub fn tcp_mut(&mut self) -> Option<&mut Sender> {
         match self {
-            Source::Tcp(sender) => Some(sender),
-            Source::Connection(written) => Some(written.connection.sender_mut()),
-            Source::Datagrams(_) => None,
+            SendingMachine::Tcp(sender) => Some(sender),
+            SendingMachine::Connection(written) => Some(written.connection.sender_mut()),
+            SendingMachine::Datagrams(_) => None,
         }
     }
 
     /// Datagrams sent.
     pub fn datagrams_sent(&self) -> u64 {
         match self {
-            Source::Tcp(_) | Source::Connection(_) => 0,
-            Source::Datagrams(source) => source.sent(),
+            SendingMachine::Tcp(_) | SendingMachine::Connection(_) => 0,
+            SendingMachine::Datagrams(source) => source.sent(),
         }
     }
 
@@ -170,18 +170,18 @@ impl Source {
     #[inline]
     pub(super) fn next_timeout(&self) -> u64 {
         match self {
-            Source::Tcp(sender) => sender.next_timeout().map_or(NEVER, Instant::ps),
-            Source::Connection(written) => written.next_timeout().ps(),
-            Source::Datagrams(source) => source.next_timeout().map_or(NEVER, Instant::ps),
+            SendingMachine::Tcp(sender) => sender.next_timeout().map_or(NEVER, Instant::ps),
+            SendingMachine::Connection(written) => written.next_timeout().ps(),
+            SendingMachine::Datagrams(source) => source.next_timeout().map_or(NEVER, Instant::ps),
         }
     }
 
     pub(super) fn stop(&mut self, now: Instant, actions: &mut Actions) {
         match self {
-            Source::Tcp(sender) => sender.stop(),
-            Source::Connection(written) => written.connection.stop(now, actions),
+            SendingMachine::Tcp(sender) => sender.stop(),
+            SendingMachine::Connection(written) => written.connection.stop(now, actions),
             // It was told its end at the start.
-            Source::Datagrams(_) => {}
+            SendingMachine::Datagrams(_) => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Deadlines of the machines: armed after each call, looked at when an entry comes up.
 
-use super::{Hosts, ReceivingHost, Sink, Source};
+use super::{Hosts, ReceivingHost, SendingMachine, Sink};
 use crate::engine::net::Net;
 use crate::engine::timers::{TimerId, TimerKind, Timers};
 use crate::engine::tree::NEVER;
@@ -17,7 +17,7 @@ impl Hosts {
     #[inline]
     pub(super) fn arm_sender(&mut self, flow: u32) {
         let host = &mut self.senders[flow];
-        let deadline = host.source.next_timeout();
+        let deadline = host.machine.next_timeout();
         if deadline < host.armed {
             host.armed = deadline;
             self.timers.push(deadline, TimerId::new(flow, TimerKind::Sender));
@@ -33,7 +33,7 @@ impl Hosts {
         let flow = timer.flow();
         match timer.kind() {
             TimerKind::Sender => {
-                let deadline = self.senders[flow].source.next_timeout();
+                let deadline = self.senders[flow].machine.next_timeout();
                 due(&mut self.timers, &mut self.senders[flow].armed, now, deadline) && self.fire_sender(now, flow, net)
             }
             TimerKind::Receiver => {
@@ -61,7 +61,7 @@ impl Hosts {
             let (armed, deadline) = match timer.kind() {
                 TimerKind::Sender => {
                     let host = &mut self.senders[timer.flow()];
-                    (&mut host.armed, host.source.next_timeout())
+                    (&mut host.armed, host.machine.next_timeout())
                 }
                 TimerKind::Receiver => {
                     let host = &mut self.receivers[timer.flow()];
@@ -83,16 +83,16 @@ impl Hosts {
     }
 
     pub(super) fn fire_sender(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
-        match &mut self.senders[flow].source {
-            Source::Tcp(sender) => {
+        match &mut self.senders[flow].machine {
+            SendingMachine::Tcp(sender) => {
                 sender.handle_timeout(Instant::from_ps(now), &mut self.segments);
                 self.send_segments(now, flow, net);
             }
-            Source::Connection(written) => {
+            SendingMachine::Connection(written) => {
                 written.handle_timeout(Instant::from_ps(now), &mut self.segments);
                 self.send_segments(now, flow, net);
             }
-            Source::Datagrams(_) => self.send_datagrams(now, flow, net),
+            SendingMachine::Datagrams(_) => self.send_datagrams(now, flow, net),
         }
         true
     }
@@ -121,7 +121,7 @@ impl Hosts {
         let life = self.lifecycles[flow];
         let instant = Instant::from_ps(now);
         if now >= life.stop {
-            self.senders[flow].source.stop(instant, &mut self.segments);
+            self.senders[flow].machine.stop(instant, &mut self.segments);
             if !self.segments.controls.is_empty() {
                 self.send_segments(now, flow, net);
             }
@@ -130,13 +130,13 @@ impl Hosts {
         if life.stop != NEVER {
             self.timers.push(life.stop, TimerId::new(flow, TimerKind::Lifecycle));
         }
-        match &mut self.senders[flow].source {
-            Source::Tcp(sender) => {
+        match &mut self.senders[flow].machine {
+            SendingMachine::Tcp(sender) => {
                 sender.write(instant, life.bytes, &mut self.segments);
                 self.send_segments(now, flow, net);
             }
-            Source::Connection(_) => self.open(now, flow, life.bytes, net),
-            Source::Datagrams(_) => self.arm_sender(flow),
+            SendingMachine::Connection(_) => self.open(now, flow, life.bytes, net),
+            SendingMachine::Datagrams(_) => self.arm_sender(flow),
         }
         true
     }

@@ -1,6 +1,6 @@
 //! Flows whose packets are captured, have fates by order of the scenario, or carry more than a packet of TCP.
 
-use super::{Hosts, Source, Watch, ecn, enter};
+use super::{Hosts, SendingMachine, Watch, ecn, enter};
 use crate::engine::capture::Capture;
 use crate::engine::net::{DropPlace, Net};
 use crate::engine::offer::Cause;
@@ -18,18 +18,18 @@ impl Hosts {
         for segment in &segments {
             let host = &self.senders[flow];
             let mut packet = host.packet(flow, segment.seq, segment.len);
-            if let Some(header) = host.source.tcp().and_then(Sender::congestion_header) {
+            if let Some(header) = host.machine.tcp().and_then(Sender::congestion_header) {
                 packet.cargo = net.cargo.put_header(header, &SackList::EMPTY);
                 packet.flags = Flags::EXPLICIT;
             }
-            if let Source::Connection(written) = &host.source
+            if let SendingMachine::Connection(written) = &host.machine
                 && host.watch.has(Watch::OPTIONS)
             {
                 let options = written.connection.options(Instant::from_ps(now));
                 packet.cargo = net.cargo.put_options(options, &SackList::EMPTY);
                 packet.flags = Flags::OPTIONS;
             }
-            packet.flags = packet.flags.with(ecn::flags(host.source.tcp().and_then(|sender| sender.ecn_of(segment))));
+            packet.flags = packet.flags.with(ecn::flags(host.machine.tcp().and_then(|sender| sender.ecn_of(segment))));
             self.emit_watched(now, packet, net);
         }
         self.segments.segments = segments;

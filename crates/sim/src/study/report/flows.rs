@@ -104,13 +104,13 @@ fn flow_row(end: &End, parts: &Parts, number: u32) -> FlowRow {
         start_s: flow.start.as_secs_f64(),
         end_s: seconds(ended),
         bytes: delivered(parts, number),
-        segments: host.source.datagrams_sent(),
+        segments: host.machine.datagrams_sent(),
         mean_rtt_s: f64::NAN,
         finite: matches!(flow.load, Load::Size(_)),
         completed: completed != NEVER,
         ..FlowRow::default()
     };
-    let Some(sender) = host.source.tcp() else { return row };
+    let Some(sender) = host.machine.tcp() else { return row };
     let stats = sender.stats();
     FlowRow {
         segments: stats.segments_sent,

@@ -25,7 +25,7 @@ pub struct DlccCore {
     /// Which packets belong to which flow.
     pub layout: Layout,
     /// By the agent's name for the output.
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<CoreOutput>,
     /// The descriptors of inputs, where these are what is measured.
     pub inputs: Vec<Descriptor>,
     /// What it does with the flows that pass, by number.
@@ -53,7 +53,7 @@ pub struct Duties {
 
 /// An output.
 #[derive(Debug)]
-pub struct Output {
+pub struct CoreOutput {
     /// Its congestion descriptor.
     pub descriptor: Descriptor,
     /// Losses of all flows.

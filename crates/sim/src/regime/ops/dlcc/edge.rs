@@ -28,7 +28,7 @@ pub struct DlccEdge {
     outflows: Vec<Outflow>,
     /// The place of each flow among `outflows`.
     places: BTreeMap<u32, usize>,
-    sources: BTreeMap<u32, Source>,
+    sources: BTreeMap<u32, EnteringFlow>,
     assembler: Assembler,
     lost: Vec<Packet>,
     forged: Vec<Forged>,
@@ -43,7 +43,7 @@ pub struct DlccEdge {
 
 /// A TCP flow whose data enter the core here.
 #[derive(Debug)]
-pub struct Source {
+pub struct EnteringFlow {
     /// Its edge-to-edge flow's place among those that begin here.
     pub outflow: usize,
     /// The way to its host.
@@ -83,7 +83,7 @@ pub struct EdgeParts {
     /// The flows that begin here.
     pub outflows: Vec<Outflow>,
     /// The TCP flows whose data enter the core here.
-    pub sources: BTreeMap<u32, Source>,
+    pub sources: BTreeMap<u32, EnteringFlow>,
 }
 
 impl DlccEdge {
@@ -402,7 +402,7 @@ fn ask_later(polls: &mut BTreeMap<u32, u64>, flow: u32, book: &Book) {
 }
 
 /// An ACK as the receiver would send it.
-fn artificial(flow: u32, source: &Source, forged: &Forged) -> Packet {
+fn artificial(flow: u32, source: &EnteringFlow, forged: &Forged) -> Packet {
     let (hop, size) = (source.way.hop(), source.ack_size);
     let flags = if forged.echo { Flags::ECHO } else { Flags::NONE };
     Packet { at: 0, seq: forged.ack, flow, hop, cargo: NO_CARGO, size, class: Class::Ack, flags }

@@ -41,9 +41,9 @@ mod signal;
 mod smoothing;
 mod window;
 
-use self::core::{Counts, DlccCore, Duties, Output, Stop};
+use self::core::{CoreOutput, Counts, DlccCore, Duties, Stop};
 use self::detection::{Descriptor, LossMeter};
-use self::edge::{DlccEdge, EdgeParts, Source};
+use self::edge::{DlccEdge, EdgeParts, EnteringFlow};
 use self::layout::{EdgeFlow, Layout};
 use self::line::Line;
 use self::negotiation::Reservations;
@@ -73,7 +73,7 @@ impl EdgeControl for DlccRules {
             let smoothed = (0..).zip(&layout.flows).zip(&stops);
             let passing = smoothed.filter(|((_, flow), stop)| flow.smoothed && stop.as_ref().is_some_and(passes));
             let begun = passing.map(|((number, _), _)| (number, self.first_rate));
-            Output {
+            CoreOutput {
                 descriptor: descriptor(),
                 losses: LossMeter::new(self.detection.window),
                 reservations: Reservations::new(self.line.part(self.admission), begun),
@@ -100,8 +100,9 @@ impl EdgeControl for DlccRules {
         let sources = self.sources(outputs.node, &layout, builder, ground);
         let places: BTreeMap<u32, usize> =
             outflows.iter().enumerate().map(|(place, outflow)| (outflow.number, place)).collect();
-        let sources =
-            sources.into_iter().map(|(flow, number, source)| (flow, Source { outflow: places[&number], ..source }));
+        let sources = sources
+            .into_iter()
+            .map(|(flow, number, source)| (flow, EnteringFlow { outflow: places[&number], ..source }));
         let sources = sources.collect();
         Box::new(DlccEdge::new(EdgeParts { rules: *self, layout, lines, outflows, sources }))
     }
@@ -142,7 +143,7 @@ impl DlccRules {
         layout: &Layout,
         builder: &Builder,
         ground: &mut Ground,
-    ) -> Vec<(u32, u32, Source)> {
+    ) -> Vec<(u32, u32, EnteringFlow)> {
         let mut routes = Routes::new(builder.network, &builder.network.open_to_flows());
         let mut ways = BTreeMap::new();
         let mut sources = Vec::new();
@@ -168,7 +169,7 @@ impl DlccRules {
             };
             let report_time = self.report_time(edge_flow, builder);
             let book = self.acks.map(|config| Book::new(AckConfig { report_time, ..config }));
-            sources.push((number, outflow, Source { outflow: 0, way, header, ack_size, book }));
+            sources.push((number, outflow, EnteringFlow { outflow: 0, way, header, ack_size, book }));
         }
         sources
     }
