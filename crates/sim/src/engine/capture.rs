@@ -45,8 +45,9 @@ const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 const ECE: u8 = 0x40;
 const CWR: u8 = 0x80;
-/// ECN-capable, and with a mark, in the IP header: RFC 3168 §5.
+/// ECN-capable, ECN-capable with a scalable law, and with a mark, in the IP header: RFC 3168 §5, RFC 9331 §2.
 const ECT_0: u8 = 2;
+const ECT_1: u8 = 1;
 const CE: u8 = 3;
 
 impl Capture {
@@ -141,6 +142,7 @@ impl fmt::Debug for Capture {
 fn ecn_bits(flags: Flags) -> u8 {
     match (flags.has(Flags::CAPABLE), flags.has(Flags::MARKED)) {
         (false, _) => 0,
+        (true, false) if flags.has(Flags::SCALABLE) => ECT_1,
         (true, false) => ECT_0,
         (true, true) => CE,
     }
@@ -255,6 +257,13 @@ fn checksum(parts: &[&[u8]]) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_ip_header_tells_ect_0_from_ect_1() {
+        let capable = Flags::CAPABLE;
+        let bits = [Flags::NONE, capable, capable.with(Flags::SCALABLE), capable.with(Flags::MARKED)].map(ecn_bits);
+        assert_eq!(bits, [0b00, 0b10, 0b01, 0b11]);
+    }
 
     #[test]
     fn a_header_with_its_checksum_sums_to_zero() {

@@ -86,6 +86,8 @@ impl Flags {
     pub const ECHO: Flags = Flags(8);
     /// The sender has reduced its window (CWR).
     pub const REDUCED: Flags = Flags(16);
+    /// Beside [`Flags::CAPABLE`]: its sender's law is for low-latency queues (ECT(1) of RFC 9331), and not ECT(0).
+    pub const SCALABLE: Flags = Flags(64);
 
     /// Its cargo are options of TCP.
     pub const OPTIONS: Flags = Flags(128);
