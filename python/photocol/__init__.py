@@ -21,10 +21,11 @@ from photocol.errors import InputError
 
 if TYPE_CHECKING:
     from photocol import control, experiment, models, plot, stats, transport, verdict, xcp
+    from photocol.capture import Capture
     from photocol.control import schedule
     from photocol.models import model
     from photocol.results import Figure, Result, Summary
-    from photocol.runner import Capture, run
+    from photocol.runner import run
     from photocol.sweeps.run import sweep
 
 __all__ = [
@@ -51,7 +52,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Capture": "runner",
+    "Capture": "capture",
     "Figure": "results",
     "Result": "results",
     "Summary": "results",

@@ -267,7 +267,7 @@ def _resident_bytes() -> int:
     statm = Path("/proc/self/statm")
     if statm.exists():
         return int(statm.read_text().split()[1]) * _PAGE_BYTES
-    from photocol.runner import peak_memory_bytes
+    from photocol.machine import peak_memory_bytes
 
     return peak_memory_bytes()
 

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from photocol._core import Scenario
+    from photocol.capture import Capture
     from photocol.results import Result
-    from photocol.runner import Capture, Execution
+    from photocol.runner import Execution
 
 _FLOWS = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
 _MAX_CAPTURED = 1_000_000
@@ -284,7 +285,7 @@ def _capture(values: Sequence[str]) -> Capture | None:
     """A value made of flow numbers, or `all`, chooses flows; any other is the file."""
     if not values:
         return None
-    from photocol.runner import Capture
+    from photocol.capture import Capture
 
     chosen = [value for value in values if _FLOWS.fullmatch(value)]
     files = [value for value in values if value not in chosen and value != "all"]

@@ -33,3 +33,10 @@ def _escaped(letter: str) -> str:
 def exit_status(stop: KeyboardInterrupt) -> int:
     """What a shell expects of a command that a signal has stopped: 143 after SIGTERM, 130 after Ctrl-C."""
     return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
+
+
+def whole_number(name: str, value: int, low: int, high: int) -> int:
+    """The value, if it is a whole number of this range; otherwise an InputError that names it."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise InputError(f"{name} is {value!r}, must be a whole number from {low} to {high}")
+    return value

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from photocol import __version__, recorded, storage
+from photocol import __version__, machine, recorded, storage
 from photocol.campaign.conduct import Conducted, Means, conduct, means
 from photocol.campaign.job import JobError, Runner, engine, jobs_of
 from photocol.campaign.local import available_cores
@@ -34,7 +34,6 @@ from photocol.catalogue import (
 )
 from photocol.errors import InputError, exit_status, failure, shown
 from photocol.record import Judged, Record, cell, reason, record_of, write
-from photocol.runner import machine
 from photocol.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ def _about(record: Record, rows: Sequence[Row], **measured: object) -> dict[str,
         "jobs_missing": record.jobs_missing,
         **measured,
         "cpu_s": sum(costs),
-        "host": machine(),
+        "host": machine.described(),
         "pictures": [f"{plot.name}.png" for plot in record.experiment.plots],
     }
 

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
-import os
-import platform
-import re
-import resource
 import shlex
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from photocol import _core, storage
-from photocol.errors import InputError
+from photocol import _core, machine, storage
+from photocol.capture import Capture, CaptureFile, check_flows
+from photocol.errors import InputError, whole_number
 from photocol.layers import layers_of
 from photocol.results import TABLES, Figure, Result, Summary
 from photocol.scenario import ScenarioLike, Setting, digest, load
@@ -30,25 +25,11 @@ from photocol.signals import shielded
 if TYPE_CHECKING:
     import polars as pl
 
-CAPTURE_NAME = "capture.pcapng"
-_OS_NUMBER = r" \(os error \d+\)$"
 _SLICE_S = 0.1
 """Wall-clock time after which a run looks up: for progress, and for Ctrl-C."""
 _FIRST_EVENTS = 1 << 14
 """Events of the first slice; a few milliseconds."""
 _MOST_EVENTS = 1 << 40
-
-
-@dataclass(frozen=True)
-class Capture:
-    """Packets of some flows, as their sending hosts see them, in a pcapng file.
-
-    `flows` are numbers of the table `flows`, none: all. Without `file` it is `capture.pcapng` in the results directory.
-    With several replications the first is captured.
-    """
-
-    file: str | PathLike[str] | None = None
-    flows: Sequence[int] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,10 +85,10 @@ class Execution:
         self.scenario = scenario
         self.settings = dict(settings or {})
         self.started = datetime.now(UTC)
-        self.seed = _checked("seed", scenario.seed if seed is None else seed, 0, 2**64 - 1)
-        self.runs = _checked("runs", scenario.runs if runs is None else runs, 1, 2**32 - 1)
-        self.threads = _checked("threads", threads, 1, 2**16)
-        self.shuffle_ties = None if shuffle_ties is None else _checked("shuffle_ties", shuffle_ties, 0, 2**64 - 1)
+        self.seed = whole_number("seed", scenario.seed if seed is None else seed, 0, 2**64 - 1)
+        self.runs = whole_number("runs", scenario.runs if runs is None else runs, 1, 2**32 - 1)
+        self.threads = whole_number("threads", threads, 1, 2**16)
+        self.shuffle_ties = None if shuffle_ties is None else whole_number("shuffle_ties", shuffle_ties, 0, 2**64 - 1)
         self.out = out
         self.finished: list[Replication] = []
         self.is_saved = False
@@ -117,8 +98,8 @@ class Execution:
             if not force:
                 storage.check_replaceable(out, lambda: digest(scenario.explain()))
             storage.remove_leftovers(out.absolute().parent, out.name)
-        self._capture = None if capture is None else _CaptureFile(capture, out)
-        self._memory = _MemoryWatch(scenario.memory_bytes)
+        self._capture = None if capture is None else CaptureFile(capture, out)
+        self._memory = machine.MemoryWatch(scenario.memory_bytes)
 
     def carry_out(self, progress: Progress | None = None) -> None:
         """Run all replications, telling `progress` several times a second. Raises ScenarioError, RunError."""
@@ -177,7 +158,7 @@ class Execution:
         wall, cpu = time.perf_counter(), time.process_time()
         with self._captured(run) as pcap:
             simulation = _core.Simulation(self.scenario, self.seed, run, shuffle_ties=self.shuffle_ties, pcap=pcap)
-            _check_flows(pcap, simulation.flows)
+            check_flows(pcap, simulation.flows)
             simulation.use_threads(self.threads)
             for now_s in advance(simulation, self.scenario.duration_s):
                 self._memory.check(now_s)
@@ -213,14 +194,14 @@ class Execution:
             "command": self._command(),
             "set": self.settings,
             "started": self.started.isoformat(timespec="seconds"),
-            "host": machine(),
+            "host": machine.described(),
             "seed": self.seed,
             "run": 0,
             "shuffle_ties": self.shuffle_ties,
             "threads": max(one.threads for one in self.finished),
             "fingerprint": _joined([line["fingerprint"] for line in runs]),
             **{key: sum(line[key] for line in runs) for key in ("wall_s", "cpu_s", "events", "packet_hops")},
-            "peak_memory_bytes": peak_memory_bytes(),
+            "peak_memory_bytes": machine.peak_memory_bytes(),
             "runs": runs,
             "runs_requested": self.runs,
             "scenario_sha256": digest(text),
@@ -321,87 +302,6 @@ def summarize(replications: Sequence[_core.Results]) -> Summary:
     return Summary({name: _mean(some, units[name]) for name, some in values.items()})
 
 
-class _MemoryWatch:
-    """Ends a run that takes more memory than its scenario allows."""
-
-    def __init__(self, allowed: int) -> None:
-        self._allowed = allowed
-        self._before = _memory_bytes()
-
-    def check(self, now_s: float) -> None:
-        """Raise RunError if this process has grown by more than is allowed."""
-        taken = _memory_bytes() - self._before
-        if taken > self._allowed:
-            raise _core.RunError(
-                f"it has taken {taken / 1e9:.1f} GB of memory by {now_s:.6g} s of simulated time; allowed: "
-                f"{self._allowed / 1e9:g} GB, see run.memory"
-            )
-
-
-def _memory_bytes() -> int:
-    """The resident set of this process; where the system does not say, the largest so far."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        return peak_memory_bytes()
-    return pages * resource.getpagesize()
-
-
-@functools.cache
-def machine() -> dict[str, str | int | None]:
-    """What a run was made on: the host's name, its system and architecture, its processors, the Python."""
-    return {
-        "name": platform.node(),
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-    }
-
-
-def peak_memory_bytes() -> int:
-    """The largest resident set of this process so far."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
-
-
-class _CaptureFile:
-    """Where a capture goes, first under another name."""
-
-    def __init__(self, capture: Capture, out: Path | None) -> None:
-        self.flows = [_checked("pcap flow", flow, 0, 2**32 - 1) for flow in capture.flows]
-        self._file = None if capture.file is None else Path(fspath(capture.file)).absolute()
-        beside = self._file or (None if out is None else out.absolute())
-        if beside is None:
-            raise InputError("a capture needs a file, or a results directory to go into")
-        if beside == self._file and (beside.is_dir() or not beside.parent.is_dir()):
-            raise InputError(f"the capture file cannot be {self._file}: not a file in an existing directory")
-        beside.parent.mkdir(parents=True, exist_ok=True)
-        storage.remove_leftovers(beside.parent, beside.name)
-        self._shown = self._file or beside / CAPTURE_NAME
-        self.unfinished = storage.unfinished_name(beside).with_suffix(".pcapng")
-        self._whole = False
-
-    def finish(self) -> None:
-        """The capture is whole."""
-        self._whole = True
-        if self._file is not None:
-            self.unfinished.replace(self._file)
-
-    def named(self, error: _core.RunError) -> _core.RunError:
-        """An error of a capture says where the capture was to be, not under which name it is written."""
-        if "capture file" not in str(error):
-            return error
-        return _core.RunError(f"{self._shown}: {re.sub(_OS_NUMBER, '', str(error))}")
-
-    def files(self) -> dict[str, Path]:
-        """What belongs into the results directory."""
-        return {CAPTURE_NAME: self.unfinished} if self._whole and self._file is None else {}
-
-    def discard(self) -> None:
-        """Remove what is still under the other name: it is not whole, or nobody wanted it."""
-        self.unfinished.unlink(missing_ok=True)
-
-
 def _mean(values: Sequence[float], unit: str) -> Figure:
     from photocol.stats import mean_ci
 
@@ -439,18 +339,6 @@ def _joined(fingerprints: Sequence[str]) -> str:
     if len(fingerprints) == 1:
         return fingerprints[0]
     return hashlib.sha256(" ".join(fingerprints).encode()).hexdigest()[:16]
-
-
-def _checked(name: str, value: int, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise InputError(f"{name} is {value!r}, must be a whole number from {low} to {high}")
-    return value
-
-
-def _check_flows(pcap: tuple[Path, list[int]] | None, flows: int) -> None:
-    unknown = [flow for flow in (pcap or (None, []))[1] if flow >= flows]
-    if unknown:
-        raise InputError(f"there is no flow {unknown[0]} to capture: the run has {flows} flows, numbered from 0")
 
 
 @contextlib.contextmanager

@@ -217,7 +217,7 @@ def test_the_effort_of_a_slice_grows_only_where_it_was_the_limit() -> None:
 
 def test_a_run_that_takes_more_memory_than_allowed_ends(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken = iter(range(0, 10**15, 3 * 10**9))
-    monkeypatch.setattr("photocol.runner._memory_bytes", lambda: next(taken))
+    monkeypatch.setattr("photocol.machine._memory_bytes", lambda: next(taken))
     done = photocol("run", small, "--out", small.parent / "out")
     assert done.returncode == 1
     assert done.stderr.startswith("photocol: the run failed: it has taken 9.0 GB of memory by ")

@@ -75,8 +75,7 @@ class Described:
 
     def manifest(self, **more: object) -> dict[str, Any]:
         """What `manifest.json` says."""
-        from photocol import __version__
-        from photocol.runner import machine
+        from photocol import __version__, machine
 
         return {
             "photocol": KIND,
@@ -85,7 +84,7 @@ class Described:
             "sweep": {key: value for key, value in self.said.items() if key != "scenario"},
             "first_seed": self.first_seed,
             "settling": None if self.sweep.settling is None else vars(self.sweep.settling),
-            "host": machine(),
+            "host": machine.described(),
             **more,
             "scenario_name": self.scenario.name,
             "scenario_folder": self.scenario.folder,

@@ -6,13 +6,14 @@
 
 use super::clock::CoreClock;
 use super::network::{Member, Network};
+use super::peer::{Peer, Presence};
 use super::planner::{self, Demands, Pair, Planned, Window};
 use super::post::{Count, Post};
 use crate::scheduler::{Algorithm, FrameScheduler};
 use crate::sync::{ClockFilter, FilterConfig, Sample};
 use crate::wire::{
-    Allocation, Answer, Beacon, Block, Carriage, Configuration, Fault, FaultKind, Header, Invitation, Measurement,
-    NodeId, NodeStatus, Plan, Request, Stamp, Verdict, VerdictKind, Wish,
+    Allocation, Answer, Beacon, Block, Carriage, Configuration, Fault, FaultKind, Header, Invitation, NodeId,
+    NodeStatus, Plan, Request, Stamp, Verdict, VerdictKind, Wish,
 };
 use std::collections::BTreeMap;
 use units::{Duration, Instant};
@@ -21,44 +22,6 @@ use units::{Duration, Instant};
 const INVITE_EVERY: u64 = 4;
 /// Number of frames in which a fault is broadcast.
 const FAULT_FRAMES: u8 = 2;
-
-/// What the master knows of a slave's presence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Presence {
-    Inactive,
-    /// Its answer should come in this frame.
-    Invited {
-        frame: u64,
-    },
-    /// It answered, and is being told the configuration.
-    Joining {
-        since: u64,
-    },
-    /// It was active under the last master and should speak up.
-    Awaited {
-        since: u64,
-    },
-    /// It was last heard in this frame.
-    Active {
-        heard: u64,
-    },
-}
-
-#[derive(Clone, Debug)]
-struct Peer {
-    presence: Presence,
-    filter: ClockFilter,
-    /// The last stamps that entered the filter: number, departure, passage of the core.
-    stamps: Option<(u64, Instant, Instant)>,
-    /// A slot whose exact departure is still to follow: its number and its passage.
-    unstamped: Option<(u64, Instant)>,
-    /// Whether the filter knows only when an answer was meant to leave. That is good enough for a first word, and for nothing more.
-    rough: bool,
-    /// What waits there, and as of which frame.
-    wishes: (u64, Vec<Wish>),
-    /// The statuses it was told last.
-    told: u64,
-}
 
 #[derive(Clone, Debug)]
 struct Proposal {
@@ -372,24 +335,6 @@ impl Master {
             peer.presence = Presence::Inactive;
         }
         self.broadcast(fault.clone());
-    }
-}
-
-impl Peer {
-    fn observe(&mut self, sequence: u64, sent_at: Instant, passed: Instant) {
-        self.filter.observe(Sample::one_way(sent_at, passed));
-        self.stamps = Some((sequence, sent_at, passed));
-    }
-
-    /// T_d as it was at the last slot.
-    fn measurement(&self) -> Vec<Block> {
-        let measured = self.stamps.and_then(|stamps| Some((stamps, self.filter.estimate(stamps.1)?)));
-        let block = measured.map(|((sequence, sent_at, received_at), estimate)| {
-            let drift = (estimate.drift * 1e12).clamp(f64::from(i32::MIN), f64::from(i32::MAX)) as i32;
-            let (time_difference, error) = (estimate.difference, estimate.error as u64);
-            Measurement { sequence, received_at, sent_at, time_difference, drift, error }.into()
-        });
-        block.into_iter().collect()
     }
 }
 

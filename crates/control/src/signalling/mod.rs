@@ -10,7 +10,8 @@
 //! | `clock` | the core's time as a node sees it; when light must leave |
 //! | `edge` | queues, what was asked for, data sent in granted slots and taken |
 //! | `planner` | requests -> connections of the switch and grants |
-//! | `master`, `slave`, `standby` | the three parts a node plays; `station` is what they share, `node` the whole |
+//! | `master`, `slave`, `standby` | the three parts a node plays; `station` is what they share, `node` the whole, `turn` what it does in every frame |
+//! | `peer` | what the master knows of a slave |
 //! | `core` | the controller of the switch: the one place where it is decided who is master |
 
 mod clock;
@@ -19,11 +20,13 @@ mod edge;
 mod master;
 mod network;
 mod node;
+mod peer;
 mod planner;
 mod post;
 mod slave;
 mod standby;
 mod station;
+mod turn;
 
 pub use core::Core;
 pub use edge::{Full, Report, SlotNumber};

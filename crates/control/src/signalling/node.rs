@@ -1,7 +1,7 @@
 //! An edge node: slave, standby, and perhaps master.
 
 use super::edge::Full;
-use super::master::{Master, Own, Rules};
+use super::master::{Master, Rules};
 use super::network::Network;
 use super::post::{Address, Count, Post, Tally};
 use super::slave::{Slave, Stage};
@@ -11,8 +11,7 @@ use super::{Action, Actions, Heard};
 use crate::scheduler::Algorithm;
 use crate::sync::FilterConfig;
 use crate::wire::{
-    Beacon, Block, Carriage, Claim, ClaimKind, Class, Fault, FaultKind, FollowUp, Header, Key, NodeId, Slot, Stamp,
-    Verdict,
+    Beacon, Block, Claim, ClaimKind, Class, Fault, FaultKind, FollowUp, Header, Key, NodeId, Slot, Stamp, Verdict,
 };
 use units::Instant;
 
@@ -51,16 +50,16 @@ pub enum Part {
 
 /// The node.
 pub struct Node {
-    station: Station,
-    slave: Slave,
-    standby: Standby,
-    master: Option<Master>,
+    pub(super) station: Station,
+    pub(super) slave: Slave,
+    pub(super) standby: Standby,
+    pub(super) master: Option<Master>,
     rules: Rules,
     /// The master by the latest beacon.
-    led_by: NodeId,
-    last_beacon: Instant,
+    pub(super) led_by: NodeId,
+    pub(super) last_beacon: Instant,
     /// Whether the host was told already that nothing is heard.
-    no_signal: bool,
+    pub(super) no_signal: bool,
 }
 
 impl Node {
@@ -219,7 +218,7 @@ impl Node {
         self.master = Some(Master::new(network, me, beacon, self.rules, known));
     }
 
-    fn step_down(&mut self) {
+    pub(super) fn step_down(&mut self) {
         if self.master.take().is_some() {
             self.station.post.tally.add(Count::Deposed);
             let knows = self.station.clock.is_synchronized();
@@ -227,12 +226,12 @@ impl Node {
         }
     }
 
-    fn claim(&mut self, now: Instant, kind: ClaimKind, term: u64, actions: &mut Actions) {
+    pub(super) fn claim(&mut self, now: Instant, kind: ClaimKind, term: u64, actions: &mut Actions) {
         let claim = Claim { kind, term, heard: self.standby.heard() };
         self.send_to_core(now, claim.into(), actions);
     }
 
-    fn send_to_core(&mut self, now: Instant, block: Block, actions: &mut Actions) {
+    pub(super) fn send_to_core(&mut self, now: Instant, block: Block, actions: &mut Actions) {
         let address = Address { class: Class::Control, to: NodeId::CORE, frame: self.station.begun, slot: 0 };
         let bytes = self.station.post.seal(address, now, vec![block]);
         actions.push(Action::Beside { to: NodeId::CORE, bytes });
@@ -282,23 +281,6 @@ impl Node {
         [self.frame_due(self.station.begun), self.plan_due()].into_iter().flatten().min()
     }
 
-    /// When light of a frame must be ready.
-    fn frame_due(&self, frame: u64) -> Option<Instant> {
-        let network = self.station.network.as_ref()?;
-        if self.master.is_none() && self.slave.stage != Stage::Active {
-            return None;
-        }
-        let first = self.station.clock.leave(network.arrival(frame, 0))?;
-        Some(Instant::from_ps(first.ps().saturating_sub(network.turnaround.ps())))
-    }
-
-    /// When the requests of a frame are in.
-    fn plan_due(&self) -> Option<Instant> {
-        let (network, master) = (self.station.network.as_ref()?, self.master.as_ref()?);
-        let last = network.slot_start(master.next_plan, network.signalling_slots) + network.guard;
-        self.station.clock.heard_at(last)
-    }
-
     /// Does what is due.
     pub fn handle_timeout(&mut self, now: Instant, actions: &mut Actions) {
         self.skip_what_was_missed(now);
@@ -309,112 +291,6 @@ impl Node {
             let frame = self.station.begun;
             self.station.begun += 1;
             self.begin(now, frame, actions);
-        }
-    }
-
-    /// After a pause, or at the start, only the present frame counts: a slot is sent in time or not at all.
-    fn skip_what_was_missed(&mut self, now: Instant) {
-        let Some(network) = &self.station.network else { return };
-        let Some(core) = self.station.clock.left_core(now) else { return };
-        let present = network.frame_at(core);
-        self.station.begun = self.station.begun.max(present);
-        if let Some(master) = &mut self.master {
-            master.next_plan = master.next_plan.max(present.saturating_sub(1));
-        }
-        while self.frame_due(self.station.begun + 1).is_some_and(|due| due <= now) {
-            self.station.begun += 1;
-        }
-    }
-
-    fn plan(&mut self, now: Instant, actions: &mut Actions) {
-        let (Some(network), Some(master)) = (&self.station.network, &mut self.master) else { return };
-        let own = Own { node: self.station.post.me, wishes: self.station.edge.wishes() };
-        let plan = master.plan(network, &own, self.standby.heard(), &mut self.station.post);
-        actions.extend(master.found.drain(..).map(Action::Fault));
-        self.send_to_core(now, plan.into(), actions);
-    }
-
-    fn begin(&mut self, now: Instant, frame: u64, actions: &mut Actions) {
-        let Some(network) = self.station.network.clone() else { return };
-        if self.station.clock.age(now) > network.holdover() {
-            return self.lose_synchronization(frame, actions);
-        }
-        self.notice_no_signal(now, frame, &network, actions);
-        if self.master.is_some() {
-            self.tell(now, frame, &network, actions);
-        } else {
-            self.ask(now, frame, &network, actions);
-        }
-        self.station.depart(now, frame, actions);
-    }
-
-    /// Nothing came from the core for as long as a slave may be silent.
-    fn notice_no_signal(&mut self, now: Instant, frame: u64, network: &Network, actions: &mut Actions) {
-        let silent = now.saturating_since(self.last_beacon) > network.frame().saturating_mul(network.patience());
-        if silent && !self.no_signal {
-            self.station.post.tally.add(Count::NoSignal);
-            let fault = Fault { kind: FaultKind::NoSignal, node: self.station.post.me, frame };
-            self.slave.reports.push(fault.clone());
-            actions.push(Action::Fault(fault));
-        }
-        self.no_signal = silent;
-    }
-
-    fn lose_synchronization(&mut self, frame: u64, actions: &mut Actions) {
-        self.station.post.tally.add(Count::HoldoverEnded);
-        self.station.clock.forget();
-        self.slave.stage = Stage::Listening;
-        let (kind, node) = (FaultKind::Synchronization, self.station.post.me);
-        actions.push(Action::Fault(Fault { kind, node, frame }));
-    }
-
-    /// What the slave sends in a frame.
-    fn ask(&mut self, now: Instant, frame: u64, network: &Network, actions: &mut Actions) {
-        if self.led_by == NodeId::ALL {
-            return;
-        }
-        let (to, term) = (self.led_by, self.standby.term());
-        match (network.carriage, network.signalling_slot(self.station.post.me)) {
-            (Carriage::Slots, None) => {}
-            (Carriage::Slots, Some(slot)) => {
-                let blocks = self.slave.blocks(&self.station, term, frame);
-                let address = Address { class: Class::Signalling, to, frame, slot };
-                self.station.signal_in(now, address, blocks, actions);
-            }
-            _ => {
-                let blocks = self.slave.blocks(&self.station, term, frame);
-                self.station.signal_at(now, to, frame, blocks, actions);
-            }
-        }
-    }
-
-    /// What the master sends in a frame.
-    fn tell(&mut self, now: Instant, frame: u64, network: &Network, actions: &mut Actions) {
-        let Some(master) = &mut self.master else { return };
-        let told = master.tell(network, frame, &self.station.post);
-        let own =
-            (frame..=frame + network.use_lead()).filter_map(|frame| master.own_allocation(self.station.post.me, frame));
-        for allocation in own.collect::<Vec<_>>() {
-            self.station.edge.accept(&allocation, frame);
-        }
-        let (leaving, term) = (master.leaving, master.term);
-        self.station.statuses =
-            network.members.iter().map(|member| (member.node, master.status(member.node))).collect();
-        for (member, blocks) in told {
-            match network.signalling_slot(member.node) {
-                Some(slot) => {
-                    let address = Address { class: Class::Signalling, to: member.node, frame, slot };
-                    self.station.signal_in(now, address, blocks, actions);
-                }
-                None if network.carriage != Carriage::Slots => {
-                    self.station.signal_at(now, member.node, frame, blocks, actions);
-                }
-                None => {}
-            }
-        }
-        if leaving {
-            self.claim(now, ClaimKind::Resign, term, actions);
-            self.step_down();
         }
     }
 }

@@ -6,6 +6,7 @@
 //! | `config` | the sender's parameters and their check |
 //! | `keys` | what users can set of a sender and its law, from the declarations |
 //! | `sender` | the sender: its inputs, its fast path, its books |
+//! | `window` | the congestion window: what the law is told, and its bounds |
 //! | `timer` | the retransmission timer, and the persist timer it is for a closed window |
 //! | `recovery` | what an ACK means in each phase; the ways to repair losses, one a file |
 //! | `transmit` | which segment leaves next |
@@ -63,6 +64,7 @@ mod timer;
 mod timestamps;
 mod transmit;
 mod undo;
+mod window;
 
 pub use crate::ConfigError;
 pub use crate::cc::LossRecovery;

@@ -8,9 +8,12 @@
 
 mod duplicates;
 mod in_order;
+mod phase;
 mod rack;
 mod reordering;
 mod sack;
+
+pub(super) use self::phase::{Disorder, FastRecovery, Phase, Repair};
 
 use self::duplicates::{NewReno, Reno};
 use self::rack::RackTlp;
@@ -93,45 +96,6 @@ macro_rules! by_recovery {
             LossRecovery::Rack | LossRecovery::Linux => RackTlp::$question($sender, $($argument),*),
         }
     };
-}
-
-/// What the sender is doing about losses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// Nothing is amiss: no duplicate ACK, nothing SACKed, no window probe.
-    Open,
-    /// Something arrived out of order: duplicate ACKs since the last new one, and the segments Limited Transmit sent on
-    /// them. Also, without either, while bytes of window probes are to be sent again.
-    Disorder(Disorder),
-    /// Losses noticed by duplicate ACKs or SACK are being repaired.
-    FastRecovery(FastRecovery),
-    /// What was outstanding when the timer expired, all below `recover`, is being sent again.
-    TimeoutRecovery { recover: u64 },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FastRecovery {
-    /// The byte after the highest one sent at entry: RFC 6582's recover, RFC 6675's RecoveryPoint.
-    pub(super) recover: u64,
-    /// RescueRxt, exclusive.
-    pub(super) rescue: u64,
-    pub(super) repair: Repair,
-    pub(super) partial_ack_seen: bool,
-}
-
-/// Duplicate ACKs since the last new one, and what Limited Transmit sent on them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Disorder {
-    pub(super) dup_acks: u32,
-    pub(super) limited_segments: u32,
-    pub(super) limited_bytes: u64,
-}
-
-/// The retransmission of the first unacknowledged segment, which no window holds back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Repair {
-    Due,
-    Sent,
 }
 
 impl Sender {

@@ -1,11 +1,10 @@
 //! The edge node: it cuts packets into slots, smooths them, reacts to notifications of losses, tells sources of them, and puts
 //! packets together again.
 
-use super::figures::{DUPLICATE, First, INCOMPLETE, Sum, TOO_FAR};
+use super::figures::{First, INCOMPLETE, Sum, TOO_FAR};
 use super::layout::Layout;
 use super::line::Line;
-use super::notification::{LostSegment, Notification};
-use super::ops_acks::{AckConfig, Book, Discard, Forged, Heard, Verdict};
+use super::ops_acks::{Book, Forged};
 use super::outflow::Outflow;
 use super::rate::SlotRate;
 use super::rules::{DlccRules, Smoothing};
@@ -15,29 +14,28 @@ use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::{Bench, Way};
 use crate::engine::ledger::Ledger;
 use crate::engine::offer::Cause;
-use crate::engine::packet::{Carried, Class, Flags, NO_CARGO, Packet};
+use crate::engine::packet::{Class, Packet};
 use std::collections::BTreeMap;
-use transport::tcp::SackList;
 
 /// An edge node.
 #[derive(Debug)]
 pub struct DlccEdge {
-    rules: DlccRules,
+    pub(super) rules: DlccRules,
     layout: Layout,
     lines: Vec<Line>,
-    outflows: Vec<Outflow>,
+    pub(super) outflows: Vec<Outflow>,
     /// The place of each flow among `outflows`.
-    places: BTreeMap<u32, usize>,
-    sources: BTreeMap<u32, EnteringFlow>,
+    pub(super) places: BTreeMap<u32, usize>,
+    pub(super) sources: BTreeMap<u32, EnteringFlow>,
     assembler: Assembler,
     lost: Vec<Packet>,
-    forged: Vec<Forged>,
+    pub(super) forged: Vec<Forged>,
     /// Slots made of packets, less packets made of slots.
     extra: i64,
     /// When a book wants to be asked, by TCP flow.
-    polls: BTreeMap<u32, u64>,
-    last_acks: BTreeMap<u32, u64>,
-    counts: Counts,
+    pub(super) polls: BTreeMap<u32, u64>,
+    pub(super) last_acks: BTreeMap<u32, u64>,
+    pub(super) counts: Counts,
     next: u64,
 }
 
@@ -57,18 +55,18 @@ pub struct EnteringFlow {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    requests: u64,
-    unknown: u64,
-    repeated: u64,
-    forged: u64,
-    discarded: u64,
-    paced: u64,
-    incomplete: u64,
-    first_cut: First,
-    first_forged: First,
-    first_duplicate: First,
-    first_discard: First,
+pub(super) struct Counts {
+    pub(super) requests: u64,
+    pub(super) unknown: u64,
+    pub(super) repeated: u64,
+    pub(super) forged: u64,
+    pub(super) discarded: u64,
+    pub(super) paced: u64,
+    pub(super) incomplete: u64,
+    pub(super) first_cut: First,
+    pub(super) first_forged: First,
+    pub(super) first_duplicate: First,
+    pub(super) first_discard: First,
 }
 
 /// What an edge node is made of.
@@ -195,93 +193,11 @@ impl DlccEdge {
         bench.send_past(now, &packet);
     }
 
-    /// Whether an ACK of a receiver does not go on now.
-    fn keeps_back(&mut self, now: u64, packet: &mut Packet, bench: &mut Bench) -> bool {
-        let Some(source) = self.sources.get_mut(&packet.flow) else { return false };
-        if let (Some(book), Some(config)) = (&mut source.book, &self.rules.acks) {
-            let sack = blocks(config, packet, bench);
-            if book.handle_ack(now, packet.seq, sack.as_slice()) == Verdict::Discard {
-                self.counts.discarded += 1;
-                self.counts.first_discard.note(now);
-                drop_here(DUPLICATE, packet, bench);
-                return true;
-            }
-            ask_later(&mut self.polls, packet.flow, book);
-        }
-        let Some(gate) = &mut self.outflows[source.outflow].gate else { return false };
-        let waits = !gate.handle_ack(now, packet);
-        self.counts.paced += u64::from(waits);
-        waits
-    }
-
-    fn handle_notification(&mut self, now: u64, notification: Notification, bench: &mut Bench) {
-        let Notification { flow, loss, segment } = notification;
-        if let (Some(loss), Some(place)) = (loss, self.places.get(&flow))
-            && self.outflows[*place].handle_loss(loss)
-        {
-            self.counts.first_cut.note(now);
-        }
-        let Some(LostSegment { flow, seq }) = segment else { return };
-        let Some(book) = self.sources.get_mut(&flow).and_then(|source| source.book.as_mut()) else { return };
-        match book.handle_loss(now, seq, &mut self.forged) {
-            Heard::New => {}
-            Heard::Unknown => self.counts.unknown += 1,
-            Heard::Repeated => self.counts.repeated += 1,
-        }
-        ask_later(&mut self.polls, flow, book);
-        self.tell(now, flow, bench);
-    }
-
-    /// Books that have waited may have something to tell.
-    fn poll(&mut self, now: u64, bench: &mut Bench) {
-        let due: Vec<u32> = self.polls.iter().filter(|(_, at)| **at <= now).map(|(flow, _)| *flow).collect();
-        for flow in due {
-            self.polls.remove(&flow);
-            let Some(book) = self.sources.get_mut(&flow).and_then(|source| source.book.as_mut()) else { continue };
-            book.poll(now, &mut self.forged);
-            ask_later(&mut self.polls, flow, book);
-            self.tell(now, flow, bench);
-        }
-    }
-
-    /// Sends the artificial ACKs of a flow.
-    fn tell(&mut self, now: u64, flow: u32, bench: &mut Bench) {
-        let Some(source) = self.sources.get(&flow) else { return };
-        for forged in self.forged.drain(..) {
-            self.counts.forged += 1;
-            self.counts.first_forged.note(now);
-            let ack = artificial(flow, source, &forged);
-            let ack = bench.load(&ack, &Carried { header: None, sack: forged.sack });
-            bench.emit_past(now, &ack);
-        }
-    }
-
     fn ask(&mut self, now: u64, place: usize, rate: Option<SlotRate>, bench: &mut Bench) {
         let Outflow { number, ask, .. } = &self.outflows[place];
         if let (Some(rate), Some(onward)) = (rate, ask) {
             self.counts.requests += 1;
             send(now, *onward, Signal::Request { flow: *number, rate }, SIGNAL_SIZE, bench);
-        }
-    }
-
-    /// ACKs leave that were paced.
-    fn open_gates(&mut self, now: u64, bench: &mut Bench) {
-        let gates = self.outflows.iter_mut().filter_map(|outflow| outflow.gate.as_mut());
-        for gate in gates {
-            while let Some(ack) = gate.release(now) {
-                bench.send_past(now, &ack);
-            }
-        }
-    }
-
-    /// The receiver here acknowledges something once more.
-    fn note_duplicate(&mut self, now: u64, packet: &Packet) {
-        if self.rules.acks.is_some() && packet.class == Class::Ack && !self.counts.first_duplicate.is_noted() {
-            let last = self.last_acks.insert(packet.flow, packet.seq);
-            if last == Some(packet.seq) {
-                self.counts.first_duplicate.note(now);
-                self.last_acks.clear();
-            }
         }
     }
 
@@ -384,31 +300,7 @@ impl Agent for DlccEdge {
     }
 }
 
-/// The SACK blocks of an ACK, where somebody wants to know them. The packet keeps them.
-fn blocks(config: &AckConfig, packet: &mut Packet, bench: &mut Bench) -> SackList {
-    if config.discard != Discard::Safe || packet.cargo == NO_CARGO {
-        return SackList::EMPTY;
-    }
-    let carried = bench.unload(packet);
-    *packet = bench.load(packet, &carried);
-    carried.sack
-}
-
-fn ask_later(polls: &mut BTreeMap<u32, u64>, flow: u32, book: &Book) {
-    match book.next_timeout() {
-        u64::MAX => drop(polls.remove(&flow)),
-        at => drop(polls.insert(flow, at)),
-    }
-}
-
-/// An ACK as the receiver would send it.
-fn artificial(flow: u32, source: &EnteringFlow, forged: &Forged) -> Packet {
-    let (hop, size) = (source.way.hop(), source.ack_size);
-    let flags = if forged.echo { Flags::ECHO } else { Flags::NONE };
-    Packet { at: 0, seq: forged.ack, flow, hop, cargo: NO_CARGO, size, class: Class::Ack, flags }
-}
-
-fn drop_here(why: u8, packet: &Packet, bench: &mut Bench) {
+pub(super) fn drop_here(why: u8, packet: &Packet, bench: &mut Bench) {
     let link = bench.link(bench.next_port(packet));
     bench.drop(link, Cause::Agent(why), packet);
 }

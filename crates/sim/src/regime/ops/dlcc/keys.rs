@@ -1,9 +1,9 @@
 //! `[switching.dlcc]`.
 
 use super::notification::Carriage;
-use super::ops_acks::{Discard, Form};
 use super::reaction::LossMean;
 use super::rules::{DescriptorOf, LossRateOf, Smoothing};
+use super::rules::{Discard, Form};
 use crate::language::keys::{When, Within, a_rate, keys, more_than_zero, whole};
 use crate::language::{At, ByteCount, Key, Speed, Time, Word};
 use options::words;

@@ -1,6 +1,7 @@
 //! For tests: a TCP sender, an edge node's book, a core node that loses segments, and a receiver, with delays between them.
 
-use super::ops_acks::{AckConfig, Book, Forged, Verdict};
+use super::ops_acks::{Book, Forged, Verdict};
+use super::rules::AckConfig;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::tcp::{Ack, Actions, Receiver, ReceiverActions, ReceiverConfig, SackList, Sender, SenderConfig};

@@ -5,7 +5,7 @@
 //! core as the segment's leaving is, plus 10 ms.
 
 use super::lab::{Delays, Fate, Lab, MS};
-use super::ops_acks::{AckConfig, Discard, Form};
+use super::rules::{AckConfig, Discard, Form};
 use transport::cc::{Algorithm, LossRecovery};
 use transport::tcp::{PhaseName, ReceiverConfig, SenderConfig};
 use units::Duration;

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `keys`, `check`, `rules` | `[switching.dlcc]`, what is wrong with it, what it says |
 //! | `layout` | edge-to-edge flows, and which packets belong to them |
-//! | `edge`, `outflow`, `line` | the edge node; what it sends to another one; an output |
+//! | `edge`, `edge_acks` | the edge node; what it does with ACKs |
+//! | `outflow`, `line` | what it sends to another one; an output |
 //! | `core` | the part of a core node |
 //! | `signal`, `figures` | what nodes tell one another; what they count |
 //! | `segmentation` | packets cut into slots |
@@ -25,6 +26,7 @@ pub mod check;
 mod core;
 mod detection;
 mod edge;
+mod edge_acks;
 mod figures;
 pub mod keys;
 mod layout;
@@ -48,9 +50,9 @@ use self::layout::{EdgeFlow, Layout};
 use self::line::Line;
 use self::negotiation::Reservations;
 use self::notification::{Carriage, Outbox};
-use self::ops_acks::{AckConfig, Book, Form};
+use self::ops_acks::Book;
 use self::outflow::Outflow;
-use self::rules::DlccRules;
+use self::rules::{AckConfig, DlccRules, Form};
 use super::builder::{Builder, NodeOutputs};
 use super::control::Onward;
 use super::edge_control::{CoreControl, EdgeControl};

@@ -6,49 +6,9 @@
 //! was reported lost and not seen again, that it never saw, or whose slot may still be reported; the ACK waits. What is lost
 //! beyond the core is reported by nobody, so the guard cannot know of it.
 
-use options::words;
+use super::rules::{AckConfig, Discard, Form};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use transport::tcp::{SackBlock, SackList};
-
-/// What artificial ACKs look like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Without SACK blocks, as printed.
-    Paper,
-    /// With SACK blocks for data above the hole that arrived.
-    Sack,
-    /// One ACK that echoes a congestion mark and acknowledges nothing.
-    Ece,
-}
-
-words! {
-    /// Which duplicate ACKs of the receiver are discarded.
-    pub enum Discard {
-        /// All whose number an artificial ACK had, as printed.
-        All = "all",
-        /// Those of them that bring no new SACK block, after the edge has seen the retransmission.
-        Safe = "safe",
-        /// None.
-        None = "none",
-    }
-}
-
-/// The parameters of artificial ACKs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AckConfig {
-    /// What they look like.
-    pub form: Form,
-    /// Which of the receiver's are discarded.
-    pub discard: Discard,
-    /// No artificial ACK passes what may be missing.
-    pub guarded: bool,
-    /// How many for a lost segment.
-    pub copies: u32,
-    /// Segments are remembered for so many picoseconds, about a round trip.
-    pub memory: u64,
-    /// A slot that was not reported after so many picoseconds has arrived.
-    pub report_time: u64,
-}
 
 /// A guarded book holds so many segments at most; it forgets the oldest.
 const MOST_SEGMENTS: usize = 1 << 16;

@@ -2,7 +2,7 @@
 //! which does not promise that.
 
 use super::lab::{Delays, Fate, Lab, MS};
-use super::ops_acks::{AckConfig, Discard, Form};
+use super::rules::{AckConfig, Discard, Form};
 use proptest::prelude::*;
 use transport::cc::{Algorithm, LossRecovery};
 use transport::tcp::{ReceiverConfig, SackList, SenderConfig};

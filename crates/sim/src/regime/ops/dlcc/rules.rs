@@ -2,7 +2,6 @@
 
 use super::detection::DetectionConfig;
 use super::notification::Carriage;
-use super::ops_acks::AckConfig;
 use super::rate::{Part, SlotRate};
 use super::reaction::ReactionConfig;
 use super::segmentation::Cut;
@@ -90,4 +89,44 @@ impl DlccRules {
     pub fn needs_exits(&self) -> bool {
         self.cuts || self.cut.header > 0 || self.acks.is_some() || self.ack_pacing.is_some()
     }
+}
+
+/// What artificial ACKs look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Without SACK blocks, as printed.
+    Paper,
+    /// With SACK blocks for data above the hole that arrived.
+    Sack,
+    /// One ACK that echoes a congestion mark and acknowledges nothing.
+    Ece,
+}
+
+words! {
+    /// Which duplicate ACKs of the receiver are discarded.
+    pub enum Discard {
+        /// All whose number an artificial ACK had, as printed.
+        All = "all",
+        /// Those of them that bring no new SACK block, after the edge has seen the retransmission.
+        Safe = "safe",
+        /// None.
+        None = "none",
+    }
+}
+
+/// The parameters of artificial ACKs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckConfig {
+    /// What they look like.
+    pub form: Form,
+    /// Which of the receiver's are discarded.
+    pub discard: Discard,
+    /// No artificial ACK passes what may be missing.
+    pub guarded: bool,
+    /// How many for a lost segment.
+    pub copies: u32,
+    /// Segments are remembered for so many picoseconds, about a round trip.
+    pub memory: u64,
+    /// A slot that was not reported after so many picoseconds has arrived.
+    pub report_time: u64,
 }

@@ -1,0 +1,99 @@
+//! The congestion window of a sender: what its law is told of ACKs, losses and idle times, and the bounds within which the law moves it.
+
+use super::Sender;
+use crate::cc::{Event, Loss, LossCause};
+use units::Instant;
+
+impl Sender {
+    /// Whether the congestion window is what limits the flow.
+    #[inline]
+    pub(super) fn is_cwnd_limited(&self) -> bool {
+        if self.nxt - self.una + self.window.mss > self.window.cwnd {
+            return true;
+        }
+        let unsent = (self.written - self.nxt).min(self.window.mss);
+        unsent > 0 && self.nxt.saturating_add(unsent) <= self.edge
+    }
+
+    /// What the law is told of an ACK that is not plain.
+    pub(super) fn tell_law_in_full(&mut self, mut event: Event) {
+        (event.srtt, event.in_flight) = (self.rtt.srtt(), self.nxt - self.una);
+        self.law.on_event(&self.config.laws, &mut self.window, &event);
+        self.set_cwnd(self.window.cwnd);
+    }
+
+    /// New bytes are acknowledged outside of fast recovery.
+    #[inline(always)]
+    pub(super) fn tell_law(&mut self, ack: Event) {
+        let (rtt, in_flight) = (&self.rtt, self.nxt - self.una);
+        let event = || Event { srtt: rtt.srtt(), in_flight, ..ack };
+        self.law.on_ack(&self.config.laws, &mut self.window, event);
+        match ack.is_app_limited {
+            true => self.bound_cwnd(),
+            false => self.set_cwnd(self.window.cwnd),
+        }
+    }
+
+    /// A loss: the law moves ssthresh and cwnd.
+    pub(super) fn lose(&mut self, now: Instant, cause: LossCause, in_flight: u64) {
+        self.remember_window();
+        self.note_cut();
+        let lost = self.newly_lost(cause);
+        let loss = Loss { cause, event: Event { lost, in_flight, ..self.bad_news(now) } };
+        self.law.on_loss(&self.config.laws, &mut self.window, &loss);
+        self.set_cwnd(self.window.cwnd);
+    }
+
+    /// The timer expires again for the same segment.
+    pub(super) fn lose_again(&mut self, now: Instant) {
+        self.forget_window();
+        self.note_cut();
+        let event = self.bad_news(now);
+        self.law.on_repeated_timeout(&self.config.laws, &mut self.window, &event);
+        self.set_cwnd(self.window.cwnd);
+    }
+
+    /// The outstanding bytes that count as lost: after a timeout all that is not SACKed, else what SACK shows, and the first
+    /// segment in any case.
+    fn newly_lost(&self, cause: LossCause) -> u64 {
+        match cause {
+            LossCause::Mark => 0,
+            LossCause::Timeout => self.flight_size() - self.scoreboard.sacked(),
+            LossCause::FastRetransmit | LossCause::Contention => {
+                let first =
+                    self.scoreboard.hole(self.una, self.nxt).map_or(0, |hole| self.first_segment_of(hole).len());
+                self.lost().max(first)
+            }
+        }
+    }
+
+    /// What is to be said at a loss.
+    fn bad_news(&self, now: Instant) -> Event {
+        let is_app_limited = !self.is_cwnd_limited();
+        Event { srtt: self.rtt.srtt(), in_flight: self.flight_size(), is_app_limited, ..Event::at(now) }
+    }
+
+    /// A law may move the window of a flow that something else holds back; few do, so this stays out of the way of the rest.
+    #[cold]
+    fn bound_cwnd(&mut self) {
+        self.set_cwnd(self.window.cwnd);
+    }
+
+    /// Sets cwnd within its bounds.
+    #[inline]
+    pub(super) fn set_cwnd(&mut self, bytes: u64) {
+        self.window.cwnd = bytes.max(self.window.mss).min(self.config.max_cwnd);
+    }
+
+    /// RFC 5681 §4.1: after an idle time beyond the RTO, cwnd is at most the initial window.
+    pub(super) fn restart_after_idle(&mut self, now: Instant) {
+        let idle = self.una == self.nxt && self.nxt > 0 && now.saturating_since(self.last_sent) > self.rtt.rto();
+        if idle {
+            let restart =
+                if self.config.idle_restart { self.config.initial_cwnd.bytes(self.config.mss) } else { u64::MAX };
+            let event = Event { srtt: self.rtt.srtt(), is_app_limited: true, ..Event::at(now) };
+            self.law.on_idle(&self.config.laws, &mut self.window, restart, &event);
+            self.set_cwnd(self.window.cwnd);
+        }
+    }
+}

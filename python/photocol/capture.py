@@ -1,0 +1,75 @@
+"""Packets of some flows in a pcapng file: what is asked for, and where it goes until it is whole."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from photocol import _core, storage
+from photocol.errors import InputError, whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CAPTURE_NAME = "capture.pcapng"
+_OS_NUMBER = r" \(os error \d+\)$"
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Packets of some flows, as their sending hosts see them, in a pcapng file.
+
+    `flows` are numbers of the table `flows`, none: all. Without `file` it is `capture.pcapng` in the results directory.
+    With several replications the first is captured.
+    """
+
+    file: str | PathLike[str] | None = None
+    flows: Sequence[int] = ()
+
+
+class CaptureFile:
+    """Where a capture goes, first under another name."""
+
+    def __init__(self, capture: Capture, out: Path | None) -> None:
+        self.flows = [whole_number("pcap flow", flow, 0, 2**32 - 1) for flow in capture.flows]
+        self._file = None if capture.file is None else Path(fspath(capture.file)).absolute()
+        beside = self._file or (None if out is None else out.absolute())
+        if beside is None:
+            raise InputError("a capture needs a file, or a results directory to go into")
+        if beside == self._file and (beside.is_dir() or not beside.parent.is_dir()):
+            raise InputError(f"the capture file cannot be {self._file}: not a file in an existing directory")
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        storage.remove_leftovers(beside.parent, beside.name)
+        self._shown = self._file or beside / CAPTURE_NAME
+        self.unfinished = storage.unfinished_name(beside).with_suffix(".pcapng")
+        self._whole = False
+
+    def finish(self) -> None:
+        """The capture is whole."""
+        self._whole = True
+        if self._file is not None:
+            self.unfinished.replace(self._file)
+
+    def named(self, error: _core.RunError) -> _core.RunError:
+        """An error of a capture says where the capture was to be, not under which name it is written."""
+        if "capture file" not in str(error):
+            return error
+        return _core.RunError(f"{self._shown}: {re.sub(_OS_NUMBER, '', str(error))}")
+
+    def files(self) -> dict[str, Path]:
+        """What belongs into the results directory."""
+        return {CAPTURE_NAME: self.unfinished} if self._whole and self._file is None else {}
+
+    def discard(self) -> None:
+        """Remove what is still under the other name: it is not whole, or nobody wanted it."""
+        self.unfinished.unlink(missing_ok=True)
+
+
+def check_flows(pcap: tuple[Path, list[int]] | None, flows: int) -> None:
+    """Raise InputError if a flow is to be captured that a run of so many flows does not have."""
+    unknown = [flow for flow in (pcap or (None, []))[1] if flow >= flows]
+    if unknown:
+        raise InputError(f"there is no flow {unknown[0]} to capture: the run has {flows} flows, numbered from 0")
