@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
+
+from photocol.errors import InputError
+
+FLOWS = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
+"""Flow numbers, as in `0,3-5`."""
+_MOST_FLOWS = 1_000_000
 
 FOLDER = click.Path(path_type=Path)
 scenario_argument = click.argument("scenario", metavar="SCENARIO")
@@ -22,3 +29,17 @@ dask_option = click.option(
     "--dask", metavar="ADDRESS", help="On the Dask cluster at ADDRESS; `local` makes one with --jobs workers."
 )
 quiet_option = click.option("--quiet/--no-quiet", help="No progress, no tables.")
+
+
+def flow_numbers(option: str, text: str) -> list[int]:
+    """`0,3-5` as numbers. Raises InputError, which names the option."""
+    if not FLOWS.fullmatch(text):
+        raise InputError(f"{option} {text!r}: must be flow numbers, as in 0,3-5")
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        low, high = int(first), int(last or first)
+        if not low <= high < low + _MOST_FLOWS:
+            raise InputError(f"{option} {text}: {part} is not a range of flow numbers")
+        numbers.extend(range(low, high + 1))
+    return numbers

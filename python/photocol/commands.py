@@ -5,15 +5,22 @@ Modules are imported by the command that needs them, so that `photocol check` an
 
 from __future__ import annotations
 
-import re
 import sys
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from photocol import InputError, __version__
-from photocol.arguments import FOLDER, force_option, json_option, scenario_argument, settings_option
+from photocol.arguments import (
+    FLOWS,
+    FOLDER,
+    flow_numbers,
+    force_option,
+    json_option,
+    scenario_argument,
+    settings_option,
+)
 from photocol.campaign_commands import export, reproduce, sweep, verify
 from photocol.cli import DONE, FAILED, WRONG_INPUT, complain, say
 from photocol.errors import exit_status
@@ -27,8 +34,9 @@ if TYPE_CHECKING:
     from photocol.results import Result
     from photocol.runner import Execution
 
-_FLOWS = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
-_MAX_CAPTURED = 1_000_000
+
+_MOST_SAMPLES = 8
+"""Lines of samples under a summary; `photocol plot --text` has more."""
 
 
 class Kind(StrEnum):
@@ -206,16 +214,33 @@ def schedule(*, requests: Path, frame: int, algorithm: str, as_json: bool) -> No
 
 @app.command()
 @click.argument("directories", nargs=-1, required=True, type=FOLDER, metavar="DIR...")
-def plot(*, directories: Sequence[Path]) -> None:
-    """Draw pictures of finished runs (what `run --out` wrote) into DIR/plots."""
-    from photocol.results import Result
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    type=click.Choice(["png", "svg", "pdf"]),
+    help="Of the files; several times for several.  [png]",
+)
+@click.option("--width", metavar="INCHES", help="Or `column` (3.5) or `page` (7.16); by default for a screen.")
+@click.option(
+    "--only", multiple=True, metavar="NAME", help="This picture, as in goodput or series_cwnd; by default all."
+)
+@click.option("--flows", metavar="FLOWS", help="Only these, as in 0,3-5.")
+@click.option("--link", "links", multiple=True, metavar="LINK", help="Only this, as in 'left->right'.")
+@click.option(
+    "--together", "is_overlay", is_flag=True, help="Several runs in one picture; their directories name them."
+)
+@click.option("--out", type=FOLDER, metavar="DIR", help="By default DIR/plots; with --together out/plots.")
+@click.option("--text", "as_text", is_flag=True, help="Lines of text on the terminal instead of files.")
+def plot(*, directories: Sequence[Path], **options: Any) -> None:
+    """Draw pictures of finished runs (what `run --out` wrote).
 
-    results = [(folder, Result.load(folder)) for folder in directories]
-    from photocol.plot import save_all
+    Over several replications there are means with 95 % intervals.
+    """
+    from photocol.plot.command import draw
 
-    for folder, result in results:
-        for file in save_all(result, folder / "plots"):
-            click.echo(file)
+    for line in draw(directories, **options):
+        click.echo(line)
 
 
 @app.command()
@@ -272,6 +297,8 @@ def _report(result: Result, out: Path | None, *, as_json: bool, quiet: bool) -> 
         return
     manifest = result.manifest
     click.echo(repr(result.summary))
+    if sys.stdout.isatty():
+        _show_samples(result)
     hops, cpu_s = manifest["packet_hops"], max(manifest["cpu_s"], 1e-9)
     click.echo(
         f"\nseed {manifest['seed']}, fingerprint {result.fingerprint}; {hops:,} packet-hops in {cpu_s:.2f} CPU seconds "
@@ -281,30 +308,28 @@ def _report(result: Result, out: Path | None, *, as_json: bool, quiet: bool) -> 
         click.echo(f"written to {out}; photocol plot {out} draws it")
 
 
+def _show_samples(result: Result) -> None:
+    """What was sampled, as far as it fits under a summary."""
+    if result.series.is_empty():
+        return
+    from photocol.plot.command import levels
+    from photocol.plot.sparkline import sparklines
+
+    click.echo(f"\n{sparklines(result.series, levels=levels(), width=40, most=_MOST_SAMPLES)}")
+
+
 def _capture(values: Sequence[str]) -> Capture | None:
     """A value made of flow numbers, or `all`, chooses flows; any other is the file."""
     if not values:
         return None
     from photocol.capture import Capture
 
-    chosen = [value for value in values if _FLOWS.fullmatch(value)]
+    chosen = [value for value in values if FLOWS.fullmatch(value)]
     files = [value for value in values if value not in chosen and value != "all"]
     if len(files) > 1:
         raise InputError(f"--pcap: one file, not {len(files)} ({', '.join(files)})")
-    flows = [flow for value in chosen for flow in _flow_numbers(value)]
+    flows = [flow for value in chosen for flow in flow_numbers("--pcap", value)]
     return Capture(files[0] if files else None, tuple(sorted(set(flows))))
-
-
-def _flow_numbers(text: str) -> list[int]:
-    """`0,3-5` as numbers."""
-    numbers: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        low, high = int(first), int(last or first)
-        if not low <= high < low + _MAX_CAPTURED:
-            raise InputError(f"--pcap {text}: {part} is not a range of flow numbers")
-        numbers.extend(range(low, high + 1))
-    return numbers
 
 
 def _core_entries(kind: Kind) -> list[tuple[str, str, str]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from photocol import storage
 from photocol.errors import InputError
+from photocol.quantity import factor, readable
 from photocol.signals import shielded
 
 if TYPE_CHECKING:
@@ -61,8 +62,17 @@ class Figure(float):
         return float(self)
 
     def __repr__(self) -> str:
-        spread = "" if self.half_width is None else f" ± {self.half_width:.3g}"
-        return f"{float(self):.6g}{spread}{'' if self.unit == '1' else f' {self.unit}'}"
+        """As people read it; `value` has all digits."""
+        return readable(float(self), self.unit, self.half_width)
+
+    def to(self, unit: str) -> Figure:
+        """The same in another unit: `goodput.to("Mbps")`, `delay.to("ms")`, `loss.to("%")`.
+
+        Raises InputError if it cannot be given in that.
+        """
+        times = factor(self.unit, unit)
+        half_width = None if self.half_width is None else self.half_width * times
+        return Figure(float(self) * times, unit, half_width, self.n, self.method)
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in summary.json; what is not a number is null there."""

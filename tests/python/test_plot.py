@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,12 @@ import numpy as np
 import polars as pl
 import pytest
 from command import SMALL
+from command import photocol as command
 from matplotlib.figure import Figure
 from PIL import Image
 
 import photocol
-from photocol import plot
+from photocol import InputError, plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +55,7 @@ def test_goodput_is_a_distribution_per_transport(axes: Axes) -> None:
 def test_samples_are_lines_in_their_unit(axes: Axes, result: photocol.Result) -> None:
     plot.samples(axes, result.series.filter(pl.col("quantity") == "cwnd"))
     assert axes.get_ylabel() == "congestion window (kB)"
-    assert [line.get_label() for line in axes.lines] == ["flow 0", "flow 1"]
+    assert [line.get_label() for line in axes.lines] == [f"flow {flow} (mean of 2 runs)" for flow in (0, 1)]
     assert max(axes.lines[0].get_ydata()) < 500
 
 
@@ -87,10 +89,145 @@ def test_samples_below_zero_are_inside_the_picture(axes: Axes) -> None:
         {"run": 0, "t_s": [0.0, 1.0, 2.0], "entity": "a->b", "quantity": "feedback", "value": [-4e6, 1e6, -1e6]}
     )
     plot.samples(axes, series)
-    assert axes.get_ylim() == pytest.approx((-4.2e6, 1.05e6))
+    assert axes.get_ylabel().endswith("(Mb/s)")
+    assert axes.get_ylim() == pytest.approx((-4.2, 1.05))
     other = Figure().add_subplot()
     plot.samples(other, series.with_columns(-pl.col("value").abs()))
-    assert other.get_ylim() == pytest.approx((-4.2e6, 0.0))
+    assert other.get_ylim() == pytest.approx((-4.2, 0.0))
+
+
+def test_replications_are_means_with_their_interval(axes: Axes) -> None:
+    # Student's t with one degree of freedom: 12.706. Half width 12.706 · √2 / √2 = 12.706 around 2 at t = 0.
+    series = pl.DataFrame(
+        {
+            "run": [0, 0, 1, 1],
+            "t_s": [0.0, 1.0] * 2,
+            "entity": "a->b",
+            "quantity": "feedback",
+            "value": [1e6, 5e6, 3e6, 5e6],
+        }
+    )
+    plot.samples(axes, series)
+    assert list(axes.lines[0].get_ydata()) == [2, 5]
+    band = axes.collections[0].get_paths()[0].vertices
+    assert (band[:, 1].min(), band[:, 1].max()) == pytest.approx((0, 14.706), abs=1e-3)
+    assert axes.get_legend_handles_labels()[1] == ["a->b (mean of 2 runs)"]
+
+
+def test_no_interval_is_drawn_below_zero_where_no_value_is(axes: Axes, result: photocol.Result) -> None:
+    plot.samples(axes, result.series.filter(pl.col("quantity") == "queue"))
+    assert axes.get_ylim()[0] == 0
+
+
+def test_goodput_over_replications_is_the_mean_of_their_curves(axes: Axes) -> None:
+    flows = pl.DataFrame({"run": [0, 0, 1, 1], "transport": "sack", "goodput_bps": [1e6, 3e6, 2e6, 4e6]})
+    plot.goodput_distribution(axes, flows)
+    # At 1 Mb/s: half of one run's flows and none of the other's.
+    assert list(axes.lines[0].get_ydata()) == [0, 0.25, 0.5, 0.75, 1]
+    assert "2 flows, 2 runs" in axes.lines[0].get_label()
+
+
+def test_losses_are_bars_by_place_and_cause(axes: Axes) -> None:
+    drops = pl.DataFrame(
+        {
+            "run": [0, 0, 1],
+            "where": ["a->b", "b->c", "b->c"],
+            "class": "burst",
+            "cause": ["contention", "contention", "late burst header"],
+            "units": [4, 6, 10],
+            "bits": 0,
+        }
+    )
+    plot.losses(axes, drops)
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["b->c", "a->b"]
+    # Means over two runs; a run without a drop counts as zero.
+    assert [bar.get_width() for bar in axes.patches] == [3, 2, 5, 0]
+    assert axes.get_xlabel() == "dropped bursts in a run"
+    assert axes.get_legend_handles_labels()[1] == ["contention", "late burst header"]
+    with pytest.raises(ValueError, match="one class"):
+        plot.losses(axes, pl.concat([drops, drops.with_columns(pl.lit("ack").alias("class"))]))
+
+
+def test_several_results_are_told_apart_without_colours(axes: Axes, result: photocol.Result) -> None:
+    queue = result.series.filter(pl.col("quantity") == "queue")
+    plot.samples(axes, plot.together({"one": queue, "other": queue.with_columns(pl.col("value") * 2)}))
+    looks = [(line.get_color(), line.get_linestyle(), line.get_marker()) for line in axes.lines]
+    assert [len(set(kind)) for kind in zip(*looks, strict=True)] == [2, 2, 2]
+    assert [line.get_label() for line in axes.lines] == [
+        f"{name}: left->right (mean of 2 runs)" for name in ("one", "other")
+    ]
+    assert len(set(plot.looks(100))) == 100
+
+
+def test_control_channels_do_not_mix_with_data(axes: Axes) -> None:
+    links = pl.DataFrame({"link": ["a->b"] * 2, "class": ["burst", "control"], "utilization": [0.5, 0.1]})
+    plot.link_utilization(axes, links)
+    assert list(axes.lines[0].get_ydata()) == [0.5]
+
+
+def test_a_dense_course_shows_its_mean_and_its_range(axes: Axes) -> None:
+    value = np.where(np.arange(16_000) % 2, 3.0, -1.0)
+    series = pl.DataFrame(
+        {"run": 0, "t_s": np.arange(16_000) / 100, "entity": "a", "quantity": "queue", "value": value}
+    )
+    plot.samples(axes, series)
+    assert axes.lines[0].get_ydata() == pytest.approx([1.0] * 160, abs=0.05)
+    heights = axes.collections[0].get_paths()[0].vertices[:, 1]
+    assert (heights.min(), heights.max()) == (-1, 3)
+
+
+def test_files_have_their_fonts_and_no_dates(tmp_path: Path, result: photocol.Result) -> None:
+    how = plot.Pictures(formats=("pdf", "svg"), width_inches=plot.COLUMN_INCHES, only=["goodput"])
+    for folder in ("one", "two"):
+        plot.save_all(result, tmp_path / folder, how)
+    pdf, svg = (tmp_path / "one" / f"goodput.{suffix}" for suffix in ("pdf", "svg"))
+    assert b"/FontFile2" in pdf.read_bytes()
+    assert b"/Type3" not in pdf.read_bytes()
+    assert re.search(r'<svg[^>]* width="252pt"', svg.read_text()), "3.5 inches of 72 points"
+    assert "<text" not in svg.read_text(), "letters are paths"
+    for file in (pdf, svg):
+        assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
+
+
+def test_a_picture_without_anything_in_it_is_not_drawn(tmp_path: Path, result: photocol.Result) -> None:
+    files = {file.stem for file in plot.save_all(result, tmp_path)}
+    sampled = {f"series_{kind}" for kind in result.series["quantity"].unique()}
+    assert files <= {"link_utilization", "goodput", "losses_data", *sampled}
+    assert {"link_utilization", "goodput", "series_cwnd", "series_queue"} <= files
+    none = photocol.run(SMALL, set={"traffic.0.start": "1.999999 s", "traffic.0.spread": "0 s"})
+    assert "series_rtt" not in {file.stem for file in plot.save_all(none, tmp_path / "none")}
+    with pytest.raises(InputError, match="no picture 'losses_burst'; there is: link_utilization"):
+        plot.save_all(result, tmp_path, plot.Pictures(only=["losses_burst"]))
+
+
+def test_the_command_draws_what_is_chosen(tmp_path: Path, result: photocol.Result) -> None:
+    one, other = (result.save(tmp_path / name) for name in ("one", "other"))
+    done = command("plot", one, "--flows", "1", "--link", "left->right", "--only", "series_cwnd", "--format", "svg")
+    assert (done.returncode, done.stdout.split()) == (0, [str(one / "plots" / "series_cwnd.svg")])
+    done = command(
+        "plot", one, other, "--together", "--width", "column", "--only", "goodput", "--out", tmp_path / "both"
+    )
+    assert done.stdout.split() == [str(tmp_path / "both" / "goodput.png")]
+    for words, message in (
+        (("--flows", "9"), "no flow 9"),
+        (("--flows", "x"), "must be flow numbers"),
+        (("--link", "a->b"), "no link a->b"),
+        (("--width", "wide"), "column, page, or from"),
+        (("--width", "nan"), "column, page, or from"),
+    ):
+        done = command("plot", one, *words)
+        assert (done.returncode, message in done.stderr) == (2, True), (words, done.stderr)
+
+
+def test_samples_are_lines_of_text_too(tmp_path: Path, result: photocol.Result) -> None:
+    done = command("plot", result.save(tmp_path / "run"), "--text")
+    line = next(line for line in done.stdout.splitlines() if line.startswith("queue of left->right"))
+    assert re.search(r"[▁▂▃▄▅▆▇█]{10,} +0 packets to [\d.]+ packets, at last", line), line
+    assert "(" in done.stdout.splitlines()[-1], "what did not change is counted"
+    rows = [(0, float(t), "a", "queue", float(t)) for t in range(8)]
+    series = pl.DataFrame(rows, ["run", "t_s", "entity", "quantity", "value"], orient="row")
+    assert plot.sparklines(series, width=8).split("  ")[1] == "▁▂▃▄▅▆▇█"
+    assert "nothing was sampled" in plot.sparklines(series.clear())
 
 
 def crowded() -> Figure:
