@@ -6,7 +6,10 @@
 
 mod sample;
 
-pub use sample::{bernoulli, exponential, exponential_span, pareto, uniform, uniform_index};
+pub use sample::{
+    bernoulli, bounded_pareto, exponential, exponential_span, lognormal, normal, normal_quantile, pareto, uniform,
+    uniform_index,
+};
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};

@@ -11,7 +11,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("model", &["queue"]),
     ("engine", &["random", "results", "queue", "model"]),
     ("language", &["model"]),
-    ("topology", &["queue", "model", "language"]),
+    ("topology", &["random", "queue", "model", "language"]),
     ("traffic", &["random", "model"]),
     ("regime", &["random", "results", "queue", "model", "engine", "language", "topology"]),
     ("scenario", &["queue", "model", "language", "topology", "regime"]),

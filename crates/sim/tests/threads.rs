@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 19] = [
+const READY_MADE: [(&str, &str); 21] = [
     ("aapn", "3 s"),
     ("capacity-change", "11 s"),
     ("dlcc", "8 s"),
@@ -21,6 +21,7 @@ const READY_MADE: [(&str, &str); 19] = [
     ("forced-drops", "3 s"),
     ("grid", "2 s"),
     ("header-flood", "0.6 s"),
+    ("incast", "0.8 s"),
     ("load-balanced-bursts", "1.5 s"),
     ("lost-bursts", "4 s"),
     ("macroflows", "2 s"),
@@ -32,6 +33,7 @@ const READY_MADE: [(&str, &str); 19] = [
     ("random-loss", "8 s"),
     ("slotted-packets", "1 s"),
     ("star", "2 s"),
+    ("web-search", "0.8 s"),
     ("xcp", "21 s"),
 ];
 

@@ -199,7 +199,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         match &self.node.value {
             Value::Text(_) => visitor.visit_enum(Variant { tag: self.node, content: self }),
             Value::Table(entries) => {
-                let tag = if name == "Sojourn" { "law" } else { "kind" };
+                let tag = if matches!(name, "Sojourn" | "FlowSizeLaw" | "RoundTripLaw") { "law" } else { "kind" };
                 let Some(entry) = entries.get(tag) else {
                     let message = format!("the key \"{tag}\" is missing; allowed: {}", variants.join(", "));
                     return Err(Fault::new(Place::Node(self.node.id), message));

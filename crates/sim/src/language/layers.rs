@@ -302,8 +302,10 @@ fn anchor_paths(tree: &mut Tree) {
         anchor(path, files);
     }
     if let Some(Value::List(items)) = entries.get_mut("traffic").map(|traffic| &mut traffic.node.value) {
-        for path in items.iter_mut().filter_map(|item| child(item, "file")) {
-            anchor(path, files);
+        for item in items.iter_mut() {
+            child(item, "file").into_iter().for_each(|path| anchor(path, files));
+            let law = child(item, "size_law").and_then(|law| child(law, "file"));
+            law.into_iter().for_each(|path| anchor(path, files));
         }
     }
 }

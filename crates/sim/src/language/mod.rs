@@ -41,4 +41,4 @@ pub use option::{Setting, Word};
 pub use quantity::{Length, Room, Size, Speed, Time, Window};
 pub(crate) use text::{Text, quote, rounded, since_start};
 pub(crate) use tree::quoted;
-pub use value::{ByteCount, Choice, DelayedAck, FlowSize, Names, PairsSpec};
+pub use value::{ByteCount, CdfPoint, Choice, DelayedAck, FlowSize, Names, PairsSpec};

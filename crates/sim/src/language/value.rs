@@ -42,6 +42,8 @@ pub enum PairsSpec {
     Random,
     /// `"all"`: every ordered pair.
     All,
+    /// `"permutation"`: each node to a partner of its own, drawn for the run.
+    Permutation,
     /// `[["a", "b"], …]`, source first.
     List(Vec<At<(String, String)>>),
 }
@@ -66,6 +68,15 @@ pub enum FlowSize {
     Greedy,
     /// So many bytes of payload.
     Bytes(u64),
+}
+
+/// A point of a distribution of sizes: `["10 kB", 0.15]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CdfPoint {
+    /// The size in bytes.
+    pub bytes: u64,
+    /// The probability of at most that.
+    pub probability: f64,
 }
 
 /// Declares a visitor that accepts the given forms; every other form is answered with what is allowed.
@@ -108,11 +119,12 @@ forms!(Choice<T>, [T], "\"all\", or a list such as [0, 3] of flows and [\"a->b\"
     }
 });
 
-forms!(PairsSpec, [], "\"random\", \"all\", or a list of pairs such as [[\"a\", \"b\"]]", {
+forms!(PairsSpec, [], "\"random\", \"all\", \"permutation\", or a list of pairs such as [[\"a\", \"b\"]]", {
     fn visit_str<E: Error>(self, text: &str) -> Result<PairsSpec, E> {
         match text {
             "random" => Ok(PairsSpec::Random),
             "all" => Ok(PairsSpec::All),
+            "permutation" => Ok(PairsSpec::Permutation),
             _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
         }
     }
@@ -156,6 +168,17 @@ forms!(FlowSize, [], "\"greedy\" or a size in quotes such as \"10 MB\"", {
     }
 });
 
+forms!(CdfPoint, [], "a size and a probability such as [\"10 kB\", 0.15]", {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<CdfPoint, A::Error> {
+        let (size, probability) = (items.next_element::<ByteCount>()?, items.next_element::<f64>()?);
+        let more = items.next_element::<f64>()?.is_some();
+        match (size, probability) {
+            (Some(size), Some(probability)) if !more => Ok(CdfPoint { bytes: size.0, probability }),
+            _ => Err(A::Error::invalid_length(0, &self)),
+        }
+    }
+});
+
 fn elements<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(mut items: A) -> Result<Vec<T>, A::Error> {
     let mut list = Vec::new();
     while let Some(item) = items.next_element()? {
@@ -195,8 +218,10 @@ macro_rules! schemas {
 
 schemas! {
     Names, "Names", { "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] };
-    PairsSpec, "Pairs", { "anyOf": [{ "enum": ["random", "all"] }, { "type": "array", "items":
+    PairsSpec, "Pairs", { "anyOf": [{ "enum": ["random", "all", "permutation"] }, { "type": "array", "items":
         { "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2 } }] };
+    CdfPoint, "CdfPoint", { "type": "array", "prefixItems": [{ "type": ["string", "integer"] }, { "type": "number" }],
+        "minItems": 2, "maxItems": 2, "examples": [["10 kB", 0.15]] };
     DelayedAck, "DelayedAck", { "type": ["boolean", "string"], "examples": [true, false, "100 ms"] };
     ByteCount, "ByteCount", { "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string" }] };
     FlowSize, "FlowSize", { "type": "string", "examples": ["greedy", "10 MB"] };

@@ -7,6 +7,7 @@
 //! | `network`, `routes`, `disjoint` | nodes and links; shortest paths; pairs of paths |
 //! | `port` | what an output port does beside what every port does |
 //! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
+//! | `sizes`, `published` | laws of flow sizes; distributions of papers |
 //! | `events` | what happens by order: links change, segments meet their fates |
 //! | `scenario` | all of it: a whole run but for what its network switches |
 
@@ -15,8 +16,10 @@ mod events;
 mod ids;
 mod network;
 mod port;
+mod published;
 mod routes;
 mod scenario;
+mod sizes;
 mod time;
 mod traffic;
 mod transport;
@@ -26,11 +29,13 @@ pub use events::{Change, Fate, Forced, LinkEvent};
 pub use ids::{LinkId, NodeId, TransportId};
 pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Role};
 pub use port::{Light, Opening, Packing, PortRule};
+pub use published::{DATA_MINING, HADOOP, Published, WEB_SEARCH};
 pub use routes::{Routes, components};
 pub use scenario::{Probe, RunSpec, Scenario, Selection};
+pub use sizes::{Between, Cdf, FlowSizes, MOST_BYTES, WrongPoint, pareto_least, pareto_mean};
 pub use time::SimTime;
 pub use traffic::{
-    Arrivals, BurstLosses, BurstRule, Flow, Listed, Load, MAX_EXPONENTIAL_MEAN, MAX_FLOWS, Pairs, SizeLaw, Sojourn,
-    Traffic, Writes,
+    Arrivals, BurstLosses, BurstRule, Ends, Flow, Incast, Listed, Load, MAX_EXPONENTIAL_MEAN, MAX_FLOWS, Pairs,
+    Requests, SizeLaw, Sojourn, Traffic, Writes,
 };
 pub use transport::{Protocol, Transport, TransportKind};

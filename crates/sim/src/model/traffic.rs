@@ -1,6 +1,6 @@
 //! What is sent: rules that yield flows, and flows.
 
-use super::{NodeId, SimTime, TransportId};
+use super::{FlowSizes, NodeId, SimTime, TransportId};
 use options::words;
 use units::{Bytes, Duration, Rate};
 
@@ -13,8 +13,10 @@ pub struct Traffic {
     pub transport: TransportId,
     /// When flows start and between whom.
     pub arrivals: Arrivals,
-    /// What each flow sends.
+    /// What each flow sends; where sizes are drawn a flow of their mean.
     pub load: Load,
+    /// The law that the size of each flow is drawn from.
+    pub sizes: Option<FlowSizes>,
     /// Sending stops then, if it has not stopped before; `None`: at the end of the run.
     pub stop: Option<SimTime>,
     /// Segments of each flow that travel, and are lost, together.
@@ -69,8 +71,40 @@ pub enum Arrivals {
         /// The process ends after this many flows, if given; otherwise at `until`.
         at_most: Option<u32>,
     },
+    /// Requests that many nodes answer at once.
+    Incast(Incast),
     /// Exactly this list.
     List(Vec<Listed>),
+}
+
+/// Requests that many nodes answer at once: each of `senders` flows to one node. The requests themselves are not sent.
+#[derive(Clone, Debug)]
+pub struct Incast {
+    /// Who asks; `None`: drawn for each request.
+    pub to: Option<NodeId>,
+    /// The nodes that are drawn from, at least `senders` beside the one that asks.
+    pub among: Vec<NodeId>,
+    /// How many answer a request. All others of `among` in their order, or so many drawn for each request.
+    pub senders: u32,
+    /// When requests come.
+    pub requests: Requests,
+    /// The first request, or the start of the process.
+    pub start: SimTime,
+    /// No request at or after this.
+    pub until: SimTime,
+    /// At most so many requests.
+    pub at_most: u32,
+    /// Each answer starts so much later at most, uniformly.
+    pub spread: Duration,
+}
+
+/// When requests come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requests {
+    /// In equal steps from the start on.
+    Every(Duration),
+    /// As a Poisson process with this mean gap.
+    Poisson(Duration),
 }
 
 /// One flow of a list.
@@ -93,6 +127,42 @@ pub enum Pairs {
     Given(Vec<(NodeId, NodeId)>),
     /// Each drawn uniformly from all ordered pairs of distinct nodes of this set (at least two).
     UniformRandom(Vec<NodeId>),
+    /// The nodes of this set (at least two) by turns, each to its own partner of a permutation without fixed points that is drawn for
+    /// the run.
+    Permutation(Vec<NodeId>),
+}
+
+/// Between whom flows can run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ends<'a> {
+    /// Between these, source first.
+    Pairs(Vec<(NodeId, NodeId)>),
+    /// Between any two of these.
+    Among(&'a [NodeId]),
+}
+
+impl Pairs {
+    /// Between whom flows can run.
+    pub fn ends(&self) -> Ends<'_> {
+        match self {
+            Pairs::Given(pairs) => Ends::Pairs(pairs.clone()),
+            Pairs::UniformRandom(nodes) | Pairs::Permutation(nodes) => Ends::Among(nodes),
+        }
+    }
+}
+
+impl Arrivals {
+    /// Between whom flows can run.
+    pub fn ends(&self) -> Ends<'_> {
+        match self {
+            Arrivals::Fixed { pairs, .. } | Arrivals::Poisson { pairs, .. } => pairs.ends(),
+            Arrivals::Incast(Incast { to: None, among, .. }) => Ends::Among(among),
+            Arrivals::Incast(Incast { to: Some(to), among, .. }) => {
+                Ends::Pairs(among.iter().filter(|from| *from != to).map(|from| (*from, *to)).collect())
+            }
+            Arrivals::List(list) => Ends::Pairs(list.iter().map(|flow| (flow.source, flow.destination)).collect()),
+        }
+    }
 }
 
 /// What one flow sends.

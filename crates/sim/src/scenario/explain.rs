@@ -9,6 +9,7 @@ use crate::scenario::{Scenario, Switched};
 use options::{Key, Kind, Options, Value, Words};
 use transport::tcp::{LossRecovery, ReceiverConfig, SenderConfig};
 use transport::xcp::RouterConfig;
+use units::Duration;
 
 /// The text.
 pub(super) fn explain(spec: &Spec, scenario: &Scenario) -> String {
@@ -182,6 +183,14 @@ impl Text<'_> {
                     keys.derive("flows", count.form());
                 }
             }
+            Arrivals::Incast(incast) => {
+                keys.derive("among", self.names(&incast.among));
+                keys.derive("senders", incast.senders.form());
+                keys.derive("until", Time(since_start(incast.until)).form());
+                if incast.requests == Requests::Every(Duration::MAX) {
+                    keys.derive("requests", incast.at_most.form());
+                }
+            }
             Arrivals::Poisson { pairs, until, .. } => {
                 self.pairs(table, pairs, &mut keys);
                 if table.over.is_none() {
@@ -189,7 +198,18 @@ impl Text<'_> {
                 }
             }
         }
+        if let (Some(FlowSizes::Empirical(cdf)), Some(law)) = (&traffic.sizes, &table.size_law)
+            && let spec::FlowSizeLaw::Cdf(points) = &**law
+        {
+            keys.derive("size_law", points.with_points(cdf.points()));
+        }
         self.section("[[traffic]]", &keys);
+    }
+
+    /// A list of nodes.
+    fn names(&self, nodes: &[NodeId]) -> Written {
+        let names: Vec<String> = nodes.iter().map(|node| self.node_name(*node)).collect();
+        Written::Inline(format!("[{}]", names.join(", ")))
     }
 
     /// Between whom, if the scenario leaves that to the topology.
@@ -200,9 +220,7 @@ impl Text<'_> {
                 let pair = |(a, b): &(NodeId, NodeId)| format!("[{}, {}]", self.node_name(*a), self.node_name(*b));
                 keys.derive("pairs", list(pairs.iter().map(pair).collect()));
             }
-            Pairs::UniformRandom(nodes) => {
-                keys.derive("among", list(nodes.iter().map(|node| self.node_name(*node)).collect()));
-            }
+            Pairs::UniformRandom(nodes) | Pairs::Permutation(nodes) => keys.derive("among", self.names(nodes)),
             Pairs::Given(_) => {}
         }
     }

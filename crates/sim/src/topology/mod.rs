@@ -14,6 +14,7 @@ mod grid;
 mod nsfnet;
 mod nsfnet_edge;
 mod parking_lot;
+mod round_trips;
 mod sndlib;
 mod star;
 

@@ -2,10 +2,16 @@
 //!
 //! Starts and pairs come from two streams of each traffic's own, named after it. So the same flows start at the same times
 //! between the same nodes whatever else changes (buffers, capacities, transports, other traffic), which is what makes
-//! comparisons sharp; and flow number k of a traffic does not depend on how many follow.
+//! comparisons sharp; and flow number k of a traffic does not depend on how many follow. The size of a flow comes from a stream of its
+//! own, named after the traffic and the flow's number in it.
 
-use crate::model::{Arrivals, Flow, Load, MAX_FLOWS, NodeId, Pairs, Scenario, SimTime, Traffic};
-use crate::random::{Seed, Stream, exponential_span, uniform_index};
+mod incast;
+mod pairs;
+mod sizes;
+
+use crate::model::{Arrivals, Flow, Load, MAX_FLOWS, NodeId, Scenario, SimTime, Traffic};
+use crate::random::{Seed, Stream, exponential_span};
+use pairs::Drawn;
 use units::Duration;
 
 /// The flows of a run, sorted by start, then by traffic, then by number within the traffic; the position is the flow's id.
@@ -25,46 +31,44 @@ fn expand_one(traffic: &Traffic, index: u32, stop: SimTime, seed: Seed, flows: &
     let entity = format!("traffic {}", traffic.name);
     let mut starts = seed.stream(&entity, "starts");
     let mut ends = seed.stream(&entity, "pairs");
-    let mut add = |number: u32, start: SimTime, (source, destination): (NodeId, NodeId), load: Load| {
+    let mut add = |number: u32, start: SimTime, (source, destination): (NodeId, NodeId), load: Option<Load>| {
         if start < stop {
+            let drawn = || traffic.sizes.as_ref().map(|law| sizes::of_flow(law, &traffic.name, number, seed));
+            let load = load.or_else(drawn).unwrap_or(traffic.load);
             let transport = traffic.transport;
             flows.push(Flow { source, destination, start, stop, transport, load, origin: (index, number) });
         }
     };
     match &traffic.arrivals {
         Arrivals::Fixed { pairs, count, start, spread } => {
+            let mut pairs = Drawn::new(pairs, &mut ends);
             for number in 0..*count {
                 let start = *start + uniform_span(*spread, &mut starts);
-                add(number, start, pair(pairs, number, &mut ends), traffic.load);
+                add(number, start, pairs.of(number), None);
             }
         }
         Arrivals::Poisson { pairs, mean_gap, start, until, at_most } => {
+            let mut pairs = Drawn::new(pairs, &mut ends);
             let mut time = *start;
             for number in 0..at_most.unwrap_or(MAX_FLOWS as u32) {
                 time = time + exponential_span(*mean_gap, &mut starts);
                 if time >= *until {
                     break;
                 }
-                add(number, time, pair(pairs, number, &mut ends), traffic.load);
+                add(number, time, pairs.of(number), None);
             }
+        }
+        Arrivals::Incast(incast) => {
+            let mut number = 0;
+            incast::answers(incast, &mut starts, &mut ends, |start, pair| {
+                add(number, start, pair, None);
+                number += 1;
+            });
         }
         Arrivals::List(list) => {
             for (number, flow) in list.iter().enumerate() {
-                let load = flow.size.map_or(traffic.load, Load::Size);
-                add(number as u32, flow.start, (flow.source, flow.destination), load);
+                add(number as u32, flow.start, (flow.source, flow.destination), flow.size.map(Load::Size));
             }
-        }
-    }
-}
-
-/// The ends of flow `number`: given pairs take turns, random ones are drawn.
-fn pair(pairs: &Pairs, number: u32, stream: &mut Stream) -> (NodeId, NodeId) {
-    match pairs {
-        Pairs::Given(list) => list[number as usize % list.len()],
-        Pairs::UniformRandom(nodes) => {
-            let source = uniform_index(stream, nodes.len() as u64) as usize;
-            let other = uniform_index(stream, nodes.len() as u64 - 1) as usize;
-            (nodes[source], nodes[if other < source { other } else { other + 1 }])
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Explained;
 use crate::language::{
-    At, ByteCount, Choice, Fault, FlowSize, Length, Names, PairsSpec, Room, Size, Speed, Time, Word, quote,
+    At, ByteCount, CdfPoint, Choice, Fault, FlowSize, Length, Names, PairsSpec, Room, Size, Speed, Time, Word, quote,
 };
 use options::Words;
 use units::{BufferSize, Bytes};
@@ -69,6 +69,7 @@ forms! {
         BufferSize::Time(span) => span.to_string(),
         BufferSize::Unlimited => "unlimited".to_owned(),
     });
+    CdfPoint, point => format!("[{}, {:?}]", point.bytes, point.probability);
     Length, length => format!("\"{} m\"", length.0.metres);
     FlowSize, size => match size {
         FlowSize::Greedy => "\"greedy\"".to_owned(),
@@ -82,6 +83,7 @@ forms! {
     PairsSpec, pairs => match pairs {
         PairsSpec::Random => "\"random\"".to_owned(),
         PairsSpec::All => "\"all\"".to_owned(),
+        PairsSpec::Permutation => "\"permutation\"".to_owned(),
         PairsSpec::List(pairs) => pairs.form().inline(),
     };
 }

@@ -7,7 +7,7 @@ mod sources;
 use super::keys::{ContentionRule, IngressSpec, MOST_WAVELENGTHS, ObsSwitching};
 use super::plan::{BurstAssembly, Contention, ControlChannel, IngressRule, Notification, Obs, Offset, Retransmission};
 use crate::language::{At, Fault, Place, Size, Speed, Time, choices, quoted};
-use crate::model::{Arrivals, Link, LinkId, Network, NodeId, Pairs, Role, Routes, Traffic};
+use crate::model::{Ends, Link, LinkId, Network, NodeId, Role, Routes, Traffic};
 use crate::queue;
 use crate::regime::kind::{Checked, ConversionRule, Later, Site};
 use crate::topology::Draft;
@@ -278,15 +278,12 @@ fn check_offset(at: &At<Time>, obs: &Obs, network: &Network, traffic: &[Traffic]
         source.pairs.iter().try_for_each(|(from, to)| check(*from, *to))?;
     }
     for traffic in traffic {
-        match &traffic.arrivals {
-            Arrivals::List(list) => list.iter().try_for_each(|flow| check(flow.source, flow.destination))?,
-            Arrivals::Fixed { pairs, .. } | Arrivals::Poisson { pairs, .. } => match pairs {
-                Pairs::Given(pairs) => pairs.iter().try_for_each(|(from, to)| check(*from, *to))?,
-                Pairs::UniformRandom(nodes) => {
-                    let others = |from: NodeId| nodes.iter().filter(move |to| **to != from).map(move |to| (from, *to));
-                    nodes.iter().flat_map(|from| others(*from)).try_for_each(|(from, to)| check(from, to))?;
-                }
-            },
+        match traffic.arrivals.ends() {
+            Ends::Pairs(pairs) => pairs.iter().try_for_each(|(from, to)| check(*from, *to))?,
+            Ends::Among(nodes) => {
+                let others = |from: NodeId| nodes.iter().filter(move |to| **to != from).map(move |to| (from, *to));
+                nodes.iter().flat_map(|from| others(*from)).try_for_each(|(from, to)| check(from, to))?;
+            }
         }
     }
     Ok(())

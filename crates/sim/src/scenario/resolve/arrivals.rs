@@ -1,20 +1,27 @@
 //! When flows start.
 
-use super::traffic::pairs;
+use super::share::{self, Flows};
+use super::traffic::{end_points, pairs};
 use super::{Context, flow_list};
 use crate::language::{At, Fault, Time, quoted};
-use crate::model::{Arrivals, Pairs, SimTime};
+use crate::model::{Arrivals, Incast, MAX_FLOWS, Pairs, Requests, SimTime};
 use crate::scenario::spec::{ArrivalLaw, Traffic};
 use units::Duration;
 
 /// Fixed, Poisson, or a list.
-pub(super) fn resolve(table: &At<Traffic>, name: &str, context: &mut Context) -> Result<Arrivals, Fault> {
+pub(super) fn resolve(
+    table: &At<Traffic>,
+    name: &str,
+    mean_size: Option<f64>,
+    context: &mut Context,
+) -> Result<Arrivals, Fault> {
     let arrivals = match (&table.list, &table.file) {
         (Some(_), Some(file)) => return Err(file.fault("there is a list already; allowed: list or file")),
         (Some(list), None) => Arrivals::List(flow_list::inline(list, context)?),
         (None, Some(file)) => Arrivals::List(flow_list::read(file, context)?),
         (None, None) => match table.arrivals.0 {
-            ArrivalLaw::Poisson => poisson(table, context)?,
+            ArrivalLaw::Poisson => poisson(table, mean_size, context)?,
+            ArrivalLaw::Incast => incast(table, mean_size, context)?,
             ArrivalLaw::Fixed => fixed(table, context)?,
         },
     };
@@ -27,6 +34,7 @@ fn fixed(table: &At<Traffic>, context: &Context) -> Result<Arrivals, Fault> {
     let count = match (table.flows, &pairs) {
         (Some(flows), _) => *flows,
         (None, Pairs::Given(list)) => list.len() as u32,
+        (None, Pairs::Permutation(nodes)) => nodes.len() as u32,
         (None, Pairs::UniformRandom(_)) => {
             return Err(table.fault("the key \"flows\" is missing: how many random pairs"));
         }
@@ -34,7 +42,7 @@ fn fixed(table: &At<Traffic>, context: &Context) -> Result<Arrivals, Fault> {
     Ok(Arrivals::Fixed { pairs, count, start: SimTime::ZERO + table.start.0, spread: table.spread.0 })
 }
 
-fn poisson(table: &At<Traffic>, context: &Context) -> Result<Arrivals, Fault> {
+fn poisson(table: &At<Traffic>, mean_size: Option<f64>, context: &Context) -> Result<Arrivals, Fault> {
     let pairs = pairs(table, context)?;
     let start = SimTime::ZERO + table.start.0;
     let count = table.count.map(At::into_inner);
@@ -49,25 +57,86 @@ fn poisson(table: &At<Traffic>, context: &Context) -> Result<Arrivals, Fault> {
             Arrivals::Poisson { pairs, mean_gap, start, until: start + over, at_most: None }
         });
     }
-    let mean_gap = mean_gap(table)?;
-    let until = table.until.map_or(SimTime::ZERO + context.duration, |until| SimTime::ZERO + until.0);
-    if let Some(at) = table.until.filter(|_| until <= start) {
-        return Err(at.fault(format!("found \"{}\"; allowed: a time after the start", at.0)));
-    }
-    Ok(Arrivals::Poisson { pairs, mean_gap, start, until, at_most: count })
+    let mean_gap = mean_gap(table, Flows { ends: pairs.ends(), at_once: 1, mean_size }, context)?;
+    let Some(mean_gap) = mean_gap else {
+        let allowed = "mean_gap, flows_per_second, load_share, or count and over";
+        return Err(table.fault(format!("the process has no rate; allowed: {allowed}")));
+    };
+    Ok(Arrivals::Poisson { pairs, mean_gap, start, until: until(table, context)?, at_most: count })
 }
 
-fn mean_gap(table: &At<Traffic>) -> Result<Duration, Fault> {
+/// Requests that many nodes answer at once.
+fn incast(table: &At<Traffic>, mean_size: Option<f64>, context: &Context) -> Result<Arrivals, Fault> {
+    let to = table.to.as_ref().map(|to| context.draft.require(to, to.place())).transpose()?;
+    let among = end_points(table.place(), table, context)?;
+    let others = among.iter().filter(|node| Some(**node) != to).count() as u32;
+    let most = if to.is_some() { others } else { others - 1 };
+    if let Some(to) = table.to.as_ref().filter(|_| most == 0) {
+        return Err(to.fault("there is nobody else among the nodes that answer"));
+    }
+    if let (Some(at), Some(node)) = (&table.to, to)
+        && context.component[node.index()] != context.component[among[0].index()]
+    {
+        return Err(Fault::new(at.place(), context.no_way(among[0], node)));
+    }
+    let senders = table.senders.map_or(most, At::into_inner);
+    if let Some(at) = table.senders.filter(|_| senders > most) {
+        return Err(at.fault(format!("found {senders}; allowed: 1 to {most}, the nodes that can answer")));
+    }
+    let start = SimTime::ZERO + table.start.0;
+    let mut incast = Incast {
+        to,
+        among,
+        senders,
+        requests: Requests::Every(Duration::MAX),
+        start,
+        until: until(table, context)?,
+        at_most: table.requests.map_or(1, At::into_inner),
+        spread: table.spread.0,
+    };
+    let whole = Arrivals::Incast(incast.clone());
+    let gap = mean_gap(table, Flows { ends: whole.ends(), at_once: senders, mean_size }, context)?;
+    incast.requests = match (table.every, gap) {
+        (Some(every), Some(_)) => {
+            return Err(every.fault("requests have a mean gap already; allowed: every, mean_gap or load_share"));
+        }
+        (Some(every), None) => Requests::Every(every.0),
+        (None, Some(gap)) => Requests::Poisson(gap),
+        (None, None) => match table.requests.filter(|requests| **requests > 1) {
+            Some(requests) => {
+                return Err(requests.fault("nothing says when they come; allowed with every, mean_gap or load_share"));
+            }
+            None => return Ok(Arrivals::Incast(incast)),
+        },
+    };
+    incast.at_most = table.requests.map_or(MAX_FLOWS as u32, At::into_inner);
+    Ok(Arrivals::Incast(incast))
+}
+
+fn until(table: &At<Traffic>, context: &Context) -> Result<SimTime, Fault> {
+    let until = table.until.map_or(SimTime::ZERO + context.duration, |until| SimTime::ZERO + until.0);
+    match table.until.filter(|_| until <= SimTime::ZERO + table.start.0) {
+        Some(at) => Err(at.fault(format!("found \"{}\"; allowed: a time after the start", at.0))),
+        None => Ok(until),
+    }
+}
+
+/// The mean gap, if anything says one.
+fn mean_gap(table: &At<Traffic>, flows: Flows, context: &Context) -> Result<Option<Duration>, Fault> {
+    if let Some(share) = table.load_share {
+        if table.mean_gap.is_some() || table.flows_per_second.is_some() {
+            return Err(share.fault("there is a rate already; allowed: mean_gap, flows_per_second or load_share"));
+        }
+        return share::mean_gap(share, table, flows, context).map(Some);
+    }
     match (&table.mean_gap, &table.flows_per_second) {
         (Some(_), Some(rate)) => Err(rate.fault("there is a mean_gap already; allowed: mean_gap or flows_per_second")),
-        (Some(gap), None) => Ok(gap.0),
+        (Some(gap), None) => Ok(Some(gap.0)),
         (None, Some(rate)) => {
             let gap = Duration::from_secs_f64(1.0 / **rate).filter(|gap| **rate > 0.0 && *gap > Duration::ZERO);
-            gap.ok_or_else(|| rate.fault(format!("found {:?}; allowed: a positive number", **rate)))
+            gap.map(Some).ok_or_else(|| rate.fault(format!("found {:?}; allowed: a positive number", **rate)))
         }
-        (None, None) => {
-            Err(table.fault("the process has no rate; allowed: mean_gap, flows_per_second, or count and over"))
-        }
+        (None, None) => Ok(None),
     }
 }
 
@@ -78,7 +147,9 @@ fn warn(arrivals: &Arrivals, name: &str, context: &mut Context) {
         Arrivals::Fixed { start, spread, .. } if *start >= end || *start + *spread > end => {
             "some flows start".to_owned()
         }
-        Arrivals::Poisson { start, .. } if *start >= end => "all flows start".to_owned(),
+        Arrivals::Poisson { start, .. } | Arrivals::Incast(Incast { start, .. }) if *start >= end => {
+            "all flows start".to_owned()
+        }
         Arrivals::List(list) => match list.iter().filter(|flow| flow.start >= end).count() {
             0 => return,
             late => format!("{late} of {} flows start", list.len()),

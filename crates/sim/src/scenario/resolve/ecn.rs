@@ -1,7 +1,7 @@
 //! ECN where nobody marks.
 
 use crate::language::quoted;
-use crate::model::{Arrivals, LinkId, Network, NodeId, Pairs, Routes, Traffic, Transport};
+use crate::model::{Ends, LinkId, Network, NodeId, Routes, Traffic, Transport};
 use std::collections::BTreeSet;
 
 /// Paths that are looked at, of each traffic.
@@ -37,11 +37,11 @@ fn is_marked(network: &Network, path: Option<Vec<LinkId>>) -> bool {
 
 /// The pairs of a traffic as far as they are known before the run.
 fn pairs(traffic: &Traffic) -> Vec<(NodeId, NodeId)> {
-    match &traffic.arrivals {
-        Arrivals::Fixed { pairs: Pairs::Given(pairs), .. } | Arrivals::Poisson { pairs: Pairs::Given(pairs), .. } => {
-            pairs.iter().take(MOST_PATHS).copied().collect()
+    match traffic.arrivals.ends() {
+        Ends::Pairs(mut pairs) => {
+            pairs.truncate(MOST_PATHS);
+            pairs
         }
-        Arrivals::Fixed { .. } | Arrivals::Poisson { .. } => Vec::new(),
-        Arrivals::List(list) => list.iter().take(MOST_PATHS).map(|flow| (flow.source, flow.destination)).collect(),
+        Ends::Among(_) => Vec::new(),
     }
 }

@@ -103,7 +103,7 @@ fn changes(event: &At<Event>) -> Result<Vec<(&'static str, Place, Change)>, Faul
 }
 
 /// The links a user means: `a->b` one direction, `a->b#2` one beside it, `a-b` or `a<->b` all in both directions.
-fn named(name: &str, place: Place, context: &Context) -> Result<Vec<LinkId>, Fault> {
+pub(super) fn named(name: &str, place: Place, context: &Context) -> Result<Vec<LinkId>, Fault> {
     let draft = &context.draft;
     let id = |index: &usize| LinkId(*index as u32);
     let both = |a: &str, b: &str| {
@@ -150,7 +150,7 @@ pub(super) fn forced(spec: &Spec, traffic: &[Traffic]) -> Result<Vec<Forced>, Fa
         .map(|traffic| match &traffic.arrivals {
             Arrivals::Fixed { count, .. } => Some(u64::from(*count)),
             Arrivals::List(list) => Some(list.len() as u64),
-            Arrivals::Poisson { .. } => None,
+            Arrivals::Poisson { .. } | Arrivals::Incast(_) => None,
         })
         .sum();
     let mut forced = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::language::keys::Reserved;
 use crate::language::{At, Fault, FlowSize, Size, Speed, quoted, rate_in_range};
-use crate::model::{Load, MAX_EXPONENTIAL_MEAN, Protocol, SizeLaw, Sojourn, TransportKind, Writes};
+use crate::model::{FlowSizes, Load, MAX_EXPONENTIAL_MEAN, Protocol, SizeLaw, Sojourn, TransportKind, Writes};
 use crate::scenario::spec::{self, Application, LoadLaw, SojournPareto, Traffic};
 use options::Words;
 use units::{ByteTime, Bytes, Duration, Rate};
@@ -19,7 +19,10 @@ pub(super) fn refuse_of_others(table: &Traffic, protocol: Protocol) -> Result<()
 }
 
 /// Greedy or a size for segments; a rate for datagrams.
-pub(super) fn resolve(table: &At<Traffic>, kind: &TransportKind) -> Result<Load, Fault> {
+pub(super) fn resolve(table: &At<Traffic>, kind: &TransportKind, sizes: Option<&FlowSizes>) -> Result<Load, Fault> {
+    if let (Some(sizes), Some(law)) = (sizes, &table.size_law) {
+        return drawn(table, law, sizes);
+    }
     match (kind.datagram(), &table.application) {
         (Some(size), _) => datagrams(table, size),
         (None, Some(application)) if kind.needs_header() => {
@@ -35,6 +38,17 @@ fn stream(table: &Traffic) -> Result<Load, Fault> {
         FlowSize::Greedy => Ok(Load::Greedy),
         FlowSize::Bytes(0) => Err(table.size.fault("found \"0 B\"; allowed: at least 1 B")),
         FlowSize::Bytes(bytes) => Ok(Load::Size(Bytes(bytes))),
+    }
+}
+
+/// Drawn sizes: a flow of their mean.
+fn drawn(table: &Traffic, law: &At<spec::FlowSizeLaw>, sizes: &FlowSizes) -> Result<Load, Fault> {
+    if let FlowSize::Bytes(_) = *table.size {
+        return Err(table.size.fault("there is a size_law; allowed: size or size_law"));
+    }
+    match &table.application {
+        Some(_) => Err(law.fault("there is an application; allowed: size_law or application")),
+        None => Ok(Load::Size(FlowSizes::whole(sizes.mean()))),
     }
 }
 

@@ -8,13 +8,15 @@ mod flow_list;
 mod load;
 mod memory;
 mod network;
+mod share;
+mod sizes;
 mod switching;
 mod traffic;
 mod transport;
 
 use super::spec::{Run, Spec};
 use crate::language::{Fault, quoted};
-use crate::model::{self, LinkId, RunSpec, Transport, components};
+use crate::model::{self, LinkId, Network, RunSpec, Transport, components};
 use crate::regime;
 use crate::regime::kind::Checked;
 use crate::scenario::Scenario;
@@ -22,7 +24,8 @@ use crate::topology::Draft;
 use units::Duration;
 
 /// What the parts of a scenario need to know of one another.
-struct Context {
+struct Context<'n> {
+    network: &'n Network,
     draft: Draft,
     /// Per node: the number of its strongly connected component.
     component: Vec<u32>,
@@ -32,7 +35,7 @@ struct Context {
     warnings: Vec<String>,
 }
 
-impl Context {
+impl Context<'_> {
     /// A link's name, quoted.
     fn name(&self, link: LinkId) -> String {
         quoted(&self.draft.links[link.index()].name)
@@ -62,7 +65,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     let warnings = std::mem::take(&mut draft.warnings);
     let component = components(&network);
     let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
-    let mut context = Context { draft, component, controllers, duration: run.duration, warnings };
+    let mut context = Context { network: &network, draft, component, controllers, duration: run.duration, warnings };
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic));
@@ -70,9 +73,10 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     let events = events::link_events(spec, &network, &*plan, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, &network, &context)?;
+    let warnings = context.warnings;
     let model = model::Scenario { run, network, transports, traffic, events, forced, probe };
     memory::check(spec, &model, demands)?;
-    Ok((Scenario { model, plan, switching }, context.warnings))
+    Ok((Scenario { model, plan, switching }, warnings))
 }
 
 fn run(run: &Run) -> Result<RunSpec, Fault> {

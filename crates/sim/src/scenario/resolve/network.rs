@@ -288,7 +288,7 @@ fn lead_through_cores(links: &mut [Link], draft: &Draft) -> Result<(), Fault> {
 /// A link this long is a mistake; sums over a path do not overflow.
 const LONGEST_DELAY: Duration = Duration::from_secs(3600);
 
-impl super::Context {
+impl super::Context<'_> {
     /// The nodes of random pairs: edge nodes and hosts, or all nodes if there are not two of these.
     pub(super) fn end_points(&self) -> Vec<NodeId> {
         let ids = 0..self.draft.nodes.len() as u32;

@@ -1,9 +1,10 @@
 //! `[[traffic]]`: between whom, with which transport; when is in `arrivals`, what in `load`.
 
-use super::{Context, arrivals, load};
+use super::{Context, arrivals, load, sizes};
 use crate::language::{At, Fault, PairsSpec, Place, quoted};
 use crate::model::{
-    Arrivals, BurstLosses, BurstRule, MAX_FLOWS, NodeId, Pairs, SimTime, Traffic, Transport, TransportId,
+    Arrivals, BurstLosses, BurstRule, Load, MAX_FLOWS, NodeId, Pairs, Requests, SimTime, Traffic, Transport,
+    TransportId,
 };
 use crate::scenario::spec::{self, Spec};
 use std::collections::BTreeSet;
@@ -36,6 +37,14 @@ pub(super) fn count(arrivals: &Arrivals) -> u64 {
             let mean = until.saturating_since(*start).ps() / mean_gap.ps().max(1);
             at_most.map_or(mean, |most| mean.min(u64::from(most)))
         }
+        Arrivals::Incast(incast) => {
+            let gap = match incast.requests {
+                Requests::Every(gap) | Requests::Poisson(gap) => gap.ps().max(1),
+            };
+            // With equal steps the first is at the start.
+            let requests = (incast.until.saturating_since(incast.start).ps() / gap).saturating_add(1);
+            requests.min(incast.at_most.into()).saturating_mul(incast.senders.into())
+        }
         Arrivals::List(list) => list.len() as u64,
     }
 }
@@ -52,8 +61,14 @@ fn one(
     let kind = &transports[transport].kind;
     load::refuse_of_others(table, kind.protocol())?;
     table.check()?;
-    let load = load::resolve(table, kind)?;
-    let arrivals = arrivals::resolve(table, &name, context)?;
+    let sizes = table.size_law.as_ref().map(sizes::resolve).transpose()?;
+    let load = load::resolve(table, kind, sizes.as_ref())?;
+    let mean_size = match (&sizes, load) {
+        (Some(law), _) => Some(law.mean()),
+        (None, Load::Size(bytes)) => Some(bytes.count() as f64),
+        (None, _) => None,
+    };
+    let arrivals = arrivals::resolve(table, &name, mean_size, context)?;
     if let Arrivals::List(list) = &arrivals
         && kind.sender().is_none()
         && list.iter().any(|flow| flow.size.is_some())
@@ -65,7 +80,7 @@ fn one(
         return Err(at.fault(format!("found \"{}\"; allowed: a time after the start", at.0)));
     }
     let bursts = table.bursts.as_ref().map(rule).transpose()?;
-    Ok(Traffic { name, transport: TransportId(transport as u32), arrivals, load, stop, bursts })
+    Ok(Traffic { name, transport: TransportId(transport as u32), arrivals, load, sizes, stop, bursts })
 }
 
 /// `bursts`.
@@ -86,9 +101,9 @@ fn rule(table: &At<spec::Bursts>) -> Result<BurstRule, Fault> {
 /// `pairs`, or `from` and `to`, or what the topology offers.
 pub(super) fn pairs(table: &At<spec::Traffic>, context: &Context) -> Result<Pairs, Fault> {
     if let Some(at) = table.among.as_ref()
-        && !matches!(table.pairs.as_deref(), Some(PairsSpec::Random | PairsSpec::All))
+        && !matches!(table.pairs.as_deref(), Some(PairsSpec::Random | PairsSpec::All | PairsSpec::Permutation))
     {
-        return Err(at.fault("this key goes with pairs = \"random\" or \"all\""));
+        return Err(at.fault("this key goes with pairs = \"random\", \"all\" or \"permutation\""));
     }
     match (&table.pairs, &table.from, &table.to) {
         (Some(pairs), None, None) => listed_or_ruled(pairs, table, context),
@@ -115,6 +130,7 @@ fn listed_or_ruled(pairs: &At<PairsSpec>, table: &At<spec::Traffic>, context: &C
             list.iter().map(pair).collect::<Result<_, _>>().map(Pairs::Given)
         }
         PairsSpec::Random => Ok(Pairs::UniformRandom(end_points(pairs.place(), table, context)?)),
+        PairsSpec::Permutation => Ok(Pairs::Permutation(end_points(pairs.place(), table, context)?)),
         PairsSpec::All => {
             let nodes = end_points(pairs.place(), table, context)?;
             if (nodes.len() as u64).saturating_mul(nodes.len() as u64) > MAX_FLOWS {
@@ -129,7 +145,7 @@ fn listed_or_ruled(pairs: &At<PairsSpec>, table: &At<spec::Traffic>, context: &C
 }
 
 /// The nodes of "random" and "all": at least two, each reachable from each.
-fn end_points(place: Place, table: &At<spec::Traffic>, context: &Context) -> Result<Vec<NodeId>, Fault> {
+pub(super) fn end_points(place: Place, table: &At<spec::Traffic>, context: &Context) -> Result<Vec<NodeId>, Fault> {
     let nodes = match &table.among {
         None => context.end_points(),
         Some(among) => {
@@ -168,8 +184,8 @@ pub(super) fn pair(from: (&str, Place), to: (&str, Place), context: &Context) ->
     Ok((source, destination))
 }
 
-impl Context {
-    fn no_way(&self, a: NodeId, b: NodeId) -> String {
+impl Context<'_> {
+    pub(super) fn no_way(&self, a: NodeId, b: NodeId) -> String {
         let name = |node: NodeId| quoted(&self.draft.nodes[node.index()].name);
         format!("there is no path from {} to {} and back", name(a), name(b))
     }

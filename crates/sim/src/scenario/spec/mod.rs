@@ -3,6 +3,7 @@
 mod application;
 mod link;
 pub(crate) mod queue;
+mod sizes;
 mod traffic;
 mod transport;
 
@@ -11,6 +12,7 @@ pub use application::{Application, OnOffWriter, PacedWriter, RequestResponse};
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
 pub(crate) use link::{LinkKeys, Shared};
 pub use queue::QueueTable;
+pub use sizes::{FlowSizeLaw, SizeCdf, SizeExponential, SizeLognormal, SizePareto, SizePublished};
 pub use traffic::{
     ArrivalLaw, Bursts, Listed, LoadLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };

@@ -1,6 +1,6 @@
 //! `[[traffic]]`.
 
-use super::Application;
+use super::{Application, FlowSizeLaw};
 use crate::language::keys::{Form, When, Within, Written, keys, more_than_zero, whole};
 use crate::language::{At, Fault, FlowSize, Key, PairsSpec, Size, Speed, Time, Word};
 use crate::model::{MAX_FLOWS, Protocol, SizeLaw};
@@ -17,11 +17,26 @@ const FIXED: When<Traffic> = When::new(
     |keys| keys.arrivals.0 == ArrivalLaw::Fixed,
     "goes with arrivals = \"fixed\"; for \"poisson\": count, over",
 );
+const SPREAD: When<Traffic> = When::new(
+    |keys| keys.arrivals.0 != ArrivalLaw::Poisson,
+    "goes with arrivals = \"fixed\" and \"incast\"; for \"poisson\": count, over",
+);
+const PROCESS: When<Traffic> = When::new(
+    |keys| keys.arrivals.0 != ArrivalLaw::Fixed,
+    "goes with arrivals = \"poisson\" and \"incast\"; for \"fixed\": flows, start, spread",
+);
+const INCAST: When<Traffic> =
+    When::new(|keys| keys.arrivals.0 == ArrivalLaw::Incast, "goes with arrivals = \"incast\"");
+const NOT_INCAST: When<Traffic> = When::new(
+    |keys| keys.arrivals.0 != ArrivalLaw::Incast,
+    "does not go with arrivals = \"incast\", which takes to, among, senders",
+);
 const POISSON: When<Traffic> = When::new(
     |keys| keys.arrivals.0 == ArrivalLaw::Poisson,
     "goes with arrivals = \"poisson\"; for \"fixed\": flows, start, spread",
 );
 const OPEN: When<Traffic> = When::new(|keys| keys.over.is_none(), "does not go with count and over");
+const SHARED: When<Traffic> = When::new(|keys| keys.load_share.is_some(), "goes with load_share");
 const COUNTED: When<Traffic> = When::new(|keys| keys.over.is_some(), "goes with count and over");
 const POISSON_LOAD: When<Traffic> = When::new(|keys| keys.load.0 == LoadLaw::Poisson, "goes with load = \"poisson\"");
 const ON_OFF: When<Traffic> = When::new(|keys| keys.load.0 == LoadLaw::OnOff, "goes with load = \"on-off\"");
@@ -46,14 +61,15 @@ keys! {
         pub transport: At<String>;
 
         /// Sources and destinations: a list of pairs that take turns; "random": drawn for each flow, all ordered pairs of
-        /// distinct edge nodes and hosts alike; "all": each of those pairs in turn. Default: the pairs of the topology if it
+        /// distinct edge nodes and hosts alike; "all": each of those pairs in turn; "permutation": the nodes in turn, each to a partner
+        /// of its own that is drawn for the run. Default: the pairs of the topology if it
         /// has some (dumbbell: l<i> to r<i>; parking-lot: source to sink, then across each hop).
-        pub pairs: Option<At<PairsSpec>>, when NOT_LISTED;
+        pub pairs: Option<At<PairsSpec>>, when NOT_LISTED, when NOT_INCAST;
         /// The source, with `to` instead of `pairs`.
-        pub from: Option<At<String>>, when NOT_LISTED;
-        /// The destination, with `from` instead of `pairs`.
+        pub from: Option<At<String>>, when NOT_LISTED, when NOT_INCAST;
+        /// The destination, with `from` instead of `pairs`; with arrivals = "incast" who asks, by default drawn for each request.
         pub to: Option<At<String>>, when NOT_LISTED;
-        /// The nodes of "random" and "all". Default: all edge nodes and hosts, or all nodes if there are none.
+        /// The nodes of "random", "all", "permutation" and incast. Default: all edge nodes and hosts, or all nodes if there are none.
         pub among: Option<At<Vec<At<String>>>>, when NOT_LISTED;
 
         /// When flows start.
@@ -63,13 +79,25 @@ keys! {
         /// The first possible start.
         pub start: Key<Time> = Time(Duration::ZERO), when NOT_LISTED;
         /// Starts are uniform over this span after `start`; all at once if it is none.
-        pub spread: Key<Time> = Time(Duration::ZERO), when NOT_LISTED, when FIXED;
-        /// The mean time between starts.
-        pub mean_gap: Option<At<Time>>, in more_than_zero(), when NOT_LISTED, when POISSON, when OPEN;
+        pub spread: Key<Time> = Time(Duration::ZERO), when NOT_LISTED, when SPREAD;
+        /// The mean time between starts; with arrivals = "incast" between requests, which are a Poisson process then.
+        pub mean_gap: Option<At<Time>>, in more_than_zero(), when NOT_LISTED, when PROCESS, when OPEN;
         /// The mean number of starts in a second, instead of `mean_gap`.
         pub flows_per_second: Option<At<f64>>, when NOT_LISTED, when POISSON, when OPEN;
+        /// The load that the flows offer to a link, as a share of its capacity, instead of `mean_gap`. Their mean size (payload, no
+        /// headers, no retransmissions) and the part of them that passes the link count.
+        pub load_share: Option<At<f64>>, in Within::new("above 0 and at most 10", |share| *share > 0.0 && *share <= 10.0),
+            of TCP, when NOT_LISTED, when PROCESS, when OPEN;
+        /// The link of `load_share`, such as "left->right". Default: the one that these flows load most.
+        pub load_link: Option<At<String>>, of TCP, when NOT_LISTED, when SHARED;
+        /// Equal steps between requests, instead of `mean_gap`.
+        pub every: Option<At<Time>>, in more_than_zero(), when NOT_LISTED, when INCAST;
+        /// Nodes that answer a request at once; fewer than all are drawn for each. Default: all others of `among`.
+        pub senders: Option<At<u32>>, in flows(), when NOT_LISTED, when INCAST;
+        /// The number of requests. Default: as many as come until the end; 1 if nothing says when they come.
+        pub requests: Option<At<u32>>, in flows(), when NOT_LISTED, when INCAST;
         /// No start from then on. Default: the end of the run.
-        pub until: Option<At<Time>>, when NOT_LISTED, when POISSON, when OPEN;
+        pub until: Option<At<Time>>, when NOT_LISTED, when PROCESS, when OPEN;
         /// With `over`, the number of starts; otherwise the process ends after this many.
         pub count: Option<At<u32>>, in flows(), when NOT_LISTED, when POISSON;
         /// The span after `start` that `count` starts fall into.
@@ -86,6 +114,8 @@ keys! {
         pub stop: Option<At<Time>>;
         /// What a flow sends, "greedy" or a size.
         pub size: Key<FlowSize> = FlowSize::Greedy, of TCP;
+        /// The law that the size of each flow is drawn from, instead of `size`.
+        pub size_law: Option<At<FlowSizeLaw>>, of TCP;
         /// What writes into the connections, instead of a size: an application that has something to write only now and then.
         pub application: Option<At<Application>>, of TCP;
         /// This many segments of a flow in a row are one burst, which is lost as a whole.
@@ -125,6 +155,8 @@ words! {
         Fixed = "fixed",
         /// A Poisson process.
         Poisson = "poisson",
+        /// Requests that many nodes answer at once, each with a flow. The requests themselves are not sent.
+        Incast = "incast",
     }
 }
 

@@ -47,7 +47,7 @@ fn a_misspelt_key_has_its_place_and_the_nearest_name() {
         replaced("bottleneck_delay", "botleneck_delay"),
         "test.toml:7:1: topology.botleneck_delay: unknown key \"botleneck_delay\"; did you mean \"bottleneck_delay\"? \
          allowed: pairs, bottleneck_capacity, bottleneck_delay, bottleneck_buffer, access_capacity, access_delay, left_delay, \
-         right_delay, access_buffer, reroute_after"
+         right_delay, round_trips, round_trip_law, access_buffer, reroute_after"
     );
 }
 
@@ -276,8 +276,8 @@ fn keys_of_another_kind_are_refused() {
     );
     assert_eq!(
         replaced("from =", "rate = \"1 Mbps\"\nfrom ="),
-        "test.toml:10:8: traffic.0.rate: the key \"rate\" is for UDP; this transport is TCP, which takes \"size\", \"application\", \
-         \"bursts\""
+        "test.toml:10:8: traffic.0.rate: the key \"rate\" is for UDP; this transport is TCP, which takes \"load_share\", \
+         \"load_link\", \"size\", \"size_law\", \"application\", \"bursts\""
     );
     let udp = format!("{SMALL}size = \"1 MB\"\n[transport.reno]\nalgorithm = \"udp\"");
     assert_eq!(

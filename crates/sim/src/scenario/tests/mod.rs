@@ -9,6 +9,7 @@ mod obs;
 mod ops;
 mod properties;
 mod slots;
+mod traffic;
 
 use super::*;
 use crate::model::*;

@@ -1,5 +1,6 @@
 use super::*;
-use crate::model::{Listed, Network, Probe, RunSpec, TransportId};
+use crate::model::{FlowSizes, Incast, Listed, Network, Pairs, Probe, Requests, RunSpec, TransportId, WEB_SEARCH};
+use std::sync::Arc;
 use units::{Bytes, PS_PER_SECOND};
 
 const SECOND: u64 = PS_PER_SECOND;
@@ -9,7 +10,15 @@ fn at(seconds: u64) -> SimTime {
 }
 
 fn traffic(name: &str, arrivals: Arrivals) -> Traffic {
-    Traffic { name: name.into(), transport: TransportId(0), arrivals, load: Load::Greedy, stop: None, bursts: None }
+    Traffic {
+        name: name.into(),
+        transport: TransportId(0),
+        arrivals,
+        load: Load::Greedy,
+        sizes: None,
+        stop: None,
+        bursts: None,
+    }
 }
 
 fn scenario(traffic: Vec<Traffic>) -> Scenario {
@@ -108,4 +117,127 @@ fn a_list_is_taken_as_it_is_but_for_what_starts_too_late() {
     let flows = expand(&scenario(vec![stopped]), SEED);
     let brief: Vec<_> = flows.iter().map(|flow| (flow.start, flow.load, flow.origin.1, flow.stop)).collect();
     assert_eq!(brief, [(at(1), Load::Size(Bytes(5)), 1, at(20)), (at(3), Load::Greedy, 0, at(20))]);
+}
+
+/// The sizes of 100 000 flows, all at once.
+fn sizes(law: FlowSizes) -> Vec<f64> {
+    let sized = Traffic { sizes: Some(law), ..traffic("sized", random(100_000)) };
+    let flows = expand(&scenario(vec![sized]), SEED);
+    let size = |flow: &Flow| if let Load::Size(bytes) = flow.load { bytes.count() as f64 } else { panic!("{flow:?}") };
+    flows.iter().map(size).collect()
+}
+
+/// The greatest distance between what was drawn and a distribution (Kolmogorov, Smirnov), times the square root of the number.
+fn distance(mut drawn: Vec<f64>, below: impl Fn(f64) -> f64) -> f64 {
+    drawn.sort_by(f64::total_cmp);
+    let n = drawn.len() as f64;
+    // Sizes are whole: what is drawn as s lies in (s − 1, s].
+    let gap = |(place, size): (usize, &f64)| {
+        let next = drawn.get(place + 1).is_none_or(|next| next > size);
+        if next { ((place + 1) as f64 / n - below(*size)).abs() } else { 0.0 }
+    };
+    drawn.iter().enumerate().map(gap).fold(0.0, f64::max) * n.sqrt()
+}
+
+#[test]
+fn flow_sizes_follow_their_laws() {
+    // 1.95 is exceeded with a probability of 0.001.
+    let exponential = distance(sizes(FlowSizes::Exponential { mean: 1e5 }), |x| 1.0 - (-x / 1e5).exp());
+    let pareto = |most: f64| FlowSizes::Pareto { least: 1e4, shape: 1.2, most };
+    let unbounded = distance(sizes(pareto(f64::INFINITY)), |x| 1.0 - (1e4 / x).powf(1.2));
+    let within = 1.0 - (1e4f64 / 1e6).powf(1.2);
+    let bounded = distance(sizes(pareto(1e6)), |x| (1.0 - (1e4 / x).powf(1.2)) / within);
+    let law = FlowSizes::Lognormal { median: 2e4, sigma: 1.5 };
+    // Φ at −1, 0, 1 and 2: SciPy, scipy.stats.norm.cdf.
+    let drawn = sizes(law);
+    let table = [(-1.0f64, 0.158_655), (0.0, 0.5), (1.0, 0.841_345), (2.0, 0.977_250)];
+    for (deviations, share) in table {
+        let limit = 2e4 * (1.5 * deviations).exp();
+        let found = drawn.iter().filter(|size| **size <= limit).count() as f64 / drawn.len() as f64;
+        let deviation = (share * (1.0 - share) / drawn.len() as f64).sqrt();
+        assert!((found - share).abs() < 4.0 * deviation, "{deviations}: {found}");
+    }
+    assert!(exponential < 1.95 && unbounded < 1.95 && bounded < 1.95, "{exponential} {unbounded} {bounded}");
+}
+
+#[test]
+fn a_published_table_gives_its_shares_and_its_mean() {
+    let drawn = sizes(FlowSizes::Empirical(Arc::new(WEB_SEARCH.cdf())));
+    let n = drawn.len() as f64;
+    for (size, share) in WEB_SEARCH.points {
+        let found = drawn.iter().filter(|drawn| **drawn <= *size).count() as f64 / n;
+        assert!((found - share).abs() <= 4.0 * (share * (1.0 - share) / n).sqrt(), "{size} {share} {found}");
+    }
+    // The standard deviation of the table is 4.1 MB: four standard errors of 100 000 draws are 52 kB.
+    let mean = drawn.iter().sum::<f64>() / n;
+    assert!((mean - 1_711_250.0).abs() < 52_000.0, "{mean}");
+}
+
+#[test]
+fn the_size_of_a_flow_does_not_depend_on_the_others() {
+    let law = || Some(FlowSizes::Exponential { mean: 1e5 });
+    let sized = |count| Traffic { sizes: law(), ..traffic("sized", random(count)) };
+    let loads = |scenario: &Scenario| -> Vec<_> {
+        let index = scenario.traffic.len() as u32 - 1;
+        let mut flows = expand(scenario, SEED);
+        flows.retain(|flow| flow.origin.0 == index);
+        flows.sort_by_key(|flow| flow.origin.1);
+        flows.iter().map(|flow| flow.load).collect()
+    };
+    let alone = loads(&scenario(vec![sized(20)]));
+    assert_eq!(alone[..7], loads(&scenario(vec![traffic("other", random(50)), sized(7)])));
+}
+
+#[test]
+fn a_permutation_has_no_fixed_point_and_is_uniform() {
+    let nodes: Vec<NodeId> = (0..4).map(NodeId).collect();
+    let mut counts = std::collections::BTreeMap::new();
+    for run in 0..900 {
+        let pairs = Pairs::Permutation(nodes.clone());
+        let arrivals = Arrivals::Fixed { pairs, count: 8, start: SimTime::ZERO, spread: Duration::ZERO };
+        let flows = expand(&scenario(vec![traffic("p", arrivals)]), Seed { seed: 1, run });
+        let to: Vec<u32> = flows.iter().map(|flow| flow.destination.0).collect();
+        assert!(flows.iter().all(|flow| flow.source != flow.destination) && to[..4] == to[4..]);
+        *counts.entry(to[..4].to_vec()).or_insert(0) += 1;
+    }
+    // Nine derangements of four, 100 times each; the standard deviation is 9.4.
+    assert_eq!(counts.len(), 9);
+    assert!(counts.values().all(|count: &i32| (count - 100).abs() < 38), "{counts:?}");
+}
+
+fn incast(to: Option<NodeId>, senders: u32) -> Incast {
+    Incast {
+        to,
+        among: (0..10).map(NodeId).collect(),
+        senders,
+        requests: Requests::Every(Duration::from_secs(2)),
+        start: at(1),
+        until: at(8),
+        at_most: 100,
+        spread: Duration::ZERO,
+    }
+}
+
+#[test]
+fn all_others_answer_a_request_at_once() {
+    let flows = expand(&scenario(vec![traffic("i", Arrivals::Incast(incast(Some(NodeId(3)), 9)))]), SEED);
+    let starts: Vec<SimTime> = flows.iter().step_by(9).map(|flow| flow.start).collect();
+    assert_eq!(starts, [at(1), at(3), at(5), at(7)]);
+    let of_second: Vec<u32> = flows[9..18].iter().map(|flow| flow.source.0).collect();
+    assert_eq!(of_second, [0, 1, 2, 4, 5, 6, 7, 8, 9]);
+    assert!(flows.iter().all(|flow| flow.destination == NodeId(3)));
+}
+
+#[test]
+fn so_many_senders_are_drawn_for_each_request() {
+    let flows = expand(&scenario(vec![traffic("i", Arrivals::Incast(incast(None, 4)))]), SEED);
+    assert_eq!(flows.len(), 16);
+    for request in flows.chunks(4) {
+        let senders: std::collections::BTreeSet<u32> = request.iter().map(|flow| flow.source.0).collect();
+        assert_eq!((senders.len(), request[0].start), (4, request[3].start));
+        assert!(
+            !senders.contains(&request[0].destination.0)
+                && request.iter().all(|flow| flow.destination == request[0].destination)
+        );
+    }
 }

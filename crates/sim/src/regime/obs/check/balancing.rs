@@ -2,7 +2,7 @@
 
 use super::Mesh;
 use crate::language::{At, Fault, quoted};
-use crate::model::{Arrivals, LinkId, Network, NodeId, Pairs, Routes, Traffic, disjoint_pair};
+use crate::model::{Ends, LinkId, Network, NodeId, Routes, Traffic, disjoint_pair};
 use crate::regime::obs::keys::{BalancingRule, BalancingSpec, PathsSpec};
 use crate::regime::obs::plan::{Balancing, Obs, Policy};
 use std::collections::BTreeSet;
@@ -123,11 +123,8 @@ impl Balancing {
 /// From where to where a rule's flows can go. Random pairs are too many to be checked: between nodes without a second path their bursts
 /// take the only one.
 fn ends(traffic: &Traffic) -> Vec<(NodeId, NodeId)> {
-    match &traffic.arrivals {
-        Arrivals::List(list) => list.iter().map(|flow| (flow.source, flow.destination)).collect(),
-        Arrivals::Fixed { pairs: Pairs::Given(pairs), .. } | Arrivals::Poisson { pairs: Pairs::Given(pairs), .. } => {
-            pairs.clone()
-        }
-        Arrivals::Fixed { .. } | Arrivals::Poisson { .. } => Vec::new(),
+    match traffic.arrivals.ends() {
+        Ends::Pairs(pairs) => pairs,
+        Ends::Among(_) => Vec::new(),
     }
 }

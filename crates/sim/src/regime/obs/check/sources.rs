@@ -1,6 +1,7 @@
 //! `[[switching.burst]]`: sources of bursts beside the flows.
 
 use super::Mesh;
+use crate::language::keys::Form;
 use crate::language::{At, Fault, PairsSpec, Place, quoted};
 use crate::model::{NodeId, Role, components};
 use crate::regime::obs::keys::{BlockedRule, BurstSpec, IngressSpec, LengthRule};
@@ -96,7 +97,10 @@ impl Mesh<'_> {
                     list.iter().map(pair).collect::<Result<_, _>>()?
                 }
                 PairsSpec::All => self.all_pairs(),
-                PairsSpec::Random => return Err(pairs.fault("found \"random\"; allowed: \"all\" or a list of pairs")),
+                PairsSpec::Random | PairsSpec::Permutation => {
+                    let found = pairs.form().inline();
+                    return Err(pairs.fault(format!("found {found}; allowed: \"all\" or a list of pairs")));
+                }
             },
             _ => return Err(table.fault("the ends are missing; allowed: pairs, or from and to")),
         };

@@ -12,7 +12,7 @@ use super::rules::{AckConfig, Discard, Form};
 use super::segmentation::{Cut, MOST_PIECES};
 use super::smoothing::EstimateConfig;
 use crate::language::{Fault, Place, quoted};
-use crate::model::{Arrivals, Link, Network, NodeId, Pairs, Role, Routes, Traffic};
+use crate::model::{Ends, Link, Network, NodeId, Role, Routes, Traffic};
 use crate::regime::kind::Later;
 use units::{ByteTime, Bytes, Duration};
 
@@ -65,15 +65,9 @@ pub fn later(rules: &DlccRules, table: &OpsSwitching) -> Option<Later> {
 
 /// A traffic and the edge node at which some of its flows end.
 fn edge_end<'a>(traffic: &'a Traffic, network: &'a Network) -> Option<(&'a str, &'a str)> {
-    let pairs = |pairs: &Pairs| -> Vec<NodeId> {
-        match pairs {
-            Pairs::Given(list) => list.iter().flat_map(|(from, to)| [*from, *to]).collect(),
-            Pairs::UniformRandom(nodes) => nodes.clone(),
-        }
-    };
-    let ends = match &traffic.arrivals {
-        Arrivals::Fixed { pairs: ends, .. } | Arrivals::Poisson { pairs: ends, .. } => pairs(ends),
-        Arrivals::List(list) => list.iter().flat_map(|flow| [flow.source, flow.destination]).collect(),
+    let ends = match traffic.arrivals.ends() {
+        Ends::Pairs(pairs) => pairs.into_iter().flat_map(|(from, to)| [from, to]).collect(),
+        Ends::Among(nodes) => nodes.to_vec(),
     };
     let nodes = ends.iter().map(|node| &network.nodes[node.index()]);
     let edge = nodes.into_iter().find(|node| node.role == Role::Edge)?;

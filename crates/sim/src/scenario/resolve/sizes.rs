@@ -1,0 +1,105 @@
+//! `size_law`: the law that the size of each flow is drawn from.
+
+use crate::language::{At, Fault, Place, quoted, read_text};
+use crate::model::{Cdf, DATA_MINING, FlowSizes, HADOOP, Published, WEB_SEARCH, pareto_least};
+use crate::scenario::spec::{FlowSizeLaw, SizeCdf, SizeLognormal, SizePareto};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The largest file of points.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// The law.
+pub(super) fn resolve(law: &At<FlowSizeLaw>) -> Result<FlowSizes, Fault> {
+    match &**law {
+        FlowSizeLaw::Exponential(table) => Ok(FlowSizes::Exponential { mean: table.mean.0.count() as f64 }),
+        FlowSizeLaw::Pareto(table) => pareto(law, table),
+        FlowSizeLaw::Lognormal(table) => lognormal(law, table),
+        FlowSizeLaw::WebSearch(_) => Ok(published(&WEB_SEARCH)),
+        FlowSizeLaw::DataMining(_) => Ok(published(&DATA_MINING)),
+        FlowSizeLaw::Hadoop(_) => Ok(published(&HADOOP)),
+        FlowSizeLaw::Cdf(table) => cdf(law, table).map(|cdf| FlowSizes::Empirical(Arc::new(cdf))),
+    }
+}
+
+fn published(table: &Published) -> FlowSizes {
+    FlowSizes::Empirical(Arc::new(table.cdf()))
+}
+
+fn pareto(law: &At<FlowSizeLaw>, table: &SizePareto) -> Result<FlowSizes, Fault> {
+    let shape = *table.shape;
+    let most = table.most.map_or(f64::INFINITY, |most| most.0.count() as f64);
+    let least = match (table.mean, table.least) {
+        (Some(_), Some(least)) => return Err(least.fault("there is a mean already; allowed: mean or least")),
+        (None, None) => return Err(law.fault("the key \"mean\" (or \"least\") is missing")),
+        (None, Some(least)) if least.0.count() as f64 >= most => {
+            return Err(least.fault(format!("found \"{}\"; allowed: less than most", least.0)));
+        }
+        (None, Some(least)) => least.0.count() as f64,
+        (Some(mean), None) => pareto_least(mean.0.count() as f64, shape, most).ok_or_else(|| match table.most {
+            Some(most) => mean.fault(format!("found \"{}\"; allowed: less than most, \"{}\"", mean.0, most.0)),
+            None => {
+                let message = format!(
+                    "a shape of {shape:?} has no mean; allowed: more than 1, or the key most, or least instead of mean"
+                );
+                table.shape.fault(message)
+            }
+        })?,
+    };
+    Ok(FlowSizes::Pareto { least, shape, most })
+}
+
+fn lognormal(law: &At<FlowSizeLaw>, table: &SizeLognormal) -> Result<FlowSizes, Fault> {
+    let sigma = *table.sigma;
+    let median = match (table.mean, table.median) {
+        (Some(_), Some(median)) => return Err(median.fault("there is a mean already; allowed: mean or median")),
+        (None, None) => return Err(law.fault("the key \"mean\" (or \"median\") is missing")),
+        (None, Some(median)) => median.0.count() as f64,
+        (Some(mean), None) => mean.0.count() as f64 / libm::exp(sigma * sigma / 2.0),
+    };
+    Ok(FlowSizes::Lognormal { median, sigma })
+}
+
+fn cdf(law: &At<FlowSizeLaw>, table: &SizeCdf) -> Result<Cdf, Fault> {
+    let between = table.between.0;
+    let (points, places): (Vec<(f64, f64)>, Vec<Place>) = match (&table.points, &table.file) {
+        (Some(_), Some(file)) => return Err(file.fault("there are points already; allowed: points or file")),
+        (None, None) => return Err(law.fault("the key \"points\" (or \"file\") is missing")),
+        (Some(points), None) if points.is_empty() => {
+            return Err(points.fault("found an empty list; allowed: one point or more"));
+        }
+        (Some(points), None) => points.iter().map(|at| ((at.bytes as f64, at.probability), at.place())).unzip(),
+        (None, Some(file)) => read(file)?,
+    };
+    Cdf::new(points, between).map_err(|wrong| Fault::new(places[wrong.point].clone(), wrong.message))
+}
+
+/// The points of a file, at least one, each with its place.
+fn read(file: &At<String>) -> Result<(Vec<(f64, f64)>, Vec<Place>), Fault> {
+    let text = read_text(Path::new(file.as_str()), MAX_BYTES)
+        .map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?;
+    let (mut points, mut places) = (Vec::new(), Vec::new());
+    for (number, line) in (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(&text).lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with(|first: char| first == '#' || first.is_alphabetic()) {
+            continue;
+        }
+        let place = Place::Data { node: file.node(), file: file.to_string(), line: number, column: 1 };
+        points.push(point(line).ok_or_else(|| {
+            let message = format!("found {}; allowed: a whole number of bytes and a probability", quoted(line));
+            Fault::new(place.clone(), message)
+        })?);
+        places.push(place);
+    }
+    if points.is_empty() {
+        return Err(file.fault(format!("found {}, which has no points", quoted(file))));
+    }
+    Ok((points, places))
+}
+
+/// `size probability`, or with a comma between them.
+fn point(line: &str) -> Option<(f64, f64)> {
+    let mut fields = line.split(|c: char| c == ',' || c.is_whitespace()).filter(|field| !field.is_empty());
+    let (size, probability) = (fields.next()?.parse::<f64>().ok()?, fields.next()?.parse().ok()?);
+    (fields.next().is_none() && (size.fract() == 0.0)).then_some((size, probability))
+}

@@ -1,0 +1,133 @@
+//! `size_law` of a traffic: the law that the size of each flow is drawn from.
+
+use crate::language::keys::{Form, Within, Written, keys};
+use crate::language::{At, CdfPoint, Fault, Key, Size, Word};
+use crate::model::Between;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// The law of flow sizes; the key `law` chooses. Sizes are bytes of payload, rounded up to whole bytes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(tag = "law")]
+pub enum FlowSizeLaw {
+    /// Exponential.
+    Exponential(SizeExponential),
+    /// Pareto, bounded if `most` is given.
+    Pareto(SizePareto),
+    /// The logarithm is normal.
+    Lognormal(SizeLognormal),
+    /// Web search: DCTCP (Alizadeh et al., SIGCOMM 2010), figure 4, as the table of 12 points that generators pass on, joined by straight
+    /// lines. Mean 1.71 MB.
+    WebSearch(SizePublished),
+    /// Data mining: VL2 (Greenberg et al., SIGCOMM 2009), figure 2, as the table of 13 points that generators pass on, joined by straight
+    /// lines. Mean 12.7 MB, most of it in the last 2 % of the flows.
+    DataMining(SizePublished),
+    /// Hadoop at Facebook: Roy et al., SIGCOMM 2015, figure 6, as the table of 20 points of HPCC (SIGCOMM 2019), joined by straight
+    /// lines. Mean 120 kB.
+    Hadoop(SizePublished),
+    /// A distribution of your own, by points.
+    Cdf(SizeCdf),
+}
+
+impl Form for FlowSizeLaw {
+    fn form(&self) -> Written {
+        let (law, table) = match self {
+            FlowSizeLaw::Exponential(table) => ("exponential", table.explained()),
+            FlowSizeLaw::Pareto(table) => ("pareto", table.explained()),
+            FlowSizeLaw::Lognormal(table) => ("lognormal", table.explained()),
+            FlowSizeLaw::WebSearch(table) => ("web-search", table.explained()),
+            FlowSizeLaw::DataMining(table) => ("data-mining", table.explained()),
+            FlowSizeLaw::Hadoop(table) => ("hadoop", table.explained()),
+            FlowSizeLaw::Cdf(table) => ("cdf", table.explained()),
+        };
+        Written::Table(table.of_kind("law", law))
+    }
+
+    fn check_keys(&self) -> Result<(), Fault> {
+        match self {
+            FlowSizeLaw::Exponential(table) => table.check(),
+            FlowSizeLaw::Pareto(table) => table.check(),
+            FlowSizeLaw::Lognormal(table) => table.check(),
+            FlowSizeLaw::WebSearch(table) | FlowSizeLaw::DataMining(table) | FlowSizeLaw::Hadoop(table) => {
+                table.check()
+            }
+            FlowSizeLaw::Cdf(table) => table.check(),
+        }
+    }
+}
+
+impl SizeCdf {
+    /// The table with these points instead of a file.
+    pub(crate) fn with_points(&self, points: &[(f64, f64)]) -> Written {
+        let mut table = self.explained();
+        table.leave_out(&["file"]);
+        let points: Vec<String> = points
+            .iter()
+            .map(|(size, probability)| CdfPoint { bytes: *size as u64, probability: *probability }.form().inline())
+            .collect();
+        table.derive("points", Written::Inline(format!("[{}]", points.join(", "))));
+        Written::Table(table.of_kind("law", "cdf"))
+    }
+}
+
+fn a_size() -> Within<Size> {
+    Within::new("at least 1 B", |size: &Size| size.0.count() > 0)
+}
+
+fn positive() -> Within<f64> {
+    Within::new("above 0 and at most 100", |number: &f64| *number > 0.0 && *number <= 100.0)
+}
+
+keys! {
+    /// Exponential.
+    pub struct SizeExponential {
+        /// Mean size.
+        pub mean: At<Size>, in a_size();
+    }
+}
+
+keys! {
+    /// Pareto: a share (least/x)^shape of the flows is larger than x.
+    pub struct SizePareto {
+        /// Shape. Without `most` the mean is finite only above 1.
+        pub shape: At<f64>, in positive();
+        /// Mean size.
+        pub mean: Option<At<Size>>, in a_size();
+        /// The least size, instead of the mean.
+        pub least: Option<At<Size>>, in a_size();
+        /// The greatest size: bounded Pareto, the law given that no flow is larger. Default: unbounded.
+        pub most: Option<At<Size>>, in a_size();
+    }
+}
+
+keys! {
+    /// The logarithm is normal.
+    pub struct SizeLognormal {
+        /// Standard deviation of the natural logarithm.
+        pub sigma: At<f64>, in positive();
+        /// Mean size, which is median · exp(sigma²/2).
+        pub mean: Option<At<Size>>, in a_size();
+        /// Median size, instead of the mean.
+        pub median: Option<At<Size>>, in a_size();
+    }
+}
+
+keys! {
+    /// A published distribution.
+    pub struct SizePublished {
+    }
+}
+
+keys! {
+    /// A distribution by points, each a size and the probability of at most that; sizes increase, probabilities end at 1.
+    pub struct SizeCdf {
+        /// The points, such as [["1 kB", 0.5], ["1 MB", 1]].
+        pub points: Option<At<Vec<At<CdfPoint>>>>;
+        /// A file with a point in each line instead: a size in bytes and a probability, with a comma or blanks between them. Empty
+        /// lines and lines that begin with # or a letter are left out.
+        pub file: Option<At<String>>;
+        /// What lies between two points. What the first point holds is at its size.
+        pub between: Key<Word<Between>> = Word(Between::Linear);
+    }
+}
