@@ -69,7 +69,7 @@ class CaptureFile:
 
 
 def check_flows(pcap: tuple[Path, list[int]] | None, flows: int) -> None:
-    """Raise InputError if a flow is to be captured that a run of so many flows does not have."""
+    """Raise InputError if a flow is to be captured that a run with this number of flows does not have."""
     unknown = [flow for flow in (pcap or (None, []))[1] if flow >= flows]
     if unknown:
         raise InputError(f"there is no flow {unknown[0]} to capture: the run has {flows} flows, numbered from 0")

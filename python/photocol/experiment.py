@@ -106,7 +106,7 @@ class Claim:
     check: Callable[[Outcome], Finding]
     """The same as code."""
     reason: str = ""
-    """Why it does not agree, once known. Printed beside a verdict that is not "agrees"; it changes no verdict."""
+    """Why it does not agree, once known. Printed with a verdict that is not "agrees"; it changes no verdict."""
 
 
 @dataclass(frozen=True, kw_only=True)

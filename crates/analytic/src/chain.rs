@@ -31,7 +31,7 @@ pub(crate) fn normalized(mut weights: Vec<f64>) -> Vec<f64> {
     weights
 }
 
-/// The queue left behind in 0 … `last` when each step removes one (if there is one) and adds so many with the
+/// The queue left behind in 0 … `last` when each step removes one (if there is one) and adds a number with the
 /// probabilities `arrivals`, what exceeds `last` being lost. By balance across each cut between n−1 and n, whose terms
 /// are all positive. `idle_serves` says whether an arrival to an empty queue is served in the same step.
 pub(crate) fn one_server(arrivals: &[f64], last: usize, idle_serves: bool) -> Vec<f64> {

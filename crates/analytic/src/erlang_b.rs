@@ -1,6 +1,6 @@
 //! Erlang's loss formula. Source: A. K. Erlang, Post Office Electrical Engineers' Journal 10, 1917; the recursion in
 //! Kleinrock, Queueing Systems I, §3.5. In JET with equal offsets, full wavelength conversion and Poisson bursts it is
-//! the burst blocking of an output fibre with so many wavelengths.
+//! the burst blocking of an output fibre with `servers` wavelengths.
 
 use crate::declare::model;
 use crate::{Error, Kind, Range, Unit};

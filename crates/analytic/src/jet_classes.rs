@@ -1,4 +1,4 @@
-//! Two classes of bursts under JET, the first with so much extra offset that it never meets the second. Source: M. Yoo,
+//! Two classes of bursts under JET, the first with an extra offset so long that it never meets the second. Source: M. Yoo,
 //! C. Qiao and S. Dixit, IEEE JSAC 18(10), 2000 (complete isolation; the conservation law gives the second
 //! class).
 

@@ -80,7 +80,7 @@ impl Transfer {
         }
     }
 
-    /// Eqs. (1), (3) and the appendix: so many rounds, fewer if the file is shorter.
+    /// Eqs. (1), (3) and the appendix: the number of rounds, fewer if the file is shorter.
     pub(crate) fn start(&self) -> Start {
         let whole = match self.slow_start {
             // ⌈log₂(T + 1)⌉ of a whole number.
@@ -101,7 +101,7 @@ impl Transfer {
     }
 }
 
-/// The least number of rounds with windows first + 1, first + 2, … that send so many packets.
+/// The least number of rounds with windows first + 1, first + 2, … that send this number of packets.
 pub(crate) fn rounds_to_send(packets: f64, first: f64) -> f64 {
     let half = first + 0.5;
     // √(h² + 2n) − h without cancellation.

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 /// Enough for the smooth means here to be exact to rounding.
 pub(crate) static GAUSS_24: LazyLock<Rule> = LazyLock::new(|| Rule::new(24));
 
-/// Nodes on (−1, 1) and weights of the rule with so many points.
+/// Nodes on (−1, 1) and weights of the rule with this number of points.
 pub(crate) struct Rule(Vec<(f64, f64)>);
 
 impl Rule {

@@ -1,4 +1,4 @@
-//! Bursts that are sent again, at most so many times, over one link without buffers. Source: Q. Zhang, V. Vokkarane, Y.
+//! Bursts that are sent again a limited number of times over one link without buffers. Source: Q. Zhang, V. Vokkarane, Y.
 //! Wang and J. Jue, "Analysis of TCP over OBS networks with burst retransmission", IEEE GLOBECOM 2005: each try is
 //! offered with the blocking of the total, A = A₀(1 + B + … + Bⁿ), B = E(A, k), and is lost after the last try.
 

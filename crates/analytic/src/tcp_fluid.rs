@@ -116,7 +116,7 @@ fn check(i: &Inputs) -> Result<(), Error> {
     Ok(())
 }
 
-/// Short beside the delay and the averaging filter.
+/// Short compared with the delay and the averaging filter.
 fn step(i: &Inputs) -> f64 {
     (i.propagation / STEPS_PER_DELAY).min(0.2 / i.averaging)
 }

@@ -1,6 +1,6 @@
 //! Fault runs: the machines themselves under loss, duplication, reordering, bit errors, pauses, restarts of nodes and of the core, hosts that send
 //! late and say so afterwards, master deaths and one-way cuts; a
-//! verifier that reads only the log. `PHOTOCOL_SEEDS=10000` runs so many.
+//! verifier that reads only the log. `PHOTOCOL_SEEDS=10000` runs that number.
 
 mod star;
 
@@ -25,7 +25,7 @@ fn star(seed: u64, carriage: Carriage) -> Star {
     Star::new(network(carriage), &parts, seed ^ 0x5eed)
 }
 
-/// Faults of one kind or another for so many frames. Half of the runs have bad weather, too.
+/// Faults of one kind or another for a number of frames. Half of the runs also lose, delay and repeat messages.
 fn misfortune(star: &mut Star, frames: u64, mut core: Option<Random>) {
     if star.random.chance(500) {
         star.weather = Weather { loss: 30, duplicates: 20, reordered: 50, bit_errors: 10 };
@@ -94,7 +94,7 @@ fn heal_all(star: &mut Star) {
     }
 }
 
-/// Once the faults have stopped, all agree within so many frames: a term ends and is claimed in at most 3 · patience and a rank each, a slave whose
+/// Once the faults have stopped, all agree within this number of frames: a term ends and is claimed in at most 3 · patience and a rank each, a slave whose
 /// T_d is wrong is noticed in a patience, and each of the others is invited in every fourth frame, twice if the first answer fell
 /// between two masters; plans take their leads.
 fn liveness_bound(network: &Network) -> u64 {

@@ -28,7 +28,7 @@ fn ports(network: &Network) -> verifier::Ports {
     network.members.iter().map(|member| (member.node.0, member.port)).collect()
 }
 
-/// Everybody sends to everybody for so many frames.
+/// Everybody sends to everybody for a number of frames.
 fn traffic(star: &mut Star, frames: u64) {
     for _ in 0..frames {
         for from in 0..star.sites.len() {

@@ -216,7 +216,7 @@ fn bursts_that_are_sent_again_load_the_link_as_computed() {
     let again = "wavelengths = 8\nretransmission = { attempts = 2, extra_delay = \"1 s\" }";
     let run = run(&funnel("1 s", again, &bursts), 1);
     let blocking = drop_rate(&run, "c->d");
-    // Load from eight links is a little smoother than Poisson: 2 % of the blocking beside the statistical error.
+    // Load from eight links is a little smoother than Poisson: 2 % of the blocking besides the statistical error.
     let off = tolerance(expected.blocking, burst_row(&run, "c->d", "offered_units")) + 0.02 * expected.blocking;
     assert!((blocking - expected.blocking).abs() < off, "{blocking}, computed {} ± {off}", expected.blocking);
     let load = burst_row(&run, "c->d", "offered_units") * 10e-6 / 0.98;

@@ -16,7 +16,7 @@ fn config(algorithm: &str, hystart: bool) -> SenderConfig {
 }
 
 /// A bottleneck of one segment a millisecond, 100 segments of which make a round trip, and a buffer that loses nothing: ssthresh and
-/// cwnd after so many milliseconds.
+/// cwnd after this number of milliseconds.
 fn after(config: SenderConfig, ms: u64) -> (u64, u64) {
     let mut line = Line::new(config, receiver_config());
     let clock = Rc::new(Cell::new(0u64));

@@ -26,12 +26,12 @@ struct ByHand {
 }
 
 impl ByHand {
-    /// So many segments leave at once, and more can follow.
+    /// This number of segments leaves at once, and more can follow.
     fn with(config: SenderConfig, segments: u32) -> ByHand {
         ByHand::writing(config, segments, u64::MAX)
     }
 
-    /// So many segments leave at once of so many bytes.
+    /// A number of segments of a flow of `bytes` leaves at once.
     fn writing(config: SenderConfig, segments: u32, bytes: u64) -> ByHand {
         let config = SenderConfig { initial_cwnd: InitialWindow::Segments(segments), ..config };
         let mut hand =

@@ -14,7 +14,7 @@ fn config(algorithm: &str, undo: Undo) -> SenderConfig {
     SenderConfig { undo: Some(undo), ..sender_config(algorithm) }
 }
 
-/// A transfer of 300 segments of which the first of ten is late by so many ms: cwnd and ssthresh before the first retransmission, and
+/// A transfer of 300 segments of which the first of ten is late by a number of ms: cwnd and ssthresh before the first retransmission, and
 /// cwnd and ssthresh when the D-SACK of the late copy has come.
 fn late(config: SenderConfig, late_ms: u64) -> [(u64, u64); 2] {
     let mut line = Line::new(config, receiver_config());

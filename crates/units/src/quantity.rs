@@ -48,7 +48,7 @@ pub struct Kilometres {
     pub metres: u64,
 }
 
-/// A buffer as users give it: so many packets, so many bytes, or so much time at the link's rate.
+/// A buffer as users give it: a number of packets, a number of bytes, or a time at the link's rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferSize {
     /// Waiting places for packets of any size.

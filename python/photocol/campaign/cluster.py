@@ -65,7 +65,7 @@ def identity() -> Identity:
 
 
 def on_dask(address: str, *, workers: int, run: Runner) -> Callable[[Store, Progress], Executor]:
-    """Executors on the cluster at this address; `local` makes one with so many workers. Raises InputError."""
+    """Executors on the cluster at this address; `local` makes one with this number of workers. Raises InputError."""
     try:
         importlib.import_module("distributed")
     except ImportError as error:

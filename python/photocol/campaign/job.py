@@ -114,7 +114,7 @@ def engine(
     settings: Mapping[str, Value],
     threads: int = 1,
 ) -> RunResult:
-    """The simulator, imported when it is first needed. A scenario's warnings are told by whoever plans the jobs."""
+    """The simulator, imported when it is first needed. A scenario's warnings are shown when the jobs are planned."""
     from photocol.runner import Execution
     from photocol.scenario import load
 

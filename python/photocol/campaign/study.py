@@ -27,7 +27,7 @@ class SummaryFigure(Protocol):
 
     @property
     def value(self) -> float:
-        """The value, in the unit that stands beside it."""
+        """The value, in the figure's unit."""
         ...
 
 
@@ -120,7 +120,7 @@ class Study:
     first_seed: int = 1
     """The seed of the first replication."""
     tables: Sequence[str] = ()
-    """Tables of the run that are kept beside its row."""
+    """Tables of the run that are kept with its row."""
 
 
 class Origin(Protocol):

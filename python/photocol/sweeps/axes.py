@@ -98,7 +98,7 @@ def steps(first: float, last: float, step: float, unit: str) -> list[Value]:
 
 
 def log_steps(first: float, last: float, points: int, unit: str) -> list[Value]:
-    """So many values from first to last, each by the same factor from the one before."""
+    """`points` values from first to last, each the one before times the same factor."""
     if not (0 < first < math.inf and 0 < last < math.inf and 2 <= points <= MOST_POINTS):
         raise InputError(f"a log-range from {first:g} to {last:g} with {points} points: both ends above 0, 2 points")
     factor = (last / first) ** (1 / (points - 1))

@@ -1,6 +1,6 @@
 """What a sweep says: the contents of a `sweep.toml`, which options and Python arguments are turned into, checked.
 
-scenario = "dumbbell.toml"              # beside this file
+scenario = "dumbbell.toml"              # relative to this file
 seeds = 10                              # replications of each point; all points share the seeds
 set = { "run.duration" = "5 s" }
 metrics = ["goodput", "drop_rate"]      # by default every figure of the summary

@@ -112,7 +112,7 @@ impl FrameScheduler {
     }
 
     /// The schedule of the next frame of `frame` slots. Where a row or a column asks for more than that, what is served is
-    /// shared max-min ([`share`]), by weight if there are weights for so many nodes.
+    /// shared max-min ([`share`]), by weight if there are as many weights as nodes.
     pub fn schedule(&mut self, requests: &Requests, frame: u32) -> Result<Schedule, ScheduleError> {
         if frame == 0 || frame > FrameScheduler::MAX_FRAME {
             return Err(ScheduleError::Frame { found: frame });

@@ -19,7 +19,7 @@ pub struct FilterConfig {
     pub largest_drift: f64,
     /// How much the drift wanders in a second, as a ratio.
     pub wander: f64,
-    /// So many samples in a row that lie on one side are a change of path or clock.
+    /// This many samples in a row that lie on one side are a change of path or clock.
     pub change_after: u32,
 }
 
@@ -84,7 +84,7 @@ struct State {
 const PS: f64 = PS_PER_SECOND as f64;
 /// From this number of standard errors on a sample counts as being on one side.
 const FAR: f64 = 5.0;
-/// So many samples in a row that lie far above, and are most of all, contradict the first ones.
+/// This many samples in a row that lie far above, and are more than half of all, contradict the first ones.
 const EARLY: u64 = 4;
 /// The weight of a sample in the mean lateness.
 const LATENESS_WEIGHT: f64 = 1.0 / 64.0;

@@ -144,7 +144,7 @@ pub struct Star {
     pub log: Vec<Entry>,
     pub random: Random,
     pub algorithm: Algorithm,
-    /// Light leaves so much later than it was meant to, and its exact stamp follows; 0: it does not.
+    /// How much later light leaves than it was meant to, and its exact stamp follows; 0: it does not.
     pub host_latency: u64,
     /// The mistake that machines make in this run.
     pub mistake: Option<sabotage::Mistake>,
@@ -451,7 +451,7 @@ impl Star {
         }
     }
 
-    /// What becomes of bytes on the way: copies, each late by so much.
+    /// What becomes of bytes on the way: copies, each with its delay.
     fn fates(&mut self, mut bytes: Vec<u8>, may_be_late: bool) -> Vec<(u64, Vec<u8>)> {
         let weather = self.weather;
         if self.random.chance(weather.loss) {

@@ -170,7 +170,7 @@ impl<'a> Bench<'a> {
         Packet { cargo: self.net.cargo.put_notice(Notice::Agent(message)), ..*packet }
     }
 
-    /// Takes what a packet between hosts carries beside itself.
+    /// Takes what a packet between hosts carries besides itself.
     pub fn unload(&mut self, packet: &Packet) -> Carried {
         self.net.cargo.take_carried(packet)
     }

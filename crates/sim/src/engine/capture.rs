@@ -189,7 +189,7 @@ fn sack_option(blocks: &[SackBlock]) -> Vec<u8> {
     option
 }
 
-/// What a TCP header says beside ports and options.
+/// What a TCP header says besides ports and options.
 #[derive(Clone, Copy)]
 struct Fields {
     seq: u32,

@@ -1,4 +1,4 @@
-//! What a network is fitted out with beside ports and fibres: agents, and the ports before which they stand.
+//! What a network is fitted out with besides ports and fibres: agents, and the ports before which they stand.
 
 use super::agent::Agent;
 use super::bench::{OwnPort, Way};

@@ -47,7 +47,7 @@ pub struct Net {
     pub links: Vec<u32>,
     /// All paths, one after the other; each is a list of ports that ends with [`DELIVER`].
     pub paths: Arc<[u32]>,
-    /// What packets in flight carry beside themselves.
+    /// What packets in flight carry besides themselves.
     pub cargo: CargoTable,
     /// What was dropped, where and why.
     pub drops: Drops,

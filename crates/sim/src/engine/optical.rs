@@ -1,4 +1,4 @@
-//! What a port of an optical packet switch does beside others: it may tell its fibre when the *first* bit of a packet arrives,
+//! What a port of an optical packet switch does that others do not: it may tell its fibre when the *first* bit of a packet arrives,
 //! it knows its least backlog, and it counts what an agent keeps for it.
 
 /// The least time that what a port had to send would have lasted, at any arrival since it was last asked.

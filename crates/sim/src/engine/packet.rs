@@ -86,7 +86,7 @@ impl Flags {
     pub const ECHO: Flags = Flags(8);
     /// The sender has reduced its window (CWR).
     pub const REDUCED: Flags = Flags(16);
-    /// Beside [`Flags::CAPABLE`]: its sender's law is for low-latency queues (ECT(1) of RFC 9331), and not ECT(0).
+    /// Besides [`Flags::CAPABLE`]: its sender's law is for low-latency queues (ECT(1) of RFC 9331), and not ECT(0).
     pub const SCALABLE: Flags = Flags(64);
 
     /// Its cargo are options of TCP.
@@ -111,7 +111,7 @@ impl Flags {
     }
 }
 
-/// The packet carries nothing beside itself.
+/// The packet carries nothing besides itself.
 pub const NO_CARGO: u32 = u32::MAX;
 
 /// What the few packets carry that need more than 32 bytes.
@@ -164,13 +164,13 @@ impl CargoTable {
         if list.is_empty() { NO_CARGO } else { self.sacks.put(*list) }
     }
 
-    /// Stores a congestion header beside SACK blocks; the packet is `explicit`.
+    /// Stores a congestion header besides SACK blocks; the packet is `explicit`.
     pub fn put_header(&mut self, header: Header, list: &SackList) -> u32 {
         let sack = self.put_sack(list);
         self.explicit.put(Explicit { header, sack })
     }
 
-    /// Stores options beside SACK blocks; the packet has [`Flags::OPTIONS`].
+    /// Stores options besides SACK blocks; the packet has [`Flags::OPTIONS`].
     pub fn put_options(&mut self, options: TcpOptions, list: &SackList) -> u32 {
         let sack = self.put_sack(list);
         self.options.put(Optional { options, sack })

@@ -122,7 +122,7 @@ enum State {
 /// What a port is built from.
 #[derive(Debug)]
 pub struct PortConfig {
-    /// What it does beside what every port does.
+    /// What it does besides what every port does.
     pub rule: PortRule,
     /// Where its random choices come from.
     pub streams: Streams,

@@ -66,7 +66,7 @@ pub struct ByteCount(pub u64);
 pub enum FlowSize {
     /// There is always more to send.
     Greedy,
-    /// So many bytes of payload.
+    /// A number of bytes of payload.
     Bytes(u64),
 }
 

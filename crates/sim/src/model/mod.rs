@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `ids`, `time` | typed indices; true time |
 //! | `network`, `routes`, `disjoint` | nodes and links; shortest paths; pairs of paths |
-//! | `port` | what an output port does beside what every port does |
+//! | `port` | what an output port does besides what every port does |
 //! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
 //! | `sizes`, `published` | laws of flow sizes; distributions of papers |
 //! | `events` | what happens by order: links change, segments meet their fates |

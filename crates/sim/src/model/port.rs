@@ -1,4 +1,4 @@
-//! What an output port does with packets, beside what every port does.
+//! What an output port does with packets, besides what every port does.
 
 use super::{Buffer, Link, Loss, PortController};
 use crate::queue;
@@ -67,7 +67,7 @@ impl PortRule {
         PortRule { capacity, delay, buffer, queue, loss: Loss::None, controller: None, opening, light }
     }
 
-    /// What a link says of its port, and nothing beside.
+    /// What a link says of its port, and nothing besides.
     pub fn of(link: &Link) -> PortRule {
         let plain = PortRule::plain(link.capacity, link.delay, link.buffer);
         PortRule { queue: link.queue, loss: link.loss, controller: link.controller, ..plain }

@@ -19,7 +19,7 @@ use units::{BufferSize, Bytes};
 words! {
     /// From where the packets since the last mark are counted.
     pub enum CountFrom {
-        /// The packet at hand is counted: figure 2 of the paper, ns-2, ns-3.
+        /// The arriving packet is counted: figure 2 of the paper, ns-2, ns-3.
         Pseudocode = "pseudocode",
         /// Only those before it are: the paper's §VII.
         Analysis = "analysis",
@@ -127,7 +127,7 @@ impl Discipline for Red {
             return Verdict::Accept;
         }
         let p = self.probability();
-        // The packets since the last mark: with the one at hand, or without it.
+        // The packets since the last mark: with the arriving one, or without it.
         let (since, after) = match self.config.count {
             CountFrom::Pseudocode => {
                 self.count.map_or((0, 0), |count| (count.saturating_add(1), count.saturating_add(1)))

@@ -55,7 +55,7 @@ impl Deref for Scenario {
     }
 }
 
-/// A scenario with what belongs beside it in a manifest.
+/// A scenario with what a manifest says besides.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// Ready to run.

@@ -54,7 +54,7 @@ fn figure(results: &Results, name: &str) -> Option<f64> {
 
 /// 1.2 Gb/s come where 1 Gb/s leaves: a sixth is lost (5000 packets, a standard deviation of 0.01 with the room). With the
 /// control the other edge nodes keep the excess: from 5 packets on, room for 15 more is there for the 25 us that it takes to
-/// tell them, in which 2 packets come beside those that leave.
+/// tell them, in which 2 packets come besides those that leave.
 #[test]
 fn another_edge_control_hears_of_congestion_and_prevents_losses() {
     let without = run(&scenario("", None, None));

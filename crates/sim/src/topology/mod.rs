@@ -1,6 +1,6 @@
 //! Networks: ready-made ones and importers.
 //!
-//! A ready-made network is one file here with a `Config` (the keys of `[topology]` beside `kind`), its name, summary and
+//! A ready-made network is one file here with a `Config` (the keys of `[topology]` besides `kind`), its name, summary and
 //! source, and `draw`; one line in `topologies!` below registers it.
 
 mod aapn_star;

@@ -116,7 +116,7 @@ pub struct Asks {
     /// Delivery rates, for which the sender keeps a record of every segment in flight.
     pub rate_samples: bool,
     /// [`on_ack`](super::CongestionControl::on_ack) for every ACK, also in fast recovery and when it acknowledges nothing new.
-    /// What the law leaves in cwnd then counts, beside what the loss recovery does to it.
+    /// What the law leaves in cwnd then counts, besides what the loss recovery does to it.
     pub every_ack: bool,
 }
 

@@ -36,7 +36,7 @@ options! {
     /// Parameters of the law.
     #[derive(Clone, Copy, Debug)]
     pub struct Config {
-        /// What duplicate ACKs do to the window beside the retransmission.
+        /// What duplicate ACKs do to the window besides the retransmission.
         pub loss as "loss_reaction": LossReaction = LossReaction::Tcp, Kind::Word(&LossReaction::LIST);
         /// The feedback that comes on a duplicate ACK. ns-2's two agents differ in it.
         pub duplicate_acks: DuplicateAcks = DuplicateAcks::Obey, Kind::Word(&DuplicateAcks::LIST);

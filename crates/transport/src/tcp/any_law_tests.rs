@@ -68,7 +68,7 @@ impl Listened {
         listened
     }
 
-    /// What the law hears of an ACK at so many milliseconds.
+    /// What the law is told of an ACK at this time in milliseconds.
     fn ack(&mut self, ms: u64, ack: u64, sack: &[(u64, u64)], ecn_echo: bool) -> Event {
         let sack: Vec<_> = sack.iter().map(|&(start, end)| SackBlock { start, end }).collect();
         let now = Instant::ZERO + Duration::from_millis(ms);

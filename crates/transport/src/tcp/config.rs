@@ -9,7 +9,7 @@ use units::{Duration, Instant};
 /// The congestion window before the first ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialWindow {
-    /// So many full-sized segments.
+    /// A number of full-sized segments.
     Segments(u32),
     /// min(4 MSS, max(2 MSS, 4380 B)): RFC 3390 eq. (1).
     Rfc3390,

@@ -23,7 +23,7 @@ pub enum Control {
     FinAck,
 }
 
-/// What segments and ACKs carry beside what [`Segment`](super::Segment) and [`Ack`] say.
+/// What segments and ACKs carry besides what [`Segment`](super::Segment) and [`Ack`] say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpOptions {
     /// A segment: TSval, the reading of the sender's clock when it left. An ACK: TSecr, the reading that it echoes (RFC 7323 §3).

@@ -105,7 +105,7 @@ impl Endpoint {
         TcpOptions { timestamp: self.recent, window: self.tuning.as_ref().map(|tuning| tuning.window), control: None }
     }
 
-    /// What ACKs say beside what the receiver says.
+    /// What ACKs say besides what the receiver says.
     fn finish(&self, out: &mut ReceiverActions) {
         for ack in &mut out.acks {
             if self.config.timestamps {
@@ -169,7 +169,7 @@ impl Tuning {
         }
     }
 
-    /// So many bytes have arrived in a round trip.
+    /// This number of bytes has arrived in a round trip.
     fn adjust(&mut self, arrived: u64) {
         if arrived <= self.space {
             return;

@@ -13,7 +13,7 @@ use super::undo::Reductions;
 use super::{Frto, LossRecovery, Sender, SenderConfig, Undo};
 use units::Instant;
 
-/// What a flow has beside the sender's own state.
+/// What a flow has besides the sender's own state.
 #[derive(Clone, Debug)]
 pub(super) struct Extras {
     pub(super) pacer: Option<Pacer>,

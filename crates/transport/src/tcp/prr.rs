@@ -102,7 +102,7 @@ impl Sender {
         Progress { una: self.una, delivered: self.una + self.scoreboard.sacked(), losses: self.losses_found() }
     }
 
-    /// A fast recovery begins. RecoverFS is what is outstanding; RFC 9937 leaves out what had been SACKed before the ACK at hand, and
+    /// A fast recovery begins. RecoverFS is what is outstanding; RFC 9937 leaves out what had been SACKed before the present ACK, and
     /// takes in what that has acknowledged.
     pub(super) fn begin_reduction(&mut self) {
         let (progress, nxt) = (self.progress(), self.nxt);

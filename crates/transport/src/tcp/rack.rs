@@ -5,7 +5,7 @@
 //!
 //! Readings. The shortest round trip is that of the last 150 to 300 s. Before the first round-trip sample no probe is scheduled: there
 //! is no handshake that would have brought one; and none while one is under way, so that the retransmission timer is not put off. Without timestamps an ACK of a segment that was sent twice counts for the second
-//! copy if that is at least the shortest round trip old (step 2). The reordering timer is a timer of its own beside the
+//! copy if that is at least the shortest round trip old (step 2). The reordering timer is a timer of its own besides the
 //! retransmission timer, not the same one set to another time. A D-SACK of the tail loss probe does not widen the reordering window: a
 //! timer sent the probe, not RACK (Linux; the RFC's pseudocode takes any D-SACK). With recovery "linux" neither does one before
 //! reordering was seen.
@@ -57,7 +57,7 @@ struct Adaptation {
     multiplier: u32,
     /// RACK.reo_wnd_persist.
     persist: u8,
-    /// Whether the ACK at hand has widened the window.
+    /// Whether the present ACK has widened the window.
     grew: bool,
 }
 

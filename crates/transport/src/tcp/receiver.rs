@@ -29,7 +29,7 @@ options! {
         /// ACKs for every second full-sized segment, and after this time at the latest (RFC 5681 §4.2: at most 500 ms). Default:
         /// an ACK for each segment.
         pub delayed_ack: Option<Duration> = None, Kind::Delay;
-        /// With delayed_ack: so many segments at the start of a flow are acknowledged at once. Linux: up to 16 (quick ACKs), which it
+        /// With delayed_ack: the number of segments at the start of a flow that are acknowledged at once. Linux: up to 16 (quick ACKs), which it
         /// does again after a gap; here once.
         pub quick_acks: u32 = 0, Kind::Whole(Range::from(0.0));
         /// Whether ACKs echo the timestamps of segments (RFC 7323).

@@ -68,7 +68,7 @@ pub(super) struct Segments {
     sacked: usize,
     /// Only for window laws that ask for delivery rates.
     deliveries: Option<Deliveries>,
-    /// What the ACK at hand is the first to report, in the order of the flow once it is complete.
+    /// What the present ACK is the first to report, in the order of the flow once it is complete.
     reported: Vec<Record>,
     /// The unSACKed parts of a block; empty between calls.
     holes: Vec<SackBlock>,
@@ -177,14 +177,14 @@ impl Segments {
         self.trim(una);
     }
 
-    /// The delivery rate that the ACK at hand shows, after which it has been read.
+    /// The delivery rate that the present ACK shows, after which it has been read.
     pub(super) fn sample(&mut self, now: Instant) -> Option<RateSample> {
         let sample = self.deliveries.as_mut().and_then(|deliveries| deliveries.sample(now, &self.reported));
         self.reported.clear();
         sample
     }
 
-    /// The shortest round trip of what the ACK at hand is the first to report and was sent once.
+    /// The shortest round trip of what the present ACK is the first to report and was sent once.
     pub(super) fn round_trip(&self, now: Instant) -> Option<Duration> {
         let sent_once = self.reported.iter().filter(|record| !record.retransmitted);
         sent_once.map(|record| now.saturating_since(record.sent_at)).min()
@@ -205,7 +205,7 @@ impl Segments {
         }
     }
 
-    /// What the ACK at hand is the first to report, in the order of the flow.
+    /// What the present ACK is the first to report, in the order of the flow.
     pub(super) fn reported(&self) -> &[Record] {
         &self.reported
     }

@@ -9,12 +9,12 @@ use units::{Duration, Instant};
 /// Timestamps of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timestamps {
-    /// What the ACK at hand echoes.
+    /// What the present ACK echoes.
     echo: Option<Instant>,
 }
 
 impl Timestamps {
-    /// What the ACK at hand echoes; only one of new data keeps it to measure a round trip.
+    /// What the present ACK echoes; only one of new data keeps it to measure a round trip.
     pub(super) fn of_ack(&mut self, is_new: bool) -> Option<Instant> {
         let echo = self.echo;
         self.echo = echo.filter(|_| is_new);
@@ -30,12 +30,12 @@ impl Sender {
         }
     }
 
-    /// What the ACK at hand echoes, once it has been read.
+    /// What the present ACK echoes, once it has been read.
     pub(super) fn take_echo(&mut self) -> Option<Instant> {
         self.timestamps_mut()?.echo.take()
     }
 
-    /// RTTM: the ACK at hand, which is for new data, echoes `echo`. An echo from the future measures nothing.
+    /// RTTM: the present ACK, which is for new data, echoes `echo`. An echo from the future measures nothing.
     pub(super) fn measure_by_echo(&mut self, now: Instant, echo: Instant) -> Option<Duration> {
         self.rtt.cancel();
         let tick = self.config.timestamp_clock;

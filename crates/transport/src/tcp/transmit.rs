@@ -36,7 +36,7 @@ impl Sender {
         self.watch_closed_window(now);
     }
 
-    /// What `transmit` does when nothing is amiss, nothing is paced and the data do not end: full-sized segments up to
+    /// What `transmit` does when nothing is lost or out of order, nothing is paced and the data do not end: full-sized segments up to
     /// the nearest of cwnd, the peer's window and what is written.
     #[inline]
     pub(super) fn send_full_segments(&mut self, now: Instant, actions: &mut Actions) {
@@ -53,7 +53,7 @@ impl Sender {
         self.note_sent(now, sent);
     }
 
-    /// The length of the next new segment if `window` and the peer have room for it beside `in_flight`. Segments are
+    /// The length of the next new segment if `window` and the peer have room for it besides `in_flight`. Segments are
     /// full-sized unless the data end; with nothing outstanding a window below that is used as it is.
     #[inline]
     pub(super) fn new_data(&self, in_flight: u64, window: u64) -> Option<u64> {

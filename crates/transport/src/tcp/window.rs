@@ -39,7 +39,7 @@ impl Sender {
         self.remember_window();
         self.note_cut();
         let lost = self.newly_lost(cause);
-        let loss = Loss { cause, event: Event { lost, in_flight, ..self.bad_news(now) } };
+        let loss = Loss { cause, event: Event { lost, in_flight, ..self.loss_event(now) } };
         self.law.on_loss(&self.config.laws, &mut self.window, &loss);
         self.set_cwnd(self.window.cwnd);
     }
@@ -48,7 +48,7 @@ impl Sender {
     pub(super) fn lose_again(&mut self, now: Instant) {
         self.forget_window();
         self.note_cut();
-        let event = self.bad_news(now);
+        let event = self.loss_event(now);
         self.law.on_repeated_timeout(&self.config.laws, &mut self.window, &event);
         self.set_cwnd(self.window.cwnd);
     }
@@ -68,7 +68,7 @@ impl Sender {
     }
 
     /// What is to be said at a loss.
-    fn bad_news(&self, now: Instant) -> Event {
+    fn loss_event(&self, now: Instant) -> Event {
         let is_app_limited = !self.is_cwnd_limited();
         Event { srtt: self.rtt.srtt(), in_flight: self.flight_size(), is_app_limited, ..Event::at(now) }
     }

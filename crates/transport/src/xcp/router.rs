@@ -136,7 +136,7 @@ struct Queue {
 
 /// XCP's controller of one output.
 ///
-/// The queue it is told is what waits before the packet at hand; a queue falls between arrivals, so its least values are
+/// The queue it is told is what waits before the arriving packet; a queue falls between arrivals, so its least values are
 /// seen just before them.
 #[derive(Clone, Debug)]
 pub struct Router {

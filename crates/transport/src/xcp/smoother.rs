@@ -18,7 +18,7 @@ pub struct Smoother {
     byte_time: ByteTime,
     /// When all that has been sent is over at the rate.
     empty: Instant,
-    /// So many bytes may be sent ahead.
+    /// The number of bytes that may be sent ahead.
     depth: u32,
     /// Nothing leaves before this, however much may be sent ahead.
     start: Instant,

@@ -1,4 +1,4 @@
-//! Flows that are whole connections: handshake and teardown, timestamps, windows that change. What they say beside a segment or an ACK
+//! Flows that are whole connections: handshake and teardown, timestamps, windows that change. What they say besides a segment or an ACK
 //! travels in the packet's cargo; other flows have none of it.
 
 use super::timing::arm_receiver;

@@ -39,7 +39,7 @@ use edge::{Asking, Clock, EdgeAgent, Plan, Queue, QueueOutput, Stage, Teller};
 use std::collections::BTreeMap;
 use units::{ByteTime, Rate};
 
-/// Bytes of a message beside its entries: the control field of paper 003 (§2.4.3).
+/// Bytes of a message besides its entries: the control field of paper 003 (§2.4.3).
 const MESSAGE_HEADER: u64 = 20;
 /// Bytes of an entry: a number of slots, or the destination of a slot.
 const ENTRY: u64 = 2;

@@ -95,7 +95,7 @@ words! {
     pub enum Channel {
         /// In the signalling slots of the frames, one for each edge node.
         InBand = "in-band",
-        /// Beside the data.
+        /// Besides the data.
         OutOfBand = "out-of-band",
     }
 }

@@ -57,7 +57,7 @@ keys! {
     /// a control channel. Packets that come to such a link are assembled into bursts, which nobody stores on their way; a link's
     /// loss is that of whole bursts.
     pub struct ObsSwitching {
-        /// Wavelengths of each fibre, beside the control channel.
+        /// Wavelengths of each fibre, besides the control channel.
         pub wavelengths: At<u32>, in whole(1, MOST_WAVELENGTHS);
         /// Which wavelength a burst gets (`photocol list reservations`).
         pub reservation: Key<String> = Algorithm::LaucVf.name().to_owned();
@@ -112,7 +112,7 @@ keys! {
         /// How bursts are spread over two paths (paper 004). Default: they are not.
         pub balancing: Option<At<BalancingSpec>>;
 
-        /// Sources of bursts beside the flows.
+        /// Sources of bursts besides the flows.
         pub burst: Vec<At<BurstSpec>>;
     }
 }
@@ -268,7 +268,7 @@ keys! {
         pub variation: Key<f64> = 4.0, in above_one(), when HYPER_EXPONENTIAL;
         /// The shape.
         pub shape: Key<f64> = 1.5, in above_one(), when PARETO;
-        /// Beside the offset of all bursts: what a class has more reserves earlier and wins.
+        /// Besides the offset of all bursts: what a class has more reserves earlier and wins.
         pub extra_offset: Key<Time> = NONE;
         /// Headers announce bursts that never come.
         pub headers_only: Key<bool> = false;

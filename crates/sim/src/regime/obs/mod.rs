@@ -22,7 +22,7 @@
 //! | `queues` | which packets travel in one burst |
 //! | `ingress` | the beginning: assembly, waiting for a wavelength, sending again |
 //! | `transit` | the middle: reservations, and what follows where there is none |
-//! | `source` | sources of bursts beside the flows |
+//! | `source` | sources of bursts besides the flows |
 //! | `meter` | the burst dropping rate of a path |
 //! | `balance`, `load`, `spread` | two paths: which a burst takes, the loads of links, what a node does with both |
 //! | `agenda` | what a node is to do later |

@@ -31,7 +31,7 @@ pub struct Obs {
     pub notification: Notification,
     /// Whether bursts are spread over two paths.
     pub balancing: Option<Balancing>,
-    /// Sources of bursts beside the flows.
+    /// Sources of bursts besides the flows.
     pub sources: Vec<BurstSource>,
 }
 
@@ -104,7 +104,7 @@ pub enum Policy {
     Alternate,
     /// Each burst is drawn a path.
     Random,
-    /// After a gap of so many picoseconds a path is drawn for what follows.
+    /// After a gap of this number of picoseconds a path is drawn for what follows.
     Flowlet(u64),
     /// The loads of the paths, at each burst.
     LeastLoaded,
@@ -194,7 +194,7 @@ words! {
     }
 }
 
-/// The channel beside the wavelengths of each fibre, on which headers and messages travel.
+/// The channel besides the wavelengths of each fibre, on which headers and messages travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlChannel {
     /// Its capacity.
@@ -229,7 +229,7 @@ pub struct BurstAssembly {
 }
 
 words! {
-    /// Which packets share a burst, beside having the same way through the network.
+    /// Which packets share a burst, besides having the same way through the network.
     pub enum BurstQueues {
         /// All.
         Egress = "egress",
@@ -316,7 +316,7 @@ pub struct BurstSource {
     pub length: LengthLaw,
     /// The mean length.
     pub mean: Duration,
-    /// Beside the offset that all bursts have.
+    /// Besides the offset that all bursts have.
     pub extra_offset: Duration,
     /// Headers announce bursts that never come.
     pub headers_only: bool,

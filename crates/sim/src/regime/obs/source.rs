@@ -1,4 +1,4 @@
-//! Sources of bursts beside the flows: lengths and arrivals by laws with known answers. Every source has one random stream.
+//! Sources of bursts besides the flows: lengths and arrivals by laws with known answers. Every source has one random stream.
 
 use super::plan::{BurstArrivals, LengthLaw};
 use crate::random::{Stream, bernoulli, exponential, pareto, uniform};
@@ -15,7 +15,7 @@ pub struct Generator {
     pub length: LengthLaw,
     /// The mean length.
     pub mean: Duration,
-    /// In picoseconds, beside the offset of the route.
+    /// In picoseconds, besides the offset of the route.
     pub extra_offset: u64,
     /// Headers announce bursts that never come.
     pub headers_only: bool,

@@ -9,7 +9,7 @@ use options::words;
 use transport::xcp::{Changes, Tells, WavelengthConfig};
 use units::Rate;
 
-/// So many wavelengths of a fibre are a mistake.
+/// More wavelengths of a fibre than this are a mistake.
 const MOST_WAVELENGTHS: u32 = 256;
 
 const LIMITED: When<OpsSwitching> =
@@ -103,7 +103,7 @@ keys! {
         pub control_capacity: Key<Speed> = Speed(Rate::from_mbps(100)), in a_rate(), when CONTROLLED;
         /// How the packets of macroflows are spaced.
         pub smoothing: Key<Word<SmoothingRule>> = Word(SmoothingRule::LeakyBucket), when MACROFLOWS;
-        /// So many bytes may leave ahead of their time.
+        /// The number of bytes that may leave ahead of their time.
         pub token_depth: Key<u32> = 0, when MACROFLOWS, when TOKENS;
         /// Another control of the edge nodes: they are told of slots that congestion has lost.
         pub dlcc: Option<At<DlccKeys>>, when SLOTTED;

@@ -1,4 +1,4 @@
-//! A second control of the edge nodes beside macroflows, for tests: core nodes tell an edge node that a packet of its found a
+//! A second control of the edge nodes besides macroflows, for tests: core nodes tell an edge node that a packet of its found a
 //! congested store, and the edge node pauses.
 
 use super::Ops;

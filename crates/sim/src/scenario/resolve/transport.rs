@@ -117,7 +117,7 @@ fn check_options(table: &spec::Transport, sender: &SenderConfig, receiver: &Rece
     Ok(())
 }
 
-/// Payload and header of a full data packet with so many bytes of options, which are not in the header.
+/// Payload and header of a full data packet with `options` bytes of options, which are not in the header.
 fn sizes(table: &spec::Transport, default_header: u32, options: u32) -> Result<(u32, u32), Fault> {
     let bare = bytes(table.wire.header, default_header, 0..=MAX_PACKET - 1 - options)?;
     Ok((payload(table, bare + options)?, bare))

@@ -12,10 +12,10 @@ use serde::Deserialize;
 #[serde(rename_all = "kebab-case")]
 #[schemars(tag = "kind")]
 pub enum Application {
-    /// Requests, one after the other: each is answered by so many bytes, and when the last is acknowledged the next request comes after a
+    /// Requests, one after the other: each is answered by a number of bytes, and when the last is acknowledged the next request comes after a
     /// time to think. The requests themselves are not sent.
     RequestResponse(RequestResponse),
-    /// So many bytes in equal steps of time, as media players and sensors have them.
+    /// The same number of bytes in equal steps of time, as media players and sensors send them.
     Paced(PacedWriter),
     /// The same in on-times, and nothing in off-times.
     OnOff(OnOffWriter),

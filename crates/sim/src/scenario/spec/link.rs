@@ -149,7 +149,7 @@ link_keys! {
         pub cost: Option<At<u64>>;
         /// Both directions, or only from `from` to `to`.
         pub duplex: Key<bool> = true;
-        /// Another link beside the one that is there already.
+        /// Another link besides the one that is there already.
         pub parallel: Key<bool> = false;
     }
 }

@@ -42,10 +42,10 @@ pub struct Spec {
     /// What links have unless they say otherwise.
     #[serde(default)]
     pub link_defaults: LinkDefaults,
-    /// Nodes beside those of the topology.
+    /// Nodes besides those of the topology.
     #[serde(default)]
     pub node: Vec<Node>,
-    /// Links beside those of the topology, or changes of those.
+    /// Links besides those of the topology, or changes of those.
     #[serde(default)]
     pub link: Vec<At<Link>>,
     /// What the network switches. Default: packets.

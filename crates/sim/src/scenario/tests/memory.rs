@@ -24,7 +24,7 @@ fn samples_that_fit_nowhere_are_refused_where_they_are_ordered() {
     );
     let one = format!("{SMALL}[probe]\ninterval = \"1 ps\"\nlinks = [\"left->right\"]\n");
     assert!(message(&one).contains("5.0e13 samples would take about 10.0 PB"), "{}", message(&one));
-    // The bound can be raised, for who has so much; replications count.
+    // The bound can be raised, for those who have more; replications count.
     let coarse = format!("{SMALL}[probe]\ninterval = \"1 us\"\n");
     assert!(load_set(&coarse, &[("run.memory", "75 GB")]).is_ok());
     assert!(message(&coarse).contains("74.0 GB"), "{}", message(&coarse));

@@ -39,7 +39,7 @@ pub(super) struct Bursts {
 }
 
 impl Bursts {
-    /// `None` for a law that does not heed any.
+    /// `None` for a law that uses none.
     pub(super) fn new(news: BurstNews) -> Option<Bursts> {
         let bursts = Bursts { news, reports: Reports::default(), false_timeouts: FalseTimeouts::default() };
         (news != BurstNews::Ignored).then_some(bursts)
@@ -231,7 +231,7 @@ impl Sender {
         self.bursts().is_some_and(|bursts| bursts.reports.hold(seq))
     }
 
-    /// NextSeg (1.a) and (1.b) beside what was reported.
+    /// NextSeg (1.a) and (1.b) besides what was reported.
     pub(super) fn next_unreported_hole(&self) -> Option<SackBlock> {
         let Some(bursts) = self.bursts() else { return self.scoreboard.next_hole(self.una) };
         let top = self.scoreboard.highest_start()?;

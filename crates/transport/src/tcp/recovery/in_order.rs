@@ -1,4 +1,4 @@
-//! The short way of an ACK under RACK-TLP: new data are acknowledged in order and nothing is amiss, which is what nearly every ACK
+//! The fast path of an ACK under RACK-TLP: new data are acknowledged in order and nothing is lost or out of order, which is what nearly every ACK
 //! says.
 //!
 //! It comes to the same as the full way, which asks every question of every phase, at a third of the cost. What it does is the
@@ -88,7 +88,7 @@ mod tests {
     #[derive(Clone, Debug)]
     enum Step {
         Write(u64),
-        /// So many segments and bytes more are acknowledged.
+        /// Counts segments and bytes that are newly acknowledged.
         Ack(u64, u64),
         /// Of all above the ACK, these segments from and before here have arrived.
         Sack(u64, u64),

@@ -26,7 +26,7 @@ use super::{Ack, Actions, FastRetransmitGuard, SackBlock, Sender};
 use crate::cc::{Event, LossCause, LossRecovery, RateSample};
 use units::{Duration, Instant};
 
-/// A way to notice and to repair losses that need no timer. It keeps no state of its own beside the sender's.
+/// A way to notice and to repair losses that need no timer. It keeps no state of its own besides the sender's.
 trait Recovery {
     /// Whether an ACK that newly SACKs `sacked` bytes says that something arrived out of order.
     fn is_duplicate(sender: &Sender, ack: &Ack<'_>, sacked: u64) -> bool;

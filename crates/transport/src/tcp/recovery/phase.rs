@@ -3,7 +3,7 @@
 /// What the sender is doing about losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tcp) enum Phase {
-    /// Nothing is amiss: no duplicate ACK, nothing SACKed, no window probe.
+    /// No sign of loss or reordering: no duplicate ACK, nothing SACKed, no window probe.
     Open,
     /// Something arrived out of order: duplicate ACKs since the last new one, and the segments Limited Transmit sent on
     /// them. Also, without either, while bytes of window probes are to be sent again.

@@ -59,7 +59,7 @@ words! {
 words! {
     /// Which timeouts lower the FA ratio.
     pub enum TimeoutCost {
-        /// Those outside of a recovery that the smallest threshold would have avoided: so much was SACKed above the hole.
+        /// Those outside of a recovery that the smallest threshold would have avoided: those with that much SACKed above the hole.
         Avoidable = "avoidable",
         /// Every expiry of the retransmission timer.
         All = "all",
@@ -110,7 +110,7 @@ options! {
         pub histogram_samples: Option<u32> = None, Kind::Whole(Range::closed(1.0, MOST_SAMPLES as f64));
         /// Recovery "rr-tcp": how long a reordering is.
         pub reordering_length: ReorderingLength = ReorderingLength::HighestSacked, Kind::Word(&ReorderingLength::LIST);
-        /// Recovery "rr-tcp": whether segments that were late and had not been sent again count in the histogram too, beside those that a
+        /// Recovery "rr-tcp": whether segments that were late and had not been sent again count in the histogram too, besides those that a
         /// D-SACK confirms.
         pub sample_unretransmitted: bool = false, Kind::Flag;
         /// Recovery "rr-tcp": whether the threshold is one above the percentile of the lengths, rather than at it.

@@ -1,4 +1,4 @@
-//! `[[switching.burst]]`: sources of bursts beside the flows.
+//! `[[switching.burst]]`: sources of bursts besides the flows.
 
 use super::Mesh;
 use crate::language::keys::Form;

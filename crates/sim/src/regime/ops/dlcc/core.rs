@@ -47,7 +47,7 @@ pub struct Duties {
     pub tells_of_contention: bool,
     /// Notifications ride on other packets.
     pub piggybacks: bool,
-    /// It tells edge nodes when an output is busy, once in so many picoseconds.
+    /// It tells edge nodes when an output is busy, once in this number of picoseconds.
     pub reports: Option<u64>,
 }
 

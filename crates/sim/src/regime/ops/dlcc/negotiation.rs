@@ -12,7 +12,7 @@ pub struct Reservations {
 }
 
 impl Reservations {
-    /// An output with so much capacity to promise. What the flows that pass it begin with is promised.
+    /// An output with this capacity to promise. What the flows that pass it begin with is promised.
     pub fn new(capacity: SlotRate, begun: impl IntoIterator<Item = (u32, SlotRate)>) -> Reservations {
         Reservations { capacity, promised: begun.into_iter().collect() }
     }

@@ -44,19 +44,19 @@ pub struct Outbox<T> {
 }
 
 impl<T> Outbox<T> {
-    /// One that waits so many picoseconds at most.
+    /// One that waits this number of picoseconds at most.
     pub fn new(patience: u64) -> Outbox<T> {
         Outbox { patience, waiting: VecDeque::new() }
     }
 
-    /// A letter is to go.
-    pub fn post(&mut self, now: u64, letter: T) {
-        self.waiting.push_back((now.saturating_add(self.patience), letter));
+    /// A notification is to go.
+    pub fn post(&mut self, now: u64, notification: T) {
+        self.waiting.push_back((now.saturating_add(self.patience), notification));
     }
 
     /// A packet passes: what rides on it.
     pub fn board(&mut self) -> Option<T> {
-        self.waiting.pop_front().map(|(_, letter)| letter)
+        self.waiting.pop_front().map(|(_, notification)| notification)
     }
 
     /// When the next one gets a packet of its own.
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_letter_rides_on_the_next_packet_or_leaves_by_itself() {
+    fn a_notification_rides_on_the_next_packet_or_leaves_by_itself() {
         let mut outbox = Outbox::new(100);
         [0, 10, 20].iter().for_each(|now| outbox.post(*now, *now));
         assert_eq!((outbox.board(), outbox.next_timeout()), (Some(0), 110));

@@ -10,11 +10,11 @@ use super::rules::{AckConfig, Discard, Form};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use transport::tcp::{SackBlock, SackList};
 
-/// A guarded book holds so many segments at most; it forgets the oldest.
+/// The most segments that a guarded book holds; it forgets the oldest.
 const MOST_SEGMENTS: usize = 1 << 16;
 /// Ranges that the receiver has said it holds.
 const MOST_RANGES: usize = 256;
-/// A block of so many segments shows a loss (RFC 6675, DupThresh).
+/// A block of this number of segments shows a loss (RFC 6675, DupThresh).
 const ENOUGH: u64 = 3;
 
 /// An artificial ACK.
@@ -358,7 +358,7 @@ impl Book {
     }
 }
 
-/// Blocks of these ranges; of a first one that is enough by itself, only so many bytes.
+/// Blocks of these ranges; of a first one that is enough by itself, no more than `bytes`.
 fn blocks(ranges: &[SackBlock], bytes: u64) -> SackList {
     let mut sack = SackList::EMPTY;
     for (number, range) in ranges.iter().enumerate() {

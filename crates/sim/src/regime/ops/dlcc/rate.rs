@@ -11,7 +11,7 @@ impl SlotRate {
     /// None.
     pub const ZERO: SlotRate = SlotRate(0);
 
-    /// So many slots in so many picoseconds.
+    /// A number of slots in a number of picoseconds.
     pub fn of(slots: u64, span: u64) -> SlotRate {
         let rate = u128::from(slots) * SPAN / u128::from(span.max(1));
         SlotRate(u64::try_from(rate).unwrap_or(u64::MAX))

@@ -125,8 +125,8 @@ pub struct AckConfig {
     pub guarded: bool,
     /// How many for a lost segment.
     pub copies: u32,
-    /// Segments are remembered for so many picoseconds, about a round trip.
+    /// How long segments are remembered, in picoseconds: about a round trip.
     pub memory: u64,
-    /// A slot that was not reported after so many picoseconds has arrived.
+    /// A slot that was not reported after this number of picoseconds has arrived.
     pub report_time: u64,
 }

@@ -4,11 +4,11 @@
 use crate::engine::packet::{Class, Packet};
 use std::collections::BTreeMap;
 
-/// The bits of a packet's number that are the host's. A flow may send so many bytes where packets are cut.
+/// The bits of a packet's number that are the host's. They limit the bytes of a flow where packets are cut.
 const NUMBER_BITS: u32 = 48;
 /// The first number that is too large.
 pub const FIRST_BEYOND: u64 = 1 << NUMBER_BITS;
-/// A packet has at most so many pieces.
+/// The most pieces of a packet.
 pub const MOST_PIECES: u32 = 255;
 
 /// A part of a packet, or a whole one.
@@ -55,7 +55,7 @@ impl Cut {
         u32::from(size.max(1)).div_ceil(u32::from(self.payload))
     }
 
-    /// The slots of a packet, in order. What it carries beside itself is in the last one.
+    /// The slots of a packet, in order. What it carries besides itself is in the last one.
     pub fn pieces(self, packet: Packet) -> impl Iterator<Item = Packet> {
         let of = self.slots(packet.size);
         (0..of).map(move |index| {

@@ -1,4 +1,4 @@
-//! A count over the last so many seconds.
+//! A count over a sliding window of time.
 
 /// The window is divided in this many parts, and moves by one of them at a time.
 const PARTS: usize = 64;
