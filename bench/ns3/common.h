@@ -1,4 +1,4 @@
-// What both workloads share in ns-3: TCP as photocol is configured, greedy flows, counters of links.
+// What the workloads share in ns-3: TCP as photocol is configured, greedy flows, counters of links.
 
 #pragma once
 

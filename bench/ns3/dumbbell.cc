@@ -3,7 +3,7 @@
 // Packet-hops are counted exactly and for free: the queue of every device counts what it accepts, and what it accepted and
 // no longer holds was put on its link. SYN and the handshake's ACK are in it.
 
-#include "common.h"
+#include "dumbbell.h"
 
 #include <algorithm>
 
@@ -56,10 +56,7 @@ main(int argc, char** argv)
     const uint32_t ssthresh = std::max<uint32_t>(2, bdp / lines.size());
     ConfigureTcp({options.variant, options.sack, 0, ssthresh});
 
-    ns3::NodeContainer routers(2);
-    ns3::NodeContainer left(options.pairs);
-    ns3::NodeContainer right(options.pairs);
-    InstallStack(ns3::NodeContainer(routers, left, right));
+    Dumbbell network(options.pairs);
 
     std::deque<Direction> directions;
     auto connect = [&](auto a, auto b, double rate, double delayMs) {
@@ -69,29 +66,17 @@ main(int argc, char** argv)
         return devices;
     };
 
-    // The two routers know their own hosts' subnets and send everything else to each other.
-    auto middle = connect(routers.Get(0), routers.Get(1), options.rate, 48);
+    auto middle = connect(network.Router(0), network.Router(1), options.rate, 48);
     Direction& bottleneck = directions.front();
     bottleneck.SetBuffer(bdp);
-    AddDefaultRoute(middle.Get(0));
-    AddDefaultRoute(middle.Get(1));
-    std::vector<ns3::Ipv4Address> sinks;
-    for (uint32_t i = 0; i < options.pairs; ++i)
-    {
-        AddDefaultRoute(connect(left.Get(i), routers.Get(0), 10 * options.rate, 1).Get(0));
-        auto access = connect(routers.Get(1), right.Get(i), 10 * options.rate, 1).Get(1);
-        AddDefaultRoute(access);
-        sinks.push_back(AddressOf(access));
-        InstallSink(right.Get(i));
-    }
+    network.ConnectHosts(middle, 10 * options.rate, connect);
 
-    std::deque<Flow> flows;
-    for (const auto& line : lines)
+    std::deque<Flow> flows = network.Flows(lines);
+    if (options.perflow)
     {
-        flows.emplace_back(left.Get(std::stoul(line.source)), sinks.at(std::stoul(line.destination)), line.startSeconds, 32);
-        if (options.perflow)
+        for (auto& flow : flows)
         {
-            flows.back().Watch();
+            flow.Watch();
         }
     }
 

@@ -1,8 +1,8 @@
-// Greedy TCP flows over one bottleneck with drop-tail or RED, in ns-3: window laws, recoveries and queue means beside photocol's.
+// Greedy TCP flows over one bottleneck with drop-tail or RED, in ns-3: window laws, recoveries and queue means to compare with photocol's.
 // See ../queues.py, which runs it. The network is that of dumbbell.cc; here the bottleneck's queue is a discipline above a device that
 // holds one packet, so that q of RED lacks the packet that waits in the device.
 
-#include "common.h"
+#include "dumbbell.h"
 
 #include "ns3/traffic-control-module.h"
 
@@ -167,34 +167,20 @@ main(int argc, char** argv)
         Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TcpPrrRecovery::GetTypeId()));
     }
 
-    NodeContainer routers(2);
-    NodeContainer left(options.pairs);
-    NodeContainer right(options.pairs);
-    InstallStack(NodeContainer(routers, left, right));
-    auto middle = ConnectBottleneck(routers.Get(0), routers.Get(1), options.rate);
+    Dumbbell network(options.pairs);
+    auto middle = ConnectBottleneck(network.Router(0), network.Router(1), options.rate);
     auto discipline = InstallDiscipline(options, middle.Get(0));
     Options deep;
     deep.buffer = 1000000;
     InstallDiscipline(deep, middle.Get(1));
     Ipv4AddressHelper addresses("11.0.0.0", "255.255.255.252");
     addresses.Assign(middle);
-    AddDefaultRoute(middle.Get(0));
-    AddDefaultRoute(middle.Get(1));
-    std::vector<Ipv4Address> sinks;
-    for (uint32_t i = 0; i < options.pairs; ++i)
-    {
-        AddDefaultRoute(Connect(left.Get(i), routers.Get(0), 10 * options.rate, 1).Get(0));
-        auto access = Connect(routers.Get(1), right.Get(i), 10 * options.rate, 1).Get(1);
-        AddDefaultRoute(access);
-        sinks.push_back(AddressOf(access));
-        InstallSink(right.Get(i));
-    }
+    network.ConnectHosts(middle, 10 * options.rate, Connect);
 
-    std::deque<Flow> flows;
-    for (const auto& line : lines)
+    std::deque<Flow> flows = network.Flows(lines);
+    for (auto& flow : flows)
     {
-        flows.emplace_back(left.Get(std::stoul(line.source)), sinks.at(std::stoul(line.destination)), line.startSeconds, 32);
-        flows.back().Watch();
+        flow.Watch();
     }
     flows.front().WatchWindow(&g_window);
 
