@@ -118,8 +118,8 @@ class SenderOptions(TypedDict, total=False):
     reordering_length: Literal["highest-sacked", "cumulative-ack"]
     """Recovery "rr-tcp": how long a reordering is. Default "highest-sacked"."""
     sample_unretransmitted: bool
-    """Recovery "rr-tcp": whether segments that were late and had not been sent again count in the histogram too, beside
-    those that a D-SACK confirms. Default False."""
+    """Recovery "rr-tcp": whether segments that were late and had not been sent again count in the histogram too,
+    besides those that a D-SACK confirms. Default False."""
     percentile_plus_one: bool
     """Recovery "rr-tcp": whether the threshold is one above the percentile of the lengths, rather than at it. Default
     True."""
@@ -166,7 +166,7 @@ class SenderOptions(TypedDict, total=False):
     """"highspeed", "hs-rr-tcp": Whether the first loss after slow start or a timeout halves the window, as in ns-2,
     instead of cutting it by b(w). Default True."""
     loss_reaction: Literal["tcp", "repair-only"]
-    """"xcp": What duplicate ACKs do to the window beside the retransmission. Default "tcp"."""
+    """"xcp": What duplicate ACKs do to the window besides the retransmission. Default "tcp"."""
     duplicate_acks: Literal["obey", "ignore"]
     """"xcp": The feedback that comes on a duplicate ACK. ns-2's two agents differ in it. Default "obey"."""
     beta: float
@@ -201,8 +201,8 @@ class ReceiverOptions(TypedDict, total=False):
     """ACKs for every second full-sized segment, and after this time at the latest (RFC 5681 §4.2: at most 500 ms).
     Default: an ACK for each segment."""
     quick_acks: int
-    """With delayed_ack: so many segments at the start of a flow are acknowledged at once. Linux: up to 16 (quick ACKs),
-    which it does again after a gap; here once. Default 0."""
+    """With delayed_ack: the number of segments at the start of a flow that are acknowledged at once. Linux: up to 16
+    (quick ACKs), which it does again after a gap; here once. Default 0."""
     timestamps: bool
     """Whether ACKs echo the timestamps of segments (RFC 7323). Default False."""
     autotune_from: int
