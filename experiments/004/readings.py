@@ -105,7 +105,7 @@ def draw_ratio(axes: Axes, table: pl.DataFrame) -> None:
 experiment = Experiment(
     id="004/readings",
     title="load-balanced routing and RR-TCP: the readings of the text",
-    source=source("Figure 6 at δ = 50 ms", "§1, §2, §3, §5.2"),
+    source=source("Figure 6, one point", "§1, §2, §3, §5.2"),
     setup=make,
     measure=measure,
     metrics=METRICS,

@@ -27,7 +27,7 @@ class Progress:
     _started: float = field(default_factory=time.monotonic)
 
     def expect(self, jobs: int) -> None:
-        """This number of jobs more is to be done."""
+        """Add jobs to those that are to be done."""
         self.total += jobs
 
     def advance(self) -> None:
