@@ -33,6 +33,7 @@ impl Instant {
     }
 
     /// Seconds since the clock's zero; for reports, never for the state of a run.
+    #[inline]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PS_PER_SECOND as f64
     }
@@ -89,6 +90,7 @@ impl Duration {
     }
 
     /// Seconds, for reports.
+    #[inline]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PS_PER_SECOND as f64
     }

@@ -73,19 +73,22 @@ struct State {
     hystart: Option<HyStart>,
 }
 
-/// W(t) of one flow at one ACK.
-struct Curve<'a> {
-    config: &'a Config,
-    /// In segments.
+/// What stays in a stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Curve {
+    /// K in seconds.
+    k: f64,
+    /// W_max in segments.
     w_max: f64,
     mss: f64,
+    /// α as `fixed` has it.
+    alpha: u32,
 }
 
-impl Curve<'_> {
+impl Curve {
     /// W in bytes, for a time in seconds since K.
-    fn at(&self, since_k: f64) -> u64 {
-        // `as` saturates.
-        (self.config.window(self.w_max, since_k) * self.mss) as u64
+    fn at(&self, config: &Config, since_k: f64) -> f64 {
+        config.window(self.w_max, since_k) * self.mss
     }
 }
 
@@ -96,8 +99,8 @@ enum Stage {
     AfterSlowStart,
     /// Before it, after a loss that needed no timer.
     AfterLoss,
-    /// In it, K in seconds.
-    Running { since: Instant, k_s: f64, last_ack: Instant },
+    /// In it.
+    Running { since: Instant, last_ack: Instant, curve: Curve },
 }
 
 impl CongestionControl for Cubic {
@@ -126,11 +129,12 @@ impl CongestionControl for Cubic {
         if event.is_app_limited {
             return state.pause(event.now);
         }
-        let (t, k) = state.elapsed(config, window, event.now);
-        let curve = state.curve(config, window);
-        state.grow_cubic(&curve, window, event, t - k);
+        let (since, curve) = state.running(config, window, event.now);
+        let since_k = event.now.saturating_since(since).as_secs_f64() - curve.k;
+        let rtt = event.srtt.unwrap_or(Duration::ZERO).as_secs_f64();
+        state.grow_cubic(curve.at(config, since_k + rtt), window, event);
         if config.reno_friendly {
-            state.grow_reno(&curve, window, event, t - k);
+            state.grow_reno(curve.at(config, since_k), curve.alpha, window, event);
         }
     }
 
@@ -165,43 +169,40 @@ impl State {
         }
     }
 
-    /// t and K in seconds at an ACK in congestion avoidance, which begins with the first.
-    fn elapsed(&mut self, config: &Config, window: &Window, now: Instant) -> (f64, f64) {
-        let (since, k_s) = match self.stage {
-            Stage::Running { since, k_s, .. } => (since, k_s),
-            Stage::AfterLoss => (now, self.begin(config, window)),
-            Stage::AfterSlowStart => {
-                self.w_max = window.cwnd;
-                (now, self.begin(config, window))
+    /// An ACK in congestion avoidance, which begins with the first: since when, and the curve.
+    fn running(&mut self, config: &Config, window: &Window, now: Instant) -> (Instant, Curve) {
+        match &mut self.stage {
+            Stage::Running { since, last_ack, curve } => {
+                *last_ack = now;
+                return (*since, *curve);
             }
-        };
-        self.stage = Stage::Running { since, k_s, last_ack: now };
-        (now.saturating_since(since).as_secs_f64(), k_s)
+            Stage::AfterLoss => {}
+            Stage::AfterSlowStart => self.w_max = window.cwnd,
+        }
+        let curve = self.begin(config, window);
+        self.stage = Stage::Running { since: now, last_ack: now, curve };
+        (now, curve)
     }
 
-    /// A stage begins: returns K in seconds. A window that is above W_max already starts at the flat point.
-    fn begin(&mut self, config: &Config, window: &Window) -> f64 {
+    /// A stage begins. A window that is above W_max already starts at the flat point.
+    fn begin(&mut self, config: &Config, window: &Window) -> Curve {
         let mss = window.mss as f64;
         self.w_max = self.w_max.max(window.cwnd);
         self.w_est = window.cwnd;
         (self.credit, self.est_credit) = (0, 0);
-        let k = config.k(self.w_max as f64 / mss, window.cwnd as f64 / mss);
+        let w_max = self.w_max as f64 / mss;
+        let k = config.k(w_max, window.cwnd as f64 / mss);
         // To a whole picosecond.
-        Duration::from_secs_f64(k).unwrap_or(Duration::MAX).as_secs_f64()
+        let k = Duration::from_secs_f64(k).unwrap_or(Duration::MAX).as_secs_f64();
+        Curve { k, w_max, mss, alpha: fixed(config.alpha()) }
     }
 
-    /// W of this flow.
-    fn curve<'a>(&self, config: &'a Config, window: &Window) -> Curve<'a> {
-        let mss = window.mss as f64;
-        Curve { config, w_max: self.w_max as f64 / mss, mss }
-    }
-
-    /// The concave and the convex region: cwnd grows by (target − cwnd)/cwnd a segment, §4.4 and §4.5, towards W(t + RTT)
+    /// The concave and the convex region: cwnd grows by (target − cwnd)/cwnd a segment, §4.4 and §4.5, towards W(t + RTT), in bytes,
     /// between cwnd and 1.5 cwnd.
-    fn grow_cubic(&mut self, curve: &Curve, window: &mut Window, event: &Event, since_k: f64) {
-        let rtt = event.srtt.unwrap_or(Duration::ZERO).as_secs_f64();
+    fn grow_cubic(&mut self, w: f64, window: &mut Window, event: &Event) {
         let most = window.cwnd.saturating_add(window.cwnd / 2);
-        let target = curve.at(since_k + rtt).clamp(window.cwnd, most);
+        // `as` saturates.
+        let target = (w as u64).clamp(window.cwnd, most);
         self.credit = self.credit.saturating_add((target - window.cwnd).saturating_mul(event.acked));
         let bytes = self.credit / window.cwnd;
         self.credit %= window.cwnd;
@@ -209,15 +210,15 @@ impl State {
     }
 
     /// The Reno-friendly region, §4.3: W_est grows by α MSS · acked/cwnd, with α = 1 once it is back at the window before the
-    /// loss; where W(t) is below, it is the window.
-    fn grow_reno(&mut self, curve: &Curve, window: &mut Window, event: &Event, since_k: f64) {
-        let alpha = if self.w_est >= self.cwnd_prior { 1.0 } else { curve.config.alpha() };
-        let gain = event.acked.saturating_mul(window.mss).saturating_mul(u64::from(fixed(alpha)));
+    /// loss; where W(t), in bytes, is below, it is the window.
+    fn grow_reno(&mut self, w: f64, alpha: u32, window: &mut Window, event: &Event) {
+        let alpha = if self.w_est >= self.cwnd_prior { 1 << FRACTION_BITS } else { alpha };
+        let gain = event.acked.saturating_mul(window.mss).saturating_mul(alpha.into());
         self.est_credit = self.est_credit.saturating_add(gain);
         let price = window.cwnd.saturating_mul(1 << FRACTION_BITS);
         self.w_est = self.w_est.saturating_add(self.est_credit / price);
         self.est_credit %= price;
-        if curve.at(since_k) < self.w_est {
+        if (w as u64) < self.w_est {
             window.cwnd = window.cwnd.max(self.w_est);
         }
     }

@@ -25,8 +25,11 @@ const DUP_THRESH: usize = 3;
 /// What RACK-TLP knows of a flow.
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
-    /// Segments by the time of their last sending, with those that have been sent again or acknowledged since.
-    sendings: VecDeque<Sent>,
+    /// Segments that were sent again, by the time of that, with those that were sent once more or acknowledged since. The order of all
+    /// others in the flow is that of their sending.
+    resent: VecDeque<Sent>,
+    /// No segment below that was sent once waits for a verdict.
+    settled: u64,
     /// RACK.xmit_ts and RACK.end_seq: of the segment sent last of all that have been delivered.
     newest: Sent,
     /// RACK.rtt: the round trip of the segment delivered last.
@@ -46,6 +49,12 @@ pub(super) struct Rack {
 struct Sent {
     at: Instant,
     end: u64,
+}
+
+impl Sent {
+    fn of(record: &Record) -> Sent {
+        Sent { at: record.sent_at, end: record.end }
+    }
 }
 
 /// The adaptation of the reordering window to D-SACKs: §6.2 step 4.
@@ -88,7 +97,8 @@ pub(super) struct Situation {
 impl Default for Rack {
     fn default() -> Rack {
         Rack {
-            sendings: VecDeque::new(),
+            resent: VecDeque::new(),
+            settled: 0,
             newest: Sent::default(),
             rtt: Duration::ZERO,
             min_rtt: MinRtt::default(),
@@ -118,16 +128,17 @@ impl Rack {
         self.timer
     }
 
-    /// §6.1: a segment leaves.
-    pub(super) fn send(&mut self, now: Instant, block: SackBlock) {
-        self.sendings.push_back(Sent { at: now, end: block.end });
+    /// §6.1: a segment leaves again.
+    pub(super) fn resend(&mut self, now: Instant, block: SackBlock) {
+        self.resent.push_back(Sent { at: now, end: block.end });
     }
 
     /// What was thought lost is in flight after all, and may be found lost again.
     pub(super) fn find_again(&mut self, segments: &Segments) {
-        self.sendings.clear();
-        self.sendings.extend(segments.in_flight().map(|record| Sent { at: record.sent_at, end: record.end }));
-        self.sendings.make_contiguous().sort_unstable();
+        self.settled = 0;
+        self.resent.clear();
+        self.resent.extend(segments.in_flight().filter(|record| record.retransmitted).map(Sent::of));
+        self.resent.make_contiguous().sort_unstable();
     }
 
     /// §6.2 steps 1 to 3: what an ACK is the first to report, in the order of the flow.
@@ -147,21 +158,21 @@ impl Rack {
         let is_of_first_copy = record.retransmitted && (echoes_older(record.sent_at) || is_early());
         if !is_of_first_copy {
             self.rtt = rtt;
-            self.newest = self.newest.max(Sent { at: record.sent_at, end: record.end });
+            self.newest = self.newest.max(Sent::of(record));
         }
         self.reordering_seen |= record.end < self.fack && !record.retransmitted;
         self.fack = self.fack.max(record.end);
         self.probe.rtt_known |= !record.retransmitted;
     }
 
-    /// Everything below `una` is acknowledged: whether anything is left that was sent before something delivered. If not, there is no
-    /// loss for [`Rack::detect`] to find.
+    /// Everything below `una` is acknowledged, and nothing is SACKed or lost: whether anything may be left that was sent before something
+    /// delivered. If not, there is no loss for [`Rack::detect`] to find.
     #[inline]
-    pub(super) fn is_anything_late(&mut self, una: u64) -> bool {
-        while self.sendings.front().is_some_and(|sent| sent.end <= una) {
-            self.sendings.pop_front();
+    pub(super) fn is_anything_late(&mut self, una: u64, segments: &Segments) -> bool {
+        while self.resent.front().is_some_and(|sent| sent.end <= una) {
+            self.resent.pop_front();
         }
-        let is_late = self.sendings.front().is_some_and(|first| *first < self.newest);
+        let is_late = !self.resent.is_empty() || segments.first().is_some_and(|first| Sent::of(first) < self.newest);
         if !is_late {
             self.timer = Instant::NEVER;
         }
@@ -222,32 +233,61 @@ impl Rack {
 
     /// §6.2 step 5: marks what is lost, and sets the timer for what may only be late.
     pub(super) fn detect(&mut self, situation: Situation, segments: &mut Segments) {
+        let now = situation.now;
         let wait = self.rtt + self.reordering_window(situation, segments.sacked());
-        self.timer = Instant::NEVER;
-        let mut place = 0;
-        while let Some(sent) = self.sendings.get(place).copied().filter(|sent| *sent < self.newest) {
-            let due = sent.at + wait;
-            if is_current(segments, sent) {
-                if due <= situation.now {
-                    segments.lose(sent.end);
-                } else {
-                    self.timer = due;
-                    place += 1;
-                    continue;
-                }
+        let latest = self.detect_of_sent_once(now, wait, segments).max(self.detect_of_resent(now, wait, segments));
+        self.timer = latest.unwrap_or(Instant::NEVER);
+    }
+
+    /// Of what was sent once. Returns when the last of what may only be late is lost.
+    fn detect_of_sent_once(&mut self, now: Instant, wait: Duration, segments: &mut Segments) -> Option<Instant> {
+        let mut latest = None;
+        let mut place = segments.first_reaching(self.settled);
+        while let Some(record) = segments.at(place) {
+            let (sent, is_open) = (Sent::of(record), record.is_in_flight() && !record.retransmitted);
+            if sent >= self.newest && !record.retransmitted {
+                break;
             }
-            match place {
-                0 => drop(self.sendings.pop_front()),
-                _ => place += 1,
+            let due = sent.at + wait;
+            if is_open && due > now {
+                latest = Some(due);
+            } else if is_open {
+                segments.lose_at(place);
+            }
+            if latest.is_none() {
+                self.settled = sent.end;
+            }
+            place += 1;
+        }
+        latest
+    }
+
+    /// The same of what was sent again.
+    fn detect_of_resent(&mut self, now: Instant, wait: Duration, segments: &mut Segments) -> Option<Instant> {
+        let mut latest = None;
+        let mut place = 0;
+        while let Some(sent) = self.resent.get(place).copied().filter(|sent| *sent < self.newest) {
+            let due = sent.at + wait;
+            let is_current = is_current(segments, sent);
+            if is_current && due > now {
+                latest = Some(due);
+            } else if is_current {
+                segments.lose(sent.end);
+            }
+            match latest {
+                None => drop(self.resent.pop_front()),
+                Some(_) => place += 1,
             }
         }
+        latest
     }
 
     /// §6.3: the retransmission timer has expired.
     pub(super) fn mark_after_timeout(&mut self, situation: Situation, segments: &mut Segments) {
         let wait = self.rtt + self.reordering_window(situation, segments.sacked());
-        let late = self.sendings.iter().take_while(|sent| sent.at + wait <= situation.now);
-        for sent in late {
+        let is_late = |sent: &Sent| sent.at + wait <= situation.now;
+        segments.lose_sent_once(self.settled, |record| is_late(&Sent::of(record)));
+        for sent in self.resent.iter().take_while(|sent| is_late(sent)) {
             if is_current(segments, *sent) {
                 segments.lose(sent.end);
             }

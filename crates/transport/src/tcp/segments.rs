@@ -225,14 +225,37 @@ impl Segments {
         self.records.back()
     }
 
+    /// The segment at a place among all.
+    pub(super) fn at(&self, place: usize) -> Option<&Record> {
+        self.records.get(place)
+    }
+
     /// The segment that ends here is lost, if it is in flight.
     pub(super) fn lose(&mut self, end: u64) {
-        let at = self.records.partition_point(|record| record.end < end);
-        if let Some(record) = self.records.get_mut(at).filter(|record| record.end == end && record.is_in_flight()) {
+        let place = self.records.partition_point(|record| record.end < end);
+        if self.records.get(place).is_some_and(|record| record.end == end) {
+            self.lose_at(place);
+        }
+    }
+
+    /// The segment at a place among all is lost, if it is in flight.
+    pub(super) fn lose_at(&mut self, place: usize) {
+        if let Some(record) = self.records.get_mut(place).filter(|record| record.is_in_flight()) {
             record.state = State::Lost;
             self.lost += record.end - record.start;
             self.losses_found += record.end - record.start;
             self.lost_from = self.lost_from.min(record.start);
+        }
+    }
+
+    /// Of the segments from here on that were sent once, the first ones are lost for which this is true.
+    pub(super) fn lose_sent_once(&mut self, from: u64, is_lost: impl Fn(&Record) -> bool) {
+        for place in self.first_reaching(from)..self.records.len() {
+            match self.records.get(place) {
+                Some(record) if record.retransmitted => {}
+                Some(record) if is_lost(record) => self.lose_at(place),
+                _ => break,
+            }
         }
     }
 
@@ -291,7 +314,7 @@ impl Segments {
     }
 
     /// The index of the first segment that ends above `seq`.
-    fn first_reaching(&self, seq: u64) -> usize {
+    pub(super) fn first_reaching(&self, seq: u64) -> usize {
         self.records.partition_point(|record| record.end <= seq)
     }
 }

@@ -70,11 +70,6 @@ impl Control {
         control
     }
 
-    /// The port of an output.
-    pub fn port(&self, output: u32) -> OwnPort {
-        self.outputs[output as usize].port
-    }
-
     /// When the next controller decides.
     pub fn next_timeout(&self) -> u64 {
         self.next

@@ -8,7 +8,7 @@ use super::members::{Member, Members};
 use super::plan::Smoothing;
 use super::queue::{Queue, Turns};
 use crate::engine::agent::{Agent, Message};
-use crate::engine::bench::Bench;
+use crate::engine::bench::{Bench, OwnPort};
 use crate::engine::offer::Cause;
 use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
@@ -23,13 +23,12 @@ use units::Instant;
 #[derive(Debug)]
 pub struct EdgeNode {
     control: Control,
-    /// The room of each output for packets that wait.
-    rooms: Vec<Buffer>,
     macroflows: Vec<Local>,
     /// When the next packet of each leaves, if one waits.
     releases: Tree,
-    /// When the first of them leaves.
+    /// When the first of them leaves, and whose it is.
     soonest: u64,
+    first: u32,
     /// Which packets belong to which macroflow, here and at other nodes.
     members: Arc<Members>,
     smoothing: Smoothing,
@@ -44,8 +43,6 @@ pub struct EdgeNode {
 pub struct EdgeConfig {
     /// The controllers of its outputs.
     pub control: Control,
-    /// The room of each of them for packets that wait.
-    pub rooms: Vec<Buffer>,
     /// The macroflows that begin here, in the order of their ids.
     pub macroflows: Vec<Local>,
     /// Which packets belong to which macroflow, here and at other nodes.
@@ -56,11 +53,20 @@ pub struct EdgeConfig {
     pub stream: Stream,
 }
 
+/// Where packets of a macroflow leave.
+#[derive(Clone, Copy, Debug)]
+pub struct Outlet {
+    /// The output.
+    pub port: OwnPort,
+    /// Its room for packets that wait.
+    pub room: Buffer,
+}
+
 /// A macroflow that begins here.
 #[derive(Debug)]
 pub struct Local {
     id: u32,
-    output: u32,
+    outlet: Outlet,
     config: MacroflowConfig,
     smoother: Smoother,
     queue: Queue,
@@ -69,8 +75,8 @@ pub struct Local {
 }
 
 impl Local {
-    /// A macroflow that leaves by this output, and has had no packet yet.
-    pub fn new(id: u32, output: u32, config: MacroflowConfig, smoothing: Smoothing) -> Local {
+    /// A macroflow that has had no packet yet.
+    pub fn new(id: u32, outlet: Outlet, config: MacroflowConfig, smoothing: Smoothing) -> Local {
         let depth = match smoothing {
             Smoothing::TokenBucket { depth } => depth,
             Smoothing::LeakyBucket | Smoothing::RoundRobin => 0,
@@ -79,7 +85,7 @@ impl Local {
             Smoothing::RoundRobin => Queue::InTurn(Turns::default()),
             Smoothing::LeakyBucket | Smoothing::TokenBucket { .. } => Queue::InOrder(Ring::new()),
         };
-        Local { id, output, config, smoother: Smoother::new(config.start, depth), queue, machine: None }
+        Local { id, outlet, config, smoother: Smoother::new(config.start, depth), queue, machine: None }
     }
 
     /// A packet leaves.
@@ -95,19 +101,18 @@ impl Local {
 impl EdgeNode {
     /// An edge node before its first packet.
     pub fn new(config: EdgeConfig) -> EdgeNode {
-        let EdgeConfig { control, rooms, macroflows, members, smoothing, stream } = config;
+        let EdgeConfig { control, macroflows, members, smoothing, stream } = config;
         let duty = control.next_timeout();
         let releases = Tree::new(macroflows.len().max(1));
-        EdgeNode { control, rooms, macroflows, releases, soonest: NEVER, members, smoothing, stream, duty, kept: 0 }
+        let (soonest, first, kept) = (NEVER, 0, 0);
+        EdgeNode { control, macroflows, releases, soonest, first, members, smoothing, stream, duty, kept }
     }
 
     /// The first packet of a macroflow makes it: "when there is traffic … a rate-based XCP macroflow is created" (§2.2). Its
     /// first probe leaves at once.
+    #[cold]
     fn begin(&mut self, now: u64, number: usize, bench: &mut Bench) {
         let local = &mut self.macroflows[number];
-        if local.machine.is_some() {
-            return;
-        }
         local.machine = Some(Macroflow::new(local.config, Instant::from_ps(now)));
         self.probe(now, number, bench);
     }
@@ -143,7 +148,7 @@ impl EdgeNode {
             let packet = *packet;
             local.queue.advance();
             self.kept -= 1;
-            bench.port_mut(self.control.port(local.output)).let_go(now, packet.size);
+            bench.port_mut(local.outlet.port).let_go(now, packet.size);
             local.send(now, &packet, bench);
         }
         self.plan(now, number);
@@ -153,16 +158,15 @@ impl EdgeNode {
         let local = &self.macroflows[number];
         let next = local.smoother.next_release().ps().max(now);
         self.releases.set(number as u32, if local.queue.is_empty() { NEVER } else { next });
-        let (soonest, first) = self.releases.earliest(now);
-        self.soonest = soonest;
-        self.macroflows[first as usize].queue.expect_front();
+        (self.soonest, self.first) = self.releases.earliest(now);
+        self.macroflows[self.first as usize].queue.expect_front();
     }
 
     /// A packet has to wait.
     fn keep(&mut self, now: u64, number: usize, packet: &Packet, bench: &mut Bench) {
         let local = &mut self.macroflows[number];
-        let port = bench.port_mut(self.control.port(local.output));
-        if port.is_kept_full(self.rooms[local.output as usize], packet.size) {
+        let port = bench.port_mut(local.outlet.port);
+        if port.is_kept_full(local.outlet.room, packet.size) {
             return bench.refuse(Cause::Congestion, packet);
         }
         port.keep(now, packet.size);
@@ -194,8 +198,7 @@ impl Agent for EdgeNode {
             self.attend(now, bench);
         }
         while self.soonest <= now {
-            let (_, number) = self.releases.earliest(now);
-            self.release(now, number as usize, bench);
+            self.release(now, self.first as usize, bench);
         }
     }
 
@@ -214,7 +217,9 @@ impl Agent for EdgeNode {
             return bench.send_past(now, packet);
         };
         let number = macroflow as usize;
-        self.begin(now, number, bench);
+        if self.macroflows[number].machine.is_none() {
+            self.begin(now, number, bench);
+        }
         let local = &mut self.macroflows[number];
         let packet = &Packet { hop: way, ..*packet };
         if local.queue.is_empty() {

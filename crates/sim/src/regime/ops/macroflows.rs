@@ -3,7 +3,7 @@
 
 use super::builder::{Builder, NodeOutputs};
 use super::control::{Control, ControlledOutput, Onward, QueueOf, Stop};
-use super::edge::{EdgeConfig, EdgeNode, Local};
+use super::edge::{EdgeConfig, EdgeNode, Local, Outlet};
 use super::edge_control::{CoreControl, EdgeControl};
 use super::plan::{Count, MacroflowRules};
 use super::trips::Macroflow;
@@ -21,13 +21,12 @@ impl EdgeControl for MacroflowRules {
     }
 
     fn at_edge(&self, outputs: &NodeOutputs, builder: &Builder, ground: &mut Ground) -> Box<dyn Agent> {
-        let NodeOutputs { node, links, .. } = outputs;
+        let node = &outputs.node;
         let control = self.control(outputs, builder, ground);
         let here = builder.trips.macroflows.iter().filter(|one| one.ingress == *node);
         Box::new(EdgeNode::new(EdgeConfig {
             control,
-            rooms: links.iter().map(|link| builder.link(*link).buffer).collect(),
-            macroflows: here.map(|macroflow| self.local(macroflow, links, builder)).collect(),
+            macroflows: here.map(|macroflow| self.local(macroflow, outputs, builder)).collect(),
             members: Arc::clone(&builder.members),
             smoothing: self.smoothing,
             stream: ground.seed.stream(&format!("edge {}", builder.network.nodes[node.index()].name), "smoothing"),
@@ -36,10 +35,11 @@ impl EdgeControl for MacroflowRules {
 }
 
 impl MacroflowRules {
-    fn local(&self, macroflow: &Macroflow, links: &[LinkId], builder: &Builder) -> Local {
+    fn local(&self, macroflow: &Macroflow, outputs: &NodeOutputs, builder: &Builder) -> Local {
         let link = builder.fibre(macroflow.links[0]).wavelengths[macroflow.wavelength as usize];
-        let output = links.iter().position(|other| *other == link).unwrap_or(0) as u32;
-        Local::new(macroflow.id, output, self.macroflow(builder.link(link).capacity), self.smoothing)
+        let output = outputs.links.iter().position(|other| *other == link).unwrap_or(0);
+        let outlet = Outlet { port: outputs.ports[output], room: builder.link(link).buffer };
+        Local::new(macroflow.id, outlet, self.macroflow(builder.link(link).capacity), self.smoothing)
     }
 
     /// The controllers of a node and its part in the ways of probes.

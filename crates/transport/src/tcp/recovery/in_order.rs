@@ -34,10 +34,10 @@ impl Sender {
         }
         let rtt_sample = self.acknowledge(now, una);
         self.tell_law_in_full(Event { acked, rtt_sample, is_app_limited, ..Event::at(now) });
-        if let Some(rack) = self.rack_mut() {
+        if let Some((rack, segments)) = self.rack_and_segments() {
             rack.end_round(una);
             rack.probe.is_to_schedule = true;
-            if rack.is_anything_late(una) {
+            if rack.is_anything_late(una, segments) {
                 self.detect_losses(now);
             }
         }
@@ -54,13 +54,12 @@ impl Sender {
         let (first, mss) = (self.nxt, self.window.mss);
         self.send_full_segments(now, actions);
         let next = self.nxt;
-        if let Some((rack, segments)) = self.rack_and_segments() {
+        if let Some(segments) = self.segments_mut() {
             let mut start = first;
             while start < next {
                 let block = SackBlock { start, end: start + mss };
                 // Only delivery rates need to know whether nothing else is in flight.
                 segments.send(now, block, false);
-                rack.send(now, block);
                 start = block.end;
             }
         }

@@ -185,9 +185,10 @@ impl Sender {
 
     /// A segment leaves, of new data or not.
     pub(in crate::tcp) fn tell_rack_of_sending(&mut self, now: Instant, block: SackBlock, is_new: bool) {
-        if let Some(rack) = self.rack_mut() {
-            rack.send(now, block);
-            rack.probe.is_to_schedule |= is_new;
+        let Some(rack) = self.rack_mut() else { return };
+        match is_new {
+            true => rack.probe.is_to_schedule = true,
+            false => rack.resend(now, block),
         }
     }
 
