@@ -67,15 +67,12 @@ impl Sender {
         self.now = reading(self.now, Some(t))?;
         self.window = window.unwrap_or(self.window);
         self.machine.handle_feedback(ack, feedback);
-        if let Some(echo) = timestamp {
-            self.machine.handle_timestamp_echo(ack, reading(Instant::ZERO, Some(echo))?);
-        }
         let sack: Vec<_> = sack.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
-        self.machine.handle_ack(
-            self.now,
-            &Ack { ack, window: self.window, sack: &sack, ecn_echo: ece },
-            &mut self.actions,
-        );
+        let ack = Ack { ack, window: self.window, sack: &sack, ecn_echo: ece };
+        if let Some(echo) = timestamp {
+            self.machine.handle_timestamp_echo(&ack, reading(Instant::ZERO, Some(echo))?);
+        }
+        self.machine.handle_ack(self.now, &ack, &mut self.actions);
         Ok(self.sent())
     }
 

@@ -135,12 +135,9 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
             let window = choices.near(u64::from(choices.0.first().is_some_and(|byte| byte % 16 != 0)) << 20, 100);
             let sack = blocks(choices, sender.snd_una());
             let echo = choices.near(now.ps(), 1_000_000_000);
-            sender.handle_timestamp_echo(ack, Instant::from_ps(echo));
-            sender.handle_ack(
-                *now,
-                &Ack { ack, window, sack: sack.as_slice(), ecn_echo: echo.is_multiple_of(3) },
-                actions,
-            );
+            let ack = Ack { ack, window, sack: sack.as_slice(), ecn_echo: echo.is_multiple_of(3) };
+            sender.handle_timestamp_echo(&ack, Instant::from_ps(echo));
+            sender.handle_ack(*now, &ack, actions);
         }
     }
 }

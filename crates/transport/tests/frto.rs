@@ -168,3 +168,23 @@ fn the_enhanced_algorithm_needs_sack() {
     assert_eq!(wrong.map_err(|error| error.field), Err("frto"));
     assert_eq!(SenderConfig { recovery: Some(LossRecovery::Linux), ..sender_config("cubic") }.frto_rule(), Frto::Sack);
 }
+
+#[test]
+fn after_a_needless_timeout_duplicate_acks_show_a_loss_at_once() {
+    // RFC 5682 §2.1 step 3b: recover is SND.UNA then. Segment 2 is lost; 3 to 11 have left and make duplicate ACKs.
+    for recovery in WITHOUT {
+        let mut hand = Expired::new(config(recovery, Frto::Basic), 90);
+        hand.ack(1, &[]);
+        hand.ack(2, &[]);
+        assert!((0..3).flat_map(|_| hand.ack(2, &[])).any(|segment| segment == 2), "{recovery:?}");
+    }
+}
+
+#[test]
+fn with_sack_a_duplicate_ack_without_news_after_new_data_shows_a_loss() {
+    // RFC 5682 §3.1 step 3a, the last sentence but one.
+    let mut hand = Expired::new(config(LossRecovery::Sack, Frto::Sack), 90);
+    assert_eq!(hand.ack(1, &[]), [10, 11]);
+    assert_eq!(hand.ack(1, &[]), [1, 2], "the repair goes on, with a window of 2 segments");
+    assert_eq!(hand.sender.ssthresh(), 5000);
+}

@@ -108,6 +108,13 @@ fn ms(ms: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(ms)
 }
 
+/// An ACK without blocks arrives that echoes a timestamp; times are in milliseconds.
+fn answer(sender: &mut Sender, now: u64, ack: u64, echo: u64, actions: &mut Actions) {
+    let ack = Ack { ack, window: 1 << 40, sack: &[], ecn_echo: false };
+    sender.handle_timestamp_echo(&ack, ms(echo));
+    sender.handle_ack(ms(now), &ack, actions);
+}
+
 #[test]
 fn an_ack_that_echoes_a_timestamp_from_before_the_retransmission_takes_a_timeout_back() {
     // RFC 3522 §3.2: RetransmitTS is 1000 ms; the first copies left at 0.
@@ -116,8 +123,7 @@ fn an_ack_that_echoes_a_timestamp_from_before_the_retransmission_takes_a_timeout
         sender.handle_timeout(ms(1000), &mut actions);
         assert_eq!((sender.cwnd(), sender.ssthresh()), (1000, 5000));
         actions.segments.clear();
-        sender.handle_timestamp_echo(1000, ms(echo_ms));
-        sender.handle_ack(ms(1010), &Ack { ack: 1000, window: 1 << 40, sack: &[], ecn_echo: false }, &mut actions);
+        answer(&mut sender, 1010, 1000, echo_ms, &mut actions);
         assert_eq!(sender.ssthresh(), ssthresh, "echo of {echo_ms} ms");
         let resent = actions.segments.iter().filter(|segment| segment.retransmission).count();
         let expected = if echo_ms == 0 { (11_000, 0) } else { (2000, 2) };
@@ -130,8 +136,7 @@ fn only_the_first_ack_of_new_data_counts() {
     let (mut sender, mut actions) = ten_segments(Undo::Eifel, UndoResponse::Restore);
     sender.handle_timeout(ms(1000), &mut actions);
     for (ack, echo) in [(1000, 1000), (2000, 0)] {
-        sender.handle_timestamp_echo(ack, ms(echo));
-        sender.handle_ack(ms(1100), &Ack { ack, window: 1 << 40, sack: &[], ecn_echo: false }, &mut actions);
+        answer(&mut sender, 1100, ack, echo, &mut actions);
     }
     assert_eq!(sender.ssthresh(), 5000);
 }
@@ -140,9 +145,83 @@ fn only_the_first_ack_of_new_data_counts() {
 fn rfc_4015_goes_on_from_what_is_in_flight() {
     let (mut sender, mut actions) = ten_segments(Undo::Both, UndoResponse::Eifel);
     sender.handle_timeout(ms(1000), &mut actions);
-    sender.handle_timestamp_echo(2000, Instant::ZERO);
-    // pipe_prev = 10 segments; cwnd = FlightSize + min(bytes acked, IW) = 10 + 2 segments.
-    assert_eq!((sender.cwnd(), sender.ssthresh()), (12_000, 10_000));
+    actions.segments.clear();
+    answer(&mut sender, 1010, 2000, 0, &mut actions);
+    // pipe_prev = 10 segments; §3.4: cwnd = FlightSize + min(bytes acked, IW) = 8 + 2 segments, which this ACK changes no further.
+    assert_eq!((sender.cwnd(), sender.ssthresh(), actions.segments.len()), (10_000, 10_000, 2));
+}
+
+#[test]
+fn rfc_4015_makes_the_timer_wait_longer_after_a_spurious_timeout() {
+    let (mut sender, mut actions) = ten_segments(Undo::Both, UndoResponse::Eifel);
+    answer(&mut sender, 100, 1000, 0, &mut actions);
+    // SRTT = 100 ms, RTTVAR = 50 ms; the lower bound of 1 s holds.
+    assert_eq!(sender.rto(), Duration::from_secs(1));
+    sender.handle_timeout(ms(1100), &mut actions);
+    answer(&mut sender, 1700, 2000, 0, &mut actions);
+    let sent_before = sender.snd_nxt();
+    answer(&mut sender, 1800, 10_000, 0, &mut actions);
+    answer(&mut sender, 2300, sent_before, 1700, &mut actions);
+    // Step 11, new data that left at 1700 ms: SRTT = max(102, 600) ms, RTTVAR = max(50, 300) ms.
+    answer(&mut sender, 2300, sent_before + 1000, 1700, &mut actions);
+    assert_eq!(sender.rto(), Duration::from_millis(600 + 4 * 300));
+}
+
+#[test]
+fn an_ack_with_ece_leaves_the_window_reduced() {
+    // RFC 4015 §3.4, a MUST.
+    let config = SenderConfig { ecn: true, initial_cwnd: InitialWindow::Segments(10), ..config("sack", Undo::Eifel) };
+    let (mut sender, mut actions) = (Sender::new(Arc::new(config)), Actions::default());
+    sender.write(Instant::ZERO, 100_000, &mut actions);
+    sender.handle_timeout(ms(1000), &mut actions);
+    actions.segments.clear();
+    let ack = Ack { ack: 1000, window: 1 << 40, sack: &[], ecn_echo: true };
+    sender.handle_timestamp_echo(&ack, Instant::ZERO);
+    sender.handle_ack(ms(1010), &ack, &mut actions);
+    assert_eq!((sender.cwnd(), sender.ssthresh()), (1000, 5000));
+    assert!(actions.segments.is_empty(), "and nothing is sent again");
+}
+
+#[test]
+fn a_timeout_after_all_acks_were_lost_is_not_spurious() {
+    // RFC 3522 §3.2 step 5: an ACK with a D-SACK, or of all that is outstanding from a peer that never sent one.
+    let dsack = [SackBlock { start: 0, end: 1000 }];
+    for (sack, ack, seen, is_undone) in [
+        (&dsack[..], 10_000, false, false),
+        (&dsack[..], 5000, true, false),
+        (&[][..], 10_000, false, false),
+        (&[][..], 10_000, true, true),
+        (&[][..], 5000, false, true),
+    ] {
+        let (mut sender, mut actions) = ten_segments(Undo::Eifel, UndoResponse::Restore);
+        if seen {
+            sender.handle_ack(
+                ms(10),
+                &Ack { ack: 0, window: 1 << 40, sack: &dsack[..0], ecn_echo: false },
+                &mut actions,
+            );
+            let below = [SackBlock { start: 0, end: 500 }];
+            sender.handle_ack(ms(10), &Ack { ack: 1000, window: 1 << 40, sack: &below, ecn_echo: false }, &mut actions);
+        }
+        let all = if ack == 10_000 { sender.snd_nxt() } else { ack };
+        sender.handle_timeout(ms(1300), &mut actions);
+        let ack = Ack { ack: all, window: 1 << 40, sack, ecn_echo: false };
+        sender.handle_timestamp_echo(&ack, Instant::ZERO);
+        sender.handle_ack(ms(1310), &ack, &mut actions);
+        assert_eq!(sender.ssthresh() == u64::MAX, is_undone, "{sack:?}, {ack:?}, D-SACK before: {seen}");
+    }
+}
+
+#[test]
+fn a_second_timeout_does_not_overwrite_the_timestamp_of_the_first_retransmission() {
+    // RFC 3522 §3.2 step 2: the ACK of the copy that left at 1000 ms echoes 1000 and shows nothing, though another left at 3000.
+    for (echo_ms, ssthresh) in [(0, u64::MAX), (1000, 5000)] {
+        let (mut sender, mut actions) = ten_segments(Undo::Eifel, UndoResponse::Restore);
+        sender.handle_timeout(ms(1000), &mut actions);
+        sender.handle_timeout(ms(3000), &mut actions);
+        answer(&mut sender, 3010, 1000, echo_ms, &mut actions);
+        assert_eq!(sender.ssthresh(), ssthresh, "echo of {echo_ms} ms");
+    }
 }
 
 #[test]
@@ -156,8 +235,7 @@ fn a_needless_fast_retransmit_ends_at_the_first_late_ack() {
             sender.handle_ack(ms(100), &Ack { ack: 0, window: 1 << 40, sack: &sack, ecn_echo: false }, &mut actions);
         }
         assert_eq!((sender.phase(), sender.cwnd()), (PhaseName::FastRecovery, 5000), "{recovery:?}");
-        sender.handle_timestamp_echo(4000, Instant::ZERO);
-        sender.handle_ack(ms(110), &Ack { ack: 4000, window: 1 << 40, sack: &[], ecn_echo: false }, &mut actions);
+        answer(&mut sender, 110, 4000, 0, &mut actions);
         assert_eq!((sender.phase(), sender.ssthresh()), (PhaseName::SlowStart, u64::MAX), "{recovery:?}");
         assert!(sender.cwnd() >= 10_000 && sender.lost() == 0);
     }

@@ -150,7 +150,9 @@ impl CongestionControl for Cubic {
             LossCause::Timeout => Stage::AfterSlowStart,
             LossCause::FastRetransmit | LossCause::Contention | LossCause::Mark => Stage::AfterLoss,
         };
-        let beta = if config.abe && loss.cause == LossCause::Mark { config.beta_ecn } else { config.beta };
+        // RFC 8511 §4: not recommended in slow start.
+        let is_mild = config.abe && loss.cause == LossCause::Mark && !window.in_slow_start();
+        let beta = if is_mild { config.beta_ecn } else { config.beta };
         (loss.event.in_flight as f64 * beta) as u64
     }
 

@@ -76,10 +76,11 @@ impl CongestionControl for Reno {
     }
 
     /// Half of the FlightSize: RFC 5681 §3.1 eq. (4). At a mark RFC 8511 §3, if it is asked for.
-    fn ssthresh_after(&mut self, config: &Config, _: &Window, loss: &Loss) -> u64 {
+    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         self.acked = 0;
         self.hystart = None;
-        if config.abe && loss.cause == LossCause::Mark {
+        // RFC 8511 §4: not recommended in slow start.
+        if config.abe && loss.cause == LossCause::Mark && !window.in_slow_start() {
             return (loss.event.in_flight as f64 * config.beta_ecn) as u64;
         }
         loss.event.in_flight / 2
@@ -164,6 +165,11 @@ mod tests {
             let config = Config { abe, ..Config::default() };
             Reno::new(&config).ssthresh_after(&config, &window(20_000, 20_000), &Loss::of(cause, 10_000))
         };
+        let in_slow_start = |cause| {
+            let config = Config { abe: true, ..Config::default() };
+            Reno::new(&config).ssthresh_after(&config, &window(10_000, 20_000), &Loss::of(cause, 10_000))
+        };
+        assert_eq!(in_slow_start(LossCause::Mark), 5000, "§4: not while cwnd is below ssthresh");
         assert_eq!((ssthresh(true, LossCause::Mark), ssthresh(true, LossCause::FastRetransmit)), (8000, 5000));
         assert_eq!((ssthresh(true, LossCause::Timeout), ssthresh(false, LossCause::Mark)), (5000, 5000));
     }

@@ -151,7 +151,7 @@ impl Connection {
     /// An ACK arrives with its options.
     pub fn handle_ack(&mut self, now: Instant, ack: &Ack<'_>, options: TcpOptions, actions: &mut Actions) {
         if let Some(echo) = options.timestamp {
-            self.sender.handle_timestamp_echo(ack.ack, echo);
+            self.sender.handle_timestamp_echo(ack, echo);
         }
         let window = options.window.unwrap_or(ack.window);
         self.sender.handle_ack(now, &Ack { window, ..*ack }, actions);

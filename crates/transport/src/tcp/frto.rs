@@ -1,11 +1,11 @@
-//! F-RTO: RFC 5682. Whether a timeout was spurious, without help from the receiver.
+//! F-RTO: RFC 5682 §2.1 and §3.1. Whether a timeout was spurious, without help from the receiver.
 //!
 //! The timer resends the first segment only. If its ACK moves on, two segments of new data leave instead of the go-back. An ACK after
 //! that for what the timer has not resent can only be for first copies: they were late, not lost.
 //!
 //! RFC 5682 leaves the response open; here it is that of [`undo`](super::undo). Readings: F-RTO is left out where losses were already
 //! being repaired when the timer expired, in fast recovery too (§2.1 names the repair after a timeout, §3.1 RecoveryPoint; Linux as
-//! here). Where there is nothing new to send, or the peer's window does not admit it, the repair goes on as without F-RTO (step 2b,
+//! here). With SACK too the first ACK must cover all that the timer has resent (§2.1 step 2a). Where there is nothing new to send, or the peer's window does not admit it, the repair goes on as without F-RTO (step 2b,
 //! not appendix A).
 
 use super::recovery::Phase;
@@ -45,6 +45,16 @@ pub(super) enum Forward {
 pub(super) struct News {
     pub(super) event: Event,
     pub(super) is_duplicate: bool,
+    /// Where the peer's window ended before it.
+    pub(super) edge: u64,
+}
+
+impl News {
+    /// Whether it is a duplicate ACK as RFC 5681 §2 has it, which SACKs nothing new.
+    fn is_bare(&self, una: u64, ack: &Ack<'_>) -> bool {
+        let says_nothing_new = self.event.acked == 0 && self.event.sacked == 0;
+        says_nothing_new && ack.ack == una && ack.ack.saturating_add(ack.window) == self.edge
+    }
 }
 
 /// New segments that leave in step 2b.
@@ -102,7 +112,8 @@ impl Sender {
     fn second_ack(&mut self, recover: u64, ack: &Ack<'_>, news: News) -> Forward {
         let shows_loss = match self.config.frto_rule() {
             Frto::Sack => {
-                self.una > recover || ack.sack.iter().any(|block| block.end > recover && block.end <= self.nxt)
+                let covers_new = |block: &SackBlock| block.end > recover && block.end <= self.nxt;
+                self.una > recover || news.is_bare(self.una, ack) || ack.sack.iter().any(covers_new)
             }
             Frto::Basic | Frto::Off => news.event.acked == 0 && news.is_duplicate,
         };
@@ -114,7 +125,7 @@ impl Sender {
         if !acknowledges {
             return Forward::Probing { recover };
         }
-        self.undo(news.event.acked);
+        self.undo(news.event.acked, self.flight_size());
         self.abandon_recovery();
         if self.config.undo_response == UndoResponse::Restore {
             // The window that has come back grows by this ACK as by any.

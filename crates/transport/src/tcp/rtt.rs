@@ -113,6 +113,18 @@ impl Rtt {
         self.recompute(config);
     }
 
+    /// SRTT_prev and RTTVAR_prev of RFC 4015 §3.1 step 0, once there was a sample.
+    pub(super) fn before_loss(&self, config: &SenderConfig) -> Option<(Duration, Duration)> {
+        self.known.then(|| (self.srtt + config.clock_granularity.saturating_mul(2), self.rttvar))
+    }
+
+    /// RFC 4015 §3.1 step 11: the first sample of new data after a spurious timeout.
+    pub(super) fn adapt(&mut self, srtt: Duration, rttvar: Duration, sample: Duration, config: &SenderConfig) {
+        self.srtt = srtt.max(sample);
+        self.rttvar = rttvar.max(Duration::from_ps(sample.ps() / 2));
+        self.recompute(config);
+    }
+
     /// RFC 6298 §2.2.
     fn start_from(&mut self, r: u64) {
         self.srtt = Duration::from_ps(r);

@@ -346,6 +346,7 @@ impl Sender {
 
     /// A D-SACK block arrives.
     pub(super) fn read_dsack(&mut self, block: SackBlock, una: u64) {
+        self.note_dsack_seen();
         let verdict = self.ledger.report(block, una);
         self.count_false(verdict);
         // Linux does not wait for the end of the recovery.

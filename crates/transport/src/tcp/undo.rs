@@ -4,18 +4,23 @@
 //! [`spurious`](super::spurious)'s; here is what follows for the window. Only the last reduction is taken back, and the window law
 //! forgets it too (RFC 9438 §4.9 for CUBIC).
 //!
-//! Eifel (RFC 3522): the first ACK of new data after a retransmission echoes a timestamp from before it, so it is an ACK of the first
-//! copy. The recovery ends there, and nothing more is sent again.
+//! Eifel (RFC 3522 §3.2): the first ACK of new data after a retransmission echoes a timestamp from before it, so it is an ACK of the
+//! first copy, unless all ACKs were lost (step 5). The recovery ends there, and nothing more is sent again.
 //!
 //! RFC 3708 leaves the response open. Readings: at once, as Linux does; or by slow start up to where the window was (Blanton and
-//! Allman 2002), so that no burst leaves. RFC 4015 has a third one: cwnd goes on from what is in
-//! flight. Left out: what RFC 4015 does to the timer.
+//! Allman 2002), so that no burst leaves. RFC 4015 has a third one (§3.1, steps 0 to 11): cwnd goes on from what is in flight, and the
+//! timer waits longer.
+//!
+//! Where RFC 4015 answers timeouts only, all responses are here to needless fast retransmits too, as in Linux. With undo "eifel" and
+//! "both" the window comes back after several timeouts of one segment too (RFC 4015 §3.2); without them, F-RTO finds such timeouts
+//! but the window stays. Left out: step 10, as there is no congestion window validation.
 
-use super::Sender;
+use super::recovery::{Phase, split_dsack};
 use super::spurious::{Cause, Verdict};
+use super::{Ack, Sender};
 use crate::cc::{Law, Window};
 use options::words;
-use units::Instant;
+use units::{Duration, Instant};
 
 words! {
     /// What shows that a reduction was spurious.
@@ -48,6 +53,22 @@ words! {
 pub(super) struct Reductions {
     last: Option<Before>,
     eifel: Eifel,
+    /// Whether the peer has ever sent a D-SACK: RFC 3522 §3.2 step 5.
+    dsack_seen: bool,
+    /// cwnd as RFC 4015 §3.1 step 9 has set it, which the ACK at hand does not change further.
+    held_cwnd: Option<u64>,
+    /// RFC 4015 §3.1 step 11, until it is done.
+    timer: Option<Caution>,
+}
+
+/// What the retransmission timer learns from a timeout that was spurious: RFC 4015 §3.1 step 11.
+#[derive(Clone, Copy, Debug)]
+struct Caution {
+    /// SRTT_prev and RTTVAR_prev.
+    srtt: Duration,
+    rttvar: Duration,
+    /// Only data from here on are new.
+    from: u64,
 }
 
 /// How far Eifel's detection is with the last reduction.
@@ -69,6 +90,8 @@ struct Before {
     law: Law,
     /// pipe_prev of RFC 4015: what was in flight, or ssthresh if that was more and had been set.
     pipe: u64,
+    /// SRTT_prev and RTTVAR_prev of RFC 4015, if a round trip was known.
+    rtt: Option<(Duration, Duration)>,
 }
 
 impl Sender {
@@ -76,9 +99,14 @@ impl Sender {
     pub(super) fn remember_window(&mut self) {
         if self.reductions_mut().is_some() {
             let known = Some(self.window.ssthresh).filter(|bytes| *bytes != u64::MAX).unwrap_or(0);
-            let before = Before { window: self.window, law: self.law.clone(), pipe: self.flight_for_cut().max(known) };
+            let pipe = self.flight_for_cut().max(known);
+            let rtt = self.rtt.before_loss(&self.config);
+            let before = Before { window: self.window, law: self.law.clone(), pipe, rtt };
+            // RFC 3522 §3.2: not started again while losses are being repaired.
+            let is_repairing = matches!(self.phase, Phase::FastRecovery(_) | Phase::TimeoutRecovery { .. });
             if let Some(reductions) = self.reductions_mut() {
-                *reductions = Reductions { last: Some(before), eifel: Eifel::Waiting };
+                reductions.last = Some(before);
+                reductions.eifel = if is_repairing { reductions.eifel } else { Eifel::Waiting };
             }
         }
     }
@@ -86,7 +114,25 @@ impl Sender {
     /// The window has been reduced for a reason that no D-SACK can disprove.
     pub(super) fn forget_window(&mut self) {
         if let Some(reductions) = self.reductions_mut() {
-            *reductions = Reductions::default();
+            (reductions.last, reductions.eifel) = (None, Eifel::Waiting);
+        }
+    }
+
+    /// The timer has expired again for a segment that it has sent again. RFC 3522 §3.2 step 2: RetransmitTS stays.
+    pub(super) fn keep_window_for_eifel(&mut self) {
+        if !self.hears_eifel() {
+            self.forget_window();
+        }
+    }
+
+    fn hears_eifel(&self) -> bool {
+        matches!(self.config.undo_rule(), Undo::Eifel | Undo::Both)
+    }
+
+    /// The peer has sent a D-SACK.
+    pub(super) fn note_dsack_seen(&mut self) {
+        if let Some(reductions) = self.reductions_mut() {
+            reductions.dsack_seen = true;
         }
     }
 
@@ -101,7 +147,7 @@ impl Sender {
     pub(super) fn undo_by_dsack(&mut self, verdict: Verdict) {
         let hears = matches!(self.config.undo_rule(), Undo::Dsack | Undo::Both);
         if verdict.is_last && hears && self.takes_back(verdict.cause) {
-            self.undo(0);
+            self.undo(0, self.flight_size());
         }
     }
 
@@ -110,27 +156,53 @@ impl Sender {
         cause == Cause::FastRetransmit || !self.is_rr_tcp()
     }
 
-    /// The ACK of every byte below `ack` echoes the timestamp of a segment that left when this node's clock showed `echo`. To be
-    /// called before [`handle_ack`](Sender::handle_ack) with that ACK, which measures a round trip by it if there are
-    /// timestamps. RFC 3522 §3.2: the first ACK of new data after a
-    /// retransmission tells which copy it is for.
-    pub fn handle_timestamp_echo(&mut self, ack: u64, echo: Instant) {
+    /// An ACK that echoes the timestamp of a segment that left when this node's clock showed `echo`. To be called before
+    /// [`handle_ack`](Sender::handle_ack) with that ACK, which measures a round trip by it if there are timestamps. RFC 3522 §3.2: the
+    /// first ACK of new data after a retransmission tells which copy it is for.
+    pub fn handle_timestamp_echo(&mut self, ack: &Ack<'_>, echo: Instant) {
         self.note_echo(echo);
-        let (una, nxt) = (self.una, self.nxt);
-        let hears = matches!(self.config.undo_rule(), Undo::Eifel | Undo::Both);
-        let Some(reductions) = self.reductions_mut().filter(|_| hears && ack > una && ack <= nxt) else { return };
+        let (una, nxt, hears) = (self.una, self.nxt, self.hears_eifel());
+        let is_new = ack.ack > una && ack.ack <= nxt;
+        let Some(reductions) = self.reductions_mut().filter(|_| hears && is_new) else { return };
         let Eifel::Resent(resent_at) = reductions.eifel else { return };
         reductions.eifel = Eifel::Decided;
-        if echo < self.config.stamp_if_ticking(resent_at) {
-            self.undo(ack - una);
-            self.abandon_recovery();
+        // Step 5: all ACKs may have been lost, and this one is for the copy.
+        let is_clear = split_dsack(ack).0.is_none() && (reductions.dsack_seen || ack.ack < nxt);
+        if !is_clear || echo >= self.config.stamp_if_ticking(resent_at) {
+            return;
+        }
+        // RFC 4015 §3.4: an ACK with ECE leaves the window reduced.
+        if !self.is_echo(ack.ecn_echo) {
+            self.undo(ack.ack - una, nxt - ack.ack);
+        }
+        self.abandon_recovery();
+    }
+
+    /// The ACK at hand has been read: what RFC 4015 has set is not to be changed by it, and a sample of new data has its effect on
+    /// the timer.
+    pub(super) fn settle_undo(&mut self, now: Instant, sample: Option<Duration>) {
+        let una = self.una;
+        let Some(reductions) = self.reductions_mut() else { return };
+        let cwnd = reductions.held_cwnd.take();
+        let caution = reductions.timer.filter(|caution| sample.is_some() && una > caution.from);
+        if caution.is_some() {
+            reductions.timer = None;
+        }
+        if let Some(cwnd) = cwnd {
+            self.set_cwnd(cwnd);
+        }
+        if let (Some(caution), Some(sample)) = (caution, sample) {
+            self.rtt.adapt(caution.srtt, caution.rttvar, sample, &self.config);
+            if self.una < self.nxt {
+                self.restart_timer(now);
+            }
         }
     }
 
-    /// The last reduction is taken back, on an ACK of `acked` new bytes.
-    pub(super) fn undo(&mut self, acked: u64) {
+    /// The last reduction is taken back, on an ACK of `acked` new bytes that leaves `flight` outstanding.
+    pub(super) fn undo(&mut self, acked: u64, flight: u64) {
         let Some(before) = self.reductions_mut().and_then(|reductions| reductions.last.take()) else { return };
-        let Before { window, law, pipe } = before;
+        let Before { window, law, pipe, rtt } = before;
         self.law = law;
         match self.config.restored_by() {
             UndoResponse::Restore => {
@@ -141,7 +213,14 @@ impl Sender {
             UndoResponse::Eifel => {
                 let initial = self.config.initial_cwnd.bytes(self.config.mss);
                 self.window.ssthresh = pipe.max(2 * self.window.mss);
-                self.set_cwnd(self.flight_size() + acked.min(initial));
+                self.set_cwnd(flight + acked.min(initial));
+                let (cwnd, from) = (self.window.cwnd, self.nxt);
+                let is_timeout = matches!(self.phase, Phase::TimeoutRecovery { .. });
+                if let Some(reductions) = self.reductions_mut() {
+                    reductions.held_cwnd = Some(cwnd).filter(|_| acked > 0);
+                    let rtt = rtt.filter(|_| is_timeout);
+                    reductions.timer = rtt.map(|(srtt, rttvar)| Caution { srtt, rttvar, from });
+                }
             }
         }
     }

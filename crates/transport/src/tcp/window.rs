@@ -46,7 +46,7 @@ impl Sender {
 
     /// The timer expires again for the same segment.
     pub(super) fn lose_again(&mut self, now: Instant) {
-        self.forget_window();
+        self.keep_window_for_eifel();
         self.note_cut();
         let event = self.loss_event(now);
         self.law.on_repeated_timeout(&self.config.laws, &mut self.window, &event);

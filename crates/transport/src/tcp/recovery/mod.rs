@@ -109,6 +109,7 @@ impl Sender {
         let acked = ack.ack.saturating_sub(self.una);
         let sacked = self.read_sack(ack);
         let duplicate = by_recovery!(self, is_duplicate(ack, sacked));
+        let edge = self.edge;
         if ack.ack >= self.una {
             self.move_edge(ack.ack.saturating_add(ack.window));
         }
@@ -124,7 +125,7 @@ impl Sender {
             self.on_duplicate_ack(now);
         }
         if matches!(self.phase, Phase::TimeoutRecovery { .. }) {
-            self.judge_timeout(ack, News { event, is_duplicate: duplicate });
+            self.judge_timeout(ack, News { event, is_duplicate: duplicate, edge });
         }
         by_recovery!(self, after_ack(now, ack, acked));
         self.reduce();
@@ -215,7 +216,8 @@ impl Sender {
         let timer = self.timer();
         let echoed = self.take_echo().and_then(|echo| self.measure_by_echo(event.now, echo));
         let timed = self.acknowledge(event.now, ack);
-        let event = Event { rtt_sample: event.rtt_sample.or(echoed).or(timed), ..event };
+        let sample = echoed.or(timed);
+        let event = Event { rtt_sample: event.rtt_sample.or(sample), ..event };
         self.scoreboard.advance(ack);
         self.settle_reports();
         if matches!(self.phase, Phase::FastRecovery(_)) {
@@ -232,6 +234,7 @@ impl Sender {
             }
             Phase::FastRecovery(state) => by_recovery!(self, on_new_ack(state, &event, timer)),
         }
+        self.settle_undo(event.now, sample);
     }
 
     /// A duplicate ACK.
@@ -333,9 +336,10 @@ impl Sender {
         }
     }
 
-    /// The recovery turns out to be spurious: nothing more is sent again.
+    /// The recovery turns out to be spurious: nothing more is sent again, and duplicate ACKs show losses at once (RFC 5682 §2.1 step 3b).
     pub(super) fn abandon_recovery(&mut self) {
         self.close_episode();
+        self.guard = 0;
         if let Some(extras) = self.extras.as_deref_mut()
             && let Some(segments) = &mut extras.segments
         {
@@ -358,7 +362,7 @@ impl Sender {
 }
 
 /// Takes the D-SACK block off the front: RFC 2883 §4, §5: it lies below the ACK, or within the second block.
-fn split_dsack<'a>(ack: &Ack<'a>) -> (Option<SackBlock>, &'a [SackBlock]) {
+pub(super) fn split_dsack<'a>(ack: &Ack<'a>) -> (Option<SackBlock>, &'a [SackBlock]) {
     match *ack.sack {
         [first, ref rest @ ..] if first.end <= ack.ack => (Some(first), rest),
         [first, second, ..] if second.contains(first) => (Some(first), &ack.sack[1..]),
