@@ -74,7 +74,8 @@ def test_a_full_form_is_recorded_and_a_verdict_that_moved_is_named(repository, c
     assert "--record is for full forms" in capsys.readouterr().err
     assert reproduce([], quick=False, record=True, jobs=1, out=repository / "o", run=saturating) == 0
     folder = repository / "results" / "900" / "figure"
-    assert sorted(path.name for path in folder.iterdir()) == ["claims.json", "figure.png", "manifest.json", "table.csv"]
+    kept = ["claims.json", "figure.png", "manifest.json", "report.md", "table.csv"]
+    assert sorted(path.name for path in folder.iterdir()) == kept
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["command"] == "photocol reproduce 900/figure --full"
     assert (manifest["runs"], manifest["form"], manifest["pictures"]) == (30, "full", ["figure.png"])
@@ -96,11 +97,21 @@ def test_a_page_of_what_is_recorded_has_every_claim_and_how_it_was_run(repositor
     spec = importlib.util.spec_from_file_location("make_experiments", place)
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
-    [(name, text)] = made.pages(repository / "results").items()
+    discussion = repository / "docs" / "experiments" / "900-discussion.md"
+    discussion.parent.mkdir(parents=True)
+    discussion.write_text("What we make of it.\n")
+    (repository / "experiments" / "figures.toml").write_text(
+        '[900]\n"Figure 1" = ["900/figure"]\n"Figure 2" = "diagram: a box"\n'
+    )
+    [(name, text)] = made.pages(repository).items()
     assert name == "900.md"
     assert "| the level ends at a half | 0.5 | 0.498 | agrees |" in text
     assert "`photocol reproduce 900/figure --full`: 30 runs in " in text
     assert "![figure.png](../../results/900/figure/figure.png)" in text
+    assert "| Figure 1 | 900/figure | 900/figure: 1 agrees |" in text
+    assert "| Figure 2 | diagram: a box | |" in text
+    assert "### Table\n\n| " in text
+    assert text.endswith("What we make of it.\n")
 
 
 def test_the_pages_in_the_documentation_are_those_of_what_is_recorded():
