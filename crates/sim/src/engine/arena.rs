@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Arena<T> {
     items: Vec<T>,
-    /// Place of each flow in `items`, [`ELSEWHERE`] for those of other partitions; empty if all flows are here.
+    /// Place of each flow in the `items` of its partition, shared by all partitions; empty if there is one.
     places: Arc<[u32]>,
 }
 
@@ -16,8 +16,6 @@ impl<T> Default for Arena<T> {
         Arena::all(Vec::new())
     }
 }
-
-const ELSEWHERE: u32 = u32::MAX;
 
 impl<T> Arena<T> {
     /// Items of all flows, in their order.
@@ -57,13 +55,14 @@ impl<T> Arena<T> {
     }
 }
 
-/// The places of `flows` flows of which those with `is_here` are here.
-pub fn places(flows: u32, is_here: impl Fn(u32) -> bool) -> Arc<[u32]> {
-    let mut next = 0;
+/// The place of each of `flows` flows among those of the partition that `owner` names for it.
+pub fn places(flows: u32, owner: impl Fn(u32) -> u32) -> Arc<[u32]> {
+    let mut used: Vec<u32> = Vec::new();
     let place = |flow| {
-        let place = if is_here(flow) { next } else { ELSEWHERE };
-        next += u32::from(place != ELSEWHERE);
-        place
+        let part = owner(flow) as usize;
+        used.resize(used.len().max(part + 1), 0);
+        used[part] += 1;
+        used[part] - 1
     };
     (0..flows).map(place).collect()
 }
@@ -91,7 +90,7 @@ mod tests {
 
     #[test]
     fn an_arena_of_some_flows_finds_each_by_its_number() {
-        let arena = Arena::some(vec!["one", "four"], places(5, |flow| flow == 1 || flow == 4));
+        let arena = Arena::some(vec!["one", "four"], places(5, |flow| u32::from(flow == 1 || flow == 4)));
         assert_eq!((arena[1], arena[4], arena.len()), ("one", "four", 2));
     }
 }

@@ -155,11 +155,8 @@ fn deal_items<T>(old: &mut [Partition], arena: fn(&mut Hosts) -> &mut Arena<T>, 
         let item = sources[owner(before, number) as usize].next();
         dealt[owner(after, number) as usize].push(item.expect("a partition has its flows and agents in their order"));
     }
-    let numbered = |(part, items)| match after.parts {
-        1 => Arena::all(items),
-        _ => Arena::some(items, places(count, |number| owner(after, number) == part)),
-    };
-    (0..).zip(dealt).map(numbered).collect()
+    let places = if after.parts == 1 { Arc::from([]) } else { places(count, |number| owner(after, number)) };
+    dealt.into_iter().map(|items| Arena::some(items, Arc::clone(&places))).collect()
 }
 
 /// Forced fates and packets held back go where their flows send.
