@@ -1,12 +1,19 @@
-//! Where to cut a network for several threads.
+//! Where to cut a network: for several threads, and so that what a thread works on fits its cache.
 //!
 //! Nodes joined by a short fibre stay together, because the shortest fibre that is cut is how far partitions can run
 //! ahead of one another. Which fibres count as short is tried out: for each delay of the network, the nodes joined by
 //! shorter fibres become one cluster, the clusters are dealt to partitions, and the whole is priced. The price is the
 //! time that the busiest partition would have needed for the work measured since the last look, with what it costs to
 //! send packets across and to wait for one another.
+//!
+//! Where a network's state is much larger than a cache, the price includes bringing it there ([`memory`]), and more
+//! partitions than threads are tried too: *blocks*, of which each thread runs several in turn.
+
+mod memory;
 
 use super::parts::Parts;
+use memory::Touched;
+pub use memory::is_large;
 
 /// What things cost, in nanoseconds on one core; only their ratios matter. Measured with the workloads in `bench/`.
 mod price {
@@ -18,6 +25,8 @@ mod price {
     pub const MAIL: f64 = 6.0;
     /// A partition looks at the clocks of others, and waits for the one that is late.
     pub const TURN: f64 = 1500.0;
+    /// One of several partitions of a thread has its turn.
+    pub const BLOCK: f64 = 500.0;
     /// Another deal of the nodes must save this part of the price.
     pub const WORTHWHILE: f64 = 0.05;
 }
@@ -26,6 +35,8 @@ mod price {
 const MOST_DELAYS: usize = 24;
 /// Clusters that are improved one by one, at most.
 const MOST_IMPROVED: usize = 4096;
+/// Blocks, at most.
+const MOST_BLOCKS: usize = 256;
 
 /// What was done in a stretch of simulated time.
 #[derive(Debug)]
@@ -35,6 +46,16 @@ pub struct Work {
     links: Vec<Link>,
     /// The length of the stretch in picoseconds.
     span: u64,
+    /// Threads that may work.
+    threads: usize,
+    state: State,
+}
+
+/// Whether what the nodes keep is so large that fetching it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Small,
+    Large,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +64,7 @@ struct Link {
     to: u32,
     delay: u64,
     packets: f64,
+    to_host: bool,
 }
 
 /// How the nodes are best dealt.
@@ -79,6 +101,7 @@ impl Verdict {
     pub fn reason(&self, threads: usize) -> Option<String> {
         match self {
             Verdict::Alone => Some("packets are captured, which one thread does".to_owned()),
+            Verdict::Whole if threads <= 1 => None,
             Verdict::Whole => {
                 Some("the fibres are too short for the work between two of their delays: a cut would cost more than it gains".to_owned())
             }
@@ -91,8 +114,8 @@ impl Verdict {
 }
 
 impl Work {
-    /// The work of a stretch of `span` picoseconds in which each link has delivered `packets`.
-    pub fn measured(parts: &Parts, packets: &[u64], span: u64) -> Work {
+    /// The work of a stretch of `span` picoseconds in which each link has delivered `packets`, for `threads` threads.
+    pub fn measured(parts: &Parts, packets: &[u64], span: u64, threads: usize) -> Work {
         let layout = parts.layout;
         let mut is_host = vec![false; layout.of_node.len()];
         for flow in layout.flows.iter() {
@@ -102,19 +125,20 @@ impl Work {
         let mut nodes = vec![0.0; is_host.len()];
         let mut links = Vec::with_capacity(packets.len());
         for (number, (ends, packets)) in (0..).zip(layout.links.iter().zip(packets)) {
-            let packets = *packets as f64;
-            nodes[ends.to as usize] += packets * if is_host[ends.to as usize] { price::HOST } else { price::HOP };
-            links.push(Link { from: ends.from, to: ends.to, delay: parts.port(number).delay(), packets });
+            let (packets, to_host) = (*packets as f64, is_host[ends.to as usize]);
+            nodes[ends.to as usize] += packets * if to_host { price::HOST } else { price::HOP };
+            links.push(Link { from: ends.from, to: ends.to, delay: parts.port(number).delay(), packets, to_host });
         }
-        Work { nodes, links, span }
+        let state = if is_large(links.len(), layout.flows.len()) { State::Large } else { State::Small };
+        Work { nodes, links, span, threads, state }
     }
 
-    /// The best deal to at most `threads` partitions.
-    pub fn verdict(&self, threads: usize) -> Verdict {
+    /// The best deal.
+    pub fn verdict(&self) -> Verdict {
         let mut best = (self.total(), None);
         for delay in self.delays() {
             let clusters = self.clusters(delay);
-            for parts in halvings(threads.min(clusters.count)) {
+            for parts in self.numbers(clusters.count) {
                 let of_node = clusters.dealt(self, parts);
                 let price = self.price(&of_node);
                 if price < best.0 {
@@ -130,14 +154,35 @@ impl Work {
         }
     }
 
-    /// The price of all work in one partition.
-    fn total(&self) -> f64 {
-        self.nodes.iter().sum()
+    /// The numbers of partitions to try.
+    fn numbers(&self, clusters: usize) -> impl Iterator<Item = usize> {
+        let fewest = self.threads.min(clusters);
+        let blocks = std::iter::successors(Some(2 * self.threads), |blocks| Some(2 * blocks));
+        let most = if self.state == State::Large { clusters.min(MOST_BLOCKS) } else { 0 };
+        halvings(fewest).chain(blocks.take_while(move |blocks| *blocks <= most))
     }
 
-    /// The price of a deal: that of its busiest partition.
+    /// The price of all work in one partition.
+    fn total(&self) -> f64 {
+        self.nodes.iter().sum::<f64>() + self.fetching(&vec![0; self.nodes.len()], u64::MAX).iter().sum::<f64>()
+    }
+
+    /// What it costs each partition to bring its state into the cache, with windows as long as `lookahead`.
+    fn fetching(&self, of_node: &[u32], lookahead: u64) -> Vec<f64> {
+        if self.state == State::Small {
+            return Vec::new();
+        }
+        let mut touched = vec![Touched::default(); parts_of(of_node)];
+        for link in self.links.iter().filter(|link| link.packets > 0.0) {
+            touched[of_node[link.to as usize] as usize].add(link.packets, link.to_host);
+        }
+        let share = lookahead as f64 / self.span as f64;
+        touched.iter().map(|touched| touched.price(share)).collect()
+    }
+
+    /// The price of a deal: that of its busiest thread.
     fn price(&self, of_node: &[u32]) -> f64 {
-        let parts = of_node.iter().max().map_or(0, |most| *most as usize + 1);
+        let parts = parts_of(of_node);
         if parts <= 1 {
             return self.total();
         }
@@ -152,8 +197,14 @@ impl Work {
                 loads[to] += link.packets * price::MAIL;
             }
         }
+        let fetching = self.fetching(of_node, lookahead);
+        loads.iter_mut().zip(fetching).for_each(|(load, fetching)| *load += fetching);
+        let mut threads = vec![0.0; self.threads.min(parts)];
+        let each = 0..threads.len();
+        each.cycle().zip(loads).for_each(|(thread, load)| threads[thread] += load);
         let turns = self.span as f64 / lookahead.max(1) as f64;
-        loads.into_iter().fold(0.0, f64::max) + turns * price::TURN
+        let of_a_turn = if parts <= self.threads { price::TURN } else { price::BLOCK * (parts / threads.len()) as f64 };
+        threads.into_iter().fold(0.0, f64::max) + turns * of_a_turn
     }
 
     /// The delays to try, longest first: all there are, or some of them.
@@ -186,6 +237,11 @@ impl Work {
         let of_node = of_node.collect();
         Clusters { of_node, count: count as usize }
     }
+}
+
+/// How many partitions a deal has.
+fn parts_of(of_node: &[u32]) -> usize {
+    of_node.iter().max().map_or(0, |most| *most as usize + 1)
 }
 
 /// Whether a price saves enough of another.
@@ -320,20 +376,30 @@ mod tests {
 
     /// A ring of `nodes` nodes with `packets` over each fibre in one second.
     fn ring(nodes: u32, delay: u64, packets: f64) -> Work {
-        let links = (0..nodes).map(|from| Link { from, to: (from + 1) % nodes, delay, packets }).collect();
-        Work { nodes: vec![packets * price::HOP; nodes as usize], links, span: 1000 * MS }
+        let link = |from| Link { from, to: (from + 1) % nodes, delay, packets, to_host: false };
+        let (links, nodes) = ((0..nodes).map(link).collect(), vec![packets * price::HOP; nodes as usize]);
+        Work { nodes, links, span: 1000 * MS, threads: 4, state: State::Small }
     }
 
     #[test]
     fn a_ring_is_cut_into_equal_arcs() {
-        let Verdict::Cut { of_node, parts, .. } = ring(16, MS, 1e6).verdict(4) else { panic!("a ring can be cut") };
+        let Verdict::Cut { of_node, parts, .. } = ring(16, MS, 1e6).verdict() else { panic!("a ring can be cut") };
         assert_eq!((parts, sizes(&of_node)), (4, vec![4; 4]));
+    }
+
+    #[test]
+    fn a_large_ring_is_cut_into_blocks_that_fit_a_cache() {
+        // 20 000 links of some 300 bytes, each with 20 packets in a millisecond.
+        let work = Work { threads: 1, state: State::Large, ..ring(20_000, MS, 20_000.0) };
+        let Verdict::Cut { parts, .. } = work.verdict() else { panic!("blocks pay") };
+        assert!((32..=256).contains(&parts), "{parts} blocks");
+        assert_eq!(Work { state: State::Small, ..work }.verdict(), Verdict::Whole);
     }
 
     #[test]
     fn fibres_too_short_for_their_work_are_not_cut() {
         // A microsecond of lookahead holds one packet a fibre: the clocks cost more than the packets.
-        assert_eq!(ring(16, MS / 1000, 1e6).verdict(4), Verdict::Whole);
+        assert_eq!(ring(16, MS / 1000, 1e6).verdict(), Verdict::Whole);
     }
 
     #[test]
@@ -342,7 +408,7 @@ mod tests {
         for (number, link) in work.links.iter_mut().enumerate() {
             link.delay = if number % 2 == 0 { MS / 100_000 } else { MS };
         }
-        let Verdict::Cut { of_node, .. } = work.verdict(4) else { panic!("every second fibre can be cut") };
+        let Verdict::Cut { of_node, .. } = work.verdict() else { panic!("every second fibre can be cut") };
         assert!(of_node.chunks(2).all(|pair| pair[0] == pair[1]), "{of_node:?}");
     }
 }

@@ -34,6 +34,9 @@ const QUIT: u64 = u64::MAX;
 /// How often a partition publishes its clock within its lookahead. With one turn for all of it, partitions would
 /// run in step, and each would wait at every step for the one that had more to do; so it may be ahead by all but a turn.
 const TURNS: u64 = 4;
+/// With so many partitions a thread, one that must wait for another has others to run. Then a turn is as long as can be, so that
+/// what it brought into the cache is used as often as can be.
+const BLOCKS: usize = 4;
 
 /// The most effort of one turn, so that none takes long however much a fibre's delay allows.
 const EFFORT_OF_A_TURN: u64 = 1 << 18;
@@ -217,9 +220,10 @@ impl Workers {
                 });
             }
         }
+        let turns = if self.cells.len() >= BLOCKS * self.threads { 1 } else { TURNS };
         for cell in &self.cells {
             let least = cell.inboxes.iter().map(|inbox| inbox.lookahead.load(Ordering::Relaxed)).min();
-            cell.turn.store((least.unwrap_or(u64::MAX) / TURNS).max(1), Ordering::Relaxed);
+            cell.turn.store((least.unwrap_or(u64::MAX) / turns).max(1), Ordering::Relaxed);
         }
     }
 }

@@ -4,11 +4,12 @@
 //! is due, the warm-up ends) and lets its partitions run between them. Intervals are half open: what the outside does at an
 //! instant comes before the events of that instant.
 //!
-//! It begins with one partition. If it may use more threads, it looks at the work of every node after 1/256 of the run and
-//! each time that the run has doubled in length, and deals the nodes again if that is worth it.
+//! It begins with one partition. If it may use more threads, or if its state is much larger than a cache, it looks at the work of
+//! every node after 1/256 of the run and each time that the run has doubled in length, and deals the nodes again if that is
+//! worth it.
 
 use super::accounts::{Accounts, Baseline};
-use super::balance::{Verdict, Work};
+use super::balance::{Verdict, Work, is_large};
 use super::build::{self, Setup};
 use super::capture::CaptureWriter;
 use super::deal::deal;
@@ -167,7 +168,9 @@ pub struct World {
 impl World {
     /// Sets up a network with nothing sent yet; `equip` makes its agents.
     pub fn new(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Result<World, RunError> {
-        build::world(setup, equip)
+        let mut world = build::world(setup, equip)?;
+        world.use_threads(1);
+        Ok(world)
     }
 
     /// The true time up to which everything has happened.
@@ -202,7 +205,8 @@ impl World {
         self.threading.threads = if alone { 1 } else { threads.max(1) };
         self.threading.verdict = (alone && threads > 1).then_some(Verdict::Alone);
         let first_look = SimTime::from_ps((self.end.ps() / FIRST_LOOK).max(self.now.ps() + 1));
-        self.threading.next_look = if self.threading.threads > 1 { first_look } else { SimTime::NEVER };
+        let may_cut = self.threading.threads > 1 || is_large(self.layout.links.len(), self.layout.flows.len());
+        self.threading.next_look = if may_cut && !alone { first_look } else { SimTime::NEVER };
     }
 
     /// Every thread calls `disturbance` before each turn, with the number of its partition: for tests that make threads
@@ -306,8 +310,9 @@ impl World {
         let parts = Parts::new(&layout, &mut self.partitions);
         let delivered: Vec<u64> = (0..layout.links.len() as u32).map(|link| parts.fibre(link).taken_out()).collect();
         let since: Vec<u64> = delivered.iter().zip(&self.threading.delivered).map(|(now, then)| now - then).collect();
-        let work = Work::measured(&parts, &since, self.now.ps() - self.threading.last_look.ps());
-        let verdict = work.verdict(self.threading.threads);
+        let span = self.now.ps() - self.threading.last_look.ps();
+        let work = Work::measured(&parts, &since, span, self.threading.threads);
+        let verdict = work.verdict();
         if let Some(of_node) = verdict.better_than(&work, &layout.of_node) {
             self.deal(&of_node);
         }
