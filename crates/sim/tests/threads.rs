@@ -129,7 +129,8 @@ fn where_the_network_is_cut_does_not_matter() {
 /// Neighbours in the list of nodes are a block; there are as many blocks as it takes, also more than threads, or fewer.
 #[test]
 fn the_size_of_blocks_does_not_matter() {
-    for (name, duration) in [("aapn", "1 s"), ("grid", "1 s"), ("macroflows", "1 s"), ("obs", "0.6 s"), ("xcp", "2 s")] {
+    for (name, duration) in [("aapn", "1 s"), ("grid", "1 s"), ("macroflows", "1 s"), ("obs", "0.6 s"), ("xcp", "2 s")]
+    {
         let scenario = ready_made(name, duration);
         let alone = all_of(&on_threads(&scenario, 1));
         let nodes = scenario.network.nodes.len() as u32;

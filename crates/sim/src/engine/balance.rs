@@ -135,10 +135,14 @@ impl Work {
 
     /// The best deal.
     pub fn verdict(&self) -> Verdict {
-        let mut best = (self.total(), None);
+        let whole = self.total();
+        let mut best = (whole, None);
+        let mut blocks = self.blocks();
         for delay in self.delays() {
             let clusters = self.clusters(delay);
-            for parts in self.numbers(clusters.count) {
+            // Blocks are tried where the fibres between them are as long as can be.
+            let blocks = blocks.extract_if(.., |parts| *parts <= clusters.count);
+            for parts in halvings(self.threads.min(clusters.count)).chain(blocks) {
                 let of_node = clusters.dealt(self, parts);
                 let price = self.price(&of_node);
                 if price < best.0 {
@@ -147,19 +151,17 @@ impl Work {
             }
         }
         match best {
-            (price, Some((of_node, parts))) if is_worthwhile(price, self.total()) => {
-                Verdict::Cut { of_node, parts, price }
-            }
+            (price, Some((of_node, parts))) if is_worthwhile(price, whole) => Verdict::Cut { of_node, parts, price },
             _ => Verdict::Whole,
         }
     }
 
-    /// The numbers of partitions to try.
-    fn numbers(&self, clusters: usize) -> impl Iterator<Item = usize> {
-        let fewest = self.threads.min(clusters);
-        let blocks = std::iter::successors(Some(2 * self.threads), |blocks| Some(2 * blocks));
-        let most = if self.state == State::Large { clusters.min(MOST_BLOCKS) } else { 0 };
-        halvings(fewest).chain(blocks.take_while(move |blocks| *blocks <= most))
+    /// The numbers of blocks to try.
+    fn blocks(&self) -> Vec<usize> {
+        let most = if self.state == State::Large { MOST_BLOCKS } else { 0 };
+        std::iter::successors(Some(2 * self.threads), |blocks| Some(2 * blocks))
+            .take_while(|blocks| *blocks <= most)
+            .collect()
     }
 
     /// The price of all work in one partition.
