@@ -62,7 +62,7 @@ fn lognormal(law: &At<FlowSizeLaw>, table: &SizeLognormal) -> Result<FlowSizes, 
 
 fn cdf(law: &At<FlowSizeLaw>, table: &SizeCdf) -> Result<Cdf, Fault> {
     let between = table.between.0;
-    let (points, places): (Vec<(f64, f64)>, Vec<Place>) = match (&table.points, &table.file) {
+    let (points, places): Points = match (&table.points, &table.file) {
         (Some(_), Some(file)) => return Err(file.fault("there are points already; allowed: points or file")),
         (None, None) => return Err(law.fault("the key \"points\" (or \"file\") is missing")),
         (Some(points), None) if points.is_empty() => {
@@ -74,8 +74,11 @@ fn cdf(law: &At<FlowSizeLaw>, table: &SizeCdf) -> Result<Cdf, Fault> {
     Cdf::new(points, between).map_err(|wrong| Fault::new(places[wrong.point].clone(), wrong.message))
 }
 
+/// Sizes with their probabilities, and the place of each.
+type Points = (Vec<(f64, f64)>, Vec<Place>);
+
 /// The points of a file, at least one, each with its place.
-fn read(file: &At<String>) -> Result<(Vec<(f64, f64)>, Vec<Place>), Fault> {
+fn read(file: &At<String>) -> Result<Points, Fault> {
     let text = read_text(Path::new(file.as_str()), MAX_BYTES)
         .map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?;
     let (mut points, mut places) = (Vec::new(), Vec::new());
