@@ -84,6 +84,7 @@ def verify(*, folder: Path, cells: Sequence[str], threads: int, jobs: int | None
     """Repeat a finished run, or the cells of a campaign, from their manifests: same bits, or what differs."""
     from photocol import __version__
     from photocol.campaign.job import JobError
+    from photocol.verify import table
     from photocol.verify import verify as repeated
 
     counts = {"same": 0, "other": 0, "passed over": 0}
@@ -93,11 +94,17 @@ def verify(*, folder: Path, cells: Sequence[str], threads: int, jobs: int | None
             if checked.difference:
                 made = "" if checked.version == __version__ else f" (made by version {checked.version})"
                 click.echo(f"{checked.cell}: {checked.difference}{made}")
+        tabled = None if cells else table(folder)
     except JobError as error:
         return complain(f"photocol verify: {error}", FAILED)
     if not quiet:
         passed = f"; {counts['passed over']} have no scenario and were passed over" if counts["passed over"] else ""
         click.echo(f"{counts['same']} of {counts['same'] + counts['other']} runs: same bits{passed}")
+        if tabled is not None and not tabled.difference:
+            click.echo(f"{tabled.cell} follows from the runs")
+    if tabled is not None and tabled.difference:
+        click.echo(f"{tabled.cell}: {tabled.difference}")
+        return FAILED
     return FAILED if counts["other"] else DONE
 
 

@@ -23,7 +23,7 @@ from photocol.campaign.conduct import Conducted, Means, conduct, means
 from photocol.campaign.job import JobError, Runner, engine, jobs_of
 from photocol.campaign.local import available_cores
 from photocol.campaign.progress import Progress, duration
-from photocol.campaign.store import Store
+from photocol.campaign.store import Store, rows_in
 from photocol.catalogue import (
     ExperimentError,
     ExperimentFile,
@@ -37,7 +37,9 @@ from photocol.record import Judged, Record, cell, reason, record_of, write
 from photocol.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
 
     from photocol.campaign.job import Job, Row
     from photocol.experiment import Experiment, FormName
@@ -152,6 +154,14 @@ def _about(record: Record, rows: Sequence[Row], **measured: object) -> dict[str,
         "host": machine.described(),
         "pictures": [f"{plot.name}.png" for plot in record.experiment.plots],
     }
+
+
+def table_of(folder: Path, manifest: Mapping[str, object]) -> pl.DataFrame:
+    """The table as it follows from the runs in the directory of a figure. Raises InputError."""
+    experiment = load_experiment(_files([str(manifest["experiment"])])[0])
+    form_name: FormName = "full" if manifest["form"] == "full" else "quick"
+    rows = list(rows_in(folder / "runs" / form_name))
+    return record_of(experiment, form_name, rows, jobs=len(rows) + 1).outcome.table
 
 
 def _compare(record: Record, request: Request, folder: Path, console: Console) -> None:

@@ -2,13 +2,14 @@
 
 A manifest has the scenario to its last key and the seed, so nothing else is needed: not the file that the run came
 from, not the same machine, not the same number of threads. A cell of models or trials has no scenario and is passed
-over.
+over. The table of a campaign is made anew from its runs, and compared.
 """
 
 from __future__ import annotations
 
 import difflib
 import functools
+import itertools
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from photocol.campaign.store import ROW
 from photocol.campaign.study import Setup, Study
 from photocol.errors import InputError
 from photocol.layers import difference
+from photocol.recorded import TABLE
 from photocol.scenario import ScenarioText
 
 if TYPE_CHECKING:
@@ -69,6 +71,36 @@ def verify(
         yield Checked(cell=name, difference=_compared(then, row.manifest), version=str(then.get("version")))
 
 
+def table(folder: Path) -> Checked | None:
+    """Whether the table of a campaign follows from its runs; None where there is no table, or none that is known."""
+    file = folder / TABLE
+    if not file.is_file():
+        return None
+    manifest = _read(folder / storage.MARK)
+    if manifest.get("photocol") == "sweep":
+        from photocol.sweeps.run import table_of
+
+        found = table_of(folder)
+    elif manifest.get("photocol") == "reproduction":
+        from photocol.reproduce import table_of as figures_table
+
+        try:
+            found = figures_table(folder, manifest)
+        except InputError:  # The experiment is of another repository, or is gone.
+            return None
+    else:
+        return None
+    where = _first_difference(file.read_text(encoding="utf-8").splitlines(), found.write_csv().splitlines())
+    return Checked(cell=TABLE, difference=where, version=str(manifest.get("version")), was_run=False)
+
+
+def _first_difference(there: Sequence[str], follows: Sequence[str]) -> str:
+    for number, (one, other) in enumerate(itertools.zip_longest(there, follows), start=1):
+        if one != other:
+            return f"line {number} is {one!r}; from the runs follows {other!r}"
+    return ""
+
+
 def _compared(then: dict[str, Any], now: Any) -> str:
     if "fingerprints" in then:
         return difference(then["fingerprints"], now["fingerprints"])
@@ -91,12 +123,17 @@ def _chosen(folder: Path, cells: Sequence[str]) -> dict[str, Path]:
     return {cell: campaign[cell] for cell in cells or campaign}
 
 
-def _manifest(place: Path) -> dict[str, Any]:
+def _read(file: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads((place / storage.MARK).read_bytes())
+        manifest = json.loads(file.read_bytes())
     except (OSError, ValueError) as error:
-        raise InputError(f"{place / storage.MARK} cannot be read: {error}") from error
-    if not isinstance(manifest, dict) or (_is_run(manifest) and "fingerprint" not in manifest):
+        raise InputError(f"{file} cannot be read: {error}") from error
+    return manifest if isinstance(manifest, dict) else {}
+
+
+def _manifest(place: Path) -> dict[str, Any]:
+    manifest = _read(place / storage.MARK)
+    if not manifest or (_is_run(manifest) and "fingerprint" not in manifest):
         raise InputError(f"{place / storage.MARK} is not the manifest of a run")
     return manifest
 

@@ -36,6 +36,8 @@ def test_a_killed_worker_changes_no_bit(two_workers: Cluster, tmp_path: Path) ->
         two_workers.workers[0].kill()
         _, stderr = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, stderr
+    assert "the Dask worker " in stderr
+    assert " is gone; its jobs are done once more" in stderr
     assert under_way < 16, "the campaign was over before the worker was killed"
     for name in ("table.csv", "replications.parquet"):
         assert (tmp_path / "dask" / name).read_bytes() == (tmp_path / "local" / name).read_bytes()

@@ -72,7 +72,14 @@ def test_every_cell_of_a_sweep_is_verified_and_a_changed_one_named(tmp_path: Pat
     (tmp_path / "tiny.toml").write_text(TINY)
     words = ("--grid", "traffic.0.flows=1,2", "--seeds", "2", "--jobs", "1", "--out", tmp_path / "o")
     assert photocol("sweep", tmp_path / "tiny.toml", *words).returncode == 0
-    assert photocol("verify", tmp_path / "o", "--jobs", "1").stdout == "4 of 4 runs: same bits\n"
+    said = photocol("verify", tmp_path / "o", "--jobs", "1").stdout
+    assert said == "4 of 4 runs: same bits\ntable.csv follows from the runs\n"
+    table = tmp_path / "o" / "table.csv"
+    whole = table.read_text()
+    table.write_text(whole.replace("1,", "7,", 1))
+    changed = photocol("verify", tmp_path / "o", "--jobs", "1")
+    assert (changed.returncode, "table.csv: line " in changed.stdout) == (1, True)
+    table.write_text(whole)
     cell = "traffic.0.flows=2,seed=6"
     alter(tmp_path / "o" / "runs" / cell, fingerprints={"everything": "0", "wires": "0", "flows": "0"}, version="0.0.1")
     done = photocol("verify", tmp_path / "o", "--jobs", "2")
@@ -93,7 +100,8 @@ def test_a_figure_is_verified_and_cells_without_a_scenario_passed_over(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PHOTOCOL_EXPERIMENTS", raising=False)
     photocol("reproduce", "900", "--jobs", "1", "--out", "o")
-    assert photocol("verify", "o/900/figure", "--jobs", "1").stdout == "4 of 4 runs: same bits\n"
+    said = photocol("verify", "o/900/figure", "--jobs", "1").stdout
+    assert said == "4 of 4 runs: same bits\ntable.csv follows from the runs\n"
     model = EXPERIMENT.replace('Setup(scenario="made-up.toml", settings={"buffer": point["buffer_bytes"]})', "ASK")
     model = model.replace(
         "EXPECTED = 0.5",
@@ -103,7 +111,7 @@ def test_a_figure_is_verified_and_cells_without_a_scenario_passed_over(
     checkout(tmp_path / "second", text=model)
     photocol("reproduce", "900", "--jobs", "1", "--out", tmp_path / "m", cwd=tmp_path / "second")
     said = photocol("verify", "m/900/figure").stdout
-    assert said == "0 of 0 runs: same bits; 4 have no scenario and were passed over\n"
+    assert said == "0 of 0 runs: same bits; 4 have no scenario and were passed over\ntable.csv follows from the runs\n"
 
 
 @pytest.mark.parametrize(("name", "text"), [("manifest.json", "{"), ("manifest.json", "[]"), ("other", "")])

@@ -2,7 +2,8 @@
 
 The workers only run: rows come back and are stored here, so no file system has to be shared, and a row that is stored
 is never made again. Before a worker gets a job it is asked who it is; one of another version, or whose engine gives
-other bits, gets none. A worker that dies loses what it had under way, which Dask gives to another.
+other bits, gets none. A worker that dies is named, and Dask gives what it had under way to another; how often a job may
+lose its worker is the scheduler's `allowed-failures`, and once for a cluster that is made here.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 LOCAL = "local"
 """The address of a cluster that is made for the campaign, on this machine."""
 _ANSWER_S = 10.0
+_NOTICE_S = 1.0
 _UNDER_WAY = 8
 """Jobs sent for each thread of the workers."""
 _TRIAL = """
@@ -92,9 +95,11 @@ def _carry_out(
         send = functools.partial(_send, client, waiting, sent, finished, run)
         for _ in range(_UNDER_WAY * threads):
             send()
+        watch = _Watch(client, progress)
         try:
             while sent:
                 future = next(finished)
+                watch.look()
                 row = _row(future, sent.pop(future.key), address)
                 send()
                 with named(row):
@@ -103,6 +108,30 @@ def _carry_out(
         finally:
             with contextlib.suppress(Exception):
                 client.cancel(list(finished.futures), force=True)
+
+
+class _Watch:
+    """Names the workers that have gone."""
+
+    def __init__(self, client: Any, progress: Progress) -> None:
+        self._client, self._progress = client, progress
+        self._known = self._there()
+        self._looked = time.monotonic()
+
+    def look(self) -> None:
+        """Now and then."""
+        if time.monotonic() - self._looked < _NOTICE_S:
+            return
+        self._looked = time.monotonic()
+        there = self._there()
+        for address, name in self._known.items():
+            if address not in there:
+                self._progress.say(f"the Dask worker {name} at {address} is gone; its jobs are done once more")
+        self._known = there
+
+    def _there(self) -> dict[str, str]:
+        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        return {address: str(about.get("name", "")) for address, about in workers.items()}
 
 
 def _send(client: Any, waiting: Iterator[Job], sent: dict[str, Job], finished: Any, run: Runner) -> None:
@@ -129,6 +158,11 @@ def _row(future: Any, job: Job, address: str) -> Row:
     except JobError:
         raise
     except Exception as error:
+        if type(error).__name__ == "KilledWorker":
+            last = getattr(getattr(error, "last_worker", None), "address", "unknown")
+            raise JobError(
+                f"{job.name}: each of its workers died, the last at {last}; was the memory exhausted?"
+            ) from error
         raise JobError(f"{job.name}: {type(error).__name__}: {str(error).splitlines()[0]}") from error
     return row
 
@@ -148,7 +182,9 @@ def _connected(address: str, workers: int) -> Iterator[Any]:
 
 
 def _local(distributed: Any, workers: int) -> Any:
-    return distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+    dask: Any = importlib.import_module("dask")
+    with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
+        return distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
 
 
 def _check_workers(client: Any, address: str) -> None:

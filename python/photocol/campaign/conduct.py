@@ -56,13 +56,18 @@ class Conducted:
     """The interruption, if one has ended the campaign."""
 
 
-def conduct(wanted: Wanted, store: Store, means: Means, progress: Progress) -> Conducted:
-    """Have jobs done until nothing wanted is missing. Raises JobError if one fails; finished rows are stored."""
+def conduct(
+    wanted: Wanted, store: Store, means: Means, progress: Progress, *, look: Callable[[Row], None] | None = None
+) -> Conducted:
+    """Have jobs done until nothing wanted is missing. Raises JobError if one fails; finished rows are stored.
+
+    `look` is shown the first row that there is.
+    """
     conducted = Conducted()
     with progress.shown():
         while conducted.stop is None and (missing := _missing(wanted, store, means, conducted)):
             progress.expect(len(missing))
-            _carry_out(missing, store, means, conducted, progress)
+            _carry_out(missing, store, means, conducted, progress, look)
     return conducted
 
 
@@ -78,13 +83,22 @@ def _missing(wanted: Wanted, store: Store, means: Means, conducted: Conducted) -
             return missing
 
 
-def _carry_out(jobs: Sequence[Job], store: Store, means: Means, conducted: Conducted, progress: Progress) -> None:
+def _carry_out(
+    jobs: Sequence[Job],
+    store: Store,
+    means: Means,
+    conducted: Conducted,
+    progress: Progress,
+    look: Callable[[Row], None] | None,
+) -> None:
     if means.alone:
         store.remove_unfinished()
     execute = _executor(len(jobs), store, means, progress)
     try:
         with contextlib.closing(execute(jobs)) as finished:
             for row in finished:
+                if look is not None and len(conducted.rows) == conducted.kept:
+                    look(row)
                 conducted.rows[row.name] = row
                 progress.advance()
     except KeyboardInterrupt as interruption:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from photocol.campaign.conduct import Conducted, Means, Wanted, conduct, means
 from photocol.campaign.job import check_plan
 from photocol.campaign.progress import Progress
+from photocol.campaign.store import rows_in
 from photocol.campaign.table import grouped, outcome_of
 from photocol.errors import InputError
 from photocol.scenario import ScenarioText, load
@@ -91,7 +92,8 @@ def carry_out(
     else:
         by, share = replace(by, alone=False), part.share(first)
         wanted = lambda _: share  # noqa: E731
-    conducted = conduct(wanted, store, by, progress)
+    look = functools.partial(_look_for_metrics, described, progress)
+    conducted = conduct(wanted, store, by, progress, look=look)
     rows = list(conducted.rows.values())
     if part is not None or not rows:
         return _without_tables(conducted)
@@ -195,13 +197,36 @@ def chosen_metrics(described: Described, rows: Sequence[Row]) -> list[str]:
     there = folders.names_of(rows)
     for name in described.sweep.metrics:
         if name not in there:
-            near = difflib.get_close_matches(name, there, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"metrics: no run has a figure {name!r}{hint} There are: {', '.join(there)}")
+            raise InputError(f"metrics: no run has a figure {name!r}{_hint(name, there)} There are: {', '.join(there)}")
     if not described.sweep.metrics:
         return there
     found = list(described.sweep.metrics)
     return [*found, "warm_up_s"] if "warm_up_s" in there and "warm_up_s" not in found else found
+
+
+def table_of(folder: Path) -> pl.DataFrame:
+    """The table of means as it follows from the runs in a directory. Raises InputError."""
+    described = folders.load(folder)
+    points = described.sweep.plan.points()
+    known = {tuple(point.values()) for point in points}
+    rows = [row for row in rows_in(folder / folders.RUNS) if tuple(row.point.values()) in known]
+    wanted = {job.name for job in _wanted(described, points, rows)}
+    rows = [row for row in rows if row.name in wanted]
+    return outcome_of(chosen_metrics(described, rows), points, rows).table
+
+
+def _look_for_metrics(described: Described, progress: Progress, row: Row) -> None:
+    """Say at the first run, not at the last, that a figure is not there; other runs may have it."""
+    precision = described.sweep.precision
+    asked = [*described.sweep.metrics, *([] if precision is None else [precision.metric])]
+    for name in dict.fromkeys(asked):
+        if name not in row.metrics:
+            progress.say(f"the first run has no figure {name!r}{_hint(name, list(row.metrics))}")
+
+
+def _hint(name: str, there: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, there, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _checked_workers(jobs: int | None) -> int | None:
