@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""RED, CUBIC and PRR beside ns-2 and ns-3: queue means, drops and fairness on the dumbbell, and the window of one CUBIC flow.
+"""RED, CoDel, FQ-CoDel, PIE, CUBIC and PRR beside ns-2 and ns-3: queue means, drops and fairness on the dumbbell, and the window of one CUBIC
+flow.
 
     .venv/bin/python bench/queues.py [--case red,prr] [--seeds 3]
 
@@ -37,7 +38,9 @@ class Case:
     name: str
     algorithm: str = "sack"
     reduction: str = "immediate"
-    red: bool = False
+    queue: str = "drop-tail"
+    """Its discipline, with ns-3's defaults where the RFC has none."""
+    ecn: bool = False
     flows: int = 20
     rate_bps: float = 50e6
     buffer_share: float = 1.0
@@ -60,12 +63,18 @@ class Case:
 
 
 CASES = (
-    Case(name="red", red=True, with_ns2=True),
-    Case(name="red-spare", red=True, spare=True, with_ns2=True),
+    Case(name="red", queue="red", with_ns2=True),
+    Case(name="red-spare", queue="red", spare=True, with_ns2=True),
+    Case(name="codel", queue="codel"),
+    Case(name="fq-codel", queue="fq-codel"),
+    Case(name="pie", queue="pie"),
+    Case(name="codel-ecn", queue="codel", ecn=True),
+    Case(name="fq-codel-ecn", queue="fq-codel", ecn=True),
+    Case(name="pie-ecn", queue="pie", ecn=True),
     Case(name="droptail", buffer_share=0.25, with_ns2=True),
     Case(name="prr", reduction="prr-ssrb", buffer_share=0.25),
     Case(name="cubic", algorithm="cubic", buffer_share=0.25),
-    Case(name="cubic-red", algorithm="cubic", red=True),
+    Case(name="cubic-red", algorithm="cubic", queue="red"),
     Case(name="cubic-alone", algorithm="cubic", flows=1, rate_bps=20e6, buffer_share=0.5, duration_s=160, from_s=40),
 )
 
@@ -76,6 +85,7 @@ class Run:
 
     utilization: float
     drop_rate: float
+    mark_rate: float
     mean_queue: float
     acked: list[float]
     window: list[float]
@@ -111,6 +121,11 @@ BOUNDS: list[tuple[str, Callable[[Run], float], Callable[[float, float], float],
     ("drop rate", lambda run: run.drop_rate, relative, 0.30),
     ("Jain's index", lambda run: float(jain_index(run.acked)), absolute, 0.05),
 ]
+# Where packets are marked, few are dropped: what counts is both. Written before the first run with marks.
+MARKING: list[tuple[str, Callable[[Run], float], Callable[[float, float], float], float]] = [
+    *(line for line in BOUNDS if line[0] != "drop rate"),
+    ("mark and drop rate", lambda run: run.mark_rate + run.drop_rate, relative, 0.30),
+]
 ALONE: list[tuple[str, Callable[[Run], float], Callable[[float, float], float], float]] = [
     ("utilization", lambda run: run.utilization, absolute, 0.02),
     ("mean window (segments)", lambda run: statistics.fmean(run.window), relative, 0.10),
@@ -119,21 +134,30 @@ ALONE: list[tuple[str, Callable[[Run], float], Callable[[float, float], float], 
 ]
 
 
+def discipline(case: Case) -> dict[str, Any]:
+    """The queue of the bottleneck."""
+    queue: dict[str, Any] = {"kind": case.queue}
+    if case.queue == "red":
+        queue |= {
+            "min_th": f"{RED['min-th']} packets",
+            "max_th": f"{RED['max-th']} packets",
+            "max_p": RED["max-p"],
+            "q_weight": RED["weight"],
+            "gentle": True,
+            "mean_packet_size": 1500,
+        }
+    if case.spare:
+        queue["spare_short_queue"] = True
+    if case.queue == "fq-codel":
+        queue["zero_credit"] = "waits"
+    return queue
+
+
 def photocol_run(case: Case, flow_list: Path) -> Run:
     """One run."""
-    red: dict[str, Any] = {
-        "kind": "red",
-        "min_th": f"{RED['min-th']} packets",
-        "max_th": f"{RED['max-th']} packets",
-        "max_p": RED["max-p"],
-        "q_weight": RED["weight"],
-        "gentle": True,
-        "mean_packet_size": 1500,
-    }
-    if case.spare:
-        red["spare_short_queue"] = True
-    link = {"from": "left", "to": "right", "duplex": False, "queue": red if case.red else {"kind": "drop-tail"}}
+    link = {"from": "left", "to": "right", "duplex": False, "queue": discipline(case)}
     transport = {
+        "ecn": case.ecn,
         "algorithm": case.algorithm,
         "initial_window": 2,
         "initial_ssthresh": f"{case.ssthresh} packets",
@@ -161,6 +185,7 @@ def photocol_run(case: Case, flow_list: Path) -> Run:
     return Run(
         bottleneck["utilization"],
         bottleneck["dropped_units"] / bottleneck["offered_units"],
+        bottleneck["marked_units"] / bottleneck["offered_units"],
         bottleneck["mean_queue"],
         (result.flows["bytes_acked"] / (case.duration_s - result.flows["start_s"])).to_list(),
         window.to_list(),
@@ -176,7 +201,7 @@ def peer_options(case: Case, flow_list: Path) -> dict[str, Any]:
         "duration": f"{case.duration_s:g}",
         "from": f"{case.from_s:g}",
     }
-    return options | (RED if case.red else {})
+    return options | (RED if case.queue == "red" else {})
 
 
 def peer_run(case: Case, flow_list: Path, command: Sequence[str]) -> Run:
@@ -186,13 +211,14 @@ def peer_run(case: Case, flow_list: Path, command: Sequence[str]) -> Run:
     starts = [float(line.split()[0]) for line in flow_list.with_suffix(".txt").read_text().splitlines()]
     acked = [acked / (case.duration_s - start) for acked, start in zip(report["acked_segments"], starts, strict=True)]
     window = report.get("window_segments", [])
-    return Run(report["utilization"], report["drop_rate"], report["mean_queue"], acked, window)
+    marks = report.get("mark_rate", 0.0)
+    return Run(report["utilization"], report["drop_rate"], marks, report["mean_queue"], acked, window)
 
 
 def ns2_run(case: Case, flow_list: Path) -> Run:
     """One run; it takes the same ssthresh by itself."""
     options = peer_options(case, flow_list) | {"variant": "sack", "perflow": "yes", "tick": "1e-4"}
-    options["queue"] = "RED" if case.red else "DropTail"
+    options["queue"] = "RED" if case.queue == "red" else "DropTail"
     words = [word for name, value in options.items() for word in (f"-{name}", str(value))]
     return peer_run(case, flow_list, ["ns", "dumbbell.tcl", *words])
 
@@ -202,7 +228,8 @@ def ns3_run(case: Case, flow_list: Path) -> Run:
     options = peer_options(case, flow_list) | {"ssthresh": case.ssthresh}
     options["variant"] = "cubic" if case.algorithm == "cubic" else "linuxreno"
     options["recovery"] = "classic" if case.reduction == "immediate" else "prr"
-    options["queue"] = "red" if case.red else "droptail"
+    options["queue"] = "droptail" if case.queue == "drop-tail" else case.queue
+    options["ecn"] = int(case.ecn)
     program = str(compare.BUILD / "ns3-queues")
     return peer_run(case, flow_list, [program, *(f"--{name}={value}" for name, value in options.items())])
 
@@ -230,7 +257,8 @@ def compared(case: Case, seeds: int) -> str:
                 found[name].append(one(case, flow_list))
     head = ["", *found, *(f"photocol beside {peer}" for peer in peers), "bound"]
     rows = [f"### {case.name}", "", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for label, figure, difference, bound in ALONE if case.flows == 1 else BOUNDS:
+    lines = ALONE if case.flows == 1 else MARKING if case.ecn else BOUNDS
+    for label, figure, difference, bound in lines:
         means = {name: statistics.fmean(figure(one) for one in runs) for name, runs in found.items()}
         cells = [f"{mean:.4g}" for mean in means.values()]
         for peer in peers:
@@ -244,7 +272,7 @@ def compared(case: Case, seeds: int) -> str:
 def main() -> int:
     """Prints the table of each case when it is complete."""
     names = [case.name for case in CASES]
-    parser = argparse.ArgumentParser(description="RED, CUBIC and PRR beside ns-2 and ns-3.")
+    parser = argparse.ArgumentParser(description="Queues and window laws beside ns-2 and ns-3.")
     parser.add_argument("--case", default=",".join(names), help=f"comma-separated: {', '.join(names)}")
     parser.add_argument("--seeds", type=int, default=3, help="flow lists of each case")
     options = parser.parse_args()

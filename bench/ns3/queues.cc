@@ -1,4 +1,4 @@
-// Greedy TCP flows over one bottleneck with drop-tail or RED, in ns-3: window laws, recoveries and queue means to compare with photocol's.
+// Greedy TCP flows over one bottleneck with drop-tail, RED, CoDel, FQ-CoDel or PIE, in ns-3: window laws, recoveries and queue means to compare with photocol's.
 // See ../queues.py, which runs it. The network is that of dumbbell.cc; here the bottleneck's queue is a discipline above a device that
 // holds one packet, so that q of RED lacks the packet that waits in the device.
 
@@ -19,6 +19,7 @@ struct Options
     std::string variant = "linuxreno";
     std::string recovery = "classic";
     std::string queue = "droptail";
+    bool ecn = false;
     double rate = 1e8;
     uint32_t buffer = 100;
     uint32_t pairs = 10;
@@ -39,7 +40,8 @@ Parse(int argc, char** argv)
     line.AddValue("flows", "flow list", options.flows);
     line.AddValue("variant", "linuxreno or cubic", options.variant);
     line.AddValue("recovery", "classic or prr", options.recovery);
-    line.AddValue("queue", "droptail or red", options.queue);
+    line.AddValue("queue", "droptail, red, codel, fq-codel or pie", options.queue);
+    line.AddValue("ecn", "whether hosts and queue use ECN", options.ecn);
     line.AddValue("rate", "bottleneck in bits per second; access links have ten times as much", options.rate);
     line.AddValue("buffer", "of the bottleneck, in packets", options.buffer);
     line.AddValue("pairs", "host pairs", options.pairs);
@@ -67,6 +69,7 @@ class Waiting
     void Start()
     {
         m_dropped = Dropped();
+        m_marked = Marked();
         m_arrived = Arrived();
         m_sentBytes = SentBytes();
         Look();
@@ -74,6 +77,7 @@ class Waiting
 
     double Mean() const { return m_sum / std::max<uint64_t>(1, m_looks); }
     double DropRate() const { return double(Dropped() - m_dropped) / std::max<uint64_t>(1, Arrived() - m_arrived); }
+    double MarkRate() const { return double(Marked() - m_marked) / std::max<uint64_t>(1, Arrived() - m_arrived); }
     uint64_t SentBytesSince() const { return SentBytes() - m_sentBytes; }
 
   private:
@@ -85,12 +89,14 @@ class Waiting
     }
 
     uint64_t Dropped() const { return m_discipline->GetStats().nTotalDroppedPackets; }
+    uint64_t Marked() const { return m_discipline->GetStats().nTotalMarkedPackets; }
     uint64_t Arrived() const { return m_discipline->GetStats().nTotalReceivedPackets; }
     uint64_t SentBytes() const { return m_discipline->GetStats().nTotalSentBytes; }
 
     ns3::Ptr<ns3::QueueDisc> m_discipline;
     ns3::Ptr<ns3::Queue<ns3::Packet>> m_queue;
     uint64_t m_dropped = 0;
+    uint64_t m_marked = 0;
     uint64_t m_arrived = 0;
     uint64_t m_sentBytes = 0;
     double m_sum = 0;
@@ -116,6 +122,28 @@ InstallDiscipline(const Options& options, ns3::Ptr<ns3::NetDevice> device)
                                 "MeanPktSize", UintegerValue(1500),
                                 "LinkBandwidth", DataRateValue(DataRate(uint64_t(options.rate))),
                                 "LinkDelay", TimeValue(MilliSeconds(48)));
+    }
+    else if (options.queue == "codel")
+    {
+        helper.SetRootQueueDisc("ns3::CoDelQueueDisc",
+                                "MaxSize", limit,
+                                "MinBytes", UintegerValue(1500),
+                                "UseEcn", BooleanValue(options.ecn));
+    }
+    else if (options.queue == "fq-codel")
+    {
+        helper.SetRootQueueDisc("ns3::FqCoDelQueueDisc", "MaxSize", limit, "UseEcn", BooleanValue(options.ecn));
+    }
+    else if (options.queue == "pie")
+    {
+        // As RFC 8033 has it, where ns-3's defaults are Linux's.
+        helper.SetRootQueueDisc("ns3::PieQueueDisc",
+                                "MaxSize", limit,
+                                "MeanPktSize", UintegerValue(1500),
+                                "UseDequeueRateEstimator", BooleanValue(true),
+                                "DequeueThreshold", UintegerValue(16384),
+                                "UseDerandomization", BooleanValue(true),
+                                "UseEcn", BooleanValue(options.ecn));
     }
     else
     {
@@ -162,6 +190,10 @@ main(int argc, char** argv)
         Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TcpCubic::GetTypeId()));
         Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(false));
     }
+    if (options.ecn)
+    {
+        Config::SetDefault("ns3::TcpSocketBase::UseEcn", StringValue("On"));
+    }
     if (options.recovery == "prr")
     {
         Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TcpPrrRecovery::GetTypeId()));
@@ -198,6 +230,7 @@ main(int argc, char** argv)
         .Add("queue", options.queue)
         .Add("utilization", 8.0 * waiting.SentBytesSince() / (options.rate * measured))
         .Add("drop_rate", waiting.DropRate())
+        .Add("mark_rate", waiting.MarkRate())
         .Add("mean_queue", waiting.Mean())
         .AddPerFlow("acked_segments", flows, &Flow::AckedSegments)
         .AddList("window_segments", g_windows);

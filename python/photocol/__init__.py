@@ -7,7 +7,7 @@
     result.flows                       # a polars frame, one row a flow
     photocol.model("erlang-b", load=5, servers=[4, 8, 16])["blocking"]    # closed forms, over arrays
 
-`photocol.transport` and `photocol.xcp` hold the protocol machines to be driven by hand. Everything is imported
+`photocol.transport`, `photocol.queue` and `photocol.xcp` hold the machines to be driven by hand. Everything is imported
 when it is first used.
 """
 
@@ -20,7 +20,7 @@ from photocol._core import RunError, ScenarioError, __version__
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from photocol import control, experiment, models, plot, stats, transport, verdict, xcp
+    from photocol import control, experiment, models, plot, queue, stats, transport, verdict, xcp
     from photocol.capture import Capture
     from photocol.control import schedule
     from photocol.models import model
@@ -42,6 +42,7 @@ __all__ = [
     "model",
     "models",
     "plot",
+    "queue",
     "run",
     "schedule",
     "stats",
@@ -61,7 +62,7 @@ _HOMES = {
     "schedule": "control",
     "sweep": "sweeps.run",
 }
-_MODULES = ("control", "experiment", "models", "plot", "stats", "transport", "verdict", "xcp")
+_MODULES = ("control", "experiment", "models", "plot", "queue", "stats", "transport", "verdict", "xcp")
 
 
 def __getattr__(name: str) -> object:

@@ -11,6 +11,7 @@ __all__ = [
     "FrameSchedule",
     "FrameScheduler",
     "ModelError",
+    "Queue",
     "Receiver",
     "Results",
     "RunError",
@@ -43,6 +44,8 @@ _Segment = tuple[int, int, bool]
 _Given = str | float | NDArray[np.float64] | list[float] | list[list[float]]
 _AckOut = tuple[int, int, list[tuple[int, int]], bool, float | None]
 _Header = tuple[float, float, int, int, int, bool]
+_Ecn = Literal["not-ect", "ect0", "ect1", "ce"]
+_Queued = tuple[int, int, int, _Ecn, int, float, Literal["", "early", "congestion"]]
 
 class ScenarioError(ValueError):
     file: str | None
@@ -199,6 +202,18 @@ class Receiver:
     def bytes_received(self) -> int: ...
     @property
     def duplicates(self) -> int: ...
+
+@final
+class Queue:
+    def __new__(
+        cls, discipline: str, buffer: str, capacity: float | str, seed: int = 1, **options: Any
+    ) -> Queue: ...
+    def enqueue(self, t: float, flow: int, size: int, ecn: str = "not-ect", priority: int = 0) -> list[_Queued]: ...
+    def dequeue(self, t: float) -> tuple[_Queued | None, list[_Queued]]: ...
+    @property
+    def held(self) -> tuple[int, int]: ...
+    @property
+    def figures(self) -> list[tuple[str, float]]: ...
 
 @final
 class XcpRouter:

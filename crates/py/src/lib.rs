@@ -10,6 +10,7 @@ mod error;
 mod model;
 mod node;
 mod options;
+mod queue;
 mod scenario;
 mod simulation;
 mod tcp;
@@ -31,6 +32,8 @@ mod _core {
     use super::node::node_main;
     #[pymodule_export]
     use super::options::transport_options;
+    #[pymodule_export]
+    use super::queue::Queue;
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use transport::tcp::{self, keys};
 use transport::xcp::RouterConfig;
-use units::Duration;
+use units::{BufferSize, Duration};
 
 /// Sets an option from what Python has for its kind.
 pub fn set(options: &mut dyn Options, place: usize, value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -17,8 +17,10 @@ pub fn set(options: &mut dyn Options, place: usize, value: &Bound<'_, PyAny>) ->
         Kind::Number(_) => Value::Number(value.extract()?),
         Kind::Window => Value::Whole(value.extract()?),
         Kind::Time(_) | Kind::Delay => Value::Time(span(name, value)?),
-        // No machine that Python drives has one.
-        Kind::Room => return Err(unknown_option(name)),
+        Kind::Room => Value::Room(
+            units::parse_packets_or_bytes(&value.extract::<String>()?)
+                .map_err(|why| PyValueError::new_err(format!("{name} is '{value}': {why}")))?,
+        ),
         Kind::Word(list) => word(name, list, value, "")?,
         Kind::Segments(list) => match value.extract::<u32>() {
             Ok(segments) => Value::Whole(segments.into()),
@@ -43,22 +45,37 @@ fn word(name: &str, list: &WordList, value: &Bound<'_, PyAny>, or: &str) -> PyRe
 /// (name, type, default, meaning, algorithms); the algorithms are none if all have it.
 type Described = (String, String, String, String, Vec<String>);
 
-/// Every option of senders ("sender"), of receivers ("receiver") or of XCP's routers ("router").
+/// Every option of senders ("sender"), of receivers ("receiver"), of queues ("queue") or of XCP's routers ("router").
 #[pyfunction]
 pub fn transport_options(of: &str) -> Vec<Described> {
     let all = match of {
         "sender" => keys::all(),
         "receiver" => keys::of(&tcp::ReceiverConfig::default(), &[]),
+        "queue" => return queue_options(),
         _ => keys::of(&RouterConfig::default(), &[]),
     };
     all.iter().map(described).collect()
 }
 
 fn described(one: &keys::SenderKey) -> Described {
-    let key = one.key;
+    of_key(&one.key, one.default, one.algorithms.iter().map(|name| (*name).to_owned()).collect())
+}
+
+fn of_key(key: &Key, default: Value, users: Vec<String>) -> Described {
     let meaning = key.meaning.split_whitespace().collect::<Vec<_>>().join(" ");
-    let algorithms = one.algorithms.iter().map(|name| (*name).to_owned()).collect();
-    (key.name.to_owned(), type_of(&key.kind), default_of(one.default), meaning, algorithms)
+    (key.name.to_owned(), type_of(&key.kind), default_of(default), meaning, users)
+}
+
+/// The options of every discipline, in the order of the disciplines.
+fn queue_options() -> Vec<Described> {
+    let disciplines = sim::queue::list().iter().filter_map(|entry| sim::queue::Config::named(entry.name));
+    let of = |config: sim::queue::Config| {
+        let keys = config.options().map_or(&[][..], Options::keys).iter().enumerate();
+        let get = |place| config.options().map_or(Value::Nothing, |options| options.get(place));
+        let users = || vec![config.name().to_owned()];
+        keys.map(|(place, key)| of_key(key, get(place), users())).collect::<Vec<_>>()
+    };
+    disciplines.flat_map(of).collect()
 }
 
 /// The type of an option in Python's words.
@@ -85,7 +102,10 @@ fn default_of(value: Value) -> String {
         Value::Whole(number) => number.to_string(),
         Value::Number(number) => format!("{number:?}"),
         Value::Time(span) => format!("{span}"),
-        Value::Room(room) => format!("{room:?}"),
+        Value::Room(BufferSize::Packets(packets)) => format!("\"{packets} packets\""),
+        Value::Room(BufferSize::Bytes(bytes)) => format!("\"{bytes}\""),
+        Value::Room(BufferSize::Time(span)) => format!("\"{span}\""),
+        Value::Room(BufferSize::Unlimited) => "\"unlimited\"".to_owned(),
         Value::Word(word) => format!("\"{word}\""),
     }
 }

@@ -88,16 +88,45 @@ fn red_drops_early_and_marks_instead_where_it_may() {
 
 #[test]
 fn marks_are_the_same_on_two_threads() {
-    let text = dumbbell("ecn = true", "{ kind = \"red\", max_p = 0.1 }");
+    assert_same_on_threads(&dumbbell("ecn = true", "{ kind = \"red\", max_p = 0.1 }"), 2);
+}
+
+fn assert_same_on_threads(text: &str, most: usize) {
     let fingerprint = |threads| {
-        let loaded = support::scenario(&text);
+        let loaded = support::scenario(text);
         let seed = sim::random::Seed { seed: 1, run: 0 };
         let mut world = sim::study::World::build(&loaded, seed, sim::engine::Options::default()).unwrap();
         world.use_threads(threads);
         world.run_until(world.end());
         world.finish().unwrap().fingerprint
     };
-    assert_eq!(fingerprint(1), fingerprint(2));
+    let alone = fingerprint(1);
+    (2..=most).for_each(|threads| assert_eq!(fingerprint(threads), alone, "{threads} threads"));
+}
+
+/// Every discipline that decides when packets leave.
+fn schedulers() -> Vec<&'static str> {
+    let is_scheduler = |name: &&str| sim::queue::Config::named(name).is_some_and(|config| config.is_scheduler());
+    sim::queue::list().iter().map(|entry| entry.name).filter(is_scheduler).collect()
+}
+
+#[test]
+fn a_discipline_that_decides_departures_gives_the_same_bits_on_any_number_of_threads() {
+    for kind in schedulers() {
+        assert_same_on_threads(&dumbbell("ecn = true", &format!("{{ kind = \"{kind}\" }}")), 4);
+    }
+}
+
+#[test]
+fn codel_keeps_the_delay_near_its_target_and_drops_early() {
+    // 10 Mb/s, a round trip of 40 ms: 34 packets of 1500 B in flight; 5 ms of delay are 4.2 packets.
+    let found = run(&dumbbell("", "{ kind = \"codel\" }"), 1);
+    assert!(bottleneck(&found, "mean_queue") < 12.0, "{}", bottleneck(&found, "mean_queue"));
+    assert!(bottleneck(&found, "utilization") > 0.85, "{}", bottleneck(&found, "utilization"));
+    let early = texts(&found.drops, "cause").iter().position(|cause| cause == "early").expect("CoDel drops");
+    assert!(numbers(&found.drops, "units")[early] > 20.0);
+    let marking = run(&dumbbell("ecn = true", "{ kind = \"codel\" }"), 1);
+    assert!(bottleneck(&marking, "marked_units") > 20.0 && sum(&marking, "ecn_reductions") > 20.0);
 }
 
 /// e0 – c – e1 with three senders whose packets meet at the output of c.

@@ -76,7 +76,10 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
     });
     equipment.check(network);
     let maker = PortMaker { network, rules: &rules, seed, equipment: &equipment };
-    let ports = order.iter().map(|id| maker.port(*id)).collect();
+    let mut ports: Vec<Port> = order.iter().map(|id| maker.port(*id)).collect();
+    if let Some(bands) = bands(scenario, &flows) {
+        ports.iter_mut().for_each(|port| port.set_bands(&bands));
+    }
     let Equipment { agents, shared, .. } = equipment;
     let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let agent_nodes: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
@@ -102,6 +105,12 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
         controls,
         now: SimTime::ZERO,
     })
+}
+
+/// The bands of the flows; `None` if all are in the first.
+fn bands(scenario: &Scenario, flows: &[Flow]) -> Option<Arc<[u8]>> {
+    let has_several = scenario.traffic.iter().any(|traffic| traffic.priority > 0);
+    has_several.then(|| flows.iter().map(|flow| scenario.traffic[flow.origin.0 as usize].priority).collect())
 }
 
 /// All links in the engine's order.

@@ -1,9 +1,10 @@
 //! What most ports do without: a queue discipline, random loss, XCP's controller, a gate, an agent before it.
 
 use super::gate::Gate;
+use super::line::Line;
 use super::offer::Intake;
 use crate::model::{Loss, Opening, PortController, PortRule};
-use crate::queue::{self, Queue};
+use crate::queue::{self, Queue, Schedule};
 use crate::random::{Stream, bernoulli};
 use transport::xcp::Router;
 use units::{ByteTime, Instant};
@@ -11,8 +12,10 @@ use units::{ByteTime, Instant};
 /// What most ports do without.
 #[derive(Debug)]
 pub struct Extras {
-    /// Its queue discipline.
+    /// Its queue discipline, if that decides when packets arrive.
     pub queue: Option<Queue>,
+    /// What waits, if its discipline decides when packets leave.
+    pub line: Option<Box<Line>>,
     /// Packets marked since the start.
     pub marked: u64,
     /// Random loss on the fibre.
@@ -70,7 +73,9 @@ impl Extras {
     pub fn new(rule: &PortRule, streams: Streams, intake: Option<Intake>) -> Option<Box<Extras>> {
         let loss = LossProcess::new(rule.loss, streams.loss);
         let byte_time = ByteTime::at(rule.capacity)?;
-        let queue = Queue::new(&rule.queue, || queue::Site { byte_time, stream: streams.queue });
+        let site = || queue::Site { byte_time, stream: streams.queue.clone() };
+        let queue = Queue::new(&rule.queue, site);
+        let line = Schedule::new(&rule.queue, site).map(|schedule| Box::new(Line::new(schedule)));
         let controller = rule.controller.map(|PortController { config, follows }| Controller {
             router: Router::new(config, Instant::ZERO),
             follows,
@@ -79,7 +84,7 @@ impl Extras {
             Opening::Always => None,
             Opening::InWindows(packing) => Some(Gate::new(packing)),
         };
-        let extras = Extras { queue, marked: 0, loss, controller, gate, intake };
+        let extras = Extras { queue, line, marked: 0, loss, controller, gate, intake };
         (intake.is_some() || extras.acts()).then(|| Box::new(extras))
     }
 
@@ -87,6 +92,7 @@ impl Extras {
     pub fn acts(&self) -> bool {
         !matches!(self.loss, LossProcess::None)
             || self.queue.is_some()
+            || self.line.is_some()
             || self.controller.is_some()
             || self.gate.is_some()
     }

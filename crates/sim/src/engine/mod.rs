@@ -29,6 +29,7 @@ mod forced;
 pub(crate) mod gate;
 pub(crate) mod hosts;
 pub(crate) mod ledger;
+pub(crate) mod line;
 pub(crate) mod net;
 pub(crate) mod offer;
 pub(crate) mod optical;

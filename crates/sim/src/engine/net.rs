@@ -61,6 +61,8 @@ pub struct Net {
     pub outbox: Vec<Mail>,
     /// What is to be done at once, before the next event: packets between the ports, agents and hosts of one node.
     pub pending: VecDeque<Pending>,
+    /// The ports whose departures are events, in the order of the leaves, which come before all others.
+    departing: Vec<u32>,
     leaf_of_link_0: u32,
     leaf_of_agent_0: u32,
     timer_leaf: u32,
@@ -77,6 +79,8 @@ pub enum Event {
     Arrival(u32),
     /// The agent at this place has a deadline.
     Agent(u32),
+    /// The transmitter of this port is free, and its discipline says what leaves.
+    Departure(u32),
     /// The first timer of a flow comes up.
     Timer,
 }
@@ -120,12 +124,16 @@ impl Net {
     /// A net of `partitions`, whose fibres are empty.
     pub fn new(parts: NetParts, order: TimerOrder, partitions: usize) -> Net {
         let links = parts.fibres.len() as u32;
+        let of_all = parts.ports.iter().zip(0..);
+        let departing: Vec<u32> =
+            of_all.filter(|(port, _)| port.departure().is_some()).map(|(_, number)| number).collect();
+        let first = departing.len() as u32;
         let (leaf_of_link_0, leaf_of_agent_0, timer_leaf) = match order {
-            TimerOrder::AfterArrivals => (0, links, links + parts.agents),
-            TimerOrder::BeforeArrivals => (1 + parts.agents, 1, 0),
+            TimerOrder::AfterArrivals => (first, first + links, first + links + parts.agents),
+            TimerOrder::BeforeArrivals => (first + 1 + parts.agents, first + 1, first),
         };
         let mut net = Net {
-            tree: Tree::new((links + parts.agents) as usize + 1),
+            tree: Tree::new((first + links + parts.agents) as usize + 1),
             fibres: parts.fibres,
             ports: parts.ports,
             links: parts.links,
@@ -137,6 +145,7 @@ impl Net {
             cuts: parts.cuts,
             outbox: (0..partitions).map(|_| Mail::default()).collect(),
             pending: VecDeque::new(),
+            departing,
             leaf_of_link_0,
             leaf_of_agent_0,
             timer_leaf,
@@ -144,12 +153,17 @@ impl Net {
             settled_key: NEVER,
         };
         (0..links).for_each(|fibre| net.rekey(fibre));
+        for leaf in 0..first {
+            let number = net.departing[leaf as usize];
+            net.ports[number as usize].set_leaf(leaf);
+            net.rearm(number);
+        }
         net
     }
 
     /// The order of timers and arrivals.
     pub fn timer_order(&self) -> TimerOrder {
-        if self.leaf_of_link_0 == 0 { TimerOrder::AfterArrivals } else { TimerOrder::BeforeArrivals }
+        if self.timer_leaf >= self.leaf_of_link_0 { TimerOrder::AfterArrivals } else { TimerOrder::BeforeArrivals }
     }
 
     /// The time of the earliest event, and its place in the event list. Nothing comes before `reached`.
@@ -167,8 +181,10 @@ impl Net {
             Event::Arrival(fibre)
         } else if leaf == self.timer_leaf {
             Event::Timer
-        } else {
+        } else if leaf >= self.leaf_of_agent_0 {
             Event::Agent(leaf - self.leaf_of_agent_0)
+        } else {
+            Event::Departure(self.departing[leaf as usize])
         }
     }
 
@@ -333,7 +349,7 @@ impl Net {
         self.drop(DropPlace::Link(self.links[number as usize]), cause, packet);
     }
 
-    /// A port with a gate sends what has its time.
+    /// A port with a gate, or with a discipline that decides when packets leave, sends what has its time.
     #[inline(never)]
     pub fn release(&mut self, now: u64, number: u32) {
         let target = self.ports[number as usize].target();
@@ -343,6 +359,14 @@ impl Net {
                 Offer::Dropped(cause) => self.lose(number, cause, &packet),
                 Offer::Held => {}
             }
+        }
+        self.rearm(number);
+    }
+
+    /// Puts the next departure of a port where it now is, if departures of that port are events.
+    pub fn rearm(&mut self, number: u32) {
+        if let Some((leaf, time)) = self.ports[number as usize].departure() {
+            self.tree.set(leaf, time);
         }
     }
 

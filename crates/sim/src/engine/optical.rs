@@ -52,6 +52,14 @@ impl Kept {
         self.least_bytes = self.least_bytes.min(self.bytes);
     }
 
+    /// So many from now on.
+    pub fn set(&mut self, now: u64, packets: u64, bytes: u64) {
+        self.advance(now);
+        (self.packets, self.bytes) = (packets as u32, bytes);
+        self.most = self.most.max(self.packets);
+        self.least_bytes = self.least_bytes.min(bytes);
+    }
+
     /// The integral of the number of packets up to `now`, in packet-picoseconds.
     pub fn waited(&self, now: u64) -> u128 {
         self.waited + u128::from(self.packets) * u128::from(now - self.since)

@@ -4,7 +4,7 @@
 //!
 //! Events are ordered by (time, receiving node, sending node, link, first in first out), and what happens at one node at one
 //! instant happens in this order: changes of links by the scenario and samples (between calls of [`Partition::run`]), then
-//! arrivals, then the node's agent, then timers by (flow, kind). Nodes meet only in packets that travel a fibre of positive delay, so the order
+//! departures where they are events, then arrivals, then the node's agent, then timers by (flow, kind). Nodes meet only in packets that travel a fibre of positive delay, so the order
 //! between nodes at one instant cannot matter, and a run may be cut anywhere in time or between nodes.
 //!
 //! The fingerprint is one hash chain per node over what arrives there, folded in the order of the nodes. It sees every
@@ -32,7 +32,7 @@ pub struct Partition {
     reached: u64,
     /// Whether its hosts do not fit the cache, so that each is fetched while the packet for it is on its last fibre.
     foresees: bool,
-    /// Arrivals, and timers that did something.
+    /// Arrivals, departures that are events, and timers that did something.
     pub events: u64,
     /// What is left of the effort of the present call of [`Partition::run`].
     left: u64,
@@ -69,6 +69,10 @@ impl Partition {
                     self.events += 1;
                     self.spend();
                     self.hosts.call_agent(now, place, &mut self.net);
+                }
+                Event::Departure(port) => {
+                    self.events += 1;
+                    self.net.release(now, port);
                 }
                 Event::Timer => {
                     self.spend();

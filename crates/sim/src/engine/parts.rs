@@ -148,6 +148,8 @@ impl<'a> Parts<'a> {
         let net = &mut self.list[part as usize].net;
         net.fibres[number as usize] = fibre;
         net.rekey(number);
+        let At { part, number } = self.layout.ports[link as usize];
+        self.list[part as usize].net.rearm(number);
         result
     }
 

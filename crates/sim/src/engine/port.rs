@@ -14,6 +14,7 @@ mod changes;
 mod control;
 mod gated;
 mod kept;
+mod line;
 mod queued;
 mod reading;
 
@@ -74,7 +75,7 @@ pub struct Port {
     dropped: Count,
     /// The part of `dropped` that was refused without being transmitted.
     refused: Count,
-    /// What an agent keeps for it.
+    /// What an agent keeps for it, or its own line.
     kept: Kept,
 }
 
@@ -257,21 +258,22 @@ impl Port {
         let size = packet.size;
         let Some(mut extras) = self.extras.take() else { return self.offer_light(now, size) };
         let verdict = self.judge(now, packet, &mut extras);
-        let Extras { loss, controller, gate, marked, .. } = &mut *extras;
+        let Extras { loss, controller, gate, line, marked, .. } = &mut *extras;
         if let Some(controller) = controller {
             self.serve(now, &mut controller.router, gate);
             let waiting = self.queue_bytes(now, gate);
             controller.router.handle_arrival(u32::from(size), header.as_deref(), waiting);
         }
         let arrival_before = self.last_arrival;
-        let mut offer = match (gate, verdict) {
-            (_, Verdict::Drop) => {
+        let mut offer = match (gate, line, verdict) {
+            (_, _, Verdict::Drop) => {
                 self.offered.add(size);
                 self.refuse(Cause::Early, size)
             }
-            (Some(gate), Verdict::Accept) => self.offer_to_gate(now, packet, gate),
-            (Some(gate), Verdict::Mark) => self.offer_to_gate(now, &packet.marked(), gate),
-            (None, _) => self.offer_light(now, size),
+            (_, Some(line), _) => self.offer_to_line(now, packet, line),
+            (Some(gate), _, Verdict::Accept) => self.offer_to_gate(now, packet, gate),
+            (Some(gate), _, Verdict::Mark) => self.offer_to_gate(now, &packet.marked(), gate),
+            (None, None, _) => self.offer_light(now, size),
         };
         if !matches!(offer, Offer::Dropped(_))
             && let (Some(controller), Some(header)) = (controller, &mut header)

@@ -19,6 +19,8 @@ pub struct Traffic {
     pub sizes: Option<FlowSizes>,
     /// Sending stops then, if it has not stopped before; `None`: at the end of the run.
     pub stop: Option<SimTime>,
+    /// The band of its packets, 0 the first, and of their ACKs.
+    pub priority: u8,
     /// Segments of each flow that travel, and are lost, together.
     pub bursts: Option<BurstRule>,
 }

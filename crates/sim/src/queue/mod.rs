@@ -1,18 +1,34 @@
 //! Queue disciplines: what a port does with a packet that has to wait, before its buffer is full.
 //!
-//! A discipline is one file with its source, its parameters and its tests, and the line in `disciplines!` below. It hears of every packet
-//! that comes to its port, with the queue as it is then, and says whether the packet is accepted, marked or dropped; what it accepts
-//! leaves first in, first out. Drop-tail, the usual one, is the port itself, and costs no port anything.
+//! A discipline is one file with its source, its parameters and its tests, and the line in `disciplines!` below. There are two kinds:
 //!
-//! Left out: disciplines that decide when a packet leaves, or that change the order. For those a port would need a call when its
-//! transmitter is free, which no port has now.
+//! * A [`Discipline`] decides when a packet *arrives*. It hears of every packet that comes to its port, with the queue as it is then, and
+//!   says whether the packet is accepted, marked or dropped; what it accepts leaves first in, first out. The port computes departures
+//!   when packets arrive, as without a discipline.
+//! * A [`Scheduler`] decides when a packet *leaves*, or which: it holds what waits, and is asked for the next packet whenever the
+//!   transmitter is free. Only a port with one has events for its departures.
+//!
+//! Drop-tail, the usual one, is the port itself, and costs no port anything. [`ByHand`] drives any of them without a simulator.
 
+mod by_hand;
+pub mod codel;
+pub mod drr;
+pub mod dualpi2;
+mod flows;
+pub mod fq_codel;
+pub mod pie;
+pub mod priority;
 pub mod red;
+mod scheduler;
 pub mod step;
+mod updates;
+
+pub use by_hand::ByHand;
+pub use scheduler::{Dropped, Ecn, Fifo, Figures, Held, Item, Reason, Room, Scheduler};
 
 use crate::random::Stream;
-use options::{ConfigError, Options};
-use units::{BufferSize, ByteTime};
+use options::{ConfigError, Options, Value};
+use units::{BufferSize, ByteTime, Rate};
 
 /// A packet that comes to a port, and the queue that it finds.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +95,11 @@ pub trait Discipline: Sized {
 
     /// A packet comes.
     fn handle_arrival(&mut self, arrival: &Arrival) -> Verdict;
+
+    /// What it knows of congestion, for those who look.
+    fn figures(&self) -> Figures {
+        Vec::new()
+    }
 }
 
 /// A discipline as it can be named in a scenario.
@@ -93,19 +114,24 @@ pub struct Entry {
 }
 
 macro_rules! disciplines {
-    ($($variant:ident = $name:literal: $queue:ty, $source:literal, $summary:literal;)+) => {
+    (
+        arrivals { $($variant:ident = $name:literal: $queue:ty, $source:literal, $summary:literal;)+ }
+        departures { $($late:ident = $late_name:literal: $scheduler:ty, $late_source:literal, $late_summary:literal;)+ }
+    ) => {
         /// A discipline with its parameters.
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         pub enum Config {
             /// None: what the buffer has no room for is dropped.
             #[default]
             DropTail,
-            $(#[doc = $summary] $variant(<$queue as Discipline>::Config)),+
+            $(#[doc = $summary] $variant(<$queue as Discipline>::Config),)+
+            $(#[doc = $late_summary] $late(<$scheduler as Scheduler>::Config)),+
         }
 
         static REGISTRY: &[Entry] = &[
             Entry { name: "drop-tail", summary: "What the buffer has no room for is dropped.", source: "RFC 2309 §2" },
-            $(Entry { name: $name, summary: $summary, source: $source }),+
+            $(Entry { name: $name, summary: $summary, source: $source },)+
+            $(Entry { name: $late_name, summary: $late_summary, source: $late_source }),+
         ];
 
         impl Config {
@@ -114,6 +140,7 @@ macro_rules! disciplines {
                 match name {
                     "drop-tail" => Some(Config::DropTail),
                     $($name => Some(Config::$variant(<$queue as Discipline>::Config::default())),)+
+                    $($late_name => Some(Config::$late(<$scheduler as Scheduler>::Config::default())),)+
                     _ => None,
                 }
             }
@@ -122,7 +149,8 @@ macro_rules! disciplines {
             pub fn name(&self) -> &'static str {
                 match self {
                     Config::DropTail => "drop-tail",
-                    $(Config::$variant(_) => $name),+
+                    $(Config::$variant(_) => $name,)+
+                    $(Config::$late(_) => $late_name),+
                 }
             }
 
@@ -130,7 +158,8 @@ macro_rules! disciplines {
             pub fn options(&self) -> Option<&dyn Options> {
                 match self {
                     Config::DropTail => None,
-                    $(Config::$variant(config) => Some(config)),+
+                    $(Config::$variant(config) => Some(config),)+
+                    $(Config::$late(config) => Some(config)),+
                 }
             }
 
@@ -138,7 +167,8 @@ macro_rules! disciplines {
             pub fn options_mut(&mut self) -> Option<&mut dyn Options> {
                 match self {
                     Config::DropTail => None,
-                    $(Config::$variant(config) => Some(config)),+
+                    $(Config::$variant(config) => Some(config),)+
+                    $(Config::$late(config) => Some(config)),+
                 }
             }
 
@@ -147,7 +177,8 @@ macro_rules! disciplines {
                 self.options().map_or(Ok(()), Options::check_ranges)?;
                 match self {
                     Config::DropTail => Ok(()),
-                    $(Config::$variant(config) => <$queue>::validate(config)),+
+                    $(Config::$variant(config) => <$queue>::validate(config),)+
+                    $(Config::$late(config) => <$scheduler>::validate(config)),+
                 }
             }
 
@@ -155,21 +186,30 @@ macro_rules! disciplines {
             pub fn marks(&self) -> bool {
                 match self {
                     Config::DropTail => false,
-                    $(Config::$variant(config) => <$queue>::marks(config)),+
+                    $(Config::$variant(config) => <$queue>::marks(config),)+
+                    $(Config::$late(config) => <$scheduler>::marks(config)),+
+                }
+            }
+
+            /// Whether it decides when packets leave.
+            pub fn is_scheduler(&self) -> bool {
+                match self {
+                    Config::DropTail $(| Config::$variant(_))+ => false,
+                    $(Config::$late(_))|+ => true,
                 }
             }
         }
 
-        /// The discipline of one port.
+        /// The discipline of one port that decides when packets arrive.
         #[derive(Debug)]
         #[allow(clippy::large_enum_variant, reason = "it lies in the box of what few ports have")]
         pub enum Queue { $(#[doc = $summary] $variant($queue)),+ }
 
         impl Queue {
-            /// That of a port; `None` for drop-tail.
+            /// That of a port; `None` for drop-tail and for a discipline that decides when packets leave.
             pub fn new(config: &Config, site: impl FnOnce() -> Site) -> Option<Queue> {
                 match config {
-                    Config::DropTail => None,
+                    Config::DropTail $(| Config::$late(_))+ => None,
                     $(Config::$variant(config) => Some(Queue::$variant(<$queue>::new(config, site())))),+
                 }
             }
@@ -178,15 +218,85 @@ macro_rules! disciplines {
             pub fn handle_arrival(&mut self, arrival: &Arrival) -> Verdict {
                 match self { $(Queue::$variant(queue) => queue.handle_arrival(arrival)),+ }
             }
+
+            /// [`Discipline::figures`].
+            pub fn figures(&self) -> Figures {
+                match self { $(Queue::$variant(queue) => queue.figures()),+ }
+            }
+        }
+
+        /// The discipline of one port that decides when packets leave.
+        #[derive(Debug)]
+        #[allow(clippy::large_enum_variant, reason = "it lies in the box of what few ports have")]
+        pub enum Schedule { $(#[doc = $late_summary] $late($scheduler)),+ }
+
+        impl Schedule {
+            /// That of a port; `None` for any other discipline.
+            pub fn new(config: &Config, site: impl FnOnce() -> Site) -> Option<Schedule> {
+                match config {
+                    Config::DropTail $(| Config::$variant(_))+ => None,
+                    $(Config::$late(config) => Some(Schedule::$late(<$scheduler>::new(config, site())))),+
+                }
+            }
+
+            /// [`Scheduler::enqueue`].
+            pub fn enqueue(&mut self, now: u64, item: Item, room: Room, dropped: &mut Vec<Dropped>) {
+                match self { $(Schedule::$late(scheduler) => scheduler.enqueue(now, item, room, dropped)),+ }
+            }
+
+            /// [`Scheduler::dequeue`].
+            pub fn dequeue(&mut self, now: u64, dropped: &mut Vec<Dropped>) -> Option<Item> {
+                match self { $(Schedule::$late(scheduler) => scheduler.dequeue(now, dropped)),+ }
+            }
+
+            /// [`Scheduler::clear`].
+            pub fn clear(&mut self) {
+                match self { $(Schedule::$late(scheduler) => scheduler.clear()),+ }
+            }
+
+            /// [`Scheduler::figures`].
+            pub fn figures(&self) -> Figures {
+                match self { $(Schedule::$late(scheduler) => scheduler.figures()),+ }
+            }
         }
     };
 }
 
 disciplines! {
-    Step = "step": step::Step, "DCTCP's rule, RFC 8257 §3.1; Ramakrishnan and Jain 1990 for the idea",
-        "A packet that finds more than a threshold waiting is marked.";
-    Red = "red": red::Red, "Floyd and Jacobson 1993; gentle: Floyd 2000",
-        "Random early detection: marks or drops with a probability that rises with the averaged queue.";
+    arrivals {
+        Step = "step": step::Step, "DCTCP's rule, RFC 8257 §3.1; Ramakrishnan and Jain 1990 for the idea",
+            "A packet that finds more than a threshold waiting is marked.";
+        Red = "red": red::Red, "Floyd and Jacobson 1993; gentle: Floyd 2000",
+            "Random early detection: marks or drops with a probability that rises with the averaged queue.";
+    }
+    departures {
+        CoDel = "codel": codel::CoDel, "Nichols, Jacobson, McGregor, Iyengar 2018, RFC 8289",
+            "Controlled delay: drops or marks packets as they leave while they have waited too long for too long.";
+        FqCoDel = "fq-codel": fq_codel::FqCoDel, "Høiland-Jørgensen et al. 2018, RFC 8290",
+            "A queue for each flow, in turn, new ones first; CoDel in each.";
+        Pie = "pie": pie::Pie, "Pan, Natarajan, Baker, White 2017, RFC 8033",
+            "A controller aims at a delay, and drops or marks packets that come with its probability.";
+        DualPi2 = "dualpi2": dualpi2::DualPi2, "De Schepper, Briscoe, White 2023, RFC 9332",
+            "Two queues under one controller: shallow for scalable senders (ECT(1)), the other for all the rest.";
+        Priority = "priority": priority::Priority, "RFC 1812 §5.3.3.1",
+            "Bands: one sends only while all before it are empty.";
+        Drr = "drr": drr::Drr, "Shreedhar and Varghese 1995",
+            "Deficit round robin: a queue for each flow, in turn, with equal shares in bytes.";
+    }
+}
+
+impl Config {
+    /// The same at a link of this capacity: thresholds that were a time are the bytes of that time.
+    pub fn at(mut self, capacity: Rate) -> Config {
+        if let Some(options) = self.options_mut() {
+            for place in 0..options.keys().len() {
+                if let Value::Room(BufferSize::Time(span)) = options.get(place) {
+                    options.set(place, Value::Room(BufferSize::Bytes(capacity.bytes_in(span))));
+                }
+            }
+        }
+        self
+    }
 }
 
 /// Every discipline there is, in a fixed order.

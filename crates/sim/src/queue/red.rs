@@ -11,7 +11,7 @@
 //! that find a short queue, whatever the average (`spare_short_queue`). Left out: what p would be by the size of packets; a forced
 //! drop by the full buffer does not set `count` back.
 
-use super::{Arrival, Discipline, Site, Verdict};
+use super::{Arrival, Discipline, Figures, Site, Verdict};
 use crate::random::{Stream, bernoulli};
 use options::{ConfigError, Kind, Range, Words, options, words};
 use units::{BufferSize, Bytes};
@@ -144,6 +144,10 @@ impl Discipline for Red {
         }
         self.count = Some(after);
         Verdict::Accept
+    }
+
+    fn figures(&self) -> Figures {
+        vec![("average", self.average), ("probability", self.probability().clamp(0.0, 1.0))]
     }
 }
 

@@ -75,7 +75,8 @@ impl Port {
         self.inside_bytes = 0;
         self.busy_until = now;
         self.last_arrival = 0;
-        Taken { from_fibre: (0..unsent).filter_map(|_| in_flight.pop_newest()).collect(), held: Vec::new() }
+        let held = self.clear_line(now);
+        Taken { from_fibre: (0..unsent).filter_map(|_| in_flight.pop_newest()).collect(), held }
     }
 
     /// Whether the link is up.

@@ -3,6 +3,7 @@
 use super::{Inside, Port};
 use crate::engine::extras::Extras;
 use crate::engine::gate::Gate;
+use crate::model::Light;
 use transport::xcp::{Figures, Router};
 use units::Rate;
 
@@ -22,7 +23,9 @@ impl Port {
             return gate.queue(now).1;
         }
         self.sweep(now);
-        self.inside_bytes - self.inside.first().map_or(0, Inside::size)
+        // What an optical port keeps is not its own queue; what any other keeps waits in its line.
+        let in_line = if self.light == Light::None { self.kept.bytes } else { 0 };
+        in_line + self.inside_bytes - self.inside.first().map_or(0, Inside::size)
     }
 
     /// The figures of XCP's controller up to `now`, if the port has one, and the packets that broke its rules.

@@ -27,10 +27,10 @@ impl Port {
         Offer::Held
     }
 
-    /// Sends the next packet behind the gate, as far as the windows reach: the packet, and what becomes of it.
+    /// Sends the next packet behind the gate, as far as the windows reach, or of the line: the packet, and what becomes of it.
     pub fn release(&mut self, now: u64) -> Option<(Packet, Offer)> {
         let Extras { loss, gate, .. } = &mut **self.extras.as_mut()?;
-        let gate = gate.as_mut()?;
+        let Some(gate) = gate.as_mut() else { return self.release_line(now) };
         let Some(departure) = gate.place(now, self.byte_time) else {
             gate.note_queue(now);
             return None;
@@ -77,9 +77,9 @@ impl Port {
         self.gate().map(Gate::granted)
     }
 
-    /// Packets that stay here because they have no slot yet.
+    /// Packets that stay here because they have no slot yet, or wait for their discipline.
     pub fn held(&self) -> u64 {
-        self.gate().map_or(0, Gate::unplaced)
+        self.gate().map_or(0, Gate::unplaced) + self.in_line().packets
     }
 
     /// Bytes of these packets.
@@ -87,10 +87,14 @@ impl Port {
         self.gate().map_or(0, Gate::unplaced_bytes)
     }
 
-    /// Shows every packet that has no slot yet.
-    pub fn for_each_held(&mut self, change: impl FnMut(&mut Packet)) {
-        if let Some(gate) = self.gate_mut() {
-            gate.for_each_unplaced(change);
+    /// Shows every packet that is held.
+    pub fn for_each_held(&mut self, mut change: impl FnMut(&mut Packet)) {
+        let Some(extras) = &mut self.extras else { return };
+        if let Some(gate) = &mut extras.gate {
+            gate.for_each_unplaced(&mut change);
+        }
+        if let Some(line) = &mut extras.line {
+            line.for_each(change);
         }
     }
 

@@ -37,6 +37,7 @@ impl Port {
         }
         self.sweep(now);
         let inside = Count { packets: self.inside.len() as u64, bytes: self.inside_bytes };
+        let held = self.in_line();
         let mut start = now;
         let mut future_wait = 0;
         for packet in self.inside.iter() {
@@ -45,7 +46,7 @@ impl Port {
         }
         Reading {
             offered: self.offered,
-            carried: self.offered.since(self.refused).since(inside),
+            carried: self.offered.since(self.refused).since(inside).since(held),
             dropped: self.dropped,
             busy: self.busy - self.busy_until.saturating_sub(now),
             waited: self.waited - future_wait + self.kept.waited(now),
@@ -59,7 +60,7 @@ impl Port {
         if let Some(gate) = self.gate_mut() {
             return gate.restart_maximum(now);
         }
-        if self.light != Light::None {
+        if self.light != Light::None || self.line().is_some() {
             let kept = self.kept.restart_maximum();
             return kept.max(std::mem::replace(&mut self.max_waiting, 0));
         }

@@ -8,6 +8,7 @@ mod flow_list;
 mod load;
 mod memory;
 mod network;
+mod queues;
 mod share;
 mod sizes;
 mod switching;
@@ -62,6 +63,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
     let (mut network, mut draft) = network::resolve(spec, largest_packet)?;
     let most = switching::Most { largest_packet, duration: run.duration };
     let (Checked { plan, later, demands, .. }, switching) = switching::resolve(spec, &mut network, &mut draft, most)?;
+    queues::check(&network, &draft, &*plan)?;
     let warnings = std::mem::take(&mut draft.warnings);
     let component = components(&network);
     let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();

@@ -5,7 +5,6 @@ use crate::model::{Lane, Link, Loss, Network, NodeId, PortController, Role};
 use crate::queue;
 use crate::scenario::spec::{self, LinkKeys, Shared, Spec};
 use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
-use options::Value;
 use transport::xcp::RouterConfig;
 use units::{BufferSize, Duration, Rate};
 
@@ -234,7 +233,7 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: 
         capacity,
         delay: delay.value,
         buffer: room(buffer.value, capacity, largest_packet, || or_link(buffer.place))?,
-        queue: given.queue.map_or(queue::Config::DropTail, |queue| in_bytes(queue.value, capacity)),
+        queue: given.queue.map_or(queue::Config::DropTail, |queue| queue.value.at(capacity)),
         loss: given.loss.map_or(Loss::None, |loss| loss.value),
         controller: given.controller.and_then(|controller| controller.value).map(|controller| {
             let believes = controller.believes.unwrap_or(capacity);
@@ -245,18 +244,6 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: 
         cost: given.cost.unwrap_or(delay.value.ps()),
         lane: Lane::FIRST,
     })
-}
-
-/// A discipline whose thresholds that were a time are the bytes of that time.
-fn in_bytes(mut queue: queue::Config, capacity: Rate) -> queue::Config {
-    if let Some(options) = queue.options_mut() {
-        for place in 0..options.keys().len() {
-            if let Value::Room(BufferSize::Time(span)) = options.get(place) {
-                options.set(place, Value::Room(BufferSize::Bytes(capacity.bytes_in(span))));
-            }
-        }
-    }
-    queue
 }
 
 /// Gives the links through core nodes the delay of the links to and from there.

@@ -80,7 +80,16 @@ fn one(
         return Err(at.fault(format!("found \"{}\"; allowed: a time after the start", at.0)));
     }
     let bursts = table.bursts.as_ref().map(rule).transpose()?;
-    Ok(Traffic { name, transport: TransportId(transport as u32), arrivals, load, sizes, stop, bursts })
+    Ok(Traffic {
+        name,
+        transport: TransportId(transport as u32),
+        arrivals,
+        load,
+        sizes,
+        stop,
+        priority: *table.priority as u8,
+        bursts,
+    })
 }
 
 /// `bursts`.

@@ -110,6 +110,8 @@ keys! {
         /// Exactly the flows of this CSV file, with the header `start_s,source,destination[,size_bytes]`.
         pub file: Option<At<String>>;
 
+        /// The band of its packets and their ACKs at ports with queue = { kind = "priority" }, 0 the first.
+        pub priority: Key<u32> = 0, in whole(0, 255);
         /// When flows stop sending at the latest. Default: at the end of the run.
         pub stop: Option<At<Time>>;
         /// What a flow sends, "greedy" or a size.

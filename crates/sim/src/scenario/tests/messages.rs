@@ -589,7 +589,11 @@ fn a_queue_discipline_says_what_is_wrong_with_it_and_where() {
     assert_eq!(
         link("{ kind = \"stepp\" }"),
         "test.toml:15:18: link.0.queue.kind: there is no queue discipline \"stepp\"; did you mean \"step\"? \
-         allowed: drop-tail, step, red"
+         allowed: drop-tail, step, red, codel, fq-codel, pie, dualpi2, priority, drr"
+    );
+    assert_eq!(
+        link("{ kind = \"codel\", interval = \"5 ms\" }"),
+        "test.toml:15:18: link.0.queue.kind: target must be below interval"
     );
     assert_eq!(
         link("{ kind = \"step\", max_p = 0.1 }"),

@@ -17,6 +17,7 @@ fn traffic(name: &str, arrivals: Arrivals) -> Traffic {
         load: Load::Greedy,
         sizes: None,
         stop: None,
+        priority: 0,
         bursts: None,
     }
 }

@@ -1,0 +1,119 @@
+//! A port whose discipline decides when packets leave: the discipline is asked whenever the transmitter is free.
+
+use super::{Port, State};
+use crate::engine::extras::Extras;
+use crate::engine::line::Line;
+use crate::engine::offer::{Cause, Count, Offer};
+use crate::engine::packet::Packet;
+use crate::engine::tree::NEVER;
+use crate::model::Buffer;
+use crate::queue::Room;
+use std::sync::Arc;
+
+impl Port {
+    pub(super) fn offer_to_line(&mut self, now: u64, packet: &Packet, line: &mut Line) -> Offer {
+        self.offered.add(packet.size);
+        if self.state == State::Down {
+            return self.refuse(Cause::Unreachable, packet.size);
+        }
+        // What comes to a free transmitter need not wait, and needs no room.
+        let room = if line.is_armed() { room(self.buffer) } else { Room::Unlimited };
+        line.accept(now, packet, room);
+        Offer::Held
+    }
+
+    /// The next of what there is to do at `now`: a packet was dropped, or one is sent. At the end the queue is counted.
+    pub(super) fn release_line(&mut self, now: u64) -> Option<(Packet, Offer)> {
+        let mut extras = self.extras.take()?;
+        let released = extras.line.is_some().then(|| self.step_line(now, &mut extras)).flatten();
+        if released.is_none()
+            && let Some(line) = &extras.line
+        {
+            self.kept.set(now, line.len(), line.bytes());
+        }
+        self.extras = Some(extras);
+        released
+    }
+
+    fn step_line(&mut self, now: u64, extras: &mut Extras) -> Option<(Packet, Offer)> {
+        let line = extras.line.as_mut()?;
+        if let Some((packet, cause)) = line.take_dropped() {
+            return Some((packet, self.refuse(cause, packet.size)));
+        }
+        if line.is_armed() && self.busy_until > now {
+            return None;
+        }
+        if let Some(controller) = &mut extras.controller {
+            self.serve(now, &mut controller.router, &mut extras.gate);
+        }
+        let Some((packet, is_marked)) = line.next(now) else {
+            return line.take_dropped().map(|(packet, cause)| (packet, self.refuse(cause, packet.size)));
+        };
+        extras.marked += u64::from(is_marked);
+        Some((packet, self.send_now(now, packet.size, extras)))
+    }
+
+    /// The transmitter, which is free, sends a packet.
+    fn send_now(&mut self, now: u64, size: u16, extras: &mut Extras) -> Offer {
+        self.inside.clear();
+        self.inside_bytes = 0;
+        self.busy_until = now;
+        self.transmit(size, u32::from(size));
+        if extras.loss.strikes() {
+            return self.lose(size);
+        }
+        self.last_arrival = self.last_arrival.max(self.busy_until + self.delay);
+        Offer::Carried(self.last_arrival)
+    }
+
+    /// When the discipline is asked next, and the place of that in the event list; `None` for a port without one.
+    #[inline]
+    pub fn departure(&self) -> Option<(u32, u64)> {
+        let line = self.line()?;
+        Some((line.leaf, if line.is_armed() { self.busy_until } else { NEVER }))
+    }
+
+    /// The bands of the flows, for a discipline that has use for them.
+    pub fn set_bands(&mut self, bands: &Arc<[u8]>) {
+        if let Some(line) = self.extras.as_mut().and_then(|extras| extras.line.as_mut()) {
+            line.bands = Some(Arc::clone(bands));
+        }
+    }
+
+    /// The place of its departures in the event list, if they are events.
+    pub fn set_leaf(&mut self, leaf: u32) {
+        if let Some(line) = self.extras.as_mut().and_then(|extras| extras.line.as_mut()) {
+            line.leaf = leaf;
+        }
+    }
+
+    #[inline]
+    pub(super) fn line(&self) -> Option<&Line> {
+        self.extras.as_ref().and_then(|extras| extras.line.as_deref())
+    }
+
+    /// What waits in the line.
+    pub(super) fn in_line(&self) -> Count {
+        self.line().map_or(Count::default(), |line| Count { packets: line.len(), bytes: line.bytes() })
+    }
+
+    /// Takes out what waits in the line, because the link went down.
+    pub(super) fn clear_line(&mut self, now: u64) -> Vec<Packet> {
+        let Some(line) = self.extras.as_mut().and_then(|extras| extras.line.as_mut()) else { return Vec::new() };
+        let held = line.clear();
+        self.kept.set(now, 0, 0);
+        for packet in &held {
+            self.dropped.add(packet.size);
+            self.refused.add(packet.size);
+        }
+        held
+    }
+}
+
+fn room(buffer: Buffer) -> Room {
+    match buffer {
+        Buffer::Packets(places) => Room::Packets(places),
+        Buffer::Bytes(bytes) => Room::Bytes(bytes.count()),
+        Buffer::Unlimited => Room::Unlimited,
+    }
+}

@@ -1,0 +1,80 @@
+//! What holds for every discipline.
+
+use super::*;
+use crate::queue::{Ecn, list};
+use crate::random::Seed;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use units::{ByteTime, Rate};
+
+const MS: u64 = 1_000_000_000;
+
+pub fn site() -> Site {
+    let stream = Seed { seed: 3, run: 0 }.stream("link", "queue");
+    Site { byte_time: ByteTime::at(Rate::from_mbps(10)).unwrap(), stream }
+}
+
+/// What a packet of a test is: (flow, size, ECN, priority).
+fn packets() -> impl Strategy<Value = Vec<(u64, u16, u8, u8)>> {
+    prop::collection::vec((0u64..5, 40u16..1501, 0u8..3, 0u8..4), 1..250)
+}
+
+fn ecn(number: u8) -> Ecn {
+    [Ecn::NotCapable, Ecn::Classic, Ecn::Scalable][usize::from(number)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    /// 10 Mb/s serve what comes at random; every packet leaves once or is dropped once, nothing is sent while something waits but
+    /// the packet that the queue names, what waits fits, and packets of one flow and kind keep their order.
+    #[test]
+    fn nothing_is_lost_or_doubled_and_flows_keep_their_order(
+        kind in 0usize..list().len(), packets in packets(), gap in 1u64..3, places in 1u64..40,
+    ) {
+        let name = list()[kind].name;
+        let config = Config::named(name).unwrap();
+        let mut queue = ByHand::new(&config, Room::Packets(places), site());
+        let mut fates: BTreeMap<u32, &str> = BTreeMap::new();
+        let mut last: BTreeMap<(u64, u8), u32> = BTreeMap::new();
+        let (mut free_at, mut count) = (0, 0);
+        let mut serve = |queue: &mut ByHand, until: u64, fates: &mut BTreeMap<u32, &str>| {
+            while free_at < until {
+                let before = queue.held();
+                let (item, dropped) = queue.dequeue(free_at);
+                for one in &dropped {
+                    assert_eq!(fates.insert(one.item.id, "dropped"), None);
+                }
+                let Some(item) = item else {
+                    // It has nothing to send only when nothing is left: work is conserved.
+                    assert_eq!(before.packets, dropped.len() as u64);
+                    free_at = until;
+                    break;
+                };
+                assert_eq!(fates.insert(item.id, "sent"), None);
+                // DualPI2 has two queues, priority one a band; in each of them packets of a flow keep their order.
+                let (flow, _, ecn_of, priority) = packets[item.id as usize];
+                let queue_of = match name {
+                    "dualpi2" => u8::from(ecn(ecn_of) == Ecn::Scalable),
+                    "priority" => priority.min(2),
+                    _ => 0,
+                };
+                let before = last.insert((flow, queue_of), item.id);
+                assert!(before.is_none_or(|before| before < item.id), "{before:?} {item:?}");
+                free_at += u64::from(item.size) * 800_000;
+            }
+        };
+        for (id, (flow, size, kind, priority)) in (0..).zip(&packets) {
+            let now = u64::from(id) * gap * MS / 2;
+            serve(&mut queue, now, &mut fates);
+            let item = Item { id, size: *size, priority: *priority, ecn: ecn(*kind), flow: *flow, arrived: now };
+            for one in queue.enqueue(now, item) {
+                prop_assert_eq!(fates.insert(one.item.id, "dropped"), None);
+            }
+            prop_assert!(queue.held().packets <= places);
+            count += 1;
+        }
+        serve(&mut queue, u64::MAX / 4, &mut fates);
+        prop_assert_eq!((fates.len(), queue.held()), (count, Held::default()));
+    }
+}

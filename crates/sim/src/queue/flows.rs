@@ -1,0 +1,99 @@
+//! Which queue a flow's packets wait in, for disciplines with many queues.
+
+use crate::random::Stream;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Queue numbers in the order of their turns.
+#[derive(Debug, Default)]
+pub struct Ring(VecDeque<usize>);
+
+impl Ring {
+    /// The one whose turn it is.
+    pub fn first(&self) -> Option<usize> {
+        self.0.front().copied()
+    }
+
+    /// Takes it out.
+    pub fn pop(&mut self) -> Option<usize> {
+        self.0.pop_front()
+    }
+
+    /// Its turn comes last.
+    pub fn push(&mut self, number: usize) {
+        self.0.push_back(number);
+    }
+}
+
+/// Numbers of queues, by flow.
+#[derive(Debug)]
+pub enum Flows {
+    /// By a hash: flows that collide share a queue (RFC 8290 §4.1.1: a hash with a random perturbation).
+    Hashed {
+        /// How many queues.
+        queues: u64,
+        /// Makes the hash another one in every run.
+        perturbation: u64,
+    },
+    /// Every flow has its own, numbered in the order of their first packets.
+    Own(BTreeMap<u64, usize>),
+}
+
+impl Flows {
+    /// `queues` queues; 0: one for every flow.
+    pub fn new(queues: u32, mut stream: Stream) -> Flows {
+        match queues {
+            0 => Flows::Own(BTreeMap::new()),
+            _ => Flows::Hashed { queues: queues.into(), perturbation: stream.next_u64() },
+        }
+    }
+
+    /// The number of a flow's queue.
+    pub fn number_of(&mut self, flow: u64) -> usize {
+        match self {
+            Flows::Hashed { queues, perturbation } => (mix(flow ^ *perturbation) % *queues) as usize,
+            Flows::Own(known) => {
+                let next = known.len();
+                *known.entry(flow).or_insert(next)
+            }
+        }
+    }
+}
+
+/// The output function of SplitMix64 (Steele, Lea, Flood 2014): one bit of its input moves half of its output.
+fn mix(mut word: u64) -> u64 {
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Seed;
+
+    fn stream(run: u32) -> Stream {
+        Seed { seed: 1, run }.stream("link", "queue")
+    }
+
+    /// 1024 flows over 1024 queues leave a queue empty with probability (1 − 1/1024)^1024 = 0.3677.
+    #[test]
+    fn a_hash_spreads_flows_as_chance_would_and_otherwise_in_every_run() {
+        let numbers = |run| {
+            let mut flows = Flows::new(1024, stream(run));
+            (0..1024).map(|flow| flows.number_of(4 * flow)).collect::<Vec<_>>()
+        };
+        let (one, other) = (numbers(0), numbers(1));
+        assert_ne!(one, other);
+        let mut used = one.clone();
+        used.sort_unstable();
+        used.dedup();
+        // The number of empty ones has a standard deviation of √(1024·e⁻¹(1 − 2e⁻¹)) ≈ 10; four of them.
+        assert!((1024.0 * (1.0 - 0.3677) - used.len() as f64).abs() < 40.0, "{}", used.len());
+    }
+
+    #[test]
+    fn without_a_hash_every_flow_has_its_own_queue() {
+        let mut flows = Flows::new(0, stream(0));
+        assert_eq!([9, 4, 9, 7].map(|flow| flows.number_of(flow)), [0, 1, 0, 2]);
+    }
+}

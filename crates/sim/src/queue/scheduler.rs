@@ -1,0 +1,218 @@
+//! Disciplines that decide when packets leave, or in what order: what they are told, and what they answer.
+
+use super::Site;
+use options::{ConfigError, Options};
+use std::collections::VecDeque;
+
+/// What a packet says of congestion (RFC 3168 §5, RFC 9331 §2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// It is dropped instead.
+    #[default]
+    NotCapable,
+    /// ECT(0): it may be marked, and its sender takes a mark for a loss.
+    Classic,
+    /// ECT(1): it may be marked, and its sender expects many marks.
+    Scalable,
+    /// CE: it is marked.
+    Marked,
+}
+
+impl Ecn {
+    /// Whether it may be marked instead of dropped.
+    pub fn is_capable(self) -> bool {
+        self != Ecn::NotCapable
+    }
+}
+
+/// A packet that waits, as its discipline knows it. The packet proper stays with the owner of the queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Item {
+    /// What its owner calls it.
+    pub id: u32,
+    /// Its size on the wire.
+    pub size: u16,
+    /// The band that it is in, 0 the first.
+    pub priority: u8,
+    /// What it says of congestion.
+    pub ecn: Ecn,
+    /// Packets of one flow go one way between two ends.
+    pub flow: u64,
+    /// When it came, in picoseconds.
+    pub arrived: u64,
+}
+
+impl Item {
+    /// How long it has waited.
+    pub fn sojourn(&self, now: u64) -> u64 {
+        now.saturating_sub(self.arrived)
+    }
+
+    /// The same, marked.
+    pub fn marked(self) -> Item {
+        Item { ecn: Ecn::Marked, ..self }
+    }
+}
+
+/// Why a discipline dropped a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// To tell its sender of congestion.
+    Early,
+    /// There was no room for it, or for another one that came.
+    Full,
+}
+
+/// A packet that a discipline drops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The packet.
+    pub item: Item,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// How much may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// So many packets.
+    Packets(u64),
+    /// So many bytes.
+    Bytes(u64),
+    /// No bound; also where a packet need not wait.
+    Unlimited,
+}
+
+/// How much waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Packets.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl Held {
+    /// One more.
+    pub fn add(&mut self, item: &Item) {
+        self.packets += 1;
+        self.bytes += u64::from(item.size);
+    }
+
+    /// One less.
+    pub fn remove(&mut self, item: &Item) {
+        self.packets -= 1;
+        self.bytes -= u64::from(item.size);
+    }
+
+    /// Whether more waits than there is room for.
+    pub fn exceeds(&self, room: Room) -> bool {
+        match room {
+            Room::Packets(places) => self.packets > places,
+            Room::Bytes(bytes) => self.bytes > bytes,
+            Room::Unlimited => false,
+        }
+    }
+
+    /// Whether there is room for one more.
+    pub fn admits(&self, room: Room, item: &Item) -> bool {
+        let mut after = *self;
+        after.add(item);
+        !after.exceeds(room)
+    }
+}
+
+/// Numbers by name, with their unit in it.
+pub type Figures = Vec<(&'static str, f64)>;
+
+/// A discipline that holds what waits, and is asked for the next packet whenever the transmitter is free, until it says that there
+/// is none. It reads no clock: what it does at intervals it makes up for when it is next called, for nothing changes in between.
+pub trait Scheduler: Sized {
+    /// Its parameters.
+    type Config: Options + Copy;
+
+    /// An empty queue.
+    fn new(config: &Self::Config, site: Site) -> Self;
+
+    /// Whether there is a discipline with these parameters, each of which is in its range.
+    fn validate(_: &Self::Config) -> Result<(), ConfigError> {
+        Ok(())
+    }
+
+    /// Whether it marks packets that are ECN-capable.
+    fn marks(config: &Self::Config) -> bool;
+
+    /// A packet comes, and what waits must not exceed `room` afterwards; what is dropped for that or to tell a sender is added to
+    /// `dropped`.
+    fn enqueue(&mut self, now: u64, item: Item, room: Room, dropped: &mut Vec<Dropped>);
+
+    /// The transmitter is free: the packet that leaves, perhaps marked. `None` only if nothing waits any more.
+    fn dequeue(&mut self, now: u64, dropped: &mut Vec<Dropped>) -> Option<Item>;
+
+    /// Forgets what waits.
+    fn clear(&mut self);
+
+    /// What it knows of congestion, for those who look.
+    fn figures(&self) -> Figures {
+        Vec::new()
+    }
+}
+
+/// A first-in-first-out queue of a discipline.
+#[derive(Clone, Debug, Default)]
+pub struct Fifo {
+    items: VecDeque<Item>,
+    bytes: u64,
+}
+
+impl Fifo {
+    /// At the end.
+    pub fn push(&mut self, item: Item) {
+        self.bytes += u64::from(item.size);
+        self.items.push_back(item);
+    }
+
+    /// From the front.
+    pub fn pop(&mut self) -> Option<Item> {
+        let item = self.items.pop_front()?;
+        self.bytes -= u64::from(item.size);
+        Some(item)
+    }
+
+    /// From the end.
+    pub fn pop_newest(&mut self) -> Option<Item> {
+        let item = self.items.pop_back()?;
+        self.bytes -= u64::from(item.size);
+        Some(item)
+    }
+
+    /// The one that leaves next.
+    pub fn first(&self) -> Option<&Item> {
+        self.items.front()
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Both.
+    pub fn held(&self) -> Held {
+        Held { packets: self.len() as u64, bytes: self.bytes }
+    }
+
+    /// Forgets them.
+    pub fn clear(&mut self) {
+        *self = Fifo::default();
+    }
+}
