@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""RED, CoDel, FQ-CoDel, PIE, CUBIC and PRR beside ns-2 and ns-3: queue means, drops and fairness on the dumbbell, and the window of one CUBIC
-flow.
+"""RED, CoDel, FQ-CoDel, PIE, CUBIC and PRR beside ns-2 and ns-3: queue means, drops and fairness on the dumbbell, and the
+window of one CUBIC flow.
 
     .venv/bin/python bench/queues.py [--case red,prr] [--seeds 3]
 

@@ -12,8 +12,8 @@
     >>> queue.packets, queue.bytes, queue.figures["count"]
     (200, 300000, 1.0)
 
-Times are seconds and never run backwards (ValueError), sizes bytes; buffers and thresholds are text such as "20 packets",
-"30 kB" or "5 ms" (of `capacity`). A queue holds what waits: what is being transmitted has left it.
+Times are seconds and never run backwards (ValueError), sizes bytes; buffers and thresholds are text such as
+"20 packets", "30 kB" or "5 ms" (of `capacity`). A queue holds what waits: what is being transmitted has left it.
 """
 
 from __future__ import annotations
@@ -58,8 +58,9 @@ class Packet(NamedTuple):
 class Queue:
     """A queue with a discipline: "drop-tail", "red", "codel" … (`disciplines()` has them all).
 
-    `buffer` is how much may wait, `capacity` the rate by which times in it and in thresholds are bytes, and by which RED knows how long
-    it was idle; `seed` is for disciplines that draw lots. `options` are those of `photocol.options.QueueOptions`.
+    `buffer` is how much may wait, `capacity` the rate by which times in it and in thresholds are bytes, and by which
+    RED knows how long it was idle; `seed` is for disciplines that draw lots. `options` are those of
+    `photocol.options.QueueOptions`.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class Queue:
 
     @property
     def figures(self) -> dict[str, float]:
-        """What the discipline knows of congestion after the last call: its probability, its averaged queue, its state."""
+        """What the discipline knows of congestion after the last call: a probability, an averaged queue, a state."""
         return dict(self._machine.figures)
 
 

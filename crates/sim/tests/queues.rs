@@ -3,6 +3,8 @@
 mod support;
 
 use sim::results::Results;
+use sim::scenario::{Input, load};
+use std::path::Path;
 use support::{numbers, run, texts};
 
 /// Four greedy flows over 10 Mb/s with a round trip of 40 ms; `queue` is that of the bottleneck.
@@ -118,6 +120,118 @@ fn a_discipline_that_decides_departures_gives_the_same_bits_on_any_number_of_thr
 }
 
 #[test]
+fn it_moves_to_another_partition_with_what_waits() {
+    for kind in schedulers() {
+        let loaded = support::scenario(&dumbbell("ecn = true", &format!("{{ kind = \"{kind}\" }}")));
+        let seed = sim::random::Seed { seed: 1, run: 0 };
+        let build = || sim::study::World::build(&loaded, seed, sim::engine::Options::default()).unwrap();
+        let (mut alone, mut moved) = (build(), build());
+        alone.run_until(alone.end());
+        let nodes = loaded.network.nodes.len();
+        for step in 1..=6u64 {
+            let parts = 1 + step % 3;
+            moved.deal(&(0..nodes as u64).map(|node| (node * step % parts) as u32).collect::<Vec<u32>>());
+            moved.run_until(sim::SimTime::from_ps(moved.end().ps() / 6 * step));
+        }
+        moved.run_until(moved.end());
+        assert_eq!(format!("{:?}", moved.finish().unwrap()), format!("{:?}", alone.finish().unwrap()), "{kind}");
+    }
+}
+
+#[test]
+fn a_link_that_changes_and_goes_down_loses_only_what_it_holds() {
+    let events = r#"
+[[event]]
+at = "6 s"
+link = "left->right"
+capacity = "4 Mbps"
+[[event]]
+at = "9 s"
+link = "left->right"
+state = "down"
+[[event]]
+at = "9.5 s"
+link = "left->right"
+state = "up"
+[[event]]
+at = "12 s"
+link = "left->right"
+capacity = "10 Mbps"
+delay = "10 ms"
+"#;
+    for kind in schedulers() {
+        // The run itself checks that no packet was made or lost by the engine.
+        let found = run(&format!("{}{events}", dumbbell("ecn = true", &format!("{{ kind = \"{kind}\" }}"))), 1);
+        let cause = |name: &str| texts(&found.drops, "cause").iter().any(|cause| cause == name);
+        assert!(cause("unreachable") && bottleneck(&found, "utilization") > 0.7, "{kind}");
+    }
+}
+
+/// M/D/1 by the class: Poisson datagrams of 1000 B at 10 Mb/s (0.8 ms), half of the load of 0.8 in each of two bands. Cobham 1954: with
+/// R = ρ/2·0.8 ms = 0.32 ms left of the packet in service, band 0 waits R/(1 − 0.4) = 0.533 ms, band 1 R/((1 − 0.4)(1 − 0.8)) = 2.667 ms; by
+/// Little 0.4·(0.533 + 2.667)/0.8 = 1.6 packets wait, as many as with first in, first out.
+#[test]
+fn priority_keeps_the_work_and_puts_it_off() {
+    let text = |queue: &str| {
+        format!(
+            r#"
+[run]
+duration = "120 s"
+warm_up = "2 s"
+[topology]
+kind = "custom"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+from = "a"
+to = "b"
+capacity = "10 Mbps"
+delay = "1 ms"
+buffer = "unlimited"
+queue = {queue}
+[transport.udp]
+packet_size = "1000 B"
+[[traffic]]
+transport = "udp"
+from = "a"
+to = "b"
+load = "poisson"
+rate = "4 Mbps"
+[[traffic]]
+transport = "udp"
+from = "a"
+to = "b"
+load = "poisson"
+rate = "4 Mbps"
+priority = 1
+"#
+        )
+    };
+    let waiting = |queue: &str| numbers(&run(&text(queue), 1).links, "mean_queue")[0];
+    let (fifo, bands) = (waiting("{ kind = \"drop-tail\" }"), waiting("{ kind = \"priority\" }"));
+    // The same arrivals and sizes, so the same work at every instant, and with equal sizes the same number.
+    assert!((fifo - bands).abs() < 1e-9, "{fifo} {bands}");
+    // 120 000 packets; the mean of a queue at 0.8 is known to about 4 % over 118 s.
+    assert!((bands - 1.6).abs() < 0.12, "{bands}");
+    let rounds = waiting("{ kind = \"drr\" }");
+    assert!((fifo - rounds).abs() < 1e-9, "{fifo} {rounds}");
+}
+
+#[test]
+fn aqm_controllers_come_to_their_targets() {
+    // 10 Mb/s, four Reno flows: PIE and DualPI2 aim at 15 ms, that is 12.5 packets of 1500 B.
+    for kind in ["pie", "dualpi2"] {
+        for transport in ["", "ecn = true"] {
+            let found = run(&dumbbell(transport, &format!("{{ kind = \"{kind}\" }}")), 1);
+            let (queue, utilization) = (bottleneck(&found, "mean_queue"), bottleneck(&found, "utilization"));
+            assert!((8.0..17.0).contains(&queue) && utilization > 0.9, "{kind} {transport}: {queue} {utilization}");
+        }
+    }
+}
+
+#[test]
 fn codel_keeps_the_delay_near_its_target_and_drops_early() {
     // 10 Mb/s, a round trip of 40 ms: 34 packets of 1500 B in flight; 5 ms of delay are 4.2 packets.
     let found = run(&dumbbell("", "{ kind = \"codel\" }"), 1);
@@ -127,6 +241,13 @@ fn codel_keeps_the_delay_near_its_target_and_drops_early() {
     assert!(numbers(&found.drops, "units")[early] > 20.0);
     let marking = run(&dumbbell("ecn = true", "{ kind = \"codel\" }"), 1);
     assert!(bottleneck(&marking, "marked_units") > 20.0 && sum(&marking, "ecn_reductions") > 20.0);
+}
+
+#[test]
+fn optical_links_refuse_it() {
+    let set = optical("", "queue = { kind = \"codel\" }");
+    let why = load(Input::Text { name: "test.toml", text: &set, folder: Path::new(".") }, &[]).unwrap_err().to_string();
+    assert!(why.contains("has the queue discipline \"codel\", which decides when packets leave"), "{why}");
 }
 
 /// e0 – c – e1 with three senders whose packets meet at the output of c.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 21] = [
+const READY_MADE: [(&str, &str); 22] = [
     ("aapn", "3 s"),
     ("capacity-change", "11 s"),
     ("dlcc", "8 s"),
@@ -24,6 +24,7 @@ const READY_MADE: [(&str, &str); 21] = [
     ("incast", "0.8 s"),
     ("load-balanced-bursts", "1.5 s"),
     ("lost-bursts", "4 s"),
+    ("low-latency", "3 s"),
     ("macroflows", "2 s"),
     ("md1", "2.5 s"),
     ("nsfnet-buffers", "2 s"),
