@@ -64,6 +64,8 @@ pub struct Baseline {
     pub drops: Drops,
     /// Payload bytes delivered, all flows together.
     pub delivered: u64,
+    /// The same of each flow; none of which nothing had happened.
+    pub of_flows: Vec<u64>,
     /// What agents had counted.
     pub ledger: Ledger,
 }
@@ -76,13 +78,21 @@ impl Baseline {
 
     /// Reads all totals at `now`, and restarts the greatest queue lengths.
     pub fn read(now: SimTime, parts: &mut Parts) -> Baseline {
-        let delivered = (0..parts.layout.flows.len() as u32).map(|flow| delivered(parts, flow)).sum();
+        let of_flows: Vec<u64> = (0..parts.layout.flows.len() as u32).map(|flow| delivered(parts, flow)).collect();
+        let delivered = of_flows.iter().sum();
         let ports = (0..parts.layout.links.len() as u32).map(|link| {
             let port = parts.port_mut(link);
             port.restart_maximum(now.ps());
             port.reading(now.ps())
         });
-        Baseline { at: now, ports: ports.collect(), drops: parts.drops(), delivered, ledger: Ledger::read(parts) }
+        Baseline {
+            at: now,
+            ports: ports.collect(),
+            drops: parts.drops(),
+            delivered,
+            of_flows,
+            ledger: Ledger::read(parts),
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 //! Link and drop statistics, and the goodput of the summary, cover the time from the end of the warm-up; the table of flows
 //! covers the whole life of each flow.
 
+mod completions;
+mod fairness;
 mod flows;
 
 use crate::engine::accounts::Baseline;
@@ -236,6 +238,8 @@ fn summary(end: &End, links: &LinkRows, flows: &FlowRows) -> Vec<Figure> {
     add("measured_time", seconds(links.window), "s");
     link_figures(end, links, &mut add);
     flow_figures(end, links.window, flows, &mut add);
+    completions::figures(end, flows, &mut add);
+    fairness::figure(end, flows, &mut add);
     figures
 }
 

@@ -1,5 +1,6 @@
 //! What each flow did in its whole life.
 
+use super::completions::EmptyPaths;
 use super::{End, ratio, seconds};
 use crate::engine::accounts::delivered;
 use crate::engine::ledger::{Group, Ledger};
@@ -33,6 +34,14 @@ pub(super) struct FlowRow {
     group: Option<Group>,
     pub(super) finite: bool,
     pub(super) completed: bool,
+    /// Whether it started before the end of the warm-up.
+    pub(super) is_early: bool,
+    /// Whether it is a TCP flow that was there from the end of the warm-up to the end of the run.
+    pub(super) ran_all_the_time: bool,
+    /// Bytes that it had to send; 0 if that has no end.
+    pub(super) size: u64,
+    /// Its time over what the empty path would take; NaN where that is not known.
+    pub(super) slowdown: f64,
 }
 
 impl FlowRow {
@@ -48,9 +57,13 @@ impl FlowRows {
     pub(super) fn read(end: &End, ledger: &Ledger, parts: &Parts) -> FlowRows {
         let node = |id: NodeId| end.scenario.network.nodes[id.index()].name.clone();
         let flows = end.world.layout.flows.iter();
+        let empty = EmptyPaths::new(end);
         let rows = (0..end.world.layout.flows.len() as u32).map(|number| {
             let group = ledger.groups.get(&number).copied();
-            FlowRow { group, ..flow_row(end, parts, number) }
+            let row = flow_row(end, parts, number);
+            let ideal = (row.finite && row.completed).then(|| empty.seconds(end, parts, number, row.size)).flatten();
+            let slowdown = ideal.map_or(f64::NAN, |ideal| ratio(row.end_s - row.start_s, ideal));
+            FlowRow { group, slowdown, ..row }
         });
         FlowRows {
             rows: rows.collect(),
@@ -91,6 +104,7 @@ impl FlowRows {
         ];
         let facts: Vec<FlowFacts> = rows.iter().map(FlowRow::facts).collect();
         columns.extend(regime::flow_columns(&facts));
+        columns.push(("slowdown", measure(|row| row.slowdown)));
         columns.push(("completed", Column::Bool(rows.iter().map(|row| row.completed).collect())));
         Table { columns }
     }
@@ -108,9 +122,13 @@ fn flow_row(end: &End, parts: &Parts, number: u32) -> FlowRow {
         mean_rtt_s: f64::NAN,
         finite: matches!(flow.load, Load::Size(_)),
         completed: completed != NEVER,
+        is_early: flow.start < end.world.baseline.at,
+        ran_all_the_time: flow.start <= end.world.baseline.at && ended >= end.world.now.ps() && completed == NEVER,
+        size: if let Load::Size(bytes) = flow.load { bytes.count() } else { 0 },
+        slowdown: f64::NAN,
         ..FlowRow::default()
     };
-    let Some(sender) = host.machine.tcp() else { return row };
+    let Some(sender) = host.machine.tcp() else { return FlowRow { ran_all_the_time: false, ..row } };
     let stats = sender.stats();
     FlowRow {
         segments: stats.segments_sent,
