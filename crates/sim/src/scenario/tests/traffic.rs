@@ -129,11 +129,11 @@ fn a_distribution_that_is_none_is_refused_at_its_point() {
     );
     assert_eq!(
         law("[[\"1 kB\"]]"),
-        "test.toml:10:36: traffic.0.size_law.points.0: found 0 elements; allowed: a size and a probability such as [\"10 kB\", 0.15]"
+        "test.toml:10:37: traffic.0.size_law.points.0: found 0 elements; allowed: a size and a probability such as [\"10 kB\", 0.15]"
     );
     assert_eq!(
         law("[]"),
-        "test.toml:10:35: traffic.0.size_law.points: found an empty list; allowed: one point or more"
+        "test.toml:10:36: traffic.0.size_law.points: found an empty list; allowed: one point or more"
     );
 }
 
