@@ -20,9 +20,10 @@ from photocol._core import RunError, ScenarioError, __version__
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from photocol import control, experiment, models, plot, queue, stats, transport, verdict, xcp
+    from photocol import control, experiment, laws, models, plot, queue, stats, transport, verdict, xcp
     from photocol.capture import Capture
     from photocol.control import schedule
+    from photocol.laws import law
     from photocol.models import model
     from photocol.results import Figure, Result, Summary
     from photocol.runner import run
@@ -39,6 +40,8 @@ __all__ = [
     "__version__",
     "control",
     "experiment",
+    "law",
+    "laws",
     "model",
     "models",
     "plot",
@@ -57,12 +60,13 @@ _HOMES = {
     "Figure": "results",
     "Result": "results",
     "Summary": "results",
+    "law": "laws",
     "model": "models",
     "run": "runner",
     "schedule": "control",
     "sweep": "sweeps.run",
 }
-_MODULES = ("control", "experiment", "models", "plot", "queue", "stats", "transport", "verdict", "xcp")
+_MODULES = ("control", "experiment", "laws", "models", "plot", "queue", "stats", "transport", "verdict", "xcp")
 
 
 def __getattr__(name: str) -> object:

@@ -142,6 +142,8 @@ def run(
         return _interrupted(execution, stop, as_json=as_json)
     if execution.idle_threads:
         say(f"photocol: {execution.idle_threads}")
+    for name, cost in execution.python_laws.items():
+        say(f"photocol: the law {name}: {cost['calls']} calls, {cost['seconds']:.2f} s in Python")
     _report(result, out, as_json=as_json, quiet=quiet)
     return DONE
 

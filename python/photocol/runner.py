@@ -61,6 +61,8 @@ class Replication:
     """Why fewer than were allowed."""
     wall_s: float
     cpu_s: float
+    laws: Sequence[tuple[str, int, float]] = ()
+    """Name, calls and seconds in Python of each law in Python."""
 
 
 class Execution:
@@ -146,6 +148,18 @@ class Execution:
                 return f"{used} worked: {one.idle_threads}"
         return None
 
+    @property
+    def python_laws(self) -> dict[str, dict[str, Any]]:
+        """What laws in Python have cost so far: name to calls, seconds, and the hash of the source."""
+        from photocol.laws import source_digest
+
+        costs: dict[str, dict[str, Any]] = {}
+        for name, calls, seconds in (law for one in self.finished for law in one.laws):
+            cost = costs.setdefault(name, {"calls": 0, "seconds": 0.0, "source_sha256": source_digest(name)})
+            cost["calls"] += calls
+            cost["seconds"] += seconds
+        return costs
+
     def _saved(self) -> Result:
         with shielded():
             result = self.result()
@@ -167,10 +181,11 @@ class Execution:
                     duration_s = self.scenario.duration_s
                     progress(Status(run=run, runs=self.runs, now_s=now_s, duration_s=duration_s, packet_hops=total))
             threads, idle = simulation.parallelism
+            laws = simulation.laws
             results = simulation.finish()
         spent = (time.perf_counter() - wall, time.process_time() - cpu)
         return Replication(
-            run=run, results=results, threads=threads, idle_threads=idle, wall_s=spent[0], cpu_s=spent[1]
+            run=run, results=results, threads=threads, idle_threads=idle, wall_s=spent[0], cpu_s=spent[1], laws=laws
         )
 
     @contextlib.contextmanager
@@ -204,6 +219,7 @@ class Execution:
             "peak_memory_bytes": machine.peak_memory_bytes(),
             "runs": runs,
             "runs_requested": self.runs,
+            **({"laws": self.python_laws} if any(one.laws for one in self.finished) else {}),
             "scenario_sha256": digest(text),
             "scenario": text,
         }

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from photocol._core import Scenario
 from photocol.errors import InputError
+from photocol.flow_lists import flows_listed
 
 
 @dataclass(frozen=True)
@@ -65,12 +66,13 @@ def parse_setting(text: str) -> tuple[str, str]:
 def _written(value: Setting) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return value if isinstance(value, str) else repr(_plain(value))
+    plain = value if isinstance(value, str) else _plain(value)
+    return plain if isinstance(plain, str) else repr(plain)
 
 
 def _json(scenario: Mapping[str, Any]) -> str:
     try:
-        return json.dumps(scenario, allow_nan=False, default=_plain)
+        return json.dumps(flows_listed(scenario), allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
         raise InputError(f"the scenario dict cannot be written as JSON: {error}") from error
 
@@ -86,4 +88,8 @@ def _plain(value: object) -> object:
         return item()
     if isinstance(value, int | float | str):
         return value
+    if isinstance(value, type):
+        from photocol.laws import name_of
+
+        return name_of(value)
     raise TypeError(f"{type(value).__name__} has no place in a scenario")

@@ -108,7 +108,8 @@ class _Acknowledgement(NamedTuple):
 class Sender:
     """The sending end of one TCP flow.
 
-    `algorithm` is one of `photocol list transports` ("reno", "cubic", "xcp", …); `options` are those of
+    `algorithm` is one of `photocol list transports` ("reno", "cubic", "xcp", …), or a class under `@photocol.law`
+    (`photocol.laws`); `options` are those of
     `photocol.options.SenderOptions`, which are the keys of `[transport.NAME]` in a scenario, with the same defaults.
     Only `min_rto` differs: 1 s here, as RFC 6298 says; 0.2 s in a scenario, as in ns-2 and Linux, because runs are
     compared with those and 1 s would rule them where round trips are milliseconds. An option that is None is not given.
@@ -117,7 +118,7 @@ class Sender:
     `initial_window`, `max_window`, `receiver_window` and `loss_reaction`.
     """
 
-    def __init__(self, algorithm: str, **options: Unpack[SenderNames]) -> None:
+    def __init__(self, algorithm: str | type, **options: Unpack[SenderNames]) -> None:
         self._machine = _core.Sender(algorithm, **_with_keys(dict(options), _SENDER_NAMES))
 
     def write(self, n_segments: int, *, t: float | None = None) -> list[Segment]:

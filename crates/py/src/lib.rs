@@ -7,6 +7,7 @@ mod catalogue;
 mod columns;
 mod control;
 mod error;
+mod law;
 mod model;
 mod node;
 mod options;
@@ -26,6 +27,8 @@ mod _core {
     use super::control::{Demand, FrameSchedule, FrameScheduler, frame_rate, share_slots};
     #[pymodule_export]
     use super::error::{ModelError, RunError, ScenarioError};
+    #[pymodule_export]
+    use super::law::{Event, Window};
     #[pymodule_export]
     use super::model::{evaluate, models};
     #[pymodule_export]

@@ -1,9 +1,14 @@
 //! A scenario, read and resolved.
 
 use crate::error::scenario_error;
+use crate::law::{self, PythonMaker, Shared};
 use pyo3::prelude::*;
 use sim::scenario::{self, Input, Loaded};
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::path::PathBuf;
+use std::sync::Arc;
+use transport::cc::external::Maker;
 
 /// `(path, value)` pairs that replace what the file says.
 type Settings = Vec<(String, String)>;
@@ -12,6 +17,8 @@ type Settings = Vec<(String, String)>;
 #[pyclass(module = "photocol._core", frozen)]
 pub struct Scenario {
     loaded: Loaded,
+    /// The makers of laws in Python, in the order of the transports' names.
+    laws: Vec<Arc<PythonMaker>>,
 }
 
 #[pymethods]
@@ -81,13 +88,31 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// What the engine builds from.
-    pub fn resolved(&self) -> &scenario::Scenario {
-        &self.loaded.scenario
+    /// What the engine builds from, with makers of laws in Python that nothing has called yet.
+    pub fn resolved(&self, py: Python<'_>) -> (Cow<'_, scenario::Scenario>, Vec<Arc<PythonMaker>>) {
+        let mut scenario = Cow::Borrowed(&self.loaded.scenario);
+        let laws: Vec<_> = self.laws.iter().map(|law| Arc::new(law.anew(py))).collect();
+        if !laws.is_empty() {
+            let transports = scenario.to_mut().model.transports.iter_mut();
+            let senders = transports.filter_map(|transport| transport.kind.sender_mut());
+            let externals = senders.filter(|sender| sender.laws.external.maker.is_some());
+            // Both are in the order of the transports' names.
+            for (sender, law) in externals.zip(&laws) {
+                sender.laws.external.maker = Some(Arc::new(Shared(Arc::clone(law))));
+            }
+        }
+        (scenario, laws)
     }
 }
 
 fn read(py: Python<'_>, source: Input<'_>, set: &[(String, String)]) -> PyResult<Scenario> {
-    let loaded = scenario::load(source, set).map_err(|error| scenario_error(py, &error))?;
-    Ok(Scenario { loaded })
+    let laws = RefCell::new(Vec::new());
+    let find = |name: &str| {
+        let maker = law::found(py, name)?;
+        laws.borrow_mut().push(Arc::clone(&maker));
+        let maker: Arc<dyn Maker> = Arc::new(Shared(maker));
+        Ok(maker)
+    };
+    let loaded = scenario::load_with(source, set, &find).map_err(|error| scenario_error(py, &error))?;
+    Ok(Scenario { loaded, laws: laws.into_inner() })
 }

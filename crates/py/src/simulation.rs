@@ -2,6 +2,7 @@
 
 use crate::columns;
 use crate::error::{RunError, run_error, unbuildable};
+use crate::law::PythonMaker;
 use crate::scenario::Scenario;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -14,7 +15,7 @@ use sim::study::World;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use units::Duration;
 
 /// One replication, cut in time wherever the caller likes.
@@ -22,6 +23,10 @@ use units::Duration;
 pub struct Simulation {
     /// `None` once finished. The lock is never contended (one thread at a time borrows the object); it makes `Sync` true.
     world: Mutex<Option<World>>,
+    /// Laws in Python.
+    laws: Vec<Arc<PythonMaker>>,
+    /// Threads that were asked for.
+    threads: usize,
 }
 
 #[pymethods]
@@ -38,20 +43,27 @@ impl Simulation {
     ) -> PyResult<Simulation> {
         let capture = pcap.map(|(path, flows)| capture(path, flows)).transpose()?;
         let options = Options { shuffle_ties, capture, without_samples: !probes };
-        let (py, scenario) = (scenario.py(), scenario.get().resolved());
-        let world = py.detach(|| World::build(scenario, Seed { seed, run }, options));
-        Ok(Simulation { world: Mutex::new(Some(world.map_err(|error| unbuildable(py, &error))?)) })
+        let py = scenario.py();
+        let (scenario, laws) = scenario.get().resolved(py);
+        let world = py.detach(|| World::build(&scenario, Seed { seed, run }, options));
+        let world = world.map_err(|error| unbuildable(py, &error))?;
+        Ok(Simulation { world: Mutex::new(Some(world)), laws, threads: 1 })
     }
 
     /// Lets up to `threads` threads work.
     fn use_threads(&mut self, threads: usize) -> PyResult<()> {
-        self.world_mut().as_mut().ok_or_else(finished)?.use_threads(threads);
+        let used = if self.laws.is_empty() { threads } else { 1 };
+        self.world_mut().as_mut().ok_or_else(finished)?.use_threads(used);
+        self.threads = threads;
         Ok(())
     }
 
     /// Threads at work, and why fewer than were allowed.
     #[getter]
     fn parallelism(&self) -> PyResult<(usize, Option<String>)> {
+        if !self.laws.is_empty() && self.threads > 1 {
+            return Ok((1, Some("a law in Python is called by one thread".to_owned())));
+        }
         self.read(|world| {
             let parallelism = world.parallelism();
             (parallelism.threads, parallelism.reason)
@@ -67,7 +79,13 @@ impl Simulation {
         // Seconds as a float may fall short of the last picoseconds of a long run.
         let limit = if until_s < world.end().as_secs_f64() { SimTime::ZERO + until } else { world.end() };
         py.detach(|| world.run_on(limit, effort.unwrap_or(u64::MAX)));
-        Ok(())
+        self.failure(py)
+    }
+
+    /// (name, calls, seconds in Python) of each law in Python.
+    #[getter]
+    fn laws(&self) -> Vec<(String, u64, f64)> {
+        self.laws.iter().map(|law| law.cost()).collect()
     }
 
     /// Simulated time in seconds.
@@ -102,12 +120,18 @@ impl Simulation {
 
     /// What the run has to say; the simulation cannot be used afterwards.
     fn finish(&mut self, py: Python<'_>) -> PyResult<Results> {
+        self.failure(py)?;
         let world = self.world_mut().take().ok_or_else(finished)?;
         py.detach(|| world.finish()).map(Results).map_err(|error| run_error(&error))
     }
 }
 
 impl Simulation {
+    /// What has gone wrong in a law in Python.
+    fn failure(&self, py: Python<'_>) -> PyResult<()> {
+        self.laws.iter().find_map(|law| law.failure(py)).map_or(Ok(()), Err)
+    }
+
     fn world_mut(&mut self) -> &mut Option<World> {
         self.world.get_mut().unwrap_or_else(PoisonError::into_inner)
     }

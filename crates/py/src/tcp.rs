@@ -1,5 +1,6 @@
 //! A TCP sender and a TCP receiver, driven by hand. Times are seconds on the end host's clock, sizes are bytes.
 
+use crate::law::{PythonMaker, Shared};
 use crate::options::{each, misplaced, set, unknown_option, wrong};
 use crate::xcp::{self, Header};
 use options::Options;
@@ -7,6 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
+use transport::cc::external::Maker;
 use transport::cc::{self, Algorithm};
 use transport::tcp::{self, Ack, Actions, BurstReport, EcnNews, PhaseName, ReceiverActions, SackBlock};
 use units::{Duration, Instant};
@@ -27,18 +29,26 @@ pub struct Sender {
     now: Instant,
     /// The peer's last advertised window.
     window: u64,
+    /// Who makes its law, if that is a class in Python.
+    law: Option<Arc<PythonMaker>>,
 }
 
 #[pymethods]
 impl Sender {
     #[new]
     #[pyo3(signature = (algorithm, **options))]
-    fn new(algorithm: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Sender> {
-        let mut config = tcp::SenderConfig { algorithm: algorithm_named(algorithm)?, ..Default::default() };
+    fn new(algorithm: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Sender> {
+        let (algorithm, law) = algorithm_or_law(algorithm)?;
+        let mut config = tcp::SenderConfig { algorithm, ..Default::default() };
         each(options, |name, value| match config.part_mut(name) {
             Some((part, place)) => set(part, place, value),
             None => Err(misplaced(name)),
         })?;
+        if let Some(law) = &law {
+            let maker = Shared(Arc::clone(law));
+            config.paced |= maker.paces();
+            config.laws.external.maker = Some(Arc::new(maker));
+        }
         config.validate().map_err(wrong)?;
         let (mss, window) = (config.mss, config.initial_peer_window);
         Ok(Sender {
@@ -47,6 +57,7 @@ impl Sender {
             mss,
             now: Instant::ZERO,
             window,
+            law,
         })
     }
 
@@ -55,7 +66,7 @@ impl Sender {
     fn write(&mut self, segments: u64, t: Option<f64>) -> PyResult<Vec<Segment>> {
         self.now = reading(self.now, t)?;
         self.machine.write(self.now, segments.saturating_mul(u64::from(self.mss)), &mut self.actions);
-        Ok(self.sent())
+        self.sent()
     }
 
     /// An acknowledgement arrives.
@@ -73,7 +84,7 @@ impl Sender {
             self.machine.handle_timestamp_echo(&ack, reading(Instant::ZERO, Some(echo))?);
         }
         self.machine.handle_ack(self.now, &ack, &mut self.actions);
-        Ok(self.sent())
+        self.sent()
     }
 
     /// An edge node tells about a burst with these segments.
@@ -82,14 +93,14 @@ impl Sender {
         self.now = reading(self.now, Some(t))?;
         let segments: Vec<_> = segments.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
         self.machine.handle_burst_report(self.now, report, &segments, &mut self.actions);
-        Ok(self.sent())
+        self.sent()
     }
 
     /// The clock reaches `t`; a timer that is not due does nothing.
     fn on_timer(&mut self, t: f64) -> PyResult<Vec<Segment>> {
         self.now = reading(self.now, Some(t))?;
         self.machine.handle_timeout(self.now, &mut self.actions);
-        Ok(self.sent())
+        self.sent()
     }
 
     /// What a segment of the last call says about congestion, (ECT, CWR); `None` without ECN.
@@ -212,8 +223,12 @@ impl Sender {
 }
 
 impl Sender {
-    fn sent(&mut self) -> Vec<Segment> {
-        self.actions.segments.drain(..).map(|segment| (segment.seq, segment.len, segment.retransmission)).collect()
+    /// What has left, unless a law in Python has failed.
+    fn sent(&mut self) -> PyResult<Vec<Segment>> {
+        let failed = self.law.as_ref().and_then(|law| Python::attach(|py| law.failure(py)));
+        let segments = self.actions.segments.drain(..);
+        let sent = segments.map(|segment| (segment.seq, segment.len, segment.retransmission)).collect();
+        failed.map_or(Ok(sent), Err)
     }
 }
 
@@ -293,6 +308,18 @@ impl Receiver {
         let sack = out.sack.as_slice().iter().map(|block| (block.start, block.end)).collect();
         let echo = self.machine.options().timestamp.map(Instant::as_secs_f64);
         Some((out.ack, out.window, sack, out.ecn_echo, echo))
+    }
+}
+
+/// A built-in algorithm by its name, or a class under `@photocol.law`.
+fn algorithm_or_law(given: &Bound<'_, PyAny>) -> PyResult<(Algorithm, Option<Arc<PythonMaker>>)> {
+    let Ok(name) = given.extract::<String>() else {
+        let name: String = given.py().import("photocol.laws")?.getattr("name_of")?.call1((given,))?.extract()?;
+        return Ok((Algorithm::External, Some(Arc::new(PythonMaker::new(&name, given)?))));
+    };
+    match algorithm_named(&name)? {
+        Algorithm::External => Err(PyValueError::new_err("give the class of the law itself instead of 'python'")),
+        algorithm => Ok((algorithm, None)),
     }
 }
 

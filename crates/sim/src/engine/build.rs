@@ -294,7 +294,8 @@ fn hosts(setup: HostSetup) -> Hosts {
     let mut receivers = Vec::with_capacity(flows.len());
     for (number, (flow, (path, back))) in flows.iter().zip(paths).enumerate() {
         let configs = &configs[flow.transport.index()];
-        let machine = configs.sending_machine(flow, || seed.stream(&format!("flow {number}"), "on-off"));
+        let mut machine = configs.sending_machine(flow, || seed.stream(&format!("flow {number}"), "on-off"));
+        machine.tcp_mut().into_iter().for_each(|sender| sender.name_flow(number as u64));
         senders.push(sending_host(machine, flow, *path, configs));
         receivers.push(ReceivingHost {
             sink: configs.sink(),

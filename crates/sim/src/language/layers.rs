@@ -301,6 +301,12 @@ fn anchor_paths(tree: &mut Tree) {
     if let Some(path) = entries.get_mut("topology").and_then(|topology| child(&mut topology.node, "path")) {
         anchor(path, files);
     }
+    if let Some(Value::Table(transports)) = entries.get_mut("transport").map(|transports| &mut transports.node.value) {
+        // A module has no path; a file of Python has.
+        let laws = transports.values_mut().filter_map(|transport| child(&mut transport.node, "law"));
+        laws.filter(|law| matches!(&law.value, Value::Text(law) if law.contains(".py:")))
+            .for_each(|law| anchor(law, files));
+    }
     if let Some(Value::List(items)) = entries.get_mut("traffic").map(|traffic| &mut traffic.node.value) {
         for item in items.iter_mut() {
             child(item, "file").into_iter().for_each(|path| anchor(path, files));

@@ -69,6 +69,14 @@ impl TransportKind {
         }
     }
 
+    /// The sender's rules, to be changed before a run.
+    pub fn sender_mut(&mut self) -> Option<&mut SenderConfig> {
+        match self {
+            TransportKind::Tcp { sender, .. } => Some(sender),
+            TransportKind::Udp { .. } => None,
+        }
+    }
+
     /// The receiver's rules; `None` for UDP, which acknowledges nothing.
     pub fn receiver(&self) -> Option<&ReceiverConfig> {
         match self {

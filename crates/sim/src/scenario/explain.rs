@@ -130,6 +130,9 @@ impl Text<'_> {
         let entry = sender.map(|sender| sender.algorithm.entry());
         let (algorithm, source) = entry.map_or(("udp", ""), |entry| (entry.name, entry.source));
         keys.derive_since("algorithm", Written::Inline(quote(algorithm)), source);
+        if let Some(maker) = sender.and_then(|sender| sender.laws.external.maker.as_ref()) {
+            keys.derive("law", Written::Inline(quote(maker.name())));
+        }
         if let Some(size) = kind.datagram() {
             keys.derive("packet_size", size.form());
         }

@@ -23,6 +23,7 @@ use std::any::Any;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
+use transport::cc::external::Maker;
 
 /// A resolved scenario: the model of what runs, and the plan of its kind of switching.
 #[derive(Clone, Debug)]
@@ -75,11 +76,19 @@ impl Loaded {
     }
 }
 
+/// Finds the maker of a law that the key `law` names, or says why there is none.
+pub type Laws<'a> = dyn Fn(&str) -> Result<Arc<dyn Maker>, String> + 'a;
+
 /// Reads a scenario: layers below it (`extends`), assignments on top (`path`, `value`), then types, names, defaults, checks.
 pub fn load(source: Input<'_>, set: &[(String, String)]) -> Result<Loaded, Error> {
+    load_with(source, set, &|_| Err("laws in Python are found only where Python runs the scenario".to_owned()))
+}
+
+/// The same where laws of other languages can be found.
+pub fn load_with(source: Input<'_>, set: &[(String, String)], laws: &Laws) -> Result<Loaded, Error> {
     let tree = language::read(source, set)?;
     let spec: spec::Spec = language::from_tree(&tree).map_err(|fault| tree.error(fault))?;
-    let (scenario, warnings) = resolve::resolve(&spec).map_err(|fault| tree.error(fault))?;
+    let (scenario, warnings) = resolve::resolve(&spec, laws).map_err(|fault| tree.error(fault))?;
     let text = toml::to_string(&tree.root.to_toml()).map_err(|why| Error::of_file("scenario", why.to_string()))?;
     Ok(Loaded { scenario, text, warnings, spec })
 }

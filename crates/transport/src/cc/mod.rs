@@ -10,6 +10,7 @@ pub mod cubic;
 mod event;
 #[cfg(test)]
 pub mod example;
+pub mod external;
 pub mod gaimd;
 pub mod highspeed;
 pub mod hystart;
@@ -320,6 +321,8 @@ algorithms! {
         "TCP-ENG: GAIMD that is told which bursts contention dropped; SACK recovery.";
     Cubic = "cubic": cubic::Cubic, cubic, Sack, "RFC 9438, RFC 6675",
         "CUBIC: the window follows a cubic of the time since the last loss, never below Reno's; SACK recovery.";
+    External = "python": external::External, external, Sack, "docs/guide/law-in-python.md; RFC 6675",
+        "A law of your own, a class in Python that the key law names; slow; SACK recovery.";
     #[cfg(test)]
     Gentle = "gentle": example::Gentle, example, Sack, "docs/guide/add-a-law.md",
         "An example for the tests, and no law to use.";
@@ -374,6 +377,8 @@ pub struct Config {
     pub tcp_eng: tcp_eng::Config,
     /// CUBIC.
     pub cubic: cubic::Config,
+    /// Laws from outside.
+    pub external: external::Config,
     /// The example of the guide.
     #[cfg(test)]
     pub example: example::Config,

@@ -148,6 +148,13 @@ impl Sender {
         self.settle_timers(now);
     }
 
+    /// A law from outside is told which flow it is of.
+    pub fn name_flow(&mut self, flow: u64) {
+        if let Law::External(law) = &mut self.law {
+            law.set_flow(flow);
+        }
+    }
+
     /// When the sender next wants `handle_timeout`.
     #[inline]
     pub fn next_timeout(&self) -> Option<Instant> {

@@ -20,7 +20,7 @@ use crate::language::{Fault, quoted};
 use crate::model::{self, LinkId, Network, RunSpec, Transport, components};
 use crate::regime;
 use crate::regime::kind::Checked;
-use crate::scenario::Scenario;
+use crate::scenario::{Laws, Scenario};
 use crate::topology::Draft;
 use units::Duration;
 
@@ -54,11 +54,11 @@ impl Context<'_> {
 }
 
 /// Resolves a whole scenario; also returns what is probably not meant.
-pub(super) fn resolve(spec: &Spec) -> Result<(Scenario, Vec<String>), Fault> {
+pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<(Scenario, Vec<String>), Fault> {
     regime::assert_names();
     transport::assert_names();
     let run = run(&spec.run)?;
-    let transports = transport::resolve(spec)?;
+    let transports = transport::resolve(spec, laws)?;
     let largest_packet = transport::largest_packet(&transports);
     let (mut network, mut draft) = network::resolve(spec, largest_packet)?;
     let most = switching::Most { largest_packet, duration: run.duration };

@@ -2,6 +2,7 @@
 
 use crate::language::{At, ByteCount, Fault, Place, Setting, choices, quoted};
 use crate::model::{Transport, TransportKind};
+use crate::scenario::Laws;
 use crate::scenario::spec::{self, Parameter, Spec};
 use options::{Kind, Options, Value, Zero};
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ pub(super) fn assert_names() {
 }
 
 /// Every transport of the scenario, sorted by name: those with a table, and built-in ones that traffic names.
-pub(super) fn resolve(spec: &Spec) -> Result<Vec<Transport>, Fault> {
+pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Vec<Transport>, Fault> {
     let mut tables: BTreeMap<&str, Option<&At<spec::Transport>>> =
         spec.transport.iter().map(|(name, table)| (name.as_str(), Some(table))).collect();
     for traffic in &spec.traffic {
@@ -37,7 +38,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<Vec<Transport>, Fault> {
         tables.entry(name.as_str()).or_insert(None);
     }
     let resolved =
-        tables.into_iter().map(|(name, table)| Ok(Transport { name: name.to_owned(), kind: kind(name, table)? }));
+        tables.into_iter().map(|(name, table)| Ok(Transport { name: name.to_owned(), kind: kind(name, table, laws)? }));
     resolved.collect()
 }
 
@@ -50,19 +51,28 @@ fn built_in<'n>() -> impl Iterator<Item = &'n str> {
     cc::registry().iter().map(|entry| entry.name).chain(["udp"])
 }
 
-fn kind(name: &str, table: Option<&At<spec::Transport>>) -> Result<TransportKind, Fault> {
+fn kind(name: &str, table: Option<&At<spec::Transport>>, laws: &Laws) -> Result<TransportKind, Fault> {
     let Some(table) = table else {
-        return kind_of(name, &spec::Transport::default(), |message| Fault::new(Place::Unknown, message));
+        return kind_of(name, &spec::Transport::default(), laws, |message| Fault::new(Place::Unknown, message));
     };
-    if table.wire.algorithm.is_none() && !built_in().any(|known| known == name) {
+    if table.wire.algorithm.is_none() && table.wire.law.is_none() && !built_in().any(|known| known == name) {
         let names: Vec<&str> = built_in().collect();
         return Err(table.fault(format!("the key \"algorithm\" is missing; allowed: {}", names.join(", "))));
     }
-    kind_of(name, table, |message| table.fault(message))
+    kind_of(name, table, laws, |message| table.fault(message))
 }
 
-fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault) -> Result<TransportKind, Fault> {
-    let algorithm = table.wire.algorithm.as_ref().map_or(name, |at| at.as_str());
+fn kind_of(
+    name: &str,
+    table: &spec::Transport,
+    laws: &Laws,
+    fault: impl Fn(String) -> Fault,
+) -> Result<TransportKind, Fault> {
+    let unsaid = if table.wire.law.is_some() { Algorithm::External.name() } else { name };
+    let algorithm = table.wire.algorithm.as_ref().map_or(unsaid, |at| at.as_str());
+    if let Some(law) = table.wire.law.as_ref().filter(|_| algorithm != Algorithm::External.name()) {
+        return Err(law.fault("the key \"law\" goes with algorithm = \"python\""));
+    }
     if algorithm == "udp" {
         return udp(table);
     }
@@ -82,6 +92,14 @@ fn kind_of(name: &str, table: &spec::Transport, fault: impl Fn(String) -> Fault)
     let mut sender = SenderConfig { algorithm, mss, ..spec::usual_sender() };
     let mut receiver = ReceiverConfig { mss, ..ReceiverConfig::default() };
     table.given.iter().try_for_each(|one| set(one, &mut sender, &mut receiver))?;
+    if algorithm == Algorithm::External {
+        let Some(law) = &table.wire.law else {
+            return Err(fault("the key \"law\" is missing: a class, \"module:Class\" or \"file.py:Class\"".to_owned()));
+        };
+        let maker = laws(law).map_err(|why| law.fault(format!("found {}: {why}", quoted(law))))?;
+        sender.paced |= maker.paces();
+        sender.laws.external.maker = Some(maker);
+    }
     settle(table, &mut sender, &mut receiver)?;
     let wrong = |why: ConfigError| match table.place(why.field) {
         Some(place) => Fault::new(place, why.to_string()),

@@ -19,6 +19,9 @@ keys! {
     pub struct Wire {
         /// A built-in congestion control (`photocol list transports`), or "udp". Default: the NAME of the table.
         pub algorithm: Option<At<String>>;
+        /// With algorithm = "python", which needs not be said then: the class of the law, "module:Class" or "file.py:Class", under
+        /// `@photocol.law`. Only where Python runs the scenario.
+        pub law: Option<At<String>>;
         /// Size of a full data packet on the wire, headers included. Default 1500 B.
         pub packet_size: Option<At<ByteCount>>;
         /// Bytes that headers add to each data segment on the wire. Default 40 (IP and TCP without options); 60 for xcp.

@@ -1,0 +1,224 @@
+//! A law from outside of this crate, behind a trait object: what hosts of other languages bring. It runs in the same sender as every
+//! other law, and costs what its host costs. The crate knows nothing of the host.
+//!
+//! It can ask for no more than any law: it is told delivery rates, and hears of every ACK if it wants. Left out: congestion headers
+//! and news about bursts, which are the business of senders; and pacing, which the configuration asks for.
+
+use super::{Asks, CongestionControl, Event, Loss, Window};
+use options::{Key, Options, Value};
+use std::fmt;
+use std::sync::Arc;
+use units::{Duration, Rate};
+
+/// A law of one flow; what it answers is as in [`CongestionControl`].
+pub trait Foreign: fmt::Debug + Send + Sync {
+    /// Which flow it is of, told once before anything happens.
+    fn set_flow(&mut self, flow: u64);
+    /// Whether it hears of ACKs in fast recovery, of those that acknowledge nothing new and of those that echo a mark.
+    fn hears_every_ack(&self) -> bool;
+    /// As [`CongestionControl::on_ack`].
+    fn on_ack(&mut self, window: &mut Window, event: &Event);
+    /// As [`CongestionControl::on_loss`].
+    fn on_loss(&mut self, window: &mut Window, loss: &Loss);
+    /// As [`CongestionControl::on_repeated_timeout`].
+    fn on_repeated_timeout(&mut self, window: &mut Window, event: &Event);
+    /// As [`CongestionControl::on_idle`].
+    fn on_idle(&mut self, window: &mut Window, restart: u64, event: &Event);
+    /// As [`CongestionControl::pacing_rate`].
+    fn pacing_rate(&self, window: &Window, srtt: Option<Duration>) -> Option<Rate>;
+    /// A copy in the same state.
+    fn copy(&self) -> Box<dyn Foreign>;
+}
+
+/// Makes the laws of flows.
+pub trait Maker: fmt::Debug + Send + Sync {
+    /// What the scenario calls it.
+    fn name(&self) -> &str;
+    /// The law of a new flow.
+    fn make(&self) -> Box<dyn Foreign>;
+    /// Whether segments are paced, whatever the configuration says.
+    fn paces(&self) -> bool;
+}
+
+/// Who makes the laws. Without one a law leaves the window as it is; faces refuse that before.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// The maker.
+    pub maker: Option<Arc<dyn Maker>>,
+}
+
+impl Options for Config {
+    fn owner(&self) -> &'static str {
+        concat!(module_path!(), "::Config")
+    }
+
+    fn keys(&self) -> &'static [Key] {
+        &[]
+    }
+
+    fn get(&self, _: usize) -> Value {
+        Value::Nothing
+    }
+
+    fn derived(&self, _: usize) -> Value {
+        Value::Nothing
+    }
+
+    fn set(&mut self, _: usize, _: Value) {}
+}
+
+/// The law of one flow.
+#[derive(Debug)]
+pub struct External(Option<Box<dyn Foreign>>);
+
+impl Clone for External {
+    fn clone(&self) -> External {
+        External(self.0.as_ref().map(|law| law.copy()))
+    }
+}
+
+impl External {
+    /// Which flow it is of.
+    pub fn set_flow(&mut self, flow: u64) {
+        self.0.iter_mut().for_each(|law| law.set_flow(flow));
+    }
+}
+
+impl CongestionControl for External {
+    type Config = Config;
+
+    const ASKS: Asks = Asks { rate_samples: true, every_ack: true, ..Asks::NOTHING };
+
+    fn new(config: &Config) -> External {
+        External(config.maker.as_ref().map(|maker| maker.make()))
+    }
+
+    fn on_ack(&mut self, _: &Config, window: &mut Window, event: &Event) {
+        let Some(law) = &mut self.0 else { return };
+        let is_usual = event.acked > 0 && !event.in_recovery && !event.ecn_echo;
+        if is_usual || law.hears_every_ack() {
+            law.on_ack(window, event);
+        }
+    }
+
+    fn on_loss(&mut self, _: &Config, window: &mut Window, loss: &Loss) {
+        match &mut self.0 {
+            Some(law) => law.on_loss(window, loss),
+            None => window.cut(loss.cause, loss.event.in_flight / 2),
+        }
+    }
+
+    fn on_repeated_timeout(&mut self, _: &Config, window: &mut Window, event: &Event) {
+        match &mut self.0 {
+            Some(law) => law.on_repeated_timeout(window, event),
+            None => window.cwnd = window.mss,
+        }
+    }
+
+    fn on_idle(&mut self, _: &Config, window: &mut Window, restart: u64, event: &Event) {
+        match &mut self.0 {
+            Some(law) => law.on_idle(window, restart, event),
+            None => window.cwnd = window.cwnd.min(restart),
+        }
+    }
+
+    fn pacing_rate(&self, _: &Config, window: &Window, srtt: Option<Duration>) -> Option<Rate> {
+        self.0.as_ref()?.pacing_rate(window, srtt)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CongestionControl, LossCause, reno};
+    use super::*;
+    use crate::cc::Algorithm;
+    use crate::tcp::{Ack, Actions, SackBlock, Sender, SenderConfig};
+    use units::Instant;
+
+    /// Reno's window law as a law from outside.
+    #[derive(Clone, Debug)]
+    struct Borrowed(reno::Reno, reno::Config);
+
+    impl Foreign for Borrowed {
+        fn set_flow(&mut self, _: u64) {}
+        fn hears_every_ack(&self) -> bool {
+            false
+        }
+        fn on_ack(&mut self, window: &mut Window, event: &Event) {
+            self.0.on_ack(&self.1, window, event);
+        }
+        fn on_loss(&mut self, window: &mut Window, loss: &Loss) {
+            self.0.on_loss(&self.1, window, loss);
+        }
+        fn on_repeated_timeout(&mut self, window: &mut Window, event: &Event) {
+            self.0.on_repeated_timeout(&self.1, window, event);
+        }
+        fn on_idle(&mut self, window: &mut Window, restart: u64, event: &Event) {
+            self.0.on_idle(&self.1, window, restart, event);
+        }
+        fn pacing_rate(&self, _: &Window, _: Option<Duration>) -> Option<Rate> {
+            None
+        }
+        fn copy(&self) -> Box<dyn Foreign> {
+            Box::new(self.clone())
+        }
+    }
+
+    impl Maker for reno::Config {
+        fn name(&self) -> &str {
+            "reno from outside"
+        }
+        fn make(&self) -> Box<dyn Foreign> {
+            Box::new(Borrowed(reno::Reno::new(self), *self))
+        }
+        fn paces(&self) -> bool {
+            false
+        }
+    }
+
+    fn sender(algorithm: Algorithm) -> Sender {
+        let mut config = SenderConfig { algorithm, mss: 1000, ..SenderConfig::default() };
+        config.laws.external.maker = Some(Arc::new(reno::Config::default()));
+        Sender::new(Arc::new(config))
+    }
+
+    #[test]
+    fn a_law_from_outside_moves_the_window_as_the_same_law_within() {
+        let (mut inner, mut outer) = (sender(Algorithm::Sack), sender(Algorithm::External));
+        let (mut one, mut two) = (Actions::default(), Actions::default());
+        inner.write(Instant::ZERO, u64::MAX, &mut one);
+        outer.write(Instant::ZERO, u64::MAX, &mut two);
+        let mut ack = 0;
+        for step in 1..400u64 {
+            // Every 37th ACK reports a hole behind `ack`, three times; the others move on by a segment.
+            let now = Instant::ZERO + Duration::from_millis(step);
+            let holes = step % 37 < 3;
+            ack += if holes { 0 } else { 1000 };
+            let block = [SackBlock { start: ack + 1000, end: ack + 1000 * (2 + step % 37) }];
+            let sack: &[SackBlock] = if holes { &block } else { &[] };
+            let news = Ack { ack, window: 1 << 40, sack, ecn_echo: false };
+            inner.handle_ack(now, &news, &mut one);
+            outer.handle_ack(now, &news, &mut two);
+            assert_eq!(
+                (inner.cwnd(), inner.ssthresh(), inner.snd_nxt()),
+                (outer.cwnd(), outer.ssthresh(), outer.snd_nxt())
+            );
+        }
+        assert_eq!(one.segments, two.segments);
+        assert!(inner.stats().fast_retransmits > 3);
+        let cut = |sender: &mut Sender| {
+            sender.handle_timeout(sender.next_timeout().unwrap(), &mut Actions::default());
+            (sender.cwnd(), sender.ssthresh())
+        };
+        assert_eq!(cut(&mut inner), cut(&mut outer.clone()));
+    }
+
+    #[test]
+    fn without_a_maker_a_loss_acts_as_in_tcp() {
+        let mut law = External::new(&Config::default());
+        let mut window = Window { cwnd: 10_000, ssthresh: u64::MAX, mss: 1000 };
+        law.on_ack(&Config::default(), &mut window, &Event::ack(1000));
+        law.on_loss(&Config::default(), &mut window, &Loss::of(LossCause::FastRetransmit, 8000));
+        assert_eq!((window.cwnd, window.ssthresh), (4000, 4000));
+    }
+}

@@ -1,0 +1,240 @@
+"""Laws and flows that are written in Python."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import photocol
+from photocol import InputError, RunError, ScenarioError
+from photocol.laws import Event, Window, find, name_of
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "law-in-python.md"
+
+DUMBBELL: dict[str, Any] = {
+    "run": {"duration": "2 s"},
+    "topology": {
+        "kind": "dumbbell",
+        "pairs": 2,
+        "bottleneck_capacity": "10 Mbps",
+        "bottleneck_delay": "10 ms",
+        "bottleneck_buffer": "20 packets",
+    },
+    "traffic": [{"transport": "mine", "flows": 3, "spread": "100 ms"}],
+}
+
+
+@photocol.law
+class Aimd:
+    """Reno's window law."""
+
+    def __init__(self) -> None:
+        self.acked = 0
+
+    def on_ack(self, window: Window, event: Event) -> None:
+        if event.is_app_limited:
+            return
+        if window.in_slow_start:
+            window.slow_start(event.acked)
+            return
+        self.acked += event.acked
+        if self.acked >= window.cwnd:
+            self.acked -= int(window.cwnd)
+            window.cwnd += window.mss
+
+    def ssthresh_after(self, window: Window, loss: Event) -> int:
+        self.acked = 0
+        assert loss.cause in ("fast-retransmit", "timeout")
+        return loss.in_flight // 2
+
+
+@photocol.law
+class Loud:
+    """Sets the window to no number at its 50th ACK."""
+
+    def __init__(self) -> None:
+        self.heard = 0
+
+    def on_ack(self, window: Window, event: Event) -> None:
+        self.heard += 1
+        if self.heard == 50:
+            window.cwnd = math.nan
+
+
+@photocol.law
+class Broken:
+    """Divides by zero at a loss."""
+
+    def on_ack(self, window: Window, event: Event) -> None:
+        window.cwnd += event.acked
+
+    def on_loss(self, window: Window, loss: Event) -> None:
+        window.cwnd = 1 // 0
+
+
+@photocol.law
+class Impatient:
+    """Is interrupted."""
+
+    def on_ack(self, window: Window, event: Event) -> None:
+        raise KeyboardInterrupt
+
+
+def with_law(law: object, **table: object) -> dict[str, Any]:
+    return {**DUMBBELL, "transport": {"mine": {"law": law, **table}}}
+
+
+def test_the_built_in_law_and_the_one_in_python_give_the_same_bits() -> None:
+    mine = photocol.run(with_law(Aimd))
+    built_in = photocol.run({**with_law(Aimd), "transport": {"mine": {"algorithm": "sack"}}})
+    assert mine.manifest["fingerprint"] == built_in.manifest["fingerprint"]
+    assert built_in.summary["fast_retransmits"].value > 0
+    cost = mine.manifest["laws"][name_of(Aimd)]
+    assert cost["calls"] > 1000 and cost["seconds"] > 0 and len(cost["source_sha256"]) == 64
+
+
+def test_pacing_and_recovery_of_the_transport_go_with_a_law_in_python() -> None:
+    extras = {"paced": True, "recovery": "newreno", "delayed_ack": True}
+    mine = photocol.run(with_law(Aimd, **extras))
+    built_in = photocol.run({**DUMBBELL, "transport": {"mine": {"algorithm": "sack", **extras}}})
+    assert mine.manifest["fingerprint"] == built_in.manifest["fingerprint"]
+
+
+def test_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 4
+    names: dict[str, Any] = {"__name__": "guide"}
+    for block in blocks:
+        exec(compile(block, str(GUIDE), "exec"), names)
+    assert "calls" in capsys.readouterr().out
+    toy = names["toy"].summary
+    assert toy["goodput"].value > 0.8 * 20e6, "the toy BBR fills the bottleneck"
+    for law in ("Aimd", "ToyBbr"):
+        lines = re.search(rf"class {law}:\n(.*?)\n\n(?=\w)", GUIDE.read_text(), flags=re.DOTALL)
+        assert lines is not None
+        code = [line for line in lines[1].splitlines() if line.strip() and '"""' not in line]
+        assert len(code) <= 20, (law, len(code))
+
+
+def test_a_law_that_goes_wrong_ends_the_run_with_flow_and_time(tmp_path: Path) -> None:
+    place = r"the law .*:Loud, on_ack of flow \d at [\d.]+ s: ValueError: cwnd is nan, must be a finite number of bytes"
+    with pytest.raises(RunError, match=place):
+        photocol.run(with_law(Loud), out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(RunError, match=r"on_loss of flow \d at [\d.]+ s: ZeroDivisionError") as caught:
+        photocol.run(with_law(Broken))
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_ctrl_c_in_a_law_is_ctrl_c() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        photocol.run(with_law(Impatient))
+
+
+def test_a_run_with_a_law_in_python_takes_one_thread_and_says_so() -> None:
+    with pytest.warns(UserWarning, match="1 of 2 threads worked: a law in Python is called by one thread"):
+        two = photocol.run(with_law(Aimd), threads=2)
+    assert two.manifest["fingerprint"] == photocol.run(with_law(Aimd)).manifest["fingerprint"]
+
+
+FILE = """import photocol
+
+@photocol.law
+class Steady:
+    def on_ack(self, window, event):
+        window.cwnd = 20 * window.mss
+
+class Plain:
+    pass
+"""
+
+
+def scenario_file(folder: Path, law: str) -> Path:
+    (folder / "my_laws.py").write_text(FILE)
+    text = 'law = "{law}"\n[[traffic]]\ntransport = "mine"\n'.replace("{law}", law)
+    head = '[run]\nduration = "1 s"\n[topology]\nkind = "dumbbell"\nbottleneck_capacity = "10 Mbps"\n'
+    (folder / "mine.toml").write_text(f'{head}bottleneck_delay = "10 ms"\n[transport.mine]\n{text}')
+    return folder / "mine.toml"
+
+
+def test_a_file_names_a_law_and_sweeps_run_it_in_other_processes(tmp_path: Path) -> None:
+    file = scenario_file(tmp_path, "my_laws.py:Steady")
+    alone = photocol.run(file)
+    assert f'law = "{tmp_path}/my_laws.py:Steady"' in alone.manifest["scenario"]
+    swept = photocol.sweep(file, grid={"run.duration": ["1 s", "0.5 s"]}, out=tmp_path / "sweep", jobs=2)
+    assert len(swept) == 2
+
+
+def test_what_is_no_law_is_refused_at_its_place(tmp_path: Path) -> None:
+    def message(law: str) -> str:
+        with pytest.raises(ScenarioError) as caught:
+            photocol.run(scenario_file(tmp_path, law))
+        return str(caught.value).replace(str(tmp_path), "")
+
+    assert message("nowhere:Law").startswith(
+        '/mine.toml:8:7: transport.mine.law: found "nowhere:Law": there is no module nowhere'
+    )
+    assert message("my_laws.py:Plain").endswith("Plain is not under @photocol.law")
+    assert message("my_laws.py:Other").endswith("there is no Other in /my_laws.py")
+    with pytest.raises(ScenarioError, match='the key "law" goes with algorithm = "python"'):
+        photocol.run(with_law(Aimd, algorithm="cubic"))
+    with pytest.raises(ScenarioError, match='the key "law" is missing'):
+        photocol.run({**DUMBBELL, "transport": {"mine": {"algorithm": "python"}}})
+    with pytest.raises(InputError, match="has no method on_ack"):
+        photocol.law(type("Empty", (), {}))
+    with pytest.raises(InputError, match="no event is called 'on_akc'"):
+        photocol.law(type("Typo", (), {"on_ack": print, "on_akc": print}))
+    with pytest.raises(InputError, match="notebook"):
+        find("__main__:Nothing")
+
+
+def test_a_sender_by_hand_runs_a_law_in_python() -> None:
+    mine, built_in = (photocol.transport.Sender(law, mss=1000, initial_window=2) for law in (Aimd, "sack"))
+    for sender in (mine, built_in):
+        sender.write(100)
+    for step in range(1, 30):
+        assert mine.on_ack(0.1 * step, 1000 * step) == built_in.on_ack(0.1 * step, 1000 * step)
+        assert (mine.cwnd, mine.ssthresh) == (built_in.cwnd, built_in.ssthresh)
+    loud = photocol.transport.Sender(Loud, mss=1000)
+    loud.write(1000)
+    with pytest.raises(RunError, match="on_ack of flow 0"):
+        for step in range(1, 60):
+            loud.on_ack(0.1 * step, 1000 * step)
+    with pytest.raises(ValueError, match="class of the law itself"):
+        photocol.transport.Sender("python")
+
+
+FLOWS = [(0.1, 10_000, "l0", "r0"), ("200 ms", "30 kB", "l1", "r1"), (0.05, None, "l1", "r0")]
+
+
+def listed(flows: object) -> dict[str, Any]:
+    return {**DUMBBELL, "traffic": [{"transport": "sack", "size": "1 kB", "list": flows}]}
+
+
+def test_flows_of_a_function_are_the_flows_of_the_same_list() -> None:
+    tables = [
+        {"start": "0.1 s", "size": "10 kB", "source": "l0", "destination": "r0"},
+        {"start": "0.2 s", "size": "30 kB", "source": "l1", "destination": "r1"},
+        {"start": "0.05 s", "source": "l1", "destination": "r0"},
+    ]
+    prints = {
+        photocol.run(listed(flows)).manifest["fingerprint"]
+        for flows in (tables, FLOWS, lambda: FLOWS, (flow for flow in FLOWS))
+    }
+    assert len(prints) == 1
+
+
+def test_a_flow_that_is_none_is_named() -> None:
+    with pytest.raises(InputError, match=r"traffic.0.list: flow 1 is \(1, 2\); allowed: \(start, size, source"):
+        photocol.run(listed([FLOWS[0], (1, 2)]))
+    with pytest.raises(InputError, match=r"flow 0: the start is nan; allowed: seconds from 0 on"):
+        photocol.run(listed([(math.nan, 1, "l0", "r0")]))
+    with pytest.raises(InputError, match=r"flow 0: the size is -5; allowed: a whole number of bytes"):
+        photocol.run(listed([(0, -5, "l0", "r0")]))
+    with warnings.catch_warnings(), pytest.raises(ScenarioError, match=r"traffic.0.list.0.source: there is no node"):
+        photocol.run(listed([(0, 5, "nobody", "r0")]))
