@@ -55,7 +55,7 @@ def overview(fates: Mapping[str, Sequence[str] | str], figures: Sequence[Recorde
 
 def counted(figure: Recorded) -> str:
     """The verdicts of a record, by number."""
-    return ", ".join(f"{number} {verdict}" for verdict, number in Counter(figure.verdicts.values()).items())
+    return ", ".join(f"{number} × {verdict}" for verdict, number in Counter(figure.verdicts.values()).items())
 
 
 def section(root: Path, figure: Recorded) -> list[str]:

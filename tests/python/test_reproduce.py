@@ -108,7 +108,7 @@ def test_a_page_of_what_is_recorded_has_every_claim_and_how_it_was_run(repositor
     assert "| the level ends at a half | 0.5 | 0.498 | agrees |" in text
     assert "`photocol reproduce 900/figure --full`: 30 runs in " in text
     assert "![figure.png](../../results/900/figure/figure.png)" in text
-    assert "| Figure 1 | 900/figure | 900/figure: 1 agrees |" in text
+    assert "| Figure 1 | 900/figure | 900/figure: 1 × agrees |" in text
     assert "| Figure 2 | diagram: a box | |" in text
     assert "### Table\n\n| " in text
     assert text.endswith("What we make of it.\n")

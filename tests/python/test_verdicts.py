@@ -1,0 +1,56 @@
+"""The quick forms' verdicts are those that full forms have left on record, or their difference is written down.
+
+Closed forms are judged again here; with `PHOTOCOL_QUICK_FORMS=1` every recorded figure is, which takes a quarter of an
+hour. A verdict that is another in the quick form is in `results/moved.toml`: there, by figure and claim, why.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from photocol.campaign.job import jobs_of, perform
+from photocol.campaign.study import Evaluation
+from photocol.catalogue import ExperimentFile, experiments_folder, find_experiments, load_experiment
+from photocol.record import record_of
+from photocol.recorded import Recorded, moved, recorded_in
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "results"
+FOUND = find_experiments(experiments_folder(start=ROOT))
+ALL = bool(os.environ.get("PHOTOCOL_QUICK_FORMS"))
+
+
+def is_closed_form(name: str) -> bool:
+    experiment = load_experiment(FOUND[name])
+    return all(isinstance(experiment.setup(point), Evaluation) for point in experiment.quick.points)
+
+
+def accepted() -> dict[str, dict[str, str]]:
+    """Figure to claim to why its quick form judges it otherwise."""
+    file = RESULTS / "moved.toml"
+    return tomllib.loads(file.read_text()) if file.is_file() else {}
+
+
+RECORDED = [one for one in recorded_in(RESULTS) if one.experiment in FOUND and (ALL or is_closed_form(one.experiment))]
+
+
+def test_every_record_is_of_an_experiment_that_there_is() -> None:
+    assert [one.experiment for one in recorded_in(RESULTS) if one.experiment not in FOUND] == []
+
+
+@pytest.mark.parametrize("recorded", RECORDED, ids=[one.experiment for one in RECORDED])
+def test_the_quick_form_judges_as_the_record_says(recorded: Recorded) -> None:
+    name = recorded.experiment
+    experiment = load_experiment(FOUND[name])
+    form = experiment.form("quick")
+    seeds = range(experiment.first_seed, experiment.first_seed + form.replications)
+    jobs = jobs_of(ExperimentFile(str(FOUND[name])), form.points, seeds=seeds, settings=form.settings)
+    record = record_of(experiment, "quick", [perform(job) for job in jobs], jobs=len(jobs))
+    known = accepted().get(name, {})
+    sentences = moved(recorded, record.judged)
+    assert [sentence for sentence in sentences if sentence.split(":")[0] not in known] == []
+    assert sorted(known) == sorted(sentence.split(":")[0] for sentence in sentences), "no longer moved"
