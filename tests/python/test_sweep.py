@@ -114,7 +114,7 @@ def test_a_sweep_that_makes_no_sense_is_refused(said: dict[str, object], message
     assert message in str(refused.value)
 
 
-def test_a_grid_of_a_thousand_million_points_is_refused_at_once(place: Path) -> None:
+def test_a_grid_of_a_billion_points_is_refused_at_once(place: Path) -> None:
     axes = [word for key in "abc" for word in ("--grid", f"{key}={','.join(map(str, range(1000)))}")]
     done = photocol("sweep", "tiny.toml", *axes, "--out", "o")
     assert (done.returncode, done.stdout) == (2, "")
@@ -391,3 +391,13 @@ def test_a_full_disk_is_one_line_and_leaves_no_half_run(place: Path) -> None:
     assert not [name for name in names if name.startswith(".")]
     # Every row that is there ends as a whole one does.
     assert rest.count("}") == len(names)
+
+
+def test_a_figure_that_is_not_there_is_named_at_the_first_run_and_ends_the_sweep(place: Path) -> None:
+    words = ("sweep", "tiny.toml", "--grid", "traffic.0.flows=1,2", "--jobs", "1", "--metric", "goodpu", "--out", "o")
+    done = photocol(*words)
+    first, last = done.stderr.splitlines()
+    assert first == "photocol: the first run has no figure 'goodpu'; did you mean 'goodput'?"
+    assert last.startswith("metrics: no run has a figure 'goodpu'; did you mean 'goodput'? There are: ")
+    assert done.returncode == 2
+    assert len(list((place / "o" / "runs").glob("*/row.json"))) == 2, "what is finished stays"

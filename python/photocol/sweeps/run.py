@@ -92,7 +92,7 @@ def carry_out(
     else:
         by, share = replace(by, alone=False), part.share(first)
         wanted = lambda _: share  # noqa: E731
-    look = functools.partial(_look_for_metrics, described, progress)
+    look = functools.partial(_look_for_metrics, described, progress) if len(first) > 1 else None
     conducted = conduct(wanted, store, by, progress, look=look)
     rows = list(conducted.rows.values())
     if part is not None or not rows:
