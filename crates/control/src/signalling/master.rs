@@ -103,6 +103,14 @@ impl Master {
         }
     }
 
+    /// Begins with the T_d that its node has: a first plan that is late must not replace it.
+    pub(super) fn synchronized(mut self, clock: &CoreClock) -> Master {
+        if let Some(known) = clock.last() {
+            self.own.observe(known);
+        }
+        self
+    }
+
     /// Whether a node takes part.
     pub(super) fn status(&self, node: NodeId) -> NodeStatus {
         match self.peers.get(&node).map(|peer| peer.presence) {

@@ -215,7 +215,7 @@ impl Node {
         }
         self.station.post.tally.add(Count::Elected);
         let (me, known) = (self.station.post.me, &self.station.statuses);
-        self.master = Some(Master::new(network, me, beacon, self.rules, known));
+        self.master = Some(Master::new(network, me, beacon, self.rules, known).synchronized(&self.station.clock));
     }
 
     pub(super) fn step_down(&mut self) {
@@ -247,7 +247,7 @@ impl Node {
             None => {
                 let wide = i128::from(verdict.received_at.ps()) - i128::from(verdict.sent_at.ps());
                 let difference = wide.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
-                self.station.clock.measured(verdict.sent_at, difference);
+                self.station.clock.measured_once(verdict.sent_at, difference);
             }
         }
     }
