@@ -143,6 +143,15 @@ fn networks_that_cannot_work_are_refused() {
     assert_eq!(refused(|network| network.longest = Duration::from_millis(10)), NetworkError::Window { needed: 81 });
 }
 
+/// A payload that waits is asked for in every frame until it leaves; what was granted for it meanwhile is not granted again.
+#[test]
+fn what_waits_is_granted_once() {
+    let mut star = joined(figure_3_8());
+    let before = star.count(Count::GrantUnused);
+    traffic(&mut star, 200);
+    assert_eq!(star.count(Count::GrantUnused) - before, 0);
+}
+
 #[test]
 fn a_late_joiner_answers_in_slots_kept_free_and_disturbs_nobody() {
     let mut star = star(figure_3_8().checked().unwrap());

@@ -35,6 +35,8 @@ struct Proposal {
 pub(super) struct Own {
     pub(super) node: NodeId,
     pub(super) wishes: Vec<Wish>,
+    /// The first frame whose slots have not left.
+    pub(super) begins: u64,
 }
 
 /// How a node leads.
@@ -132,15 +134,15 @@ impl Master {
             let first = network.frame_slots - network.window() as u32;
             Some(Window { first, joiner: joiner.port, master: network.member(own.node)?.port })
         });
-        let mut demands = self.demands(frame, own);
+        let mut demands = self.demands(own);
         let planned = planner::plan(network, &mut self.scheduler, &mut demands, window);
         let connections = planned.connections.clone();
         self.proposals.insert(planned_for, Proposal { planned, accepted: false, joiner });
         Plan { term: self.term, frame: planned_for, heard, connections }
     }
 
-    /// What waits everywhere, less what later frames have granted since it was asked for.
-    fn demands(&self, frame: u64, own: &Own) -> Demands {
+    /// What waits everywhere, less what was granted since it was asked for: a request is made before the slots of its own frame leave.
+    fn demands(&self, own: &Own) -> Demands {
         let active = |node: NodeId| self.status(node) == NodeStatus::Active;
         let mut demands = Demands::new();
         let mut ask = |from: NodeId, asked: u64, wishes: &[Wish]| {
@@ -149,7 +151,7 @@ impl Master {
                 demands.insert(Pair { from, to: wish.destination }, wish.slots.saturating_sub(granted));
             }
         };
-        ask(own.node, frame, &own.wishes);
+        ask(own.node, own.begins, &own.wishes);
         for (node, peer) in self.peers.iter().filter(|(node, _)| active(**node)) {
             ask(*node, peer.wishes.0, &peer.wishes.1);
         }
@@ -157,7 +159,7 @@ impl Master {
     }
 
     fn granted(&self, after: u64, from: NodeId, to: NodeId) -> u32 {
-        let later = self.proposals.range(after + 1..).filter_map(|(_, proposal)| proposal.planned.grants.get(&from));
+        let later = self.proposals.range(after..).filter_map(|(_, proposal)| proposal.planned.grants.get(&from));
         later.flatten().filter(|grant| grant.destination == to).map(|grant| grant.slots).sum()
     }
 

@@ -43,7 +43,8 @@ impl Node {
 
     pub(super) fn plan(&mut self, now: Instant, actions: &mut Actions) {
         let (Some(network), Some(master)) = (&self.station.network, &mut self.master) else { return };
-        let own = Own { node: self.station.post.me, wishes: self.station.edge.wishes() };
+        let (node, wishes, begins) = (self.station.post.me, self.station.edge.wishes(), self.station.begun);
+        let own = Own { node, wishes, begins };
         let plan = master.plan(network, &own, self.standby.heard(), &mut self.station.post);
         actions.extend(master.found.drain(..).map(Action::Fault));
         self.send_to_core(now, plan.into(), actions);
