@@ -1,14 +1,14 @@
 //! The edge node of an agile all-photonic network, as one core node knows it: once a frame it opens the slots its queues were
 //! granted, asks for more, and tells XCP's controllers what their queues have (XCP-CL, paper 003 §4.2).
 
-use super::plan::{Request, Signal};
-use super::{Beat, Notice, SlotRange, SlotsGranted};
+use super::plan::Request;
+use super::queue::{Backlog, Queue};
+use super::tell::Teller;
+use super::{Beat, Notice, SlotRange};
 use crate::engine::agent::{Agent, Message};
-use crate::engine::bench::{Bench, ControlPacket, OwnPort, Way};
-use crate::random::{Stream, bernoulli, uniform_index};
-use control::demand::{Demand, Forecast};
-use std::collections::{BTreeMap, VecDeque};
-use units::{ByteTime, Rate};
+use crate::engine::bench::{Bench, ControlPacket, Way};
+use crate::random::{Stream, uniform_index};
+use std::collections::BTreeMap;
 
 /// The agent of an edge node towards a core node.
 #[derive(Debug)]
@@ -73,116 +73,6 @@ pub struct Asking {
     pub granted: BTreeMap<u64, Box<[SlotRange]>>,
 }
 
-/// What the agent knows of a queue.
-#[derive(Debug)]
-pub struct Queue {
-    /// The place of the destination among the edge nodes.
-    to: u32,
-    port: OwnPort,
-    capacity: Rate,
-    /// Whether it has a controller that is to be told.
-    follows: bool,
-    told: Option<Rate>,
-    granted: u32,
-    demand: Demand,
-    /// Bytes offered up to the last request.
-    offered: u64,
-    /// Slots asked for, or granted where that is known, by the frame in which they are.
-    coming: VecDeque<(u64, u32)>,
-}
-
-/// Where the packets of a queue go.
-#[derive(Debug)]
-pub struct QueueOutput {
-    /// The place of the destination among the edge nodes.
-    pub to: u32,
-    /// The port.
-    pub port: OwnPort,
-    /// Its capacity.
-    pub capacity: Rate,
-    /// Whether it has a controller that is to be told.
-    pub follows: bool,
-}
-
-/// What has come to a queue.
-#[derive(Clone, Copy, Debug)]
-struct Backlog {
-    /// Bytes since the start.
-    offered: u64,
-    /// Bytes that wait.
-    held: u64,
-}
-
-impl Queue {
-    /// A queue of which nothing is known yet.
-    pub fn new(output: QueueOutput, rule: Request) -> Queue {
-        let QueueOutput { to, port, capacity, follows } = output;
-        let forecast = match rule {
-            Request::Queue => Forecast::LastFrame,
-            Request::Forecast(forecast) => forecast,
-        };
-        let demand = Demand::new(forecast);
-        Queue { to, port, capacity, follows, told: None, granted: 0, demand, offered: 0, coming: VecDeque::new() }
-    }
-
-    /// What to ask for in a request that is granted in frame `due`.
-    fn request(&mut self, rule: Request, due: u64, backlog: Backlog, payload: u64) -> u32 {
-        let Backlog { offered, held } = backlog;
-        let Some(byte) = ByteTime::at(self.capacity) else { return 0 };
-        let slots = |bytes: u64| {
-            let time = (u128::from(byte.fixed_point()) * u128::from(bytes)) >> 24;
-            u32::try_from(time.div_ceil(u128::from(payload.max(1)))).unwrap_or(u32::MAX)
-        };
-        self.demand.observe(slots(offered - self.offered));
-        self.offered = offered;
-        let coming: u64 = self.coming.iter().map(|(_, slots)| u64::from(*slots)).sum();
-        let missing = u64::from(slots(held)).saturating_sub(coming) as u32;
-        let asked = match rule {
-            Request::Queue => missing,
-            Request::Forecast(_) => missing.max(self.demand.request()),
-        };
-        self.coming.push_back((due, asked));
-        asked
-    }
-}
-
-/// Tells controllers what their queues have.
-#[derive(Debug)]
-pub struct Teller {
-    signal: Signal,
-    stream: Stream,
-    /// The slots of each queue in the last frames.
-    recent: VecDeque<Box<[u32]>>,
-    /// What is to be told later: when, and the slots of each queue in the last frames.
-    pending: VecDeque<(u64, Box<[u64]>)>,
-}
-
-impl Teller {
-    /// A teller by the rules of `signal`.
-    pub fn new(signal: Signal, stream: Stream) -> Teller {
-        Teller { signal, stream, recent: VecDeque::new(), pending: VecDeque::new() }
-    }
-
-    fn next_timeout(&self) -> u64 {
-        self.pending.front().map_or(u64::MAX, |(due, _)| *due)
-    }
-
-    /// Hears of a frame that begins now, or, with a lead, of a later one: the slots of each queue in it.
-    fn hear(&mut self, now: u64, slots: Box<[u32]>) {
-        let queues = slots.len();
-        if self.recent.len() == self.signal.frames as usize {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(slots);
-        let lost = self.signal.loss > 0.0 && bernoulli(&mut self.stream, self.signal.loss);
-        if !lost {
-            let sum = |place: usize| self.recent.iter().map(|slots| u64::from(slots[place])).sum();
-            let due = now.saturating_add(self.signal.age.ps());
-            self.pending.push_back((due, (0..queues).map(sum).collect()));
-        }
-    }
-}
-
 impl Agent for EdgeAgent {
     fn next_timeout(&self) -> u64 {
         let request = match &self.plan {
@@ -200,10 +90,7 @@ impl Agent for EdgeAgent {
         if matches!(&self.plan, Plan::Asked(asking) if asking.leaves(&self.beat) <= now) {
             self.ask(now, bench);
         }
-        while self.teller.next_timeout() <= now {
-            let told = self.teller.pending.pop_front();
-            self.tell(now, &told.map_or_else(Box::default, |(_, slots)| slots), bench);
-        }
+        self.teller.tell(now, self.beat.frame, &mut self.queues, bench);
     }
 
     fn handle_message(&mut self, _: u64, message: Message, _: &mut Bench) {
@@ -275,7 +162,7 @@ impl EdgeAgent {
 
     /// The slots of each queue in the frame of which controllers hear when `frame` begins.
     fn slots_to_tell(&self, frame: u64) -> Box<[u32]> {
-        let lead = self.teller.signal.ahead.ps() / self.beat.frame.length();
+        let lead = self.teller.ahead() / self.beat.frame.length();
         match &self.plan {
             Plan::Fixed(stages) if lead > 0 => {
                 let stage = stages.iter().take_while(|stage| stage.from <= frame + lead).last();
@@ -314,21 +201,6 @@ impl EdgeAgent {
         let message = Message::new(Notice::Request { edge: asking.edge, frame, slots });
         let Asking { core_agent: to, way, size, .. } = *asking;
         bench.send(now, ControlPacket { to, way, size, number: frame, message });
-    }
-
-    /// Tells the controllers of their queues' slots in the last frames.
-    fn tell(&mut self, now: u64, slots: &[u64], bench: &mut Bench) {
-        let Signal { quantum, counts, .. } = self.teller.signal;
-        let frames = self.teller.recent.len() as u64;
-        for (place, slots) in slots.iter().enumerate() {
-            let queue = &mut self.queues[place];
-            let rate = self.beat.frame.rate(queue.capacity, SlotsGranted { slots: *slots, frames }, counts).bps();
-            let rate = Rate::from_bps(rate - rate.checked_rem(quantum.bps()).unwrap_or(0));
-            if queue.follows && queue.told != Some(rate) {
-                queue.told = Some(rate);
-                bench.port_mut(queue.port).tell_capacity(now, rate);
-            }
-        }
     }
 
     /// The place of the queue to an edge node.

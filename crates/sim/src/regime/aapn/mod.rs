@@ -22,6 +22,8 @@ mod core;
 mod edge;
 mod keys;
 pub mod plan;
+mod queue;
+mod tell;
 
 pub(super) use check::check;
 pub use keys::AapnSwitching as Keys;
@@ -35,8 +37,10 @@ use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::gate::Window;
 use crate::model::{LinkId, Network, NodeId, Opening, PortRule};
 use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
-use edge::{Asking, Clock, EdgeAgent, Plan, Queue, QueueOutput, Stage, Teller};
+use edge::{Asking, Clock, EdgeAgent, Plan, Stage};
+use queue::{Queue, QueueOutput};
 use std::collections::BTreeMap;
+use tell::Teller;
 use units::{ByteTime, Rate};
 
 /// Bytes of a message besides its entries: the control field of paper 003 (§2.4.3).

@@ -1,0 +1,80 @@
+//! What an edge node knows of a queue towards another one, and what it asks for.
+
+use super::plan::Request;
+use crate::engine::bench::OwnPort;
+use control::demand::{Demand, Forecast};
+use std::collections::VecDeque;
+use units::{ByteTime, Rate};
+
+/// What the agent knows of a queue.
+#[derive(Debug)]
+pub struct Queue {
+    /// The place of the destination among the edge nodes.
+    pub(super) to: u32,
+    pub(super) port: OwnPort,
+    pub(super) capacity: Rate,
+    /// Whether it has a controller that is to be told.
+    pub(super) follows: bool,
+    pub(super) told: Option<Rate>,
+    pub(super) granted: u32,
+    pub(super) demand: Demand,
+    /// Bytes offered up to the last request.
+    pub(super) offered: u64,
+    /// Slots asked for, or granted where that is known, by the frame in which they are.
+    pub(super) coming: VecDeque<(u64, u32)>,
+}
+
+/// Where the packets of a queue go.
+#[derive(Debug)]
+pub struct QueueOutput {
+    /// The place of the destination among the edge nodes.
+    pub to: u32,
+    /// The port.
+    pub port: OwnPort,
+    /// Its capacity.
+    pub capacity: Rate,
+    /// Whether it has a controller that is to be told.
+    pub follows: bool,
+}
+
+/// What has come to a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Backlog {
+    /// Bytes since the start.
+    pub(super) offered: u64,
+    /// Bytes that wait.
+    pub(super) held: u64,
+}
+
+impl Queue {
+    /// A queue of which nothing is known yet.
+    pub fn new(output: QueueOutput, rule: Request) -> Queue {
+        let QueueOutput { to, port, capacity, follows } = output;
+        let forecast = match rule {
+            Request::Queue => Forecast::LastFrame,
+            Request::Forecast(forecast) => forecast,
+        };
+        let demand = Demand::new(forecast);
+        Queue { to, port, capacity, follows, told: None, granted: 0, demand, offered: 0, coming: VecDeque::new() }
+    }
+
+    /// What to ask for in a request that is granted in frame `due`.
+    pub(super) fn request(&mut self, rule: Request, due: u64, backlog: Backlog, payload: u64) -> u32 {
+        let Backlog { offered, held } = backlog;
+        let Some(byte) = ByteTime::at(self.capacity) else { return 0 };
+        let slots = |bytes: u64| {
+            let time = (u128::from(byte.fixed_point()) * u128::from(bytes)) >> 24;
+            u32::try_from(time.div_ceil(u128::from(payload.max(1)))).unwrap_or(u32::MAX)
+        };
+        self.demand.observe(slots(offered - self.offered));
+        self.offered = offered;
+        let coming: u64 = self.coming.iter().map(|(_, slots)| u64::from(*slots)).sum();
+        let missing = u64::from(slots(held)).saturating_sub(coming) as u32;
+        let asked = match rule {
+            Request::Queue => missing,
+            Request::Forecast(_) => missing.max(self.demand.request()),
+        };
+        self.coming.push_back((due, asked));
+        asked
+    }
+}
