@@ -37,9 +37,10 @@ impl CoreClock {
         }
     }
 
-    /// The same of one message that may have been late. A delay only lengthens T_d, so what is known already is not lengthened by it.
-    pub(super) fn measured_once(&mut self, at: Instant, difference: i64) {
-        if self.up.is_none_or(|up| i128::from(difference) <= self.expected(up, at)) {
+    /// The same of a message that may have been late. A delay only lengthens T_d, so what is known already is lengthened by `most` at most.
+    pub(super) fn measured_beside(&mut self, at: Instant, difference: i64, most: Duration) {
+        let longer = |up: Up| i128::from(difference) - self.expected(up, at) > i128::from(most.ps());
+        if !self.up.is_some_and(longer) {
             self.measured(at, difference);
         }
     }
@@ -80,14 +81,16 @@ impl CoreClock {
         self.down.arrival(sent)
     }
 
-    /// When light must leave here to reach the core at `arrival` of its clock: paper 003 (3.5).
+    /// When light must leave here to reach the core at `arrival` of its clock: paper 003 (3.5). What should have left before the clock's zero is late
+    /// since then.
     pub(super) fn leave(&self, arrival: Instant) -> Option<Instant> {
         let up = self.up?;
         let gap = i128::from(arrival.ps()) - i128::from(up.difference) - i128::from(up.at.ps());
         // The core's clock gains on ours what ours loses on it: 1 + drift up = 1 / (1 + drift down).
         let down = self.down.estimate(up.at).map_or(0.0, |estimate| estimate.drift);
         let after = gap + (gap as f64 * down).round() as i128;
-        u64::try_from(i128::from(up.at.ps()) + after).ok().map(Instant::from_ps)
+        let leaves = (i128::from(up.at.ps()) + after).clamp(0, i128::from(u64::MAX));
+        Some(Instant::from_ps(leaves as u64))
     }
 }
 
@@ -100,14 +103,22 @@ mod tests {
     fn one_late_message_does_not_lengthen_what_is_known_of_t_d() {
         let (second, late) = (1_000_000_000_000u64, 900_000_000);
         let mut clock = CoreClock::new(FilterConfig::default());
-        clock.measured_once(Instant::from_ps(second), 5_000_000);
-        clock.measured_once(Instant::from_ps(2 * second), 5_000_000 + late);
+        clock.measured_beside(Instant::from_ps(second), 5_000_000, Duration::ZERO);
+        clock.measured_beside(Instant::from_ps(2 * second), 5_000_000 + late, Duration::from_micros(5));
         assert_eq!(clock.last().map(|last| last.difference), Some(5_000_000));
-        clock.measured_once(Instant::from_ps(3 * second), 4_999_000);
+        clock.measured_beside(Instant::from_ps(3 * second), 4_999_000, Duration::ZERO);
         assert_eq!(clock.last().map(|last| last.difference), Some(4_999_000), "shorter is nearer the truth");
         clock.forget();
-        clock.measured_once(Instant::from_ps(4 * second), 5_000_000 + late);
+        clock.measured_beside(Instant::from_ps(4 * second), 5_000_000 + late, Duration::ZERO);
         assert_eq!(clock.age(Instant::from_ps(4 * second)), Duration::ZERO, "better than nothing");
+    }
+
+    /// A slave whose clock began with frame 0 had no next frame: that of frame 0 should have left before.
+    #[test]
+    fn what_should_have_left_before_the_clocks_zero_is_late() {
+        let mut clock = CoreClock::new(FilterConfig::default());
+        clock.measured(Instant::from_ps(40_000_000_000), 600_000_000);
+        assert_eq!(clock.leave(Instant::from_ps(20_000_000)), Some(Instant::ZERO));
     }
 
     #[test]

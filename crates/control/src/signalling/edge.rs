@@ -75,6 +75,11 @@ impl Edge {
         Ok(())
     }
 
+    /// The host keeps the payloads itself: so many slots of them wait.
+    pub(super) fn set_waiting(&mut self, to: NodeId, slots: usize) {
+        self.queues.entry(to).or_default().resize(slots.min(Edge::LONGEST_QUEUE), Vec::new());
+    }
+
     /// Slots that wait.
     pub(super) fn waiting(&self, to: NodeId) -> usize {
         self.queues.get(&to).map_or(0, VecDeque::len)

@@ -13,7 +13,7 @@ use crate::sync::FilterConfig;
 use crate::wire::{
     Beacon, Block, Claim, ClaimKind, Class, Fault, FaultKind, FollowUp, Header, Key, NodeId, Slot, Stamp, Verdict,
 };
-use units::Instant;
+use units::{Duration, Instant};
 
 /// What a node is given at its start.
 #[derive(Clone, Debug)]
@@ -84,6 +84,11 @@ impl Node {
     /// Payload for another node: the blocks of one slot. They must fit a slot; only the host knows its bytes.
     pub fn enqueue(&mut self, to: NodeId, blocks: Vec<Block>) -> Result<(), Full> {
         self.station.edge.enqueue(to, blocks)
+    }
+
+    /// A host that keeps payloads itself says how many slots of them wait for a node. They leave without blocks.
+    pub fn set_waiting(&mut self, to: NodeId, slots: usize) {
+        self.station.edge.set_waiting(to, slots);
     }
 
     /// Slots that wait for a node.
@@ -247,7 +252,7 @@ impl Node {
             None => {
                 let wide = i128::from(verdict.received_at.ps()) - i128::from(verdict.sent_at.ps());
                 let difference = wide.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
-                self.station.clock.measured_once(verdict.sent_at, difference);
+                self.station.clock.measured_beside(verdict.sent_at, difference, Duration::ZERO);
             }
         }
     }

@@ -95,8 +95,13 @@ impl Slave {
         }
     }
 
+    /// Light is never late on its way; a request beside it, by which T_d was measured, may have been.
     fn measure(&mut self, station: &mut Station, measurement: &Measurement) {
-        station.clock.measured(measurement.sent_at, measurement.time_difference);
+        let (at, difference) = (measurement.sent_at, measurement.time_difference);
+        match station.network.as_ref().filter(|_| station.signals_beside()) {
+            Some(network) => station.clock.measured_beside(at, difference, network.tolerance() / 2),
+            None => station.clock.measured(at, difference),
+        }
     }
 
     /// Grants for a frame that has begun still serve for the slots to come.

@@ -86,7 +86,8 @@ impl Node {
 
     /// What the slave sends in a frame.
     fn ask(&mut self, now: Instant, frame: u64, network: &Network, actions: &mut Actions) {
-        if self.led_by == NodeId::ALL {
+        // Who has resigned is still the master by the latest beacon.
+        if self.led_by == NodeId::ALL || self.led_by == self.station.post.me {
             return;
         }
         let (to, term) = (self.led_by, self.standby.term());
