@@ -305,8 +305,8 @@ def test_what_this_machine_can_do_is_a_table_beside_the_targets() -> None:
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     rows = [line for line in done.stdout.splitlines() if line.startswith("| ")][1:]
-    assert len(rows) == 9
-    assert "of 9 targets met; the loopback interface" in done.stdout
+    assert len(rows) == 10
+    assert "of 10 targets met; the loopback interface" in done.stdout
 
 
 def test_bad_commands_are_refused() -> None:

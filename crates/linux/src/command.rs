@@ -2,10 +2,10 @@
 
 use crate::config::{self, Given, Refusal, input};
 use crate::demo::{self, DemoOptions, Where};
-use crate::edge::{self, Start};
 use crate::host::Manner;
 use crate::report::table;
-use crate::{fibre, measure, serve, switch};
+use crate::side::Start;
+use crate::{edge, fibre, measure, serve, switch};
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::PathBuf;

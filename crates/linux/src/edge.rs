@@ -2,49 +2,29 @@
 
 use crate::capture::Capture;
 use crate::clock::NodeClock;
-use crate::config::{self, Loaded, NodeFile, Refusal, StarConfig, input};
+use crate::config::{Loaded, NodeFile, Refusal, input};
 use crate::host::{self, Host, Manner};
-use crate::latency::Latency;
 use crate::line::{Label, Line, Plane};
 use crate::report::Report;
-use crate::slots::{Due, SlotThread};
-use crate::sys::datagram::Datagrams;
+use crate::side::{Side, Start};
+use crate::slots::Due;
 use crate::sys::time::{self, Nanos};
 use crate::sys::wait;
-use crate::traffic::Packer;
 use crate::traffic::files::{self, Files};
 use crate::traffic::ip::Ip;
-use control::signalling::{Action, Actions, Heard, Node, NodeConfig, Part};
-use control::sync::FilterConfig;
-use control::wire::{Block, Class, Fault, FaultKind, NodeId, Stamp};
+use control::signalling::{Action, Actions, Heard, Part};
+use control::wire::{Block, Class, Fault, FaultKind, NodeId};
 use std::collections::VecDeque;
 use std::os::fd::AsRawFd;
-use std::sync::Arc;
 
 /// The real-time priority of the loop.
 const PRIORITY: i32 = 60;
-/// Until a node knows its network, light may be so late.
-const FIRST_TOLERANCE: Nanos = 1_000_000;
 /// Events that a report names.
 const EVENTS: usize = 8;
 /// The tag of what goes beside the light, whose departures are only counted.
 const BESIDE: u64 = u64::MAX;
 /// Packets that are read from the interface at a time.
 const BATCH: usize = 256;
-
-/// The node at one core.
-struct Side {
-    machine: Node,
-    line: Arc<Datagrams>,
-    slots: SlotThread,
-    packer: Packer,
-    queue_slots: usize,
-    /// How long the kernel takes to send what goes beside the light.
-    latency: Latency,
-    delivered: u64,
-    missing: u64,
-    unreadable: u64,
-}
 
 /// The process.
 struct Edge {
@@ -60,15 +40,6 @@ struct Edge {
     quiet: bool,
 }
 
-/// Which part a process may play at its start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
-    /// It knows the network and may be the first master.
-    Master,
-    /// It is told the network.
-    Slave,
-}
-
 /// Runs an edge node until it is told to stop.
 pub(crate) fn run(config: &Loaded<NodeFile>, start: Start, manner: Manner) -> Result<(), Refusal> {
     let mut edge = Edge::open(config, start, manner)?;
@@ -77,52 +48,6 @@ pub(crate) fn run(config: &Loaded<NodeFile>, start: Start, manner: Manner) -> Re
     }
     edge.leave();
     Ok(())
-}
-
-impl Side {
-    fn open(config: &Loaded<NodeFile>, star: &StarConfig, start: Start) -> Result<Side, Refusal> {
-        let shown = config.path.display();
-        let content = &config.content;
-        if !(StarConfig::SMALLEST_SLOT..=StarConfig::LARGEST_SLOT).contains(&star.slot_bytes) {
-            let (least, most) = (StarConfig::SMALLEST_SLOT, StarConfig::LARGEST_SLOT);
-            return Err(input(format!("{shown}: slot_bytes is {}; allowed: {least} to {most}", star.slot_bytes)));
-        }
-        let network = match (start, &content.network) {
-            (Start::Master, Some(network)) => Some(network.network().map_err(|why| input(format!("{shown}: {why}")))?),
-            (Start::Master, None) => return Err(input(format!("{shown}: a master needs the table [network]"))),
-            (Start::Slave, _) => None,
-        };
-        let machine = NodeConfig {
-            node: NodeId(content.node),
-            key: config::key(&config.path, &content.key_file)?,
-            network,
-            algorithm: content.scheduler,
-            stamp: Stamp::Follows,
-            filter: FilterConfig { stamp_error: content.clock.stamp_error, ..FilterConfig::default() },
-        };
-        let line = Datagrams::between(star.bind.0, star.peer.0)
-            .map_err(|error| input(format!("{shown}: {} cannot be listened on: {error}", star.bind.0)))?;
-        let line = Arc::new(line);
-        let slots = SlotThread::start(Arc::clone(&line), FIRST_TOLERANCE)
-            .map_err(|error| Refusal::Failure(format!("a thread for slots: {error}")))?;
-        let session = time::time_of_day() as u64;
-        Ok(Side {
-            machine: Node::new(machine, session),
-            line,
-            slots,
-            packer: Packer::new(star.slot_bytes),
-            queue_slots: star.queue_slots,
-            latency: Latency::default(),
-            delivered: 0,
-            missing: 0,
-            unreadable: 0,
-        })
-    }
-
-    /// Slots that the queue for a node still takes.
-    fn room(&self, to: u16) -> usize {
-        self.queue_slots.saturating_sub(self.machine.waiting(NodeId(to)))
-    }
 }
 
 impl Edge {
@@ -244,7 +169,7 @@ impl Edge {
             let side = usize::from(to.wrapping_add(self.node)) % self.sides.len();
             let Side { packer, .. } = &mut self.sides[side];
             ip.pack(to, &buffer[..length], packer);
-            self.dropped += enqueue(&mut self.sides[side]);
+            self.dropped += self.sides[side].enqueue();
         }
     }
 
@@ -261,7 +186,7 @@ impl Edge {
         if due {
             found.packer.close_all();
         }
-        self.dropped += enqueue(found);
+        self.dropped += found.enqueue();
         if due {
             if let Some(network) = found.machine.network() {
                 found.slots.tolerate((network.tolerance().ps() / 2000) as Nanos);
@@ -278,7 +203,7 @@ impl Edge {
                 Action::Light { at, bytes } => {
                     let label = Label::of(&bytes).filter(|label| label.class == Class::Signalling as u8);
                     self.note(Line { plane: Plane::Light, late: 0 }, &bytes, "to be sent");
-                    let due = Due { bytes, stamped: label.map(|label| label.sequence) };
+                    let due = Due { bytes, stamped: label.map(|label| label.sequence), handed: time::now() };
                     self.sides[side].slots.push(self.clock.truth(at), due);
                 }
                 Action::Beside { bytes, .. } => self.send_beside(side, now, &bytes),
@@ -379,7 +304,9 @@ impl Edge {
                 side.slots.report(|sending| (sending.starts.quantiles(), sending.departures.quantiles()));
             let numbers = [
                 ("light_sent", sent),
-                ("light_skipped", skipped),
+                ("light_skipped", skipped.all()),
+                ("light_skipped_for_the_host", skipped.holes),
+                ("light_handed_over_late", skipped.handed_late),
                 ("payloads_delivered", side.delivered),
                 ("payloads_missing", side.missing),
                 ("datagrams_unreadable", side.unreadable),
@@ -398,14 +325,4 @@ impl Edge {
         };
         self.sides.iter().enumerate().map(one).collect()
     }
-}
-
-/// Hands the full slots to the machine; how many found no room.
-fn enqueue(side: &mut Side) -> u64 {
-    let mut dropped = 0;
-    for (to, blocks) in side.packer.take() {
-        let full = side.room(to) == 0 || side.machine.enqueue(NodeId(to), blocks).is_err();
-        dropped += u64::from(full);
-    }
-    dropped
 }

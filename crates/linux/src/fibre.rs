@@ -163,6 +163,7 @@ impl Fibres {
                 return;
             }
             let Leaving { to, plane, bytes } = entry.remove();
+            self.ends[to].warm_up();
             while time::now() < at {
                 std::hint::spin_loop();
             }

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `command` | the command `photocol-node` |
 //! | `config` | configurations, one TOML file a process |
-//! | `edge`, `switch`, `fibre` | the processes: a node, a core, fibres; `host` is what they have in common |
+//! | `edge`, `switch`, `fibre` | the processes: a node (`side` is what it has for one core), a core, fibres; `host` is what they have in common |
 //! | `slots` | the thread that sends light at its instant, or not at all |
 //! | `line` | what stands before a slot in a datagram; `latency`: how long the kernel takes to send it |
 //! | `clock` | modelled clocks |
@@ -30,6 +30,7 @@ mod line;
 mod measure;
 mod report;
 mod serve;
+mod side;
 mod slots;
 mod switch;
 #[allow(unsafe_code)]

@@ -41,8 +41,8 @@ impl Line {
     pub(crate) fn of(datagram: &[u8]) -> Option<(Line, &[u8])> {
         let (head, slot) = datagram.split_first_chunk::<HEAD>()?;
         let plane = match head {
-            [b'p', b'l', VERSION, 0, ..] => Plane::Light,
-            [b'p', b'l', VERSION, 1, ..] => Plane::Beside,
+            [b'p', b'l', VERSION, 0, 0, 0, 0, 0, ..] => Plane::Light,
+            [b'p', b'l', VERSION, 1, 0, 0, 0, 0, ..] => Plane::Beside,
             _ => return None,
         };
         let late = i64::from_le_bytes(*head.last_chunk()?);
@@ -100,6 +100,42 @@ mod tests {
         assert_eq!(Line::of(b"pc\x01\x00............"), None);
         assert_eq!(line.corrected(Instant::from_ps(20_000_000)), Instant::from_ps(7_654_322));
         assert_eq!(Line { late: i64::MAX, ..line }.corrected(Instant::from_ps(7)), Instant::from_ps(7));
+    }
+
+    /// SplitMix64.
+    fn next(state: &mut u64) -> u64 {
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = *state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Arbitrary bytes, and lines with some bits changed, of every length: what is taken is what would be written, and whatever lateness it names, the
+    /// stamp that comes out is no later than the one that went in.
+    #[test]
+    fn whatever_bytes_come_a_line_is_one_that_would_be_written_or_none() {
+        let (mut state, mut taken) = (1, 0);
+        for round in 0..200_000 {
+            let mut bytes: Vec<u8> = (0..next(&mut state) % 40).map(|_| next(&mut state) as u8).collect();
+            if round % 2 == 0 {
+                let line = Line { plane: [Plane::Light, Plane::Beside][round / 2 % 2], late: next(&mut state) as i64 };
+                bytes = line.bytes().to_vec();
+                if round % 4 == 0 {
+                    let bit = (next(&mut state) % 128) as usize;
+                    bytes[bit / 8] ^= 1 << (bit % 8);
+                }
+                bytes.truncate((next(&mut state) % 20) as usize);
+            }
+            let Some((line, slot)) = Line::of(&bytes) else { continue };
+            taken += 1;
+            assert_eq!([&line.bytes()[..], slot].concat(), bytes);
+            for stamp in [0, 1, 1 << 40, u64::MAX].map(Instant::from_ps) {
+                assert!(line.corrected(stamp) <= stamp);
+            }
+            let _ = Label::of(slot);
+        }
+        assert!(taken > 10_000, "{taken}");
     }
 
     #[test]

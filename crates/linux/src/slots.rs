@@ -21,6 +21,8 @@ const SPIN: Nanos = 60_000;
 const PRIORITY: i32 = 70;
 /// Stamps of departures that may be outstanding.
 const OUTSTANDING: usize = 1024;
+/// Two readings of the clock in a row are some 50 ns apart; if it is more than this, the processor did something else.
+const HOLE: Nanos = 10_000;
 /// More than this is not the kernel's usual latency.
 const LONGEST_LEAD: Nanos = 40_000;
 
@@ -30,6 +32,8 @@ pub(crate) struct Due {
     pub(crate) bytes: Vec<u8>,
     /// Its number, if the kernel shall stamp its departure.
     pub(crate) stamped: Option<u64>,
+    /// When it was handed over.
+    pub(crate) handed: Nanos,
 }
 
 #[derive(Debug, Default)]
@@ -41,12 +45,28 @@ struct Waiting {
     outstanding: VecDeque<(u64, Nanos)>,
 }
 
+/// Why slots were not sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Skipped {
+    /// The thread ran, and time passed without it: the hypervisor, or an interrupt.
+    pub(crate) holes: u64,
+    /// It was handed over when its time had passed, or nearly: the machine was late.
+    pub(crate) handed_late: u64,
+    /// The kernel woke the thread too late, or something held it up between two slots.
+    pub(crate) woken_late: u64,
+}
+
+impl Skipped {
+    pub(crate) fn all(self) -> u64 {
+        self.holes + self.handed_late + self.woken_late
+    }
+}
+
 /// What the slot thread did.
 #[derive(Debug)]
 pub(crate) struct Sending {
     pub(crate) sent: u64,
-    /// Not sent: the host did not run the thread in time.
-    pub(crate) skipped: u64,
+    pub(crate) skipped: Skipped,
     /// How late the thread was when it called the kernel.
     pub(crate) starts: Errors,
     /// How late slots left in fact, where the kernel stamped them.
@@ -84,7 +104,7 @@ impl SlotThread {
             wake: Condvar::new(),
             sending: Mutex::new(Sending {
                 sent: 0,
-                skipped: 0,
+                skipped: Skipped::default(),
                 starts: Errors::new(),
                 departures: Errors::new(),
                 latency: Latency::default(),
@@ -182,14 +202,19 @@ impl Shared {
         let at = at - self.lead.load(Ordering::Relaxed);
         // If a sleep is refused, the spin does it.
         let _ = time::sleep_until(at - SPIN);
-        let mut now = time::now();
-        while now < at {
-            std::hint::spin_loop();
-            now = time::now();
+        let woken = time::now();
+        // What it takes to send is fetched before it is needed: a call that sends nothing.
+        if woken < at {
+            self.line.warm_up();
         }
+        let (now, hole) = spin_until(at, woken);
         if now - at > self.tolerance.load(Ordering::Relaxed) {
-            held(&self.sending).skipped += 1;
-            return;
+            let skipped = &mut held(&self.sending).skipped;
+            return match () {
+                () if due.handed > at - SPIN => skipped.handed_late += 1,
+                () if hole > HOLE => skipped.holes += 1,
+                () => skipped.woken_late += 1,
+            };
         }
         let head = Line { plane: Plane::Light, late: 0 }.bytes();
         // What cannot be sent has met a cut fibre; the machines notice.
@@ -209,4 +234,16 @@ impl Shared {
         }
         waiting.outstanding.push_back((number, meant));
     }
+}
+
+/// Spins until an instant. The present, and the longest time between two readings of the clock.
+fn spin_until(at: Nanos, since: Nanos) -> (Nanos, Nanos) {
+    let (mut now, mut hole) = (since, 0);
+    while now < at {
+        std::hint::spin_loop();
+        let next = time::now();
+        hole = hole.max(next - now);
+        now = next;
+    }
+    (now, hole)
 }

@@ -49,6 +49,8 @@ struct Switch {
     collided: u64,
     unreadable: u64,
     capture: Option<Capture>,
+    /// The term whose master's light has passed, and when it first did, by the machine's monotonic clock.
+    led: Option<(u64, Nanos)>,
 }
 
 /// Runs a core until it is told to stop.
@@ -89,6 +91,7 @@ impl Switch {
             collided: 0,
             unreadable: 0,
             capture: capture.map_err(|error| input(format!("{shown}: capture: {error}")))?,
+            led: None,
         })
     }
 
@@ -167,6 +170,9 @@ impl Switch {
                 self.passed += 1;
                 let at = self.clock.truth(stamp);
                 let stamped = label.class == Class::Signalling as u8;
+                if stamped {
+                    self.note_master(&label);
+                }
                 for found in 0..self.ports.len() {
                     if self.ports[found].number == output {
                         self.send(found, at, Plane::Light, slot, stamped);
@@ -177,6 +183,14 @@ impl Switch {
         };
         if let Some(capture) = &mut self.capture {
             capture.add(time::time_of_day() as u64, Line { plane: Plane::Light, late: 0 }, slot, fate);
+        }
+    }
+
+    /// The first words of a new master pass: the network is in slots again.
+    fn note_master(&mut self, label: &Label) {
+        let (master, term) = self.machine.master();
+        if master == Some(NodeId(label.source)) && self.led.is_none_or(|(known, _)| known < term) {
+            self.led = Some((term, time::now()));
         }
     }
 
@@ -266,6 +280,9 @@ impl Switch {
         report.levels.insert("guard_needed_us".into(), all.guard_needed(switching));
         report.levels.insert("guard_us".into(), self.network.guard.ps() as f64 / 1e6);
         report.errors.insert("slot_arrival".into(), all);
+        if let Some((_, since)) = self.led.filter(|(led, _)| *led == term) {
+            report.levels.insert("led_since_seconds".into(), since as f64 / 1e9);
+        }
         for (node, errors) in &self.arrivals {
             report.errors.insert(format!("slot_arrival_of_node_{node}"), errors.quantiles());
         }

@@ -4,9 +4,11 @@
 mod children;
 pub(crate) mod links;
 mod plan;
+mod recovery;
 
 pub(crate) use children::spawn;
 pub(crate) use plan::{DemoOptions, Where};
+pub(crate) use recovery::{Recovery, kill_masters};
 
 use crate::config::Refusal;
 use crate::report::{Report, table};

@@ -157,22 +157,32 @@ impl Plan {
         text
     }
 
-    /// The network: a slot for signalling for every node, and two data slots for each.
+    /// A slot for signalling for every node, and two data slots for each.
+    fn frame_slots(&self) -> u64 {
+        let (nodes, longest) = (u64::from(self.nodes), self.options.fibre.unwrap_or(Duration::ZERO));
+        let window = 1 + longest.ps().saturating_mul(2).div_ceil(self.options.slot.ps());
+        nodes + (2 * nodes).max(window + 4)
+    }
+
+    /// Ten frames and two round trips of the longest fibre: when a standby shall have the network in slots again.
+    pub(crate) fn recovery(&self) -> Duration {
+        let longest = self.options.fibre.unwrap_or(Duration::ZERO);
+        self.options.slot * (10 * self.frame_slots()) + longest * 4
+    }
+
+    /// The network.
     fn network(&self) -> String {
-        let nodes = u64::from(self.nodes);
         let slot = self.options.slot;
         let us = |duration: Duration| duration.ps() / 1_000_000;
         // A fifth of the slot is dark, of short slots 60 µs; light of late processes is not sent, so what matters is the kernel.
         let guard = (us(slot) / 5).clamp(us(slot).min(60), 200);
         let longest = self.options.fibre.unwrap_or(Duration::ZERO);
-        let window = 1 + longest.ps().saturating_mul(2).div_ceil(slot.ps());
-        let data = (2 * nodes).max(window + 4);
-        let ports: Vec<String> = (0..nodes).map(|port| port.to_string()).collect();
+        let ports: Vec<String> = (0..self.nodes).map(|port| port.to_string()).collect();
         format!(
             "[network]\nslot = \"{} us\"\nframe_slots = {}\nguard = \"{guard} us\"\nswitching = \"10 us\"\n\
              longest = \"{} us\"\nshortest = \"0 s\"\nturnaround = \"4 ms\"\nports = [{}]\n",
             us(slot),
-            nodes + data,
+            self.frame_slots(),
             us(longest) + 50,
             ports.join(", ")
         )

@@ -7,13 +7,16 @@ mod exchange;
 pub(crate) use exchange::{answer, ask};
 
 use crate::config::{Refusal, input};
-use crate::demo::{self, DemoOptions, Where};
+use crate::demo::{self, DemoOptions, Recovery, Where};
 use crate::histogram::Quantiles;
 use crate::report::Report;
 use crate::sys::{priority, process};
 use exchange::Path;
 use serde::{Deserialize, Serialize};
 use units::Duration;
+
+/// So many masters are killed.
+const KILLS: usize = 3;
 
 /// Errors of an estimate, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -62,6 +65,7 @@ pub(crate) fn run(options: &Options) -> Result<String, Refusal> {
         }
     }
     rows.extend(slot_rows(place, options.seconds)?);
+    rows.push(recovery_row(place)?);
     let (met, count) = (rows.iter().filter(|row| row.met).count(), rows.len());
     let mut text = String::from("| quantity | target | measured |\n|---|---|---|\n");
     for Row { what, target, found, met } in rows {
@@ -117,7 +121,15 @@ fn slot_rows(place: Where, seconds: f64) -> Result<Vec<Row>, Refusal> {
         if sent == 0 {
             return Err(input(format!("{name} has sent nothing")));
         }
-        rows.push(start_row(name, error(report, "slot_start"), skipped as f64 / (sent + skipped) as f64 * 100.0));
+        let part = |count: u64| count as f64 / (sent + skipped) as f64 * 100.0;
+        let mut row = start_row(name, error(report, "slot_start"), part(skipped));
+        let (holes, handed) = (report.count("light_skipped_for_the_host"), report.count("light_handed_over_late"));
+        row.found.push_str(&format!(
+            ": {:.2} % in holes of the host, {:.2} % handed over late",
+            part(holes),
+            part(handed)
+        ));
+        rows.push(row);
         let left = error(report, "slot_departure");
         rows.push(Row { met: true, ..quantile_row(&format!("the same by the kernel's stamps, {name}"), "none", left) });
     }
@@ -133,6 +145,20 @@ fn slot_rows(place: Where, seconds: f64) -> Result<Vec<Row>, Refusal> {
     ));
     rows.push(row);
     Ok(rows)
+}
+
+/// A master, two slaves, a core and fibres of up to 1 ms, slots of 1 ms; masters are killed.
+fn recovery_row(place: Where) -> Result<Row, Refusal> {
+    let options = DemoOptions { slaves: 2, port: 0, ip: false, shows_table: false, ..DemoOptions::default() };
+    let found = demo::kill_masters(&options, place, KILLS)?;
+    let (sum, longest) = found.took_ms.iter().fold((0.0, 0.0), |(sum, most), took| (sum + took, took.max(most)));
+    let Recovery { bound_ms, .. } = found;
+    Ok(Row {
+        what: "slots again after the master was killed, 1 ms".into(),
+        target: format!("ten frames and two round trips, {bound_ms:.0} ms"),
+        found: format!("mean {:.0}, max {longest:.0} ms ({KILLS} kills)", sum / KILLS as f64),
+        met: longest <= bound_ms,
+    })
 }
 
 fn start_row(name: &str, start: Quantiles, skipped: f64) -> Row {
