@@ -2,7 +2,7 @@
 
 use super::offer::Count;
 use super::parts::Parts;
-use crate::model::LinkId;
+use crate::model::{LinkId, NodeId};
 use std::collections::BTreeMap;
 
 /// What all agents have counted since the start.
@@ -14,6 +14,30 @@ pub struct Ledger {
     pub groups: BTreeMap<u32, Group>,
     /// Sums over all agents.
     pub tally: Tally,
+    /// What agents keep of messages, agent by agent, each in the order of time.
+    pub records: Vec<Record>,
+}
+
+/// A message of which an agent keeps a copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// When, in picoseconds.
+    pub at: u64,
+    /// Where.
+    pub node: NodeId,
+    /// Which way.
+    pub direction: Direction,
+    /// Its bytes.
+    pub bytes: Box<[u8]>,
+}
+
+/// Which way a message went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The node sent it.
+    Sent,
+    /// It came to the node.
+    Took,
 }
 
 /// Units at a link whose capacity agents share out.

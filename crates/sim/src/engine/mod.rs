@@ -51,5 +51,6 @@ mod writers;
 
 pub use accounts::Accounts;
 pub use capture::CaptureWriter;
+pub use ledger::{Direction, Record};
 pub use workers::Disturbance;
 pub use world::{CaptureOptions, Options, Parallelism, RunError};

@@ -14,6 +14,7 @@ use super::build::{self, Setup};
 use super::capture::CaptureWriter;
 use super::deal::deal;
 use super::equipment::{Equipment, Ground};
+use super::ledger::{Ledger, Record};
 use super::partition::{Partition, packet_hops};
 use super::parts::{Layout, Parts};
 use super::sampler::Sampler;
@@ -191,6 +192,14 @@ impl World {
     /// Arrivals, and timers that did something, so far.
     pub fn events(&self) -> u64 {
         self.partitions.iter().map(|part| part.events).sum()
+    }
+
+    /// The messages that agents have kept so far, in the order of time, then of nodes.
+    pub fn records(&self) -> Vec<Record> {
+        let mut ledger = Ledger::default();
+        self.partitions.iter().for_each(|part| part.hosts.account(&mut ledger));
+        ledger.records.sort_by_key(|record| (record.at, record.node));
+        ledger.records
     }
 
     /// The flows of this run, by number.

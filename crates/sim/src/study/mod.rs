@@ -9,7 +9,7 @@ mod burst_losses;
 mod report;
 
 use crate::engine::build::Setup;
-use crate::engine::{Disturbance, Options, Parallelism, RunError, world};
+use crate::engine::{Disturbance, Options, Parallelism, Record, RunError, world};
 use crate::model::{Flow, LinkId, SimTime};
 use crate::random::Seed;
 use crate::results::Results;
@@ -53,6 +53,12 @@ impl World {
     /// Arrivals, and timers that did something, so far.
     pub fn events(&self) -> u64 {
         self.world.events()
+    }
+
+    /// The messages that agents have kept so far, in the order of time, then of nodes: signalling, with
+    /// `switching.control.transcript`.
+    pub fn records(&self) -> Vec<Record> {
+        self.world.records()
     }
 
     /// The flows of this run, by number.

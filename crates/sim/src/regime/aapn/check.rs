@@ -1,9 +1,10 @@
 //! `[switching]` with `kind = "aapn"`: frames, plans and clocks of an agile all-photonic network.
 
-use super::keys::{self, AapnSwitching, RequestRule, SignalSpec};
+use super::keys::{self, AapnSwitching, Protocol, RequestRule, SignalSpec};
 use super::plan::{
     Aapn, Allocation, Channel, Computed, EdgeNode, LONGEST_FRAME, Plan, Request, Signal, SlotFrame, Uplink,
 };
+use super::signalled;
 use crate::language::{At, Fault, Place, Time, choices, quoted};
 use crate::model::{LinkId, Network, NodeId, Packing, SimTime};
 use crate::regime::kind::{Checked, Site};
@@ -25,7 +26,25 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
     let Site { at, network, draft, largest_packet, .. } = site;
     let aapn = Star { at, table, network, draft }.resolve(largest_packet)?;
     let signalling_slots = aapn.frame.signalling_slots;
+    if let Some(fault) = table.fault.first().filter(|_| table.protocol.0 == Protocol::Known) {
+        return Err(fault.fault("goes with protocol = \"simulated\""));
+    }
+    let derived = match &aapn.plan {
+        Plan::Signalled(rules) => {
+            let (turnaround, master) = (rules.networks[0].turnaround, aapn.edges[rules.master as usize].node);
+            Some((Time(turnaround), draft.nodes[master.index()].name.clone()))
+        }
+        _ => None,
+    };
     let mut checked = Checked::plan(aapn);
+    if let Some((turnaround, master)) = derived {
+        if table.control.turnaround.is_none() {
+            checked.derive("control.turnaround", turnaround);
+        }
+        if table.control.master.is_none() {
+            checked.derive("control.master", master);
+        }
+    }
     checked.derive("signalling_slots", signalling_slots);
     if table.signal.age.is_none() && table.signal.ahead.is_none() {
         checked.derive("signal.age", Time(Duration::ZERO));
@@ -61,7 +80,14 @@ impl Star<'_> {
             Some(list) => {
                 Plan::Fixed(self.allocations(list, frame, Nodes { edges: &nodes, cores: &cores }, &uplinks)?)
             }
-            None => Plan::Computed(self.computed(frame, nodes.len(), &uplinks)?),
+            None if self.table.protocol.0 == Protocol::Simulated => {
+                let site = self.signalled(frame, Nodes { edges: &nodes, cores: &cores }, &uplinks);
+                Plan::Signalled(Box::new(site.resolve(self.computed()?)?))
+            }
+            None => {
+                self.check_messages(frame, nodes.len(), &uplinks)?;
+                Plan::Computed(self.computed()?)
+            }
         };
         let edges = self.edges(&nodes, frame)?;
         let signal = self.signal()?;
@@ -271,9 +297,20 @@ impl Star<'_> {
         Ok(())
     }
 
-    fn computed(&self, frame: SlotFrame, edges: usize, uplinks: &[Uplink]) -> Result<Computed, Fault> {
+    fn signalled<'a>(
+        &'a self,
+        frame: SlotFrame,
+        known: Nodes<'a>,
+        uplinks: &'a [Uplink],
+    ) -> signalled::check::Site<'a> {
+        let Star { at, table, network, draft } = *self;
+        let Nodes { edges, cores } = known;
+        signalled::check::Site { at, table, network, draft, edges, cores: cores.len(), frame, uplinks }
+    }
+
+    fn computed(&self) -> Result<Computed, Fault> {
         let table = self.table;
-        let computed = Computed {
+        Ok(Computed {
             algorithm: self.algorithm()?,
             request: match table.request.0 {
                 RequestRule::Queue => Request::Queue,
@@ -284,9 +321,7 @@ impl Star<'_> {
             channel: self.channel(),
             scheduling_time: table.scheduling_time.0,
             spare: table.spare_slots.0,
-        };
-        self.check_messages(frame, edges, uplinks)?;
-        Ok(computed)
+        })
     }
 
     fn algorithm(&self) -> Result<Algorithm, Fault> {
@@ -370,11 +405,31 @@ impl Star<'_> {
             if let (Some(_), Some(early)) = (&clock.late, &clock.early) {
                 return Err(early.fault("the clock is late already; allowed: late or early"));
             }
+            self.check_what_is_known(clock)?;
             let (late, early) = (off(clock.late)?, off(clock.early)?);
             // A slot is shorter than an hour, so both have a sign.
             edges[edge].offset = late as i64 - early as i64;
             edges[edge].jitter = Duration::from_ps(in_a_slot(clock.jitter.0, clock.jitter.place())?);
         }
         Ok(edges)
+    }
+
+    /// Whoever measures is not told how far he is off.
+    fn check_what_is_known(&self, clock: &keys::Clock) -> Result<(), Fault> {
+        let simulated = self.table.protocol.0 == Protocol::Simulated;
+        let off = clock.late.or(clock.early).filter(|_| simulated);
+        if let Some(at) = off {
+            return Err(
+                at.fault("edge nodes measure it with protocol = \"simulated\"; allowed: offset, drift_ppm, jitter")
+            );
+        }
+        let shown = clock.offset.map(|at| at.place()).or(clock.drift_ppm.map(|at| at.place()));
+        match shown.filter(|_| !simulated) {
+            Some(place) => {
+                let message = "goes with protocol = \"simulated\"; allowed otherwise: late, early, jitter";
+                Err(Fault::new(place, message))
+            }
+            None => Ok(()),
+        }
     }
 }

@@ -219,7 +219,7 @@ impl Asking {
 
 impl Clock {
     /// How late the data of the next slot are.
-    fn shift(&mut self) -> i64 {
+    pub(super) fn shift(&mut self) -> i64 {
         match self.jitter {
             0 => self.offset,
             jitter => self.offset + uniform_index(&mut self.stream, 2 * jitter + 1) as i64 - jitter as i64,

@@ -1,6 +1,7 @@
 //! `[switching]` with `kind = "aapn"`.
 
 use super::plan::{Channel, Counts, LONGEST_FRAME, Spare};
+use super::signalled::keys::{ControlSpec, FaultSpec, a_drift};
 use crate::language::keys::{When, a_probability, a_rate, at_most, keys, more_than_zero, whole};
 use crate::language::{At, Key, Speed, Time, Word};
 use crate::model::Packing;
@@ -15,6 +16,12 @@ const SMOOTHED: When<AapnSwitching> = When::new(
     |keys| matches!(keys.request.0, RequestRule::Smoothed | RequestRule::Predicted),
     "goes with request = \"smoothed\" or \"predicted\"",
 );
+const KNOWN: When<AapnSwitching> = When::new(
+    |keys| keys.protocol.0 == Protocol::Known,
+    "goes with protocol = \"known\": a master grants what is asked for",
+);
+const SIMULATED: When<AapnSwitching> =
+    When::new(|keys| keys.protocol.0 == Protocol::Simulated, "goes with protocol = \"simulated\"");
 
 keys! {
     /// An agile all-photonic network: paper 003, chapters 2 to 4. Links with `via` (topology "aapn-star") are queues that send in
@@ -43,11 +50,17 @@ keys! {
         /// How long a core node computes.
         pub scheduling_time: Key<Time> = NONE, in at_most(LONGEST_FRAME), when COMPUTED;
         /// What happens to slots that nobody asked for.
-        pub spare_slots: Key<Word<Spare>> = Word(Spare::All), when COMPUTED;
+        pub spare_slots: Key<Word<Spare>> = Word(Spare::All), when COMPUTED, when KNOWN;
+        /// Whether edge nodes know one another, their delays and what their clocks show, or a signalling protocol finds out.
+        pub protocol: Key<Word<Protocol>> = Word(Protocol::Known), when COMPUTED;
+        /// The signalling protocol.
+        pub control: Key<ControlSpec> = ControlSpec::unsaid(), when SIMULATED;
         /// How XCP's controllers at the queues are told what is granted (XCP-CL).
         pub signal: Key<SignalSpec> = SignalSpec::unsaid();
         /// Clocks that are off.
         pub clock: Vec<At<Clock>>;
+        /// What happens to the signalling of edge nodes, with protocol = "simulated".
+        pub fault: Vec<At<FaultSpec>>;
     }
 }
 
@@ -64,6 +77,16 @@ keys! {
         pub via: Option<At<String>>;
         /// Slots of each frame.
         pub slots: At<u32>;
+    }
+}
+
+words! {
+    /// Who knows what.
+    pub enum Protocol {
+        /// Edge nodes know what they should have measured; requests and grants travel, and nothing else is said.
+        Known = "known",
+        /// The machines of `docs/protocol.md`: edge nodes join, one of them is master, T_d is measured in every frame.
+        Simulated = "simulated",
     }
 }
 
@@ -101,7 +124,8 @@ keys! {
 }
 
 keys! {
-    /// The clock of an edge node. Slots that are off by more than half of the guard time are lost at the core node.
+    /// The clock of an edge node. Slots that are off by more than half of the guard time are lost at the core node. With
+    /// protocol = "simulated" edge nodes measure what their clocks show, so that nothing is off but by what they cannot measure.
     pub struct Clock {
         /// The edge node.
         pub node: At<String>;
@@ -111,5 +135,9 @@ keys! {
         pub early: Option<At<Time>>;
         /// Each slot arrives up to this much earlier or later than that, uniformly.
         pub jitter: Key<Time> = NONE;
+        /// It shows so much more than the core node's, with protocol = "simulated".
+        pub offset: Option<At<Time>>;
+        /// It runs so much faster than the core node's, in millionths, with protocol = "simulated".
+        pub drift_ppm: Option<At<f64>>, in a_drift();
     }
 }

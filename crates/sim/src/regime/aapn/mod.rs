@@ -15,7 +15,8 @@
 //! travel back. They hold for the first frame that no edge node has begun when its grant arrives; that is always the same
 //! number of frames later, because delays are constant.
 //!
-//! Left out: edge nodes know their delays (paper 003 measures them by time stamps); messages do not suffer from bad clocks.
+//! So it is with `protocol = "known"`: edge nodes know their delays and one another, and messages do not suffer from bad clocks. With
+//! `protocol = "simulated"` the signalling protocol finds all that out ([`signalled`]).
 
 mod check;
 mod core;
@@ -23,6 +24,7 @@ mod edge;
 mod keys;
 pub mod plan;
 mod queue;
+mod signalled;
 mod tell;
 
 pub(super) use check::check;
@@ -35,7 +37,9 @@ use super::kind::{self, Entry, Regime};
 use crate::engine::agent::Agent;
 use crate::engine::equipment::{Equipment, Ground};
 use crate::engine::gate::Window;
+use crate::engine::ledger::Tally;
 use crate::model::{LinkId, Network, NodeId, Opening, PortRule};
+use crate::results::Figure;
 use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
 use edge::{Asking, Clock, EdgeAgent, Plan, Stage};
 use queue::{Queue, QueueOutput};
@@ -65,7 +69,18 @@ impl kind::Plan for Aapn {
     }
 
     fn equip(&self, ground: &mut Ground) -> Equipment {
-        Equipment { agents: agents(self, ground), ..Equipment::default() }
+        let agents = match &self.plan {
+            plan::Plan::Signalled(rules) => signalled::agents(self, rules, ground),
+            _ => agents(self, ground),
+        };
+        Equipment { agents, ..Equipment::default() }
+    }
+
+    fn figures(&self, before: &Tally, after: &Tally) -> Vec<Figure> {
+        match &self.plan {
+            plan::Plan::Signalled(_) => signalled::figures(before, after),
+            _ => Vec::new(),
+        }
     }
 
     fn keeps(&self, network: &Network, id: LinkId, name: &str) -> Option<String> {
@@ -194,7 +209,7 @@ fn agents(aapn: &Aapn, ground: &mut Ground) -> Vec<(NodeId, Box<dyn Agent>)> {
         plan::Plan::Computed(computed) => {
             (0..aapn.cores.len()).map(|core| Some(Timing::new(aapn, computed, network, core))).collect()
         }
-        plan::Plan::Fixed(_) => vec![None; aapn.cores.len()],
+        plan::Plan::Fixed(_) | plan::Plan::Signalled(_) => vec![None; aapn.cores.len()],
     };
     for (number, uplink) in aapn.uplinks.iter().enumerate() {
         let (edge, core) = (number / aapn.cores.len(), number % aapn.cores.len());
@@ -211,7 +226,7 @@ fn agents(aapn: &Aapn, ground: &mut Ground) -> Vec<(NodeId, Box<dyn Agent>)> {
                 granted: BTreeMap::new(),
             }),
             (plan::Plan::Fixed(allocations), _) => Plan::Fixed(stages(aapn, allocations, number)),
-            (plan::Plan::Computed(_), None) => Plan::Fixed(Vec::new()),
+            (plan::Plan::Computed(_), None) | (plan::Plan::Signalled(_), _) => Plan::Fixed(Vec::new()),
         };
         agents.push((aapn.edges[edge].node, Box::new(edge_agent(aapn, number, plan, ground))));
     }

@@ -1,5 +1,6 @@
 //! `[switching]` with `kind = "aapn"`, after resolution.
 
+use super::signalled::Signalled;
 use crate::model::{LinkId, NodeId, Packing, SimTime};
 use control::demand::Forecast;
 use control::scheduler::Algorithm;
@@ -53,6 +54,8 @@ pub enum Plan {
     Fixed(Vec<Allocation>),
     /// The core nodes, for every frame, by what the edge nodes ask for.
     Computed(Computed),
+    /// A master among the edge nodes, which the signalling protocol finds.
+    Signalled(Box<Signalled>),
 }
 
 /// From a time on, the slots of a queue in every frame.

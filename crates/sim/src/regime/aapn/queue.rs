@@ -58,18 +58,36 @@ impl Queue {
         Queue { to, port, capacity, follows, told: None, granted: 0, demand, offered: 0, coming: VecDeque::new() }
     }
 
+    /// What bytes take, in slots.
+    fn slots(&self, bytes: u64, payload: u64) -> u32 {
+        let Some(byte) = ByteTime::at(self.capacity) else { return 0 };
+        let time = (u128::from(byte.fixed_point()) * u128::from(bytes)) >> 24;
+        u32::try_from(time.div_ceil(u128::from(payload.max(1)))).unwrap_or(u32::MAX)
+    }
+
+    /// A frame begins: what has come since the last one.
+    pub(super) fn observe(&mut self, backlog: Backlog, payload: u64) {
+        self.demand.observe(self.slots(backlog.offered - self.offered, payload));
+        self.offered = backlog.offered;
+    }
+
+    /// All slots that are wanted, those that were granted and have not begun among them, where `frames` frames are between a request and its slots.
+    pub(super) fn wanted(&self, rule: Request, held: u64, payload: u64, frames: u64) -> u32 {
+        let waiting = self.slots(held, payload);
+        match rule {
+            Request::Queue => waiting,
+            Request::Forecast(_) => waiting.max(self.demand.request().saturating_mul(frames as u32)),
+        }
+    }
+
     /// What to ask for in a request that is granted in frame `due`.
     pub(super) fn request(&mut self, rule: Request, due: u64, backlog: Backlog, payload: u64) -> u32 {
-        let Backlog { offered, held } = backlog;
-        let Some(byte) = ByteTime::at(self.capacity) else { return 0 };
-        let slots = |bytes: u64| {
-            let time = (u128::from(byte.fixed_point()) * u128::from(bytes)) >> 24;
-            u32::try_from(time.div_ceil(u128::from(payload.max(1)))).unwrap_or(u32::MAX)
-        };
-        self.demand.observe(slots(offered - self.offered));
-        self.offered = offered;
+        if ByteTime::at(self.capacity).is_none() {
+            return 0;
+        }
+        self.observe(backlog, payload);
         let coming: u64 = self.coming.iter().map(|(_, slots)| u64::from(*slots)).sum();
-        let missing = u64::from(slots(held)).saturating_sub(coming) as u32;
+        let missing = u64::from(self.slots(backlog.held, payload)).saturating_sub(coming) as u32;
         let asked = match rule {
             Request::Queue => missing,
             Request::Forecast(_) => missing.max(self.demand.request()),

@@ -413,3 +413,38 @@ fn edge_nodes_are_counted() {
         "test.toml:13:1: switching: found 4097 edge nodes; allowed: at most 4096"
     );
 }
+
+#[test]
+fn a_protocol_that_is_simulated_has_its_keys_and_no_other() {
+    let simulated = |more: &str| added(&format!("protocol = \"simulated\"\n{more}"));
+    assert_eq!(
+        simulated(""),
+        "test.toml:9:1: switching: the guard time \"0 s\" is not longer than control.switching_time, \"10 us\"; allowed: longer"
+    );
+    assert_eq!(
+        simulated("guard = \"30 us\"\nspare_slots = \"all\""),
+        "test.toml:15:15: switching.spare_slots: the key \"spare_slots\" goes with protocol = \"known\": a master grants what is asked for"
+    );
+    assert_eq!(
+        simulated("guard = \"30 us\"\n[[switching.clock]]\nnode = \"e0\"\nlate = \"1 us\""),
+        "test.toml:17:8: switching.clock.0.late: edge nodes measure it with protocol = \"simulated\"; allowed: offset, drift_ppm, jitter"
+    );
+    assert_eq!(
+        simulated(
+            "guard = \"30 us\"\n[[switching.fault]]\nnode = \"e0\"\nkind = \"cut\"\nat = \"2 s\"\nuntil = \"1 s\""
+        ),
+        "test.toml:19:9: switching.fault.0.until: found \"1 s\"; allowed: later than \"2 s\""
+    );
+    assert_eq!(
+        added("control = { loss = 0.1 }"),
+        "test.toml:13:11: switching.control: the key \"control\" goes with protocol = \"simulated\""
+    );
+    assert_eq!(
+        added("[[switching.clock]]\nnode = \"e0\"\noffset = \"1 s\""),
+        "test.toml:15:10: switching.clock.0.offset: goes with protocol = \"simulated\"; allowed otherwise: late, early, jitter"
+    );
+    assert_eq!(
+        added("[[switching.fault]]\nnode = \"e0\"\nkind = \"cut\""),
+        "test.toml:13:1: switching.fault.0: goes with protocol = \"simulated\""
+    );
+}

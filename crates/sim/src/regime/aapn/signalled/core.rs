@@ -1,0 +1,151 @@
+//! The agent of a core node: the switch, which passes light that finds its connection and loses all other, and its controller.
+
+use super::fibre::{Bits, Fibre, Plane, Waiting};
+use super::figures::{COUNTED, Sum};
+use crate::engine::agent::{Agent, Message};
+use crate::engine::bench::{Bench, ControlPacket, Way};
+use crate::engine::ledger::{Direction, Ledger, Record};
+use crate::model::NodeId;
+use control::signalling::{Action, Actions, Core, Heard, Network};
+use control::wire::{self, Key};
+use std::fmt;
+use units::Instant;
+
+/// Its first session: below it there is none, so that terms are above the sessions of nodes.
+const SESSION: u64 = 1 << 20;
+
+/// The way to an edge node.
+#[derive(Debug)]
+pub(super) struct Downlink {
+    pub(super) way: Way,
+    pub(super) agent: u32,
+    pub(super) delay: u64,
+    pub(super) fibre: Fibre,
+}
+
+/// The agent. Its clock is true.
+pub(super) struct SignalledCore {
+    node: NodeId,
+    machine: Core,
+    network: Network,
+    downlinks: Vec<Downlink>,
+    incoming: Waiting<Bits>,
+    number: u64,
+    lost: u64,
+    transcript: Option<Vec<Record>>,
+}
+
+impl SignalledCore {
+    pub(super) fn new(
+        node: NodeId,
+        network: Network,
+        key: Key,
+        downlinks: Vec<Downlink>,
+        keeps: bool,
+    ) -> SignalledCore {
+        let machine = Core::new(network.clone(), key, SESSION, Instant::ZERO);
+        let transcript = keeps.then(Vec::new);
+        SignalledCore { node, machine, network, downlinks, incoming: Waiting::new(), number: 0, lost: 0, transcript }
+    }
+
+    fn take(&mut self, now: u64, stamp: u64, bits: Bits, bench: &mut Bench) {
+        match bits.plane {
+            Plane::Light => self.switch(now, stamp, bits, bench),
+            Plane::Beside if bits.to == wire::NodeId::CORE => {
+                self.note(now, Direction::Took, &bits.bytes);
+                let mut actions = Actions::new();
+                let heard = Heard { now: Instant::from_ps(now), stamp: Instant::from_ps(stamp) };
+                self.machine.handle_beside(heard, &bits.bytes, &mut actions);
+                self.perform(now, actions, bench);
+            }
+            Plane::Beside => self.send(now, bits.to, Bits { arrives: stamp, ..bits }, bench),
+        }
+    }
+
+    fn switch(&mut self, now: u64, stamp: u64, bits: Bits, bench: &mut Bench) {
+        let output = self.machine.route(Instant::from_ps(stamp), bits.edge as u16, self.network.light());
+        match output {
+            Some(output) => self.send(now, wire::NodeId(output), Bits { arrives: stamp, ..bits }, bench),
+            None => self.lost += 1,
+        }
+    }
+
+    fn perform(&mut self, now: u64, actions: Actions, bench: &mut Bench) {
+        for action in actions {
+            if let Action::Beside { to, bytes } = action {
+                self.note(now, Direction::Sent, &bytes);
+                self.send(now, to, Bits { plane: Plane::Beside, edge: 0, to, arrives: now, bytes }, bench);
+            }
+        }
+    }
+
+    /// Down to an edge node, or to all. What comes passes the core at `bits.arrives`.
+    fn send(&mut self, now: u64, to: wire::NodeId, bits: Bits, bench: &mut Bench) {
+        let all = to == wire::NodeId::ALL;
+        for (edge, downlink) in self.downlinks.iter_mut().enumerate() {
+            if !all && usize::from(to.0) != edge {
+                continue;
+            }
+            if downlink.fibre.loses() {
+                self.lost += 1;
+                continue;
+            }
+            self.number += 1;
+            let arrives = bits.arrives + downlink.delay + downlink.fibre.jitter();
+            let bits = Bits { edge: edge as u32, arrives, ..bits.clone() };
+            // The largest message was checked to fit a slot, and this.
+            let size = u16::try_from(bits.bytes.len()).unwrap_or(u16::MAX);
+            let Downlink { way, agent, .. } = *downlink;
+            let packet = ControlPacket { to: agent, way, size, number: self.number, message: Message::new(bits) };
+            bench.send(now, packet);
+        }
+    }
+
+    fn note(&mut self, at: u64, direction: Direction, bytes: &[u8]) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.push(Record { at, node: self.node, direction, bytes: bytes.into() });
+        }
+    }
+}
+
+impl Agent for SignalledCore {
+    fn next_timeout(&self) -> u64 {
+        let frame = self.machine.next_timeout().map_or(u64::MAX, |due| due.ps());
+        frame.min(self.incoming.next_timeout())
+    }
+
+    fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
+        if self.machine.next_timeout().is_some_and(|due| due.ps() <= now) {
+            let mut actions = Actions::new();
+            self.machine.handle_timeout(Instant::from_ps(now), &mut actions);
+            self.perform(now, actions, bench);
+        }
+        while let Some((stamp, bits)) = self.incoming.pop(now) {
+            self.take(now, stamp, bits, bench);
+        }
+    }
+
+    /// A message is there when its last bit is; with jitter its first bit may come later than that.
+    fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench) {
+        let Some(bits) = message.open::<Bits>() else { return };
+        if bits.arrives > now {
+            self.incoming.push(bits.arrives, bits);
+        } else {
+            self.take(now, bits.arrives, bits, bench);
+        }
+    }
+
+    fn account(&self, ledger: &mut Ledger) {
+        for (count, sum) in COUNTED {
+            ledger.tally.add(sum, self.machine.tally().of(count).into());
+        }
+        ledger.tally.add(Sum::Lost, self.lost.into());
+        ledger.records.extend(self.transcript.iter().flatten().cloned());
+    }
+}
+
+impl fmt::Debug for SignalledCore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignalledCore").field("node", &self.node).finish_non_exhaustive()
+    }
+}

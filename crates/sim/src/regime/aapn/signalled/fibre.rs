@@ -1,0 +1,129 @@
+//! Messages on their way between an edge node and its core node, and what becomes of them.
+
+use super::keys::FaultKind;
+use super::{FibreRule, Outage};
+use crate::random::{Stream, bernoulli, uniform_index};
+use control::wire::NodeId;
+use std::collections::BTreeMap;
+
+/// How bytes travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Plane {
+    /// As light, through the switch.
+    Light,
+    /// Beside it, to the controller of the core and from there.
+    Beside,
+}
+
+/// Bytes on their way.
+#[derive(Clone, Debug)]
+pub(super) struct Bits {
+    pub(super) plane: Plane,
+    /// The place of the edge node that sent them; of the one that gets them, on the way down.
+    pub(super) edge: u32,
+    /// To whom, if they travel beside the light.
+    pub(super) to: NodeId,
+    /// When their first bit arrives.
+    pub(super) arrives: u64,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// A fibre, one way.
+#[derive(Debug)]
+pub(super) struct Fibre {
+    rule: FibreRule,
+    stream: Stream,
+}
+
+impl Fibre {
+    pub(super) fn new(rule: FibreRule, stream: Stream) -> Fibre {
+        Fibre { rule, stream }
+    }
+
+    /// By how much it takes longer this time, in picoseconds.
+    pub(super) fn jitter(&mut self) -> u64 {
+        match self.rule.jitter.ps() {
+            0 => 0,
+            jitter => uniform_index(&mut self.stream, jitter + 1),
+        }
+    }
+
+    /// Whether it loses this message.
+    pub(super) fn loses(&mut self) -> bool {
+        self.rule.loss > 0.0 && bernoulli(&mut self.stream, self.rule.loss)
+    }
+}
+
+/// What has come and waits for its instant.
+#[derive(Debug)]
+pub(super) struct Waiting<T> {
+    due: BTreeMap<(u64, u64), T>,
+    order: u64,
+}
+
+impl<T> Waiting<T> {
+    pub(super) fn new() -> Waiting<T> {
+        Waiting { due: BTreeMap::new(), order: 0 }
+    }
+
+    pub(super) fn push(&mut self, at: u64, what: T) {
+        self.order += 1;
+        self.due.insert((at, self.order), what);
+    }
+
+    pub(super) fn next_timeout(&self) -> u64 {
+        self.due.first_key_value().map_or(u64::MAX, |((at, _), _)| *at)
+    }
+
+    /// The first that is due, and since when.
+    pub(super) fn pop(&mut self, now: u64) -> Option<(u64, T)> {
+        let first = self.due.first_entry().filter(|first| first.key().0 <= now)?;
+        let ((at, _), what) = first.remove_entry();
+        Some((at, what))
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.due.clear();
+    }
+}
+
+/// What happens to edge nodes and their fibres, by edge node.
+#[derive(Debug)]
+pub(super) struct Outages(BTreeMap<u32, Vec<Outage>>);
+
+impl Outages {
+    pub(super) fn new(outages: &[Outage]) -> Outages {
+        let mut of: BTreeMap<u32, Vec<Outage>> = BTreeMap::new();
+        for outage in outages {
+            of.entry(outage.edge).or_default().push(*outage);
+        }
+        Outages(of)
+    }
+
+    fn happens(&self, edge: u32, at: u64, kinds: &[FaultKind]) -> bool {
+        let of = self.0.get(&edge).map_or(&[][..], Vec::as_slice);
+        of.iter().any(|outage| kinds.contains(&outage.kind) && (outage.from..outage.until).contains(&at))
+    }
+
+    /// Whether an edge node is stopped.
+    pub(super) fn is_stopped(&self, edge: u32, at: u64) -> bool {
+        self.happens(edge, at, &[FaultKind::Stopped])
+    }
+
+    /// Whether what leaves an edge node is lost.
+    pub(super) fn is_mute(&self, edge: u32, at: u64) -> bool {
+        self.happens(edge, at, &[FaultKind::Stopped, FaultKind::CutUp, FaultKind::Cut])
+    }
+
+    /// Whether what comes to an edge node is lost.
+    pub(super) fn is_deaf(&self, edge: u32, at: u64) -> bool {
+        self.happens(edge, at, &[FaultKind::Stopped, FaultKind::CutDown, FaultKind::Cut])
+    }
+
+    /// When an edge node stops or starts next.
+    pub(super) fn next_change(&self, edge: u32, after: u64) -> u64 {
+        let of = self.0.get(&edge).map_or(&[][..], Vec::as_slice);
+        let stops = of.iter().filter(|outage| outage.kind == FaultKind::Stopped);
+        stops.flat_map(|outage| [outage.from, outage.until]).filter(|at| *at > after).min().unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,62 @@
+//! `[switching.control]` and `[[switching.fault]]`.
+
+use crate::language::keys::{Within, a_probability, at_most, keys};
+use crate::language::{At, Key, Time, Word};
+use options::words;
+use units::Duration;
+
+/// The longest that a node may take to act; far above what makes sense.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// Clocks: what the filter at the start believes possible.
+pub fn a_drift() -> Within<f64> {
+    Within::new("-200 to 200 (ppm)", |ppm| (-200.0..=200.0).contains(ppm))
+}
+
+keys! {
+    /// The signalling protocol, where it is simulated (`docs/protocol.md`).
+    pub struct ControlSpec {
+        /// The edge node that knows the network at the start and may be the first master. Default: the first one.
+        pub master: Option<At<String>>;
+        /// The part of the guard time in which the switch turns. Light that meets it is lost.
+        pub switching_time: Key<Time> = Time(Duration::from_micros(10));
+        /// How long an edge node may take to act on what it has heard. Default: the scheduling time, and four of the longest messages.
+        pub turnaround: Option<At<Time>>, in at_most(LONGEST);
+        /// The standard error of time stamps, for the clock filter.
+        pub stamp_error: Key<Time> = Time(Duration::from_ps(200_000)), in at_most(LONGEST);
+        /// Every slot and message takes up to this much longer in a fibre, uniformly.
+        pub jitter: Key<Time> = Time(Duration::ZERO), in at_most(LONGEST);
+        /// Probability that a fibre loses a slot of signalling or a message beside the light.
+        pub loss: Key<f64> = 0.0, in a_probability();
+        /// Whether what every node sends and takes is kept, for programs that read it.
+        pub transcript: Key<bool> = false;
+    }
+}
+
+keys! {
+    /// Something happens to the signalling of an edge node for a time.
+    pub struct FaultSpec {
+        /// The edge node.
+        pub node: At<String>;
+        /// What happens.
+        pub kind: At<Word<FaultKind>>;
+        /// When it begins.
+        pub at: Key<Time> = Time(Duration::ZERO);
+        /// When it is over. Default: never.
+        pub until: Option<At<Time>>;
+    }
+}
+
+words! {
+    /// What happens.
+    pub enum FaultKind {
+        /// It does nothing, and at the end begins anew: it joins late, or is killed and started again.
+        Stopped = "stopped",
+        /// What it sends to the core is lost.
+        CutUp = "cut-up",
+        /// What the core sends to it is lost.
+        CutDown = "cut-down",
+        /// Both.
+        Cut = "cut",
+    }
+}

@@ -1,0 +1,134 @@
+//! The signalling protocol of an agile all-photonic network in the simulator: what nodes find out, and what it costs when they cannot.
+
+mod support;
+
+use sim::results::Results;
+use support::{at, figure, numbers, run, texts};
+
+/// Three edge nodes, 1, 2 and 2 ms from the core; a frame of 3.6 ms has 18 slots of 200 us, three of them for signalling; a data slot carries
+/// 170 us: 2125 B at 100 Mb/s. The clocks of two nodes are off and drift.
+fn star(control: &str, more: &str) -> String {
+    format!(
+        r#"
+        [run]
+        duration = "9 s"
+        warm_up = "1.8 s"
+        [topology]
+        kind = "aapn-star"
+        edges = 3
+        capacity = "100 Mbps"
+        delays = ["1 ms", "2 ms", "2 ms"]
+        buffer = "600 packets"
+        [switching]
+        kind = "aapn"
+        slots = 18
+        slot_time = "200 us"
+        guard = "30 us"
+        scheduler = "greedy"
+        protocol = "simulated"
+        control = {{ {control} }}
+        [[switching.clock]]
+        node = "e1"
+        offset = "7 s"
+        drift_ppm = 50.0
+        [[switching.clock]]
+        node = "e2"
+        offset = "1 s"
+        drift_ppm = -37.5
+        {more}
+        "#
+    )
+}
+
+/// Datagrams at the rate of the fibre, which is more than any slots carry.
+fn flood(from: &str, to: &str) -> String {
+    format!("[[traffic]]\ntransport = \"udp\"\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"100 Mbps\"\n")
+}
+
+/// 7.2 s are 2000 frames of 15 data slots of 2125 B.
+const FULL: f64 = 2000.0 * 15.0 * 2125.0;
+
+fn carried(run: &Results, link: &str) -> f64 {
+    at(&run.links, "link", link, "carried_bits") / 8.0
+}
+
+#[test]
+fn nodes_that_know_nothing_join_and_fill_every_data_slot() {
+    let run = run(&star("", &flood("e1", "e2")), 1);
+    // Two packets may lie across the ends of the time that is counted.
+    assert!((carried(&run, "e1->e2") - FULL).abs() <= 3000.0, "{} of {FULL}", carried(&run, "e1->e2"));
+    assert_eq!(figure(&run, "control_light_missed"), 0.0);
+    assert_eq!(figure(&run, "control_plans"), 2000.0);
+    assert_eq!(figure(&run, "control_elections"), 0.0, "the only election was before the time that is counted");
+}
+
+/// Fibres that jitter by up to 0.3 µs: light is meant to come at its shortest delay, and comes 0.17 µs rms after it, (1/√3)·0.3; the
+/// estimate of T_d is as uncertain as that. The issue's target for T_d is 0.8 µs rms.
+#[test]
+fn t_d_is_measured_over_fibres_that_jitter_and_clocks_that_drift() {
+    let run = run(&star(r#"jitter = "0.3 us""#, &flood("e1", "e2")), 1);
+    let error = figure(&run, "control_arrival_error_rms");
+    assert!((1e-8..0.8e-6).contains(&error), "{error} s");
+    assert_eq!(figure(&run, "control_light_missed"), 0.0);
+}
+
+/// A frame of e1 has its slots if the plan, its verdict, and the allocation on both of its fibres arrive: 0.95⁴ = 0.815. Of 2000
+/// frames the share scatters by 0.009; and a fourth of the frames around it may lose a term to four lost plans in a row.
+#[test]
+fn a_lost_slot_of_signalling_costs_its_frame() {
+    let run = run(&star("loss = 0.05", &flood("e1", "e2")), 1);
+    let share = carried(&run, "e1->e2") / FULL;
+    assert!((share - 0.95f64.powi(4)).abs() < 4.0 * 0.009, "{share}");
+    assert!(figure(&run, "control_messages_lost") > 1000.0);
+}
+
+/// Ten frames and two round trips of the longest fibre: 36 + 8 ms.
+#[test]
+fn a_killed_master_is_followed_within_ten_frames_and_two_round_trips() {
+    let killed = r#"
+        [[switching.fault]]
+        node = "e0"
+        kind = "stopped"
+        at = "4 s"
+        until = "6 s"
+        [probe]
+        interval = "3.6 ms"
+        links = ["e1->e2"]
+    "#;
+    let run = run(&star("", &format!("{killed}{}", flood("e1", "e2"))), 1);
+    let names = texts(&run.series, "quantity").into_iter().zip(numbers(&run.series, "t_s"));
+    let samples =
+        names.zip(numbers(&run.series, "value")).filter(|((name, at), _)| name == "granted_slots" && *at > 4.0);
+    let dark: Vec<f64> = samples.filter(|(_, slots)| *slots == 0.0).map(|((_, at), _)| at - 4.0).collect();
+    let back = dark.last().copied().unwrap_or(0.0) + 3.6e-3;
+    assert!(!dark.is_empty(), "the network stood still for a while");
+    assert!(back <= 10.0 * 3.6e-3 + 8e-3, "slots again after {back} s");
+    assert_eq!(figure(&run, "control_elections"), 1.0);
+    assert_eq!(figure(&run, "control_terms_ended"), 1.0);
+    // e0 comes back as a slave.
+    assert_eq!(figure(&run, "control_joined"), 1.0);
+}
+
+#[test]
+fn a_node_that_is_not_heard_loses_its_slots_and_joins_again() {
+    let cut = r#"
+        [[switching.fault]]
+        node = "e1"
+        kind = "cut-up"
+        at = "3 s"
+        until = "4 s"
+    "#;
+    let run = run(&star("", &format!("{cut}{}", flood("e1", "e2"))), 1);
+    let share = carried(&run, "e1->e2") / FULL;
+    // 1 s of 7.2 is cut, 278 of 2000 frames; being noticed and joining again takes up to 60 more.
+    assert!((1.0 - 338.0 / 2000.0..=1.0 - 277.0 / 2000.0).contains(&share), "{share}");
+    assert_eq!(figure(&run, "control_silent"), 1.0);
+    assert_eq!(figure(&run, "control_joined"), 1.0);
+}
+
+#[test]
+fn signalling_beside_the_light_leaves_all_slots_to_data() {
+    let text = star("", &flood("e1", "e2")).replace("guard", "signalling = \"out-of-band\"\nguard");
+    let share = carried(&run(&text, 1), "e1->e2") / FULL;
+    assert!((share - 18.0 / 15.0).abs() < 1e-3, "{share}");
+}
