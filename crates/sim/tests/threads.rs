@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 22] = [
+const READY_MADE: [(&str, &str); 23] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),
     ("capacity-change", "11 s"),
