@@ -65,7 +65,9 @@ def offsets(ptp4l: str, ends: list[subprocess.Popen[bytes]], seconds: float) -> 
             text = CONFIGURATION.format(priority=100 + number, interface="ptp0")
             path.write_text(text.replace("[global]\n", f"[global]\nuds_address {folder}/{number}\n"))
             words = ["setpriv", "--pdeathsig", "KILL", "chrt", "-f", "60", ptp4l, "-f", str(path), "-m", "-q"]
-            running.append(subprocess.Popen(inside(end, *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
+            running.append(
+                subprocess.Popen(inside(end, *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            )
         time.sleep(seconds)
         for process in running:
             process.kill()
