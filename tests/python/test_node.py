@@ -148,6 +148,38 @@ def test_a_file_arrives_whole_though_slots_are_lost_a_node_and_the_master_are_ki
     star.end()
 
 
+def test_a_file_arrives_whole_though_its_sender_is_killed_and_started_again(
+    demo: Callable[..., Demo], tmp_path: Path
+) -> None:
+    content = random.Random(4).randbytes(6_000_000)
+    (tmp_path / "thing.bin").write_bytes(content)
+    words = ["--file", f"1:2:{tmp_path / 'thing.bin'}", "--receive", str(tmp_path / "in")]
+    star = demo("--loopback", "--slaves", "2", "--slot", "2ms", *words)
+    before = star.until_joined(3)["node 1"]["process"]
+    star.until(lambda now: now["node 2"]["counts"]["payloads_delivered"] > 50)
+    arrived = tmp_path / "in" / "2" / "thing.bin"
+    assert not arrived.exists(), "it was on its way when its sender died"
+    os.kill(before, signal.SIGKILL)
+    star.until(lambda _: arrived.exists(), seconds=120)
+    assert star.reports()["node 1"]["process"] != before
+    assert hashlib.sha256(arrived.read_bytes()).digest() == hashlib.sha256(content).digest()
+    star.end()
+
+
+def test_masters_that_are_killed_are_followed_and_come_back_as_slaves(demo: Callable[..., Demo]) -> None:
+    """The second kill is the test: who comes back knows only what came while its fibre waited for its address."""
+    star = demo("--loopback", "--slaves", "2", "--slot", "2ms")
+    for _ in range(3):
+        reports = star.until_joined(3)
+        end = time.monotonic() + 60
+        master, term = reports["core"]["master"], reports["core"]["term"]
+        os.kill(reports[master]["process"], signal.SIGKILL)
+        while (core := star.reports()["core"])["term"] == term or "led_since_seconds" not in core["levels"]:
+            assert time.monotonic() < end, "no standby leads"
+            time.sleep(0.2)
+    star.end()
+
+
 def test_metrics_are_in_the_text_form_of_prometheus(demo: Callable[..., Demo]) -> None:
     star = demo("--loopback", "--slaves", "1", "--slot", "2ms")
     star.until_joined(2)
@@ -228,6 +260,69 @@ def test_ip_crosses_the_star_between_namespaces(demo: Callable[..., Demo]) -> No
     star.end()
     after = subprocess.run(["ip", "-brief", "link"], capture_output=True, text=True, check=True).stdout
     assert after == before, "no interface is left"
+
+
+def tool(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(name) is None, reason=f"SKIP: {name} is not installed")
+
+
+@pytest.fixture
+def ends(demo: Callable[..., Demo]) -> Iterator[tuple[list[str], list[str]]]:
+    """What to say before a command to have it run beside node 1, and beside node 2."""
+    star = demo("--slaves", "2")
+    reports = star.until_joined(3)
+    one, other = (["nsenter", "-t", str(reports[f"node {node}"]["process"]), "-n"] for node in (1, 2))
+    yield one, other
+    star.end()
+
+
+def said(words: list[str], seconds: float = 60) -> str:
+    done = subprocess.run(words, capture_output=True, text=True, timeout=seconds, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@root_only
+@tool("ping")
+def test_ping_crosses_the_star(ends: tuple[list[str], list[str]]) -> None:
+    one, _ = ends
+    answered = said([*one, "ping", "-c", "10", "-i", "0.2", "-W", "5", "10.99.0.3"])
+    assert int(answered.split(" received")[0].split()[-1]) >= 8, answered
+
+
+@root_only
+@tool("curl")
+def test_curl_fetches_a_file_across_the_star(ends: tuple[list[str], list[str]], tmp_path: Path) -> None:
+    one, other = ends
+    (tmp_path / "page").write_bytes(random.Random(5).randbytes(100_000))
+    words = [*other, sys.executable, "-m", "http.server", "8000", "--bind", "10.99.0.3", "--directory", str(tmp_path)]
+    server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        fetch = ["--retry", "20", "--retry-connrefused", "--retry-delay", "1", "http://10.99.0.3:8000/page"]
+        said([*one, "curl", "--silent", "--show-error", "--output", str(tmp_path / "copy"), *fetch])
+    finally:
+        server.kill()
+        server.communicate()
+    assert (tmp_path / "copy").read_bytes() == (tmp_path / "page").read_bytes()
+
+
+@root_only
+@tool("iperf3")
+@pytest.mark.parametrize("law", ["reno", "cubic", "bbr"])
+def test_iperf3_runs_across_the_star_with_the_law_that_is_asked_for(
+    ends: tuple[list[str], list[str]], law: str
+) -> None:
+    one, other = ends
+    server = subprocess.Popen([*other, "iperf3", "-s", "-1"], stdout=subprocess.DEVNULL)
+    try:
+        time.sleep(1)
+        report = json.loads(said([*one, "iperf3", "-c", "10.99.0.3", "-t", "3", "-C", law, "-J"]))
+    finally:
+        server.kill()
+        server.communicate()
+    assert report["end"]["sender_tcp_congestion"] == law
+    # Seven of ten slots of 1 ms carry data, 8000 B each; a fiftieth of that, on a busy machine, is still a connection.
+    assert report["end"]["sum_received"]["bits_per_second"] > 0.02 * 8000 * 8 / 1e-3 * 7 / 10
 
 
 SERVER = """
