@@ -168,9 +168,12 @@ mod tests {
         assert_eq!([dropped(true)[0].item.id, dropped(false)[0].item.id], [1, 3]);
     }
 
+    /// Packets by their number and size.
+    type Waiting = VecDeque<(u32, u64)>;
+
     /// The algorithm as the paper's loop, over queues that are all there at the start.
     fn by_the_book(quantum: u64, packets: &[(u64, u16)]) -> Vec<u32> {
-        let mut active: VecDeque<(u64, VecDeque<(u32, u64)>, u64)> = VecDeque::new();
+        let mut active: VecDeque<(u64, Waiting, u64)> = VecDeque::new();
         for (id, (flow, size)) in (0..).zip(packets) {
             match active.iter_mut().find(|(known, ..)| known == flow) {
                 Some((_, queue, _)) => queue.push_back((id, u64::from(*size))),
