@@ -20,6 +20,7 @@ struct Options
     std::string recovery = "classic";
     std::string queue = "droptail";
     bool ecn = false;
+    bool derandomize = true;
     double rate = 1e8;
     uint32_t buffer = 100;
     uint32_t pairs = 10;
@@ -41,6 +42,7 @@ Parse(int argc, char** argv)
     line.AddValue("variant", "linuxreno or cubic", options.variant);
     line.AddValue("recovery", "classic or prr", options.recovery);
     line.AddValue("queue", "droptail, red, codel, fq-codel or pie", options.queue);
+    line.AddValue("derandomize", "whether PIE spreads its drops out (RFC 8033, section 5.4)", options.derandomize);
     line.AddValue("ecn", "whether hosts and queue use ECN", options.ecn);
     line.AddValue("rate", "bottleneck in bits per second; access links have ten times as much", options.rate);
     line.AddValue("buffer", "of the bottleneck, in packets", options.buffer);
@@ -142,7 +144,7 @@ InstallDiscipline(const Options& options, ns3::Ptr<ns3::NetDevice> device)
                                 "MeanPktSize", UintegerValue(1500),
                                 "UseDequeueRateEstimator", BooleanValue(true),
                                 "DequeueThreshold", UintegerValue(16384),
-                                "UseDerandomization", BooleanValue(true),
+                                "UseDerandomization", BooleanValue(options.derandomize),
                                 "UseEcn", BooleanValue(options.ecn));
     }
     else
