@@ -16,7 +16,7 @@ from pathlib import Path
 import compare
 import flows
 import polars as pl
-from photocol.plot import save_png
+from photocol.plot import course, looks, save_png
 
 DURATION_S = 600
 # The last 100 s of each period, by which the windows have settled; capacity is short in the second.
@@ -84,7 +84,7 @@ def photocol(out: Path, scenario: str, settings: list[str]) -> None:
     command = [str(compare.PHOTOCOL), "run", str(compare.BENCH / "scenarios" / scenario), "--json", "--quiet"]
     for setting in settings:
         command += ["--set", setting]
-    compare.measure([*command, "--out", str(out)])
+    compare.measure([*command, "--force", "--out", str(out)])
 
 
 def series_of(samples: pl.DataFrame) -> pl.DataFrame:
@@ -142,19 +142,21 @@ def plot(results: dict[Case, dict[str, Outcome]], file: Path) -> None:
     """Utilisation and the first flow's window over time, a column a case."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(2, len(results), figsize=(14, 5), sharex=True, sharey="row", layout="constrained")
+    figure, axes = plt.subplots(2, len(results), figsize=(11, 5.4), sharex=True, sharey="row", layout="constrained")
     for column, (case, outcomes) in enumerate(results.items()):
         for row, quantity in enumerate(["utilization", "cwnd_0"]):
-            for simulator, style in (("ns-2", {"color": "tab:orange"}), ("photocol", {"color": "tab:blue"})):
+            for look, simulator in zip(looks(2), ("ns-2", "photocol"), strict=True):
                 if simulator in outcomes:
                     series = outcomes[simulator].series
-                    axes[row, column].plot(series["t_s"], series[quantity], linewidth=0.8, label=simulator, **style)
+                    course(axes[row, column], series["t_s"], series[quantity], look, simulator)
+            axes[row, column].grid(visible=True, color="0.9", linewidth=0.8)
         axes[0, column].set_title(case.label)
         axes[1, column].set_xlabel("time (s)")
-    axes[0, 0].set_ylabel("utilisation of the port")
-    axes[1, 0].set_ylabel("cwnd of flow 0 (packets)")
+    axes[0, 0].set_ylabel("utilisation of the port\n(busy time / time)")
+    axes[1, 0].set_ylabel("window of flow 0\n(packets, mean and range)")
+    axes[0, 0].set_ylim(0, None)
     axes[1, 0].set_ylim(0, 60)
-    axes[0, 0].legend()
+    axes[0, 0].legend(frameon=False)
     save_png(figure, file, dpi=110)
 
 

@@ -11,7 +11,10 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Source
+from photocol.plot import frame, looks
 from photocol.verdict import Finding, judge
 
 from . import _dlcc as dlcc
@@ -20,7 +23,6 @@ from ._dlcc import CORRECTED, PAPER, POINTS, PRINTED, SHARES, curves
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
     from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
@@ -87,10 +89,19 @@ def describe(outcome: Outcome) -> list[str]:
 
 
 def draw_rate(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 2: the loss rate against the round-trip time."""
-    dlcc.draw(axes, table, {"loss_rate": "-", "loss_rate_dlcc": "--"})
-    axes.set_ylabel("congestion loss rate P_L")
-    axes.set_title("solid: without DLCC, dashed: with; thin: as printed", fontsize=9, color="0.3", loc="left")
+    """Figure 2's loss rate: the points of all round-trip times fall together, so it is drawn against UDP's share."""
+    kinds = [(name, column) for name, column in (("without", "loss_rate"), ("with", "loss_rate_dlcc"))]
+    lines = [(reading, *kind) for reading in (CORRECTED, PRINTED) for kind in kinds]
+    for look, (reading, name, column) in zip(looks(len(lines)), lines, strict=True):
+        rows = table.filter(pl.col("reading") == reading).sort("udp_max", "rtt_ms")
+        label = f"{name} DLCC, {'corrected' if reading == CORRECTED else 'as printed'}"
+        axes.plot(
+            rows["udp_max"], rows[column], color=look.colour, linestyle=look.line, marker=look.marker, label=label
+        )
+    axes.set_yscale("log")
+    axes.set_xlabel("UDP's largest share R; at round-trip times from 60 to 560 ms alike")
+    axes.set_ylabel("congestion loss rate P_L (lost / sent)")
+    frame(axes)
 
 
 def draw_loss(axes: Axes, table: pl.DataFrame) -> None:

@@ -8,16 +8,17 @@ The expected values and tolerances below were committed before the first run.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source
+from photocol.plot import frame, looks
 from photocol.verdict import Finding, judge
 
 from ._compare import BAIMD, BTCP, PAPER, RENO, SACK
 from ._contention import METRICS, measure, scenario
-from ._network import AGAIN, BARE, METERED, SHADES
+from ._network import AGAIN, BARE, METERED
 from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, of, versions
 
 if TYPE_CHECKING:
@@ -133,24 +134,28 @@ def check_fairest(outcome: Outcome, reading: str) -> Finding:
     )
 
 
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Throughput against the measured loss."""
-    for sender, reading in ((name, one) for name in SENDERS for one in (READINGS if is_eng(name) else (BEN_ONLY,))):
-        for mode, line, marker in ((BARE, "-", "o"), (AGAIN, "--", "s")):
-            rows = table.filter(of("sender", sender, reading) & (pl.col("mode") == mode)).sort("load_erlang")
-            style: dict[str, Any] = {"color": SHADES[sender], "marker": marker, "markersize": 3.5, "linewidth": 1.2}
-            if is_eng(sender) and reading == LARGE_WINDOW:
-                style |= {"linewidth": 0.6, "markerfacecolor": "none"}
-            name = f"{sender}, {reading}" if is_eng(sender) else sender
-            label = name if mode == BARE else None
-            axes.plot(rows["burst_loss"], rows["throughput_mbps"], line, label=label, **style)
+def draw(axes: Axes, table: pl.DataFrame, mode: str) -> None:
+    """Throughput over SACK's at the same load, against the measured loss."""
+    here = table.filter(pl.col("mode") == mode)
+    rival = here.filter(of("sender", SACK, BEN_ONLY)).select("load_erlang", pl.col("throughput_mbps").alias("rival"))
+    curves = [(name, one) for name in SENDERS for one in (READINGS if is_eng(name) else (BEN_ONLY,)) if name != SACK]
+    for look, (sender, reading) in zip(looks(len(curves)), curves, strict=True):
+        rows = here.filter(of("sender", sender, reading)).join(rival, on="load_erlang").sort("load_erlang")
+        name = f"{sender}, {reading}" if is_eng(sender) else sender
+        ratio = rows["throughput_mbps"] / rows["rival"]
+        line, marker = look.line, look.marker
+        axes.plot(
+            rows["burst_loss"], ratio, linestyle=line, marker=marker, color=look.colour, markersize=4.5, label=name
+        )
+    axes.axhline(1.0, color="0.45", linewidth=0.8)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_xlabel("share of bursts that contention drops on the path (measured)")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
-    axes.set_title("dashed: lost bursts are sent again", fontsize=9, color="0.3", loc="left")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="best", frameon=False, fontsize=8)
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("{x:g}")
+    again = "; lost bursts are sent again" if mode == AGAIN else ""
+    axes.set_xlabel(f"share of bursts that contention drops on the path (measured{again})")
+    axes.set_ylabel("throughput of a flow / a SACK flow's")
+    frame(axes)
 
 
 experiment = Experiment(
@@ -259,7 +264,10 @@ experiment = Experiment(
             },
         ),
     ),
-    plots=(Plot(name="contention", draw=draw),),
+    plots=(
+        Plot(name="contention", draw=lambda axes, table: draw(axes, table, BARE)),
+        Plot(name="contention-again", draw=lambda axes, table: draw(axes, table, AGAIN)),
+    ),
     notes=(
         "One path of four fibres of 10 ms, a hundred flows with accesses of 100 Mb/s, windows up to 1000 segments; "
         "8 × 10 Gb/s. Only the way of the data has other bursts; ACKs are not lost.",

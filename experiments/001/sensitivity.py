@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source
+from photocol.plot import frame, looks
 from photocol.verdict import Finding, judge
 
 from ._compare import BETA as USUAL_BETA
@@ -46,7 +47,6 @@ QUICK_VALUES = {
 }
 LOADS = (1.8, 2.5, 3.4)
 QUICK_LOADS = (2.5,)
-LOAD_COLOURS = {1.8: "#0072B2", 2.5: "#D55E00", 3.4: "#009E73"}
 
 
 def points(values: Mapping[str, Sequence[float]], loads: Sequence[float]) -> tuple[Point, ...]:
@@ -140,20 +140,27 @@ def check_reading(outcome: Outcome) -> Finding:
 
 
 def draw(axes: Axes, table: pl.DataFrame, name: str, label: str) -> None:
-    """TCP-ENG over SACK against one parameter, a curve a load; dotted under `large-window`."""
-    for reading, line in ((BEN_ONLY, "-"), (LARGE_WINDOW, ":")):
-        for load, ratios in over_sack(table, name, reading).items():
+    """TCP-ENG over SACK against one parameter, a colour and marker a load; dashed and hollow under `large-window`."""
+    for reading, line, face in ((BEN_ONLY, "-", None), (LARGE_WINDOW, "--", "none")):
+        curves = over_sack(table, name, reading)
+        for look, (load, ratios) in zip(looks(len(curves)), curves.items(), strict=True):
             rival = table.filter((pl.col("parameter") == RIVAL) & (pl.col("load_erlang") == load))
-            loss = f"p = {rival['burst_loss'][0]:.1e}, {reading}"
-            axes.plot(list(ratios), list(ratios.values()), line, marker="o", color=LOAD_COLOURS[load], label=loss)
-    axes.axhline(1.0, color="0.45", linestyle=":", linewidth=1)
+            style = {
+                "color": look.colour,
+                "marker": look.marker,
+                "markerfacecolor": face or look.colour,
+                "linestyle": line,
+            }
+            loss = f"{rival['burst_loss'][0]:.2g} lost, {reading}"
+            axes.plot(list(ratios), list(ratios.values()), label=loss, **style)
+    axes.axhline(1.0, color="0.45", linewidth=0.8)
     if name in (WINDOW, THRESHOLD):
         axes.set_xscale("log")
-    axes.set_ylim(bottom=0)
+    axes.set_yscale("log", base=2)
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xlabel(label)
     axes.set_ylabel("throughput of TCP-ENG / SACK")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="best", frameon=False, fontsize=7)
+    frame(axes)
 
 
 def indifferent(name: str, text: str, reason: str, told: str) -> tuple[Claim, Claim]:

@@ -12,6 +12,8 @@ import numpy as np
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
+from photocol.plot import course, looks
+from photocol.plot import frame as frame_of
 
 from ._aapn import (
     ONE_WAY,
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
 
     from ._stated import Stated
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 DIP_S, EARLY_S = 20.0, 30.0
 FULL_PERIOD_S = 200
 
@@ -229,23 +230,22 @@ def _chosen(frame: pl.DataFrame, algorithm: str, step: str) -> pl.DataFrame:
 
 def _draw_windows(axes: Axes, frame: pl.DataFrame, algorithm: str, step: str) -> None:
     chosen = _chosen(frame, algorithm, step)
-    for colour, flow in zip(COLOURS, REPORTED, strict=True):
-        axes.plot(chosen["t_s"], chosen[f"window_{flow}"], color=colour, linewidth=0.8, label=f"flow #{flow}")
-    axes.set_xlabel("time (s)")
+    for look, flow in zip(looks(len(REPORTED)), REPORTED, strict=True):
+        course(axes, chosen["t_s"], chosen[f"window_{flow}"], look, f"flow #{flow}")
+    axes.set_xlabel(f"time (s); {algorithm}, {step} step; means and ranges of spans")
     axes.set_ylabel("congestion window (packets)")
     axes.set_ylim(0, None)
-    axes.set_title(f"{algorithm}, {step} step", fontsize=9)
-    axes.legend(frameon=False, fontsize=7, ncols=5, loc="upper center")
+    frame_of(axes)
 
 
 def _draw_lines(axes: Axes, frame: pl.DataFrame, column: str, label: str) -> None:
-    for colour, (algorithm, step, _) in zip(COLOURS, COMBINATIONS[:3], strict=False):
+    for look, (algorithm, step, _) in zip(looks(3), COMBINATIONS[:3], strict=True):
         chosen = _chosen(frame, algorithm, step)
-        axes.plot(chosen["t_s"], chosen[column], color=colour, linewidth=0.8, label=f"{algorithm}, {step}")
-    axes.set_xlabel("time (s)")
+        course(axes, chosen["t_s"], chosen[column], look, f"{algorithm}, {step}")
+    axes.set_xlabel("time (s); means and ranges of spans")
     axes.set_ylabel(label)
     axes.set_ylim(0, None)
-    axes.legend(frameon=False, fontsize=8, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    frame_of(axes)
 
 
 def _plots(stated: Stated) -> tuple[Plot, ...]:

@@ -13,6 +13,8 @@ import numpy as np
 import polars as pl
 
 from photocol.experiment import Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
+from photocol.plot import course, looks
+from photocol.plot import frame as frame_of
 
 from ._aapn import (
     ONE_WAY,
@@ -59,7 +61,6 @@ if TYPE_CHECKING:
 
     from photocol.experiment import RunResult
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 COMBINATIONS = (
     (XCP, PHYSICAL, ONE_WAY),
     (XCP_CL, PHYSICAL, ONE_WAY),
@@ -116,17 +117,16 @@ def measure(result: RunResult) -> Mapping[str, float]:
 def draw(axes: Axes, frame: pl.DataFrame, algorithm: str, step: str, what: tuple[str, str]) -> None:
     """A time series with a line for each buffer."""
     name, label = what
-    for colour, buffer in zip(COLOURS, BUFFERS, strict=True):
+    for look, buffer in zip(looks(len(BUFFERS)), BUFFERS, strict=True):
         here = {"algorithm": algorithm, "step": step, "sender": ONE_WAY, "buffer_packets": buffer, "reading": DEFAULT}
         chosen = frame.filter(*(pl.col(axis) == value for axis, value in here.items()))
-        axes.plot(chosen["t_s"], chosen[name], color=colour, linewidth=0.7, label=f"buffer {buffer}")
-    axes.set_xlabel("time (s)")
+        course(axes, chosen["t_s"], chosen[name], look, f"{buffer} packet{'s' * (buffer > 1)} of buffer")
+    axes.set_xlabel(f"time (s); {algorithm}, {step} step; mean of 4 s, range behind it")
     axes.set_ylabel(label)
-    axes.set_title(f"{algorithm}, {step} step", fontsize=9)
     if name == "mean_queue":
         axes.set_yscale("symlog", linthresh=0.1)
     axes.set_ylim(0, None)
-    axes.legend(frameon=False, fontsize=7, ncols=4, loc="upper center")
+    frame_of(axes)
 
 
 def plot(name: str, algorithm: str, step: str, *what: str) -> Plot:

@@ -22,6 +22,8 @@ import numpy as np
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
+from photocol.plot import course, looks
+from photocol.plot import frame as frame_of
 from photocol.verdict import Finding, judge
 
 from ._aapn import PACKET, PAPER, REPORTED, XCP, XCP_CL, Trace, find, listed, scenario
@@ -42,7 +44,6 @@ LONG = 10
 FORMS = (RATE, FRAMES, LONG_FRAMES)
 BUFFERS = (1, 100, 1000)
 FULL_PERIOD_S, QUICK_PERIOD_S = 200, 50
-COLOURS = {RATE: "#0072B2", FRAMES: "#D55E00", LONG_FRAMES: "#009E73"}
 
 
 def points(period_s: int) -> tuple[Point, ...]:
@@ -189,15 +190,14 @@ def check_long(outcome: Outcome) -> Finding:
 
 def draw(axes: Axes, frame: pl.DataFrame, algorithm: str, buffer: int, column: str, label: str) -> None:
     """A curve of each form."""
-    for form in FORMS:
+    for look, form in zip(looks(len(FORMS)), FORMS, strict=True):
         here = (pl.col("algorithm") == algorithm) & (pl.col("form") == form) & (pl.col("buffer") == buffer)
         chosen = frame.filter(here)
-        axes.plot(chosen["t_s"], chosen[column], color=COLOURS[form], linewidth=0.8, label=form)
-    axes.set_xlabel("time (s)")
+        course(axes, chosen["t_s"], chosen[column], look, form)
+    axes.set_xlabel(f"time (s); {algorithm}, {buffer} packet{'s' * (buffer > 1)} of buffer; means and ranges of spans")
     axes.set_ylabel(label)
     axes.set_ylim(0, None)
-    axes.set_title(f"{algorithm}, {buffer} packet{'s' * (buffer > 1)} of buffer", fontsize=9)
-    axes.legend(frameon=False, fontsize=8, ncols=3, loc="lower center")
+    frame_of(axes)
 
 
 def curves(result: RunResult) -> pl.DataFrame:

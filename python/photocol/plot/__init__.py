@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from photocol.plot.axes import goodput_distribution, link_utilization, losses, samples
+from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
 from photocol.plot.files import Pictures, save_all, save_figure, save_png
 from photocol.plot.sparkline import sparklines
-from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, looks, new_figure
+from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure
 from photocol.plot.tables import Chosen, together
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ __all__ = [
     "Look",
     "Pictures",
     "Plots",
+    "course",
+    "frame",
     "goodput_distribution",
     "link_utilization",
     "looks",

@@ -209,6 +209,18 @@ def _course(axes: Axes, group: pl.DataFrame, look: Look, told: tuple[str, int]) 
         label = f"{label} (mean of {runs} runs)"
     elif len(over) > _DENSE:
         over, label = _spans(over), f"{label} (mean and range)"
+    _line(axes, over, look, (label, place))
+
+
+def course(axes: Axes, t_s: pl.Series, value: pl.Series, look: Look, label: str) -> None:
+    """One quantity over time: a line, or where samples are too dense the mean of spans, with their range behind it."""
+    over = pl.DataFrame({"t_s": t_s, "value": value}).sort("t_s").with_columns(pl.lit(None, pl.Float64).alias("low"))
+    _line(axes, _spans(over) if len(over) > _DENSE else over, look, (label, len(axes.lines)))
+
+
+def _line(axes: Axes, over: pl.DataFrame, look: Look, told: tuple[str, int]) -> None:
+    """Value over time, with markers here and there; where there are a low and a high, what is between them."""
+    label, place = told
     axes.plot(
         over["t_s"],
         over["value"],
