@@ -35,8 +35,15 @@ impl<T> Visitor<'_> for Quantity<T> {
     }
 }
 
+/// A number with one of these units, or one of these words, as a regular expression: what an editor can check.
+fn pattern(units: &str, words: &str) -> String {
+    let number = r"[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?";
+    let or = if words.is_empty() { "" } else { "|" };
+    format!(r"^\s*(?:{number}\s*(?:{units}){or}{words})\s*$")
+}
+
 macro_rules! quantity {
-    ($(#[$doc:meta] $name:ident($inner:ty) = $parse:path, $example:literal, $description:literal;)*) => {$(
+    ($(#[$doc:meta] $name:ident($inner:ty) = $parse:path, $example:literal, $description:literal, $units:literal, $words:literal;)*) => {$(
         #[$doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $name(pub $inner);
@@ -56,7 +63,12 @@ macro_rules! quantity {
                 stringify!($name).into()
             }
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string", "description": $description, "examples": [$example] })
+                json_schema!({
+                    "type": "string",
+                    "description": $description,
+                    "examples": [$example],
+                    "pattern": pattern($units, $words),
+                })
             }
         }
     )*};
@@ -64,18 +76,23 @@ macro_rules! quantity {
 
 quantity! {
     /// A span of time.
-    Time(Duration) = units::parse_duration, "0.1 ms", "a time with a unit (ps, ns, us, ms, s, min, h)";
+    Time(Duration) = units::parse_duration, "0.1 ms", "a time with a unit (ps, ns, us, ms, s, min, h)",
+        "ps|ns|us|µs|μs|ms|s|min|h", "";
     /// A bit rate.
-    Speed(Rate) = units::parse_rate, "10 Gbps", "a bit rate with a unit (bps, kbps, Mbps, Gbps, Tbps, or Mb/s …)";
+    Speed(Rate) = units::parse_rate, "10 Gbps", "a bit rate with a unit (bps, kbps, Mbps, Gbps, Tbps, or Mb/s …)",
+        "[kMGT]?(?:bps|b/s|bit/s)", "";
     /// An amount of data.
-    Size(Bytes) = units::parse_bytes, "1500 B", "a size with a unit (B, kB, MB, GB, KiB, MiB, GiB)";
+    Size(Bytes) = units::parse_bytes, "1500 B", "a size with a unit (B, kB, MB, GB, KiB, MiB, GiB)",
+        "B|byte|bytes|kB|KB|MB|GB|KiB|MiB|GiB", "";
     /// A length of fibre.
-    Length(Kilometres) = units::parse_length, "1100 km", "a length with a unit (km, m)";
+    Length(Kilometres) = units::parse_length, "1100 km", "a length with a unit (km, m)", "km|m", "";
     /// Waiting room of an output port.
     Room(BufferSize) = units::parse_packets_or_bytes, "20 packets",
-        "a buffer: packets, bytes, time at the link's capacity, or \"unlimited\"";
+        "a buffer: packets, bytes, time at the link's capacity, or \"unlimited\"",
+        "packets|packet|B|byte|bytes|kB|KB|MB|GB|KiB|MiB|GiB|ps|ns|us|µs|ms|s|min", "unlimited";
     /// A window.
-    Window(BufferSize) = parse_window, "20 packets", "a window: packets of one segment each, bytes, or \"unlimited\"";
+    Window(BufferSize) = parse_window, "20 packets", "a window: packets of one segment each, bytes, or \"unlimited\"",
+        "packets|packet|B|byte|bytes|kB|KB|MB|GB|KiB|MiB|GiB", "unlimited";
 }
 
 fn parse_window(text: &str) -> Result<BufferSize, QuantityError> {
