@@ -10,7 +10,7 @@ CARGO_TEST := cargo test --release --workspace --exclude photocol-py --locked --
 PYTHON_CODE := python tests experiments
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint check bench reproduce docs lock clean
+.PHONY: help setup run test lint check bench reproduce docs wheels reference lock clean
 
 help:  ## lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -45,10 +45,17 @@ bench: setup  ## measures packet-hops and events per CPU second and memory per f
 reproduce: setup  ## regenerates every figure in the papers' full form (long)
 	$(PHOTOCOL) reproduce --full
 
-docs: setup  ## regenerates schema/scenario.json, docs/{scenario,models,corrections}.md, docs/experiments/, photocol/options.py and the pages of the Rust crates
+docs: reference  ## regenerates the reference, then builds the site in out/site (open out/site/index.html; no network needed)
+	$(PYTHON) docs/make_site.py
+
+wheels: setup  ## makes a wheel and a source distribution in dist/
+	tools/wheels
+
+reference: setup  ## regenerates schema/scenario.json, docs/{scenario,commands,models,corrections}.md, docs/experiments/, photocol/options.py and the pages of the Rust crates
 	@mkdir -p schema
 	$(PHOTOCOL) schema > schema/scenario.json
 	$(PYTHON) docs/make_reference.py
+	$(PYTHON) docs/make_commands.py
 	$(PYTHON) docs/make_models.py
 	$(PYTHON) docs/make_options.py
 	$(PYTHON) docs/make_experiments.py

@@ -27,10 +27,14 @@ if TYPE_CHECKING:
     from photocol.models import model
     from photocol.results import Figure, Result, Summary
     from photocol.runner import run
+    from photocol.scenario import Checked, check
     from photocol.sweeps.run import sweep
+    from photocol.verdict import Claims
 
 __all__ = [
     "Capture",
+    "Checked",
+    "Claims",
     "Figure",
     "InputError",
     "Result",
@@ -38,6 +42,7 @@ __all__ = [
     "ScenarioError",
     "Summary",
     "__version__",
+    "check",
     "control",
     "experiment",
     "law",
@@ -57,9 +62,12 @@ __all__ = [
 
 _HOMES = {
     "Capture": "capture",
+    "Checked": "scenario",
+    "Claims": "verdict",
     "Figure": "results",
     "Result": "results",
     "Summary": "results",
+    "check": "scenario",
     "law": "laws",
     "model": "models",
     "run": "runner",

@@ -4,17 +4,39 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from photocol.errors import InputError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from click.shell_completion import CompletionItem
+
 FLOWS = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
 """Flow numbers, as in `0,3-5`."""
 _MOST_FLOWS = 1_000_000
 
+COMPLETE = "_PHOTOCOL_COMPLETE"
+"""With this variable set, the command tells a shell what may come next and does nothing else."""
+
+
+def offered(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """What `photocol.completion` offers of a kind, imported when a shell asks."""
+
+    def offer(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+        from photocol import completion
+
+        found: list[CompletionItem] = getattr(completion, kind)(context, parameter, begun)
+        return found
+
+    return offer
+
+
 FOLDER = click.Path(path_type=Path)
-scenario_argument = click.argument("scenario", metavar="SCENARIO")
+scenario_argument = click.argument("scenario", metavar="SCENARIO", shell_complete=offered("scenarios"))
 settings_option = click.option(
     "--set",
     "settings",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from photocol.arguments import FOLDER, dask_option, force_option, jobs_option, quiet_option, settings_option
+from photocol.arguments import FOLDER, dask_option, force_option, jobs_option, offered, quiet_option, settings_option
 from photocol.cli import DONE, FAILED, complain, say
 from photocol.errors import InputError, exit_status
 
@@ -26,7 +26,7 @@ _DEFAULT_COLUMNS = ("goodput", "drop_rate", "max_link_utilization")
 
 
 @click.command()
-@click.argument("targets", nargs=-1, metavar="[PAPER[/FIGURE]...]")
+@click.argument("targets", nargs=-1, metavar="[PAPER[/FIGURE]...]", shell_complete=offered("experiments"))
 @click.option("--full/--quick", help="The paper's form, or a quick one (the default).")
 @jobs_option
 @dask_option
@@ -156,10 +156,12 @@ def _prepare(described: Described, folder: Path, options: dict[str, Any]) -> int
 
 def _described(source: str, options: dict[str, Any]) -> tuple[Described, Path]:
     """The sweep of a file and the options, and where it goes by default."""
+    from photocol import ready
     from photocol.sweeps.run import describe
     from photocol.sweeps.spec import read_file
 
-    said: dict[str, Any] = read_file(Path(source)) if _is_sweep(Path(source)) else {"scenario": source}
+    file = ready.found(source)
+    said: dict[str, Any] = read_file(file) if _is_sweep(file) else {"scenario": str(file)}
     for key, option in (("grid", "grid"), ("zip", "side")):
         if options[option]:
             said[key] = {**_former(said, key), **dict(_axis(f"--{key}", one) for one in options[option])}

@@ -1,9 +1,8 @@
 """Where the experiments are, and how one is loaded.
 
-They are files of the repository, not of the installed package, because they belong to the papers' numbers that stand
-beside them. The folder is found, in this order: the environment variable PHOTOCOL_EXPERIMENTS; a folder `experiments`
-beside a folder `scenarios`, in the working directory or above it; the checkout from which photocol was installed in
-place.
+The folder is found, in this order: the environment variable PHOTOCOL_EXPERIMENTS; a folder `experiments` beside a
+folder `scenarios`, in the working directory or above it; what came with photocol (`ready`): the checkout from which it
+was installed in place, or the copy in the installed package.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from photocol import ready
 from photocol.campaign.job import Job, check_plan
 from photocol.campaign.study import Setup, Study
 from photocol.errors import InputError
@@ -43,11 +43,11 @@ def experiments_folder(*, start: Path | None = None) -> Path:
             raise ExperimentError(f"{VARIABLE} is {named!r}, which is not a folder")
         return Path(named).resolve()
     start = (start or Path.cwd()).resolve()
-    for place in (start, *start.parents, Path(__file__).resolve().parents[2]):
+    for place in (start, *start.parents, *filter(None, [ready.place()])):
         if (place / "experiments").is_dir() and (place / "scenarios").is_dir():
             return place / "experiments"
     raise ExperimentError(
-        "no experiments found: they are part of the photocol repository, not of the installed package. "
+        "no experiments found: neither in this folder nor in those above it, and none came with photocol. "
         f"Run this inside a checkout, or set {VARIABLE} to its folder `experiments`."
     )
 

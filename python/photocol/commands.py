@@ -5,6 +5,7 @@ Modules are imported by the command that needs them, so that `photocol check` an
 
 from __future__ import annotations
 
+import os
 import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,13 @@ import click
 
 from photocol import InputError, __version__
 from photocol.arguments import (
+    COMPLETE,
     FLOWS,
     FOLDER,
     flow_numbers,
     force_option,
     json_option,
+    offered,
     scenario_argument,
     settings_option,
 )
@@ -26,7 +29,7 @@ from photocol.cli import DONE, FAILED, WRONG_INPUT, complain, say
 from photocol.errors import exit_status
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from photocol._core import Scenario
@@ -50,11 +53,16 @@ class Kind(StrEnum):
     RESERVATIONS = "reservations"
     MODELS = "models"
     EXPERIMENTS = "experiments"
+    SCENARIOS = "scenarios"
 
 
 def carry_out(arguments: Sequence[str] | None) -> int:
     """Carry out a command line; returns the exit status. Raises what commands raise."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if COMPLETE in os.environ:
+        from photocol.completion import answer
+
+        return answer(app, os.environ[COMPLETE])
     try:
         # Not `app.main`, which makes an exception of its own of Ctrl-C and writes an empty line.
         with app.make_context("photocol", words) as context:
@@ -62,8 +70,16 @@ def carry_out(arguments: Sequence[str] | None) -> int:
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
-        return complain(f"photocol: {error.format_message().rstrip('.')}; see photocol --help", WRONG_INPUT)
+        return _misused(error)
     return status or DONE
+
+
+def _misused(error: click.ClickException) -> int:
+    """What is wrong with a command line, and under it how the command is used."""
+    context, message = getattr(error, "ctx", None), error.format_message().rstrip(".")
+    if context is None or context.command is app:
+        return complain(f"photocol: {message}; see photocol --help", WRONG_INPUT)
+    return complain(f"{context.command_path}: {message}\n\n{context.get_help()}", WRONG_INPUT)
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -152,10 +168,23 @@ def run(
 @scenario_argument
 @settings_option
 @click.option("--explain", is_flag=True, help="Print the resolved scenario with every default.")
-def check(*, scenario: str, settings: Sequence[str], explain: bool) -> None:
+@json_option
+def check(*, scenario: str, settings: Sequence[str], explain: bool, as_json: bool) -> int:
     """Validate a scenario file (TOML or JSON) without running it."""
-    loaded = _load(scenario, settings)
-    click.echo(loaded.explain().rstrip("\n") if explain else f"{scenario}: valid")
+    from photocol._core import ScenarioError
+    from photocol.scenario import check_report
+
+    try:
+        loaded = _load(scenario, settings, is_quiet=as_json)
+    except ScenarioError as error:
+        if as_json:
+            click.echo(check_report(scenario, error))
+        raise
+    if as_json:
+        click.echo(check_report(scenario, loaded))
+    else:
+        click.echo(loaded.explain().rstrip("\n") if explain else f"{scenario}: valid")
+    return DONE
 
 
 @app.command()
@@ -168,20 +197,34 @@ def schema() -> None:
 
 @app.command("list")
 @click.argument("kind", required=False, type=click.Choice([kind.value for kind in Kind]))
-def list_(*, kind: str | None) -> int:
+@json_option
+def list_(*, kind: str | None, as_json: bool) -> int:
     """List what there is, one sentence and source each; by default of all kinds."""
-    status = DONE
+    status, kinds = DONE, {}
     for one in [Kind(kind)] if kind else list(Kind):
-        entries, broken = _experiments() if one is Kind.EXPERIMENTS else (_core_entries(one), [])
-        if entries or kind:
-            click.echo(_listed(one, entries))
+        kinds[one], broken = _entries(one)
         for message in broken:
             status = complain(f"photocol: not listed: {message}", FAILED)
+    if as_json:
+        click.echo(_listed_json(kinds))
+    else:
+        click.echo("\n".join(_listed(one, entries) for one, entries in kinds.items() if entries or kind))
     return status
 
 
 @app.command()
-@click.argument("name", metavar="NAME")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(*, shell: str) -> None:
+    """Print the script by which a shell completes `photocol`; its first line says where it goes."""
+    from photocol.completion import WHERE, script
+
+    text = script(app, shell)
+    head, _, rest = text.partition("\n") if text.startswith("#compdef") else ("", "", text)
+    click.echo(f"{head}\n# {WHERE[shell]}\n{rest.strip()}".strip())
+
+
+@app.command()
+@click.argument("name", metavar="NAME", shell_complete=offered("models"))
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Give an input a value, as in rtt='60 ms'.")
 @json_option
 def model(*, name: str, settings: Sequence[str], as_json: bool) -> None:
@@ -261,13 +304,14 @@ for command in (sweep, verify, export, reproduce):
     app.add_command(command)
 
 
-def _load(path: str, settings: Sequence[str]) -> Scenario:
+def _load(path: str, settings: Sequence[str], *, is_quiet: bool = False) -> Scenario:
     """The scenario, its warnings told."""
+    from photocol import ready
     from photocol._core import Scenario
     from photocol.scenario import parse_setting
 
-    loaded = Scenario.load(path, [parse_setting(one) for one in settings])
-    for warning in loaded.warnings:
+    loaded = Scenario.load(ready.found(path), [parse_setting(one) for one in settings])
+    for warning in () if is_quiet else loaded.warnings:
         say(f"{path}: warning: {warning}")
     return loaded
 
@@ -332,6 +376,25 @@ def _capture(values: Sequence[str]) -> Capture | None:
         raise InputError(f"--pcap: one file, not {len(files)} ({', '.join(files)})")
     flows = [flow for value in chosen for flow in flow_numbers("--pcap", value)]
     return Capture(files[0] if files else None, tuple(sorted(set(flows))))
+
+
+def _entries(kind: Kind) -> tuple[list[tuple[str, str, str]], list[str]]:
+    """Name, sentence and source of each, and what is wrong with those that cannot be loaded."""
+    if kind is Kind.EXPERIMENTS:
+        return _experiments()
+    if kind is Kind.SCENARIOS:
+        from photocol import ready
+
+        return [(name, sentence, f"scenarios/{name}.toml") for name, sentence in ready.scenarios()], []
+    return _core_entries(kind), []
+
+
+def _listed_json(kinds: Mapping[Kind, Sequence[tuple[str, str, str]]]) -> str:
+    import json
+
+    keys = ("name", "summary", "source")
+    lists = {kind.value: [dict(zip(keys, entry, strict=True)) for entry in entries] for kind, entries in kinds.items()}
+    return json.dumps(lists, indent=1, ensure_ascii=False)
 
 
 def _core_entries(kind: Kind) -> list[tuple[str, str, str]]:

@@ -11,7 +11,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from photocol import _core
+from photocol import _core, notebook
 from photocol.errors import InputError
 from photocol.results import Figure, Result, Summary
 
@@ -113,6 +113,16 @@ class Answer:
             lines += ["", f"{title}:"]
             lines += [f"  {name:<{width}}  {value:<{min(wide, 28)}}  {meaning}" for name, value, meaning in rows]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        about = self.description
+        head = [f"{about['name']}: {about['summary']}", f"source: {about['source']}", f"holds: {about['holds']}"]
+        rows = [
+            (kind, one["name"], _told(values[one["name"]], one["unit"]), one["meaning"])
+            for kind, values in (("input", self.inputs), ("output", self.outputs))
+            for one in about[f"{kind}s"]
+        ]
+        return "".join(map(notebook.paragraph, head)) + notebook.table(("", "name", "value", "meaning"), rows)
 
 
 def _evaluate(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -6,10 +6,11 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
-from photocol import storage
+from photocol import notebook, storage
 from photocol.errors import InputError
 from photocol.quantity import factor, readable
 from photocol.signals import shielded
@@ -61,6 +62,10 @@ class Figure(float):
         """The value as a plain float, in `unit`."""
         return float(self)
 
+    def _repr_html_(self) -> str:
+        method = f"; {self.method}, {self.n} replications" if self.n is not None else ""
+        return f'<span title="{escape(f"{float(self)!r} {self.unit}{method}")}">{notebook.text(repr(self))}</span>'
+
     def __repr__(self) -> str:
         """As people read it; `value` has all digits."""
         return readable(float(self), self.unit, self.half_width)
@@ -82,7 +87,7 @@ class Figure(float):
         return {**plain, "half_width": _finite(self.half_width), "n": self.n, "method": self.method}
 
 
-class Summary(Mapping[str, Figure]):
+class Summary(Mapping[str, Figure], notebook.Tabular):
     """Name to figure, in a fixed order."""
 
     def __init__(self, figures: Mapping[str, Figure]) -> None:
@@ -100,6 +105,17 @@ class Summary(Mapping[str, Figure]):
     def __repr__(self) -> str:
         width = max(map(len, self), default=0)
         return "\n".join(f"{name:<{width}}  {figure!r}" for name, figure in self.items())
+
+    def _repr_html_(self) -> str:
+        return notebook.table(("figure", "value"), self.items())
+
+    def frame(self) -> pl.DataFrame:
+        """One row a figure: name, value, unit, half_width, n, method; the values in base units."""
+        import polars as pl
+
+        columns = {"name": pl.String, "value": pl.Float64, "unit": pl.String}
+        columns |= {"half_width": pl.Float64, "n": pl.Int64, "method": pl.String}
+        return pl.DataFrame([{"name": name, **figure.to_dict()} for name, figure in self.items()], columns)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """The contents of summary.json: name → value, unit and, over several replications, half_width, n, method."""
@@ -201,9 +217,29 @@ class Result:
     def __repr__(self) -> str:
         return f"<photocol run, seed {self.manifest['seed']}, fingerprint {self.fingerprint}>\n{self.summary!r}"
 
+    def _repr_html_(self) -> str:
+        manifest = self.manifest
+        if "model" in manifest:
+            return notebook.paragraph(f"photocol model {manifest['model']}") + self.summary._repr_html_()
+        runs = len(manifest.get("runs", ())) or 1
+        of = f", {runs} replications" if runs > 1 else ""
+        cost = f"{manifest['packet_hops']:,} packet-hops in {manifest['cpu_s']:.2f} CPU seconds"
+        head = f"{manifest.get('name', 'run')}: seed {manifest['seed']}{of}, fingerprint {self.fingerprint}; {cost}"
+        sizes = [(f".{name}", f"{len(frame):,}", ", ".join(frame.columns)) for name, frame in self._tables()]
+        return "".join(
+            (
+                notebook.paragraph(head),
+                self.summary._repr_html_(),
+                notebook.details("tables", notebook.table(("table", "rows", "columns"), sizes)),
+                notebook.details("scenario, with every default", notebook.source(str(manifest["scenario"]))),
+            )
+        )
+
+    def _tables(self) -> list[tuple[str, pl.DataFrame]]:
+        return [(name, getattr(self, name)) for name in TABLES]
+
     def _fill(self, folder: Path) -> None:
-        tables = {"flows": self.flows, "links": self.links, "series": self.series, "drops": self.drops}
-        for name, table in tables.items():
+        for name, table in self._tables():
             file = folder / f"{name}.parquet"
             with storage.naming(file):
                 table.write_parquet(file)

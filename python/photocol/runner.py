@@ -19,7 +19,7 @@ from photocol.capture import Capture, CaptureFile, check_flows
 from photocol.errors import InputError, whole_number
 from photocol.layers import layers_of
 from photocol.results import TABLES, Figure, Result, Summary
-from photocol.scenario import ScenarioLike, Setting, digest, load
+from photocol.scenario import ScenarioLike, Setting, digest, load, plain_settings
 from photocol.signals import shielded
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Execution:
         settings: Mapping[str, Setting] | None = None,
     ) -> None:
         self.scenario = scenario
-        self.settings = dict(settings or {})
+        self.settings = plain_settings(settings)
         self.started = datetime.now(UTC)
         self.seed = whole_number("seed", scenario.seed if seed is None else seed, 0, 2**64 - 1)
         self.runs = whole_number("runs", scenario.runs if runs is None else runs, 1, 2**32 - 1)
@@ -250,7 +250,8 @@ def run(
     Arguments:
         scenario: a path, TOML text, or the same thing as a dict.
         seed: instead of the scenario's; equal seeds give equal runs, to the last bit.
-        set: dotted path → value, replaces what the scenario says: `{"link_defaults.buffer": "20 packets"}`.
+        set: dotted path → value, replaces what the scenario says: `{"link_defaults.buffer": "20 packets"}`; lists
+            and dicts are values too.
         threads: at most this many work on each replication; the results are the same for any number, to the last bit.
         runs: replications 0 … runs-1 of the seed; the summary then has means with 95 % Student-t intervals.
         out: a directory to write; whole or not at all.

@@ -213,7 +213,9 @@ def test_random_bytes_and_missing_files_are_wrong_input(tmp_path: Path) -> None:
     for name in ("noise", "missing.toml", "."):
         done = photocol_process("run", tmp_path / name)
         assert (done.returncode, done.stdout) == (WRONG_INPUT, "")
-        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+        message, _, usage = done.stderr.strip().partition("\n\n")
+    assert len(message.splitlines()) == 1, done.stderr
+    assert usage.startswith("Usage: photocol ") or not usage, "a misused command shows its help"
 
 
 @pytest.mark.parametrize(

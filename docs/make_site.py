@@ -1,0 +1,78 @@
+"""Builds the site of the documentation into out/site, from copies of the pages.
+
+    python docs/make_site.py [FOLDER]
+
+A warning of Sphinx, such as a link to nowhere, is an error. The pages link one another as files of the repository do, so
+they are copied with their places; notebooks become pages.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md")
+"""Beside docs/."""
+OUTSIDE = re.compile(r"\]\((?!https?:|mailto:|#)([^)\s]+)\)")
+
+
+def main(arguments: list[str]) -> int:
+    """The exit status of Sphinx."""
+    from sphinx.cmd.build import build_main
+
+    target = Path(arguments[0]) if arguments else ROOT / "out" / "site"
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder)
+        collect(source)
+        options = ["-W", "--keep-going", "-q", "-E", "-j", "1", "-c", str(ROOT / "docs" / "site")]
+        status: int = build_main([*options, "-b", "html", str(source), str(target)])
+    if status == 0:
+        sys.stdout.write(f"{target}/index.html\n")
+    return status
+
+
+def collect(source: Path) -> None:
+    """Copies the pages with their places into `source`, and writes those that are made."""
+    shutil.copytree(ROOT / "docs", source / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__", "*.ipynb"))
+    for page in PAGES:
+        (source / page).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / page, source / page)
+    shutil.move(source / "docs" / "site" / "index.md", source / "index.md")
+    (source / "docs" / "site" / "notebooks.md").write_text(notebooks(), encoding="utf-8")
+    for page in source.rglob("*.md"):
+        page.write_text(within(page, source), encoding="utf-8")
+
+
+def within(page: Path, source: Path) -> str:
+    """The text of a page; links to files that are no pages, such as sources, are their names."""
+
+    def kept(link: re.Match[str]) -> str:
+        place = link[1].split("#")[0]
+        target = (page.parent / place).resolve()
+        if not place or (target.is_file() and target.is_relative_to(source.resolve())):
+            return link[0]
+        return f"] ({place.lstrip('./')})"
+
+    return OUTSIDE.sub(kept, page.read_text(encoding="utf-8"))
+
+
+def notebooks() -> str:
+    """The notebooks as one page: words and code, without what the code prints."""
+    parts = ["# Notebooks\n\nThey are in `docs/notebooks`; the tests execute them.\n"]
+    for file in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+            text = "".join(cell["source"])
+            if cell["cell_type"] == "markdown":
+                parts.append(re.sub(r"^#", "##", text))
+            else:
+                parts.append(f"```python\n{text}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

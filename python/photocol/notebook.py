@@ -1,0 +1,52 @@
+"""How things show themselves in a notebook: tables and details, what comes from a file as text, never as markup."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import polars as pl
+
+_LEFT = ' style="text-align:left"'
+
+
+class Tabular:
+    """What can be asked for as a frame; by that it speaks Arrow's PyCapsule interface, as its tables do."""
+
+    def frame(self) -> pl.DataFrame:
+        """As a polars frame."""
+        raise NotImplementedError
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """For pandas, pyarrow, DuckDB and others that read Arrow streams."""
+        return self.frame().__arrow_c_stream__(requested_schema)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table; its cells are texts."""
+    heads = "".join(f'<th scope="col"{_LEFT}>{text(one)}</th>' for one in head)
+    lines = "".join(f"<tr>{''.join(f'<td{_LEFT}>{text(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def details(title: str, inside: str) -> str:
+    """What is shown when it is asked for; `inside` is markup."""
+    return f"<details><summary>{text(title)}</summary>{inside}</details>"
+
+
+def source(code: str) -> str:
+    """A text with its line breaks."""
+    return f"<pre>{text(code)}</pre>"
+
+
+def paragraph(words: str) -> str:
+    """One."""
+    return f"<p>{text(words)}</p>"
+
+
+def text(one: object) -> str:
+    """As text: no markup, and kept apart from what stands beside it where it runs from right to left."""
+    return f"<bdi>{escape(str(one))}</bdi>"

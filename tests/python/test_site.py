@@ -1,0 +1,80 @@
+"""The pages as a site, the notebooks, and that every picture of the documentation says how it is made."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built with every warning an error: a link to a page or a heading that is not there is one."""
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "make_site.py", folder], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_every_page_is_on_the_site(site: Path) -> None:
+    pages = [page.relative_to(ROOT).with_suffix(".html") for page in (ROOT / "docs").rglob("*.md")]
+    moved = {Path("docs/site/index.html")}
+    assert [str(page) for page in pages if page not in moved and not (site / page).is_file()] == []
+    assert "photocol.run" in (site / "docs" / "site" / "python.html").read_text()
+
+
+def test_the_site_needs_no_network(site: Path) -> None:
+    foreign = re.compile(r'<(?:script|link|img)[^>]+(?:src|href)="(?:https?:)?//')
+    assert [page.name for page in site.rglob("*.html") if foreign.search(page.read_text())] == []
+    index = (site / "searchindex.js").read_text()
+    assert "docs/guide/obs" in index
+    assert '"wavelength"' in index or "wavelength:" in index
+
+
+def test_every_local_link_of_the_site_leads_somewhere(site: Path) -> None:
+    links = re.compile(r'(?:href|src)="([^"#?:]+)[^":]*"')
+    lost = [
+        f"{page.relative_to(site)}: {target}"
+        for page in site.rglob("*.html")
+        for target in links.findall(page.read_text())
+        if not (page.parent / target).resolve().exists()
+    ]
+    assert lost == []
+
+
+@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
+def test_a_notebook_runs_from_top_to_bottom(file: Path) -> None:
+    notebook = nbformat.read(file, as_version=4)
+    assert all(not cell.get("outputs") for cell in notebook.cells), "outputs are not kept in the repository"
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(file.parent)}}).execute()
+    shown = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    assert any("text/html" in output.get("data", {}) for output in shown), "something shows itself as a table"
+
+
+def test_the_notebooks_are_three() -> None:
+    assert [file.stem for file in NOTEBOOKS] == ["first-run", "own-figure", "own-law"]
+
+
+def test_every_picture_of_the_documentation_says_how_it_is_made() -> None:
+    text = (ROOT / "docs" / "guide" / "gallery.md").read_text()
+    images = {file.name for file in (ROOT / "docs" / "images").iterdir()}
+    shown = re.findall(r"\(\.\./images/([^)]+)\)", text)
+    assert set(shown) == images
+    for name in shown:
+        behind = text.split(f"(../images/{name})", 1)[1]
+        assert re.search(r"photocol reproduce|bench/xcp\.py", behind.split("\n## ")[0]), name
+
+
+def test_the_page_of_commands_is_fresh() -> None:
+    check = subprocess.run([sys.executable, ROOT / "docs" / "make_commands.py", "--check"], check=False)
+    assert check.returncode == 0, "run: python docs/make_commands.py"
