@@ -76,7 +76,7 @@ def carry_out(arguments: Sequence[str] | None) -> int:
 
 def _misused(error: click.ClickException) -> int:
     """What is wrong with a command line, and under it how the command is used."""
-    context, message = getattr(error, "ctx", None), error.format_message().rstrip(".")
+    context, message = getattr(error, "ctx", None), error.format_message().rstrip(".?")
     if context is None or context.command is app:
         return complain(f"photocol: {message}; see photocol --help", WRONG_INPUT)
     return complain(f"{context.command_path}: {message}\n\n{context.get_help()}", WRONG_INPUT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -77,7 +78,8 @@ def test_a_misused_command_is_told_with_its_help() -> None:
     assert "Usage: photocol run [OPTIONS] SCENARIO" in done.stderr
     assert "--shuffle-ties" in done.stderr
     done = photocol("rnu")
-    assert (done.returncode, done.stderr) == (2, "photocol: No such command 'rnu'; see photocol --help\n")
+    assert done.returncode == 2
+    assert re.fullmatch(r"photocol: No such command 'rnu'.*; see photocol --help\n", done.stderr)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -96,7 +98,7 @@ def test_the_script_of_a_shell_is_one_that_it_reads(shell: str, tmp_path: Path) 
     [
         ("photocol pl", ["plot"]),
         ("photocol run dumb", ["dumbbell"]),
-        ("photocol model erlang-", ["erlang-b", "erlang-c"]),
+        ("photocol model erlang-", ["erlang-b", "erlang-fixed-point"]),
         ("photocol reproduce 002/base", ["002/baseline"]),
         ("photocol list topo", ["topologies"]),
         ("photocol run --se", ["--set", "--seed"]),
