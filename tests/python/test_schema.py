@@ -11,11 +11,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from photocol import _core
-
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = sorted((ROOT / "scenarios").glob("*.toml")) + sorted((ROOT / "scenarios" / "large").glob("*.toml"))
-SCHEMA: dict[str, Any] = json.loads(_core.schema())
+SCHEMA: dict[str, Any] = json.loads((ROOT / "schema" / "scenario.json").read_text())
 
 
 def mistakes(scenario: dict[str, Any]) -> list[str]:
@@ -25,7 +23,9 @@ def mistakes(scenario: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: file.stem)
 def test_every_ready_made_scenario_fits_and_names_the_schema(file: Path) -> None:
     text = file.read_text()
-    assert mistakes(tomllib.loads(text)) == []
+    scenario = tomllib.loads(text)
+    if "extends" not in scenario:  # What a layer leaves out is said below it.
+        assert mistakes(scenario) == []
     named = re.match(r"#:schema (\S+)\n", text)
     assert named is not None
     assert (file.parent / named[1]).resolve() == ROOT / "schema" / "scenario.json"
