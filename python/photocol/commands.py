@@ -112,6 +112,14 @@ def app(context: click.Context, *, version: bool) -> None:
     metavar="FILE|FLOWS",
     help="Write packets to a pcapng FILE (by default DIR/capture.pcapng), of these FLOWS (0,3-5; or all).",
 )
+@click.option(
+    "--trace",
+    "traced",
+    is_flag=False,
+    flag_value="",
+    metavar="FILTER",
+    help="Write what happened, event by event, to DIR/trace.parquet; FILTER as in 'flows=0,3-5;links=a->b;from=1 s'.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print summary.json and nothing else.")
 @click.option("--quiet/--no-quiet", help="No progress, no table.")
 @click.option(
@@ -130,6 +138,7 @@ def run(
     out: Path | None,
     force: bool,
     pcap: Sequence[str],
+    traced: str | None,
     as_json: bool,
     quiet: bool,
     shuffle_ties: int | None,
@@ -137,8 +146,12 @@ def run(
     """Run a scenario file (TOML or JSON); progress on a terminal, a summary at the end."""
     from photocol.runner import Execution
     from photocol.scenario import parse_setting
+    from photocol.trace import parse_filter
 
-    loaded = _load(scenario, settings)
+    asked = [] if traced is None else parse_filter(traced)
+    if asked and out is None:
+        raise InputError("--trace needs a directory to write into: --out DIR")
+    loaded = _load(scenario, [*settings, *(f"{key}={value}" for key, value in asked)])
     if threads < 1:
         raise InputError(f"--threads {threads}: at least one")
     execution = Execution(
@@ -150,7 +163,7 @@ def run(
         capture=_capture(pcap),
         out=out,
         force=force,
-        settings=dict(parse_setting(one) for one in settings),
+        settings=dict([*(parse_setting(one) for one in settings), *asked]),
     )
     try:
         result = _completed(execution, show=not (quiet or as_json))
@@ -350,6 +363,10 @@ def _report(result: Result, out: Path | None, *, as_json: bool, quiet: bool) -> 
         f"\nseed {manifest['seed']}, fingerprint {result.fingerprint}; {hops:,} packet-hops in {cpu_s:.2f} CPU seconds "
         f"({hops / cpu_s / 1e6:.1f} million a second), peak memory {manifest['peak_memory_bytes'] / 1e6:.0f} MB"
     )
+    if "trace" in manifest:
+        from photocol.trace import sentence
+
+        click.echo(sentence(manifest["trace"]))
     if out is not None:
         click.echo(f"written to {out}; photocol plot {out} draws it")
 

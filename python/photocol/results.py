@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
-from photocol import notebook, storage
+from photocol import notebook, storage, trace
 from photocol.errors import InputError
 from photocol.quantity import factor, readable
 from photocol.signals import shielded
@@ -137,8 +137,10 @@ class Result:
         table: Callable[[str], pl.DataFrame],
         files: Mapping[str, Path] | None = None,
         layers: Callable[[], Mapping[str, str]] = dict,
+        trace: Callable[[], pl.DataFrame | None] = lambda: None,
     ) -> None:
         self._layers = layers
+        self._trace = trace
         self.summary = summary
         self.manifest = dict(manifest)
         self._table = table
@@ -168,6 +170,11 @@ class Result:
     def drops(self) -> pl.DataFrame:
         """One row a (place, class, cause): units and bits."""
         return self._table("drops")
+
+    @cached_property
+    def trace(self) -> pl.DataFrame | None:
+        """One row an event, if `[trace]` asks for it; None if not. What the columns are: docs/guide/traces.md."""
+        return self._trace()
 
     @property
     def fingerprint(self) -> str:
@@ -212,7 +219,13 @@ class Result:
             summary = Summary({name: _figure(fields) for name, fields in figures.items()})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder} is a damaged run: {error}") from error
-        return cls(summary=summary, manifest=manifest, table=lambda name: _read(folder / f"{name}.parquet"))
+        events = folder / trace.NAME
+        return cls(
+            summary=summary,
+            manifest=manifest,
+            table=lambda name: _read(folder / f"{name}.parquet"),
+            trace=lambda: _read(events) if events.is_file() else None,
+        )
 
     def __repr__(self) -> str:
         return f"<photocol run, seed {self.manifest['seed']}, fingerprint {self.fingerprint}>\n{self.summary!r}"
@@ -243,6 +256,10 @@ class Result:
             file = folder / f"{name}.parquet"
             with storage.naming(file):
                 table.write_parquet(file)
+        if self.trace is not None:
+            file = folder / trace.NAME
+            with storage.naming(file):
+                trace.write(self.trace, file)
         texts = {
             "scenario.toml": str(self.manifest["scenario"]),
             "summary.json": self.summary.to_json(),

@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from photocol import _core, machine, storage
+from photocol import _core, machine, storage, trace
 from photocol.capture import Capture, CaptureFile, check_flows
 from photocol.errors import InputError, whole_number
 from photocol.layers import layers_of
@@ -121,6 +121,7 @@ class Execution:
             table=lambda name: _frame(raw, name),
             files=files,
             layers=lambda: layers_of(raw),
+            trace=lambda: self._events,
         )
 
     def complete(self, progress: Progress | None = None) -> Result:
@@ -138,6 +139,11 @@ class Execution:
         finally:
             if self._capture is not None:
                 self._capture.discard()
+
+    @functools.cached_property
+    def _events(self) -> pl.DataFrame | None:
+        """What happened in the first replication."""
+        return trace.frame(self.finished[0].results)
 
     @property
     def idle_threads(self) -> str | None:
@@ -222,7 +228,12 @@ class Execution:
             **({"laws": self.python_laws} if any(one.laws for one in self.finished) else {}),
             "scenario_sha256": digest(text),
             "scenario": text,
+            **({} if self._events is None else {"trace": trace.note(self._events, self._left_out)}),
         }
+
+    @property
+    def _left_out(self) -> int:
+        return self.finished[0].results.trace_left_out or 0
 
     def _command(self) -> str:
         """What repeats the finished replications, in the directory of the results."""

@@ -179,13 +179,23 @@ impl Results {
         self.0.packet_hops
     }
 
-    /// `{column: array}` of flows, links, series or drops.
+    /// Events for which the trace had no room; `None` without a trace.
+    #[getter]
+    fn trace_left_out(&self) -> Option<u64> {
+        self.0.trace.as_ref().map(|trace| trace.left_out)
+    }
+
+    /// `{column: array}` of flows, links, series, drops, or trace.
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let table = match name {
             "flows" => &self.0.flows,
             "links" => &self.0.links,
             "series" => &self.0.series,
             "drops" => &self.0.drops,
+            "trace" => match &self.0.trace {
+                Some(trace) => &trace.events,
+                None => return Err(PyKeyError::new_err("trace: this run has none")),
+            },
             _ => return Err(PyKeyError::new_err(name.to_owned())),
         };
         columns::table(py, table)

@@ -11,6 +11,15 @@ pub enum Column {
     Text(Vec<String>),
     /// Yes or no.
     Bool(Vec<bool>),
+    /// Few different names, by their places in a list.
+    Words {
+        /// The places; one past the end of the list: there is none.
+        places: Vec<u32>,
+        /// The list.
+        words: Vec<String>,
+    },
+    /// Counts and ids; [`u64::MAX`] where there is none.
+    Known(Vec<u64>),
 }
 
 /// A table: named columns of equal length.
@@ -31,6 +40,15 @@ pub struct Figure {
     pub unit: &'static str,
 }
 
+/// What happened, event by event.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// One row an event, in their order.
+    pub events: Table,
+    /// Later events for which there was no room.
+    pub left_out: u64,
+}
+
 /// Everything a finished run has to say.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
@@ -42,6 +60,8 @@ pub struct Results {
     pub series: Table,
     /// One row a (place, class, cause) with at least one drop.
     pub drops: Table,
+    /// What happened, if that was asked for.
+    pub trace: Option<Trace>,
     /// The figures of `summary.json`.
     pub summary: Vec<Figure>,
     /// Hash over every arrival, equal for equal runs.

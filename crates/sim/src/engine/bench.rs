@@ -6,6 +6,7 @@ use super::net::{DropPlace, Net};
 use super::offer::{Cause, Count};
 use super::packet::{Carried, Class, Packet};
 use super::port::Port;
+use super::trace::{Event, Spot, What};
 use std::sync::Arc;
 
 /// The bench of an agent, while it is called.
@@ -114,8 +115,8 @@ impl<'a> Bench<'a> {
     }
 
     /// Drops a packet that the agent took before a port.
-    pub fn refuse(&mut self, cause: Cause, packet: &Packet) {
-        self.net.refuse(cause, packet);
+    pub fn refuse(&mut self, now: u64, cause: Cause, packet: &Packet) {
+        self.net.refuse(now, cause, packet);
     }
 
     /// Sends a message; it enters its first port as any packet does.
@@ -181,7 +182,8 @@ impl<'a> Bench<'a> {
     }
 
     /// Counts a packet as lost at a link, and forgets it.
-    pub fn drop(&mut self, link: LinkNumber, cause: Cause, packet: &Packet) {
+    pub fn drop(&mut self, now: u64, link: LinkNumber, cause: Cause, packet: &Packet) {
+        self.net.note_on(now, link.0, What::Vanish, Some(cause), packet);
         self.net.drop(DropPlace::Link(link.0), cause, packet);
     }
 
@@ -189,6 +191,27 @@ impl<'a> Bench<'a> {
     pub fn drop_unit(&mut self, link: LinkNumber, cause: Cause, bytes: u64) {
         let count = self.net.drops.entry((DropPlace::Link(link.0), Class::Unit, cause)).or_default();
         *count = count.plus(Count { packets: 1, bytes });
+    }
+
+    /// Whether what happens is traced.
+    #[inline]
+    pub fn is_traced(&self) -> bool {
+        self.net.trace.is_some()
+    }
+
+    /// What an agent does with a packet before a port of its node, for the trace.
+    pub fn note(&mut self, now: u64, what: What, packet: &Packet) {
+        self.net.note_at(now, self.net.next_link(packet), what, None, packet);
+    }
+
+    /// Something at a link that is about no packet, for the trace; `flows` are those that it concerns.
+    pub fn note_unit(&mut self, link: LinkNumber, event: Event, flows: impl Iterator<Item = u32>) {
+        self.net.note_unit(link.0, Event { place: Spot::link(link.0), ..event }, flows);
+    }
+
+    /// Something at the agent's node that is about no packet, for the trace.
+    pub fn note_here(&mut self, event: Event, flows: impl Iterator<Item = u32>) {
+        self.net.note_here(Event { place: Spot::node(self.node), ..event }, flows);
     }
 
     /// A unit ends before a message has announced it: it counts as one that was made.

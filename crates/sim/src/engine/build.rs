@@ -16,9 +16,12 @@ use super::port::{Port, PortConfig};
 use super::ring::Ring;
 use super::sampler::{Known, Sampler};
 use super::timers::Timers;
+use super::trace::{Trace, TraceRules};
 use super::tree::NEVER;
 use super::world::{Action, CaptureOptions, Control, Options, RunError, Threading, World};
-use crate::model::{Buffer, Change, Flow, LinkId, Load, Network, NodeId, PortRule, Routes, Scenario, SimTime};
+use crate::model::{
+    self, Buffer, Change, Flow, LinkId, Load, Network, NodeId, PortRule, Routes, Scenario, Selection, SimTime,
+};
 use crate::random::{Seed, Stream, uniform_index};
 
 use std::collections::BTreeMap;
@@ -85,11 +88,16 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
     let agent_nodes: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
     let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
     let layout = Layout::whole(ends(network, &order), Arc::clone(&flows), paths.flat.into(), agent_nodes.into(), nodes);
-    let net = net(ports, &layout, timer_order);
+    let mut net = net(ports, &layout, timer_order);
+    let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
+    if let Some(rules) = &rules {
+        watch(&mut net, rules);
+    }
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
     let timers = Timers::new(timer_mask);
     let capture = options.capture;
     let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders, capture });
+    rules.iter().for_each(|rules| watch_hosts(&mut hosts, rules));
     hosts.install(agents);
     let to_node = layout.links.iter().map(|link| link.to).collect();
     let partition = Partition::new(net, hosts, to_node, vec![0; nodes], 0);
@@ -103,6 +111,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
         baseline: Baseline::zero(network.links.len()),
         link_numbers,
         controls,
+        trace: None,
         now: SimTime::ZERO,
     })
 }
@@ -111,6 +120,38 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
 fn bands(scenario: &Scenario, flows: &[Flow]) -> Option<Arc<[u8]>> {
     let has_several = scenario.traffic.iter().any(|traffic| traffic.priority > 0);
     has_several.then(|| flows.iter().map(|flow| scenario.traffic[flow.origin.0 as usize].priority).collect())
+}
+
+/// What is traced, if anything is.
+fn trace_rules(scenario: &Scenario, layout: &Layout, order: &[LinkId]) -> Option<TraceRules> {
+    let model::Trace { flows, links, hosts, from, until, limit } = &scenario.trace;
+    if !scenario.trace.is_on() {
+        return None;
+    }
+    Some(TraceRules {
+        links: order.iter().map(|link| links.has(link.0)).collect(),
+        flows: (0..layout.flows.len() as u32).map(|flow| flows.has(flow)).collect(),
+        sources: layout.flows.iter().map(|flow| flow.source.0).collect(),
+        all_flows: *flows == Selection::All,
+        hosts: *hosts,
+        from: from.ps(),
+        until: until.ps(),
+        limit: *limit as usize,
+    })
+}
+
+/// The ports of traced links take the way that tells the trace.
+fn watch(net: &mut Net, rules: &TraceRules) {
+    net.trace = Some(Box::new(Trace::new(rules.clone())));
+    net.ports.iter_mut().zip(&*rules.links).filter(|(_, traced)| **traced).for_each(|(port, _)| port.watch());
+}
+
+fn watch_hosts(hosts: &mut Hosts, rules: &TraceRules) {
+    for (host, traced) in hosts.senders.items_mut().iter_mut().zip(&*rules.flows) {
+        if rules.hosts && *traced {
+            host.watch = host.watch.and(Watch::TRACED);
+        }
+    }
 }
 
 /// All links in the engine's order.

@@ -13,6 +13,7 @@ use super::parts::{At, Layout};
 use super::port::Port;
 use super::ring::Ring;
 use super::timers::{TimerKind, Timers};
+use super::trace::{Trace, merged};
 use std::sync::Arc;
 
 /// Moves everything from the partitions of `before` to those of `after`; `now` is the time that all have reached.
@@ -52,6 +53,7 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
         move_fibre(&mut old, &mut new, before.fibres[link], after.fibres[link]);
     }
     deal_orders(&mut old, &mut new, after);
+    deal_trace(&mut old, &mut new, before);
     move_totals(&mut old, &mut new[0]);
     new
 }
@@ -176,6 +178,15 @@ fn deal_orders(old: &mut [Partition], new: &mut [Partition], layout: &Layout) {
         }
     }
     new.iter_mut().for_each(|part| part.hosts.held_count = held_count);
+}
+
+/// What has happened so far stays in one of the partitions, in its order; all go on noting.
+fn deal_trace(old: &mut [Partition], new: &mut [Partition], before: &Layout) {
+    let traces: Vec<Trace> = old.iter_mut().filter_map(|part| part.net.trace.take()).map(|trace| *trace).collect();
+    let Some(rules) = traces.first().map(|trace| trace.rules().clone()) else { return };
+    let whole = merged(traces.into_iter(), |link| before.links[link as usize].from);
+    new.iter_mut().for_each(|part| part.net.trace = Some(Box::new(Trace::new(rules.clone()))));
+    new[0].net.trace = Some(Box::new(Trace::going_on(rules, whole)));
 }
 
 /// What has been counted so far goes to one of the partitions; only sums over all of them are ever read.

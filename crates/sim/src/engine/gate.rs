@@ -220,6 +220,11 @@ impl Gate {
         from
     }
 
+    /// From when to when the packet placed last leaves.
+    pub fn newest(&self) -> Option<(u64, u64)> {
+        self.planned.iter().next_back().map(|placed| (placed.start, placed.end))
+    }
+
     /// The packet placed last will vanish on the fibre.
     pub fn lose_newest(&mut self) {
         if let Some(newest) = self.planned.len().checked_sub(1) {

@@ -24,13 +24,14 @@ use super::net::{DropPlace, NO_WAY, Net};
 use super::offer::Cause;
 use super::packet::{Carried, Class, Flags, NO_CARGO, Packet};
 use super::timers::{TimerId, Timers};
+use super::trace::What;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
 use transport::tcp::{Ack, Actions, ReceiverActions};
 use units::Instant;
 
 use timing::arm_receiver;
-use watched::capture;
+use watched::{Seen, see_ack};
 
 const CACHE_LINE: usize = 64;
 
@@ -206,8 +207,8 @@ impl Hosts {
             }
             sack
         };
-        if host.watch.has(Watch::CAPTURED) {
-            capture(&mut self.capture, now, packet, sack.as_slice());
+        if host.watch.has(Watch::SEEN) {
+            see_ack(&mut self.capture, now, Seen { packet, sack: sack.as_slice(), window: sender.cwnd() }, net);
         }
         let ecn_echo = packet.flags.has(Flags::ECHO);
         let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo };
@@ -248,6 +249,7 @@ impl Hosts {
             let packet =
                 Packet { at: 0, seq, flow, hop, cargo: NO_CARGO, size, class: Class::Datagram, flags: Flags::NONE };
             if watched {
+                net.note_host(now, What::Send, &packet, 0);
                 self.emit_watched(now, packet, net);
             } else {
                 self.emitted += 1;
@@ -264,6 +266,7 @@ impl Hosts {
 fn enter(now: u64, packet: Packet, net: &mut Net) {
     let link = net.next_link(&packet);
     if link == NO_WAY {
+        net.note_host_drop(now, Cause::Unreachable, &packet);
         return net.drop(DropPlace::Host(packet.flow), Cause::Unreachable, &packet);
     }
     net.forward(now, link, &packet);

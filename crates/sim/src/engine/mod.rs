@@ -13,6 +13,7 @@
 //! | `hosts`, `arena`, `timers`, `forced`, `capture` | machines of the flows and their deadlines; orders; pcapng |
 //! | `datagrams` | a source of UDP |
 //! | `accounts`, `sampler` | conservation and warm-up; samples |
+//! | `trace` | what happened, event by event |
 
 pub(crate) mod accounts;
 pub(crate) mod agent;
@@ -44,6 +45,7 @@ mod sampler;
 #[cfg(test)]
 mod speed_tests;
 mod timers;
+pub(crate) mod trace;
 pub(crate) mod tree;
 mod workers;
 pub(crate) mod world;

@@ -1,6 +1,7 @@
 //! The fibres and ports of a partition: everything a packet meets between two hosts.
 
 mod mail;
+mod tracing;
 
 pub use mail::{Cut, Mail};
 
@@ -9,6 +10,7 @@ use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::packet::{CargoTable, Class, Packet};
 use super::port::{Manner, Port};
 use super::ring::Ring;
+use super::trace::{Trace, What};
 use super::tree::{NEVER, Tree};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -63,6 +65,8 @@ pub struct Net {
     pub pending: VecDeque<Pending>,
     /// The ports whose departures are events, in the order of the leaves, which come before all others.
     departing: Vec<u32>,
+    /// What happened, if anybody asks.
+    pub trace: Option<Box<Trace>>,
     leaf_of_link_0: u32,
     leaf_of_agent_0: u32,
     timer_leaf: u32,
@@ -146,6 +150,7 @@ impl Net {
             outbox: (0..partitions).map(|_| Mail::default()).collect(),
             pending: VecDeque::new(),
             departing,
+            trace: None,
             leaf_of_link_0,
             leaf_of_agent_0,
             timer_leaf,
@@ -268,10 +273,9 @@ impl Net {
     /// [`Net::enter`] for a port with [`Extras`](super::extras::Extras).
     #[inline(never)]
     fn enter_specially(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
-        let port = &mut self.ports[number as usize];
-        let intake = port.intake();
+        let intake = self.ports[number as usize].intake();
         if intake.is_none() {
-            let offer = port.offer_past_intake(now, packet, self.cargo.header_mut(packet));
+            let offer = self.offer_past_intake(now, number, packet);
             self.follow(now, number, offer, packet);
         }
         intake
@@ -312,7 +316,7 @@ impl Net {
         let offer = match port.manner_past_intake() {
             Manner::Plain => port.offer(now, packet.size),
             Manner::Light => port.offer_light(now, packet.size),
-            Manner::Special | Manner::Taken => port.offer_past_intake(now, packet, self.cargo.header_mut(packet)),
+            Manner::Special | Manner::Taken => self.offer_past_intake(now, number, packet),
         };
         self.follow(now, number, offer, packet);
     }
@@ -325,9 +329,18 @@ impl Net {
         }
     }
 
+    /// A port with [`Extras`](super::extras::Extras), or one that is traced, is offered a packet that no agent takes.
+    fn offer_past_intake(&mut self, now: u64, number: u32, packet: &Packet) -> Offer {
+        if self.trace.is_some() {
+            return self.offer_traced(now, number, packet);
+        }
+        self.ports[number as usize].offer_past_intake(now, packet, self.cargo.header_mut(packet))
+    }
+
     /// An agent drops a packet that it took before a port.
-    pub fn refuse(&mut self, cause: Cause, packet: &Packet) {
+    pub fn refuse(&mut self, now: u64, cause: Cause, packet: &Packet) {
         let number = self.next_link(packet);
+        self.note_at(now, number, What::Drop, Some(cause), packet);
         self.ports[number as usize].refuse_before(cause, packet.size);
         self.lose(number, cause, packet);
     }
@@ -353,7 +366,7 @@ impl Net {
     #[inline(never)]
     pub fn release(&mut self, now: u64, number: u32) {
         let target = self.ports[number as usize].target();
-        while let Some((packet, offer)) = self.ports[number as usize].release(now) {
+        while let Some((packet, offer)) = self.release_next(now, number) {
             match offer {
                 Offer::Carried(at) | Offer::Marked(at) => self.send(target, at, &packet),
                 Offer::Dropped(cause) => self.lose(number, cause, &packet),
@@ -361,6 +374,13 @@ impl Net {
             }
         }
         self.rearm(number);
+    }
+
+    fn release_next(&mut self, now: u64, number: u32) -> Option<(Packet, Offer)> {
+        if self.trace.is_some() {
+            return self.release_traced(now, number);
+        }
+        self.ports[number as usize].release(now)
     }
 
     /// Puts the next departure of a port where it now is, if departures of that port are events.

@@ -7,6 +7,7 @@ use super::packet::Packet;
 use super::partition::{Partition, fold};
 use super::port::Port;
 use super::ring::Ring;
+use super::trace::What;
 use crate::model::Flow;
 use std::sync::Arc;
 
@@ -133,10 +134,14 @@ impl<'a> Parts<'a> {
         let taken = self.change_link(link, |port, fibre| port.take_down(now, fibre));
         for packet in taken.from_fibre {
             self.list[fibre as usize].net.cargo.forget(&packet);
-            self.list[port as usize].net.take_back(DropPlace::Link(link), &packet);
+            let net = &mut self.list[port as usize].net;
+            net.note_on(now, link, What::Vanish, Some(Cause::Unreachable), &packet);
+            net.take_back(DropPlace::Link(link), &packet);
         }
         for packet in taken.held {
-            self.list[port as usize].net.drop(DropPlace::Link(link), Cause::Unreachable, &packet);
+            let net = &mut self.list[port as usize].net;
+            net.note_on(now, link, What::Vanish, Some(Cause::Unreachable), &packet);
+            net.drop(DropPlace::Link(link), Cause::Unreachable, &packet);
         }
     }
 

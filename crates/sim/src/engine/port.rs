@@ -21,6 +21,7 @@ mod reading;
 pub use reading::Reading;
 
 use super::extras::{Extras, Streams};
+use super::gate::Gate;
 use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::optical::{Kept, LeastBacklog};
 use super::packet::Packet;
@@ -307,6 +308,35 @@ impl Port {
     /// Bytes offered since the start.
     pub fn offered_bytes(&self) -> u64 {
         self.offered.bytes
+    }
+
+    /// Its packets go the way of those of a port with [`Extras`], where they are traced.
+    pub fn watch(&mut self) {
+        self.manner_past_intake = Manner::Special;
+        if self.manner != Manner::Taken {
+            self.manner = Manner::Special;
+        }
+    }
+
+    /// How long a packet of `size` bytes is, in picoseconds.
+    pub fn lasts(&self, size: u16) -> u64 {
+        self.byte_time.of(u32::from(size)).ps()
+    }
+
+    /// Whether its fibre says when the first bit of a packet arrives.
+    pub fn tells_first_bit(&self) -> bool {
+        self.light == Light::FirstBit
+    }
+
+    /// When the packet of `size` bytes that was accepted last begins to leave, and when it has left.
+    pub fn newest(&self, size: u16) -> (u64, u64) {
+        let placed = self.gate().and_then(Gate::newest);
+        placed.unwrap_or((self.busy_until.saturating_sub(self.lasts(size)), self.busy_until))
+    }
+
+    /// Packets marked since the start.
+    pub fn marked(&self) -> u64 {
+        self.extras.as_ref().map_or(0, |extras| extras.marked)
     }
 
     /// The packet just accepted will vanish on the fibre.

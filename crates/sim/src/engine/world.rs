@@ -18,6 +18,7 @@ use super::ledger::{Ledger, Record};
 use super::partition::{Partition, packet_hops};
 use super::parts::{Layout, Parts};
 use super::sampler::Sampler;
+use super::trace::{Merged, Trace, merged};
 use super::workers::{Disturbance, Workers};
 use crate::model::{Change, Flow, LinkId, SimTime};
 use std::fmt;
@@ -163,6 +164,8 @@ pub struct World {
     pub(super) controls: Vec<Control>,
     pub(crate) sampler: Sampler,
     pub(crate) baseline: Baseline,
+    /// What happened, if anybody asked; made at the end.
+    pub(crate) trace: Option<Merged>,
     pub(crate) now: SimTime,
 }
 
@@ -264,6 +267,7 @@ impl World {
         captures.try_for_each(|capture| capture.finish().map_err(RunError::Capture))?;
         let layout = Arc::clone(&self.layout);
         let mut partitions = std::mem::take(&mut self.partitions);
+        self.trace = whole_trace(&mut partitions, &layout);
         let mut parts = Parts::new(&layout, &mut partitions);
         Accounts::check(&parts).map_err(RunError::NotConserved)?;
         Ok(read(self, &mut parts))
@@ -363,6 +367,13 @@ impl World {
             Change::Up => parts.port_mut(link).bring_up(),
         }
     }
+}
+
+/// The traces of all partitions as one.
+fn whole_trace(partitions: &mut [Partition], layout: &Layout) -> Option<Merged> {
+    let traces: Vec<Trace> =
+        partitions.iter_mut().filter_map(|part| part.net.trace.take()).map(|trace| *trace).collect();
+    (!traces.is_empty()).then(|| merged(traces.into_iter(), |link| layout.links[link as usize].from))
 }
 
 fn reroute(paths: &[(u32, u32, u32)], parts: &mut Parts) {

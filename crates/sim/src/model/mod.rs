@@ -31,7 +31,7 @@ pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Role}
 pub use port::{Light, Opening, Packing, PortRule};
 pub use published::{DATA_MINING, HADOOP, Published, WEB_SEARCH};
 pub use routes::{Routes, components};
-pub use scenario::{Probe, RunSpec, Scenario, Selection};
+pub use scenario::{Probe, RunSpec, Scenario, Selection, Trace};
 pub use sizes::{Between, Cdf, FlowSizes, MOST_BYTES, WrongPoint, pareto_least, pareto_mean};
 pub use time::SimTime;
 pub use traffic::{

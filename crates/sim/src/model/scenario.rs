@@ -20,6 +20,8 @@ pub struct Scenario {
     pub forced: Vec<Forced>,
     /// What is sampled.
     pub probe: Probe,
+    /// What is traced.
+    pub trace: Trace,
 }
 
 /// `[run]`: how long, from when on it counts, and the default seed.
@@ -50,6 +52,30 @@ pub struct Probe {
     pub links: Selection,
 }
 
+/// `[trace]`: what happened, event by event; tracing never changes a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Flows whose packets are traced; [`Selection::None`] in both: nothing is traced.
+    pub flows: Selection,
+    /// Links at which they are.
+    pub links: Selection,
+    /// Whether the sending hosts of these flows are traced too.
+    pub hosts: bool,
+    /// The first instant.
+    pub from: Duration,
+    /// The first instant after it.
+    pub until: Duration,
+    /// The most events.
+    pub limit: u64,
+}
+
+impl Trace {
+    /// Whether anything is traced.
+    pub fn is_on(&self) -> bool {
+        self.limit > 0
+    }
+}
+
 /// Which of a kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
@@ -60,4 +86,15 @@ pub enum Selection {
     All,
     /// These indices, ascending.
     Some(Vec<u32>),
+}
+
+impl Selection {
+    /// Whether this one is among them.
+    pub fn has(&self, index: u32) -> bool {
+        match self {
+            Selection::None => false,
+            Selection::All => true,
+            Selection::Some(chosen) => chosen.binary_search(&index).is_ok(),
+        }
+    }
 }

@@ -30,6 +30,7 @@ pub(super) fn explain(spec: &Spec, scenario: &Scenario) -> String {
     spec.event.iter().for_each(|event| text.section("[[event]]", &event.explained()));
     spec.force.iter().for_each(|force| text.section("[[force]]", &force.explained()));
     text.probe(&spec.probe);
+    text.trace(spec.trace.as_deref(), &scenario.trace);
     text.finish()
 }
 
@@ -236,6 +237,18 @@ impl Text<'_> {
         row.add("destination", "", Some(Written::Inline(self.node_name(flow.destination))));
         row.add("size", "", flow.size.map(|size| Size(size).form()));
         row
+    }
+
+    /// A table without keys would be one that traces everything, so there is none where nothing is traced.
+    fn trace(&mut self, table: Option<&spec::Trace>, trace: &Trace) {
+        let Some(table) = table.filter(|_| trace.is_on()) else { return };
+        let mut keys = table.explained();
+        keys.derive("until", Time(trace.until).form());
+        let all = || Written::Inline("\"all\"".to_owned());
+        if table.flows.is_none() && table.links.is_none() {
+            keys.derive("flows", all());
+        }
+        self.section("[trace]", &keys);
     }
 
     fn probe(&mut self, probe: &spec::Probe) {

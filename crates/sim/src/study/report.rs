@@ -6,6 +6,7 @@
 mod completions;
 mod fairness;
 mod flows;
+mod trace;
 
 use crate::engine::accounts::Baseline;
 use crate::engine::ledger::{Ledger, LinkAccount};
@@ -33,7 +34,8 @@ pub struct End<'s> {
 }
 
 /// Reads everything out of it.
-pub fn run(end: End, parts: &mut Parts) -> Results {
+pub fn run(mut end: End, parts: &mut Parts) -> Results {
+    let trace = end.world.trace.take().map(|trace| trace::table(trace, &end));
     let ledger = Ledger::read(parts);
     let links = LinkRows::read(&end, &ledger, parts);
     let flows = FlowRows::read(&end, &ledger, parts);
@@ -58,6 +60,7 @@ pub fn run(end: End, parts: &mut Parts) -> Results {
         links: links.table(&end),
         series: end.world.sampler.table(end.run),
         drops,
+        trace,
         summary,
         fingerprint,
         events,

@@ -2,7 +2,7 @@
 //! travels in the packet's cargo; other flows have none of it.
 
 use super::timing::arm_receiver;
-use super::{Hosts, SendingMachine, Sink, Watch, capture, ecn, enter};
+use super::{Hosts, Seen, SendingMachine, Sink, Watch, ecn, enter, see_ack};
 use crate::engine::net::Net;
 use crate::engine::packet::{Class, Flags, Packet};
 use transport::tcp::{Ack, Control, SackList, TcpOptions};
@@ -62,8 +62,9 @@ impl Hosts {
         match options.control {
             Some(control) => connection.handle_control(instant, control, &mut self.segments),
             None => {
-                if host.watch.has(Watch::CAPTURED) {
-                    capture(&mut self.capture, now, packet, sack.as_slice());
+                if host.watch.has(Watch::SEEN) {
+                    let window = connection.sender().cwnd();
+                    see_ack(&mut self.capture, now, Seen { packet, sack: sack.as_slice(), window }, net);
                 }
                 let window = connection.sender().initial_peer_window();
                 let ecn_echo = packet.flags.has(Flags::ECHO);

@@ -56,8 +56,12 @@ impl Watch {
     pub const ECN: Watch = Watch(16);
     /// Its packets carry options of TCP.
     pub const OPTIONS: Watch = Watch(32);
+    /// Its packets are traced.
+    pub const TRACED: Watch = Watch(64);
+    /// Somebody wants to see its packets.
+    pub(super) const SEEN: Watch = Watch(4 | 64);
     /// What cannot be sent on the fast path.
-    pub(super) const UNUSUAL: Watch = Watch(2 | 4 | 8 | 16 | 32);
+    pub(super) const UNUSUAL: Watch = Watch(2 | 4 | 8 | 16 | 32 | 64);
 
     /// Both.
     pub fn and(self, other: Watch) -> Watch {

@@ -6,6 +6,7 @@ use crate::engine::net::{DropPlace, Net};
 use crate::engine::offer::Cause;
 use crate::engine::packet::{Flags, Packet};
 use crate::engine::timers::{TimerId, TimerKind};
+use crate::engine::trace::What;
 use crate::model::Fate;
 use transport::tcp::{SackBlock, SackList, Sender};
 use units::Instant;
@@ -30,6 +31,8 @@ impl Hosts {
                 packet.flags = Flags::OPTIONS;
             }
             packet.flags = packet.flags.with(ecn::flags(host.machine.tcp().and_then(|sender| sender.ecn_of(segment))));
+            let what = if segment.retransmission { What::Resend } else { What::Send };
+            net.note_host(now, what, &packet, 0);
             self.emit_watched(now, packet, net);
         }
         self.segments.segments = segments;
@@ -48,11 +51,15 @@ impl Hosts {
             capture(&mut self.capture, now, &packet, &[]);
         }
         if self.is_lost_by_order(now, &packet, net) {
+            net.note_host_drop(now, Cause::Forced, &packet);
             return net.drop(DropPlace::Host(flow), Cause::Forced, &packet);
         }
         match self.forced.of(flow, packet.seq) {
             None => enter(now, packet, net),
-            Some(Fate::Drop) => net.drop(DropPlace::Host(flow), Cause::Forced, &packet),
+            Some(Fate::Drop) => {
+                net.note_host_drop(now, Cause::Forced, &packet);
+                net.drop(DropPlace::Host(flow), Cause::Forced, &packet);
+            }
             Some(Fate::Duplicate) => {
                 self.emitted += 1;
                 let copy = Packet { cargo: net.cargo.duplicate(&packet), ..packet };
@@ -81,8 +88,29 @@ impl Hosts {
     }
 }
 
+/// An ACK that has reached its sender.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen<'a> {
+    pub packet: &'a Packet,
+    pub sack: &'a [SackBlock],
+    /// The congestion window before it.
+    pub window: u64,
+}
+
+/// An ACK is captured, traced, or both.
+#[cold]
+pub(super) fn see_ack(captured: &mut Option<Capture>, now: u64, seen: Seen, net: &mut Net) {
+    let Seen { packet, sack, window } = seen;
+    capture(captured, now, packet, sack);
+    net.note_host(now, What::Ack, packet, window);
+    for block in sack {
+        let size = u16::try_from(block.end - block.start).unwrap_or(u16::MAX);
+        net.note_host(now, What::Sack, &Packet { seq: block.start, size, ..*packet }, block.end);
+    }
+}
+
 /// Writes a packet to the capture file, if there is one.
-pub(super) fn capture(capture: &mut Option<Capture>, now: u64, packet: &Packet, sack: &[SackBlock]) {
+fn capture(capture: &mut Option<Capture>, now: u64, packet: &Packet, sack: &[SackBlock]) {
     if let Some(capture) = capture {
         capture.write(now, packet, sack);
     }

@@ -7,6 +7,10 @@ use super::tell::Teller;
 use super::{Beat, Notice, SlotRange};
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::{Bench, ControlPacket, Way};
+use crate::engine::gate::Window;
+use crate::engine::offer::Cause;
+use crate::engine::packet::Class;
+use crate::engine::trace::{Event, Spot, What};
 use crate::random::{Stream, uniform_index};
 use std::collections::BTreeMap;
 
@@ -150,7 +154,7 @@ impl EdgeAgent {
                 bench.port_mut(queue.port).begin_frame(now, queue.granted);
             }
         }
-        self.open(frame, &runs, bench);
+        self.open(now, frame, &runs, bench);
         for queue in self.queues.iter().filter(|queue| queue.granted > 0) {
             bench.release(now, queue.port);
         }
@@ -175,12 +179,15 @@ impl EdgeAgent {
     }
 
     /// Opens the windows of the granted slots.
-    fn open(&mut self, frame: u64, runs: &[SlotRange], bench: &mut Bench) {
+    fn open(&mut self, now: u64, frame: u64, runs: &[SlotRange], bench: &mut Bench) {
         for run in runs {
             let Some(port) = self.place(run.to).map(|place| self.queues[place].port) else { continue };
             for slot in run.slot..run.slot + run.slots {
                 let window = self.beat.window(frame, slot, self.clock.shift());
                 bench.port_mut(port).open_window(window);
+                if bench.is_traced() {
+                    bench.note_unit(bench.link(port), granted(now, frame, window), std::iter::empty());
+                }
             }
         }
     }
@@ -207,6 +214,13 @@ impl EdgeAgent {
     fn place(&self, to: u32) -> Option<usize> {
         self.queues.binary_search_by_key(&to, |queue| queue.to).ok()
     }
+}
+
+/// A granted slot, for the trace.
+fn granted(now: u64, frame: u64, window: Window) -> Event {
+    let (wait, lasts) = (window.start.saturating_sub(now), window.end - window.start);
+    let cause = (!window.passes).then_some(Cause::GuardViolation);
+    Event { unit: frame, wait, lasts, cause, class: Class::Unit, ..Event::new(now, What::Slot, Spot::node(0)) }
 }
 
 impl Asking {

@@ -3,7 +3,8 @@
 use crate::engine::agent::News;
 use crate::engine::bench::LinkNumber;
 use crate::engine::offer::Cause;
-use crate::engine::packet::{Carried, Packet};
+use crate::engine::packet::{Carried, Class, Packet};
+use crate::engine::trace::{Event, NOBODY, Spot, What};
 use std::ops::Range;
 use std::sync::Arc;
 use transport::tcp::{Actions, BurstReport, SackBlock, Sender};
@@ -45,6 +46,8 @@ impl News for BurstNews {
 /// A burst. It does not change on its way; its header knows how much of it is left.
 #[derive(Debug)]
 pub struct Burst {
+    /// No other burst of the network has it.
+    pub number: u64,
     /// The agent of the node at which it was made.
     pub ingress: u32,
     /// That agent's name for its route.
@@ -126,6 +129,44 @@ impl Header {
             // At most the burst's size.
             (self.length, self.size) = (length, bytes as u64);
         }
+    }
+
+    /// What happens to it on a link of this delay on which it has a wavelength, for the trace.
+    pub fn on_link(&self, now: u64, delay: u64) -> Event {
+        let begins = self.at.saturating_sub(delay);
+        let times = Event {
+            wait: begins.saturating_sub(now),
+            lasts: self.length,
+            flight: delay,
+            ..self.event(now, What::Burst)
+        };
+        Event { channel: self.wavelength, ..times }
+    }
+
+    /// Something happens to it, for the trace.
+    pub fn event(&self, now: u64, what: What) -> Event {
+        let bytes = u32::try_from(self.size).unwrap_or(u32::MAX);
+        let event = Event::new(now, what, Spot::node(0));
+        Event {
+            unit: self.burst.number,
+            value: self.burst.route.into(),
+            bytes,
+            class: Class::Unit,
+            flow: self.flow(),
+            ..event
+        }
+    }
+
+    /// The flow of its packets, if all are of one.
+    fn flow(&self) -> u32 {
+        let mut flows = self.flows();
+        let first = flows.next().unwrap_or(NOBODY);
+        if flows.all(|flow| flow == first) { first } else { NOBODY }
+    }
+
+    /// The flows of the packets that are left.
+    pub fn flows(&self) -> impl Iterator<Item = u32> + '_ {
+        self.left().iter().map(|packet| packet.flow)
     }
 
     /// The packets that are left.

@@ -10,6 +10,7 @@ use crate::engine::bench::{Bench, NewsPacket};
 use crate::engine::ledger::Group;
 use crate::engine::offer::Cause;
 use crate::engine::packet::{Class, NO_CARGO, Packet};
+use crate::engine::trace::What;
 use control::assembly::Complete;
 use control::reservation::Refusal;
 use std::collections::{BTreeMap, VecDeque};
@@ -82,8 +83,10 @@ impl BurstNode {
         }
         let loaded = packets.iter().filter(|packet| packet.cargo != NO_CARGO);
         let cargo = loaded.map(|packet| bench.unload(packet)).collect();
+        let number = self.number();
         let way = &self.parts.routes[route as usize];
         let burst = Burst {
+            number,
             ingress: self.parts.agent,
             route,
             egress: way.egress,
@@ -115,11 +118,13 @@ impl BurstNode {
 
     /// A source has a burst.
     pub(super) fn send_from_source(&mut self, now: u64, number: u32, bench: &mut Bench) {
+        let burst_number = self.number();
         let source = &mut self.parts.sources[number as usize];
         let length = source.burst();
         let way = &self.parts.routes[source.route as usize];
         let fixed_point = u128::from(self.parts.rules.byte.fixed_point().max(1));
         let burst = Burst {
+            number: burst_number,
             ingress: self.parts.agent,
             route: source.route,
             egress: way.egress,
@@ -221,6 +226,8 @@ impl BurstNode {
                     self.counts.sent += 1;
                     self.counts.sent_bytes += header.burst.size;
                 }
+                let place = way.place;
+                self.note_booked(now, place, &header, bench);
                 if vanishes {
                     self.vanish(now, &header, bench);
                 } else {
@@ -246,7 +253,9 @@ impl BurstNode {
         // It counts as a header that was made and dropped at once.
         bench.make_unannounced();
         bench.drop_unit(link, cause, header.size);
-        self.discard(&Loss { header: header.clone(), link, cause }, bench);
+        let loss = Loss { header: header.clone(), link, cause };
+        self.note_end(now, What::Drop, &loss, bench);
+        self.discard(now, &loss, bench);
         self.tell_senders(now, header, bench);
     }
 
@@ -270,7 +279,7 @@ impl BurstNode {
                 let header = Header { deflections: 0, attempt: header.attempt + 1, ..header.clone() };
                 return self.launch(now, header, bench);
             }
-            self.discard(loss, bench);
+            self.discard(now, loss, bench);
         }
         self.tell_senders(now, header, bench);
     }

@@ -17,6 +17,7 @@ use crate::engine::bench::{Bench, ControlPacket, OwnPort, Way};
 use crate::engine::extras::LossProcess;
 use crate::engine::ledger::{Group, Ledger, LinkAccount};
 use crate::engine::packet::{Class, NO_CARGO, Packet};
+use crate::engine::trace::{Event, What};
 use crate::model::LinkId;
 use control::reservation;
 use std::collections::BTreeMap;
@@ -142,6 +143,8 @@ pub struct BurstNode {
     /// Packets taken into bursts here less packets given back or dropped here.
     pub(super) kept: i64,
     pub(super) counts: Counts,
+    /// Bursts that were made here.
+    pub(super) made: u64,
     /// Per flow that is assembled here: its segments, and the bursts with any of them.
     pub(super) groups: BTreeMap<u32, Group>,
     /// The loads that were told last, by link.
@@ -218,10 +221,32 @@ impl BurstNode {
                 agenda.note(source.gap(), Task::Send(number));
             }
         }
-        let (kept, counts, groups, loads) = (0, Counts::default(), BTreeMap::new(), Loads::new());
-        let mut node = BurstNode { parts, queues, agenda, kept, counts, groups, loads };
+        let (kept, made, counts, groups, loads) = (0, 0, Counts::default(), BTreeMap::new(), Loads::new());
+        let mut node = BurstNode { parts, queues, agenda, kept, made, counts, groups, loads };
         node.begin_intervals();
         node
+    }
+
+    /// The number of a burst that is made here.
+    pub(super) fn number(&mut self) -> u64 {
+        self.made += 1;
+        u64::from(self.parts.agent) << 40 | self.made
+    }
+
+    /// A burst has a wavelength of an output: for the trace.
+    pub(super) fn note_booked(&self, now: u64, place: u32, header: &Header, bench: &mut Bench) {
+        if bench.is_traced() {
+            let output = &self.parts.outputs[place as usize];
+            bench.note_unit(bench.link(output.port), header.on_link(now, output.delay), header.flows());
+        }
+    }
+
+    /// A burst, or a part of it, ends at a link: for the trace.
+    pub(super) fn note_end(&self, now: u64, what: What, loss: &Loss, bench: &mut Bench) {
+        if bench.is_traced() {
+            let event = Event { cause: Some(loss.cause), ..loss.header.event(now, what) };
+            bench.note_unit(loss.link, event, loss.header.flows());
+        }
     }
 
     /// Sends a message to an agent.
@@ -232,16 +257,16 @@ impl BurstNode {
     }
 
     /// A burst is lost for good.
-    pub(super) fn discard(&mut self, loss: &Loss, bench: &mut Bench) {
+    pub(super) fn discard(&mut self, now: u64, loss: &Loss, bench: &mut Bench) {
         self.counts.lost += 1;
-        self.drop_packets(loss, bench);
+        self.drop_packets(now, loss, bench);
     }
 
     /// The packets that are left of a burst are lost for good.
-    pub(super) fn drop_packets(&mut self, loss: &Loss, bench: &mut Bench) {
+    pub(super) fn drop_packets(&mut self, now: u64, loss: &Loss, bench: &mut Bench) {
         let Loss { header, link, cause } = loss;
         for packet in header.left() {
-            bench.drop(*link, *cause, &Packet { cargo: NO_CARGO, ..*packet });
+            bench.drop(now, *link, *cause, &Packet { cargo: NO_CARGO, ..*packet });
         }
         self.kept -= header.left().len() as i64;
     }
@@ -252,6 +277,9 @@ impl BurstNode {
         if burst.origin == Origin::Nothing {
             self.counts.empty += 1;
             return;
+        }
+        if bench.is_traced() {
+            bench.note_here(header.event(now, What::Land), header.flows());
         }
         self.counts.delivered += 1;
         self.counts.delivery_time += u128::from(now - burst.born);

@@ -9,6 +9,7 @@ use crate::engine::agent::Message;
 use crate::engine::bench::Bench;
 use crate::engine::offer::Cause;
 use crate::engine::packet::Packet;
+use crate::engine::trace::What;
 use control::reservation::{Arriving, Booking, Refusal};
 use units::{Duration, Instant};
 
@@ -27,7 +28,7 @@ enum Resolved {
     /// A part of it goes on.
     Shortened,
     /// It goes on by this path.
-    Deflected(u32),
+    Deflected { place: u32, hop: u32 },
     /// Nothing of it goes on.
     Lost,
 }
@@ -47,8 +48,21 @@ impl BurstNode {
         }
         let booked = if is_up { self.book(now, place, header) } else { Err(Cause::Unreachable) };
         match booked {
-            Ok(()) => bench.send_past(now, packet),
+            Ok(()) => {
+                self.note_passing(now, place, packet, bench);
+                bench.send_past(now, packet);
+            }
             Err(cause) => self.stop(now, Stopped { place, packet, cause }, bench),
+        }
+    }
+
+    /// The burst of a header has a wavelength: for the trace.
+    fn note_passing(&self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
+        if bench.is_traced()
+            && let Some(Notice::Header(header)) = bench.message_mut(packet).and_then(Message::edit)
+        {
+            let header = header.clone();
+            self.note_booked(now, place, &header, bench);
         }
     }
 
@@ -64,12 +78,20 @@ impl BurstNode {
             _ => Resolved::Lost,
         };
         let hop = match resolved {
-            Resolved::Shortened => packet.hop,
-            Resolved::Deflected(hop) => hop,
+            Resolved::Shortened => {
+                self.note_booked(now, place, header, bench);
+                packet.hop
+            }
+            Resolved::Deflected { place, hop } => {
+                self.note_booked(now, place, header, bench);
+                hop
+            }
             Resolved::Lost => {
                 let link = bench.link(port);
                 if cause != Cause::Random {
                     self.parts.outputs[place as usize].account.drop(header.size);
+                } else {
+                    self.note_booked(now, place, header, bench);
                 }
                 return self.lose(now, &Loss { header: header.clone(), link, cause }, bench);
             }
@@ -115,9 +137,7 @@ impl BurstNode {
     fn resolve(&mut self, now: u64, place: u32, header: &mut Header, bench: &mut Bench) -> Resolved {
         let resolved = match self.parts.rules.obs.contention {
             // The bound on deflections ends loops.
-            Contention::Deflection { most } if header.deflections < most => {
-                self.deflect(now, place, header, bench).map(Resolved::Deflected)
-            }
+            Contention::Deflection { most } if header.deflections < most => self.deflect(now, place, header, bench),
             Contention::Segmentation(part) => {
                 self.cut_out(now, place, header, part).map(|lost| self.lose_part(now, lost, place, bench))
             }
@@ -127,7 +147,7 @@ impl BurstNode {
     }
 
     /// The burst takes the shortest other way whose first fibre has a wavelength for it; gives that way.
-    fn deflect(&mut self, now: u64, place: u32, header: &mut Header, bench: &mut Bench) -> Option<u32> {
+    fn deflect(&mut self, now: u64, place: u32, header: &mut Header, bench: &mut Bench) -> Option<Resolved> {
         let ways = self.parts.detours.get(&header.burst.egress).cloned().unwrap_or_default();
         let free = ways.iter().find(|(other, way)| {
             let open = *other != place && bench.port(way.first()).is_up();
@@ -139,7 +159,7 @@ impl BurstNode {
         // It comes to the other fibre; at this one it found no wavelength.
         self.parts.outputs[place as usize].account.drop(header.size);
         self.parts.outputs[other as usize].account.offer(header.size);
-        Some(way.hop())
+        Some(Resolved::Deflected { place: other, hop: way.hop() })
     }
 
     /// Cuts out the part of the burst that is in the way, in whole segments, and books the rest if there is any; gives the part.
@@ -172,8 +192,9 @@ impl BurstNode {
     fn lose_part(&mut self, now: u64, header: Header, place: u32, bench: &mut Bench) -> Resolved {
         let link = bench.link(self.parts.outputs[place as usize].port);
         let loss = Loss { header, link, cause: CONTENTION };
+        self.note_end(now, What::Cut, &loss, bench);
         if self.parts.rules.obs.retransmission.is_none() {
-            self.drop_packets(&loss, bench);
+            self.drop_packets(now, &loss, bench);
         }
         self.report(now, &loss, bench);
         Resolved::Shortened
@@ -202,8 +223,10 @@ impl BurstNode {
     /// A burst ends here. Without copies at the ingress nodes its packets are lost for good.
     pub(super) fn lose(&mut self, now: u64, loss: &Loss, bench: &mut Bench) {
         bench.drop_unit(loss.link, loss.cause, loss.header.size);
+        let what = if loss.cause == Cause::Random { What::Vanish } else { What::Drop };
+        self.note_end(now, what, loss, bench);
         if self.parts.rules.obs.retransmission.is_none() {
-            self.discard(loss, bench);
+            self.discard(now, loss, bench);
         }
         self.report(now, loss, bench);
     }

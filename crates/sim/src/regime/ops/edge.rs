@@ -12,6 +12,7 @@ use crate::engine::bench::{Bench, OwnPort};
 use crate::engine::offer::Cause;
 use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
+use crate::engine::trace::{Event, Spot, What};
 use crate::engine::tree::{NEVER, Tree};
 use crate::model::Buffer;
 use crate::random::Stream;
@@ -167,9 +168,10 @@ impl EdgeNode {
         let local = &mut self.macroflows[number];
         let port = bench.port_mut(local.outlet.port);
         if port.is_kept_full(local.outlet.room, packet.size) {
-            return bench.refuse(Cause::Congestion, packet);
+            return bench.refuse(now, Cause::Congestion, packet);
         }
         port.keep(now, packet.size);
+        bench.note(now, What::Store, packet);
         let is_first = local.queue.is_empty();
         local.queue.push(*packet);
         self.kept += 1;
@@ -178,12 +180,17 @@ impl EdgeNode {
         }
     }
 
-    fn answer(&mut self, now: u64, macroflow: u32, probe: Probe) {
+    fn answer(&mut self, now: u64, macroflow: u32, probe: Probe, bench: &mut Bench) {
         let Ok(number) = self.macroflows.binary_search_by_key(&macroflow, |local| local.id) else { return };
         let local = &mut self.macroflows[number];
         let Some(machine) = &mut local.machine else { return };
         machine.handle_feedback(probe);
         local.smoother.set_rate(Instant::from_ps(now), machine.rate());
+        if bench.is_traced() {
+            let event = Event::new(now, What::Rate, Spot::node(0));
+            let value = machine.rate().bps();
+            bench.note_here(Event { unit: macroflow.into(), value, ..event }, std::iter::empty());
+        }
         self.plan(now, number);
     }
 }
@@ -205,7 +212,7 @@ impl Agent for EdgeNode {
     fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench) {
         match message.read() {
             Some(Notice::Probe { .. }) => self.control.handle_probe(now, message, bench),
-            Some(Notice::Feedback { macroflow, probe }) => self.answer(now, *macroflow, *probe),
+            Some(Notice::Feedback { macroflow, probe }) => self.answer(now, *macroflow, *probe, bench),
             // Nobody sends others here.
             None => {}
         }

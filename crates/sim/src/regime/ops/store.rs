@@ -10,6 +10,7 @@ use super::ways::Ways;
 use crate::engine::bench::{Bench, OwnPort};
 use crate::engine::offer::Cause;
 use crate::engine::packet::Packet;
+use crate::engine::trace::What;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use units::ByteTime;
@@ -116,6 +117,7 @@ impl Store {
         let fate = self.handle_packet(now, place, &packet.marked(), bench);
         if fate != Fate::Lost {
             bench.port_mut(self.ports[place as usize]).note_mark();
+            bench.note(now, What::Mark, packet);
         }
         fate
     }
@@ -132,7 +134,7 @@ impl Store {
                     packet.hop = self.ways.on(packet.hop, wavelength);
                 }
                 if !accepted {
-                    bench.refuse(Cause::Congestion, &packet);
+                    bench.refuse(now, Cause::Congestion, &packet);
                     return Fate::Lost;
                 }
                 bench.send_past(now, &packet);
@@ -141,10 +143,11 @@ impl Store {
             Kind::Slots(slotted) => {
                 let queue = if slotted.converts { place / self.wavelengths } else { place };
                 if !slotted.places.offer(queue as usize, *packet) {
-                    bench.refuse(Cause::Congestion, packet);
+                    bench.refuse(now, Cause::Congestion, packet);
                     return Fate::Lost;
                 }
                 bench.port_mut(port).keep(now, packet.size);
+                bench.note(now, What::Store, packet);
                 slotted.next = slotted.next.min(slotted.slot_from(now));
                 Fate::Waits
             }
@@ -152,7 +155,7 @@ impl Store {
                 let bank = &mut banks[place as usize];
                 match bank.lines.offer(now, bank.byte_time.of(u32::from(packet.size)).ps()) {
                     None => {
-                        bench.refuse(Cause::Congestion, packet);
+                        bench.refuse(now, Cause::Congestion, packet);
                         Fate::Lost
                     }
                     Some(leaves) if leaves == now => {
@@ -161,6 +164,7 @@ impl Store {
                     }
                     Some(leaves) => {
                         bench.port_mut(port).keep(now, packet.size);
+                        bench.note(now, What::Store, packet);
                         bank.inside.push_back((leaves, *packet));
                         Fate::Waits
                     }

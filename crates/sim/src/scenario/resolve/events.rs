@@ -1,8 +1,10 @@
-//! `[[event]]`, `[[force]]`, `[probe]`.
+//! `[[event]]`, `[[force]]`, `[probe]`, `[trace]`.
 
 use super::Context;
 use crate::language::{At, Choice, Fault, Place, choices, quoted, rate_in_range};
-use crate::model::{Arrivals, Change, Fate, Forced, LinkEvent, LinkId, Network, Probe, Selection, SimTime, Traffic};
+use crate::model::{
+    Arrivals, Change, Fate, Forced, LinkEvent, LinkId, Network, Probe, Selection, SimTime, Trace, Traffic,
+};
 use crate::regime::kind::Plan;
 use crate::scenario::spec::{Event, ForceAction, Spec, State};
 use std::collections::{BTreeMap, BTreeSet};
@@ -171,32 +173,56 @@ pub(super) fn forced(spec: &Spec, traffic: &[Traffic]) -> Result<Vec<Forced>, Fa
 }
 
 /// What is sampled.
+/// `[trace]`.
+pub(super) fn trace(spec: &Spec, network: &Network, context: &Context) -> Result<Trace, Fault> {
+    let Some(table) = &spec.trace else { return Ok(Trace::default()) };
+    table.check()?;
+    let until = table.until.as_ref().map_or(context.duration, |until| until.0);
+    if table.from.0 >= until {
+        return Err(table.from.fault(format!("found \"{}\"; allowed: less than the end, \"{until}\"", table.from.0)));
+    }
+    if !*table.enabled {
+        return Ok(Trace::default());
+    }
+    let links = table.links.as_deref().map(|links| links_of(links, network, context)).transpose()?;
+    Ok(Trace {
+        hosts: table.flows.is_some() || links.is_none(),
+        flows: table.flows.as_deref().map_or(Selection::All, flows_of),
+        links: links.unwrap_or(Selection::All),
+        from: table.from.0,
+        until,
+        limit: *table.limit,
+    })
+}
+
+fn flows_of(choice: &Choice<u32>) -> Selection {
+    match choice {
+        Choice::All => Selection::All,
+        Choice::Some(flows) => some(flows.iter().map(|flow| **flow).collect()),
+    }
+}
+
+fn links_of(choice: &Choice<String>, network: &Network, context: &Context) -> Result<Selection, Fault> {
+    let Choice::Some(names) = choice else { return Ok(Selection::All) };
+    let mut links = Vec::new();
+    for name in names {
+        // Other wavelengths and control channels have names in the tables only: "a->b (wavelength 1)".
+        let listed = network.links.iter().position(|link| link.name == **name);
+        match listed.filter(|place| *place >= context.draft.links.len()) {
+            Some(place) => links.push(place as u32),
+            None => links.extend(named(name, name.place(), context)?.into_iter().map(|link| link.0)),
+        }
+    }
+    Ok(some(links))
+}
+
 pub(super) fn probe(spec: &Spec, network: &Network, context: &Context) -> Result<Probe, Fault> {
     let probe = &spec.probe;
     probe.check()?;
     let Some(interval) = &probe.interval else { return Ok(Probe::default()) };
     let unsaid = if probe.flows.is_none() && probe.links.is_none() { Selection::All } else { Selection::None };
-    let flows = match probe.flows.as_deref() {
-        None => unsaid.clone(),
-        Some(Choice::All) => Selection::All,
-        Some(Choice::Some(flows)) => some(flows.iter().map(|flow| **flow).collect()),
-    };
-    let links = match probe.links.as_deref() {
-        None => unsaid,
-        Some(Choice::All) => Selection::All,
-        Some(Choice::Some(names)) => {
-            let mut links = Vec::new();
-            for name in names {
-                // Other wavelengths and control channels have names in the tables only: "a->b (wavelength 1)".
-                let listed = network.links.iter().position(|link| link.name == **name);
-                match listed.filter(|place| *place >= context.draft.links.len()) {
-                    Some(place) => links.push(place as u32),
-                    None => links.extend(named(name, name.place(), context)?.into_iter().map(|link| link.0)),
-                }
-            }
-            some(links)
-        }
-    };
+    let flows = probe.flows.as_deref().map_or_else(|| unsaid.clone(), flows_of);
+    let links = probe.links.as_deref().map_or(Ok(unsaid), |links| links_of(links, network, context))?;
     Ok(Probe { interval: Some(interval.0), flows, links })
 }
 

@@ -75,8 +75,9 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<(Scenario, Vec<String>
     let events = events::link_events(spec, &network, &*plan, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, &network, &context)?;
+    let trace = events::trace(spec, &network, &context)?;
     let warnings = context.warnings;
-    let model = model::Scenario { run, network, transports, traffic, events, forced, probe };
+    let model = model::Scenario { run, network, transports, traffic, events, forced, probe, trace };
     memory::check(spec, &model, demands)?;
     Ok((Scenario { model, plan, switching }, warnings))
 }

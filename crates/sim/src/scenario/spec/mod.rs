@@ -65,6 +65,9 @@ pub struct Spec {
     /// What is sampled.
     #[serde(default)]
     pub probe: Probe,
+    /// What is traced.
+    #[serde(default)]
+    pub trace: Option<At<Trace>>,
 }
 
 keys! {
@@ -170,5 +173,27 @@ const SAMPLED: When<Probe> =
 impl Default for Probe {
     fn default() -> Probe {
         Probe::unsaid()
+    }
+}
+
+/// A page shows as many at once.
+const EVENTS: u64 = 1_000_000;
+
+keys! {
+    /// What happened, event by event (`trace.parquet`, docs/guide/traces.md); it never changes a run. The first replication is traced.
+    pub struct Trace {
+        /// Whether anything is traced.
+        pub enabled: Key<bool> = true;
+        /// "all" or a list of flow numbers: their packets, at the links of `links`.
+        pub flows: Option<At<Choice<u32>>>;
+        /// "all" or a list of links, written as those of `[probe]`: packets, bursts and slots there. What sending hosts do is traced
+        /// unless links are given and flows are not.
+        pub links: Option<At<Choice<String>>>;
+        /// Nothing before this is traced.
+        pub from: Key<Time> = NO_TIME;
+        /// Nothing from then on is. Default: the duration of the run.
+        pub until: Option<At<Time>>, in more_than_zero();
+        /// The most events; later ones are counted and left out.
+        pub limit: Key<u64> = EVENTS, in Within::new("from 1 to 100000000", |limit| (1..=100_000_000).contains(limit));
     }
 }

@@ -15,6 +15,7 @@ use crate::engine::bench::{Bench, Way};
 use crate::engine::ledger::Ledger;
 use crate::engine::offer::Cause;
 use crate::engine::packet::{Class, Packet};
+use crate::engine::trace::What;
 use std::collections::BTreeMap;
 
 /// An edge node.
@@ -129,15 +130,16 @@ impl DlccEdge {
         let line = &mut self.lines[self.outflows[place].line as usize];
         let waits = !line.is_free(now) || (smoothed && !self.outflows[place].is_free(now));
         if waits && bench.port_mut(line.port).is_kept_full(line.room, packet.size) {
-            return bench.refuse(Cause::Congestion, packet);
+            return bench.refuse(now, Cause::Congestion, packet);
         }
         let slots = self.rules.cut.slots(packet.size);
         if slots > 1 && packet.seq >= FIRST_BEYOND {
-            return bench.refuse(Cause::Agent(TOO_FAR), packet);
+            return bench.refuse(now, Cause::Agent(TOO_FAR), packet);
         }
         self.extra += i64::from(slots) - 1;
         for piece in self.rules.cut.pieces(*packet) {
             bench.port_mut(line.port).keep(now, piece.size);
+            bench.note(now, What::Store, &piece);
             if smoothed { self.outflows[place].push(piece) } else { line.push(piece) }
         }
     }
@@ -180,11 +182,11 @@ impl DlccEdge {
         let arrived = self.assembler.handle_slot(&mut packet, &mut self.lost);
         self.counts.incomplete += u64::from(!self.lost.is_empty());
         for piece in std::mem::take(&mut self.lost) {
-            drop_here(INCOMPLETE, &piece, bench);
+            drop_here(now, INCOMPLETE, &piece, bench);
         }
         match arrived {
             Arrived::Waits => return,
-            Arrived::Useless => return drop_here(INCOMPLETE, &packet, bench),
+            Arrived::Useless => return drop_here(now, INCOMPLETE, &packet, bench),
             Arrived::Whole => self.extra -= i64::from(self.rules.cut.slots(packet.size)) - 1,
         }
         if packet.class == Class::Ack && self.keeps_back(now, &mut packet, bench) {
@@ -300,7 +302,7 @@ impl Agent for DlccEdge {
     }
 }
 
-pub(super) fn drop_here(why: u8, packet: &Packet, bench: &mut Bench) {
+pub(super) fn drop_here(now: u64, why: u8, packet: &Packet, bench: &mut Bench) {
     let link = bench.link(bench.next_port(packet));
-    bench.drop(link, Cause::Agent(why), packet);
+    bench.drop(now, link, Cause::Agent(why), packet);
 }

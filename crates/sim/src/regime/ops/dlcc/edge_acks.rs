@@ -19,7 +19,7 @@ impl DlccEdge {
             if book.handle_ack(now, packet.seq, sack.as_slice()) == Verdict::Discard {
                 self.counts.discarded += 1;
                 self.counts.first_discard.note(now);
-                drop_here(DUPLICATE, packet, bench);
+                drop_here(now, DUPLICATE, packet, bench);
                 return true;
             }
             ask_later(&mut self.polls, packet.flow, book);

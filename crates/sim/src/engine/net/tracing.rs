@@ -1,0 +1,142 @@
+//! What ports, agents and hosts tell the trace.
+
+use super::Net;
+use crate::engine::offer::{Cause, Offer};
+use crate::engine::packet::{Class, Packet};
+use crate::engine::port::Port;
+use crate::engine::trace::{Event, NOBODY, Spot, What};
+
+impl Net {
+    /// A port is offered a packet while something is traced.
+    pub(super) fn offer_traced(&mut self, now: u64, number: u32, packet: &Packet) -> Offer {
+        let port = &mut self.ports[number as usize];
+        let marked = port.marked();
+        let offer = port.offer_past_intake(now, packet, self.cargo.header_mut(packet));
+        let is_marked = port.marked() > marked;
+        match offer {
+            Offer::Held => self.note_at(now, number, What::Wait, None, packet),
+            Offer::Carried(_) | Offer::Marked(_) => self.note_sent(now, number, offer, packet),
+            Offer::Dropped(Cause::Random) => {
+                self.note_sent(now, number, offer, packet);
+                self.note_at(now, number, What::Vanish, Some(Cause::Random), packet);
+            }
+            Offer::Dropped(cause) => self.note_at(now, number, What::Drop, Some(cause), packet),
+        }
+        if is_marked {
+            self.note_at(now, number, What::Mark, None, packet);
+        }
+        offer
+    }
+
+    /// A port lets a packet go that it had held, while something is traced.
+    pub(super) fn release_traced(&mut self, now: u64, number: u32) -> Option<(Packet, Offer)> {
+        let port = &mut self.ports[number as usize];
+        let marked = port.marked();
+        let (packet, offer) = port.release(now)?;
+        let is_marked = port.marked() > marked;
+        // What its discipline drops has not been sent; what the switch or the fibre loses has.
+        if !matches!(offer, Offer::Dropped(Cause::Early | Cause::Congestion)) {
+            self.note_sent(now, number, offer, &packet);
+        }
+        if let Offer::Dropped(cause) = offer {
+            self.note_at(now, number, What::Vanish, Some(cause), &packet);
+        }
+        if is_marked {
+            self.note_at(now, number, What::Mark, None, &packet);
+        }
+        Some((packet, offer))
+    }
+
+    /// A packet is the newest of those that a port has sent.
+    fn note_sent(&mut self, now: u64, number: u32, offer: Offer, packet: &Packet) {
+        let port = &self.ports[number as usize];
+        let (begins, ends) = port.newest(packet.size);
+        let flight = match offer {
+            Offer::Carried(at) | Offer::Marked(at) => port.last_bit_at(at, packet.size).saturating_sub(ends),
+            Offer::Dropped(_) | Offer::Held => port.delay(),
+        };
+        let times = Times { wait: begins.saturating_sub(now), lasts: ends - begins, flight };
+        self.push(now, self.links[number as usize], What::Pass, packet, |event| times.of(event));
+    }
+
+    /// Something happens to a packet at a port of this partition.
+    pub fn note_at(&mut self, now: u64, number: u32, what: What, cause: Option<Cause>, packet: &Packet) {
+        if self.trace.is_some() {
+            self.note_on(now, self.links[number as usize], what, cause, packet);
+        }
+    }
+
+    /// The same at any link.
+    pub fn note_on(&mut self, now: u64, link: u32, what: What, cause: Option<Cause>, packet: &Packet) {
+        self.push(now, link, what, packet, |event| Event { cause, ..event });
+    }
+
+    fn push(&mut self, now: u64, link: u32, what: What, packet: &Packet, more: impl FnOnce(Event) -> Event) {
+        let Some(trace) = &mut self.trace else { return };
+        if trace.sees(link) && trace.follows(packet.class, packet.flow) {
+            trace.note(more(of_packet(now, what, Spot::link(link), packet)));
+        }
+    }
+
+    /// A sending host does something with a packet.
+    pub fn note_host(&mut self, now: u64, what: What, packet: &Packet, value: u64) {
+        self.push_host(now, what, packet, |event| Event { value, ..event });
+    }
+
+    /// A host drops a packet that it was to send.
+    pub fn note_host_drop(&mut self, now: u64, cause: Cause, packet: &Packet) {
+        self.push_host(now, What::Drop, packet, |event| Event { cause: Some(cause), ..event });
+    }
+
+    fn push_host(&mut self, now: u64, what: What, packet: &Packet, more: impl FnOnce(Event) -> Event) {
+        let Some(trace) = &mut self.trace else { return };
+        if trace.rules().hosts && trace.follows(packet.class, packet.flow) {
+            let place = Spot::node(trace.rules().sources[packet.flow as usize]);
+            trace.note(more(of_packet(now, what, place, packet)));
+        }
+    }
+
+    /// Something at a link that concerns these flows.
+    pub fn note_unit(&mut self, link: u32, event: Event, mut flows: impl Iterator<Item = u32>) {
+        let Some(trace) = &mut self.trace else { return };
+        if trace.sees(link) && (trace.follows_all() || flows.any(|flow| trace.follows(Class::Data, flow))) {
+            trace.note(event);
+        }
+    }
+
+    /// The same at a node.
+    pub fn note_here(&mut self, event: Event, mut flows: impl Iterator<Item = u32>) {
+        let Some(trace) = &mut self.trace else { return };
+        if trace.rules().hosts && (trace.follows_all() || flows.any(|flow| trace.follows(Class::Data, flow))) {
+            trace.note(event);
+        }
+    }
+}
+
+/// When a packet is sent.
+struct Times {
+    wait: u64,
+    lasts: u64,
+    flight: u64,
+}
+
+impl Times {
+    fn of(self, event: Event) -> Event {
+        let Times { wait, lasts, flight } = self;
+        Event { wait, lasts, flight, ..event }
+    }
+}
+
+fn of_packet(now: u64, what: What, place: Spot, packet: &Packet) -> Event {
+    // A message of the switches says for which agent it is, where others have their flow.
+    let flow = if packet.class == Class::Control { NOBODY } else { packet.flow };
+    let (unit, bytes, class) = (packet.seq, u32::from(packet.size), packet.class);
+    Event { unit, bytes, class, flow, ..Event::new(now, what, place) }
+}
+
+impl Port {
+    /// When a packet that arrives at `at` has arrived with its last bit.
+    fn last_bit_at(&self, at: u64, size: u16) -> u64 {
+        if self.tells_first_bit() { at + self.lasts(size) } else { at }
+    }
+}

@@ -1,0 +1,297 @@
+//! A trace: what happened to chosen packets, bursts and slots, one record an event, in the order of time.
+//!
+//! Ports that are traced take the way of those with [`Extras`](super::extras::Extras), so a run without a trace pays nothing. Each
+//! partition notes what happens at its nodes. [`merged`] puts the notes of all into one order, which does not depend on how the nodes
+//! were dealt: by time, then by node, then as it happened there.
+//!
+//! A trace holds the first events only, as many as it may: each partition keeps that many, so no event of the whole trace is missing.
+
+use super::offer::Cause;
+use super::packet::Class;
+use std::sync::Arc;
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum What {
+    /// A host gives a packet to the network for the first time.
+    Send,
+    /// A sender sends bytes again.
+    Resend,
+    /// An ACK reaches the sender.
+    Ack,
+    /// A block of bytes that the ACK before it reports.
+    Sack,
+    /// A packet waits at a port for its slot.
+    Wait,
+    /// An agent keeps a packet in the memory or the delay lines of its node.
+    Store,
+    /// A port sends a packet.
+    Pass,
+    /// A port marks the packet that it sends or keeps.
+    Mark,
+    /// A packet or a burst is refused.
+    Drop,
+    /// One that was accepted does not get across.
+    Vanish,
+    /// A queue was granted a slot.
+    Slot,
+    /// A burst has a wavelength of a link.
+    Burst,
+    /// A part of a burst was cut off.
+    Cut,
+    /// A burst reaches the node that takes it apart.
+    Land,
+    /// A macroflow is given a rate.
+    Rate,
+}
+
+impl What {
+    /// All, in the order of their numbers, as written in the table.
+    pub const NAMES: &[&str] = &[
+        "send", "resend", "ack", "sack", "wait", "store", "pass", "mark", "drop", "vanish", "slot", "burst", "cut",
+        "land", "rate",
+    ];
+}
+
+/// Where something happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot(u32);
+
+/// The bit that tells nodes from links.
+const NODE: u32 = 1 << 31;
+
+impl Spot {
+    /// At a link's port, or on its fibre; the engine's number.
+    pub fn link(number: u32) -> Spot {
+        Spot(number)
+    }
+
+    /// At a node.
+    pub fn node(number: u32) -> Spot {
+        Spot(number | NODE)
+    }
+
+    /// The number of the node, or else that of the link.
+    pub fn number(self) -> Result<u32, u32> {
+        if self.0 & NODE != 0 { Ok(self.0 & !NODE) } else { Err(self.0) }
+    }
+}
+
+/// No flow, no channel.
+pub const NOBODY: u32 = u32::MAX;
+
+/// An event of a trace: one cache line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// When it happened, in picoseconds.
+    pub at: u64,
+    /// Data: the first byte; ACK: what it acknowledges; burst, datagram: its number; slot: the frame.
+    pub unit: u64,
+    /// From then to the first bit that leaves, in picoseconds.
+    pub wait: u64,
+    /// From its first bit to its last, in picoseconds.
+    pub lasts: u64,
+    /// From its last bit to the far end, in picoseconds.
+    pub flight: u64,
+    /// A congestion window in bytes, a rate in bit/s.
+    pub value: u64,
+    /// The flow, or [`NOBODY`].
+    pub flow: u32,
+    /// Where.
+    pub place: Spot,
+    /// On the wire; 32 bits are enough for a burst of 4 GB.
+    pub bytes: u32,
+    /// The wavelength of a burst.
+    pub channel: u16,
+    /// What.
+    pub what: What,
+    /// Of what.
+    pub class: Class,
+    /// Why, if it was dropped.
+    pub cause: Option<Cause>,
+}
+
+impl Event {
+    /// An event of which nothing more is known.
+    pub fn new(at: u64, what: What, place: Spot) -> Event {
+        Event {
+            at,
+            what,
+            place,
+            unit: 0,
+            wait: 0,
+            lasts: 0,
+            flight: 0,
+            value: 0,
+            flow: NOBODY,
+            bytes: 0,
+            channel: 0,
+            class: Class::Control,
+            cause: None,
+        }
+    }
+}
+
+/// What is traced.
+#[derive(Clone, Debug)]
+pub struct TraceRules {
+    /// By the engine's number.
+    pub links: Arc<[bool]>,
+    /// By number.
+    pub flows: Arc<[bool]>,
+    /// The node at which each flow's packets are sent.
+    pub sources: Arc<[u32]>,
+    /// Whether that is all of them, so that what belongs to no flow is traced too.
+    pub all_flows: bool,
+    /// Whether what sending hosts do is traced.
+    pub hosts: bool,
+    /// The first instant.
+    pub from: u64,
+    /// The first instant after it.
+    pub until: u64,
+    /// The most events.
+    pub limit: usize,
+}
+
+/// The trace of a partition.
+#[derive(Debug)]
+pub struct Trace {
+    rules: TraceRules,
+    events: Vec<Event>,
+    left_out: u64,
+}
+
+impl Trace {
+    /// An empty one.
+    pub fn new(rules: TraceRules) -> Trace {
+        Trace { rules, events: Vec::new(), left_out: 0 }
+    }
+
+    /// One that has noted this already.
+    pub fn going_on(rules: TraceRules, before: Merged) -> Trace {
+        Trace { rules, events: before.events, left_out: before.left_out }
+    }
+
+    /// What it traces.
+    pub fn rules(&self) -> &TraceRules {
+        &self.rules
+    }
+
+    /// Whether events at a link are traced.
+    #[inline]
+    pub fn sees(&self, link: u32) -> bool {
+        self.rules.links[link as usize]
+    }
+
+    /// Whether the packets of a class with this flow are. What belongs to no flow is, unless flows were chosen.
+    #[inline]
+    pub fn follows(&self, class: Class, flow: u32) -> bool {
+        self.rules.all_flows || (class != Class::Control && self.rules.flows.get(flow as usize).is_some_and(|one| *one))
+    }
+
+    /// Whether every flow is.
+    pub fn follows_all(&self) -> bool {
+        self.rules.all_flows
+    }
+
+    /// Something has happened. The caller has asked whether it is traced.
+    #[inline]
+    pub fn note(&mut self, event: Event) {
+        if event.at < self.rules.from || event.at >= self.rules.until {
+            return;
+        }
+        // Where it is full it still takes the other events of its last instant: their order is only known in the end.
+        if self.events.len() >= self.rules.limit && self.events.last().is_none_or(|last| last.at < event.at) {
+            self.left_out += 1;
+            return;
+        }
+        self.events.push(event);
+    }
+}
+
+/// A whole trace.
+#[derive(Debug, Default)]
+pub struct Merged {
+    /// In the order of time, node, and what happened there.
+    pub events: Vec<Event>,
+    /// Later events for which there was no room.
+    pub left_out: u64,
+}
+
+/// The traces of partitions as one; `node_of` gives the node of a link's port.
+pub fn merged(traces: impl Iterator<Item = Trace>, node_of: impl Fn(u32) -> u32) -> Merged {
+    let mut whole = Merged::default();
+    let mut limit = usize::MAX;
+    for trace in traces {
+        limit = limit.min(trace.rules.limit);
+        whole.left_out += trace.left_out;
+        if whole.events.is_empty() {
+            whole.events = trace.events;
+        } else {
+            whole.events.extend(trace.events);
+        }
+    }
+    let node = |event: &Event| event.place.number().unwrap_or_else(&node_of);
+    // Stable: what happened at one node at one instant stays as it was.
+    whole.events.sort_by_key(|event| (event.at, node(event)));
+    whole.left_out += whole.events.len().saturating_sub(limit) as u64;
+    whole.events.truncate(limit);
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(limit: usize) -> TraceRules {
+        let links: Arc<[bool]> = vec![true; 4].into();
+        let sources = vec![0; 4].into();
+        TraceRules {
+            flows: Arc::clone(&links),
+            links,
+            sources,
+            all_flows: true,
+            hosts: true,
+            from: 0,
+            until: u64::MAX,
+            limit,
+        }
+    }
+
+    fn filled(limit: usize, events: &[(u64, u32)]) -> Trace {
+        let mut trace = Trace::new(rules(limit));
+        for (at, node) in events {
+            trace.note(Event::new(*at, What::Send, Spot::node(*node)));
+        }
+        trace
+    }
+
+    fn read(whole: &Merged) -> Vec<(u64, u32)> {
+        whole.events.iter().map(|event| (event.at, event.place.number().unwrap())).collect()
+    }
+
+    #[test]
+    fn an_event_is_a_cache_line() {
+        assert_eq!(size_of::<Event>(), 64);
+    }
+
+    #[test]
+    fn a_trace_does_not_know_how_nodes_were_dealt() {
+        let alone = filled(4, &[(1, 2), (2, 1), (2, 0), (2, 2), (3, 0)]);
+        let dealt = [filled(4, &[(1, 2), (2, 2)]), filled(4, &[(2, 1), (2, 0), (3, 0)])];
+        let (one, two) = (merged([alone].into_iter(), |link| link), merged(dealt.into_iter(), |link| link));
+        assert_eq!((read(&one), one.left_out), (read(&two), two.left_out));
+        assert_eq!((read(&one), one.left_out), (vec![(1, 2), (2, 0), (2, 1), (2, 2)], 1));
+    }
+
+    #[test]
+    fn the_order_within_a_node_is_kept() {
+        let mut trace = Trace::new(rules(10));
+        for unit in [3, 1, 2] {
+            trace.note(Event { unit, ..Event::new(5, What::Send, Spot::node(0)) });
+        }
+        let units: Vec<u64> = merged([trace].into_iter(), |link| link).events.iter().map(|event| event.unit).collect();
+        assert_eq!(units, [3, 1, 2]);
+    }
+}

@@ -1,0 +1,186 @@
+"""A trace replayed gives the counters of the run; it is bounded, and does not know how many threads worked."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from command import photocol as command
+
+import photocol
+from photocol import InputError, Result
+from photocol.trace import parse_filter
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*start after the end"),
+    pytest.mark.filterwarnings("ignore:an event at"),
+]
+ROOT = Path(__file__).resolve().parents[2]
+SCENARIOS = ROOT / "scenarios"
+SETTINGS = {"trace.enabled": True, "trace.limit": 20_000_000, "run.warm_up": "0 s"}
+SHORT = {
+    "dumbbell": "1 s",
+    "aapn": "0.6 s",
+    "obs": "0.1 s",
+    "macroflows": "0.3 s",
+    "dlcc": "1 s",
+    "random-loss": "1 s",
+    "capacity-change": "10.5 s",
+    "slotted-packets": "0.05 s",
+}
+
+
+def run(name: str, **options: object) -> Result:
+    settings = {**SETTINGS, "run.duration": SHORT[name], **dict(options.pop("set", {}))}  # type: ignore[call-overload]
+    return photocol.run(SCENARIOS / f"{name}.toml", set=settings, **options)  # type: ignore[arg-type]
+
+
+def events(result: Result) -> pl.DataFrame:
+    assert result.trace is not None
+    assert result.manifest["trace"] == {"events": result.trace.height, "left_out": 0}
+    return result.trace.with_columns(pl.col("event", "place", "class", "cause").cast(pl.String))
+
+
+def counted(trace: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """How many events of these names there are, by place and class."""
+    chosen = trace.filter(pl.col("event").is_in(list(names)))
+    return chosen.group_by("place", "class").agg(units=pl.len(), bits=pl.col("bytes").sum() * 8)
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_drops_replayed_are_the_table_of_drops(name: str) -> None:
+    result = run(name)
+    trace = events(result)
+    ended = trace.filter(pl.col("event").is_in(["drop", "vanish"]))
+    replayed = ended.group_by("place", "class", "cause").agg(units=pl.len(), bits=pl.col("bytes").sum() * 8)
+    recorded = result.drops.select(place="where", **{one: pl.col(one) for one in ("class", "cause", "units", "bits")})
+    key = ["place", "class", "cause"]
+    assert replayed.sort(key).cast(recorded.schema).rows() == recorded.sort(key).rows()
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_packets_of_links_replayed_are_the_table_of_links(name: str) -> None:
+    """What a port sends or refuses was offered to it; behind a gate packets come before they are sent."""
+    result = run(name)
+    trace = events(result)
+    unit = "burst"
+    for row in result.links.iter_rows(named=True):
+        here = trace.filter(pl.col("place") == row["link"])
+        here = here.filter(pl.col("class") == unit if row["class"] == unit else pl.col("class") != unit)
+        is_gated = here.filter(pl.col("event") == "wait").height > 0
+        # Packets in bursts that are lost at a link were not offered to its port.
+        passed = here.filter(pl.col("class").is_in(["control", unit])) if name == "obs" else here
+        came = ("burst", "drop") if row["class"] == unit else ("wait" if is_gated else "pass", "drop")
+        lost = ("drop",) if row["class"] == unit else ("drop", "vanish")
+        if name == "dlcc":
+            # Artificial ACKs and duplicates end at a link whose port never had them.
+            lost = ("drop",)
+        offered = passed.filter(pl.col("event").is_in(came))
+        assert offered.height == row["offered_units"], row["link"]
+        assert offered["bytes"].sum() * 8 == row["offered_bits"], row["link"]
+        assert passed.filter(pl.col("event").is_in(lost)).height == row["dropped_units"], row["link"]
+
+
+@pytest.mark.parametrize("name", ["dumbbell", "aapn", "obs", "random-loss"])
+def test_flows_replayed_are_the_table_of_flows(name: str) -> None:
+    result = run(name)
+    trace = events(result)
+    by_flow = trace.group_by("flow").agg(
+        sent=pl.col("event").is_in(["send", "resend"]).sum(),
+        again=(pl.col("event") == "resend").sum(),
+        acked=pl.col("unit").filter(pl.col("event") == "ack").max().fill_null(0),
+    )
+    replayed = {row["flow"]: row for row in by_flow.iter_rows(named=True)}
+    none = {"sent": 0, "again": 0, "acked": 0}
+    for row in result.flows.iter_rows(named=True):
+        found = replayed.get(row["flow"], none)
+        assert (found["sent"], found["again"]) == (row["segments_sent"], row["retransmissions"])
+        assert found["acked"] == row["bytes_acked"]
+
+
+def test_a_trace_changes_nothing() -> None:
+    without = run("aapn", set={"trace.enabled": False})
+    traced = run("aapn")
+    assert without.trace is None
+    assert without.fingerprints == traced.fingerprints
+
+
+@pytest.mark.parametrize("threads", [2, 3, 4])
+@pytest.mark.filterwarnings("ignore:.*threads worked")
+def test_threads_give_the_same_trace(threads: int) -> None:
+    for name in ("dumbbell", "obs"):
+        for limit in (5000, 20_000_000):
+            one = run(name, set={"trace.limit": limit})
+            more = run(name, set={"trace.limit": limit}, threads=threads)
+            assert one.trace is not None
+            assert more.trace is not None
+            assert one.trace.equals(more.trace)
+            assert one.manifest["trace"] == more.manifest["trace"]
+
+
+def test_a_full_trace_is_the_beginning_of_the_whole_one_and_says_what_is_missing() -> None:
+    whole, part = run("dumbbell"), run("dumbbell", set={"trace.limit": 1000})
+    assert whole.trace is not None
+    assert part.trace is not None
+    assert part.trace.equals(whole.trace.head(1000))
+    said = part.manifest["trace"]
+    assert said["left_out"] == whole.trace.height - 1000
+    assert said["whole_until_s"] == part.trace["t_ps"][-1] / 1e12
+
+
+def test_a_filter_chooses_flows_links_and_times() -> None:
+    whole = events(run("dumbbell"))
+    chosen = {"trace.flows": "[1]", "trace.links": '["left->right"]', "trace.from": "0.2 s", "trace.until": "0.5 s"}
+    found = events(run("dumbbell", set=chosen))
+    at_hosts = ["send", "resend", "ack", "sack"]
+    expected = whole.filter(
+        pl.col("flow") == 1,
+        (pl.col("place") == "left->right") | pl.col("event").is_in(at_hosts),
+        pl.col("t_ps").is_between(2 * 10**11, 5 * 10**11, closed="left"),
+    )
+    assert expected.height > 0
+    assert found.equals(expected)
+
+
+def test_the_command_writes_the_table(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    words = [
+        "run",
+        str(SCENARIOS / "dumbbell.toml"),
+        "--set",
+        "run.duration=0.5 s",
+        "--set",
+        "run.warm_up=0 s",
+        "--out",
+        str(out),
+    ]
+    done = command(*words, "--trace=flows=0-1;limit=500")
+    assert done.returncode == 0, done.stderr
+    assert "trace: 500 events, whole up to" in done.stdout
+    assert "later ones are left out" in done.stdout
+    table = pl.read_parquet(out / "trace.parquet")
+    assert table.height == 500
+    assert json.loads((out / "manifest.json").read_text())["trace"]["events"] == 500
+    assert Result.load(out).trace is not None
+
+
+def test_an_event_takes_at_most_24_bytes(tmp_path: Path) -> None:
+    for name in ("dumbbell", "aapn", "obs", "dlcc"):
+        result = run(name, out=tmp_path / name)
+        assert result.trace is not None
+        assert (tmp_path / name / "trace.parquet").stat().st_size <= 24 * result.trace.height
+
+
+@pytest.mark.parametrize("text", ["colour=red", "flows", "flows=", "flows=a", "flows=5-1"])
+def test_a_filter_that_says_nothing_known_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="--trace"):
+        parse_filter(text)
+
+
+def test_a_filter_is_settings() -> None:
+    assert parse_filter("") == [("trace.enabled", "true")]
+    assert parse_filter("flows=0,3-5; links=a->b,c-d;from=1 s")[1:] == [
+        ("trace.flows", "[0, 3, 4, 5]"),
+        ("trace.links", '["a->b", "c-d"]'),
+        ("trace.from", "1 s"),
+    ]
