@@ -302,15 +302,30 @@ def plot(*, directories: Sequence[Path], **options: Any) -> None:
 
 
 @app.command()
+@click.argument("directory", type=FOLDER, metavar="DIR")
+@click.option("-o", "--output", type=FOLDER, metavar="FILE.html", help="By default DIR/report.html.")
+@click.option("--open", "shown", is_flag=True, help="Show it in the browser.")
+def report(*, directory: Path, output: Path | None, shown: bool) -> None:
+    """Write one self-contained HTML page about a finished run, figure or sweep."""
+    from photocol.report import write
+
+    file = write(directory, output)
+    click.echo(file)
+    if shown:
+        click.launch(str(file))
+
+
+@app.command()
 @json_option
 @click.option("--large", is_flag=True, help="Also 10^5 links with 10^6 flows.")
 def bench(*, as_json: bool, large: bool) -> None:
     """Measure packet-hops and events per CPU second, and memory per flow, on standard scenarios."""
-    from photocol.bench import needs, report
+    from photocol.bench import needs
+    from photocol.bench import report as measured
 
     for sentence in needs(large=large):
         click.echo(sentence, err=True)
-    click.echo(report(as_json=as_json, large=large))
+    click.echo(measured(as_json=as_json, large=large))
 
 
 for command in (sweep, verify, export, reproduce):

@@ -223,8 +223,8 @@ class Result:
         return cls(
             summary=summary,
             manifest=manifest,
-            table=lambda name: _read(folder / f"{name}.parquet"),
-            trace=lambda: _read(events) if events.is_file() else None,
+            table=lambda name: read_table(folder / f"{name}.parquet"),
+            trace=lambda: read_table(events) if events.is_file() else None,
         )
 
     def __repr__(self) -> str:
@@ -291,7 +291,11 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def _read(file: Path) -> pl.DataFrame:
+def read_table(file: Path) -> pl.DataFrame:
+    """A table on disk. Raises InputError with one line if it is damaged."""
     import polars as pl
 
-    return pl.read_parquet(file)
+    try:
+        return pl.read_parquet(file)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"{file} cannot be read: {str(error).partition(chr(10))[0]}") from error

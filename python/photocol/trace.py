@@ -59,7 +59,7 @@ def _numbers(text: str) -> range:
     return range(low, high + 1)
 
 
-def frame(results: _core.Run) -> pl.DataFrame | None:
+def frame(results: _core.Results) -> pl.DataFrame | None:
     """The events of a run, none without a trace."""
     import polars as pl
 

@@ -38,7 +38,7 @@ fn scenario(traffic: Vec<Traffic>) -> Scenario {
         events: Vec::new(),
         forced: Vec::new(),
         probe: Probe::default(),
-        trace: model::Trace::default(),
+        trace: crate::model::Trace::default(),
     }
 }
 

@@ -1,0 +1,85 @@
+"""What is on the page of a campaign: a reproduced figure or a sweep."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING, Any
+
+from photocol.errors import InputError
+from photocol.report import columns
+from photocol.results import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_FACTS = ("version", "form", "jobs_missing", "started", "fingerprint")
+_TABLES = (
+    ("table", "Points: means and half widths of 95 % intervals"),
+    ("curves", "Curves"),
+    ("replications", "Replications"),
+)
+
+
+def page(folder: Path) -> dict[str, Any]:
+    """Everything, as JSON can hold it. Raises InputError for a damaged campaign."""
+    judged, manifest = _json(folder / "claims.json"), _json(folder / "manifest.json")
+    name = str(judged.get("experiment") or manifest.get("name") or folder.name)
+    missing = judged.get("jobs_missing")
+    return {
+        "kind": "campaign",
+        "name": name,
+        "subtitle": _title(folder) or f"a campaign of photocol {manifest.get('version', '')}",
+        "note": f"Interrupted: {missing} runs are missing, and no claim is judged." if missing else None,
+        "claims": judged.get("claims", []),
+        "pictures": _pictures(folder),
+        "tables": _tables(folder),
+        "command": _command(judged, manifest),
+        "facts": [[key, said[key]] for said in [{**manifest, **judged}] for key in _FACTS if said.get(key) is not None],
+        "scenario": str(manifest.get("scenario") or ""),
+    }
+
+
+def _json(file: Path) -> Mapping[str, Any]:
+    if not file.is_file():
+        return {}
+    try:
+        said = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file} is damaged: {error}") from error
+    return said if isinstance(said, dict) else {}
+
+
+def _title(folder: Path) -> str:
+    """The first line of `report.md`, which has the figure's title."""
+    file = folder / "report.md"
+    if not file.is_file():
+        return ""
+    return file.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ").strip()
+
+
+def _command(judged: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
+    if manifest.get("command"):
+        return str(manifest["command"])
+    if judged.get("experiment"):
+        return f"photocol reproduce {judged['experiment']} --{judged.get('form', 'quick')}"
+    return "photocol sweep resume ."
+
+
+def _pictures(folder: Path) -> list[dict[str, str]]:
+    """Pictures as they are, drawn once by `photocol reproduce` or `sweep`."""
+    files = sorted([*folder.glob("*.svg"), *folder.glob("plots/*.svg")])
+    return [
+        {"name": file.stem, "data": "data:image/svg+xml;base64," + base64.b64encode(file.read_bytes()).decode("ascii")}
+        for file in files
+    ]
+
+
+def _tables(folder: Path) -> list[dict[str, Any]]:
+    found = [(name, title, folder / f"{name}.parquet") for name, title in _TABLES]
+    return [
+        columns.with_spreads(columns.rows(title, name, read_table(file)))
+        for name, title, file in found
+        if file.is_file()
+    ]

@@ -1,0 +1,132 @@
+// The page of a run or a campaign, from the JSON and the columns that it holds.
+
+import { readPage, unpackTable } from "./data.js";
+import { ganttView } from "./gantt.js";
+import { sampled, seriesView, traced } from "./series.js";
+import { sequenceView } from "./sequence.js";
+import { spaceView } from "./space.js";
+import { tableSection } from "./tables.js";
+import { BINS, topologySection } from "./topology.js";
+import { Trace, utilizations } from "./trace.js";
+import { Timeline } from "./view.js";
+import { element, quantity, time } from "./words.js";
+
+const VERDICTS = { agrees: "✓", "agrees in shape": "◐", disagrees: "✗" };
+
+async function show() {
+  const page = readPage(document.getElementById("page").textContent);
+  const room = document.getElementById("room");
+  document.title = `${page.name} – photocol`;
+  room.append(header(page));
+  const views = page.kind === "run" ? await runSections(page, room) : campaignSections(page, room);
+  room.append(...parameters(page));
+  contents(room);
+  printable(views);
+  window.photocol = { page, views };
+  document.body.dataset.ready = "yes";
+}
+
+function header(page) {
+  return element("header", {},
+    element("h1", {}, element("bdi", {}, page.name)),
+    element("p", { class: "hint" }, page.subtitle),
+    page.note ? element("p", { class: "note", id: "trace-note" }, page.note) : null,
+    element("nav", { "aria-label": "On this page", id: "contents" }));
+}
+
+async function runSections(page, room) {
+  const trace = page.trace ? await Trace.read(page.trace) : null;
+  const series = await readSeries(page.series);
+  const timeline = new Timeline(0, page.duration_s);
+  room.append(summarySection(page.summary));
+  if (page.network) room.append(topologySection(page.network, timeline, sharesOver(page, trace, series, timeline)));
+  const views = [];
+  const add = (view) => view && (views.push(view), room.append(view.figure));
+  if (trace) add(ganttView(trace, timeline));
+  const sequence = trace && sequenceView(trace, timeline);
+  add(sequence);
+  if (trace) add(spaceView(trace, new Map(page.network.links.map((link) => [link.name, link])), timeline));
+  const quantities = new Map([...sampled(series), ...(trace ? traced(trace, sequence?.flows, timeline) : [])]);
+  add(seriesView(quantities, timeline));
+  for (const table of page.tables) room.append(tableSection({ ...table, open: false }));
+  timeline.all();
+  if (trace) timeline.show(0, Math.min(page.duration_s, page.trace.until_s));
+  return { timeline, trace, series, views };
+}
+
+async function readSeries(held) {
+  if (!held) return [];
+  const { t, v } = await unpackTable(held.columns);
+  return held.parts.map(({ entity, quantity, from, to }) => ({ entity, quantity, t: t.subarray(from, to), v: v.subarray(from, to) }));
+}
+
+/** The utilization of every link in a part of the time: from the trace, else from samples. */
+function sharesOver(page, trace, series, timeline) {
+  const names = page.network.links.map((link) => link.name);
+  if (trace) {
+    const shares = utilizations(trace, trace.words.place.length, BINS, [timeline.begin, timeline.end]);
+    const places = names.map((name) => trace.words.place.indexOf(name));
+    return (bin) => places.map((place) => shares[place]?.[bin] ?? 0);
+  }
+  const samples = new Map(series.filter((one) => one.quantity === "utilization").map((one) => [one.entity, one]));
+  if (!samples.size) return null;
+  const width = (timeline.end - timeline.begin) / BINS;
+  return (bin) => names.map((name) => {
+    const one = samples.get(name);
+    if (!one) return 0;
+    const k = one.t.findIndex((t) => t >= (bin + 0.5) * width);
+    return one.v[k < 0 ? one.v.length - 1 : k];
+  });
+}
+
+function summarySection(summary) {
+  const rows = summary.map(({ name, value, unit, half_width: half, n }) => {
+    const spread = half === null || half === undefined ? "" : ` ± ${quantity(half, unit)}`;
+    const cells = [element("th", { scope: "row" }, name.replaceAll("_", " ")), element("td", { class: "number", "data-name": name, "data-value": value }, `${quantity(value, unit)}${spread}`)];
+    return element("tr", {}, ...cells, n ? element("td", {}, `${n} replications`) : null);
+  });
+  return element("section", { id: "summary", "aria-labelledby": "summary-title" }, element("h2", { id: "summary-title" }, "Summary"),
+    element("div", { class: "scroll columns" }, element("table", {}, element("tbody", {}, ...rows))));
+}
+
+function campaignSections(page, room) {
+  if (page.claims.length) room.append(claimsSection(page.claims));
+  for (const { name, data } of page.pictures) {
+    room.append(element("figure", { class: "picture" }, element("img", { src: data, alt: `Picture ${name}; its numbers stand in the table of points` }), element("figcaption", {}, name)));
+  }
+  for (const table of page.tables) room.append(tableSection({ ...table, open: table.table.rows.length <= 60 }));
+  return { views: [] };
+}
+
+function claimsSection(claims) {
+  const heads = ["Verdict", "Claim", "Expected (paper)", "Tolerance", "Measured", "Reason"];
+  const row = (claim) => element("tr", { class: claim.verdict.replaceAll(" ", "-") },
+    element("th", { scope: "row" }, `${VERDICTS[claim.verdict] ?? ""} ${claim.verdict}`),
+    ...[`${claim.claim} (${claim.where})`, claim.expected, claim.tolerance, claim.measured, claim.reason].map((text, k) => element("td", { "data-head": heads[k + 1] }, element("bdi", {}, String(text ?? "")))));
+  return element("section", { id: "claims", "aria-labelledby": "claims-title" }, element("h2", { id: "claims-title" }, "Claims"),
+    element("div", {}, element("table", { class: "claims" }, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, ...claims.map(row)))));
+}
+
+function parameters(page) {
+  const facts = page.facts.map(([name, value]) => [element("dt", {}, name), element("dd", {}, element("bdi", {}, String(value)))]).flat();
+  return [
+    element("section", { id: "repeat", "aria-labelledby": "repeat-title" }, element("h2", { id: "repeat-title" }, "Repeat it"), element("pre", { tabindex: 0 }, page.command), element("dl", {}, ...facts)),
+    page.scenario ? element("details", { id: "parameters" }, element("summary", {}, "Parameters: the scenario with every default"), element("pre", { tabindex: 0, class: "scenario" }, page.scenario)) : null,
+  ].filter(Boolean);
+}
+
+function contents(room) {
+  const heads = [...room.querySelectorAll("section[id] > h2")];
+  document.getElementById("contents").append(...heads.map((head) => element("a", { href: `#${head.parentElement.id}` }, head.textContent)));
+}
+
+/** Pictures are drawn once more for a printer, finer. */
+function printable({ views }) {
+  window.addEventListener("beforeprint", () => views.forEach((view) => view.paint(3)));
+  window.addEventListener("afterprint", () => views.forEach((view) => view.paint()));
+}
+
+show().catch((error) => {
+  document.getElementById("room").append(element("p", { class: "note", role: "alert" }, `This page cannot be shown: ${error.message}`));
+  throw error;
+});

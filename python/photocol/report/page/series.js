@@ -1,0 +1,156 @@
+// Values over time: what [probe] sampled, and what follows from the trace (windows, queues, rates).
+
+import { lowerBound } from "./data.js";
+import { queueOf } from "./trace.js";
+import { View, drawValueAxis, within } from "./view.js";
+import { COLOURS, DASHES, chooser, element, isolated, quantity, time } from "./words.js";
+
+const MOST_LINES = 8;
+const BINS = 400;
+const UNITS = { cwnd: "B", ssthresh: "B", pipe: "B", acked: "B", rtt: "s", srtt: "s", rto: "s", mean_rtt: "s", utilization: "1",
+  believed_capacity: "bps", feedback: "bps", persistent_queue: "B", queue: "packets", mean_queue: "packets", goodput: "bps" };
+
+/** Quantity → entity → points, from samples. */
+export function sampled(series) {
+  const found = new Map();
+  for (const { entity, quantity, t, v } of series) {
+    if (!found.has(quantity)) found.set(quantity, new Map());
+    found.get(quantity).set(entity, { t, v, steps: false });
+  }
+  return found;
+}
+
+/** The same from a trace: made when they are asked for. */
+export function traced(trace, flows, timeline) {
+  const found = new Map();
+  const add = (name, entity, points) => {
+    if (!found.has(name)) found.set(name, new Map());
+    found.get(name).set(entity, points);
+  };
+  for (const [number, kinds] of flows ?? []) {
+    if (kinds.ack.t.length < 2) continue;
+    add("cwnd (trace)", `flow ${number}`, { t: kinds.ack.t, v: kinds.ack.value, steps: true });
+    add("goodput (trace)", `flow ${number}`, rateOf(kinds.ack, timeline));
+  }
+  const places = new Set([...trace.named("pass")].map((i) => trace.columns.place[i]));
+  for (const place of places) {
+    const lazily = { get made() { return (this.kept ??= queueOf(trace, place)); }, get t() { return this.made.t; }, get v() { return this.made.v; }, steps: true };
+    add("queue (trace)", trace.words.place[place], lazily);
+  }
+  return found;
+}
+
+/** Acknowledged bits a second, in equal parts of the time. */
+function rateOf(acks, { begin, end }) {
+  const width = (end - begin) / BINS;
+  const t = Float64Array.from({ length: BINS }, (_, k) => begin + k * width);
+  let before = 0;
+  const v = t.map((from) => {
+    const k = lowerBound(acks.t, from + width) - 1;
+    const acked = k < 0 ? 0 : Math.max(before, acks.low[k]);
+    const rate = (8 * (acked - before)) / width;
+    before = acked;
+    return rate;
+  });
+  return { t, v, steps: true };
+}
+
+export function seriesView(quantities, timeline) {
+  if (!quantities.size) return null;
+  const state = { quantity: [...quantities.keys()][0], entity: "" };
+  const lines = () => {
+    const all = [...quantities.get(state.quantity)];
+    return (state.entity === "" ? all : all.filter(([name]) => name === state.entity)).slice(0, MOST_LINES);
+  };
+  const legend = element("p", { class: "legend" });
+  const view = new View({
+    id: "series",
+    title: "Windows, queues, rates",
+    hint: "Sampled values ([probe]), and those that follow from the trace.",
+    timeline,
+    height: 280,
+    draw: (context, area, x, window) => draw(context, area, x, window, lines(), unitOf(state.quantity)),
+    describe: ({ at }) => describe(lines(), state.quantity, at),
+  });
+  const whom = chooser("Of", [], (value) => {
+    state.entity = value;
+    renew();
+  });
+  const renew = () => {
+    const all = [...quantities.get(state.quantity).keys()];
+    const some = all.length > MOST_LINES ? `the first ${MOST_LINES} of ${all.length}` : "all";
+    whom.select.replaceChildren(...[["", some], ...all.map((name) => [name, isolated(name)])].map(([value, text]) => element("option", { value, selected: value === state.entity }, text)));
+    legend.replaceChildren(...lines().map(([name], k) => element("span", {}, element("i", { style: `background:${COLOURS[k % COLOURS.length]}` }), element("bdi", {}, name))));
+    view.refresh();
+  };
+  view.controls.append(chooser("Quantity", [...quantities.keys()].map((name) => [name, name]), (value) => {
+    Object.assign(state, { quantity: value, entity: "" });
+    renew();
+  }).control, whom.control);
+  view.figure.append(legend);
+  renew();
+  return view;
+}
+
+const unitOf = (name) => UNITS[name.replace(" (trace)", "")] ?? "1";
+
+function draw(context, area, x, timeline, lines, unit) {
+  const y = drawValueAxis(context, area, range(lines, timeline), (value) => quantity(value, unit === "packets" ? "1" : unit));
+  within(context, area, () => lines.forEach(([, points], k) => drawLine(context, points, x, y, timeline, k)));
+}
+
+function range(lines, timeline) {
+  let [low, high] = [0, -Infinity];
+  for (const [, points] of lines) {
+    const from = Math.max(0, lowerBound(points.t, timeline.low) - 1);
+    const to = lowerBound(points.t, timeline.high);
+    for (let k = from; k < to; k++) {
+      if (!Number.isFinite(points.v[k])) continue;
+      low = Math.min(low, points.v[k]);
+      high = Math.max(high, points.v[k]);
+    }
+  }
+  return high > low ? [low, high * 1.05] : [low, low + 1];
+}
+
+/** In a column of pixels with many points the line goes to the least and the greatest of them. */
+function drawLine(context, points, x, y, timeline, number) {
+  context.strokeStyle = COLOURS[number % COLOURS.length];
+  context.setLineDash(DASHES[Math.floor(number / COLOURS.length) % DASHES.length]);
+  context.lineWidth = 1.5;
+  context.beginPath();
+  let [column, low, high, last] = [null, 0, 0, null];
+  const to = Math.min(points.t.length, lowerBound(points.t, timeline.high) + 1);
+  for (let k = Math.max(0, lowerBound(points.t, timeline.low) - 1); k < to; k++) {
+    if (!Number.isFinite(points.v[k])) continue;
+    const [at, up] = [Math.round(x(points.t[k]) * 2) / 2, y(points.v[k])];
+    if (at === column) {
+      [low, high] = [Math.max(low, up), Math.min(high, up)];
+    } else {
+      if (column !== null) {
+        context.lineTo(column, low);
+        context.lineTo(column, high);
+        context.lineTo(column, last);
+      } else context.moveTo(at, up);
+      if (points.steps && column !== null) context.lineTo(at, last);
+      [column, low, high] = [at, up, up];
+    }
+    last = up;
+  }
+  if (column !== null) {
+    context.lineTo(column, low);
+    context.lineTo(column, high);
+    context.lineTo(column, last);
+  }
+  context.stroke();
+  context.setLineDash([]);
+  context.lineWidth = 1;
+}
+
+function describe(lines, name, at) {
+  const said = lines.slice(0, 4).map(([entity, points]) => {
+    const k = lowerBound(points.t, at) - 1;
+    return k < 0 ? "" : `${isolated(entity)} ${quantity(points.v[k], unitOf(name))}`;
+  });
+  return `${name}, ${time(at, Math.abs(at) || 1, 8)}: ${said.filter(Boolean).join("; ")}`;
+}

@@ -1,0 +1,207 @@
+// A picture on a canvas with a window of time that can be moved by mouse, touch and keys. All pictures share one window.
+
+import { element, ticks, time } from "./words.js";
+
+const MARGIN = { left: 74, right: 12, top: 8, bottom: 26 };
+const NARROW = 48;
+const LEAST = 1e-11;
+
+/** The window of time, in seconds, and who is told of its changes. */
+export class Timeline {
+  constructor(begin, end) {
+    Object.assign(this, { begin, end, low: begin, high: end, heard: [] });
+  }
+
+  listen(told) {
+    this.heard.push(told);
+  }
+
+  show(low, high) {
+    const span = Math.min(Math.max(high - low, LEAST), this.end - this.begin);
+    this.low = Math.min(Math.max(low, this.begin), this.end - span);
+    this.high = this.low + span;
+    this.heard.forEach((told) => told());
+  }
+
+  zoom(factor, at = (this.low + this.high) / 2) {
+    this.show(at - (at - this.low) * factor, at + (this.high - at) * factor);
+  }
+
+  pan(part) {
+    const shift = part * (this.high - this.low);
+    this.show(this.low + shift, this.high + shift);
+  }
+
+  all() {
+    this.show(this.begin, this.end);
+  }
+}
+
+const KEYS = {
+  ArrowLeft: (line) => line.pan(-0.2),
+  ArrowRight: (line) => line.pan(0.2),
+  "+": (line) => line.zoom(0.5),
+  "=": (line) => line.zoom(0.5),
+  "-": (line) => line.zoom(2),
+  Home: (line) => line.all(),
+  0: (line) => line.all(),
+};
+
+/** A figure: canvas, a line that says what is under the pointer, and room for controls. */
+export class View {
+  constructor({ id, title, hint, timeline, height, draw, describe }) {
+    Object.assign(this, { timeline, draw, describe, height });
+    this.canvas = element("canvas", { tabindex: 0, role: "img", "aria-label": `${title}. ${hint}`, id: `${id}-canvas` });
+    this.reading = element("p", { class: "reading", role: "status", "aria-live": "polite" });
+    this.note = element("p", { class: "hint drawn" });
+    this.controls = element("div", { class: "controls" });
+    this.figure = element("section", { id, class: "view", "aria-labelledby": `${id}-title` },
+      element("h2", { id: `${id}-title` }, title), element("p", { class: "hint" }, hint), this.controls, this.canvas, this.note, this.reading);
+    this.listen();
+  }
+
+  listen() {
+    this.timeline.listen(() => this.refresh());
+    new ResizeObserver(() => this.refresh()).observe(this.canvas);
+    this.canvas.addEventListener("keydown", (event) => this.press(event));
+    this.canvas.addEventListener("wheel", (event) => this.roll(event), { passive: false });
+    this.canvas.addEventListener("dblclick", () => this.timeline.all());
+    this.follow();
+  }
+
+  press(event) {
+    const act = KEYS[event.key];
+    if (!act || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    act(this.timeline);
+  }
+
+  /** With a modifier or on a canvas that has the focus the wheel zooms; else the page scrolls. */
+  roll(event) {
+    if (!event.ctrlKey && document.activeElement !== this.canvas) return;
+    event.preventDefault();
+    this.timeline.zoom(2 ** (event.deltaY / 300), this.timeAt(event.offsetX));
+  }
+
+  /** Pointers: one moves the window, two change its length. */
+  follow() {
+    const down = new Map();
+    const spread = () => {
+      const [a, b] = [...down.values()];
+      return { middle: (a + b) / 2, wide: Math.max(10, Math.abs(a - b)) };
+    };
+    this.canvas.addEventListener("pointerdown", (event) => {
+      down.set(event.pointerId, event.offsetX);
+      this.canvas.setPointerCapture(event.pointerId);
+    });
+    this.canvas.addEventListener("pointermove", (event) => {
+      if (!down.has(event.pointerId)) return this.point(event.offsetX, event.offsetY);
+      const before = down.size === 2 ? spread() : null;
+      const moved = event.offsetX - down.get(event.pointerId);
+      down.set(event.pointerId, event.offsetX);
+      if (before) this.timeline.zoom(before.wide / spread().wide, this.timeAt(spread().middle));
+      else this.timeline.pan(-moved / this.area().wide);
+    });
+    const up = (event) => down.delete(event.pointerId);
+    ["pointerup", "pointercancel"].forEach((name) => this.canvas.addEventListener(name, up));
+  }
+
+  point(x, y) {
+    const area = this.area();
+    const reach = (4 / area.wide) * (this.timeline.high - this.timeline.low);
+    const text = this.describe?.({ at: this.timeAt(x), reach, y, area });
+    if (text) this.reading.textContent = text;
+  }
+
+  /** Where the picture is within the canvas, in pixels of the page. */
+  area() {
+    const width = this.canvas.clientWidth || 600;
+    const left = width < 500 ? NARROW : MARGIN.left;
+    const height = typeof this.height === "function" ? this.height() : this.height;
+    return { left, top: MARGIN.top, wide: width - left - MARGIN.right, high: height - MARGIN.top - MARGIN.bottom, width, height };
+  }
+
+  timeAt(x) {
+    const { left, wide } = this.area();
+    return this.timeline.low + ((x - left) / wide) * (this.timeline.high - this.timeline.low);
+  }
+
+  /** From time to pixels. */
+  scale() {
+    const { left, wide } = this.area();
+    const { low, high } = this.timeline;
+    return (seconds) => left + ((seconds - low) / (high - low)) * wide;
+  }
+
+  refresh() {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.paint();
+    });
+  }
+
+  paint(density = window.devicePixelRatio || 1) {
+    const area = this.area();
+    this.canvas.style.height = `${area.height}px`;
+    if (this.canvas.width !== Math.round(area.width * density)) this.canvas.width = Math.round(area.width * density);
+    if (this.canvas.height !== Math.round(area.height * density)) this.canvas.height = Math.round(area.height * density);
+    const context = this.canvas.getContext("2d");
+    context.setTransform(density, 0, 0, density, 0, 0);
+    context.fillStyle = "#fff";
+    context.fillRect(0, 0, area.width, area.height);
+    context.font = "12px system-ui, sans-serif";
+    drawTimeAxis(context, area, this.timeline, this.scale());
+    const note = this.draw(context, area, this.scale(), this.timeline) || "";
+    if (this.note.textContent !== note) this.note.textContent = note;
+  }
+}
+
+function drawTimeAxis(context, area, { low, high }, x) {
+  const marks = ticks(low, high, area.wide / 110);
+  const step = marks.length > 1 ? marks[1] - marks[0] : high - low;
+  const digits = Math.max(3, Math.min(12, Math.ceil(Math.log10(Math.max(Math.abs(high), step) / step)) + 2));
+  context.strokeStyle = "#ddd";
+  context.fillStyle = "#333";
+  context.textAlign = "center";
+  context.lineWidth = 1;
+  for (const mark of marks) {
+    const at = Math.round(x(mark)) + 0.5;
+    line(context, at, area.top, at, area.top + area.high);
+    context.fillText(time(mark, high, digits), Math.min(Math.max(at, area.left), area.width - 28), area.top + area.high + 16);
+  }
+  context.strokeStyle = "#888";
+  line(context, area.left, area.top + area.high + 0.5, area.left + area.wide, area.top + area.high + 0.5);
+}
+
+export function line(context, x0, y0, x1, y1) {
+  context.beginPath();
+  context.moveTo(x0, y0);
+  context.lineTo(x1, y1);
+  context.stroke();
+}
+
+/** The axis of values: gives the scale from value to pixel. */
+export function drawValueAxis(context, area, [low, high], format) {
+  const span = high > low ? high - low : Math.abs(high) || 1;
+  const y = (value) => area.top + area.high - ((value - low) / span) * area.high;
+  context.fillStyle = "#333";
+  context.strokeStyle = "#eee";
+  context.textAlign = "right";
+  for (const mark of ticks(low, low + span, area.high / 40)) {
+    line(context, area.left, Math.round(y(mark)) + 0.5, area.left + area.wide, Math.round(y(mark)) + 0.5);
+    context.fillText(format(mark), area.left - 4, y(mark) + 4);
+  }
+  return y;
+}
+
+/** Draws only within the picture. */
+export function within(context, area, draw) {
+  context.save();
+  context.beginPath();
+  context.rect(area.left, area.top, area.wide, area.high);
+  context.clip();
+  draw();
+  context.restore();
+}
