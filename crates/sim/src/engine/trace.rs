@@ -81,7 +81,7 @@ impl Spot {
 /// No flow, no channel.
 pub const NOBODY: u32 = u32::MAX;
 
-/// An event of a trace: one cache line.
+/// An event of a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
     /// When it happened, in picoseconds.
@@ -272,8 +272,8 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_a_cache_line() {
-        assert_eq!(size_of::<Event>(), 64);
+    fn an_event_has_nine_words() {
+        assert_eq!(size_of::<Event>(), 72);
     }
 
     #[test]
