@@ -316,6 +316,24 @@ def report(*, directory: Path, output: Path | None, shown: bool) -> None:
 
 
 @app.command()
+@click.argument("directory", type=FOLDER, metavar="DIR")
+@click.option(
+    "--perfetto", "perfetto", type=FOLDER, required=True, metavar="FILE", help="Write it for ui.perfetto.dev."
+)
+def trace(*, directory: Path, perfetto: Path) -> None:
+    """Export the trace of a finished run."""
+    from photocol.perfetto import export
+    from photocol.results import Result
+    from photocol.trace import NO_EVENTS
+
+    events = Result.load(directory).trace
+    if events is None:
+        raise InputError(f"{directory}: {NO_EVENTS}")
+    export(events, perfetto)
+    click.echo(perfetto)
+
+
+@app.command()
 @json_option
 @click.option("--large", is_flag=True, help="Also 10^5 links with 10^6 flows.")
 def bench(*, as_json: bool, large: bool) -> None:
