@@ -27,6 +27,7 @@ SHORT = {
     "random-loss": "1 s",
     "capacity-change": "10.5 s",
     "slotted-packets": "0.05 s",
+    "low-latency": "1 s",
 }
 
 

@@ -7,7 +7,9 @@ import { COLOURS, LOST, chooser, isolated, short, time } from "./words.js";
 
 const ROW = 22;
 const MOST_ROWS = 40;
-const FEW = 4000;
+// A picture draws at most as many bars one by one, so that a frame takes a few milliseconds.
+const MOST_BARS = 6000;
+const FEW_LOST = 60;
 const GREY = "#9fb6c9";
 
 /** The rows of a trace: wavelengths of bursts, granted slots, packets on lines. */
@@ -76,12 +78,14 @@ function busiest(rows) {
 
 function draw(context, area, x, timeline, trace, state) {
   let seen = 0;
-  const shares = state.rows.some((row) => lowerBound(row.bars.begins, timeline.high) - lowerBound(row.bars.begins, timeline.low) > FEW);
+  const few = MOST_BARS / state.rows.length;
+  const shares = state.rows.some((row) => lowerBound(row.bars.begins, timeline.high) - lowerBound(row.bars.begins, timeline.low) > few);
+  const colour = colouring(trace, state.colour);
   state.rows.forEach((row, number) => {
     const top = area.top + number * ROW;
     drawLabel(context, area, row, top);
     within(context, area, () => {
-      seen += drawBars(context, row, top + 3, x, timeline, colouring(trace, state.colour));
+      seen += drawBars(context, row.bars, { top: top + 3, x, timeline, colour, few });
       if (row.lost) drawLost(context, row.lost, top + ROW / 2, x, timeline);
     });
   });
@@ -108,11 +112,11 @@ export function colouring(trace, by) {
 }
 
 /** One by one where they can be told apart; else the share of each column of pixels that they take. */
-function drawBars(context, row, top, x, timeline, colour) {
-  const bars = row.bars;
+function drawBars(context, bars, how) {
+  const { top, x, timeline, colour, few } = how;
   const from = Math.max(0, lowerBound(bars.begins, timeline.low) - 1);
   const to = lowerBound(bars.begins, timeline.high);
-  if (to - from > FEW) return drawShares(context, bars, top, x, timeline);
+  if (to - from > few) return drawShares(context, bars, how);
   for (let k = from; k < to; k++) {
     const left = x(bars.begins[k]);
     context.fillStyle = colour(bars.events[k]);
@@ -121,17 +125,22 @@ function drawBars(context, row, top, x, timeline, colour) {
   return to - from;
 }
 
-function drawShares(context, bars, top, x, timeline) {
+/** A column has the colour of its first bar. */
+function drawShares(context, bars, { top, x, timeline, colour }) {
   const span = timeline.high - timeline.low;
   const [left, right] = [Math.floor(x(timeline.low)), Math.ceil(x(timeline.high))];
   const width = span / Math.max(1, right - left);
   let from = lowerBound(bars.begins, timeline.low);
-  context.fillStyle = "#0072b2";
+  let painted = (context.fillStyle = GREY);
   for (let pixel = left; pixel < right; pixel++) {
     const to = lowerBound(bars.begins, timeline.low + (pixel - left + 1) * width, from);
     const share = Math.min(1, bars.taken(from, to) / width);
     const high = (ROW - 6) * share;
-    if (to > from) context.fillRect(pixel, top + ROW - 6 - high, 1, Math.max(0.5, high));
+    if (to > from) {
+      const wanted = colour(bars.events[from]);
+      if (wanted !== painted) painted = context.fillStyle = wanted;
+      context.fillRect(pixel, top + ROW - 6 - high, 1, Math.max(0.5, high));
+    }
     from = to;
   }
   return right - left;
@@ -140,11 +149,11 @@ function drawShares(context, bars, top, x, timeline) {
 function drawLost(context, lost, middle, x, timeline) {
   const from = lowerBound(lost.begins, timeline.low);
   const to = lowerBound(lost.begins, timeline.high);
-  const step = Math.max(1, Math.floor((to - from) / 2000));
+  if (to - from > FEW_LOST) return drawManyLost(context, lost, [from, to], middle, x);
   context.strokeStyle = LOST;
   context.lineWidth = 1.5;
   context.beginPath();
-  for (let k = from; k < to; k += step) {
+  for (let k = from; k < to; k++) {
     const at = x(lost.begins[k]);
     context.moveTo(at - 3, middle - 3);
     context.lineTo(at + 3, middle + 3);
@@ -153,6 +162,17 @@ function drawLost(context, lost, middle, x, timeline) {
   }
   context.stroke();
   context.lineWidth = 1;
+}
+
+/** A red stroke for each column of pixels with losses. */
+function drawManyLost(context, lost, [from, to], middle, x) {
+  context.fillStyle = LOST;
+  let last = -1;
+  for (let k = from; k < to; k++) {
+    const at = Math.round(x(lost.begins[k]));
+    if (at > last + 1) context.fillRect(at, middle - 4, 1, 8);
+    last = Math.max(last, at);
+  }
 }
 
 function describe(trace, state, { at, reach, y, area }) {

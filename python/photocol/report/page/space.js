@@ -4,7 +4,7 @@ import { lowerBound } from "./data.js";
 import { View, line, within } from "./view.js";
 import { LOST, chooser, isolated, time } from "./words.js";
 
-const MOST_LINES = 8000;
+const MOST_LINES = 3000;
 const COLOUR = { data: "#0072b2", datagram: "#0072b2", ack: "#009e73" };
 
 /** For each flow: its hops (sorted by beginning), and the nodes that they join with how far they are, in seconds. */
