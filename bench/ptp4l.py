@@ -1,9 +1,10 @@
-"""`ptp4l` (linuxptp) beside `photocol-node measure` on this machine: the same kind of virtual wire, kernel stamps in software, one run after the other.
+"""`ptp4l` (linuxptp) and `photocol-node measure` on this machine, one after the other: virtual wires, stamps of the kernel.
 
-    python bench/ptp4l.py [--seconds 20] [--ptp4l /usr/sbin/ptp4l] [--node "photocol-node"]
+    python bench/ptp4l.py [--seconds 60] [--ptp4l /usr/sbin/ptp4l] [--node "photocol-node"]
 
-Both ends share the machine's real clock, so the true offset is zero. ptp4l only reports (`free_running`): it steers no clock. It needs root;
-the namespaces belong to two processes that die with this one, so nothing is left however it ends.
+Both ends share the real clock of the machine, so the true offset is zero. ptp4l only reports (`free_running`), once a
+second: it steers no clock. It needs root; the namespaces belong to two processes that die with this one, so nothing is left
+however it ends.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ logSyncInterval -3
 logAnnounceInterval -1
 logMinDelayReqInterval -3
 summary_interval -4
-freq_est_interval -3
+freq_est_interval 0
 priority1 {priority}
 [{interface}]
 """
@@ -88,7 +89,7 @@ def row(name: str, errors: list[float]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="ptp4l beside photocol-node measure")
-    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--ptp4l", default=shutil.which("ptp4l") or "/usr/sbin/ptp4l")
     parser.add_argument("--node", default=f"{shlex.quote(sys.executable)} -P -m photocol.node")
     options = parser.parse_args()
