@@ -11,6 +11,7 @@ from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as protos
 
 import photocol
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*start after the end")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -36,7 +37,6 @@ def paths(packets: list[Any]) -> dict[int, tuple[str, ...]]:
     return {uuid: path(uuid) for uuid in described}
 
 
-@pytest.mark.filterwarnings("ignore:.*start after the end")
 @pytest.mark.parametrize(("name", "duration"), [("dumbbell", "1 s"), ("obs", "0.02 s"), ("aapn", "0.05 s")])
 def test_every_event_is_on_its_track(name: str, duration: str, tmp_path: Path) -> None:
     events, packets = exported(name, duration, tmp_path)
