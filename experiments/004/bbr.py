@@ -1,0 +1,146 @@
+"""Paper 004's reordering with BBR: load-balanced bursts over two paths whose delays differ.
+
+HS-RR-TCP learns how much reordering is normal; HS-TCP-SACK takes it for losses and halves. BBR finds losses by time
+(RACK) and does not halve for them. Does it need the paper's remedy?
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.verdict import Finding, judge
+
+from ._lb import (
+    METRICS,
+    NOTES,
+    RR,
+    SACK,
+    SENDERS,
+    SHADES,
+    STYLES,
+    curve,
+    draw,
+    listed,
+    measure,
+    ratios,
+    sender_of,
+    setup,
+)
+from ._lb import source as source_of
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+BBR, BBR3 = "BBR", "BBRv3"
+WHO = (RR, SACK, BBR, BBR3)
+LEAST, MOST = 1, 50
+ALGORITHMS = {BBR: "bbr", BBR3: "bbr3"}
+SIZE = {"traffic.0.size": "100 MB"}
+
+
+def make(point: Point) -> Setup:
+    """A difference of delays and a sender."""
+    sender = sender_of(point)
+    if sender in SENDERS:
+        return setup(sender, delta_ms=float(point["delta_ms"]))
+    return setup(SACK, {"transport.tcp.algorithm": ALGORITHMS[sender]}, delta_ms=float(point["delta_ms"]))
+
+
+def over(outcome: Outcome, sender: str, metric: str = "completion_s") -> dict[float, float]:
+    """A metric of a sender along δ."""
+    return curve(outcome, "delta_ms", metric, sender=sender)
+
+
+def check_flat(outcome: Outcome) -> Finding:
+    """BBR takes the same time whatever the difference of the delays is."""
+    times = over(outcome, BBR)
+    spread = max(times.values()) / min(times.values()) - 1
+    return judge(agrees=spread <= 0.1, in_shape=spread <= 0.3, measured=f"{listed(times)} s: {spread:.1%} apart")
+
+
+def check_rr(outcome: Outcome) -> Finding:
+    """BBR is as quick as HS-RR-TCP without learning a threshold."""
+    found = ratios(over(outcome, BBR), over(outcome, RR))
+    worst = max(found.values())
+    return judge(agrees=worst <= 1.1, in_shape=worst <= 1.5, measured=f"over HS-RR-TCP {listed(found, '.2f')}")
+
+
+def check_sack(outcome: Outcome) -> Finding:
+    """BBR is quicker than HS-TCP-SACK."""
+    found = ratios(over(outcome, SACK), over(outcome, BBR))
+    return judge(
+        agrees=found[MOST] >= 1.2, in_shape=found[MOST] >= 1.0, measured=f"HS-TCP-SACK over BBR {listed(found, '.2f')}"
+    )
+
+
+def check_third(outcome: Outcome) -> Finding:
+    """Version 3, which answers losses, suffers more than version 1."""
+    found = ratios(over(outcome, BBR3), over(outcome, BBR))
+    return judge(
+        agrees=found[MOST] >= 1.0,
+        in_shape=max(found.values()) >= 1.0,
+        measured=f"over version 1 {listed(found, '.2f')}",
+    )
+
+
+def _draw(axes: Axes, table: pl.DataFrame) -> None:
+    SHADES.update({BBR: "#CC79A7", BBR3: "#E69F00"})
+    STYLES.update({BBR: "-^", BBR3: "--v"})
+    draw(axes, table, WHO, "delta_ms", "completion_s", ("difference of the paths' delays δ (ms)", "time of a flow (s)"))
+
+
+experiment = Experiment(
+    id="004/bbr",
+    title="reordering by load balancing: BBR beside HS-RR-TCP and HS-TCP-SACK",
+    source=source_of("as figures 6 and 11", "what the paper does not ask"),
+    setup=make,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=grid(sender=WHO, delta_ms=(LEAST, MOST)),
+        replications=1,
+        settings=SIZE,
+        note="two of four δ, 100 MB a flow",
+    ),
+    full=Form(points=grid(sender=WHO, delta_ms=(LEAST, 10, 25, MOST)), replications=1),
+    claims=(
+        Claim(
+            id="flat",
+            text="BBR takes the same time whatever δ is",
+            where="ours, after §5.2.1",
+            expected="one time",
+            tolerance="10 % apart; in shape: 30 %",
+            check=check_flat,
+        ),
+        Claim(
+            id="as-rr",
+            text="BBR needs no threshold that learns",
+            where="ours, after §5.2.1",
+            expected="the time of HS-RR-TCP",
+            tolerance="at most 1.1 times; in shape: 1.5",
+            check=check_rr,
+        ),
+        Claim(
+            id="over-sack",
+            text="BBR is quicker than HS-TCP-SACK where paths differ by 50 ms",
+            where="ours",
+            expected="quicker",
+            tolerance="HS-TCP-SACK takes at least 1.2 times as long; in shape: not less",
+            check=check_sack,
+        ),
+        Claim(
+            id="third",
+            text="version 3 suffers more from reordering than version 1",
+            where="ours; draft-ietf-ccwg-bbr-06 §5.5.10",
+            expected="longer at δ = 50 ms",
+            tolerance="not less; in shape: at some δ",
+            check=check_third,
+        ),
+    ),
+    plots=(Plot(name="completion", draw=_draw),),
+    notes=(*NOTES, "BBR repairs by RACK-TLP, whose reordering window follows D-SACKs; it has no undo here."),
+)
