@@ -41,6 +41,10 @@ class Case:
     queue: str = "drop-tail"
     """Its discipline, with ns-3's defaults where the RFC has none."""
     ecn: bool = False
+    mark_at: int = 0
+    """Packets that wait from which on others are marked (DCTCP's K), if the queue is "step"."""
+    options: tuple[tuple[str, Any], ...] = ()
+    """More keys of the transport."""
     flows: int = 20
     rate_bps: float = 50e6
     buffer_share: float = 1.0
@@ -75,8 +79,18 @@ CASES = (
     Case(name="prr", reduction="prr-ssrb", buffer_share=0.25),
     Case(name="cubic", algorithm="cubic", buffer_share=0.25),
     Case(name="cubic-red", algorithm="cubic", queue="red"),
+    Case(name="bbr", algorithm="bbr", flows=4),
+    Case(name="bbr-shallow", algorithm="bbr", buffer_share=0.25, flows=4),
+    Case(name="vegas", algorithm="vegas", options=(("vegas_alpha", 2), ("vegas_beta", 4)), flows=4),
+    Case(name="westwood+", algorithm="westwood+", options=(("bandwidth_filter", "tustin"),), flows=4),
+    Case(name="dctcp", algorithm="dctcp", queue="step", mark_at=60, options=(("dctcp_cut", "first-mark"),), flows=4),
+    Case(name="bbr-alone", algorithm="bbr", flows=1, rate_bps=20e6, duration_s=60, from_s=15),
     Case(name="cubic-alone", algorithm="cubic", flows=1, rate_bps=20e6, buffer_share=0.5, duration_s=160, from_s=40),
 )
+
+
+NS3_VARIANTS = ("cubic", "bbr", "vegas", "westwood+", "dctcp")
+"""The laws that ns-3 has under the same names; others are Reno's."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +160,8 @@ def discipline(case: Case) -> dict[str, Any]:
             "gentle": True,
             "mean_packet_size": 1500,
         }
+    if case.queue == "step":
+        queue["threshold"] = f"{case.mark_at} packets"
     if case.spare:
         queue["spare_short_queue"] = True
     if case.queue == "fq-codel":
@@ -157,11 +173,12 @@ def photocol_run(case: Case, flow_list: Path) -> Run:
     """One run."""
     link = {"from": "left", "to": "right", "duplex": False, "queue": discipline(case)}
     transport = {
-        "ecn": case.ecn,
         "algorithm": case.algorithm,
         "initial_window": 2,
         "initial_ssthresh": f"{case.ssthresh} packets",
         "reduction": case.reduction,
+        **({"ecn": True} if case.ecn else {}),
+        **dict(case.options),
     }
     scenario = {
         "run": {"duration": f"{case.duration_s} s", "warm_up": f"{case.from_s} s"},
@@ -226,7 +243,8 @@ def ns2_run(case: Case, flow_list: Path) -> Run:
 def ns3_run(case: Case, flow_list: Path) -> Run:
     """One run."""
     options = peer_options(case, flow_list) | {"ssthresh": case.ssthresh}
-    options["variant"] = "cubic" if case.algorithm == "cubic" else "linuxreno"
+    options["variant"] = case.algorithm if case.algorithm in NS3_VARIANTS else "linuxreno"
+    options["mark-at"] = case.mark_at
     options["recovery"] = "classic" if case.reduction == "immediate" else "prr"
     options["queue"] = "droptail" if case.queue == "drop-tail" else case.queue
     options["ecn"] = int(case.ecn)
@@ -257,7 +275,7 @@ def compared(case: Case, seeds: int) -> str:
                 found[name].append(one(case, flow_list))
     head = ["", *found, *(f"photocol beside {peer}" for peer in peers), "bound"]
     rows = [f"### {case.name}", "", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    lines = ALONE if case.flows == 1 else MARKING if case.ecn else BOUNDS
+    lines = ALONE if case.flows == 1 else MARKING if case.ecn or case.mark_at else BOUNDS
     for label, figure, difference, bound in lines:
         means = {name: statistics.fmean(figure(one) for one in runs) for name, runs in found.items()}
         cells = [f"{mean:.4g}" for mean in means.values()]

@@ -7,6 +7,7 @@
 #include "ns3/traffic-control-module.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace bench;
 
@@ -21,6 +22,7 @@ struct Options
     std::string queue = "droptail";
     bool ecn = false;
     bool derandomize = true;
+    double markAt = 0;
     double rate = 1e8;
     uint32_t buffer = 100;
     uint32_t pairs = 10;
@@ -39,10 +41,11 @@ Parse(int argc, char** argv)
     Options options;
     ns3::CommandLine line(__FILE__);
     line.AddValue("flows", "flow list", options.flows);
-    line.AddValue("variant", "linuxreno or cubic", options.variant);
+    line.AddValue("variant", "linuxreno, cubic, bbr, vegas, westwood+ or dctcp", options.variant);
     line.AddValue("recovery", "classic or prr", options.recovery);
-    line.AddValue("queue", "droptail, red, codel, fq-codel or pie", options.queue);
     line.AddValue("derandomize", "whether PIE spreads its drops out (RFC 8033, section 5.4)", options.derandomize);
+    line.AddValue("queue", "droptail, red, codel, fq-codel, pie or step", options.queue);
+    line.AddValue("mark-at", "packets that wait from which on others are marked, with queue step", options.markAt);
     line.AddValue("ecn", "whether hosts and queue use ECN", options.ecn);
     line.AddValue("rate", "bottleneck in bits per second; access links have ten times as much", options.rate);
     line.AddValue("buffer", "of the bottleneck, in packets", options.buffer);
@@ -125,6 +128,21 @@ InstallDiscipline(const Options& options, ns3::Ptr<ns3::NetDevice> device)
                                 "LinkBandwidth", DataRateValue(DataRate(uint64_t(options.rate))),
                                 "LinkDelay", TimeValue(MilliSeconds(48)));
     }
+    else if (options.queue == "step")
+    {
+        // RED whose thresholds are one and whose average is the queue (RFC 8257 section 3.1).
+        helper.SetRootQueueDisc("ns3::RedQueueDisc",
+                                "MaxSize", limit,
+                                "MinTh", DoubleValue(options.markAt),
+                                "MaxTh", DoubleValue(options.markAt),
+                                "QW", DoubleValue(1),
+                                "Gentle", BooleanValue(false),
+                                "UseEcn", BooleanValue(true),
+                                "UseHardDrop", BooleanValue(false),
+                                "MeanPktSize", UintegerValue(1500),
+                                "LinkBandwidth", DataRateValue(DataRate(uint64_t(options.rate))),
+                                "LinkDelay", TimeValue(MilliSeconds(48)));
+    }
     else if (options.queue == "codel")
     {
         helper.SetRootQueueDisc("ns3::CoDelQueueDisc",
@@ -168,6 +186,32 @@ ConnectBottleneck(ns3::Ptr<ns3::Node> a, ns3::Ptr<ns3::Node> b, double rateBps)
     return helper.Install(a, b);
 }
 
+// The window laws that common.h does not know.
+void
+ChooseLaw(const std::string& variant)
+{
+    using namespace ns3;
+    const std::map<std::string, std::string> types{{"bbr", "ns3::TcpBbr"},
+                                                   {"vegas", "ns3::TcpVegas"},
+                                                   {"westwood+", "ns3::TcpWestwood"},
+                                                   {"dctcp", "ns3::TcpDctcp"}};
+    const auto found = types.find(variant);
+    if (found == types.end())
+    {
+        return;
+    }
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TypeId::LookupByName(found->second)));
+    if (variant == "westwood+")
+    {
+        Config::SetDefault("ns3::TcpWestwood::ProtocolType", EnumValue(TcpWestwood::WESTWOODPLUS));
+        Config::SetDefault("ns3::TcpWestwood::FilterType", EnumValue(TcpWestwood::TUSTIN));
+    }
+    if (variant == "dctcp")
+    {
+        Config::SetDefault("ns3::TcpSocketBase::UseEcn", StringValue("On"));
+    }
+}
+
 std::vector<double> g_windows;
 double g_window = 0;
 
@@ -196,6 +240,7 @@ main(int argc, char** argv)
     {
         Config::SetDefault("ns3::TcpSocketBase::UseEcn", StringValue("On"));
     }
+    ChooseLaw(options.variant);
     if (options.recovery == "prr")
     {
         Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TcpPrrRecovery::GetTypeId()));
