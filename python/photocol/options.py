@@ -59,8 +59,11 @@ class SenderOptions(TypedDict, total=False):
     §7.2, TLP.max_ack_delay; Linux has 200 ms). Default 200 ms."""
     ecn: bool
     """Whether the connection uses ECN (RFC 3168): queues may mark data packets instead of dropping them, the receiver
-    echoes a mark, and the sender answers it as a loss once in a window, without sending anything again. Default
-    False."""
+    echoes a mark, and the sender answers it as a loss once in a window, without sending anything again. "dctcp" and
+    "prague" always use it, and answer in their own way. Default False."""
+    ecn_feedback: Literal["classic", "dctcp", "accurate"]
+    """How ACKs tell of congestion marks; the receiver must do the same. Default: "classic", with "dctcp" "dctcp", with
+    "prague" "accurate"."""
     timestamps: bool
     """Segments and ACKs carry timestamps (RFC 7323), which takes 12 bytes of each: round trips by every ACK, also of
     what was sent again, PAWS at the receiver, and undo "eifel". SACK has room for three blocks then. Default False."""
@@ -192,6 +195,50 @@ class SenderOptions(TypedDict, total=False):
     §4.7). Default True."""
     reno_friendly: bool
     """"cubic": Whether the window is never below Reno's (RFC 9438 §4.3). Default True."""
+    bbr_high_gain: float
+    """"bbr": BBRHighGain: the pacing gain of Startup, 2/ln 2. Default 2.885."""
+    bbr_drain_gain: float
+    """"bbr": The pacing gain of Drain: 1/2.885. Default 0.3466."""
+    bbr_cwnd_gain: float
+    """"bbr": The gain of cwnd in ProbeBW. Default 2.0."""
+    bbr_probe_rtt: float
+    """"bbr": RTpropFilterLen: after so long without a shorter round trip the flow enters ProbeRTT. Default 10 s."""
+    bbr_pacing_margin: float
+    """"bbr": Per cent by which the flow paces below its rate. The draft: 0; Linux: 1. Default 0.0."""
+    bbr3_startup_gain: float
+    """"bbr3": BBR.StartupPacingGain: 4 ln 2. Default 2.7726."""
+    bbr3_drain_gain: float
+    """"bbr3": BBR.DrainPacingGain. draft-ietf-ccwg-bbr-05 and later: 0.5; up to -04: 0.35. Default 0.5."""
+    bbr3_loss_threshold: float
+    """"bbr3": BBR.LossThresh: the share of losses that a probe for bandwidth may cause. Default 0.02."""
+    bbr3_beta: float
+    """"bbr3": BBR.Beta: what a round trip with losses keeps of the bounds at least. Default 0.7."""
+    bbr3_headroom: float
+    """"bbr3": BBR.Headroom: the share of the long-term bound that is left free for others. Default 0.15."""
+    bbr3_probe_rtt: float
+    """"bbr3": BBR.ProbeRTTInterval: after so long without a shorter round trip the flow enters ProbeRTT. Default 5
+    s."""
+    bbr3_min_rtt_window: float
+    """"bbr3": BBR.MinRTTFilterLen: so long the shortest round trip counts. Default 10 s."""
+    dctcp_cut: Literal["marked-window", "every-window", "first-mark"]
+    """"dctcp": When the window comes down. Default "marked-window"."""
+    dctcp_g: float
+    """"dctcp": g, by which alpha moves to the share of marked bytes. RFC 8257 §4.2: 1/16. Default 0.0625."""
+    dctcp_alpha: float
+    """"dctcp": alpha at the start. RFC 8257 §4.2: 1, so that the first mark halves the window. Default 1.0."""
+    prague_g: float
+    """"prague": g, by which alpha moves to the share of marked bytes. Default 0.0625."""
+    prague_rtt_target: float
+    """"prague": Round trips below this act as if they were so long (RTT independence). Linux: 25 ms. Default: none
+    does."""
+    vegas_alpha: float
+    """"vegas": Segments queued below which the window grows. The paper's Vegas-1,3; Linux: 2. Default 1.0."""
+    vegas_beta: float
+    """"vegas": Segments queued above which the window shrinks. The paper: 3; Linux: 4. Default 3.0."""
+    vegas_gamma: float
+    """"vegas": Segments queued above which slow start ends. Default 1.0."""
+    bandwidth_filter: Literal["exponential", "linux", "tustin"]
+    """"westwood+": How samples of the bandwidth are filtered. Default "exponential"."""
 
 
 class ReceiverOptions(TypedDict, total=False):
@@ -211,6 +258,8 @@ class ReceiverOptions(TypedDict, total=False):
     window_scaling: bool
     """Whether the window may be more than 65535 B (RFC 7323 §2). If not, that is the default of receiver_window.
     Default True."""
+    ecn_feedback: Literal["classic", "dctcp", "accurate"]
+    """How ACKs tell of congestion marks. In a scenario by default what the law needs. Default "classic"."""
     mss: int
     """Payload bytes of a full-sized segment. Default 1460."""
     sack: bool

@@ -69,6 +69,8 @@ class SegmentEcn(NamedTuple):
     """ECT: a queue may mark it instead of dropping it."""
     window_reduced: bool
     """CWR: the window has been reduced."""
+    codepoint: Literal["not-ect", "ect0", "ect1"]
+    """The ECN field of its IP header; "ect1" says that its law is one for low-latency queues (RFC 9331)."""
 
 
 class Block(NamedTuple):
@@ -89,9 +91,12 @@ class Ack:
     sack: list[Block]
     """Blocks in the order in which they travel; a D-SACK block comes first."""
     ece: bool = False
-    """Whether it echoes a congestion mark that the sender has not answered."""
+    """Whether it echoes a congestion mark: one that the sender has not answered, or with `ecn_feedback="dctcp"` one of
+    what it covers."""
     timestamp: float | None = None
     """The timestamp that it echoes, in seconds on the sender's clock."""
+    ace: int | None = None
+    """With `ecn_feedback="accurate"` the number of marked packets modulo 8, from 5 on (RFC 9768)."""
 
 
 class _Acknowledgement(NamedTuple):
@@ -102,6 +107,7 @@ class _Acknowledgement(NamedTuple):
     window: int | None
     feedback: int
     ece: bool
+    ace: int | None
     timestamp: float | None
 
 
@@ -134,6 +140,7 @@ class Sender:
         *,
         feedback: int = 0,
         ece: bool = False,
+        ace: int | None = None,
         timestamp: float | None = None,
     ) -> list[Segment]:
         """An ACK of every byte before `ack` arrives at `t` seconds.
@@ -141,11 +148,13 @@ class Sender:
         `sack` lists blocks (start, end) in bytes as they travel, a D-SACK block first. `window` is the advertised
         window in bytes; without it the former one stands. An ACK of what was never sent is ignored. `feedback` is the
         change of throughput that the ACK's congestion header brings, in bytes per second; only "xcp" reads it. `ece`:
-        the ACK echoes a congestion mark (RFC 3168), which needs a sender with `ecn=True`.
+        the ACK echoes a congestion mark (RFC 3168), which needs a sender with `ecn=True`; to laws that count marks
+        ("dctcp", "prague") all that it newly covers was marked. `ace`: the three bits in which it counts marked packets
+        (RFC 9768), from 5 on, for a sender with `ecn_feedback="accurate"`.
         `timestamp`: the timestamp that the ACK echoes, in seconds on this end's clock; `timestamps` and
         `undo` "eifel" read it.
         """
-        acknowledgement = _Acknowledgement(ack, list(sack), window, feedback, ece, timestamp)
+        acknowledgement = _Acknowledgement(ack, list(sack), window, feedback, ece, ace, timestamp)
         return _segments(self._machine.on_ack(t, acknowledgement))
 
     def on_burst_report(
@@ -194,6 +203,11 @@ class Sender:
     def cwnd_segments(self) -> float:
         """Congestion window in full-sized segments."""
         return self._machine.cwnd / self._machine.mss
+
+    @property
+    def pacing_rate(self) -> float | None:
+        """The rate in bits per second at which segments leave; None if they are not paced, or before there is one."""
+        return self._machine.pacing_rate
 
     @property
     def ssthresh(self) -> float:
@@ -297,6 +311,14 @@ class Receiver:
         return _ack(self._machine.on_timer(t))
 
     @property
+    def earlier(self) -> list[Ack]:
+        """What the last call acknowledged before the ACK that it returned.
+
+        With `ecn_feedback="dctcp"` that is what had waited for a delayed ACK when marking began or ended.
+        """
+        return [ack for raw in self._machine.earlier if (ack := _ack(raw)) is not None]
+
+    @property
     def next_timer(self) -> float | None:
         """When `on_timer` wants to be called next, in seconds; None when no acknowledgement waits."""
         return self._machine.next_timer
@@ -316,11 +338,11 @@ def _segments(raw: list[tuple[int, int, bool]]) -> list[Segment]:
     return [Segment(*one) for one in raw]
 
 
-def _ack(raw: tuple[int, int, list[tuple[int, int]], bool, float | None] | None) -> Ack | None:
+def _ack(raw: tuple[int, int, list[tuple[int, int]], bool, int | None, float | None] | None) -> Ack | None:
     if raw is None:
         return None
-    ack, window, blocks, ece, timestamp = raw
-    return Ack(ack, window, [Block(*block) for block in blocks], ece, timestamp)
+    ack, window, blocks, ece, ace, timestamp = raw
+    return Ack(ack, window, [Block(*block) for block in blocks], ece, timestamp, ace)
 
 
 def _with_keys(options: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

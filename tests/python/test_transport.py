@@ -5,7 +5,7 @@ from __future__ import annotations
 import doctest
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -158,8 +158,8 @@ def test_the_reading_of_alpha_reaches_tcp_eng(applies: Any, cwnd: int) -> None:
 
 
 def test_wrong_arguments_are_named() -> None:
-    with pytest.raises(ValueError, match=r"vegas.*reno, newreno, sack, highspeed, xcp"):
-        Sender("vegas")
+    with pytest.raises(ValueError, match=r"tahoe.*reno, newreno, sack, highspeed, xcp"):
+        Sender("tahoe")
     with pytest.raises(ValueError, match="mss must be at least one byte"):
         Sender("reno", mss=0)
     with pytest.raises(ValueError, match="delayed_ack"):
@@ -372,3 +372,72 @@ def test_two_new_segments_find_out_that_a_timeout_was_spurious(recovery: Any) ->
     sender.on_ack(1.11, 2 * MSS)
     assert sender.cwnd >= 10 * MSS and sender.counters["retransmissions"] == 1
     assert sender.ssthresh == float("inf")
+
+
+LAWS_OF_TODAY = ("bbr", "bbr3", "dctcp", "prague", "vegas", "westwood+")
+
+
+@pytest.mark.parametrize("algorithm", LAWS_OF_TODAY)
+def test_laws_of_today_open_their_windows(algorithm: str) -> None:
+    sender = Sender(algorithm, mss=MSS, initial_window=10)
+    sender.write(1000)
+    for number in range(1, 9):
+        sender.on_ack(0.1 + number / 1000, number * MSS)
+    assert sender.cwnd > 10 * MSS
+
+
+def test_bbr_paces_at_two_over_ln_2_times_what_its_window_makes() -> None:
+    # §4.2.1 of the draft: 2.885 · 10 segments in a round trip of 1 ms until one is known, then in that of 100 ms.
+    sender = Sender("bbr", mss=MSS, initial_window=10)
+    sender.write(1000)
+    nominal = 2.885 * 10 * MSS * 8 / 0.001
+    assert sender.pacing_rate == pytest.approx(nominal, rel=1e-6)
+    sender.on_ack(0.1, MSS)
+    assert sender.pacing_rate == pytest.approx(nominal / 100, rel=1e-6)
+    assert Sender("newreno").pacing_rate is None
+
+
+def test_dctcp_halves_at_the_first_marks_and_alpha_falls_by_a_sixteenth_a_window() -> None:
+    # alpha is 1 at the start (RFC 8257 §4.2): 15/16 after the first ACK, which is no window of data.
+    sender = Sender("dctcp", mss=MSS, initial_window=10, initial_ssthresh=10 * MSS, dctcp_cut="first-mark")
+    sender.write(1000)
+    sender.on_ack(0.1, MSS)
+    sender.on_ack(0.101, 2 * MSS, ece=True)
+    assert sender.cwnd == int(10 * MSS * (1 - 15 / 16 / 2))
+    assert sender.counters["ecn_reductions"] == 1
+
+
+def test_prague_says_ect_1_and_reads_a_counter_of_marks() -> None:
+    sender = Sender("prague", mss=MSS, initial_window=10, initial_ssthresh=10 * MSS)
+    sent = sender.write(1000)
+    said = sender.ecn_of(sent[0])
+    assert said is not None
+    assert said.codepoint == "ect1"
+    sender.on_ack(0.1, MSS, ace=5)
+    before = sender.cwnd
+    sender.on_ack(0.101, 2 * MSS, ace=6)
+    assert sender.cwnd <= before // 2 + 1
+    with pytest.raises(ValueError, match="ace must be from 0 to 7"):
+        sender.on_ack(0.102, 3 * MSS, ace=8)
+    with pytest.raises(ValueError, match="reads no counter of marks"):
+        Sender("newreno", ecn=True).on_ack(0.1, 0, ace=5)
+
+
+def test_a_receiver_tells_marks_in_three_ways() -> None:
+    def ends(feedback: Literal["classic", "dctcp", "accurate"]) -> list[tuple[bool, int | None]]:
+        receiver = Receiver(mss=MSS, ecn_feedback=feedback)
+        acks = [receiver.on_segment(0.0, number * MSS, MSS, ce=number == 1) for number in range(3)]
+        return [(ack.ece, ack.ace) for ack in acks if ack is not None]
+
+    assert ends("classic") == [(False, None), (True, None), (True, None)]
+    assert ends("dctcp") == [(False, None), (True, None), (False, None)]
+    assert ends("accurate") == [(False, 5), (False, 6), (False, 6)]
+
+
+def test_a_dctcp_receiver_acknowledges_first_what_had_waited() -> None:
+    receiver = Receiver(mss=MSS, ecn_feedback="dctcp", delayed_ack=0.1)
+    assert receiver.on_segment(0.0, 0, MSS) is None
+    last = receiver.on_segment(0.0, MSS, MSS, ce=True)
+    assert last is not None
+    assert (last.ack, last.ece) == (2 * MSS, True)
+    assert [(ack.ack, ack.ece) for ack in receiver.earlier] == [(MSS, False)]

@@ -10,15 +10,15 @@ use pyo3::types::PyDict;
 use std::sync::Arc;
 use transport::cc::external::Maker;
 use transport::cc::{self, Algorithm};
-use transport::tcp::{self, Ack, Actions, BurstReport, EcnNews, PhaseName, ReceiverActions, SackBlock};
+use transport::tcp::{self, Ack, Actions, BurstReport, Codepoint, EcnNews, PhaseName, ReceiverActions, SackBlock};
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
 type Segment = (u64, u32, bool);
-/// (ack, blocks, window if it is another, feedback of a congestion header, whether it echoes a mark, echoed timestamp).
-type AckIn = (u64, Vec<(u64, u64)>, Option<u64>, i32, bool, Option<f64>);
-/// (ack, window, blocks, whether it echoes a mark, the timestamp that it echoes).
-type AckOut = (u64, u64, Vec<(u64, u64)>, bool, Option<f64>);
+/// (ack, blocks, window if it is another, feedback of a congestion header, whether it echoes a mark, the field ACE, echoed timestamp).
+type AckIn = (u64, Vec<(u64, u64)>, Option<u64>, i32, bool, Option<u8>, Option<f64>);
+/// (ack, window, blocks, whether it echoes a mark, the field ACE, the timestamp that it echoes).
+type AckOut = (u64, u64, Vec<(u64, u64)>, bool, Option<u8>, Option<f64>);
 
 /// `transport::tcp::Sender` with its clock and its list of actions.
 #[pyclass(module = "photocol._core")]
@@ -71,13 +71,25 @@ impl Sender {
 
     /// An acknowledgement arrives.
     fn on_ack(&mut self, t: f64, arrived: AckIn) -> PyResult<Vec<Segment>> {
-        let (ack, sack, window, feedback, ece, timestamp) = arrived;
+        let (ack, sack, window, feedback, ece, ace, timestamp) = arrived;
         if ece && !self.machine.has_ecn() {
             return Err(PyValueError::new_err("ece is True, and this sender has no ECN; give it ecn=True"));
+        }
+        if ace.is_some() && !self.machine.reads_ace() {
+            let advice = "give it ecn_feedback=\"accurate\"";
+            return Err(PyValueError::new_err(format!(
+                "ace is given, and this sender reads no counter of marks; {advice}"
+            )));
+        }
+        if ace.is_some_and(|ace| ace > 7) {
+            return Err(PyValueError::new_err("ace must be from 0 to 7: three bits"));
         }
         self.now = reading(self.now, Some(t))?;
         self.window = window.unwrap_or(self.window);
         self.machine.handle_feedback(ack, feedback);
+        if let Some(ace) = ace.or_else(|| self.machine.ace_if_all_marked(ack).filter(|_| ece)) {
+            self.machine.handle_ace(ace);
+        }
         let sack: Vec<_> = sack.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
         let ack = Ack { ack, window: self.window, sack: &sack, ecn_echo: ece };
         if let Some(echo) = timestamp {
@@ -103,10 +115,15 @@ impl Sender {
         self.sent()
     }
 
-    /// What a segment of the last call says about congestion, (ECT, CWR); `None` without ECN.
-    fn ecn_of(&self, seq: u64, length: u32, retransmission: bool) -> Option<(bool, bool)> {
+    /// What a segment of the last call says about congestion, (ECT, CWR, codepoint); `None` without ECN.
+    fn ecn_of(&self, seq: u64, length: u32, retransmission: bool) -> Option<(bool, bool, &'static str)> {
         let said = self.machine.ecn_of(&tcp::Segment { seq, len: length, retransmission })?;
-        Some((said.capable, said.window_reduced))
+        let codepoint = match said.codepoint {
+            Codepoint::NotEct => "not-ect",
+            Codepoint::Ect0 => "ect0",
+            Codepoint::Ect1 => "ect1",
+        };
+        Some((said.is_capable(), said.window_reduced, codepoint))
     }
 
     /// The congestion header of what the last call sent.
@@ -128,6 +145,12 @@ impl Sender {
     #[getter]
     fn cwnd(&self) -> u64 {
         self.machine.cwnd()
+    }
+
+    /// Bits per second; `None` unless segments are paced, and before there is a rate.
+    #[getter]
+    fn pacing_rate(&self) -> Option<f64> {
+        self.machine.pacing_rate().map(|rate| rate.bps() as f64)
     }
 
     /// `None` while "arbitrarily high".
@@ -237,6 +260,8 @@ impl Sender {
 pub struct Receiver {
     machine: tcp::Endpoint,
     now: Instant,
+    /// What the last call has acknowledged before the ACK that it returned.
+    earlier: Vec<AckOut>,
 }
 
 #[pymethods]
@@ -250,7 +275,7 @@ impl Receiver {
             None => Err(unknown_option(name)),
         })?;
         config.validate().map_err(wrong)?;
-        Ok(Receiver { machine: tcp::Endpoint::new(Arc::new(config)), now: Instant::ZERO })
+        Ok(Receiver { machine: tcp::Endpoint::new(Arc::new(config)), now: Instant::ZERO, earlier: Vec::new() })
     }
 
     /// A segment arrives, with its mark or the sender's news of a smaller window; `None` while its acknowledgement is delayed.
@@ -267,14 +292,14 @@ impl Receiver {
             Some("ce") => Some(EcnNews::CongestionExperienced),
             Some("cwr") => Some(EcnNews::WindowReduced),
             Some(other) => return Err(PyValueError::new_err(format!("ecn is {other:?}, must be \"ce\" or \"cwr\""))),
-            None => None,
+            None => Some(EcnNews::NotMarked),
         };
         self.now = reading(self.now, Some(t))?;
-        news.into_iter().for_each(|news| self.machine.receiver_mut().handle_ecn(news));
         let mut actions = ReceiverActions::default();
+        news.into_iter().for_each(|news| self.machine.receiver_mut().handle_ecn(news, &mut actions));
         let stamp = timestamp.map(|stamp| reading(Instant::ZERO, Some(stamp))).transpose()?;
         self.machine.handle_segment(self.now, seq, length, stamp, &mut actions);
-        Ok(self.sent(&mut actions))
+        Ok(self.sent(actions))
     }
 
     /// The clock reaches `t`; a timer that is not due does nothing.
@@ -282,7 +307,12 @@ impl Receiver {
         self.now = reading(self.now, Some(t))?;
         let mut actions = ReceiverActions::default();
         self.machine.handle_timeout(self.now, &mut actions);
-        Ok(self.sent(&mut actions))
+        Ok(self.sent(actions))
+    }
+
+    #[getter]
+    fn earlier(&self) -> Vec<AckOut> {
+        self.earlier.clone()
     }
 
     #[getter]
@@ -302,13 +332,19 @@ impl Receiver {
 }
 
 impl Receiver {
-    /// The acknowledgement of one input: there is at most one.
-    fn sent(&self, actions: &mut ReceiverActions) -> Option<AckOut> {
-        let out = actions.acks.pop()?;
-        let sack = out.sack.as_slice().iter().map(|block| (block.start, block.end)).collect();
+    /// The last acknowledgement of one input; what came before it, which only feedback "dctcp" brings about, is kept.
+    fn sent(&mut self, actions: ReceiverActions) -> Option<AckOut> {
         let echo = self.machine.options().timestamp.map(Instant::as_secs_f64);
-        Some((out.ack, out.window, sack, out.ecn_echo, echo))
+        let mut acks: Vec<AckOut> = actions.acks.iter().map(|out| said(out, echo)).collect();
+        let last = acks.pop();
+        self.earlier = acks;
+        last
     }
+}
+
+fn said(out: &tcp::AckOut, echo: Option<f64>) -> AckOut {
+    let sack = out.sack.as_slice().iter().map(|block| (block.start, block.end)).collect();
+    (out.ack, out.window, sack, out.ecn_echo.is_ece(), out.ecn_echo.ace(), echo)
 }
 
 /// A built-in algorithm by its name, or a class under `@photocol.law`.

@@ -74,7 +74,13 @@ fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
         1 => Some(Frto::Basic),
         _ => None,
     };
-    SenderConfig { reduction: config.reads_sack().then_some(reduction), frto, ..config }
+    let config = SenderConfig { reduction: config.reads_sack().then_some(reduction), frto, ..config };
+    // Some laws cannot run on every recovery, nor answer marks.
+    if config.validate().is_ok() {
+        config
+    } else {
+        SenderConfig { recovery: None, reduction: None, ecn: false, ..config }
+    }
 }
 
 fn reordering_config(choices: &mut Choices<'_>) -> ReorderingConfig {
@@ -137,6 +143,7 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
             let echo = choices.near(now.ps(), 1_000_000_000);
             let ack = Ack { ack, window, sack: sack.as_slice(), ecn_echo: echo.is_multiple_of(3) };
             sender.handle_timestamp_echo(&ack, Instant::from_ps(echo));
+            sender.handle_ace(echo as u8);
             sender.handle_ack(*now, &ack, actions);
         }
     }

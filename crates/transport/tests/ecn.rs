@@ -5,7 +5,10 @@ mod harness;
 use harness::{Fate, Line, MSS, receiver_config, sender_config};
 use std::sync::Arc;
 use transport::cc;
-use transport::tcp::{Ack, Actions, InitialWindow, Segment, Sender, SenderConfig};
+use transport::tcp::{
+    Ack, Actions, Codepoint, EcnEcho, EcnFeedback, EcnNews, InitialWindow, Receiver, ReceiverActions, ReceiverConfig,
+    Segment, Sender, SenderConfig,
+};
 use units::{Duration, Instant};
 
 fn config(algorithm: &str) -> SenderConfig {
@@ -14,7 +17,8 @@ fn config(algorithm: &str) -> SenderConfig {
 
 /// A transfer whose segments of these numbers are marked, over lines that lose others.
 fn line(config: SenderConfig, marked: &'static [u64], lost: &'static [u64]) -> Line {
-    let mut line = Line::new(config, receiver_config());
+    let receiver = ReceiverConfig { ecn_feedback: config.feedback(), ..receiver_config() };
+    let mut line = Line::new(config, receiver);
     line.segment_fate = Box::new(move |number, _| match number {
         _ if lost.contains(&number) => Fate::Drop,
         _ if marked.contains(&number) => Fate::Mark,
@@ -90,12 +94,12 @@ fn a_loss_in_a_window_that_was_reduced_for_a_mark_is_repaired_without_a_second_r
 fn what_is_sent_again_is_not_ecn_capable() {
     let line = line(config("sack"), &[], &[]);
     let said = |retransmission| line.sender.ecn_of(&Segment { seq: 0, len: MSS, retransmission }).unwrap();
-    assert_eq!([said(false).capable, said(true).capable], [true, false]);
+    assert_eq!([said(false).codepoint, said(true).codepoint], [Codepoint::Ect0, Codepoint::NotEct]);
 }
 
 #[test]
 fn every_law_gives_way_to_a_mark_and_no_data_are_lost() {
-    for entry in cc::registry().iter().filter(|entry| !entry.algorithm.needs_header()) {
+    for entry in cc::registry().iter().filter(|entry| config(entry.name).validate().is_ok()) {
         let mut line = line(config(entry.name), &[7, 40, 41, 90], &[60]);
         line.write(400);
         let mut cwnd = (0, 0);
@@ -153,4 +157,107 @@ fn a_mark_takes_no_window_below_two_segments_and_raises_none() {
 fn xcp_is_refused() {
     let wrong = config("xcp").validate().unwrap_err();
     assert_eq!(wrong.field, "ecn");
+}
+
+/// The receiver's part of a feedback, on segments of 1000 B; the first argument of `arrive` says what each segment says.
+struct Echoes {
+    receiver: Receiver,
+    seq: u64,
+}
+
+impl Echoes {
+    fn new(ecn_feedback: EcnFeedback) -> Echoes {
+        let delayed_ack = Some(Duration::from_millis(100));
+        let config = ReceiverConfig { ecn_feedback, delayed_ack, ..receiver_config() };
+        Echoes { receiver: Receiver::new(Arc::new(config)), seq: 0 }
+    }
+
+    /// The ACKs that a segment brings about: what they cover in segments, and their echo.
+    fn arrive(&mut self, is_marked: bool) -> Vec<(u64, EcnEcho)> {
+        let mut out = ReceiverActions::default();
+        let news = if is_marked { EcnNews::CongestionExperienced } else { EcnNews::NotMarked };
+        self.receiver.handle_ecn(news, &mut out);
+        self.receiver.handle_segment(Instant::ZERO, self.seq, MSS, &mut out);
+        self.seq += u64::from(MSS);
+        out.acks.iter().map(|ack| (ack.ack / u64::from(MSS), ack.ecn_echo)).collect()
+    }
+}
+
+#[test]
+fn a_dctcp_receiver_acknowledges_at_once_where_marking_begins_and_ends() {
+    // RFC 8257 §3.2: ACKs are for every second segment while nothing changes.
+    let mut echoes = Echoes::new(EcnFeedback::Dctcp);
+    let (none, ece) = (EcnEcho::NONE, EcnEcho::ECE);
+    assert_eq!(echoes.arrive(false), []);
+    assert_eq!(echoes.arrive(true), [(1, none), (2, ece)], "what waited was not marked");
+    assert_eq!(echoes.arrive(true), []);
+    assert_eq!(echoes.arrive(true), [(4, ece)]);
+    assert_eq!(echoes.arrive(true), []);
+    assert_eq!(echoes.arrive(false), [(5, ece), (6, none)]);
+    assert_eq!((echoes.arrive(false), echoes.arrive(false)), (vec![], vec![(8, none)]));
+}
+
+#[test]
+fn an_accurate_receiver_counts_marked_packets_from_five_on_in_three_bits() {
+    // RFC 9768 §3.2.2.5.1: at once for the first mark after none, and for every second one.
+    let mut echoes = Echoes::new(EcnFeedback::Accurate);
+    assert_eq!((echoes.arrive(false), echoes.arrive(false)), (vec![], vec![(2, EcnEcho::counter(5))]));
+    assert_eq!(echoes.arrive(true), [(3, EcnEcho::counter(6))]);
+    assert_eq!((echoes.arrive(true), echoes.arrive(true)), (vec![], vec![(5, EcnEcho::counter(0))]));
+    assert_eq!((echoes.arrive(false), echoes.arrive(false)), (vec![], vec![(7, EcnEcho::counter(0))]));
+}
+
+/// The reductions of a transfer whose segments of these numbers are marked, and the window it ends with.
+fn reductions(sender: SenderConfig, delayed: bool, marked: &'static [u64]) -> (u64, u64) {
+    let delayed_ack = delayed.then_some(Duration::from_millis(100));
+    let receiver = ReceiverConfig { ecn_feedback: sender.feedback(), delayed_ack, ..receiver_config() };
+    let mut line = Line::new(sender, receiver);
+    line.segment_fate = Box::new(move |number, _| if marked.contains(&number) { Fate::Mark } else { Fate::Deliver });
+    line.write(200);
+    assert!(line.finish(20_000));
+    assert_eq!(line.receiver.stats().marked, marked.len() as u64);
+    (line.sender.stats().ecn_reductions, line.sender.cwnd())
+}
+
+#[test]
+fn laws_that_count_marks_use_ecn_unasked_and_give_way_once_a_window() {
+    for (algorithm, delayed) in [("dctcp", false), ("dctcp", true), ("prague", false), ("prague", true)] {
+        let sender = SenderConfig { initial_ssthresh: Some(10_000), ..sender_config(algorithm) };
+        let unmarked = reductions(sender.clone(), delayed, &[]);
+        assert_eq!(unmarked.0, 0, "{algorithm}");
+        let (count, cwnd) = reductions(sender.clone(), delayed, &[5, 6, 7]);
+        assert!(count == 1 && cwnd < unmarked.1, "{algorithm}: {count} {cwnd}");
+        assert_eq!(reductions(sender, delayed, &[5, 60]).0, 2, "{algorithm}");
+    }
+}
+
+#[test]
+fn either_feedback_says_the_same_to_a_law_that_counts() {
+    for algorithm in ["dctcp", "prague"] {
+        let found = [EcnFeedback::Dctcp, EcnFeedback::Accurate].map(|feedback| {
+            let sender = SenderConfig {
+                initial_ssthresh: Some(10_000),
+                ecn_feedback: Some(feedback),
+                ..sender_config(algorithm)
+            };
+            reductions(sender, false, &[12, 13, 14, 15, 90])
+        });
+        assert_eq!(found[0], found[1], "{algorithm}");
+    }
+}
+
+#[test]
+fn the_packets_of_prague_say_ect_1() {
+    for (algorithm, codepoint) in [("dctcp", Codepoint::Ect0), ("prague", Codepoint::Ect1)] {
+        let sender = Sender::new(Arc::new(sender_config(algorithm)));
+        let segment = Segment { seq: 0, len: MSS, retransmission: false };
+        assert_eq!(sender.ecn_of(&segment).unwrap().codepoint, codepoint);
+    }
+}
+
+#[test]
+fn a_law_that_counts_marks_needs_feedback_that_tells_them() {
+    let config = SenderConfig { ecn_feedback: Some(EcnFeedback::Classic), ..sender_config("dctcp") };
+    let wrong = config.validate().unwrap_err().to_string();
+    assert_eq!(wrong, "ecn_feedback must be dctcp or accurate for a law that counts marks");
 }

@@ -150,7 +150,7 @@ fn ecn_bits(flags: Flags) -> u8 {
 
 /// What the TCP header says about congestion.
 fn tcp_bits(flags: Flags) -> u8 {
-    let echo = if flags.has(Flags::ECHO) { ECE } else { 0 };
+    let echo = if flags.is_echo() || flags.ace().is_some_and(|ace| ace & 1 != 0) { ECE } else { 0 };
     if flags.has(Flags::REDUCED) { echo | CWR } else { echo }
 }
 

@@ -143,7 +143,7 @@ impl Hosts {
         let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, net) };
         if packet.flags != Flags::NONE {
             self.marked += packet.marks();
-            ecn::read(packet.flags, receiver);
+            ecn::read(packet.flags, receiver, &mut self.acks);
         }
         let length = u32::from(packet.size - host.header);
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
@@ -205,12 +205,15 @@ impl Hosts {
             if let Some(header) = header {
                 sender.handle_feedback(packet.seq, header.reverse_feedback);
             }
+            if let Some(ace) = packet.flags.ace() {
+                sender.handle_ace(ace);
+            }
             sack
         };
         if host.watch.has(Watch::SEEN) {
             see_ack(&mut self.capture, now, Seen { packet, sack: sack.as_slice(), window: sender.cwnd() }, net);
         }
-        let ecn_echo = packet.flags.has(Flags::ECHO);
+        let ecn_echo = packet.flags.is_echo();
         let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo };
         sender.handle_ack(Instant::from_ps(now), &ack, &mut self.segments);
         if host.watch.has(Watch::FINITE) && sender.is_complete() {

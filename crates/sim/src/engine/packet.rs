@@ -1,7 +1,7 @@
 //! What travels: 32 bytes, and side tables for the few packets that carry SACK blocks, a congestion header or a notice.
 
 use super::agent::{Message, Notice};
-use transport::tcp::{SackList, TcpOptions};
+use transport::tcp::{EcnEcho, SackList, TcpOptions};
 use transport::xcp::Header;
 
 /// What a packet is, for its receiver and for the tables.
@@ -82,11 +82,12 @@ impl Flags {
     pub const MARKED: Flags = Flags(2);
     /// Queues may mark it instead of dropping it (ECT of RFC 3168).
     pub const CAPABLE: Flags = Flags(4);
-    /// An ACK echoes a mark (ECE).
+    /// An ACK echoes a mark (ECE), unless it counts marks.
     pub const ECHO: Flags = Flags(8);
     /// The sender has reduced its window (CWR).
     pub const REDUCED: Flags = Flags(16);
-    /// Besides [`Flags::CAPABLE`]: its sender's law is for low-latency queues (ECT(1) of RFC 9331), and not ECT(0).
+    /// Besides [`Flags::CAPABLE`]: its sender's law is for low-latency queues (ECT(1) of RFC 9331), and not ECT(0). Of an ACK: the flags
+    /// ECE, CWR and the one after them are a counter (RFC 9768).
     pub const SCALABLE: Flags = Flags(64);
 
     /// Its cargo are options of TCP.
@@ -94,8 +95,19 @@ impl Flags {
 
     /// Those of an ACK without a congestion header.
     #[inline]
-    pub const fn of_ack(ecn_echo: bool) -> Flags {
-        Flags((ecn_echo as u8) << 3)
+    pub const fn of_ack(echo: EcnEcho) -> Flags {
+        Flags(echo.bits() << 3)
+    }
+
+    /// Whether an ACK echoes a mark (ECE of RFC 3168).
+    #[inline]
+    pub const fn is_echo(self) -> bool {
+        self.0 & (Flags::ECHO.0 | Flags::SCALABLE.0) == Flags::ECHO.0
+    }
+
+    /// The field ACE of an ACK that counts marks.
+    pub const fn ace(self) -> Option<u8> {
+        if self.has(Flags::SCALABLE) { Some(self.0 >> 3 & 7) } else { None }
     }
 
     /// Whether all of `others` are set.

@@ -24,6 +24,8 @@ pub struct Event {
     pub in_flight: u64,
     /// Whether the ACK echoes a congestion mark.
     pub ecn_echo: bool,
+    /// Bytes that it says were marked, for laws that ask for [`Marks::Counted`].
+    pub marked: u64,
     /// Whether something else than cwnd holds the flow back: the application, the peer's window or `max_cwnd`.
     pub is_app_limited: bool,
     /// Whether losses that needed no timer are being repaired; only laws that ask for [`Asks::every_ack`] hear of such ACKs.
@@ -43,6 +45,7 @@ impl Event {
             srtt: None,
             in_flight: 0,
             ecn_echo: false,
+            marked: 0,
             is_app_limited: false,
             in_recovery: false,
         }
@@ -60,9 +63,33 @@ pub struct RateSample {
     pub prior_delivered: u64,
     /// Whether the segment left while the application had nothing more to send, so that the rate may be too low.
     pub is_app_limited: bool,
+    /// What was in the network when it had left, for laws that ask for [`Asks::each_loss`].
+    pub tx_in_flight: u64,
+    /// Bytes found lost since.
+    pub lost: u64,
+}
+
+/// A segment that has been found lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostSegment {
+    /// Its first byte.
+    pub start: u64,
+    /// The byte after its last one.
+    pub end: u64,
+    /// What was in the network when it had left.
+    pub tx_in_flight: u64,
+    /// Bytes found lost since, it among them.
+    pub lost: u64,
+    /// Whether it left while the application had nothing more to send.
+    pub is_app_limited: bool,
 }
 
 impl RateSample {
+    /// Bytes that have been delivered by now.
+    pub fn total(&self) -> u64 {
+        self.prior_delivered + self.delivered
+    }
+
     /// The delivery rate; `None` for an interval without length.
     pub fn rate(&self) -> Option<Rate> {
         let bits = u128::from(self.delivered) * 8 * u128::from(PS_PER_SECOND);
@@ -118,11 +145,47 @@ pub struct Asks {
     /// [`on_ack`](super::CongestionControl::on_ack) for every ACK, also in fast recovery and when it acknowledges nothing new.
     /// What the law leaves in cwnd then counts, besides what the loss recovery does to it.
     pub every_ack: bool,
+    /// It sets cwnd by a model of the path, also while losses are repaired: the recovery must read SACK blocks and leave cwnd alone,
+    /// `in_flight` is what is in the network, and a spurious loss is told instead of forgotten.
+    pub model: bool,
+    /// [`on_lost`](super::CongestionControl::on_lost) for every segment that is found lost, which only RACK can tell.
+    pub each_loss: bool,
+    /// What it does about congestion marks.
+    pub marks: Marks,
+}
+
+/// What a law does about congestion marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marks {
+    /// The first in a window is a [`LossCause::Mark`] to it (RFC 3168), if its user asks for ECN.
+    AsLosses,
+    /// It counts the marked bytes of every ACK and lowers cwnd itself. Its connections always use ECN.
+    Counted,
+    /// The same, and its packets say so (ECT(1) of RFC 9331).
+    CountedFinely,
+    /// Nothing: its connections have no ECN.
+    Unheard,
+}
+
+impl Marks {
+    /// Whether the law counts marked bytes.
+    #[inline]
+    pub const fn are_counted(self) -> bool {
+        matches!(self, Marks::Counted | Marks::CountedFinely)
+    }
 }
 
 impl Asks {
     /// What most laws ask for.
-    pub const NOTHING: Asks = Asks { congestion_header: false, pacing: false, rate_samples: false, every_ack: false };
+    pub const NOTHING: Asks = Asks {
+        congestion_header: false,
+        pacing: false,
+        rate_samples: false,
+        every_ack: false,
+        model: false,
+        each_loss: false,
+        marks: Marks::AsLosses,
+    };
 }
 
 /// What a law needs because of how it is set up.

@@ -5,8 +5,11 @@
 //! a table. What the laws share (slow start, the loss window, the caps) is [`Window`]. A law knows neither the sender that runs it nor
 //! the routers that talk to it: what networks tell a sender (lost bursts, explicit rates) is the sender's business.
 
+pub mod bbr;
+pub mod bbr3;
 pub mod btcp;
 pub mod cubic;
+pub mod dctcp;
 mod event;
 #[cfg(test)]
 pub mod example;
@@ -16,14 +19,18 @@ pub mod highspeed;
 pub mod hystart;
 #[cfg(test)]
 pub mod listener;
+pub mod max_filter;
+pub mod prague;
 pub mod reno;
 pub mod tcp_eng;
+pub mod vegas;
+pub mod westwood;
 pub mod xcp;
 
-pub use self::event::{Asks, Event, Feedback, Loss, LossCause, RateSample, Wants};
+pub use self::event::{Asks, Event, Feedback, Loss, LossCause, LostSegment, Marks, RateSample, Wants};
 use crate::ConfigError;
 use options::{Options, words};
-use units::{Duration, Rate};
+use units::{Duration, Instant, Rate};
 
 /// The congestion window of one flow, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +141,16 @@ pub trait CongestionControl: Sized {
     fn on_idle(&mut self, _: &Self::Config, window: &mut Window, restart: u64, _: &Event) {
         window.cwnd = window.cwnd.min(restart);
     }
+
+    /// A segment has been found lost; only laws that ask for [`Asks::each_loss`] hear of it, before they hear of what that brings about.
+    fn on_lost(&mut self, _: &Self::Config, _: &mut Window, _: &LostSegment, _now: Instant) {}
+
+    /// The last loss turns out to have been none. Only laws that ask for [`Asks::model`] hear of it; others forget what they
+    /// did at it. cwnd comes back by itself.
+    fn on_undo(&mut self, _: &Self::Config, _: &mut Window, _now: Instant) {}
+
+    /// Data are about to leave of a flow that has had nothing in flight; only laws that ask for [`Asks::every_ack`] hear of it.
+    fn on_restart(&mut self, _: &Self::Config, _: &mut Window, _: &Event) {}
 
     /// Where cwnd returns to when a fast recovery that inflated it is over.
     fn cwnd_after_recovery(&self, window: &Window) -> u64 {
@@ -264,6 +281,18 @@ macro_rules! algorithms {
                 match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_idle(&config.$config, window, restart, event)),+ }
             }
 
+            pub(crate) fn on_lost(&mut self, config: &Config, window: &mut Window, lost: &LostSegment, now: Instant) {
+                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_lost(&config.$config, window, lost, now)),+ }
+            }
+
+            pub(crate) fn on_undo(&mut self, config: &Config, window: &mut Window, now: Instant) {
+                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_undo(&config.$config, window, now)),+ }
+            }
+
+            pub(crate) fn on_restart(&mut self, config: &Config, window: &mut Window, event: &Event) {
+                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_restart(&config.$config, window, event)),+ }
+            }
+
             pub(crate) fn cwnd_after_recovery(&self, window: &Window) -> u64 {
                 match self { $($(#[cfg($on)])? Law::$variant(law) => law.cwnd_after_recovery(window)),+ }
             }
@@ -321,6 +350,18 @@ algorithms! {
         "TCP-ENG: GAIMD that is told which bursts contention dropped; SACK recovery.";
     Cubic = "cubic": cubic::Cubic, cubic, Sack, "RFC 9438, RFC 6675",
         "CUBIC: the window follows a cubic of the time since the last loss, never below Reno's; SACK recovery.";
+    Bbr = "bbr": bbr::Bbr, bbr, Rack, "draft-cardwell-iccrg-bbr-congestion-control-00; RFC 8985",
+        "BBR, version 1: sends at the bandwidth that it measures, with the shortest round trip's worth in flight; RACK-TLP.";
+    Bbr3 = "bbr3": bbr3::Bbr3, bbr3, Rack, "draft-ietf-ccwg-bbr-06; RFC 8985",
+        "BBR, version 3: BBR that keeps below what lost more than 2 %, and probes for more every two to three seconds; RACK-TLP.";
+    Dctcp = "dctcp": dctcp::Dctcp, dctcp, Sack, "RFC 8257, RFC 6675",
+        "DCTCP: the window comes down by half of the share of marked bytes; needs queues that mark; SACK recovery.";
+    Prague = "prague": prague::Prague, prague, Sack, "draft-briscoe-iccrg-prague-congestion-control-04; RFC 9331, RFC 9768, RFC 6675",
+        "TCP Prague: DCTCP for the Internet's low-latency queues: ECT(1), accurate ECN, paced; SACK recovery.";
+    Vegas = "vegas": vegas::Vegas, vegas, Sack, "Brakmo, Peterson 1995; RFC 6675",
+        "Vegas: one to three segments in queues, by the round-trip time; SACK recovery.";
+    WestwoodPlus = "westwood+": westwood::Westwood, westwood, Sack, "Grieco, Mascolo 2004; RFC 6675",
+        "Westwood+: Reno's growth; a loss leaves the measured bandwidth times the shortest round trip; SACK recovery.";
     External = "python": external::External, external, Sack, "docs/guide/law-in-python.md; RFC 6675",
         "A law of your own, a class in Python that the key law names; slow; SACK recovery.";
     #[cfg(test)]
@@ -377,6 +418,18 @@ pub struct Config {
     pub tcp_eng: tcp_eng::Config,
     /// CUBIC.
     pub cubic: cubic::Config,
+    /// BBR, version 1.
+    pub bbr: bbr::Config,
+    /// BBR, version 3.
+    pub bbr3: bbr3::Config,
+    /// DCTCP.
+    pub dctcp: dctcp::Config,
+    /// TCP Prague.
+    pub prague: prague::Config,
+    /// Vegas.
+    pub vegas: vegas::Config,
+    /// Westwood+.
+    pub westwood: westwood::Config,
     /// Laws from outside.
     pub external: external::Config,
     /// The example of the guide.
@@ -394,6 +447,6 @@ mod tests {
             assert_eq!(Algorithm::from_name(entry.name), Some(entry.algorithm));
             assert_eq!(entry.algorithm.name(), entry.name);
         }
-        assert_eq!(Algorithm::from_name("vegas"), None);
+        assert_eq!(Algorithm::from_name("tahoe"), None);
     }
 }

@@ -1,6 +1,6 @@
 //! The sender's parameters, their defaults and their check.
 
-use super::{Frto, Reduction, ReorderingConfig, Restore, TcpOptions, Undo, UndoResponse};
+use super::{EcnFeedback, Frto, Reduction, ReorderingConfig, Restore, TcpOptions, Undo, UndoResponse};
 use crate::ConfigError;
 use crate::cc::{self, LossRecovery};
 use options::{Argument, Kind, Options, Range, Value, Word, WordList, Words, options, words};
@@ -149,8 +149,12 @@ options! {
         /// TLP.max_ack_delay; Linux has 200 ms).
         pub max_ack_delay: Duration = Duration::from_millis(200), Kind::SPAN;
         /// Whether the connection uses ECN (RFC 3168): queues may mark data packets instead of dropping them, the receiver echoes a
-        /// mark, and the sender answers it as a loss once in a window, without sending anything again.
+        /// mark, and the sender answers it as a loss once in a window, without sending anything again. "dctcp" and "prague" always use it,
+        /// and answer in their own way.
         pub ecn: bool = false, Kind::Flag;
+        /// How ACKs tell of congestion marks; the receiver must do the same. Default: "classic", with "dctcp" "dctcp", with "prague"
+        /// "accurate".
+        pub ecn_feedback: Option<EcnFeedback> = None, Kind::Word(&EcnFeedback::LIST), or SenderConfig::feedback;
         /// Segments and ACKs carry timestamps (RFC 7323), which takes 12 bytes of each: round trips by every ACK, also of what was sent
         /// again, PAWS at the receiver, and undo "eifel". SACK has room for three blocks then.
         pub timestamps: bool = false, Kind::Flag;
@@ -192,7 +196,7 @@ impl SenderConfig {
     /// How the window comes down while losses are repaired.
     pub fn window_reduction(&self) -> Reduction {
         self.reduction.unwrap_or(match self.loss_recovery() {
-            LossRecovery::Linux => Reduction::Prr,
+            LossRecovery::Linux if !self.algorithm.asks().model => Reduction::Prr,
             _ => Reduction::Immediate,
         })
     }
@@ -220,6 +224,20 @@ impl SenderConfig {
             (LossRecovery::RrTcp, Restore::SlowStart) => UndoResponse::SlowStart,
             _ => self.undo_response,
         }
+    }
+
+    /// Whether the connections use ECN.
+    pub fn has_ecn(&self) -> bool {
+        self.ecn || self.algorithm.asks().marks.are_counted()
+    }
+
+    /// How ACKs tell of congestion marks.
+    pub fn feedback(&self) -> EcnFeedback {
+        self.ecn_feedback.unwrap_or(match self.algorithm.asks().marks {
+            cc::Marks::AsLosses | cc::Marks::Unheard => EcnFeedback::Classic,
+            cc::Marks::Counted => EcnFeedback::Dctcp,
+            cc::Marks::CountedFinely => EcnFeedback::Accurate,
+        })
     }
 
     /// Bytes of options in each segment and ACK.
@@ -283,6 +301,24 @@ impl SenderConfig {
         }
         if self.ecn && self.algorithm.needs_header() {
             return wrong("ecn", "must be false for xcp, whose routers say by how much to change the window");
+        }
+        if self.algorithm.asks().each_loss && !self.is_rack() {
+            return wrong("recovery", "must be rack or linux with bbr3, which asks for every lost segment");
+        }
+        if self.algorithm.asks().model && !self.reads_sack() {
+            return wrong(
+                "recovery",
+                "must be sack, rr-tcp, rack or linux with bbr: without SACK no rates are measured",
+            );
+        }
+        if self.algorithm.asks().model && self.window_reduction() != Reduction::Immediate {
+            return wrong("reduction", "must be immediate with a law that sets cwnd also in recovery");
+        }
+        if self.ecn && self.algorithm.asks().marks == cc::Marks::Unheard {
+            return wrong("ecn", "must be false for bbr and bbr3, which have no answer to marks");
+        }
+        if self.algorithm.asks().marks.are_counted() && self.feedback() == EcnFeedback::Classic {
+            return wrong("ecn_feedback", "must be dctcp or accurate for a law that counts marks");
         }
         if self.algorithm.wants(&self.laws).marks && !self.ecn {
             return wrong("abe", "needs ecn = true: without it no congestion marks come");

@@ -1,34 +1,97 @@
-//! The sender's part of ECN: RFC 3168 §6.1.
+//! ECN: RFC 3168 §6.1, and feedback that tells more, RFC 8257 (DCTCP) and RFC 9768 (AccECN).
 //!
-//! An ACK that echoes a mark reduces the window as a loss does, at most once for a window of data; nothing is sent again. The first
-//! new segment after any reduction says so (CWR), until which the receiver goes on echoing. A loss among what had been sent before
-//! such a reduction is repaired without a second one.
+//! To most laws a mark is a loss: an ACK that echoes one reduces the window, at most once for a window of data; nothing is sent again.
+//! The first new segment after any reduction says so (CWR), until which the receiver goes on echoing. A loss among what had been sent
+//! before such a reduction is repaired without a second one.
+//!
+//! Laws that count marks hear with every ACK how many bytes were marked, and lower cwnd themselves; a loss reduces their window in any
+//! case (RFC 8257 §3.5). The sender knows these bytes from an echo, which then tells about all that the ACK covers, or from the counter of
+//! marked packets in the field ACE. Three bits of it travel: where an ACK covers so many segments that it may have wrapped, it is taken to
+//! have wrapped as often as that allows (RFC 9768 appendix A.2.1). A packet counts as a full segment.
 //!
 //! Readings: "a window of data" is over when the ACK is beyond all that had been sent at the reduction, as in Linux. The window is
 //! not below 2 MSS (RFC 3168 §6.1.2 lets it be one segment, and then waits for the timer). ECN is there from the first segment on:
-//! connections have no handshake yet that could agree on it.
+//! SYN and its answer do not agree on it. Left out: AccECN's option with counters of bytes; ACE in the handshake; ECN on what is
+//! sent again, which RFC 3168 §6.1.5 forbids and RFC 9331 does not.
 
-use super::{Ack, Segment, Sender};
-use crate::cc::LossCause;
+use super::{Ack, Segment, Sender, SenderConfig};
+use crate::cc::{LossCause, Marks};
+use options::words;
 use units::Instant;
+
+words! {
+    /// How ACKs tell of congestion marks.
+    pub enum EcnFeedback {
+        /// RFC 3168: every ACK echoes a mark until the sender says that it has reduced its window.
+        Classic = "classic",
+        /// RFC 8257: an ACK echoes whether what it covers was marked; when that changes, it is not delayed.
+        Dctcp = "dctcp",
+        /// RFC 9768 (AccECN) without its option: ACKs count marked packets, in three bits.
+        Accurate = "accurate",
+    }
+}
+
+impl EcnFeedback {
+    /// What the first ACK says if nothing is marked. The counter begins at 5: RFC 9768 §3.2.1.
+    pub(super) fn at_first(self) -> super::EcnEcho {
+        match self {
+            EcnFeedback::Classic | EcnFeedback::Dctcp => super::EcnEcho::NONE,
+            EcnFeedback::Accurate => super::EcnEcho::counter(FIRST_COUNT),
+        }
+    }
+}
+
+/// The number of marked packets at first.
+const FIRST_COUNT: u8 = 5;
+
+/// The ECN field of an IP header, unmarked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Codepoint {
+    /// Queues do not mark it.
+    NotEct,
+    /// Queues may mark it instead of dropping it.
+    Ect0,
+    /// The same, and its law is one for low-latency queues: RFC 9331.
+    Ect1,
+}
 
 /// What a segment says about congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentEcn {
-    /// Queues may mark it instead of dropping it (ECT). What is sent again may not be marked: RFC 3168 §6.1.5.
-    pub capable: bool,
+    /// Whether queues may mark it. What is sent again they may not: RFC 3168 §6.1.5.
+    pub codepoint: Codepoint,
     /// The window has been reduced (CWR).
     pub window_reduced: bool,
 }
 
+impl SegmentEcn {
+    /// Whether queues may mark it instead of dropping it (ECT).
+    pub fn is_capable(self) -> bool {
+        self.codepoint != Codepoint::NotEct
+    }
+}
+
 /// ECN of one flow.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct EcnSender {
     /// What had been sent at the last reduction, exclusive: the segment that begins there says that the window was reduced.
     recover: u64,
     cause: Reduced,
     /// Reductions because of marks.
     reductions: u64,
+    marks: Marks,
+    feedback: Feedback,
+}
+
+/// What is known of the peer's feedback.
+#[derive(Clone, Copy, Debug)]
+enum Feedback {
+    Echo,
+    /// The last count, and that of the ACK at hand, modulo 8.
+    Counter {
+        seen: u8,
+        now: Option<u8>,
+    },
 }
 
 /// Why the window was reduced last.
@@ -41,10 +104,61 @@ enum Reduced {
     Mark,
 }
 
+impl EcnSender {
+    /// `None` for connections without ECN.
+    pub(super) fn new(config: &SenderConfig) -> Option<EcnSender> {
+        let feedback = match config.feedback() {
+            EcnFeedback::Classic | EcnFeedback::Dctcp => Feedback::Echo,
+            EcnFeedback::Accurate => Feedback::Counter { seen: FIRST_COUNT, now: None },
+        };
+        let marks = config.algorithm.asks().marks;
+        let ecn = EcnSender { recover: 0, cause: Reduced::Never, reductions: 0, marks, feedback };
+        config.has_ecn().then_some(ecn)
+    }
+
+    /// Bytes that the ACK at hand says were marked, of `covered` that it is the first to cover.
+    fn marked(&mut self, ecn_echo: bool, covered: u64, mss: u64) -> u64 {
+        match &mut self.feedback {
+            Feedback::Echo if ecn_echo => covered,
+            Feedback::Echo | Feedback::Counter { now: None, .. } => 0,
+            Feedback::Counter { seen, now } => {
+                let count = now.take().unwrap_or(*seen);
+                let news = u64::from(count.wrapping_sub(*seen) & 7);
+                *seen = count;
+                packets_marked(covered.div_ceil(mss), news) * mss
+            }
+        }
+    }
+}
+
+/// The marked ones of `covered` packets whose number modulo 8 is `news`: RFC 9768 appendix A.2.1.
+fn packets_marked(covered: u64, news: u64) -> u64 {
+    if covered < 8 { news } else { covered - (covered - news) % 8 }
+}
+
 impl Sender {
     /// Whether the connection uses ECN.
     pub fn has_ecn(&self) -> bool {
         self.ecn().is_some()
+    }
+
+    /// Whether ACKs bring the field ACE.
+    pub fn reads_ace(&self) -> bool {
+        self.ecn().is_some_and(|ecn| matches!(ecn.feedback, Feedback::Counter { .. }))
+    }
+
+    /// The field ACE of the ACK that [`handle_ack`](Sender::handle_ack) is given next.
+    pub fn handle_ace(&mut self, ace: u8) {
+        if let Some(EcnSender { feedback: Feedback::Counter { now, .. }, .. }) = self.ecn_mut() {
+            *now = Some(ace & 7);
+        }
+    }
+
+    /// The field ACE that says that of what an ACK of everything below `ack` newly covers every segment was marked.
+    pub fn ace_if_all_marked(&self, ack: u64) -> Option<u8> {
+        let Some(EcnSender { feedback: Feedback::Counter { seen, .. }, .. }) = self.ecn() else { return None };
+        let packets = ack.saturating_sub(self.una).div_ceil(self.window.mss);
+        Some(seen.wrapping_add((packets % 8) as u8) & 7)
     }
 
     /// What this segment, which has just been sent, is to say about congestion. `None` without ECN.
@@ -52,7 +166,12 @@ impl Sender {
         let ecn = self.ecn()?;
         let is_new = !segment.retransmission;
         let window_reduced = is_new && ecn.cause != Reduced::Never && segment.seq == ecn.recover;
-        Some(SegmentEcn { capable: is_new, window_reduced })
+        let codepoint = match ecn.marks {
+            _ if !is_new => Codepoint::NotEct,
+            Marks::CountedFinely => Codepoint::Ect1,
+            Marks::AsLosses | Marks::Counted | Marks::Unheard => Codepoint::Ect0,
+        };
+        Some(SegmentEcn { codepoint, window_reduced })
     }
 
     /// Reductions of the window because of marks.
@@ -60,22 +179,45 @@ impl Sender {
         self.ecn().map_or(0, |ecn| ecn.reductions)
     }
 
-    /// Whether an ACK echoes a mark that counts.
+    /// Whether an ACK echoes a mark (ECE) that counts; counters of marks are read apart.
     pub(super) fn is_echo(&self, ecn_echo: bool) -> bool {
         ecn_echo && self.ecn().is_some()
     }
 
-    /// Answers the mark that an ACK echoes, if it does and the window has not been reduced for this window of data.
-    pub(super) fn answer_mark(&mut self, now: Instant, ack: &Ack<'_>) {
-        if !self.is_echo(ack.ecn_echo) || self.ecn().is_some_and(|ecn| ack.ack <= ecn.recover) {
+    /// Bytes that the ACK at hand, which newly covers `acked`, says were marked.
+    pub(super) fn read_marks(&mut self, ack: &Ack<'_>, acked: u64, sacked: u64) -> u64 {
+        let mss = self.window.mss;
+        let Some(ecn) = self.ecn_mut() else { return 0 };
+        // An echo on a duplicate ACK covers nothing new, and is one nevertheless.
+        let covered = if matches!(ecn.feedback, Feedback::Echo) { acked } else { acked + sacked };
+        let is_bare = ack.ecn_echo && covered == 0 && !ecn.marks.are_counted();
+        ecn.marked(ack.ecn_echo, if is_bare { 1 } else { covered }, mss)
+    }
+
+    /// Whether the law hears of marks as of losses.
+    pub(super) fn answers_marks_itself(&self) -> bool {
+        self.ecn().is_some_and(|ecn| ecn.marks.are_counted())
+    }
+
+    /// Answers the marks of an ACK of everything below `ack`, if there are any and the window has not been reduced for this window of
+    /// data.
+    pub(super) fn answer_mark(&mut self, now: Instant, ack: u64, marked: u64) {
+        if marked == 0 || self.answers_marks_itself() || self.ecn().is_some_and(|ecn| ack <= ecn.recover) {
             return;
         }
         let before = self.window.cwnd;
         self.lose(now, LossCause::Mark, self.flight_for_cut());
         self.set_cwnd(self.window.cwnd.min(before));
+        self.note_answer();
+    }
+
+    /// The window has been reduced for a mark.
+    #[cold]
+    pub(super) fn note_answer(&mut self) {
         self.forget_window();
+        let nxt = self.nxt;
         if let Some(ecn) = self.ecn_mut() {
-            ecn.cause = Reduced::Mark;
+            (ecn.recover, ecn.cause) = (nxt, Reduced::Mark);
             ecn.reductions += 1;
         }
     }
@@ -88,8 +230,23 @@ impl Sender {
         }
     }
 
-    /// Whether the window was reduced for a mark since what is lost now was sent.
+    /// Whether the window was reduced for a mark since what is lost now was sent, so that a loss reduces it no further.
     pub(super) fn has_answered_mark(&self) -> bool {
-        self.ecn().is_some_and(|ecn| ecn.cause == Reduced::Mark && self.una < ecn.recover)
+        self.ecn().is_some_and(|ecn| ecn.cause == Reduced::Mark && self.una < ecn.recover && !ecn.marks.are_counted())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_may_have_wrapped_is_taken_to_have_wrapped_as_often_as_it_can() {
+        // RFC 9768 appendix A.2.1: d.cep = 1 of 10 packets: 10 − (10 − 1) mod 8 = 9.
+        assert_eq!(packets_marked(10, 1), 9);
+        assert_eq!(packets_marked(10, 0), 8);
+        assert_eq!(packets_marked(8, 0), 8);
+        // Seven packets cannot wrap it.
+        assert_eq!([packets_marked(7, 0), packets_marked(7, 7), packets_marked(1, 1)], [0, 7, 1]);
     }
 }

@@ -10,7 +10,7 @@ use super::reordering::Reordering;
 use super::segments::{Rates, Segments};
 use super::timestamps::Timestamps;
 use super::undo::Reductions;
-use super::{Frto, LossRecovery, Sender, SenderConfig, Undo, UndoResponse};
+use super::{EcnFeedback, Frto, LossRecovery, Sender, SenderConfig, Undo, UndoResponse};
 use units::Instant;
 
 /// What a flow has besides the sender's own state.
@@ -48,12 +48,18 @@ impl Extras {
         let timestamps = config.timestamps.then(Timestamps::default);
         let forward = (config.frto_rule() != Frto::Off).then(Forward::default);
         let reductions = (config.undo_rule() != Undo::Never || forward.is_some()).then(Reductions::default);
-        let ecn = config.ecn.then(EcnSender::default);
+        let ecn = EcnSender::new(config);
         // RFC 4015 §3.1 step 11 reads the samples after an undo.
         let adapts_timer = reductions.is_some() && config.undo_response == UndoResponse::Eifel;
         let needs_all = segments.is_some() || prr.is_some() || ecn.is_some() || reordering.is_some() || adapts_timer;
         let is_plain = pacer.is_none() && !needs_all && timestamps.is_none();
-        let needs_more = asks.rate_samples || asks.every_ack || wants.every_rtt || timestamps.is_some() || adapts_timer;
+        let counts_marks = config.has_ecn() && config.feedback() == EcnFeedback::Accurate;
+        let needs_more = asks.rate_samples
+            || asks.every_ack
+            || wants.every_rtt
+            || timestamps.is_some()
+            || adapts_timer
+            || counts_marks;
         let is_plain_but_for_rack = rack.is_some() && pacer.is_none() && bursts.is_none() && !needs_more;
         (!is_plain || bursts.is_some() || reductions.is_some()).then(|| {
             let reordering = reordering.map(Box::new);

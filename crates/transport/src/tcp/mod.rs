@@ -71,7 +71,7 @@ pub use crate::cc::LossRecovery;
 pub use bursts::BurstReport;
 pub use config::{FastRetransmitGuard, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig};
 pub use connection::{Connection, Control, TcpOptions};
-pub use ecn::SegmentEcn;
+pub use ecn::{Codepoint, EcnFeedback, SegmentEcn};
 pub use endpoint::Endpoint;
 pub use frto::Frto;
 pub use prr::Reduction;
@@ -79,7 +79,7 @@ pub use receiver::{EcnNews, Receiver, ReceiverActions, ReceiverConfig, ReceiverS
 pub use reordering::{
     FaIncrease, LimitedTransmit, ReorderingConfig, ReorderingLength, Restore, RrVariant, TimeoutCost,
 };
-pub use segment::{Ack, AckOut, Actions, SackBlock, SackList, Segment};
+pub use segment::{Ack, AckOut, Actions, EcnEcho, SackBlock, SackList, Segment};
 pub use sender::{PhaseName, Sender};
 pub use stats::SenderStats;
 pub use undo::{Undo, UndoResponse};

@@ -53,9 +53,9 @@ pub(super) fn interval(srtt: Duration, mss: u32, cwnd: u64) -> Duration {
     Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
 }
 
-/// A full segment's time at `rate`, rounded down to the picosecond; a rate of zero stops for longer than any run.
+/// A full segment's time at `rate`, rounded up to the picosecond, so that no segment is too early; a rate of zero stops for longer than any run.
 pub(super) fn interval_at(rate: Rate, mss: u32) -> Duration {
-    let ps = u128::from(mss) * 8 * u128::from(PS_PER_SECOND) / u128::from(rate.bps().max(1));
+    let ps = (u128::from(mss) * 8 * u128::from(PS_PER_SECOND)).div_ceil(u128::from(rate.bps().max(1)));
     Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
 }
 

@@ -2,11 +2,11 @@
 //!
 //! Every segment carries in its record how much had been delivered when it left, and when. The ACK that first reports it gives
 //! a rate: what has been delivered since, over the longer of the time in which that was sent and the time in which it was
-//! acknowledged. Left out: the counts of lost and of marked bytes that BBRv3 takes from the same records.
+//! acknowledged.
 
 use super::Sender;
 use super::segments::{Record, Segments};
-use crate::cc::RateSample;
+use crate::cc::{LostSegment, RateSample};
 use units::{Duration, Instant};
 
 /// What had been delivered when a segment left.
@@ -18,8 +18,37 @@ pub(super) struct Snapshot {
     delivered_at: Instant,
     /// P.first_send_time.
     first_sent_at: Instant,
-    /// P.is_app_limited.
-    is_app_limited: bool,
+    in_flight: InFlight,
+    /// P.lost, of which 32 bits are enough.
+    lost: u32,
+}
+
+/// P.tx_in_flight, up to 2 GiB, and P.is_app_limited: so a record of a segment fills a cache line.
+#[derive(Clone, Copy, Debug, Default)]
+struct InFlight(u32);
+
+impl InFlight {
+    const LIMITED: u32 = 1 << 31;
+
+    fn new(bytes: u64, is_app_limited: bool) -> InFlight {
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).min(InFlight::LIMITED - 1);
+        InFlight(if is_app_limited { bytes | InFlight::LIMITED } else { bytes })
+    }
+
+    fn bytes(self) -> u64 {
+        u64::from(self.0 & !InFlight::LIMITED)
+    }
+
+    fn is_app_limited(self) -> bool {
+        self.0 & InFlight::LIMITED != 0
+    }
+}
+
+impl Snapshot {
+    /// Bytes found lost since, when `lost` have been in all.
+    fn lost_since(self, lost: u64) -> u64 {
+        u64::from((lost as u32).wrapping_sub(self.lost))
+    }
 }
 
 /// What has been delivered of a flow.
@@ -35,24 +64,49 @@ pub(super) struct Deliveries {
     app_limited: u64,
     /// The shortest round trip so far.
     min_rtt: Option<Duration>,
+    /// What has been found lost and not told.
+    lost: Vec<LostSegment>,
+}
+
+/// What is known of a flow when a segment leaves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sending {
+    /// Whether nothing else is in flight.
+    pub(super) is_first: bool,
+    /// What is in the network then, the segment included; for laws that ask for each loss.
+    pub(super) in_flight: u64,
 }
 
 impl Deliveries {
-    /// SendPacket(): a segment leaves, with nothing else in flight if `is_first`.
-    pub(super) fn snapshot(&mut self, now: Instant, is_first: bool) -> Snapshot {
-        if is_first {
+    /// OnPacketSent(): a segment leaves when `lost` bytes have been found lost in all.
+    pub(super) fn snapshot(&mut self, now: Instant, sending: Sending, lost: u64) -> Snapshot {
+        if sending.is_first {
             (self.first_sent_at, self.delivered_at) = (now, now);
         }
         Snapshot {
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
-            is_app_limited: self.app_limited > 0,
+            in_flight: InFlight::new(sending.in_flight, self.app_limited > 0),
+            lost: lost as u32,
         }
     }
 
+    /// A segment has been found lost, with which these are all lost bytes.
+    pub(super) fn lose(&mut self, record: &Record, lost: u64) {
+        let Record { start, end, snapshot, .. } = *record;
+        let tx_in_flight = snapshot.in_flight.bytes();
+        let is_app_limited = snapshot.in_flight.is_app_limited();
+        self.lost.push(LostSegment { start, end, tx_in_flight, lost: snapshot.lost_since(lost), is_app_limited });
+    }
+
+    /// Takes what has been found lost and not told.
+    pub(super) fn take_lost(&mut self) -> Vec<LostSegment> {
+        std::mem::take(&mut self.lost)
+    }
+
     /// UpdateRateSample() of everything that an ACK is the first to report, and GenerateRateSample().
-    pub(super) fn sample(&mut self, now: Instant, reported: &[Record]) -> Option<RateSample> {
+    pub(super) fn sample(&mut self, now: Instant, reported: &[Record], lost: u64) -> Option<RateSample> {
         let mut newest: Option<&Record> = None;
         for record in reported {
             self.delivered = self.delivered.saturating_add(record.end - record.start);
@@ -76,7 +130,9 @@ impl Deliveries {
             delivered: self.delivered - snapshot.delivered,
             interval: sending.max(acknowledging),
             prior_delivered: snapshot.delivered,
-            is_app_limited: snapshot.is_app_limited,
+            is_app_limited: snapshot.in_flight.is_app_limited(),
+            tx_in_flight: snapshot.in_flight.bytes(),
+            lost: snapshot.lost_since(lost),
         };
         // Something in the middle of the network or the receiver has pressed ACKs together.
         let is_too_short = self.min_rtt.is_some_and(|least| sample.interval < least);
@@ -117,13 +173,14 @@ mod tests {
     fn a_segment_sent_again_just_before_its_ack_gives_no_rate() {
         let mut segments = Segments::new(Rates::Measured);
         let block = |at: u64| SackBlock { start: 1000 * at, end: 1000 * at + 1000 };
-        segments.send(ms(0), block(0), true);
+        let first = Sending { is_first: true, in_flight: 1000 };
+        segments.send(ms(0), block(0), first);
         segments.advance(1000);
         let sample = segments.sample(ms(100)).unwrap();
         assert_eq!((sample.delivered, sample.interval), (1000, Duration::from_millis(100)));
         // It leaves with nothing in flight, and again at 199 ms: 1 ms is no round trip of this path, of which 100 ms are known.
-        segments.send(ms(199), block(1), true);
-        segments.resend(ms(199), block(1));
+        segments.send(ms(199), block(1), first);
+        segments.resend(ms(199), block(1), 1000);
         segments.advance(2000);
         assert_eq!(segments.sample(ms(200)), None);
     }

@@ -8,10 +8,10 @@
 
 mod held;
 
-use super::{AckOut, SackBlock, SackList};
+use super::{AckOut, EcnEcho, EcnFeedback, SackBlock, SackList};
 use crate::ConfigError;
 use held::{Held, Recent};
-use options::{Kind, Options, Range, options};
+use options::{Kind, Options, Range, Words, options};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use units::{Duration, Instant};
@@ -39,6 +39,8 @@ options! {
         pub autotune_from: Option<u64> = None, Kind::Window;
         /// Whether the window may be more than 65535 B (RFC 7323 §2). If not, that is the default of receiver_window.
         pub window_scaling: bool = true, Kind::Flag;
+        /// How ACKs tell of congestion marks. In a scenario by default what the law needs.
+        pub ecn_feedback: EcnFeedback = EcnFeedback::Classic, Kind::Word(&EcnFeedback::LIST);
         /// Payload bytes of a full-sized segment.
         pub mss: u32 = 1460, Kind::Bytes;
         /// Whether ACKs carry SACK blocks (RFC 2018). In a scenario by default what the recovery needs.
@@ -79,13 +81,15 @@ impl ReceiverConfig {
     }
 }
 
-/// What a segment that arrives says about congestion. A segment without such news is not reported.
+/// What a segment that arrives says about congestion. A segment that is not ECN-capable is not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnNews {
     /// A queue on the path has marked it (CE), whatever else it says.
     CongestionExperienced,
     /// The sender has reduced its window (CWR), and no queue has marked the segment.
     WindowReduced,
+    /// Neither. Only feedback other than [`EcnFeedback::Classic`] needs to hear it.
+    NotMarked,
 }
 
 /// What a receiver wants done; the host drains it after each call and keeps its capacity.
@@ -123,6 +127,17 @@ struct Counts {
     marked: u32,
 }
 
+/// Marks, for feedback that tells more of them than RFC 3168.
+#[derive(Clone, Copy, Debug, Default)]
+struct Marks {
+    /// Those since the last ACK, if ACKs are delayed.
+    unacked: u8,
+    /// Whether the last segment was marked.
+    was_marked: bool,
+    /// Whether the next segment in order is acknowledged at once.
+    is_urgent: bool,
+}
+
 /// One flow's receiver.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -132,8 +147,9 @@ pub struct Receiver {
     nxt: u64,
     /// In-order bytes not yet acknowledged: less than two full-sized segments.
     unacked: u32,
-    /// Whether ACKs echo a mark that the sender has not answered.
-    ecn_echo: bool,
+    /// What ACKs say about congestion marks.
+    echo: EcnEcho,
+    marks: Marks,
     /// When the delayed ACK is due; `NEVER` when none is pending.
     ack_at: Instant,
     /// What is held above a hole, sorted and disjoint.
@@ -148,10 +164,11 @@ impl Receiver {
     pub fn new(config: Arc<ReceiverConfig>) -> Receiver {
         assert!(config.validate().is_ok(), "a receiver runs with valid parameters only");
         Receiver {
+            echo: config.ecn_feedback.at_first(),
             config,
             nxt: 0,
             unacked: 0,
-            ecn_echo: false,
+            marks: Marks::default(),
             ack_at: Instant::NEVER,
             held: VecDeque::new(),
             counts: Counts::default(),
@@ -160,10 +177,46 @@ impl Receiver {
     }
 
     /// The headers of the segment that [`handle_segment`](Receiver::handle_segment) is given next say something about
-    /// congestion: RFC 3168 §6.1.3. Every ACK echoes a mark until a segment says that the sender has reduced its window.
-    pub fn handle_ecn(&mut self, ecn: EcnNews) {
-        self.ecn_echo = ecn == EcnNews::CongestionExperienced;
-        self.counts.marked = self.counts.marked.saturating_add(self.ecn_echo.into());
+    /// congestion. Feedback "dctcp" may acknowledge first what came before it.
+    pub fn handle_ecn(&mut self, ecn: EcnNews, out: &mut ReceiverActions) {
+        let is_marked = ecn == EcnNews::CongestionExperienced;
+        self.counts.marked = self.counts.marked.saturating_add(is_marked.into());
+        match self.config.ecn_feedback {
+            EcnFeedback::Classic => self.latch(ecn),
+            EcnFeedback::Dctcp => self.follow(is_marked, out),
+            EcnFeedback::Accurate => self.count_mark(is_marked),
+        }
+    }
+
+    /// RFC 3168 §6.1.3: every ACK echoes a mark until a segment says that the sender has reduced its window.
+    fn latch(&mut self, ecn: EcnNews) {
+        match ecn {
+            EcnNews::CongestionExperienced => self.echo = EcnEcho::ECE,
+            EcnNews::WindowReduced => self.echo = EcnEcho::NONE,
+            EcnNews::NotMarked => {}
+        }
+    }
+
+    /// RFC 8257 §3.2: an ACK echoes whether what it covers was marked. When that changes, what waits for a delayed ACK gets it at once,
+    /// and so does the segment that has changed it.
+    fn follow(&mut self, is_marked: bool, out: &mut ReceiverActions) {
+        let echo = if is_marked { EcnEcho::ECE } else { EcnEcho::NONE };
+        if echo != self.echo {
+            if self.unacked > 0 {
+                self.push_delayed(SackList::EMPTY, out);
+            }
+            (self.echo, self.marks.is_urgent) = (echo, true);
+        }
+    }
+
+    /// RFC 9768 §3.2.2.5.1: an ACK goes out at once for the first mark after a segment without, and for every second mark.
+    fn count_mark(&mut self, is_marked: bool) {
+        if is_marked {
+            self.echo = EcnEcho::counter(self.echo.bits().wrapping_add(1));
+            self.marks.unacked = self.marks.unacked.saturating_add(1);
+            self.marks.is_urgent = self.marks.unacked >= 2 || !self.marks.was_marked;
+        }
+        self.marks.was_marked = is_marked;
     }
 
     /// A data segment arrives.
@@ -245,14 +298,16 @@ impl Receiver {
         match self.config.delayed_ack {
             Some(timeout)
                 if u64::from(self.unacked) + len < 2 * u64::from(self.config.mss)
-                    && self.counts.segments > u64::from(self.config.quick_acks) =>
+                    && self.counts.segments > u64::from(self.config.quick_acks)
+                    && !self.marks.is_urgent =>
             {
                 self.unacked += len as u32;
                 if self.ack_at == Instant::NEVER {
                     self.ack_at = now + timeout;
                 }
             }
-            _ => self.push(SackList::EMPTY, out),
+            Some(_) => self.push_delayed(SackList::EMPTY, out),
+            None => self.push(SackList::EMPTY, out),
         }
     }
 
@@ -261,7 +316,13 @@ impl Receiver {
         self.unacked = 0;
         self.ack_at = Instant::NEVER;
         self.counts.acks_sent += 1;
-        out.acks.push(AckOut { ack: self.nxt, window: self.config.window, sack, ecn_echo: self.ecn_echo });
+        out.acks.push(AckOut { ack: self.nxt, window: self.config.window, sack, ecn_echo: self.echo });
+    }
+
+    /// The same for a receiver that delays ACKs, which asks what has been marked since the last one.
+    fn push_delayed(&mut self, sack: SackList, out: &mut ReceiverActions) {
+        (self.marks.unacked, self.marks.is_urgent) = (0, false);
+        self.push(sack, out);
     }
 
     /// Last.ACK.sent of RFC 7323.
@@ -370,7 +431,7 @@ impl Receiver {
             }
             self.reported().for_each(|range| sack.push(range));
         }
-        self.push(sack, out);
+        self.push_delayed(sack, out);
     }
 
     /// The held ranges to report, the most recent first.
@@ -413,7 +474,7 @@ mod tests {
         let mut receiver = receiver(0);
         let mut echo = |news: Option<EcnNews>, start: u64| {
             let mut out = ReceiverActions::default();
-            news.into_iter().for_each(|news| receiver.handle_ecn(news));
+            news.into_iter().for_each(|news| receiver.handle_ecn(news, &mut out));
             receiver.handle_segment(Instant::ZERO, start, 500, &mut out);
             out.acks[0].as_ack().ecn_echo
         };

@@ -119,14 +119,48 @@ pub struct AckOut {
     pub window: u64,
     /// SACK blocks, D-SACK first.
     pub sack: SackList,
-    /// Whether it echoes a congestion mark: ECE of RFC 3168.
-    pub ecn_echo: bool,
+    /// What it says about congestion marks.
+    pub ecn_echo: EcnEcho,
+}
+
+/// What an acknowledgement says about congestion marks: the flag ECE, or a counter in its place and that of two flags more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EcnEcho(u8);
+
+impl EcnEcho {
+    /// Nothing.
+    pub const NONE: EcnEcho = EcnEcho(0);
+    /// A mark is echoed: ECE of RFC 3168.
+    pub const ECE: EcnEcho = EcnEcho(1);
+    const COUNTER: u8 = 8;
+
+    /// The field ACE of RFC 9768: the packets that arrived marked, of which three bits travel.
+    pub const fn counter(packets: u8) -> EcnEcho {
+        EcnEcho(EcnEcho::COUNTER | packets & 7)
+    }
+
+    /// Whether it echoes a mark by the flag.
+    #[inline]
+    pub const fn is_ece(self) -> bool {
+        self.0 == EcnEcho::ECE.0
+    }
+
+    /// The field ACE, if it carries one.
+    pub const fn ace(self) -> Option<u8> {
+        if self.0 & EcnEcho::COUNTER != 0 { Some(self.0 & 7) } else { None }
+    }
+
+    /// Four bits: ECE, CWR and AE as they stand in the header, and whether they are a counter.
+    #[inline]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
 }
 
 impl AckOut {
     /// The same acknowledgement as the sender reads it.
     #[inline]
     pub fn as_ack(&self) -> Ack<'_> {
-        Ack { ack: self.ack, window: self.window, sack: self.sack.as_slice(), ecn_echo: self.ecn_echo }
+        Ack { ack: self.ack, window: self.window, sack: self.sack.as_slice(), ecn_echo: self.ecn_echo.is_ece() }
     }
 }

@@ -2,9 +2,9 @@
 //! recovery by time.
 
 use super::SackBlock;
-use super::rate::{Deliveries, Snapshot};
+use super::rate::{Deliveries, Sending, Snapshot};
 use super::scoreboard::Scoreboard;
-use crate::cc::RateSample;
+use crate::cc::{LostSegment, RateSample};
 use std::collections::VecDeque;
 use units::{Duration, Instant};
 
@@ -66,6 +66,8 @@ pub(super) struct Segments {
     lost_from: u64,
     /// Segments that the receiver holds.
     sacked: usize,
+    /// How much of that has been told.
+    losses_told: u64,
     /// Only for window laws that ask for delivery rates.
     deliveries: Option<Deliveries>,
     /// What the present ACK is the first to report, in the order of the flow once it is complete.
@@ -85,10 +87,10 @@ impl Segments {
         self.deliveries.is_some()
     }
 
-    /// A segment of new data leaves, with nothing else in flight if `is_first`.
-    pub(super) fn send(&mut self, now: Instant, block: SackBlock, is_first: bool) {
+    /// A segment of new data leaves.
+    pub(super) fn send(&mut self, now: Instant, block: SackBlock, sending: Sending) {
         let SackBlock { start, end } = block;
-        let snapshot = self.snapshot(now, is_first);
+        let snapshot = self.snapshot(now, sending);
         self.records.push_back(Record {
             start,
             end,
@@ -101,16 +103,17 @@ impl Segments {
     }
 
     #[inline]
-    fn snapshot(&mut self, now: Instant, is_first: bool) -> Snapshot {
-        self.deliveries.as_mut().map_or(Snapshot::default(), |deliveries| deliveries.snapshot(now, is_first))
+    fn snapshot(&mut self, now: Instant, sending: Sending) -> Snapshot {
+        let lost = self.losses_found;
+        self.deliveries.as_mut().map_or(Snapshot::default(), |deliveries| deliveries.snapshot(now, sending, lost))
     }
 
-    /// Every segment with bytes of `block` leaves again.
-    pub(super) fn resend(&mut self, now: Instant, block: SackBlock) {
+    /// Every segment with bytes of `block` leaves again, after which `in_flight` bytes are in the network.
+    pub(super) fn resend(&mut self, now: Instant, block: SackBlock, in_flight: u64) {
         if block.start <= self.lost_from {
             self.lost_from = self.lost_from.max(block.end);
         }
-        let snapshot = self.snapshot(now, false);
+        let snapshot = self.snapshot(now, Sending { is_first: false, in_flight });
         let first = self.first_reaching(block.start);
         for record in self.records.range_mut(first..).take_while(|record| record.start < block.end) {
             if record.state == State::Lost {
@@ -179,7 +182,8 @@ impl Segments {
 
     /// The delivery rate that the present ACK shows, after which it has been read.
     pub(super) fn sample(&mut self, now: Instant) -> Option<RateSample> {
-        let sample = self.deliveries.as_mut().and_then(|deliveries| deliveries.sample(now, &self.reported));
+        let sample =
+            self.deliveries.as_mut().and_then(|deliveries| deliveries.sample(now, &self.reported, self.losses_found));
         self.reported.clear();
         sample
     }
@@ -245,6 +249,9 @@ impl Segments {
             self.lost += record.end - record.start;
             self.losses_found += record.end - record.start;
             self.lost_from = self.lost_from.min(record.start);
+            if let Some(deliveries) = &mut self.deliveries {
+                deliveries.lose(record, self.losses_found);
+            }
         }
     }
 
@@ -280,6 +287,18 @@ impl Segments {
     /// Bytes that were ever found lost.
     pub(super) fn losses_found(&self) -> u64 {
         self.losses_found
+    }
+
+    /// The segments that have been found lost since the last call, of flows whose delivery rates are measured.
+    pub(super) fn take_lost(&mut self) -> Vec<LostSegment> {
+        self.deliveries.as_mut().map_or_else(Vec::new, Deliveries::take_lost)
+    }
+
+    /// Bytes found lost since the last call.
+    pub(super) fn news_of_losses(&mut self) -> u64 {
+        let news = self.losses_found - self.losses_told;
+        self.losses_told = self.losses_found;
+        news
     }
 
     /// The first segment that is lost and waits to be sent again.

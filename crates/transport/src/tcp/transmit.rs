@@ -1,8 +1,9 @@
 //! Which segment leaves next, as the window, the recovery and the pacing permit.
 
+use super::rate::Sending;
 use super::recovery::{Phase, Repair};
 use super::{Actions, SackBlock, Segment, Sender, pacing};
-use units::{Duration, Instant};
+use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
 /// The segment that may leave now.
 #[derive(Clone, Copy, Debug)]
@@ -158,9 +159,10 @@ impl Sender {
         let segment = Segment { seq: self.nxt, len: len as u32, retransmission };
         let is_first = self.una == self.nxt;
         self.nxt += len;
+        let in_flight = self.pipe_for_records(0);
         if let Some(segments) = self.segments_mut() {
             let block = SackBlock { start: segment.seq, end: segment.seq + len };
-            segments.send(now, block, is_first);
+            segments.send(now, block, Sending { is_first, in_flight });
             self.tell_rack_of_sending(now, block, true);
         }
         match retransmission {
@@ -190,11 +192,28 @@ impl Sender {
         self.note_resent(now);
         self.note_forward(block);
         self.tell_reordering_of_repair(now, block);
+        let in_flight = self.pipe_for_records(block.len());
         if let Some(segments) = self.segments_mut() {
-            segments.resend(now, block);
+            segments.resend(now, block, in_flight);
             self.tell_rack_of_sending(now, block, false);
         }
         self.send(now, Segment { seq: block.start, len: block.len() as u32, retransmission: true }, actions);
+    }
+
+    /// What is in the network with `more` bytes, for laws that ask for each loss; others have no use for it.
+    fn pipe_for_records(&self, more: u64) -> u64 {
+        if self.config.algorithm.asks().each_loss { self.pipe() + more } else { 0 }
+    }
+
+    /// The rate at which segments leave; `None` if they are not paced, and before there is a rate.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.pacer()?;
+        let srtt = self.rtt.srtt();
+        self.law.pacing_rate(&self.config.laws, &self.window, srtt).or_else(|| {
+            let bits = u128::from(self.window.cwnd) * 8 * u128::from(PS_PER_SECOND);
+            let bps = bits.checked_div(u128::from(srtt?.ps()))?;
+            Some(Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX)))
+        })
     }
 
     /// At the law's rate, or a segment every SRTT/cwnd. The interval is zero before the first RTT sample: segments then leave

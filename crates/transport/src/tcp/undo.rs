@@ -203,7 +203,11 @@ impl Sender {
     pub(super) fn undo(&mut self, acked: u64, flight: u64) {
         let Some(before) = self.reductions_mut().and_then(|reductions| reductions.last.take()) else { return };
         let Before { window, law, pipe, rtt } = before;
-        self.law = law;
+        // A law that measures goes on from what it has measured; cwnd comes back.
+        match self.config.algorithm.asks().model {
+            true => self.law.on_undo(&self.config.laws, &mut self.window, self.last_sent),
+            false => self.law = law,
+        }
         match self.config.restored_by() {
             UndoResponse::Restore => {
                 self.window.ssthresh = self.window.ssthresh.max(window.ssthresh);

@@ -17,9 +17,37 @@ impl Sender {
 
     /// What the law is told of an ACK that is not plain.
     pub(super) fn tell_law_in_full(&mut self, mut event: Event) {
-        (event.srtt, event.in_flight) = (self.rtt.srtt(), self.nxt - self.una);
+        (event.srtt, event.in_flight) = (self.rtt.srtt(), self.in_flight_for_law());
+        event.lost = self.news_of_losses();
+        self.tell_losses(event.now);
+        let before = self.window.cwnd;
         self.law.on_event(&self.config.laws, &mut self.window, &event);
         self.set_cwnd(self.window.cwnd);
+        if self.window.cwnd < before && self.answers_marks_itself() {
+            self.note_answer();
+        }
+    }
+
+    /// The segments found lost, to laws that ask for each.
+    fn tell_losses(&mut self, now: Instant) {
+        let segments = self.extras.as_mut().and_then(|extras| extras.segments.as_mut());
+        for lost in segments.map_or_else(Vec::new, |segments| segments.take_lost()) {
+            self.law.on_lost(&self.config.laws, &mut self.window, &lost, now);
+        }
+    }
+
+    /// Bytes found lost since the law was last told.
+    fn news_of_losses(&mut self) -> u64 {
+        let segments = self.extras.as_mut().and_then(|extras| extras.segments.as_mut());
+        segments.map_or(0, |segments| segments.news_of_losses())
+    }
+
+    /// What is outstanding; to laws that measure rates, what is in the network.
+    fn in_flight_for_law(&self) -> u64 {
+        match self.config.algorithm.asks().model {
+            true => self.pipe(),
+            false => self.nxt - self.una,
+        }
     }
 
     /// New bytes are acknowledged outside of fast recovery.
@@ -39,6 +67,8 @@ impl Sender {
         self.remember_window();
         self.note_cut();
         let lost = self.newly_lost(cause);
+        self.news_of_losses();
+        self.tell_losses(now);
         let loss = Loss { cause, event: Event { lost, in_flight, ..self.loss_event(now) } };
         self.law.on_loss(&self.config.laws, &mut self.window, &loss);
         self.set_cwnd(self.window.cwnd);
@@ -87,7 +117,12 @@ impl Sender {
 
     /// RFC 5681 §4.1: after an idle time beyond the RTO, cwnd is at most the initial window.
     pub(super) fn restart_after_idle(&mut self, now: Instant) {
-        let idle = self.una == self.nxt && self.nxt > 0 && now.saturating_since(self.last_sent) > self.rtt.rto();
+        let quiet = self.una == self.nxt && self.nxt > 0;
+        let idle = quiet && now.saturating_since(self.last_sent) > self.rtt.rto();
+        if quiet && self.config.algorithm.asks().every_ack {
+            let event = Event { srtt: self.rtt.srtt(), is_app_limited: true, ..Event::at(now) };
+            self.law.on_restart(&self.config.laws, &mut self.window, &event);
+        }
         if idle {
             let restart =
                 if self.config.idle_restart { self.config.initial_cwnd.bytes(self.config.mss) } else { u64::MAX };

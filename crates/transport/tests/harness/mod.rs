@@ -4,6 +4,7 @@
 //! that number. Between events the clock stands still, so a round trip lasts exactly twice the delay.
 #![allow(dead_code)]
 
+pub mod path;
 pub mod xcp;
 
 use std::collections::BTreeMap;
@@ -162,10 +163,13 @@ impl Line {
         let Some((_, arrival)) = self.on_the_line.pop_first() else { return };
         match arrival {
             Arrival::Segment(segment, ecn) => {
-                ecn.into_iter().for_each(|news| self.receiver.handle_ecn(news));
+                ecn.into_iter().for_each(|news| self.receiver.handle_ecn(news, &mut self.receiver_actions));
                 self.receiver.handle_segment(self.now, segment.seq, segment.len, &mut self.receiver_actions);
             }
-            Arrival::Ack(ack) => self.sender.handle_ack(self.now, &ack.as_ack(), &mut self.actions),
+            Arrival::Ack(ack) => {
+                ack.ecn_echo.ace().into_iter().for_each(|ace| self.sender.handle_ace(ace));
+                self.sender.handle_ack(self.now, &ack.as_ack(), &mut self.actions);
+            }
         }
     }
 
@@ -186,8 +190,9 @@ impl Line {
     fn ecn(&self, fate: Fate, segment: &Segment) -> Option<EcnNews> {
         let said = self.sender.ecn_of(segment)?;
         match fate {
-            Fate::Mark if said.capable => Some(EcnNews::CongestionExperienced),
-            _ => said.window_reduced.then_some(EcnNews::WindowReduced),
+            Fate::Mark if said.is_capable() => Some(EcnNews::CongestionExperienced),
+            _ if said.window_reduced => Some(EcnNews::WindowReduced),
+            _ => said.is_capable().then_some(EcnNews::NotMarked),
         }
     }
 

@@ -23,7 +23,7 @@ impl Hosts {
             }
             return;
         }
-        ecn::read(packet.flags, endpoint.receiver_mut());
+        ecn::read(packet.flags, endpoint.receiver_mut(), &mut self.acks);
         endpoint.handle_segment(Instant::from_ps(now), packet.seq, length, options.timestamp, &mut self.acks);
         self.send_acks_of_endpoint(now, packet.flow, net);
     }
@@ -67,7 +67,10 @@ impl Hosts {
                     see_ack(&mut self.capture, now, Seen { packet, sack: sack.as_slice(), window }, net);
                 }
                 let window = connection.sender().initial_peer_window();
-                let ecn_echo = packet.flags.has(Flags::ECHO);
+                if let Some(ace) = packet.flags.ace() {
+                    connection.sender_mut().handle_ace(ace);
+                }
+                let ecn_echo = packet.flags.is_echo();
                 let ack = Ack { ack: packet.seq, window, sack: sack.as_slice(), ecn_echo };
                 connection.handle_ack(instant, &ack, options, &mut self.segments);
             }

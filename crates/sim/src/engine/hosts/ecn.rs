@@ -3,21 +3,27 @@
 use super::{Hosts, enter};
 use crate::engine::net::Net;
 use crate::engine::packet::{Flags, Packet};
-use transport::tcp::{EcnNews, Receiver, SegmentEcn};
+use transport::tcp::{Codepoint, EcnNews, Receiver, ReceiverActions, SegmentEcn};
 
 /// What a segment says, as flags of its packet.
 pub fn flags(said: Option<SegmentEcn>) -> Flags {
-    let Some(SegmentEcn { capable, window_reduced }) = said else { return Flags::NONE };
-    let capable = if capable { Flags::CAPABLE } else { Flags::NONE };
+    let Some(SegmentEcn { codepoint, window_reduced }) = said else { return Flags::NONE };
+    let capable = match codepoint {
+        Codepoint::NotEct => Flags::NONE,
+        Codepoint::Ect0 => Flags::CAPABLE,
+        Codepoint::Ect1 => Flags::CAPABLE.with(Flags::SCALABLE),
+    };
     if window_reduced { capable.with(Flags::REDUCED) } else { capable }
 }
 
 /// A packet of data has arrived. A mark on one that is not ECN-capable is somebody else's, and no news to TCP.
-pub fn read(flags: Flags, receiver: &mut Receiver) {
+pub fn read(flags: Flags, receiver: &mut Receiver, acks: &mut ReceiverActions) {
     if flags.has(Flags::CAPABLE.with(Flags::MARKED)) {
-        receiver.handle_ecn(EcnNews::CongestionExperienced);
+        receiver.handle_ecn(EcnNews::CongestionExperienced, acks);
     } else if flags.has(Flags::REDUCED) {
-        receiver.handle_ecn(EcnNews::WindowReduced);
+        receiver.handle_ecn(EcnNews::WindowReduced, acks);
+    } else if flags.has(Flags::CAPABLE) {
+        receiver.handle_ecn(EcnNews::NotMarked, acks);
     }
 }
 

@@ -89,7 +89,7 @@ impl Configs {
 
     /// Whether the connections use ECN.
     pub fn has_ecn(&self) -> bool {
-        matches!(&self.machine, Machine::Tcp(sender, _) if sender.ecn)
+        matches!(&self.machine, Machine::Tcp(sender, _) if sender.has_ecn())
     }
 
     /// Whether segments and ACKs carry congestion headers.

@@ -3,13 +3,14 @@
 use crate::language::quoted;
 use crate::model::{Ends, LinkId, Network, NodeId, Routes, Traffic, Transport};
 use std::collections::BTreeSet;
+use transport::tcp::SenderConfig;
 
 /// Paths that are looked at, of each traffic.
 const MOST_PATHS: usize = 200;
 
 /// What to tell the user of transports with ECN whose packets no queue marks.
 pub(super) fn warnings(network: &Network, transports: &[Transport], traffic: &[Traffic]) -> Vec<String> {
-    let uses = |one: &&Traffic| transports[one.transport.index()].kind.sender().is_some_and(|sender| sender.ecn);
+    let uses = |one: &&Traffic| transports[one.transport.index()].kind.sender().is_some_and(SenderConfig::has_ecn);
     let advice = "its ECN does nothing there; give the links of a bottleneck queue = { kind = \"step\" } or \"red\"";
     if traffic.iter().any(|one| uses(&one)) && !network.links.iter().any(|link| link.queue.marks()) {
         let names = traffic.iter().filter(uses).map(|one| quoted(&transports[one.transport.index()].name));

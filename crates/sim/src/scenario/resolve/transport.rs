@@ -236,7 +236,15 @@ fn settle(table: &spec::Transport, sender: &mut SenderConfig, receiver: &mut Rec
         }
         Some(_) => {}
     }
+    if let Some(ecn) = table.get("ecn").filter(|_| !sender.ecn && sender.has_ecn()) {
+        let law = quoted(sender.algorithm.name());
+        return Err(ecn
+            .value
+            .fault(format!("found false; {law} answers congestion marks, so its connections use ECN")));
+    }
     sender.recovery = Some(sender.loss_recovery());
+    sender.ecn_feedback = Some(sender.feedback());
+    receiver.ecn_feedback = sender.feedback();
     sender.fast_retransmit_guard = Some(sender.guard());
     if !receiver.window_scaling && !is_given("receiver_window") {
         receiver.window = receiver.window.min(ReceiverConfig::UNSCALED);

@@ -10,6 +10,7 @@ use super::rack::RackTlp;
 use super::{Phase, Recovery};
 use crate::cc::Event;
 use crate::tcp::extras::Extras;
+use crate::tcp::rate::Sending;
 use crate::tcp::{Ack, Actions, SackBlock, Sender};
 use units::Instant;
 
@@ -59,7 +60,7 @@ impl Sender {
             while start < next {
                 let block = SackBlock { start, end: start + mss };
                 // Only delivery rates need to know whether nothing else is in flight.
-                segments.send(now, block, false);
+                segments.send(now, block, Sending { is_first: false, in_flight: 0 });
                 start = block.end;
             }
         }

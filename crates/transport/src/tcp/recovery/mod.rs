@@ -114,9 +114,11 @@ impl Sender {
             self.move_edge(ack.ack.saturating_add(ack.window));
         }
         let (rtt_sample, rate_sample) = self.read_records(now, ack.ack);
+        let marked = self.read_marks(ack, acked, sacked);
+        let ecn_echo = ack.ecn_echo || marked > 0;
         let event =
-            Event { acked, rtt_sample, sacked, rate_sample, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) };
-        self.answer_mark(now, ack);
+            Event { acked, rtt_sample, sacked, rate_sample, ecn_echo, marked, is_app_limited, ..Event::at(now) };
+        self.answer_mark(now, ack.ack, marked);
         match acked > 0 {
             true => self.on_new_ack(ack.ack, event),
             false => self.tell_more(event),
@@ -203,9 +205,10 @@ impl Sender {
         }
     }
 
-    /// The law is told of an ACK outside of fast recovery. One that echoes a mark raises no window (RFC 3168 §6.1.2).
+    /// The law is told of an ACK outside of fast recovery. One that echoes a mark raises no window (RFC 3168 §6.1.2), unless the law
+    /// counts marks.
     fn let_grow(&mut self, event: Event) {
-        match self.is_echo(event.ecn_echo) {
+        match event.marked > 0 && !self.answers_marks_itself() {
             true => self.tell_more(event),
             false => self.tell_law_in_full(event),
         }

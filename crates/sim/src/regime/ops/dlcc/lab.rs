@@ -223,7 +223,7 @@ impl Lab {
         let Delays { access, core, rest } = self.delays;
         for ack in out.acks {
             let late = (self.late)(self.counter);
-            let forged = Forged { ack: ack.ack, sack: ack.sack, echo: ack.ecn_echo };
+            let forged = Forged { ack: ack.ack, sack: ack.sack, echo: ack.ecn_echo.is_ece() };
             match (self.passes_edge)(self.counter) {
                 true => self.at(self.now + rest + core + late, Event::AckAtEdge(forged)),
                 false => self.at(self.now + rest + core + access + late, Event::AckAtSender(forged)),

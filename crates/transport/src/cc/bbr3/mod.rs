@@ -1,0 +1,518 @@
+//! BBR, version 3: N. Cardwell, I. Swett, J. Beshay (eds.), draft-ietf-ccwg-bbr-06 (6 July 2026).
+//!
+//! As version 1 it sends at a gain times a bandwidth and keeps a gain times bandwidth and shortest round trip in flight. New are bounds
+//! that losses set: in the long term `inflight_longterm`, what was in flight when a probe lost more than 2 % (before, inflight_hi), in the
+//! short term what was delivered in the last round trip with a loss; and probes that are two to three seconds apart, or as many
+//! round trips as Reno would need for a segment each.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod` | parameters, state, what happens at an ACK, control of rate and cwnd |
+//! | `model` | round trips, bandwidth, bounds |
+//! | `phases` | Startup, Drain, ProbeBW, ProbeRTT |
+//!
+//! Constants differ by version: Drain's gain is 0.35 up to -04 and 0.5 from -05 on; the round trip is probed every 5 s in all of them, every
+//! 10 s in version 1.
+//!
+//! Readings. Random waits are drawn by the picosecond at which a cycle begins (see `bbr`). The send quantum is one segment, the budget
+//! three of them. The high loss that ends Startup is judged at the end of a round trip in recovery, by the losses since the newest
+//! acknowledged segment left. A flow is limited by cwnd if less than a segment of it was free before an ACK of this round trip or the last.
+//! Losses are told with the ACK after the one that showed them, or before the reduction that they bring about. Left out: the answer to
+//! congestion marks, which the draft leaves open (§3.8): these connections have no ECN.
+//!
+//! Linux's (the branch v3 of its authors) differs: bounds also move by marks (ECN at short round trips), aggregation is estimated over 5 to
+//! 10 round trips, and there are no precautionary probes yet.
+
+mod model;
+mod phases;
+
+use super::max_filter::MaxFilter;
+use super::{Asks, CongestionControl, Event, Loss, LossCause, LostSegment, Marks, Wants, Window};
+use options::{Kind, Range, options};
+use units::{Duration, Instant, Rate};
+
+/// BBR.MinPipeCwnd, and BBR.offload_budget with a quantum of one segment.
+const LEAST_SEGMENTS: u64 = 4;
+const BUDGET: u64 = 3;
+/// BBR.PacingMarginPercent.
+const MARGIN: f64 = 0.01;
+/// SRTT before it is known.
+const NOMINAL_RTT: Duration = Duration::from_millis(1);
+
+options! {
+    /// Parameters of the law.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Config {
+        /// BBR.StartupPacingGain: 4 ln 2.
+        pub startup_gain as "bbr3_startup_gain": f64 = 2.7726, Kind::Number(Range::closed(1.0, 10.0));
+        /// BBR.DrainPacingGain. draft-ietf-ccwg-bbr-05 and later: 0.5; up to -04: 0.35.
+        pub drain_gain as "bbr3_drain_gain": f64 = 0.5, Kind::Number(Range::between(0.0, 1.0));
+        /// BBR.LossThresh: the share of losses that a probe for bandwidth may cause.
+        pub loss_threshold as "bbr3_loss_threshold": f64 = 0.02, Kind::Number(Range::between(0.0, 1.0));
+        /// BBR.Beta: what a round trip with losses keeps of the bounds at least.
+        pub beta as "bbr3_beta": f64 = 0.7, Kind::Number(Range::between(0.0, 1.0));
+        /// BBR.Headroom: the share of the long-term bound that is left free for others.
+        pub headroom as "bbr3_headroom": f64 = 0.15, Kind::Number(Range::closed(0.0, 0.9));
+        /// BBR.ProbeRTTInterval: after so long without a shorter round trip the flow enters ProbeRTT.
+        pub probe_rtt_interval as "bbr3_probe_rtt": Duration = Duration::from_secs(5), Kind::POSITIVE;
+        /// BBR.MinRTTFilterLen: so long the shortest round trip counts.
+        pub min_rtt_window as "bbr3_min_rtt_window": Duration = Duration::from_secs(10), Kind::POSITIVE;
+    }
+}
+
+/// The law of one flow.
+#[derive(Clone, Debug)]
+pub struct Bbr3(Box<State>);
+
+/// BBR.state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    Startup,
+    /// Since this round trip.
+    Drain {
+        since: u64,
+    },
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    /// Its end, once half of the bandwidth-delay product is reached, and whether a round trip has passed since.
+    ProbeRtt {
+        until: Option<Instant>,
+        round_is_over: bool,
+    },
+}
+
+impl Phase {
+    /// IsInAProbeBWState().
+    fn is_probe_bw(self) -> bool {
+        matches!(self, Phase::Down | Phase::Cruise | Phase::Refill | Phase::Up)
+    }
+
+    fn is_probe_rtt(self) -> bool {
+        matches!(self, Phase::ProbeRtt { .. })
+    }
+
+    /// IsProbingBW().
+    fn is_accelerating(self) -> bool {
+        matches!(self, Phase::Startup | Phase::Refill | Phase::Up)
+    }
+}
+
+/// BBR.ack_phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum AckPhase {
+    Init,
+    Refilling,
+    ProbeStarting,
+    ProbeFeedback,
+    ProbeStopping,
+}
+
+/// RS: what the ACK at hand says.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sample {
+    /// Bytes per second; 0 if it says none.
+    rate: f64,
+    delivered: u64,
+    prior_delivered: u64,
+    newly_acked: u64,
+    tx_in_flight: u64,
+    lost: u64,
+    is_app_limited: bool,
+}
+
+/// Whether losses are being repaired.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Recovery {
+    None,
+    Fast,
+    /// Until so many bytes are acknowledged.
+    Timeout {
+        until: u64,
+    },
+}
+
+/// What came before the losses of a recovery.
+#[derive(Clone, Copy, Debug)]
+struct Undo {
+    phase: Option<Phase>,
+    bw_shortterm: f64,
+    inflight_shortterm: u64,
+    inflight_longterm: u64,
+}
+
+/// Whether cwnd held the flow back.
+#[derive(Clone, Copy, Debug, Default)]
+struct CwndLimited {
+    last_round: bool,
+    this_round: bool,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    phase: Phase,
+    sample: Sample,
+    una: u64,
+    delivered: u64,
+    in_flight: u64,
+    initial_cwnd: u64,
+    knows_rtt: bool,
+    idle_restart: bool,
+    cwnd_limited: CwndLimited,
+    recovery: Recovery,
+    prior_cwnd: u64,
+    undo: Undo,
+    /// What leaves in ProbeRTT says nothing of the rate.
+    slowed: Option<(u64, u64)>,
+
+    /// Round trips.
+    next_round_delivered: u64,
+    round_count: u64,
+    round_start: bool,
+
+    /// The bandwidth of the previous ProbeBW cycle and of this one; bytes per second.
+    max_bw: [f64; 2],
+    bw_shortterm: f64,
+    bw: f64,
+    bw_latest: f64,
+    inflight_latest: u64,
+    inflight_longterm: u64,
+    inflight_shortterm: u64,
+
+    loss_round_delivered: u64,
+    loss_round_start: bool,
+    is_loss_in_round: bool,
+    /// Ranges lost in this round trip, and where the last one ended.
+    lost_ranges: u32,
+    lost_end: u64,
+
+    extra_acked_since: Instant,
+    extra_acked_delivered: u64,
+    extra_acked: MaxFilter,
+
+    full_bw_reached: bool,
+    full_bw_now: bool,
+    full_bw: f64,
+    full_bw_count: u32,
+
+    ack_phase: AckPhase,
+    is_bw_probe_sample: bool,
+    prev_probe_too_high: bool,
+    prev_probe_precautionary: bool,
+    cycle_stamp: Instant,
+    bw_probe_wait: Duration,
+    rounds_since_probe_up: u64,
+    bw_probe_up_rounds: u32,
+    bw_probe_up_acked: u64,
+    probe_up_acked_per_inc: u64,
+
+    min_rtt: Duration,
+    min_rtt_stamp: Instant,
+    probe_rtt_min_delay: Duration,
+    probe_rtt_min_stamp: Instant,
+    probe_rtt_expired: bool,
+
+    /// Bytes per second; `None` before the first ACK.
+    pacing_rate: Option<f64>,
+}
+
+impl CongestionControl for Bbr3 {
+    type Config = Config;
+
+    const ASKS: Asks = Asks {
+        pacing: true,
+        rate_samples: true,
+        every_ack: true,
+        model: true,
+        each_loss: true,
+        marks: Marks::Unheard,
+        ..Asks::NOTHING
+    };
+
+    fn new(_: &Config) -> Bbr3 {
+        Bbr3(Box::new(State::new()))
+    }
+
+    fn wants(_: &Config) -> Wants {
+        Wants { every_rtt: true, marks: false }
+    }
+
+    /// UpdateOnACK(): §5.2.3.
+    fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        let state = &mut *self.0;
+        state.begin(config, window, event);
+        state.una += event.acked;
+        state.read(window, event);
+        state.leave_recovery(window, event);
+        if event.rate_sample.is_some() {
+            state.update_model(config, window, event);
+        }
+        state.update_min_rtt(config, event);
+        state.check_probe_rtt(config, window, event);
+        if event.rate_sample.is_some() {
+            state.advance_latest_delivery_signals();
+        }
+        state.bw = state.max_bw().min(state.bw_shortterm);
+        state.set_pacing_rate(state.pacing_gain(config));
+        state.set_cwnd(config, window);
+    }
+
+    fn on_lost(&mut self, config: &Config, window: &mut Window, lost: &LostSegment, now: Instant) {
+        self.0.handle_lost_segment(config, window, lost, now);
+    }
+
+    fn on_loss(&mut self, _: &Config, window: &mut Window, loss: &Loss) {
+        let state = &mut *self.0;
+        state.save_cwnd(window);
+        state.save_before_loss();
+        state.recovery = match loss.cause {
+            LossCause::Timeout => Recovery::Timeout { until: state.una + loss.event.in_flight },
+            _ => Recovery::Fast,
+        };
+        if loss.cause == LossCause::Timeout {
+            window.cwnd = window.mss;
+        }
+    }
+
+    fn on_undo(&mut self, _: &Config, _: &mut Window, now: Instant) {
+        self.0.undo_loss(now);
+    }
+
+    /// The rate says how fast to go on: cwnd stays.
+    fn on_idle(&mut self, _: &Config, _: &mut Window, _: u64, _: &Event) {}
+
+    /// HandleRestartFromIdle(): §5.4.1.
+    fn on_restart(&mut self, _: &Config, window: &mut Window, event: &Event) {
+        let state = &mut *self.0;
+        state.idle_restart = true;
+        state.extra_acked_since = event.now;
+        if state.phase.is_probe_bw() {
+            state.set_pacing_rate(1.0);
+        } else if state.phase.is_probe_rtt() {
+            state.check_probe_rtt_done(window, event.now);
+        }
+    }
+
+    fn pacing_rate(&self, config: &Config, window: &Window, srtt: Option<Duration>) -> Option<Rate> {
+        let bytes = self.0.pacing_rate.unwrap_or_else(|| nominal_rate(config, window.cwnd, srtt));
+        // `as` saturates.
+        Some(Rate::from_bps((bytes * 8.0) as u64))
+    }
+}
+
+/// InitPacingRate(): §5.6.2, in bytes per second.
+fn nominal_rate(config: &Config, cwnd: u64, srtt: Option<Duration>) -> f64 {
+    config.startup_gain * cwnd as f64 / srtt.unwrap_or(NOMINAL_RTT).as_secs_f64().max(1e-12)
+}
+
+impl State {
+    /// OnInit(): §5.2.1.
+    fn new() -> State {
+        let (never, now) = (u64::MAX, Instant::ZERO);
+        let undo = Undo { phase: None, bw_shortterm: 0.0, inflight_shortterm: 0, inflight_longterm: 0 };
+        State {
+            phase: Phase::Startup,
+            sample: Sample::default(),
+            una: 0,
+            delivered: 0,
+            in_flight: 0,
+            initial_cwnd: 0,
+            knows_rtt: false,
+            idle_restart: false,
+            cwnd_limited: CwndLimited::default(),
+            recovery: Recovery::None,
+            prior_cwnd: 0,
+            undo,
+            slowed: None,
+            next_round_delivered: 0,
+            round_count: 0,
+            round_start: false,
+            max_bw: [0.0; 2],
+            bw_shortterm: f64::INFINITY,
+            bw: 0.0,
+            bw_latest: 0.0,
+            inflight_latest: 0,
+            inflight_longterm: never,
+            inflight_shortterm: never,
+            loss_round_delivered: 0,
+            loss_round_start: false,
+            is_loss_in_round: false,
+            lost_ranges: 0,
+            lost_end: never,
+            extra_acked_since: now,
+            extra_acked_delivered: 0,
+            extra_acked: MaxFilter::default(),
+            full_bw_reached: false,
+            full_bw_now: false,
+            full_bw: 0.0,
+            full_bw_count: 0,
+            ack_phase: AckPhase::Init,
+            is_bw_probe_sample: false,
+            prev_probe_too_high: false,
+            prev_probe_precautionary: false,
+            cycle_stamp: now,
+            bw_probe_wait: Duration::ZERO,
+            rounds_since_probe_up: 0,
+            bw_probe_up_rounds: 0,
+            bw_probe_up_acked: 0,
+            probe_up_acked_per_inc: never,
+            min_rtt: Duration::MAX,
+            min_rtt_stamp: now,
+            probe_rtt_min_delay: Duration::MAX,
+            probe_rtt_min_stamp: now,
+            probe_rtt_expired: false,
+            pacing_rate: None,
+        }
+    }
+
+    /// The first ACK, and the first one that comes with a round trip.
+    fn begin(&mut self, config: &Config, window: &Window, event: &Event) {
+        if self.initial_cwnd == 0 {
+            self.initial_cwnd = window.cwnd;
+            (self.min_rtt_stamp, self.probe_rtt_min_stamp, self.extra_acked_since) = (event.now, event.now, event.now);
+        }
+        if !self.knows_rtt && event.srtt.is_some() {
+            self.knows_rtt = true;
+            self.pacing_rate = Some(nominal_rate(config, self.initial_cwnd, event.srtt));
+        }
+    }
+
+    /// GenerateRateSample(), and what was in flight.
+    fn read(&mut self, window: &Window, event: &Event) {
+        let before = self.delivered;
+        self.sample = match event.rate_sample {
+            Some(rs) => {
+                self.delivered = rs.total();
+                Sample {
+                    rate: rs.rate().map_or(0.0, |rate| rate.bps() as f64 / 8.0),
+                    delivered: rs.delivered,
+                    prior_delivered: rs.prior_delivered,
+                    newly_acked: rs.total().saturating_sub(before),
+                    tx_in_flight: rs.tx_in_flight,
+                    lost: rs.lost,
+                    is_app_limited: rs.is_app_limited || self.is_slowed(rs.prior_delivered),
+                }
+            }
+            None => Sample::default(),
+        };
+        self.in_flight = event.in_flight;
+        let in_flight_before = event.in_flight + self.sample.newly_acked + event.lost;
+        self.cwnd_limited.this_round |= in_flight_before + window.mss > window.cwnd;
+    }
+
+    fn is_slowed(&self, prior_delivered: u64) -> bool {
+        self.slowed.is_some_and(|(from, to)| (from..=to).contains(&prior_delivered))
+    }
+
+    /// C.is_cwnd_limited.
+    fn is_cwnd_limited(&self) -> bool {
+        self.cwnd_limited.this_round || self.cwnd_limited.last_round
+    }
+
+    fn pacing_gain(&self, config: &Config) -> f64 {
+        match self.phase {
+            Phase::Startup => config.startup_gain,
+            Phase::Drain { .. } => config.drain_gain,
+            Phase::Down => 0.9,
+            Phase::Up => 1.25,
+            Phase::Cruise | Phase::Refill | Phase::ProbeRtt { .. } => 1.0,
+        }
+    }
+
+    fn cwnd_gain(&self) -> f64 {
+        match self.phase {
+            Phase::Up => 2.25,
+            Phase::ProbeRtt { .. } => 0.5,
+            _ => 2.0,
+        }
+    }
+
+    /// SetPacingRateWithGain(): §5.6.2.
+    fn set_pacing_rate(&mut self, gain: f64) {
+        let rate = gain * self.bw * (1.0 - MARGIN);
+        if rate > 0.0 && (self.full_bw_reached || self.pacing_rate.is_none_or(|now| rate > now)) {
+            self.pacing_rate = Some(rate);
+        }
+    }
+
+    /// BDPMultiple(): §5.6.4.2.
+    fn bdp_multiple(&self, bandwidth: f64, gain: f64) -> u64 {
+        match self.min_rtt == Duration::MAX {
+            true => self.initial_cwnd,
+            // `as` saturates.
+            false => (gain * bandwidth * self.min_rtt.as_secs_f64()) as u64,
+        }
+    }
+
+    /// QuantizationBudget().
+    fn with_budget(&self, in_flight: u64, window: &Window) -> u64 {
+        let least = in_flight.max(BUDGET * window.mss).max(LEAST_SEGMENTS * window.mss);
+        if self.phase == Phase::Up { least.saturating_add(2 * window.mss) } else { least }
+    }
+
+    /// Inflight().
+    fn in_flight_at(&self, bandwidth: f64, gain: f64, window: &Window) -> u64 {
+        self.with_budget(self.bdp_multiple(bandwidth, gain), window)
+    }
+
+    /// TargetInflight(): §5.3.3.8.
+    fn target_in_flight(&self, window: &Window) -> u64 {
+        self.bdp_multiple(self.bw, 1.0).min(window.cwnd)
+    }
+
+    /// InflightWithHeadroom(): §5.3.3.9.
+    fn in_flight_with_headroom(&self, config: &Config, window: &Window) -> u64 {
+        if self.inflight_longterm == u64::MAX {
+            return u64::MAX;
+        }
+        let headroom = ((config.headroom * self.inflight_longterm as f64) as u64).max(window.mss);
+        self.inflight_longterm.saturating_sub(headroom).max(LEAST_SEGMENTS * window.mss)
+    }
+
+    /// SetCwnd(): §5.6.4.6.
+    fn set_cwnd(&mut self, config: &Config, window: &mut Window) {
+        let wished = self.bdp_multiple(self.bw, self.cwnd_gain()).saturating_add(self.extra_acked.get() as u64);
+        let most = self.with_budget(wished, window);
+        let newly = self.sample.newly_acked;
+        if self.full_bw_reached {
+            window.cwnd = window.cwnd.saturating_add(newly).min(most);
+        } else if window.cwnd < most || self.delivered < self.initial_cwnd {
+            window.cwnd = window.cwnd.saturating_add(newly);
+        }
+        window.cwnd = window.cwnd.max(LEAST_SEGMENTS * window.mss);
+        if self.phase.is_probe_rtt() {
+            window.cwnd = window.cwnd.min(self.probe_rtt_cwnd(window));
+        }
+        window.cwnd = window.cwnd.min(self.bound(config, window));
+    }
+
+    /// BoundCwndForModel(): §5.6.4.7.
+    fn bound(&self, config: &Config, window: &Window) -> u64 {
+        let long_term = match self.phase {
+            Phase::Cruise | Phase::ProbeRtt { .. } => self.in_flight_with_headroom(config, window),
+            Phase::Down | Phase::Refill | Phase::Up => self.inflight_longterm,
+            Phase::Startup | Phase::Drain { .. } => u64::MAX,
+        };
+        long_term.min(self.inflight_shortterm).max(LEAST_SEGMENTS * window.mss)
+    }
+
+    /// SaveCwnd(): §5.6.4.4.
+    fn save_cwnd(&mut self, window: &Window) {
+        let is_good = self.recovery == Recovery::None && !self.phase.is_probe_rtt();
+        self.prior_cwnd = if is_good { window.cwnd } else { self.prior_cwnd.max(window.cwnd) };
+    }
+
+    /// A recovery is over: RestoreCwnd().
+    fn leave_recovery(&mut self, window: &mut Window, event: &Event) {
+        let is_over = match self.recovery {
+            Recovery::None => false,
+            Recovery::Fast => !event.in_recovery,
+            Recovery::Timeout { until } => self.una >= until,
+        };
+        if is_over {
+            self.recovery = Recovery::None;
+            window.cwnd = window.cwnd.max(self.prior_cwnd);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+"""Window laws of today in the simulator: the queue that their sources promise, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import polars as pl
+import pytest
+
+import photocol
+from photocol import ScenarioError
+from photocol.scenario import load
+
+PACKETS_PER_S = 100e6 / 8 / 1500
+RTT_S = 18e-3
+FLOWS = 4
+
+
+def run(algorithm: str, queue: dict[str, Any] | None = None, **keys: Any) -> photocol.Result:
+    """Four flows over 100 Mb/s with a round trip of 18 ms, for ten seconds of which four do not count."""
+    ends = {"from": "left", "to": "right", "duplex": False}
+    return photocol.run(
+        {
+            "run": {"duration": "10 s", "warm_up": "4 s"},
+            "topology": {
+                "kind": "dumbbell",
+                "pairs": FLOWS,
+                "bottleneck_capacity": "100 Mbps",
+                "bottleneck_delay": "8 ms",
+                "bottleneck_buffer": "200 packets",
+                "access_delay": "0.5 ms",
+                "access_buffer": "unlimited",
+            },
+            "transport": {"law": {"algorithm": algorithm, **keys}},
+            "traffic": [{"transport": "law", "pairs": [[f"l{i}", f"r{i}"] for i in range(FLOWS)], "flows": FLOWS}],
+            "link": [{**ends, "queue": queue}] if queue else [],
+        },
+        seed=1,
+    )
+
+
+def bottleneck(result: photocol.Result) -> dict[str, Any]:
+    """The row of the bottleneck."""
+    return result.links.row(by_predicate=pl.col("link") == "left->right", named=True)
+
+
+def test_dctcps_queue_is_about_k_packets() -> None:
+    # Alizadeh et al. 2010 §3.3: at most K + N packets, swinging by A = ½ √(2 N (C RTT + K)): 24 and 18 here.
+    k = 20
+    found = bottleneck(run("dctcp", {"kind": "step", "threshold": f"{k} packets"}))
+    swing = math.sqrt(2 * FLOWS * (PACKETS_PER_S * RTT_S + k)) / 2
+    assert found["mean_queue"] == pytest.approx(k + FLOWS - swing / 2, abs=6)
+    assert found["max_queue"] < 2 * k
+    assert found["dropped_units"] == 0
+    assert found["utilization"] > 0.98
+
+
+def test_bbr_fills_the_path_without_losses_and_vegas_with_a_short_queue() -> None:
+    bbr, vegas = (bottleneck(run(algorithm)) for algorithm in ("bbr", "vegas"))
+    assert bbr["utilization"] > 0.98
+    # 2 BDP of cwnd and three segments a flow are the most, 150 + 150 + 12 packets: less than the buffer holds.
+    assert bbr["mean_queue"] < 180
+    assert vegas["utilization"] > 0.98
+    # One to three segments of each flow.
+    assert FLOWS * 0.5 < vegas["mean_queue"] < FLOWS * 3.5
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"algorithm": "bbr", "recovery": "newreno"}, "recovery must be sack, rr-tcp, rack or linux with bbr"),
+        ({"algorithm": "bbr3", "recovery": "sack"}, "recovery must be rack or linux with bbr3"),
+        ({"algorithm": "bbr", "ecn": True}, "ecn must be false for bbr and bbr3"),
+        ({"algorithm": "dctcp", "ecn": False}, "answers congestion marks, so its connections use ECN"),
+        ({"algorithm": "prague", "ecn_feedback": "classic"}, "ecn_feedback must be dctcp or accurate"),
+        ({"algorithm": "vegas", "vegas_alpha": 5}, "vegas_alpha must not be above vegas_beta"),
+    ],
+)
+def test_what_a_law_cannot_run_on_is_named(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        run(**keys)
+
+
+def test_a_law_that_counts_marks_is_warned_where_nobody_marks() -> None:
+    scenario = load(
+        {
+            "run": {"duration": "1 s"},
+            "topology": {"kind": "dumbbell", "bottleneck_capacity": "10 Mbps", "bottleneck_delay": "5 ms"},
+            "traffic": [{"transport": "dctcp", "pairs": "random", "flows": 1}],
+        }
+    )
+    assert any('no queue marks packets of the transport "dctcp"' in warning for warning in scenario.warnings)
