@@ -4,6 +4,7 @@ use super::accounts::Baseline;
 use super::agent::{Agent, Orders};
 use super::arena::Arena;
 use super::capture::{Capture, Captured};
+use super::delays::{Delays, Empty};
 use super::equipment::{Equipment, Ground};
 use super::extras::Streams;
 use super::forced::ForcedFates;
@@ -98,6 +99,12 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
     let capture = options.capture;
     let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders, capture });
     rules.iter().for_each(|rules| watch_hosts(&mut hosts, rules));
+    if probe.delays {
+        let is_known = agents.is_empty() && scenario.events.is_empty();
+        let links = |path: &(u32, u32)| laid[path.0 as usize..].iter().map_while(|link| *link);
+        let empty = first.iter().filter(|_| is_known).map(|path| Empty::of(links(path), network)).collect();
+        measure_delays(&mut hosts, empty);
+    }
     hosts.install(agents);
     let to_node = layout.links.iter().map(|link| link.to).collect();
     let partition = Partition::new(net, hosts, to_node, vec![0; nodes], 0);
@@ -364,6 +371,14 @@ fn hosts(setup: HostSetup) -> Hosts {
     hosts.forced = forced;
     hosts.capture = captured;
     hosts
+}
+
+/// Packets say when they leave, but for those that carry a congestion header.
+fn measure_delays(hosts: &mut Hosts, empty: Arc<[Empty]>) {
+    hosts.delays = Some(Box::new(Delays::new(empty)));
+    for host in hosts.senders.items_mut().iter_mut().filter(|host| !host.watch.is_explicit()) {
+        host.watch = host.watch.and(Watch::TIMED);
+    }
 }
 
 fn sending_host(machine: SendingMachine, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {

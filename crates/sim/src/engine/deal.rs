@@ -125,6 +125,7 @@ fn deal_hosts(old: &mut [Partition], before: &Layout, after: &Layout, mask: u32)
         .map(|(((senders, lifecycles), receivers), agents)| {
             let mut hosts = Hosts::new(senders, receivers, lifecycles, Timers::new(mask));
             hosts.agents = agents;
+            hosts.delays = old[0].hosts.delays.as_ref().map(|delays| Box::new(delays.anew()));
             hosts
         })
         .collect();
@@ -201,6 +202,9 @@ fn move_totals(old: &mut [Partition], new: &mut Partition) {
         for (key, count) in std::mem::take(&mut part.net.drops) {
             let sum = new.net.drops.entry(key).or_default();
             *sum = sum.plus(count);
+        }
+        if let (Some(sum), Some(delays)) = (&mut new.hosts.delays, &part.hosts.delays) {
+            sum.add(delays);
         }
         if let Some(capture) = part.hosts.capture.take() {
             new.hosts.capture = Some(capture);

@@ -19,6 +19,7 @@ pub use sides::{ExplicitSink, Lifecycle, ReceivingHost, SendingHost, SendingMach
 use super::arena::Arena;
 use super::capture::Capture;
 use super::datagrams::Datagram;
+use super::delays::Delays;
 use super::forced::ForcedFates;
 use super::net::{DropPlace, NO_WAY, Net};
 use super::offer::Cause;
@@ -58,6 +59,8 @@ pub struct Hosts {
     pub delivered: u64,
     /// Those of them that were marked on their way.
     pub marked: u64,
+    /// How long packets were on their way, where that is asked for.
+    pub delays: Option<Box<Delays>>,
     /// Packets held back by order, in the order of their times.
     pub held: BTreeMap<(u32, u64, u64), Packet>,
     /// Packets that were ever held back.
@@ -88,6 +91,7 @@ impl Hosts {
             emitted: 0,
             delivered: 0,
             marked: 0,
+            delays: None,
             held: BTreeMap::new(),
             held_count: 0,
             opened: Vec::new(),
@@ -133,6 +137,8 @@ impl Hosts {
                 self.receive_notice(now, packet, notice, net);
             }
         } else if let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow].sink {
+            note_delay(&mut self.delays, now, packet, net);
+            net.cargo.forget(packet);
             *bytes += u64::from(packet.size);
         }
     }
@@ -144,6 +150,8 @@ impl Hosts {
         if packet.flags != Flags::NONE {
             self.marked += packet.marks();
             ecn::read(packet.flags, receiver, &mut self.acks);
+            note_delay(&mut self.delays, now, packet, net);
+            net.cargo.forget(packet);
         }
         let length = u32::from(packet.size - host.header);
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
@@ -261,6 +269,14 @@ impl Hosts {
         }
         self.datagrams = datagrams;
         self.arm_sender(flow);
+    }
+}
+
+/// A packet has arrived that may say when it left.
+#[cold]
+fn note_delay(delays: &mut Option<Box<Delays>>, now: u64, packet: &Packet, net: &Net) {
+    if let (Some(delays), Some(sent)) = (delays, net.cargo.sent(packet)) {
+        delays.record(packet.flow, packet.size, sent, now);
     }
 }
 

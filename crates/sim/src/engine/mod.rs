@@ -12,6 +12,7 @@
 //! | `gate`, `optical` | ports that send only in granted slots; ports of an optical packet switch |
 //! | `hosts`, `arena`, `timers`, `forced`, `capture` | machines of the flows and their deadlines; orders; pcapng |
 //! | `datagrams` | a source of UDP |
+//! | `delays` | one-way delays of packets, where they are asked for |
 //! | `accounts`, `sampler` | conservation and warm-up; samples |
 //! | `trace` | what happened, event by event |
 
@@ -24,6 +25,7 @@ pub(crate) mod build;
 mod capture;
 mod datagrams;
 mod deal;
+pub(crate) mod delays;
 pub(crate) mod equipment;
 pub(crate) mod extras;
 mod forced;

@@ -147,7 +147,12 @@ struct Explicit {
 struct Optional {
     options: TcpOptions,
     sack: u32,
+    /// When the packet left its host, if its delay is measured; else [`UNKNOWN`].
+    sent: u64,
 }
+
+/// No time.
+const UNKNOWN: u64 = u64::MAX;
 
 /// The cargo of one packet on its way to another partition.
 #[derive(Debug)]
@@ -155,7 +160,7 @@ pub enum Cargo {
     /// Between hosts.
     Transport(Carried),
     /// Options of TCP with SACK blocks.
-    Optional(TcpOptions, SackList),
+    Optional(TcpOptions, SackList, u64),
     /// What a message of the control plane says.
     Notice(Option<Notice>),
 }
@@ -184,8 +189,28 @@ impl CargoTable {
 
     /// Stores options besides SACK blocks; the packet has [`Flags::OPTIONS`].
     pub fn put_options(&mut self, options: TcpOptions, list: &SackList) -> u32 {
+        self.put_timed(options, list, UNKNOWN)
+    }
+
+    fn put_timed(&mut self, options: TcpOptions, list: &SackList, sent: u64) -> u32 {
         let sack = self.put_sack(list);
-        self.options.put(Optional { options, sack })
+        self.options.put(Optional { options, sack, sent })
+    }
+
+    /// The packet, which carries no congestion header, with the time at which it leaves its host.
+    pub fn stamped(&mut self, packet: Packet, now: u64) -> Packet {
+        if packet.flags.has(Flags::OPTIONS) {
+            self.options.items[packet.cargo as usize].sent = now;
+            return packet;
+        }
+        let cargo = self.put_timed(TcpOptions::default(), &SackList::EMPTY, now);
+        Packet { cargo, flags: packet.flags.with(Flags::OPTIONS), ..packet }
+    }
+
+    /// When a packet left its host, if it says so.
+    pub fn sent(&self, packet: &Packet) -> Option<u64> {
+        let sent = packet.flags.has(Flags::OPTIONS).then(|| self.options.items[packet.cargo as usize].sent);
+        sent.filter(|sent| *sent != UNKNOWN)
     }
 
     /// Takes options and SACK blocks of a packet that has arrived; none from one without [`Flags::OPTIONS`].
@@ -193,7 +218,7 @@ impl CargoTable {
         if !packet.flags.has(Flags::OPTIONS) {
             return (TcpOptions::default(), self.take_sack(packet.cargo));
         }
-        let Optional { options, sack } = self.options.take(packet.cargo);
+        let Optional { options, sack, .. } = self.options.take(packet.cargo);
         (options, self.take_sack(sack))
     }
 
@@ -267,9 +292,9 @@ impl CargoTable {
             return NO_CARGO;
         }
         if packet.flags.has(Flags::OPTIONS) {
-            let Optional { options, sack } = self.options.items[packet.cargo as usize];
+            let Optional { options, sack, sent } = self.options.items[packet.cargo as usize];
             let list = if sack == NO_CARGO { SackList::default() } else { self.sacks.items[sack as usize] };
-            return self.put_options(options, &list);
+            return self.put_timed(options, &list, sent);
         }
         if !packet.flags.has(Flags::EXPLICIT) {
             return self.sacks.put(self.sacks.items[packet.cargo as usize]);
@@ -285,8 +310,9 @@ impl CargoTable {
             return Cargo::Notice(self.take_notice(packet));
         }
         if packet.flags.has(Flags::OPTIONS) {
+            let sent = self.options.items[packet.cargo as usize].sent;
             let (options, sack) = self.take_options(packet);
-            return Cargo::Optional(options, sack);
+            return Cargo::Optional(options, sack, sent);
         }
         Cargo::Transport(self.take_carried(packet))
     }
@@ -295,7 +321,7 @@ impl CargoTable {
     pub fn load(&mut self, cargo: Cargo) -> u32 {
         match cargo {
             Cargo::Transport(carried) => self.put_carried(&carried),
-            Cargo::Optional(options, sack) => self.put_options(options, &sack),
+            Cargo::Optional(options, sack, sent) => self.put_timed(options, &sack, sent),
             Cargo::Notice(Some(notice)) => self.put_notice(notice),
             Cargo::Notice(None) => NO_CARGO,
         }

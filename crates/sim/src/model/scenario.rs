@@ -50,6 +50,8 @@ pub struct Probe {
     pub flows: Selection,
     /// Links whose queue and utilization are sampled.
     pub links: Selection,
+    /// Whether the one-way delay of every packet is measured.
+    pub delays: bool,
 }
 
 /// `[trace]`: what happened, event by event; tracing never changes a run.

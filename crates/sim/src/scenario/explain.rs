@@ -253,10 +253,10 @@ impl Text<'_> {
 
     fn probe(&mut self, probe: &spec::Probe) {
         let mut keys = probe.explained();
-        if probe.interval.is_none() {
+        if probe.interval.is_none() && !*probe.delays {
             return self.line("\n[probe]\n# no interval: nothing is sampled");
         }
-        if probe.flows.is_none() && probe.links.is_none() {
+        if probe.interval.is_some() && probe.flows.is_none() && probe.links.is_none() {
             let all = || Written::Inline("\"all\"".to_owned());
             ["flows", "links"].into_iter().for_each(|key| keys.derive(key, all()));
         }

@@ -4,6 +4,7 @@
 //! covers the whole life of each flow.
 
 mod completions;
+mod delays;
 mod fairness;
 mod flows;
 mod trace;
@@ -47,6 +48,7 @@ pub fn run(mut end: End, parts: &mut Parts) -> Results {
         summary.push(Figure { name: "header_violations", value: controls.iter().sum::<u64>() as f64, unit: "1" });
     }
     let marked = parts.sum(|part| part.hosts.marked);
+    summary.extend(delays::figures(parts));
     if marked > 0 {
         summary.push(Figure { name: "marked_packets", value: marked as f64, unit: "packets" });
     }

@@ -60,8 +60,10 @@ impl Watch {
     pub const TRACED: Watch = Watch(64);
     /// Somebody wants to see its packets.
     pub(super) const SEEN: Watch = Watch(4 | 64);
+    /// Its packets say when they left.
+    pub const TIMED: Watch = Watch(128);
     /// What cannot be sent on the fast path.
-    pub(super) const UNUSUAL: Watch = Watch(2 | 4 | 8 | 16 | 32 | 64);
+    pub(super) const UNUSUAL: Watch = Watch(2 | 4 | 8 | 16 | 32 | 64 | 128);
 
     /// Both.
     pub fn and(self, other: Watch) -> Watch {
@@ -71,6 +73,11 @@ impl Watch {
     /// Whether ECN is all that keeps it off the fast path.
     pub(super) fn is_ecn_alone(self) -> bool {
         self.0 & Watch::UNUSUAL.0 == Watch::ECN.0
+    }
+
+    /// Whether its packets carry congestion headers.
+    pub fn is_explicit(self) -> bool {
+        self.has(Watch::EXPLICIT)
     }
 
     #[inline]

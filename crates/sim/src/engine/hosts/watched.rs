@@ -46,6 +46,8 @@ impl Hosts {
     /// Gives a packet of a watched flow its fate.
     pub(super) fn emit_watched(&mut self, now: u64, packet: Packet, net: &mut Net) {
         let flow = packet.flow;
+        let is_timed = self.senders[flow].watch.has(Watch::TIMED);
+        let packet = if is_timed { net.cargo.stamped(packet, now) } else { packet };
         self.emitted += 1;
         if self.senders[flow].watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, &packet, &[]);

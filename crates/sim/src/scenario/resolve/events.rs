@@ -219,11 +219,12 @@ fn links_of(choice: &Choice<String>, network: &Network, context: &Context) -> Re
 pub(super) fn probe(spec: &Spec, network: &Network, context: &Context) -> Result<Probe, Fault> {
     let probe = &spec.probe;
     probe.check()?;
-    let Some(interval) = &probe.interval else { return Ok(Probe::default()) };
+    let delays = *probe.delays;
+    let Some(interval) = &probe.interval else { return Ok(Probe { delays, ..Probe::default() }) };
     let unsaid = if probe.flows.is_none() && probe.links.is_none() { Selection::All } else { Selection::None };
     let flows = probe.flows.as_deref().map_or_else(|| unsaid.clone(), flows_of);
     let links = probe.links.as_deref().map_or(Ok(unsaid), |links| links_of(links, network, context))?;
-    Ok(Probe { interval: Some(interval.0), flows, links })
+    Ok(Probe { interval: Some(interval.0), flows, links, delays })
 }
 
 /// In order, each once.

@@ -164,6 +164,9 @@ keys! {
         /// "all" or a list of links ("a->b", "a-b"; with optical packets also "a->b (wavelength 1)" and "a->b (control)"). Where bursts are
         /// switched, "a->b" gives its wavelengths, and "a->b (control)" beside it. Default: all if `flows` is not given either, else none.
         pub links: Option<At<Choice<String>>>, when SAMPLED;
+        /// Whether the summary has percentiles of the one-way delays of data packets and datagrams (none of xcp's), and of how long they
+        /// waited. A run takes longer with it, and does not change.
+        pub delays: Key<bool> = false;
     }
 }
 

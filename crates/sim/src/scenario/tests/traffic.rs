@@ -112,6 +112,16 @@ fn what_explain_writes_is_the_same_traffic() {
 }
 
 #[test]
+fn delays_are_measured_with_samples_or_without() {
+    for probe in ["delays = true", "delays = true\ninterval = \"1 s\"", "interval = \"1 s\"\nflows = [0]", ""] {
+        let loaded = load_text(&format!("{SMALL}[probe]\n{probe}\n")).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(loaded.scenario.probe.delays, probe.starts_with("delays"), "{probe}");
+        let again = load_text(&loaded.explain()).unwrap_or_else(|error| panic!("{error}"));
+        super::same(&loaded.scenario, &again.scenario);
+    }
+}
+
+#[test]
 fn a_distribution_that_is_none_is_refused_at_its_point() {
     let law = |points: &str| message(&format!("size_law = {{ law = \"cdf\", points = {points} }}"));
     assert_eq!(
