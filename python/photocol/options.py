@@ -260,6 +260,13 @@ class ReceiverOptions(TypedDict, total=False):
     Default True."""
     ecn_feedback: Literal["classic", "dctcp", "accurate"]
     """How ACKs tell of congestion marks. In a scenario by default what the law needs. Default "classic"."""
+    read: int
+    """The application reads so many bytes of what is in order every read_every; what it has not read takes room in
+    receiver_window. Default: it reads at once."""
+    read_every: float
+    """With read: the time from one read to the next. Default 100 ms."""
+    accept_ecn: bool
+    """With handshake and ecn: whether the receiver agrees to ECN. If not, the connection runs without. Default True."""
     mss: int
     """Payload bytes of a full-sized segment. Default 1460."""
     sack: bool

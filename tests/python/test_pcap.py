@@ -63,8 +63,9 @@ def test_tshark_counts_our_segments_and_retransmissions(captured: tuple[Path, Re
 def test_tshark_sees_the_bytes_that_are_acknowledged(captured: tuple[Path, Result]) -> None:
     file, result = captured
     acknowledged: dict[int, int] = {}
-    for port, ack in read(file, "tcp.len == 0 && tcp.srcport == 5001 && !tcp.flags.syn", "tcp.dstport", "tcp.ack"):
+    for port, ack in read(file, "tcp.len == 0 && tcp.srcport == 5001 && tcp.flags.syn == 0", "tcp.dstport", "tcp.ack"):
         acknowledged[int(port) - FIRST_PORT] = max(int(ack) - 1, acknowledged.get(int(port) - FIRST_PORT, 0))
+    assert len(acknowledged) == 4
     received = dict(result.flows.select("flow", "bytes_acked").iter_rows())
     in_flight = 2 * 64 * 1460
     assert all(0 <= received[flow] - known <= in_flight for flow, known in acknowledged.items())
@@ -86,3 +87,62 @@ def test_a_capture_of_several_replications_is_of_the_first(tmp_path: Path) -> No
     run(SMALL, pcap=Capture(three, flows=[1]), runs=3)
     assert one.read_bytes() == three.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.pcapng", "three.pcapng"]
+
+
+LIFE = (
+    SMALL
+    + """
+[link_defaults]
+queue = { kind = "step", threshold = "18 packets" }
+
+[transport.life]
+algorithm = "sack"
+timestamps = true
+handshake = true
+teardown = true
+ecn = true
+receiver_window = "300 kB"
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Whole connections that use all options and end."""
+    file = tmp_path_factory.mktemp("pcap") / "life.pcapng"
+    flows = 'transport = "life"\nsize = "150 kB"'
+    run(LIFE.replace('transport = "sack"', flows).replace('"2 s"', '"4 s"'), pcap=file)
+    return file
+
+
+@needs_tshark
+def test_tshark_reads_the_options_of_syn_and_answer(life: Path) -> None:
+    # A packet of 1500 B without 40 B of headers: RFC 6691, the segment size includes the 12 B of timestamps. 300 kB
+    # need a scale of 3.
+    fields = ["tcp.srcport", "tcp.flags.ece", "tcp.flags.cwr", "tcp.options.mss_val", "tcp.options.wscale.shift"]
+    fields += ["tcp.options.sack_perm", "tcp.options.timestamp.tsval", "tcp.options.timestamp.tsecr"]
+    syn = read(life, "tcp.flags.syn == 1 && tcp.flags.ack == 0 && tcp.stream == 0", *fields)
+    answer = read(life, "tcp.flags.syn == 1 && tcp.flags.ack == 1 && tcp.stream == 0", *fields)
+    assert len(syn) == len(answer) == 1
+    assert syn[0][1:5] == ["1", "1", "1460", "3"]
+    assert answer[0][1:5] == ["1", "0", "1460", "3"]
+    assert syn[0][5] and answer[0][5]
+    assert answer[0][7] == syn[0][6], "the answer echoes the SYN"
+
+
+@needs_tshark
+def test_tshark_follows_a_connection_from_syn_to_fin(life: Path) -> None:
+    # SYN, SYN-ACK, data, FIN and its answer, in one stream whose numbers fit.
+    assert read(life, "_ws.malformed || tcp.analysis.ack_lost_segment", "frame.number") == []
+    fins = read(life, "tcp.flags.fin == 1 && tcp.stream == 0", "tcp.srcport", "tcp.seq", "tcp.ack")
+    assert [int(seq) for port, seq, _ in fins if port != "5001"] == [150_001]
+    assert [int(ack) for port, _, ack in fins if port == "5001"] == [150_002]
+
+
+@needs_tshark
+def test_tshark_sees_timestamps_in_every_packet_and_three_blocks_of_sack(life: Path) -> None:
+    assert read(life, "!tcp.options.timestamp.tsval", "frame.number") == []
+    edges = read(life, "tcp.options.sack.count", "tcp.options.sack.count")
+    assert edges and max(int(count) for (count,) in edges) <= 3
+    window = read(life, "tcp.srcport == 5001 && tcp.flags.syn == 0 && tcp.stream == 0", "tcp.window_size")
+    assert {size for (size,) in window} == {"300000"}

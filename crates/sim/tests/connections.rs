@@ -170,3 +170,37 @@ fn eifel_without_timestamps_is_refused_where_it_stands() {
     let message = load(source, &[]).err().map(|error| error.to_string()).unwrap_or_default();
     assert!(message.contains("transport.it.undo: ") && message.contains("needs timestamps = true"), "{message}");
 }
+
+#[test]
+fn a_slow_reader_sets_the_pace_and_nothing_is_lost() {
+    // 10 kB every 100 ms are 100 kB/s; 400 kB less the 60 kB that stay in the buffer at the end take 3.4 s, of whole reads.
+    let keys = "receiver_window = \"60 kB\"\nread = \"10 kB\"\nread_every = \"100 ms\"";
+    let run = one(keys);
+    assert!((3.2..3.8).contains(&end(&run)), "{} s", end(&run));
+    let counts = ["retransmissions", "timeouts", "bytes_acked"].map(|name| numbers(&run.flows, name)[0]);
+    assert_eq!(counts, [0.0, 0.0, 400_000.0]);
+    // A reader faster than the line leaves no trace in the times.
+    let fast = "receiver_window = \"60 kB\"\nread = \"1 MB\"\nread_every = \"1 ms\"";
+    assert!((end(&one(fast)) / end(&one("receiver_window = \"60 kB\"")) - 1.0).abs() < 0.05);
+}
+
+#[test]
+fn ecn_is_agreed_on_in_the_handshake() {
+    let run = |keys: &str| {
+        let transport = format!("[transport.it]\nalgorithm = \"sack\"\necn = true\nhandshake = true\n{keys}\n");
+        let marking = "{ kind = \"step\", threshold = \"5 packets\" }";
+        let text = format!("{ONE}\n[[link]]\nfrom = \"left\"\nto = \"right\"\nqueue = {marking}\n{transport}");
+        Builder::of(&text).run(1)
+    };
+    let reductions = |keys| numbers(&run(keys).flows, "ecn_reductions")[0];
+    assert!(reductions("") > 0.0);
+    assert_eq!(reductions("accept_ecn = false"), 0.0);
+}
+
+#[test]
+fn a_receiver_that_nothing_asks_cannot_refuse_ecn() {
+    let text = format!("{ONE}\n[transport.it]\nalgorithm = \"sack\"\naccept_ecn = false\n");
+    let source = Input::Text { name: "test.toml", text: &text, folder: Path::new(".") };
+    let message = load(source, &[]).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message.contains("transport.it.accept_ecn: ") && message.contains("needs handshake = true"), "{message}");
+}

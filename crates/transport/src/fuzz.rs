@@ -252,7 +252,9 @@ fn connection_call(choices: &mut Choices<'_>, connection: &mut Connection, now: 
         2 => connection.end(*now, actions),
         3 => {
             let controls = [Control::Syn, Control::SynAck, Control::Fin, Control::FinAck];
-            connection.handle_control(*now, controls[usize::from(choices.byte() % 4)], actions);
+            let control = Some(controls[usize::from(choices.byte() % 4)]);
+            let ecn_setup = choices.byte().is_multiple_of(2);
+            connection.handle_control(*now, TcpOptions { control, ecn_setup, ..TcpOptions::default() }, actions);
         }
         4 => {
             *now = connection.next_timeout().unwrap_or(*now).max(*now);
@@ -265,7 +267,7 @@ fn connection_call(choices: &mut Choices<'_>, connection: &mut Connection, now: 
             let options = TcpOptions {
                 timestamp: (choices.byte().is_multiple_of(2)).then_some(stamp),
                 window: (choices.byte().is_multiple_of(2)).then_some(window),
-                control: None,
+                ..TcpOptions::default()
             };
             let ack = Ack { ack, window: 1 << 20, sack: sack.as_slice(), ecn_echo: false };
             connection.handle_ack(*now, &ack, options, actions);
@@ -282,6 +284,7 @@ pub fn endpoint(bytes: &[u8]) {
         sack: flags & 2 != 0,
         timestamps: flags & 4 != 0,
         autotune_from: (flags & 8 != 0).then_some(200),
+        read: (flags & 32 != 0).then_some(150),
         mss: 100,
         window: 100 * (2 + u64::from(choices.byte())),
         ..ReceiverConfig::default()
@@ -303,7 +306,9 @@ pub fn endpoint(bytes: &[u8]) {
             }
         }
         assert!(endpoint.receiver().rcv_nxt() >= before, "the stream does not run backwards");
-        assert!(endpoint.options().window >= window, "the window does not shrink");
+        let edge = |nxt: u64, window: Option<u64>| window.map(|window| nxt + window);
+        let after = edge(endpoint.receiver().rcv_nxt(), endpoint.options().window);
+        assert!(after >= edge(before, window), "the right edge of the window does not move back");
         assert!(out.acks.iter().all(|ack| ack.window <= most), "no more is offered than is taken");
         assert!(flags & 4 == 0 || out.acks.iter().all(|ack| ack.sack.len() <= TcpOptions::SACK_BLOCKS));
         check_acks(endpoint.receiver(), &out);

@@ -5,8 +5,8 @@ mod harness;
 use harness::{MSS, receiver_config, sender_config};
 use std::sync::Arc;
 use transport::tcp::{
-    Ack, Actions, Connection, Control, Endpoint, InitialWindow, LossRecovery, PhaseName, ReceiverActions,
-    ReceiverConfig, SackBlock, SenderConfig, TcpOptions, Undo,
+    Ack, AckOut, Actions, Connection, Control, Endpoint, InitialWindow, LossRecovery, PhaseName, ReceiverActions,
+    ReceiverConfig, SackBlock, Segment, SenderConfig, TcpOptions, Undo,
 };
 use units::{Duration, Instant};
 
@@ -169,11 +169,11 @@ fn data_follow_the_answer_to_the_syn_and_the_handshake_measures_a_round_trip() {
     let config = SenderConfig { handshake: true, ..sender_config("sack") };
     let mut hand = Hand::new(config);
     assert_eq!((hand.write(0, 20_000), hand.controls()), (vec![], vec![Control::Syn]));
-    hand.connection.handle_control(ms(80), Control::SynAck, &mut hand.actions);
+    hand.connection.handle_control(ms(80), Control::SynAck.into(), &mut hand.actions);
     assert_eq!(hand.sent().len(), 10);
     let sender = hand.connection.sender();
     assert_eq!((sender.srtt(), sender.cwnd()), (Some(Duration::from_millis(80)), 10_000));
-    hand.connection.handle_control(ms(90), Control::SynAck, &mut hand.actions);
+    hand.connection.handle_control(ms(90), Control::SynAck.into(), &mut hand.actions);
     assert!(hand.sent().is_empty(), "a second answer says nothing new");
 }
 
@@ -184,7 +184,7 @@ fn a_lost_syn_costs_the_initial_timeout_and_the_initial_window() {
     assert_eq!(hand.connection.next_timeout(), Some(ms(1000)));
     hand.timer(1000);
     assert_eq!((hand.controls().len(), hand.connection.next_timeout()), (2, Some(ms(3000))), "1 s, then 2 s");
-    hand.connection.handle_control(ms(1080), Control::SynAck, &mut hand.actions);
+    hand.connection.handle_control(ms(1080), Control::SynAck.into(), &mut hand.actions);
     // RFC 5681 §3.1: one segment. RFC 6298 §5.7: RTO = 3 s. No round trip: which SYN was answered?
     assert_eq!((hand.sent(), hand.connection.sender().srtt()), (vec![0], None));
     assert_eq!(hand.connection.sender().rto(), Duration::from_secs(3));
@@ -202,9 +202,10 @@ fn a_fin_follows_the_last_ack_and_is_repeated_until_it_is_answered() {
     let due = hand.connection.next_timeout().expect("a timer runs");
     hand.connection.handle_timeout(due, &mut hand.actions);
     assert_eq!(hand.controls(), [Control::Fin]);
-    hand.connection.handle_control(ms(5000), Control::FinAck, &mut hand.actions);
+    hand.connection.handle_control(ms(5000), Control::FinAck.into(), &mut hand.actions);
     assert_eq!((hand.connection.next_timeout(), hand.connection.is_complete()), (None, true));
-    let answers = [Control::Syn, Control::Fin].map(|control| endpoint(receiver_config()).handle_control(control));
+    let answers =
+        [Control::Syn, Control::Fin].map(|control| endpoint(receiver_config()).handle_control(control.into())?.control);
     assert_eq!(answers, [Some(Control::SynAck), Some(Control::FinAck)]);
 }
 
@@ -277,5 +278,119 @@ fn rack_knows_by_its_echo_which_copy_has_arrived() {
         // With the echo of 110 ms the copy is the newest delivered, and what left at 0 and is missing is lost.
         let sent = hand.ack(260, 2, Some(echo_ms), &[(2, 5)]);
         assert_eq!(sent.contains(&5), shows_losses, "echo of {echo_ms} ms: {sent:?}");
+    }
+}
+
+#[test]
+fn syn_and_answer_agree_on_ecn_or_it_is_not_used() {
+    // RFC 3168 §6.1.1: an ECN-setup SYN has ECE and CWR, its answer ECE; without that no segment is ECN-capable.
+    for (accept_ecn, agreed) in [(true, true), (false, false)] {
+        let mut hand = Hand::new(SenderConfig { handshake: true, ecn: true, ..sender_config("sack") });
+        hand.write(0, 20_000);
+        let asked = hand.connection.control_options(ms(0), Control::Syn);
+        assert!(asked.ecn_setup);
+        let answer =
+            endpoint(ReceiverConfig { accept_ecn, ..receiver_config() }).handle_control(asked).expect("an answer");
+        assert_eq!(answer.ecn_setup, agreed);
+        hand.connection.handle_control(ms(80), answer, &mut hand.actions);
+        let segment = hand.actions.segments[0];
+        assert_eq!(hand.connection.sender().ecn_of(&segment).is_some_and(|said| said.capable), agreed);
+    }
+    let plain = Hand::new(SenderConfig { handshake: true, ..sender_config("sack") });
+    let asked = plain.connection.control_options(ms(0), Control::Syn);
+    let answer = endpoint(receiver_config()).handle_control(asked).expect("an answer");
+    assert!(!asked.ecn_setup && !answer.ecn_setup, "who is not asked does not agree");
+}
+
+#[test]
+fn a_syn_that_is_repeated_asks_for_ecn_again() {
+    let mut hand = Hand::new(SenderConfig { handshake: true, ecn: true, ..sender_config("sack") });
+    hand.write(0, 20_000);
+    hand.timer(1000);
+    assert!(hand.connection.control_options(ms(1000), Control::Syn).ecn_setup && hand.connection.sender().has_ecn());
+}
+
+/// A receiver of ten segments whose application reads two every 100 ms.
+fn slow_reader() -> Endpoint {
+    let every = Duration::from_millis(100);
+    endpoint(ReceiverConfig { read: Some(2000), read_every: every, window: 10_000, ..receiver_config() })
+}
+
+#[test]
+fn what_is_not_read_closes_the_window_and_the_read_that_opens_it_says_so() {
+    let mut endpoint = slow_reader();
+    let mut windows = Vec::new();
+    for number in 0..10 {
+        let mut out = ReceiverActions::default();
+        endpoint.handle_segment(ms(0), 1000 * number, 1000, None, &mut out);
+        windows.push(out.acks[0].window);
+    }
+    assert_eq!(windows, [9000, 8000, 7000, 6000, 5000, 4000, 3000, 2000, 1000, 0]);
+    // A probe finds it closed, and leaves nothing behind.
+    let mut out = ReceiverActions::default();
+    endpoint.handle_segment(ms(50), 10_000, 1000, None, &mut out);
+    assert_eq!((out.acks[0].ack, out.acks[0].window, endpoint.receiver().rcv_nxt()), (10_000, 0, 10_000));
+    // The first read is a period after the first segment.
+    assert_eq!(endpoint.next_timeout(), Some(ms(100)));
+    out.acks.clear();
+    endpoint.handle_timeout(ms(100), &mut out);
+    assert_eq!((out.acks[0].ack, out.acks[0].window), (10_000, 2000));
+    assert_eq!(endpoint.next_timeout(), None, "the sender has something to send");
+}
+
+#[test]
+fn the_window_opens_by_a_segment_at_least() {
+    // RFC 9293 §3.8.6.2.2: reads of 300 B open it with the fourth, by 1200 B.
+    let every = Duration::from_millis(100);
+    let mut endpoint =
+        endpoint(ReceiverConfig { read: Some(300), read_every: every, window: 4000, ..receiver_config() });
+    for number in 0..4 {
+        endpoint.handle_segment(ms(0), 1000 * number, 1000, None, &mut ReceiverActions::default());
+    }
+    let mut opened = Vec::new();
+    for read in 1..=4 {
+        let mut out = ReceiverActions::default();
+        endpoint.handle_timeout(ms(100 * read), &mut out);
+        opened.extend(out.acks.iter().map(|ack| (read, ack.window)));
+    }
+    assert_eq!(opened, [(4, 1200)]);
+}
+
+#[test]
+fn a_flow_goes_at_the_pace_of_its_reader_and_ends_though_window_updates_are_lost() {
+    for lost_updates in [false, true] {
+        let mut sender = Connection::new(Arc::new(SenderConfig { handshake: true, ..sender_config("sack") }));
+        let mut endpoint = slow_reader();
+        let (mut actions, mut out, mut now) = (Actions::default(), ReceiverActions::default(), ms(0));
+        sender.write(now, 60_000, &mut actions);
+        let mut line: Vec<(Instant, Result<Segment, AckOut>)> = Vec::new();
+        sender.handle_control(ms(100), Control::SynAck.into(), &mut actions);
+        let delay = Duration::from_millis(50);
+        for _ in 0..10_000 {
+            line.extend(actions.segments.drain(..).map(|segment| (now + delay, Ok(segment))));
+            line.extend(out.acks.drain(..).map(|ack| (now + delay, Err(ack))));
+            line.sort_by_key(|(at, _)| *at);
+            let arrival = line.first().map(|(at, _)| *at);
+            let timers = [sender.next_timeout(), endpoint.next_timeout(), arrival];
+            let Some(next) = timers.into_iter().flatten().min().filter(|_| !sender.is_complete()) else { break };
+            now = next.max(now);
+            if arrival == Some(next) {
+                match line.remove(0).1 {
+                    Ok(segment) => endpoint.handle_segment(now, segment.seq, segment.len, None, &mut out),
+                    Err(ack) => sender.handle_ack(now, &ack.as_ack(), TcpOptions::default(), &mut actions),
+                }
+            } else {
+                sender.handle_timeout(now, &mut actions);
+                endpoint.handle_timeout(now, &mut out);
+                if lost_updates {
+                    out.acks.clear();
+                }
+            }
+        }
+        assert!(sender.is_complete() && endpoint.receiver().bytes_received() == 60_000);
+        // 50 segments beyond the buffer at two every 100 ms: 2.5 s, and more where probes have to find out.
+        let took = now.saturating_since(ms(100)).as_secs_f64();
+        let expected = if lost_updates { 2.5..20.0 } else { 2.4..3.2 };
+        assert!(expected.contains(&took), "{took} s, updates lost: {lost_updates}");
     }
 }

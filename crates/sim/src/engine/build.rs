@@ -417,9 +417,8 @@ fn capture_of(options: CaptureOptions, flows: &[Flow], configs: &[Configs]) -> C
             source: flow.source.0,
             destination: flow.destination.0,
             window: configs.window(),
-            mss: configs.segment_size() as u16,
-            ecn: configs.has_ecn(),
-            opened: false,
+            opened: configs.has_handshake(),
+            offer: configs.offer(),
         };
         (number, captured)
     });

@@ -1,15 +1,17 @@
 //! A pcapng file of chosen flows as their sending host sees them: data that leaves, acknowledgements that come back.
 //!
 //! Packets are real IPv4 with TCP or UDP headers (checksums right for a payload of zeros), cut after the headers; the
-//! original length is kept. Simulated connections have no handshake; one is written at the time of a flow's first packet so
-//! that readers learn the window scale and that SACK is permitted. Sequence numbers start at 1 and wrap at 2^32.
+//! original length is kept. The options are those that the connection uses. Where it has no handshake, one is written at the time of
+//! the flow's first packet, so that readers learn what SYNs say. Sequence numbers start at 1 and wrap at 2^32. The receiving end has no
+//! timestamps of its own: TSval of what comes back is when it comes back.
 //! Format: draft-ietf-opsawg-pcapng (section header, one interface of raw IP with nanoseconds, enhanced packets).
 
 use super::packet::{Class, Flags, Packet};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
-use transport::tcp::SackBlock;
+use transport::tcp::{Control, SackBlock, TcpOptions};
+use units::Duration;
 
 /// Where captured packets go.
 pub type CaptureWriter = Box<dyn Write + Send>;
@@ -31,16 +33,40 @@ pub struct Captured {
     pub destination: u32,
     /// Window that ACKs advertise, in bytes.
     pub window: u64,
-    /// Segment size announced in the handshake.
-    pub mss: u16,
-    /// Whether the handshake agrees on ECN.
-    pub ecn: bool,
-    /// Whether the handshake has been written.
+    /// Whether a handshake has been written or will be seen.
     pub opened: bool,
+    /// What it agrees on.
+    pub offer: Offer,
+}
+
+/// What SYN and SYN-ACK agree on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offer {
+    /// The greatest segment, with its options.
+    pub mss: u16,
+    /// By how many bits windows are shifted, if they may be.
+    pub window_scale: Option<u8>,
+    /// Whether SACK is permitted.
+    pub sack: bool,
+    /// A tick of the timestamps, if there are any.
+    pub tick: Option<Duration>,
+    /// Whether ECN is used, where no handshake says so.
+    pub ecn: bool,
+}
+
+/// What a packet says beside its header.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Said<'a> {
+    /// SACK blocks.
+    pub sack: &'a [SackBlock],
+    /// Options.
+    pub options: TcpOptions,
+    /// The byte after the last one sent, which a FIN follows.
+    pub last: u64,
 }
 
 const LINKTYPE_RAW: u16 = 101;
-const WINDOW_SHIFT: u8 = 14;
+const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 const ECE: u8 = 0x40;
@@ -65,7 +91,7 @@ impl Capture {
     }
 
     /// Writes a packet that leaves or reaches the sending host of its flow.
-    pub fn write(&mut self, now: u64, packet: &Packet, sack: &[SackBlock]) {
+    pub fn write(&mut self, now: u64, packet: &Packet, said: &Said<'_>) {
         let Some(flow) = self.flows.get_mut(&packet.flow) else { return };
         let opening = !std::mem::replace(&mut flow.opened, true) && packet.class != Class::Datagram;
         let flow = *flow;
@@ -73,16 +99,14 @@ impl Capture {
         if opening {
             self.handshake(now, &flow, Ends { ecn: 0, ..ends });
         }
-        let number = (packet.seq as u32).wrapping_add(1);
-        let plain = Fields { flags: ACK | tcp_bits(packet.flags), ..Fields::plain(flow.window) };
-        let header = match packet.class {
-            Class::Data => tcp(ends, Fields { seq: number, ..plain }, &[], packet.size),
-            Class::Ack => tcp(ends.reversed(), Fields { ack: number, ..plain }, &sack_option(sack), packet.size),
-            Class::Datagram => udp(ends, packet.size),
+        let header = match (packet.class, said.options.control) {
+            (Class::Datagram, _) => udp(ends, packet.size),
+            (Class::Data | Class::Ack, Some(control)) => control_header(now, &flow, ends, control, said),
+            (Class::Data | Class::Ack, None) => segment(now, &flow, ends, packet, said),
             // It belongs to no flow.
-            Class::Control | Class::Unit => return,
+            (Class::Control | Class::Unit, _) => return,
         };
-        self.packet(now, &header, packet.size);
+        self.packet(now, &header, packet.size.max(header.len() as u16));
     }
 
     /// Whether packets of `flow` are written.
@@ -98,16 +122,14 @@ impl Capture {
         }
     }
 
+    /// The handshake of a connection that has none.
     fn handshake(&mut self, now: u64, flow: &Captured, ends: Ends) {
-        let mut options = vec![2, 4];
-        options.extend(flow.mss.to_be_bytes());
-        options.extend([1, 3, 3, WINDOW_SHIFT, 1, 1, 4, 2]);
-        let (asks, agrees) = if flow.ecn { (ECE | CWR, ECE) } else { (0, 0) };
-        for (ends, ack, flags) in [(ends, 0, SYN | asks), (ends.reversed(), 1, SYN | ACK | agrees)] {
-            let header = tcp(ends, Fields { seq: 0, ack, flags, window: 0xffff << WINDOW_SHIFT }, &options, 0);
+        for control in [Control::Syn, Control::SynAck] {
+            let options = TcpOptions { ecn_setup: flow.offer.ecn, ..control.into() };
+            let header = control_header(now, flow, ends, control, &Said { options, ..Said::default() });
             self.packet(now, &header, header.len() as u16);
         }
-        let header = tcp(ends, Fields::plain(flow.window), &[], 0);
+        let header = tcp(ends, Fields::plain(flow.scaled(flow.window)), &flow.stamp(now, None), 0);
         self.packet(now, &header, header.len() as u16);
     }
 
@@ -177,6 +199,65 @@ impl Ends {
     }
 }
 
+impl Captured {
+    /// A window as the header says it.
+    fn scaled(&self, window: u64) -> u16 {
+        (window >> self.offer.window_scale.unwrap_or(0)).min(0xffff) as u16
+    }
+
+    /// RFC 7323 §3: kind 8, aligned by two bytes before it. It echoes the reading of a clock, if it echoes one.
+    fn stamp(&self, now: u64, echo: Option<u64>) -> Vec<u8> {
+        let Some(tick) = self.offer.tick.map(Duration::ps) else { return Vec::new() };
+        let mut option = vec![1, 1, 8, 10];
+        for reading in [now, echo.unwrap_or(0)] {
+            option.extend(((reading / tick) as u32).to_be_bytes());
+        }
+        option
+    }
+
+    /// What a SYN offers: RFC 9293 §3.7.1, RFC 2018 §2, RFC 7323 §2 and §3.
+    fn offers(&self, now: u64, echo: Option<u64>) -> Vec<u8> {
+        let mut options = vec![2, 4];
+        options.extend(self.offer.mss.to_be_bytes());
+        options.extend(if self.offer.sack { vec![1, 1, 4, 2] } else { Vec::new() });
+        options.extend(self.stamp(now, echo));
+        options.extend(self.offer.window_scale.map_or(Vec::new(), |shift| vec![1, 3, 3, shift]));
+        options
+    }
+}
+
+/// A segment or an ACK.
+fn segment(now: u64, flow: &Captured, ends: Ends, packet: &Packet, said: &Said<'_>) -> Vec<u8> {
+    let number = (packet.seq as u32).wrapping_add(1);
+    let window = said.options.window.unwrap_or(flow.window);
+    let plain = Fields { flags: ACK | tcp_bits(packet.flags), ..Fields::plain(flow.scaled(window)) };
+    if packet.class == Class::Data {
+        return tcp(ends, Fields { seq: number, ..plain }, &flow.stamp(now, None), packet.size);
+    }
+    let echo = said.options.timestamp.map(units::Instant::ps);
+    let options = [flow.stamp(now, echo), sack_option(said.sack)].concat();
+    tcp(ends.reversed(), Fields { ack: number, ..plain }, &options, packet.size)
+}
+
+/// A SYN, a FIN or an answer to one.
+fn control_header(now: u64, flow: &Captured, ends: Ends, control: Control, said: &Said<'_>) -> Vec<u8> {
+    let (echo, after) = (said.options.timestamp.map(units::Instant::ps), (said.last as u32).wrapping_add(1));
+    let (asks, agrees) = if said.options.ecn_setup { (ECE | CWR, ECE) } else { (0, 0) };
+    let plain = Fields::plain(flow.scaled(flow.window));
+    let syn = Fields { seq: 0, window: flow.window.min(0xffff) as u16, ..plain };
+    match control {
+        Control::Syn => tcp(ends, Fields { ack: 0, flags: SYN | asks, ..syn }, &flow.offers(now, None), 0),
+        Control::SynAck => {
+            tcp(ends.reversed(), Fields { flags: SYN | ACK | agrees, ..syn }, &flow.offers(now, echo), 0)
+        }
+        Control::Fin => tcp(ends, Fields { seq: after, flags: FIN | ACK, ..plain }, &flow.stamp(now, None), 0),
+        Control::FinAck => {
+            let fields = Fields { ack: after.wrapping_add(1), flags: FIN | ACK, ..plain };
+            tcp(ends.reversed(), fields, &flow.stamp(now, echo), 0)
+        }
+    }
+}
+
 /// RFC 2018 §3: kind 5, with two padding bytes before it to keep 32-bit alignment.
 fn sack_option(blocks: &[SackBlock]) -> Vec<u8> {
     if blocks.is_empty() {
@@ -195,25 +276,25 @@ struct Fields {
     seq: u32,
     ack: u32,
     flags: u8,
-    window: u64,
+    /// As the header says it.
+    window: u16,
 }
 
 impl Fields {
     /// The first byte on both ways, behind the handshake.
-    fn plain(window: u64) -> Fields {
+    fn plain(window: u16) -> Fields {
         Fields { seq: 1, ack: 1, flags: ACK, window }
     }
 }
 
 fn tcp(ends: Ends, fields: Fields, options: &[u8], size: u16) -> Vec<u8> {
     let Fields { seq, ack, flags, window } = fields;
-    let scaled = if flags & SYN != 0 { 0xffff } else { (window >> WINDOW_SHIFT).min(0xffff) as u16 };
     let mut segment = Vec::with_capacity(60);
     segment.extend(ends.ports.iter().flat_map(|port| port.to_be_bytes()));
     segment.extend(seq.to_be_bytes());
     segment.extend(ack.to_be_bytes());
     segment.extend([((20 + options.len()) as u8 / 4) << 4, flags]);
-    segment.extend(scaled.to_be_bytes());
+    segment.extend(window.to_be_bytes());
     segment.extend([0; 4]);
     segment.extend(options);
     datagram(ends, 6, segment, 16, size)
@@ -267,8 +348,9 @@ mod tests {
 
     #[test]
     fn a_header_with_its_checksum_sums_to_zero() {
-        let flow = Captured { source: 1, destination: 2, window: 1 << 20, mss: 1460, ecn: false, opened: false };
-        let header = tcp(Ends::of(0, &flow), Fields::plain(flow.window), &[], 1500);
+        let offer = Offer { mss: 1460, window_scale: Some(5), ..Offer::default() };
+        let flow = Captured { source: 1, destination: 2, window: 1 << 20, opened: false, offer };
+        let header = tcp(Ends::of(0, &flow), Fields::plain(flow.scaled(flow.window)), &[], 1500);
         assert_eq!(checksum(&[&header[..20]]), 0);
         let mut pseudo = header[12..20].to_vec();
         pseudo.extend([0, 6, 1480u16.to_be_bytes()[0], 1480u16.to_be_bytes()[1]]);

@@ -17,7 +17,7 @@ pub use kinds::Configs;
 pub use sides::{ExplicitSink, Lifecycle, ReceivingHost, SendingHost, SendingMachine, Sink, Watch};
 
 use super::arena::Arena;
-use super::capture::Capture;
+use super::capture::{Capture, Said};
 use super::datagrams::Datagram;
 use super::delays::Delays;
 use super::forced::ForcedFates;
@@ -28,7 +28,7 @@ use super::timers::{TimerId, Timers};
 use super::trace::What;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
-use transport::tcp::{Ack, Actions, ReceiverActions};
+use transport::tcp::{Ack, Actions, ReceiverActions, TcpOptions};
 use units::Instant;
 
 use timing::arm_receiver;
@@ -219,7 +219,8 @@ impl Hosts {
             sack
         };
         if host.watch.has(Watch::SEEN) {
-            see_ack(&mut self.capture, now, Seen { packet, sack: sack.as_slice(), window: sender.cwnd() }, net);
+            let said = Said { sack: sack.as_slice(), ..Said::default() };
+            see_ack(&mut self.capture, now, Seen { packet, said, window: sender.cwnd() }, net);
         }
         let ecn_echo = packet.flags.is_echo();
         let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo };
@@ -261,7 +262,7 @@ impl Hosts {
                 Packet { at: 0, seq, flow, hop, cargo: NO_CARGO, size, class: Class::Datagram, flags: Flags::NONE };
             if watched {
                 net.note_host(now, What::Send, &packet, 0);
-                self.emit_watched(now, packet, net);
+                self.emit_watched(now, packet, TcpOptions::default(), net);
             } else {
                 self.emitted += 1;
                 enter(now, packet, net);

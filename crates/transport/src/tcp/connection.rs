@@ -3,7 +3,7 @@
 //!
 //! The application writes at one end only. A SYN asks for the connection and is repeated when no answer comes; data leave with
 //! the answer. When all is acknowledged and nothing more will be written, a FIN leaves and is repeated until it is answered. Readings:
-//! the ACK of the SYN-ACK travels with the first data; the FIN is a packet of its own and leaves after the last byte is acknowledged;
+//! the ACK of the SYN-ACK travels with the first data; a SYN that is repeated asks for ECN again (RFC 3168 §6.1.1.1 lets a host give up); the FIN is a packet of its own and leaves after the last byte is acknowledged;
 //! data come in at once when the SYN has been answered (no TCP Fast Open).
 
 use super::{Ack, Actions, Sender, SenderConfig};
@@ -32,6 +32,14 @@ pub struct TcpOptions {
     pub window: Option<u64>,
     /// What it is about, if not data.
     pub control: Option<Control>,
+    /// A SYN asks for ECN (ECE and CWR), or its answer agrees (ECE): RFC 3168 §6.1.1.
+    pub ecn_setup: bool,
+}
+
+impl From<Control> for TcpOptions {
+    fn from(control: Control) -> TcpOptions {
+        TcpOptions { control: Some(control), ..TcpOptions::default() }
+    }
 }
 
 impl TcpOptions {
@@ -129,10 +137,13 @@ impl Connection {
         self.end(now, actions);
     }
 
-    /// An answer to a SYN or a FIN arrives.
-    pub fn handle_control(&mut self, now: Instant, control: Control, actions: &mut Actions) {
-        match (self.state, control) {
-            (State::Opening, Control::SynAck) => {
+    /// An answer to a SYN or a FIN arrives. An answer that does not agree to ECN ends the use of it.
+    pub fn handle_control(&mut self, now: Instant, answer: TcpOptions, actions: &mut Actions) {
+        match (self.state, answer.control) {
+            (State::Opening, Some(Control::SynAck)) => {
+                if !answer.ecn_setup {
+                    self.sender.give_up_ecn();
+                }
                 self.timer = Instant::NEVER;
                 self.state = State::Open;
                 self.sender.begin(now, self.asked_at.map(|asked_at| now.saturating_since(asked_at)));
@@ -140,7 +151,7 @@ impl Connection {
                 self.sender.write(now, pending, actions);
                 self.close(now, actions);
             }
-            (State::Closing, Control::FinAck) => {
+            (State::Closing, Some(Control::FinAck)) => {
                 self.timer = Instant::NEVER;
                 self.state = State::Done;
             }
@@ -179,6 +190,23 @@ impl Connection {
     pub fn options(&self, now: Instant) -> TcpOptions {
         let timestamp = self.config.timestamps.then(|| self.config.stamp(now));
         TcpOptions { timestamp, ..TcpOptions::default() }
+    }
+
+    /// The options of a SYN or a FIN that leaves now.
+    pub fn control_options(&self, now: Instant, control: Control) -> TcpOptions {
+        let ecn_setup = control == Control::Syn && self.config.has_ecn();
+        TcpOptions { control: Some(control), ecn_setup, ..self.options(now) }
+    }
+
+    /// How far it is, by name.
+    pub fn state_name(&self) -> &'static str {
+        match self.state {
+            State::Closed => "closed",
+            State::Opening => "opening",
+            State::Open => "open",
+            State::Closing => "closing",
+            State::Done => "done",
+        }
     }
 
     /// Whether all that was written is acknowledged.

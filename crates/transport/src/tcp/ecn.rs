@@ -10,9 +10,9 @@
 //! have wrapped as often as that allows (RFC 9768 appendix A.2.1). A packet counts as a full segment.
 //!
 //! Readings: "a window of data" is over when the ACK is beyond all that had been sent at the reduction, as in Linux. The window is
-//! not below 2 MSS (RFC 3168 §6.1.2 lets it be one segment, and then waits for the timer). ECN is there from the first segment on:
-//! SYN and its answer do not agree on it. Left out: AccECN's option with counters of bytes; ACE in the handshake; ECN on what is
-//! sent again, which RFC 3168 §6.1.5 forbids and RFC 9331 does not.
+//! not below 2 MSS (RFC 3168 §6.1.2 lets it be one segment, and then waits for the timer). With a handshake SYN and SYN-ACK agree on it
+//! (§6.1.1); without, it is there from the first segment on. Left out: AccECN's option with counters of bytes; ACE in the handshake; ECN
+//! on what is sent again, which RFC 3168 §6.1.5 forbids and RFC 9331 does not.
 
 use super::{Ack, Segment, Sender, SenderConfig};
 use crate::cc::{LossCause, Marks};
@@ -159,6 +159,13 @@ impl Sender {
         let Some(EcnSender { feedback: Feedback::Counter { seen, .. }, .. }) = self.ecn() else { return None };
         let packets = ack.saturating_sub(self.una).div_ceil(self.window.mss);
         Some(seen.wrapping_add((packets % 8) as u8) & 7)
+    }
+
+    /// The peer has not agreed to ECN.
+    pub(super) fn give_up_ecn(&mut self) {
+        if let Some(extras) = &mut self.extras {
+            extras.ecn = None;
+        }
     }
 
     /// What this segment, which has just been sent, is to say about congestion. `None` without ECN.

@@ -9,7 +9,10 @@
 //! The window follows dynamic right-sizing (Fisk, Feng 2001) with Linux's numbers: after every round trip it is twice of what has
 //! arrived in it and 16 segments more, and more yet while that grows. The receiver takes for a round trip the least time in which a window
 //! arrives.
+//!
+//! An application may read a piece every so often ([`Reader`](super::reader::Reader)): what it has not read takes room in the window.
 
+use super::reader::Reader;
 use super::{Control, Receiver, ReceiverActions, ReceiverConfig, TcpOptions};
 use std::sync::Arc;
 use units::{Duration, Instant};
@@ -22,6 +25,7 @@ pub struct Endpoint {
     /// TS.Recent.
     recent: Option<Instant>,
     tuning: Option<Tuning>,
+    reader: Option<Reader>,
     /// Segments that PAWS has refused.
     refused: u64,
 }
@@ -30,12 +34,13 @@ impl Endpoint {
     /// A receiver that expects byte 0. The parameters must be valid ([`ReceiverConfig::validate`]).
     pub fn new(config: Arc<ReceiverConfig>) -> Endpoint {
         let tuning = config.autotune_from.map(|window| Tuning::new(&config, window));
-        Endpoint { receiver: Receiver::new(Arc::clone(&config)), config, recent: None, tuning, refused: 0 }
+        let reader = Reader::new(&config, buffer(&config, tuning.as_ref()));
+        Endpoint { receiver: Receiver::new(Arc::clone(&config)), config, recent: None, tuning, reader, refused: 0 }
     }
 
     /// Whether these parameters ask for more than a bare receiver.
     pub fn is_for(config: &ReceiverConfig) -> bool {
-        config.timestamps || config.autotune_from.is_some()
+        config.timestamps || config.autotune_from.is_some() || config.read.is_some() || !config.accept_ecn
     }
 
     /// The receiver within.
@@ -53,13 +58,15 @@ impl Endpoint {
         self.refused
     }
 
-    /// A SYN or a FIN arrives: the answer.
-    pub fn handle_control(&self, control: Control) -> Option<Control> {
-        match control {
-            Control::Syn => Some(Control::SynAck),
-            Control::Fin => Some(Control::FinAck),
-            Control::SynAck | Control::FinAck => None,
-        }
+    /// A SYN or a FIN arrives: the answer. It agrees to ECN if it is asked and may.
+    pub fn handle_control(&self, asked: TcpOptions) -> Option<TcpOptions> {
+        let answer = match asked.control? {
+            Control::Syn => Control::SynAck,
+            Control::Fin => Control::FinAck,
+            Control::SynAck | Control::FinAck => return None,
+        };
+        let ecn_setup = asked.ecn_setup && answer == Control::SynAck && self.config.accept_ecn;
+        Some(TcpOptions { ecn_setup, timestamp: asked.timestamp, ..answer.into() })
     }
 
     /// A data segment arrives, with the timestamp that it carries.
@@ -82,7 +89,11 @@ impl Endpoint {
                 self.recent = Some(value);
             }
         }
-        self.receiver.handle_segment(now, seq, len, out);
+        let admitted = self.admitted(now, seq, len, out);
+        if admitted == 0 && len > 0 {
+            return self.finish(out);
+        }
+        self.receiver.handle_segment(now, seq, admitted, out);
         if let Some(tuning) = &mut self.tuning {
             tuning.note(now, self.receiver.rcv_nxt());
         }
@@ -92,17 +103,43 @@ impl Endpoint {
     /// The clock has reached `now`: sends the delayed ACK if it is due.
     pub fn handle_timeout(&mut self, now: Instant, out: &mut ReceiverActions) {
         self.receiver.handle_timeout(now, out);
+        if let Some(reader) = &mut self.reader {
+            let (nxt, was_stuck) = (self.receiver.rcv_nxt(), reader.is_stuck(self.receiver.rcv_nxt()));
+            reader.advance(now, nxt, buffer(&self.config, self.tuning.as_ref()));
+            if was_stuck && !reader.is_stuck(nxt) {
+                self.receiver.update_window(out);
+            }
+        }
         self.finish(out);
     }
 
     /// When the endpoint next wants `handle_timeout`.
     pub fn next_timeout(&self) -> Option<Instant> {
-        self.receiver.next_timeout()
+        let reader = self.reader.as_ref().and_then(|reader| reader.next_timeout(self.receiver.rcv_nxt()));
+        self.receiver.next_timeout().into_iter().chain(reader).min()
+    }
+
+    /// How much of a segment lies within the window that an application with its own pace leaves.
+    fn admitted(&mut self, now: Instant, seq: u64, len: u32, out: &mut ReceiverActions) -> u32 {
+        let buffer = buffer(&self.config, self.tuning.as_ref());
+        let Some(reader) = &mut self.reader else { return len };
+        reader.advance(now, self.receiver.rcv_nxt(), buffer);
+        let room = u32::try_from(reader.edge().saturating_sub(seq)).unwrap_or(u32::MAX).min(len);
+        if room < len {
+            self.receiver.drop_beyond(room == 0, out);
+        }
+        room
     }
 
     /// The options of the ACKs that leave now.
     pub fn options(&self) -> TcpOptions {
-        TcpOptions { timestamp: self.recent, window: self.tuning.as_ref().map(|tuning| tuning.window), control: None }
+        TcpOptions { timestamp: self.recent, window: self.window(), ..TcpOptions::default() }
+    }
+
+    /// The window that ACKs advertise, if it changes.
+    fn window(&self) -> Option<u64> {
+        let read = self.reader.as_ref().map(|reader| reader.window(self.receiver.rcv_nxt()));
+        read.or(self.tuning.as_ref().map(|tuning| tuning.window))
     }
 
     /// What ACKs say besides what the receiver says.
@@ -111,11 +148,16 @@ impl Endpoint {
             if self.config.timestamps {
                 ack.sack.truncate(TcpOptions::SACK_BLOCKS);
             }
-            if let Some(tuning) = &self.tuning {
-                ack.window = tuning.window;
+            if let Some(window) = self.window() {
+                ack.window = window;
             }
         }
     }
+}
+
+/// The room for what has arrived.
+fn buffer(config: &ReceiverConfig, tuning: Option<&Tuning>) -> u64 {
+    tuning.map_or(config.window, |tuning| tuning.window)
 }
 
 /// The window of a receiver that grows with what arrives.
@@ -139,7 +181,7 @@ struct Tuning {
 
 impl Tuning {
     fn new(config: &ReceiverConfig, window: u64) -> Tuning {
-        let shift = (0..14).find(|shift| config.window >> shift <= ReceiverConfig::UNSCALED).unwrap_or(14);
+        let shift = config.window_scale();
         let most = config.window.min(ReceiverConfig::UNSCALED << shift);
         Tuning {
             window: window.min(most),

@@ -28,6 +28,7 @@
 //! | `spurious` | retransmissions that D-SACK proves spurious |
 //! | `undo` | spurious reductions of the window, taken back |
 //! | `receiver` | the receiver: delayed ACKs, SACK, D-SACK |
+//! | `reader` | an application that reads slowly |
 //! | `timestamps` | round trips by the timestamps that ACKs echo |
 //! | `connection`, `endpoint` | sender and receiver with handshake, teardown, timestamps, a window that grows |
 //!
@@ -50,6 +51,7 @@ mod pacing;
 mod prr;
 mod rack;
 mod rate;
+mod reader;
 mod receiver;
 mod recovery;
 mod reordering;

@@ -1,6 +1,6 @@
 //! The receiver: delayed ACKs (RFC 5681 §4.2), SACK (RFC 2018), D-SACK (RFC 2883), the echo of congestion marks (RFC 3168).
 //!
-//! The application takes in-order data at once, so the advertised window is constant. Bytes beyond it are dropped. What is
+//! The application takes in-order data at once, so the advertised window is constant (but see [`Endpoint`](super::Endpoint)). Bytes beyond it are dropped. What is
 //! within it is held and never forgotten (RFC 2018 §8 calls that reneging and discourages it); a peer that makes more
 //! ranges than [`MOST_HELD`] gets no further one, which bounds the memory of a flow. RFC 2018 §4 orders the SACK blocks by
 //! the last segment that touched them: every held range carries the number of that segment, and the eight most recent
@@ -41,6 +41,13 @@ options! {
         pub window_scaling: bool = true, Kind::Flag;
         /// How ACKs tell of congestion marks. In a scenario by default what the law needs.
         pub ecn_feedback: EcnFeedback = EcnFeedback::Classic, Kind::Word(&EcnFeedback::LIST);
+        /// The application reads so many bytes of what is in order every read_every; what it has not read takes room in receiver_window.
+        /// Default: it reads at once.
+        pub read: Option<u64> = None, Kind::Window;
+        /// With read: the time from one read to the next.
+        pub read_every: Duration = Duration::from_millis(100), Kind::POSITIVE;
+        /// With handshake and ecn: whether the receiver agrees to ECN. If not, the connection runs without.
+        pub accept_ecn: bool = true, Kind::Flag;
         /// Payload bytes of a full-sized segment.
         pub mss: u32 = 1460, Kind::Bytes;
         /// Whether ACKs carry SACK blocks (RFC 2018). In a scenario by default what the recovery needs.
@@ -56,6 +63,11 @@ options! {
 impl ReceiverConfig {
     /// The largest window without scaling.
     pub const UNSCALED: u64 = 65_535;
+
+    /// The window scale that can say the window: RFC 7323 §2.
+    pub fn window_scale(&self) -> u8 {
+        (0..14).find(|shift| self.window >> shift <= ReceiverConfig::UNSCALED).unwrap_or(14)
+    }
 
     /// The window that is offered at first.
     pub fn first_window(&self) -> u64 {
@@ -73,6 +85,9 @@ impl ReceiverConfig {
         }
         if self.autotune_from.is_some_and(|window| window > self.window || window < u64::from(self.mss)) {
             return Err(ConfigError::new("autotune_from", "must be at least one segment and at most receiver_window"));
+        }
+        if self.read.is_some_and(|bytes| bytes == 0) {
+            return Err(ConfigError::new("read", "must be at least one byte"));
         }
         if self.delayed_ack.is_some_and(|timeout| timeout == Duration::ZERO || timeout > Duration::from_millis(500)) {
             return Err(ConfigError::new("delayed_ack", "must be positive and at most 500 ms (RFC 5681 §4.2)"));
@@ -328,6 +343,20 @@ impl Receiver {
     /// Last.ACK.sent of RFC 7323.
     pub(super) fn last_ack_sent(&self) -> u64 {
         self.nxt - u64::from(self.unacked)
+    }
+
+    /// The window has opened: an ACK says so.
+    pub(super) fn update_window(&mut self, out: &mut ReceiverActions) {
+        self.acknowledge(None, out);
+    }
+
+    /// So many bytes of a segment lie beyond the window, and none or few before: an ACK answers it if none do.
+    pub(super) fn drop_beyond(&mut self, is_all: bool, out: &mut ReceiverActions) {
+        self.counts.beyond_window = self.counts.beyond_window.saturating_add(1);
+        if is_all {
+            self.counts.segments += 1;
+            self.acknowledge(None, out);
+        }
     }
 
     /// A segment arrives that is too old to be taken: an ACK, which reports it if it is a duplicate.

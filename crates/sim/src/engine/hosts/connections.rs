@@ -2,10 +2,12 @@
 //! travels in the packet's cargo; other flows have none of it.
 
 use super::timing::arm_receiver;
+use super::watched::capture;
 use super::{Hosts, Seen, SendingMachine, Sink, Watch, ecn, enter, note_delay, see_ack};
+use crate::engine::capture::Said;
 use crate::engine::net::Net;
 use crate::engine::packet::{Class, Flags, Packet};
-use transport::tcp::{Ack, Control, SackList, TcpOptions};
+use transport::tcp::{Ack, SackList, TcpOptions};
 use units::Instant;
 
 impl Hosts {
@@ -18,8 +20,8 @@ impl Hosts {
         let host = &mut self.receivers[packet.flow];
         let length = u32::from(packet.size.saturating_sub(host.header));
         let Sink::Endpoint(endpoint) = &mut host.sink else { return };
-        if let Some(control) = options.control {
-            if let Some(answer) = endpoint.handle_control(control) {
+        if options.control.is_some() {
+            if let Some(answer) = endpoint.handle_control(options) {
                 self.answer(now, packet.flow, answer, net);
             }
             return;
@@ -30,9 +32,8 @@ impl Hosts {
     }
 
     /// An answer to a SYN or a FIN leaves.
-    fn answer(&mut self, now: u64, flow: u32, control: Control, net: &mut Net) {
+    fn answer(&mut self, now: u64, flow: u32, options: TcpOptions, net: &mut Net) {
         let host = &self.receivers[flow];
-        let options = TcpOptions { control: Some(control), ..TcpOptions::default() };
         let like = Packet { flow, hop: host.path, size: host.ack_size, class: Class::Ack, ..Packet::default() };
         self.emit_with(now, like, options, &SackList::EMPTY, net);
     }
@@ -60,12 +61,18 @@ impl Hosts {
         let host = &mut self.senders[packet.flow];
         let SendingMachine::Connection(written) = &mut host.machine else { return };
         let (instant, connection) = (Instant::from_ps(now), &mut written.connection);
+        let said = Said { sack: sack.as_slice(), options, last: connection.sender().snd_nxt() };
         match options.control {
-            Some(control) => connection.handle_control(instant, control, &mut self.segments),
+            Some(_) => {
+                if host.watch.has(Watch::CAPTURED) {
+                    capture(&mut self.capture, now, packet, &said);
+                }
+                connection.handle_control(instant, options, &mut self.segments);
+            }
             None => {
                 if host.watch.has(Watch::SEEN) {
                     let window = connection.sender().cwnd();
-                    see_ack(&mut self.capture, now, Seen { packet, sack: sack.as_slice(), window }, net);
+                    see_ack(&mut self.capture, now, Seen { packet, said, window }, net);
                 }
                 let window = connection.sender().initial_peer_window();
                 if let Some(ace) = packet.flags.ace() {
@@ -95,8 +102,13 @@ impl Hosts {
     pub(super) fn send_controls(&mut self, now: u64, flow: u32, net: &mut Net) {
         for control in std::mem::take(&mut self.segments.controls) {
             let host = &self.senders[flow];
-            let options = TcpOptions { control: Some(control), ..TcpOptions::default() };
+            let SendingMachine::Connection(written) = &host.machine else { continue };
+            let options = written.connection.control_options(Instant::from_ps(now), control);
             let like = Packet { flow, hop: host.path, size: host.header, ..Packet::default() };
+            if host.watch.has(Watch::CAPTURED) {
+                let last = written.connection.sender().snd_nxt();
+                capture(&mut self.capture, now, &like, &Said { sack: &[], options, last });
+            }
             self.emit_with(now, like, options, &SackList::EMPTY, net);
         }
     }

@@ -1,6 +1,7 @@
 //! Which machines the hosts of a transport run.
 
 use super::{ExplicitSink, SendingMachine, Sink};
+use crate::engine::capture::Offer;
 use crate::engine::datagrams::Datagrams;
 use crate::engine::writers::{Writer, Written};
 use crate::model::{Flow, Load, Transport, TransportKind};
@@ -90,6 +91,23 @@ impl Configs {
     /// Whether the connections use ECN.
     pub fn has_ecn(&self) -> bool {
         matches!(&self.machine, Machine::Tcp(sender, _) if sender.has_ecn())
+    }
+
+    /// Whether a handshake goes before the data.
+    pub fn has_handshake(&self) -> bool {
+        matches!(&self.machine, Machine::Tcp(sender, _) if sender.handshake)
+    }
+
+    /// What SYN and SYN-ACK agree on.
+    pub fn offer(&self) -> Offer {
+        let Machine::Tcp(sender, receiver) = &self.machine else { return Offer::default() };
+        Offer {
+            mss: (sender.mss + sender.options_len()) as u16,
+            window_scale: receiver.window_scaling.then(|| receiver.window_scale()),
+            sack: receiver.sack,
+            tick: sender.timestamps.then_some(sender.timestamp_clock),
+            ecn: sender.ecn,
+        }
     }
 
     /// Whether segments and ACKs carry congestion headers.

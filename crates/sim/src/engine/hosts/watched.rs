@@ -1,14 +1,14 @@
 //! Flows whose packets are captured, have fates by order of the scenario, or carry more than a packet of TCP.
 
 use super::{Hosts, SendingMachine, Watch, ecn, enter};
-use crate::engine::capture::Capture;
+use crate::engine::capture::{Capture, Said};
 use crate::engine::net::{DropPlace, Net};
 use crate::engine::offer::Cause;
 use crate::engine::packet::{Flags, Packet};
 use crate::engine::timers::{TimerId, TimerKind};
 use crate::engine::trace::What;
 use crate::model::Fate;
-use transport::tcp::{SackBlock, SackList, Sender};
+use transport::tcp::{SackList, Sender, TcpOptions};
 use units::Instant;
 
 impl Hosts {
@@ -19,6 +19,7 @@ impl Hosts {
         for segment in &segments {
             let host = &self.senders[flow];
             let mut packet = host.packet(flow, segment.seq, segment.len);
+            let mut options = TcpOptions::default();
             if let Some(header) = host.machine.tcp().and_then(Sender::congestion_header) {
                 packet.cargo = net.cargo.put_header(header, &SackList::EMPTY);
                 packet.flags = Flags::EXPLICIT;
@@ -26,14 +27,14 @@ impl Hosts {
             if let SendingMachine::Connection(written) = &host.machine
                 && host.watch.has(Watch::OPTIONS)
             {
-                let options = written.connection.options(Instant::from_ps(now));
+                options = written.connection.options(Instant::from_ps(now));
                 packet.cargo = net.cargo.put_options(options, &SackList::EMPTY);
                 packet.flags = Flags::OPTIONS;
             }
             packet.flags = packet.flags.with(ecn::flags(host.machine.tcp().and_then(|sender| sender.ecn_of(segment))));
             let what = if segment.retransmission { What::Resend } else { What::Send };
             net.note_host(now, what, &packet, 0);
-            self.emit_watched(now, packet, net);
+            self.emit_watched(now, packet, options, net);
         }
         self.segments.segments = segments;
         self.segments.segments.clear();
@@ -44,13 +45,13 @@ impl Hosts {
     }
 
     /// Gives a packet of a watched flow its fate.
-    pub(super) fn emit_watched(&mut self, now: u64, packet: Packet, net: &mut Net) {
+    pub(super) fn emit_watched(&mut self, now: u64, packet: Packet, options: TcpOptions, net: &mut Net) {
         let flow = packet.flow;
         let is_timed = self.senders[flow].watch.has(Watch::TIMED);
         let packet = if is_timed { net.cargo.stamped(packet, now) } else { packet };
         self.emitted += 1;
         if self.senders[flow].watch.has(Watch::CAPTURED) {
-            capture(&mut self.capture, now, &packet, &[]);
+            capture(&mut self.capture, now, &packet, &Said { options, ..Said::default() });
         }
         if self.is_lost_by_order(now, &packet, net) {
             net.note_host_drop(now, Cause::Forced, &packet);
@@ -94,7 +95,7 @@ impl Hosts {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen<'a> {
     pub packet: &'a Packet,
-    pub sack: &'a [SackBlock],
+    pub said: Said<'a>,
     /// The congestion window before it.
     pub window: u64,
 }
@@ -102,18 +103,18 @@ pub(super) struct Seen<'a> {
 /// An ACK is captured, traced, or both.
 #[cold]
 pub(super) fn see_ack(captured: &mut Option<Capture>, now: u64, seen: Seen, net: &mut Net) {
-    let Seen { packet, sack, window } = seen;
-    capture(captured, now, packet, sack);
+    let Seen { packet, said, window } = seen;
+    capture(captured, now, packet, &said);
     net.note_host(now, What::Ack, packet, window);
-    for block in sack {
+    for block in said.sack {
         let size = u16::try_from(block.end - block.start).unwrap_or(u16::MAX);
         net.note_host(now, What::Sack, &Packet { seq: block.start, size, ..*packet }, block.end);
     }
 }
 
 /// Writes a packet to the capture file, if there is one.
-fn capture(capture: &mut Option<Capture>, now: u64, packet: &Packet, sack: &[SackBlock]) {
+pub(super) fn capture(capture: &mut Option<Capture>, now: u64, packet: &Packet, said: &Said<'_>) {
     if let Some(capture) = capture {
-        capture.write(now, packet, sack);
+        capture.write(now, packet, said);
     }
 }

@@ -1,15 +1,25 @@
-//! ECN where nobody marks.
+//! ECN that does nothing: where nobody marks, or the receiver does not agree to it.
 
 use crate::language::quoted;
-use crate::model::{Ends, LinkId, Network, NodeId, Routes, Traffic, Transport};
+use crate::model::{Ends, LinkId, Network, NodeId, Routes, Traffic, Transport, TransportKind};
 use std::collections::BTreeSet;
 use transport::tcp::SenderConfig;
 
 /// Paths that are looked at, of each traffic.
 const MOST_PATHS: usize = 200;
 
-/// What to tell the user of transports with ECN whose packets no queue marks.
+/// What to tell the user of transports with ECN whose receiver refuses it, or whose packets no queue marks.
 pub(super) fn warnings(network: &Network, transports: &[Transport], traffic: &[Traffic]) -> Vec<String> {
+    let refused = |one: &&Transport| matches!(&one.kind, TransportKind::Tcp { receiver, .. } if !receiver.accept_ecn);
+    let refusals = transports.iter().filter(refused).map(|one| {
+        let name = quoted(&one.name);
+        format!("connections of the transport {name} run without ECN: accept_ecn = false refuses it in the handshake")
+    });
+    refusals.chain(unmarked(network, transports, traffic)).collect()
+}
+
+/// Transports whose packets no queue marks.
+fn unmarked(network: &Network, transports: &[Transport], traffic: &[Traffic]) -> Vec<String> {
     let uses = |one: &&Traffic| transports[one.transport.index()].kind.sender().is_some_and(SenderConfig::has_ecn);
     let advice = "its ECN does nothing there; give the links of a bottleneck queue = { kind = \"step\" } or \"red\"";
     if traffic.iter().any(|one| uses(&one)) && !network.links.iter().any(|link| link.queue.marks()) {

@@ -127,8 +127,14 @@ fn check_options(table: &spec::Transport, sender: &SenderConfig, receiver: &Rece
     if matches!(sender.undo_rule(), Undo::Eifel | Undo::Both) && !sender.timestamps {
         return Err(ConfigError::new("undo", "needs timestamps = true: without them no ACK says which copy it is for"));
     }
+    if !receiver.accept_ecn && !(sender.handshake && sender.has_ecn()) {
+        return Err(ConfigError::new(
+            "accept_ecn",
+            "needs handshake = true and ecn = true: nothing else asks the receiver",
+        ));
+    }
     if sender.algorithm.needs_header() && (Connection::is_for(sender) || Endpoint::is_for(receiver)) {
-        let options = ["timestamps", "handshake", "teardown", "autotune_from"];
+        let options = ["timestamps", "handshake", "teardown", "autotune_from", "read", "accept_ecn"];
         let field = options.into_iter().find(|name| table.get(name).is_some()).unwrap_or("timestamps");
         return Err(ConfigError::new(field, "must be off with xcp, whose packets carry a congestion header"));
     }
