@@ -122,6 +122,44 @@ SCENARIOS = [
         ],
         timestamps=True,
     ),
+    Scenario(
+        "f-rto-duplicate",
+        "After the new data of F-RTO a duplicate ACK without news: the loss was real.",
+        40,
+        2200,
+        [Ack(1300, 1), Ack(1500, 1), Ack(1710, 3)],
+    ),
+    Scenario(
+        "f-rto-late-sack",
+        "After the timeout a SACK of a first copy comes before the ACK of what was sent again.",
+        40,
+        1900,
+        [Ack(1300, 0, [(1, 2)]), Ack(1320, 3), Ack(1500, 11)],
+    ),
+    Scenario(
+        "eifel-timeout",
+        "All is late, with timestamps: the first ACK after the timeout echoes the first copy.",
+        40,
+        1900,
+        [Ack(1300, 1, [], (0, 0)), Ack(1310, 2, [], (1, 0)), Ack(1500, 10, [], (9, 0))],
+        timestamps=True,
+    ),
+    Scenario(
+        "eifel-timeout-real",
+        "All are lost, with timestamps: the first ACK after the timeout echoes the second copy.",
+        40,
+        2200,
+        [Ack(1300, 1, [], (0, 1)), Ack(1500, 1, [(11, 12)], (0, 1)), Ack(1710, 2, [(11, 12)], (1, 1))],
+        timestamps=True,
+    ),
+    Scenario(
+        "eifel-acks-lost",
+        "All ACKs of the window were lost: one ACK after the timeout covers everything, with a D-SACK and an old echo.",
+        40,
+        1900,
+        [Ack(1300, 11, [(0, 1)], (10, 0))],
+        timestamps=True,
+    ),
 ]
 
 
@@ -304,9 +342,14 @@ def main() -> None:
 
 def in_a_namespace(scenario: Scenario) -> str:
     """The same in a network namespace of this process's own."""
+    unshare_network()
+    return record(scenario)
+
+
+def unshare_network() -> None:
+    """Gives this process a network namespace of its own."""
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET) != 0:
         raise PermissionError("record: a network namespace needs root")
-    return record(scenario)
 
 
 if __name__ == "__main__":
