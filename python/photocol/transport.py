@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         window: int
 
 
-__all__ = ["Ack", "Block", "Phase", "Receiver", "Segment", "SegmentEcn", "Sender"]
+__all__ = ["Ack", "Block", "Connection", "Control", "Phase", "Receiver", "Segment", "SegmentEcn", "Sender"]
 
 _SENDER_NAMES = {
     "initial_cwnd": "initial_window",
@@ -51,6 +51,7 @@ _SENDER_NAMES = {
 _RECEIVER_NAMES = {"window": "receiver_window"}
 
 Phase = Literal["slow_start", "congestion_avoidance", "fast_recovery"]
+ControlKind = Literal["syn", "syn-ack", "fin", "fin-ack"]
 
 
 class Segment(NamedTuple):
@@ -60,6 +61,16 @@ class Segment(NamedTuple):
     length: int
     retransmission: bool
     """Whether some of these bytes have been sent before."""
+
+
+class Control(NamedTuple):
+    """A packet without payload that opens or closes a connection."""
+
+    kind: ControlKind
+    ecn: bool = False
+    """A SYN asks for ECN (ECE and CWR), or its answer agrees (ECE): RFC 3168."""
+    timestamp: float | None = None
+    """With `timestamps` when it left, in seconds on the sender's clock; an answer echoes it."""
 
 
 class SegmentEcn(NamedTuple):
@@ -125,6 +136,8 @@ class Sender:
     """
 
     def __init__(self, algorithm: str | type, **options: Unpack[SenderNames]) -> None:
+        if not isinstance(self, Connection) and (options.get("handshake") or options.get("teardown")):
+            raise ValueError("handshake and teardown are for a Connection, which a Sender is a part of")
         self._machine = _core.Sender(algorithm, **_with_keys(dict(options), _SENDER_NAMES))
 
     def write(self, n_segments: int, *, t: float | None = None) -> list[Segment]:
@@ -285,8 +298,48 @@ class Sender:
         return f"<Sender {self.phase}, cwnd {self.cwnd} B, ssthresh {threshold} B, pipe {self.pipe} B>"
 
 
+class Connection(Sender):
+    """The sending end of a connection: a `Sender` with a handshake before it and a teardown behind it.
+
+    It takes the options of a Sender, and `handshake` and `teardown`. The first `write` sends a SYN, whose answer lets
+    data leave; after `end` a FIN follows the last ACK. Each call returns the segments that leave, as a Sender's does;
+    what leaves without payload is in `controls`. The other end is a `Receiver`.
+    """
+
+    def on_control(self, t: float, control: Control) -> list[Segment]:
+        """An answer to a SYN or a FIN arrives at `t` seconds; others are ignored."""
+        return _segments(self._machine.on_control(t, control))
+
+    def end(self, t: float) -> list[Segment]:
+        """The application writes nothing more."""
+        return _segments(self._machine.end(t))
+
+    @property
+    def controls(self) -> list[Control]:
+        """The packets without payload that the last call sent, behind its segments."""
+        return [Control(cast("ControlKind", kind), ecn, stamp) for kind, ecn, stamp in self._machine.controls]
+
+    @property
+    def state(self) -> Literal["closed", "opening", "open", "closing", "done"]:
+        """How far the connection is."""
+        return cast('Literal["closed", "opening", "open", "closing", "done"]', self._machine.state)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all that was written is acknowledged."""
+        return self._machine.is_complete
+
+    @property
+    def uses_ecn(self) -> bool:
+        """Whether segments may be marked: `ecn`, and the peer has not refused it."""
+        return self._machine.uses_ecn
+
+    def __repr__(self) -> str:
+        return f"<Connection {self.state}, cwnd {self.cwnd} B, acknowledged {self.bytes_acked} B>"
+
+
 class Receiver:
-    """The receiving end of one TCP flow; the application takes in-order data at once.
+    """The receiving end of one TCP flow; the application takes in-order data at once unless `read` says otherwise.
 
     `options` are those of `photocol.options.ReceiverOptions`; `window` is another name of `receiver_window`.
     """
@@ -306,8 +359,13 @@ class Receiver:
         ecn: Literal["ce", "cwr"] | None = "ce" if ce else "cwr" if cwr else None
         return _ack(self._machine.on_segment(t, seq, length, ecn, timestamp))
 
+    def on_control(self, t: float, control: Control) -> Control | None:
+        """A SYN or a FIN arrives at `t` seconds: its answer."""
+        raw = self._machine.on_control(t, control)
+        return None if raw is None else Control(cast("ControlKind", raw[0]), raw[1], raw[2])
+
     def on_timer(self, t: float) -> Ack | None:
-        """The clock reaches `t` seconds: the delayed acknowledgement if it is due."""
+        """The clock reaches `t` seconds: the delayed acknowledgement or the window update if it is due."""
         return _ack(self._machine.on_timer(t))
 
     @property

@@ -12,7 +12,7 @@ import pytest
 import photocol
 from photocol import transport
 from photocol.scenario import load
-from photocol.transport import Ack, Block, Receiver, Segment, Sender
+from photocol.transport import Ack, Block, Connection, Control, Receiver, Segment, Sender
 
 MSS = 1000
 
@@ -441,3 +441,75 @@ def test_a_dctcp_receiver_acknowledges_first_what_had_waited() -> None:
     assert last is not None
     assert (last.ack, last.ece) == (2 * MSS, True)
     assert [(ack.ack, ack.ece) for ack in receiver.earlier] == [(MSS, False)]
+
+
+def opened(**options: Any) -> Connection:
+    connection = Connection("sack", mss=MSS, initial_window=4, handshake=True, **options)
+    connection.write(10, t=0.0)
+    return connection
+
+
+def test_a_connection_sends_a_syn_and_data_follow_its_answer() -> None:
+    connection = opened()
+    assert (connection.controls, connection.state, connection.next_timer) == ([Control("syn")], "opening", 1.0)
+    answer = Receiver(mss=MSS).on_control(0.05, connection.controls[0])
+    assert answer == Control("syn-ack")
+    assert [segment.seq for segment in connection.on_control(0.1, answer)] == [0, 1000, 2000, 3000]
+    assert (connection.srtt, connection.state, connection.controls) == (0.1, "open", [])
+
+
+def test_a_lost_syn_is_sent_again_after_the_initial_timeout() -> None:
+    connection = opened()
+    connection.on_timer(1.0)
+    assert (connection.controls, connection.next_timer) == ([Control("syn")], 3.0)
+    # RFC 5681 §3.1 and RFC 6298 §5.7: one segment, and a timeout of 3 s.
+    assert len(connection.on_control(1.1, Control("syn-ack"))) == 1
+    assert (connection.rto, connection.srtt) == (3.0, None)
+
+
+@pytest.mark.parametrize("accepts", [True, False])
+def test_ecn_is_agreed_on_or_not_used(accepts: bool) -> None:
+    connection = opened(ecn=True)
+    assert connection.controls == [Control("syn", ecn=True)]
+    answer = Receiver(mss=MSS, accept_ecn=accepts).on_control(0.05, connection.controls[0])
+    assert answer == Control("syn-ack", ecn=accepts)
+    segments = connection.on_control(0.1, answer)
+    said = connection.ecn_of(segments[0])
+    assert connection.uses_ecn is accepts
+    assert (said is not None and said.capable) is accepts
+
+
+def test_a_fin_follows_the_last_ack_and_its_answer_ends_the_connection() -> None:
+    connection = Connection("sack", mss=MSS, teardown=True, timestamps=True)
+    connection.write(2, t=0.0)
+    connection.end(0.0)
+    assert connection.controls == []
+    connection.on_ack(0.1, 2000, timestamp=0.0)
+    assert connection.controls == [Control("fin", timestamp=0.1)]
+    connection.on_control(0.2, Control("fin-ack"))
+    assert (connection.state, connection.is_complete, connection.next_timer) == ("done", True, None)
+
+
+def test_a_slow_reader_closes_the_window_and_probes_find_it_open_again() -> None:
+    # A buffer of two segments, of which one is read every second; the update at 1.05 s is lost.
+    connection = Connection("sack", mss=MSS, initial_window=4, receiver_window=2 * MSS)
+    receiver = Receiver(mss=MSS, receiver_window=2 * MSS, read=MSS, read_every=1.0)
+    acks = [receiver.on_segment(0.05, *segment[:2]) for segment in connection.write(4, t=0.0)]
+    assert [ack.window for ack in acks if ack] == [1000, 0]
+    for ack in acks:
+        assert ack is not None
+        assert connection.on_ack(0.1, ack.ack, window=ack.window) == []
+    assert receiver.next_timer == pytest.approx(1.05)
+    assert receiver.on_timer(1.05) == Ack(2000, 1000, [])
+    # The persist timer is the RTO, 1 s: a probe of new data, which is taken now.
+    assert connection.next_timer == pytest.approx(1.1)
+    probe = connection.on_timer(1.1)
+    assert probe == [Segment(2000, MSS, retransmission=False)]
+    assert receiver.on_segment(1.15, *probe[0][:2]) == Ack(3000, 0, [])
+
+
+def test_handshake_and_teardown_are_a_connections() -> None:
+    with pytest.raises(ValueError, match="for a Connection"):
+        Sender("sack", handshake=True)
+    with pytest.raises(ValueError, match='must be "syn"'):
+        opened().on_control(0.1, Control("reset"))  # type: ignore[arg-type]

@@ -10,7 +10,9 @@ use pyo3::types::PyDict;
 use std::sync::Arc;
 use transport::cc::external::Maker;
 use transport::cc::{self, Algorithm};
-use transport::tcp::{self, Ack, Actions, BurstReport, Codepoint, EcnNews, PhaseName, ReceiverActions, SackBlock};
+use transport::tcp::{
+    self, Ack, Actions, BurstReport, Codepoint, Control, EcnNews, PhaseName, ReceiverActions, SackBlock, TcpOptions,
+};
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
@@ -19,12 +21,19 @@ type Segment = (u64, u32, bool);
 type AckIn = (u64, Vec<(u64, u64)>, Option<u64>, i32, bool, Option<u8>, Option<f64>);
 /// (ack, window, blocks, whether it echoes a mark, the field ACE, the timestamp that it echoes).
 type AckOut = (u64, u64, Vec<(u64, u64)>, bool, Option<u8>, Option<f64>);
+/// (kind, whether it asks for ECN or agrees to it, timestamp).
+type ControlSaid = (String, bool, Option<f64>);
 
-/// `transport::tcp::Sender` with its clock and its list of actions.
+const CONTROLS: [(&str, Control); 4] =
+    [("syn", Control::Syn), ("syn-ack", Control::SynAck), ("fin", Control::Fin), ("fin-ack", Control::FinAck)];
+
+/// `transport::tcp::Connection` with its clock and its list of actions; without handshake and teardown it is a bare sender.
 #[pyclass(module = "photocol._core")]
 pub struct Sender {
-    machine: tcp::Sender,
+    machine: tcp::Connection,
     actions: Actions,
+    /// What the last call sent without payload.
+    controls: Vec<Control>,
     mss: u32,
     now: Instant,
     /// The peer's last advertised window.
@@ -52,8 +61,9 @@ impl Sender {
         config.validate().map_err(wrong)?;
         let (mss, window) = (config.mss, config.initial_peer_window);
         Ok(Sender {
-            machine: tcp::Sender::new(Arc::new(config)),
+            machine: tcp::Connection::new(Arc::new(config)),
             actions: Actions::default(),
+            controls: Vec::new(),
             mss,
             now: Instant::ZERO,
             window,
@@ -72,10 +82,10 @@ impl Sender {
     /// An acknowledgement arrives.
     fn on_ack(&mut self, t: f64, arrived: AckIn) -> PyResult<Vec<Segment>> {
         let (ack, sack, window, feedback, ece, ace, timestamp) = arrived;
-        if ece && !self.machine.has_ecn() {
+        if ece && !self.machine.sender().has_ecn() {
             return Err(PyValueError::new_err("ece is True, and this sender has no ECN; give it ecn=True"));
         }
-        if ace.is_some() && !self.machine.reads_ace() {
+        if ace.is_some() && !self.machine.sender().reads_ace() {
             let advice = "give it ecn_feedback=\"accurate\"";
             return Err(PyValueError::new_err(format!(
                 "ace is given, and this sender reads no counter of marks; {advice}"
@@ -86,17 +96,52 @@ impl Sender {
         }
         self.now = reading(self.now, Some(t))?;
         self.window = window.unwrap_or(self.window);
-        self.machine.handle_feedback(ack, feedback);
-        if let Some(ace) = ace.or_else(|| self.machine.ace_if_all_marked(ack).filter(|_| ece)) {
-            self.machine.handle_ace(ace);
+        self.machine.sender_mut().handle_feedback(ack, feedback);
+        if let Some(ace) = ace.or_else(|| self.machine.sender().ace_if_all_marked(ack).filter(|_| ece)) {
+            self.machine.sender_mut().handle_ace(ace);
         }
         let sack: Vec<_> = sack.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
         let ack = Ack { ack, window: self.window, sack: &sack, ecn_echo: ece };
-        if let Some(echo) = timestamp {
-            self.machine.handle_timestamp_echo(&ack, reading(Instant::ZERO, Some(echo))?);
-        }
-        self.machine.handle_ack(self.now, &ack, &mut self.actions);
+        let options = TcpOptions { timestamp: echoed(timestamp)?, ..TcpOptions::default() };
+        self.machine.handle_ack(self.now, &ack, options, &mut self.actions);
         self.sent()
+    }
+
+    /// An answer to a SYN or a FIN arrives.
+    fn on_control(&mut self, t: f64, control: ControlSaid) -> PyResult<Vec<Segment>> {
+        let answer = control_of(control)?;
+        self.now = reading(self.now, Some(t))?;
+        self.machine.handle_control(self.now, answer, &mut self.actions);
+        self.sent()
+    }
+
+    /// The application writes nothing more.
+    fn end(&mut self, t: f64) -> PyResult<Vec<Segment>> {
+        self.now = reading(self.now, Some(t))?;
+        self.machine.end(self.now, &mut self.actions);
+        self.sent()
+    }
+
+    /// The packets without payload that the last call sent, behind its segments.
+    #[getter]
+    fn controls(&self) -> Vec<ControlSaid> {
+        let said = |control: &Control| said_of(self.machine.control_options(self.now, *control));
+        self.controls.iter().filter_map(said).collect()
+    }
+
+    #[getter]
+    fn state(&self) -> &'static str {
+        self.machine.state_name()
+    }
+
+    #[getter]
+    fn is_complete(&self) -> bool {
+        self.machine.is_complete()
+    }
+
+    #[getter]
+    fn uses_ecn(&self) -> bool {
+        self.machine.sender().has_ecn()
     }
 
     /// An edge node tells about a burst with these segments.
@@ -104,7 +149,7 @@ impl Sender {
         let report = burst_report(report)?;
         self.now = reading(self.now, Some(t))?;
         let segments: Vec<_> = segments.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
-        self.machine.handle_burst_report(self.now, report, &segments, &mut self.actions);
+        self.machine.sender_mut().handle_burst_report(self.now, report, &segments, &mut self.actions);
         self.sent()
     }
 
@@ -117,7 +162,7 @@ impl Sender {
 
     /// What a segment of the last call says about congestion, (ECT, CWR, codepoint); `None` without ECN.
     fn ecn_of(&self, seq: u64, length: u32, retransmission: bool) -> Option<(bool, bool, &'static str)> {
-        let said = self.machine.ecn_of(&tcp::Segment { seq, len: length, retransmission })?;
+        let said = self.machine.sender().ecn_of(&tcp::Segment { seq, len: length, retransmission })?;
         let codepoint = match said.codepoint {
             Codepoint::NotEct => "not-ect",
             Codepoint::Ect0 => "ect0",
@@ -129,7 +174,7 @@ impl Sender {
     /// The congestion header of what the last call sent.
     #[getter]
     fn header(&self) -> Option<Header> {
-        self.machine.congestion_header().as_ref().map(xcp::fields)
+        self.machine.sender().congestion_header().as_ref().map(xcp::fields)
     }
 
     #[getter]
@@ -144,67 +189,67 @@ impl Sender {
 
     #[getter]
     fn cwnd(&self) -> u64 {
-        self.machine.cwnd()
+        self.machine.sender().cwnd()
     }
 
     /// Bits per second; `None` unless segments are paced, and before there is a rate.
     #[getter]
     fn pacing_rate(&self) -> Option<f64> {
-        self.machine.pacing_rate().map(|rate| rate.bps() as f64)
+        self.machine.sender().pacing_rate().map(|rate| rate.bps() as f64)
     }
 
     /// `None` while "arbitrarily high".
     #[getter]
     fn ssthresh(&self) -> Option<u64> {
-        Some(self.machine.ssthresh()).filter(|bytes| *bytes != u64::MAX)
+        Some(self.machine.sender().ssthresh()).filter(|bytes| *bytes != u64::MAX)
     }
 
     #[getter]
     fn pipe(&self) -> u64 {
-        self.machine.pipe()
+        self.machine.sender().pipe()
     }
 
     #[getter]
     fn flight_size(&self) -> u64 {
-        self.machine.flight_size()
+        self.machine.sender().flight_size()
     }
 
     #[getter]
     fn bytes_acked(&self) -> u64 {
-        self.machine.bytes_acked()
+        self.machine.sender().bytes_acked()
     }
 
     #[getter]
     fn lost(&self) -> u64 {
-        self.machine.lost()
+        self.machine.sender().lost()
     }
 
     /// `None` unless RACK finds the losses.
     #[getter]
     fn reordering_window(&self) -> Option<f64> {
-        self.machine.reordering_window().map(Duration::as_secs_f64)
+        self.machine.sender().reordering_window().map(Duration::as_secs_f64)
     }
 
     #[getter]
     fn probe_timer(&self) -> Option<f64> {
-        self.machine.probe_timer().map(Instant::as_secs_f64)
+        self.machine.sender().probe_timer().map(Instant::as_secs_f64)
     }
 
     #[getter]
     fn dupthresh(&self) -> u32 {
-        self.machine.dupthresh()
+        self.machine.sender().dupthresh()
     }
 
     /// `None` unless the recovery is RR-TCP's.
     #[getter]
     fn fa_ratio(&self) -> Option<f64> {
-        self.machine.fa_ratio()
+        self.machine.sender().fa_ratio()
     }
 
     /// How often each reordering length has been seen; `None` unless the recovery is RR-TCP's.
     #[getter]
     fn histogram<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(lengths) = self.machine.reordering_lengths() else { return Ok(None) };
+        let Some(lengths) = self.machine.sender().reordering_lengths() else { return Ok(None) };
         let histogram = PyDict::new(py);
         lengths.into_iter().try_for_each(|(length, count)| histogram.set_item(length, count))?;
         Ok(Some(histogram))
@@ -212,7 +257,7 @@ impl Sender {
 
     #[getter]
     fn phase(&self) -> &'static str {
-        match self.machine.phase() {
+        match self.machine.sender().phase() {
             PhaseName::SlowStart => "slow_start",
             PhaseName::CongestionAvoidance => "congestion_avoidance",
             PhaseName::FastRecovery => "fast_recovery",
@@ -221,18 +266,18 @@ impl Sender {
 
     #[getter]
     fn rto(&self) -> f64 {
-        self.machine.rto().as_secs_f64()
+        self.machine.sender().rto().as_secs_f64()
     }
 
     #[getter]
     fn srtt(&self) -> Option<f64> {
-        self.machine.srtt().map(Duration::as_secs_f64)
+        self.machine.sender().srtt().map(Duration::as_secs_f64)
     }
 
     /// What the sender has done so far, by the names of the table `flows`.
     #[getter]
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let stats = self.machine.stats();
+        let stats = self.machine.sender().stats();
         let counters = PyDict::new(py);
         counters.set_item("segments_sent", stats.segments_sent)?;
         counters.set_item("retransmissions", stats.retransmissions)?;
@@ -248,6 +293,7 @@ impl Sender {
 impl Sender {
     /// What has left, unless a law in Python has failed.
     fn sent(&mut self) -> PyResult<Vec<Segment>> {
+        self.controls = std::mem::take(&mut self.actions.controls);
         let failed = self.law.as_ref().and_then(|law| Python::attach(|py| law.failure(py)));
         let segments = self.actions.segments.drain(..);
         let sent = segments.map(|segment| (segment.seq, segment.len, segment.retransmission)).collect();
@@ -297,9 +343,16 @@ impl Receiver {
         self.now = reading(self.now, Some(t))?;
         let mut actions = ReceiverActions::default();
         news.into_iter().for_each(|news| self.machine.receiver_mut().handle_ecn(news, &mut actions));
-        let stamp = timestamp.map(|stamp| reading(Instant::ZERO, Some(stamp))).transpose()?;
+        let stamp = echoed(timestamp)?;
         self.machine.handle_segment(self.now, seq, length, stamp, &mut actions);
         Ok(self.sent(actions))
+    }
+
+    /// A SYN or a FIN arrives: the answer.
+    fn on_control(&mut self, t: f64, control: ControlSaid) -> PyResult<Option<ControlSaid>> {
+        let asked = control_of(control)?;
+        self.now = reading(self.now, Some(t))?;
+        Ok(self.machine.handle_control(asked).and_then(said_of))
     }
 
     /// The clock reaches `t`; a timer that is not due does nothing.
@@ -357,6 +410,25 @@ fn algorithm_or_law(given: &Bound<'_, PyAny>) -> PyResult<(Algorithm, Option<Arc
         Algorithm::External => Err(PyValueError::new_err("give the class of the law itself instead of 'python'")),
         algorithm => Ok((algorithm, None)),
     }
+}
+
+/// What a packet without payload says.
+fn said_of(options: TcpOptions) -> Option<ControlSaid> {
+    let name = CONTROLS.iter().find(|(_, control)| Some(*control) == options.control)?.0;
+    Some((name.to_owned(), options.ecn_setup, options.timestamp.map(Instant::as_secs_f64)))
+}
+
+fn control_of(said: ControlSaid) -> PyResult<TcpOptions> {
+    let (name, ecn_setup, timestamp) = said;
+    let found = CONTROLS.iter().find(|(one, _)| *one == name);
+    let control = found.map(|(_, control)| *control).ok_or_else(|| {
+        PyValueError::new_err(format!("kind is {name:?}, must be \"syn\", \"syn-ack\", \"fin\" or \"fin-ack\""))
+    })?;
+    Ok(TcpOptions { ecn_setup, timestamp: echoed(timestamp)?, ..control.into() })
+}
+
+fn echoed(timestamp: Option<f64>) -> PyResult<Option<Instant>> {
+    timestamp.map(|stamp| reading(Instant::ZERO, Some(stamp))).transpose()
 }
 
 fn algorithm_named(name: &str) -> PyResult<Algorithm> {

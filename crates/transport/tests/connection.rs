@@ -294,7 +294,7 @@ fn syn_and_answer_agree_on_ecn_or_it_is_not_used() {
         assert_eq!(answer.ecn_setup, agreed);
         hand.connection.handle_control(ms(80), answer, &mut hand.actions);
         let segment = hand.actions.segments[0];
-        assert_eq!(hand.connection.sender().ecn_of(&segment).is_some_and(|said| said.capable), agreed);
+        assert_eq!(hand.connection.sender().ecn_of(&segment).is_some_and(|said| said.is_capable()), agreed);
     }
     let plain = Hand::new(SenderConfig { handshake: true, ..sender_config("sack") });
     let asked = plain.connection.control_options(ms(0), Control::Syn);
