@@ -27,7 +27,9 @@ const DUP_THRESH: usize = 3;
 pub(super) struct Rack {
     /// Segments that were sent again, by the time of that, with those that were sent once more or acknowledged since. The order of all
     /// others in the flow is that of their sending.
-    resent: VecDeque<Sent>,
+    resent: VecDeque<Resent>,
+    /// What of new data left last.
+    last_new: Sent,
     /// No segment below that was sent once waits for a verdict.
     settled: u64,
     /// RACK.xmit_ts and RACK.end_seq: of the segment sent last of all that have been delivered.
@@ -49,6 +51,13 @@ pub(super) struct Rack {
 struct Sent {
     at: Instant,
     end: u64,
+}
+
+/// A segment that left again, behind new data that may have left at the same instant.
+#[derive(Clone, Copy, Debug)]
+struct Resent {
+    sent: Sent,
+    behind: Sent,
 }
 
 impl Sent {
@@ -98,6 +107,7 @@ impl Default for Rack {
     fn default() -> Rack {
         Rack {
             resent: VecDeque::new(),
+            last_new: Sent::default(),
             settled: 0,
             newest: Sent::default(),
             rtt: Duration::ZERO,
@@ -130,15 +140,22 @@ impl Rack {
 
     /// §6.1: a segment leaves again.
     pub(super) fn resend(&mut self, now: Instant, block: SackBlock) {
-        self.resent.push_back(Sent { at: now, end: block.end });
+        self.resent.push_back(Resent { sent: Sent { at: now, end: block.end }, behind: self.last_new });
+    }
+
+    /// §6.1: new data leave, the last of them up to `end`.
+    #[inline]
+    pub(super) fn note_new(&mut self, now: Instant, end: u64) {
+        self.last_new = Sent { at: now, end };
     }
 
     /// What was thought lost is in flight after all, and may be found lost again.
     pub(super) fn find_again(&mut self, segments: &Segments) {
         self.settled = 0;
         self.resent.clear();
-        self.resent.extend(segments.in_flight().filter(|record| record.retransmitted).map(Sent::of));
-        self.resent.make_contiguous().sort_unstable();
+        let resent = segments.in_flight().filter(|record| record.retransmitted).map(Sent::of);
+        self.resent.extend(resent.map(|sent| Resent { sent, behind: Sent::default() }));
+        self.resent.make_contiguous().sort_unstable_by_key(|one| one.sent);
     }
 
     /// §6.2 steps 1 to 3: what an ACK is the first to report, in the order of the flow.
@@ -169,7 +186,7 @@ impl Rack {
     /// delivered. If not, there is no loss for [`Rack::detect`] to find.
     #[inline]
     pub(super) fn is_anything_late(&mut self, una: u64, segments: &Segments) -> bool {
-        while self.resent.front().is_some_and(|sent| sent.end <= una) {
+        while self.resent.front().is_some_and(|one| one.sent.end <= una) {
             self.resent.pop_front();
         }
         let is_late = !self.resent.is_empty() || segments.first().is_some_and(|first| Sent::of(first) < self.newest);
@@ -266,7 +283,9 @@ impl Rack {
     fn detect_of_resent(&mut self, now: Instant, wait: Duration, segments: &mut Segments) -> Option<Instant> {
         let mut latest = None;
         let mut place = 0;
-        while let Some(sent) = self.resent.get(place).copied().filter(|sent| *sent < self.newest) {
+        // What left behind the newest at the same instant was sent after it, wherever it lies in the flow.
+        let is_before = |one: &Resent| one.sent < self.newest && one.behind < self.newest;
+        while let Some(Resent { sent, .. }) = self.resent.get(place).copied().filter(is_before) {
             let due = sent.at + wait;
             let is_current = is_current(segments, sent);
             if is_current && due > now {
@@ -287,8 +306,8 @@ impl Rack {
         let wait = self.rtt + self.reordering_window(situation, segments.sacked());
         let is_late = |sent: &Sent| sent.at + wait <= situation.now;
         segments.lose_sent_once(self.settled, |record| is_late(&Sent::of(record)));
-        for sent in self.resent.iter().take_while(|sent| is_late(sent)) {
-            if is_current(segments, *sent) {
+        for sent in self.resent.iter().map(|one| one.sent).take_while(is_late) {
+            if is_current(segments, sent) {
                 segments.lose(sent.end);
             }
         }

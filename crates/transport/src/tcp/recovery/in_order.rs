@@ -55,7 +55,8 @@ impl Sender {
         let (first, mss) = (self.nxt, self.window.mss);
         self.send_full_segments(now, actions);
         let next = self.nxt;
-        if let Some(segments) = self.segments_mut() {
+        if let Some((rack, segments)) = self.rack_and_segments().filter(|_| first < next) {
+            rack.note_new(now, next);
             let mut start = first;
             while start < next {
                 let block = SackBlock { start, end: start + mss };

@@ -187,7 +187,10 @@ impl Sender {
     pub(in crate::tcp) fn tell_rack_of_sending(&mut self, now: Instant, block: SackBlock, is_new: bool) {
         let Some(rack) = self.rack_mut() else { return };
         match is_new {
-            true => rack.probe.is_to_schedule = true,
+            true => {
+                rack.note_new(now, block.end);
+                rack.probe.is_to_schedule = true;
+            }
             false => rack.resend(now, block),
         }
     }
