@@ -106,7 +106,7 @@ impl Configs {
             window_scale: receiver.window_scaling.then(|| receiver.window_scale()),
             sack: receiver.sack,
             tick: sender.timestamps.then_some(sender.timestamp_clock),
-            ecn: sender.ecn,
+            ecn: sender.has_ecn(),
         }
     }
 
