@@ -74,8 +74,8 @@ class _Maker:
         at, place, name = row["t_ps"] // _PS_PER_NS, row["place"], row["event"]
         begins = (row["t_ps"] + row["wait_ps"]) // _PS_PER_NS
         ends = (row["t_ps"] + row["wait_ps"] + row["lasts_ps"]) // _PS_PER_NS
-        if name in ("pass", "burst", "slot"):
-            lane = {"pass": "packets", "slot": "slots", "burst": f"wavelength {row['channel']}"}[name]
+        if name in ("pass", "reserve", "slot"):
+            lane = {"pass": "packets", "slot": "slots", "reserve": f"wavelength {row['channel']}"}[name]
             path: tuple[str, ...] = ("links", place, lane)
             kind = "begin" if ends > begins else "instant"
             yield begins, 1, path, kind, {"ns": begins, "name": _label(row), "arrow": self._arrow(row), "row": row}

@@ -48,8 +48,8 @@ def test_every_event_is_on_its_track(name: str, duration: str, tmp_path: Path) -
     )
     expected: Counter[tuple[str, ...]] = Counter()
     for event, place, channel in events.select("event", "place", "channel").iter_rows():
-        if event in ("pass", "slot", "burst"):
-            lane = {"pass": "packets", "slot": "slots", "burst": f"wavelength {channel}"}[event]
+        if event in ("pass", "slot", "reserve"):
+            lane = {"pass": "packets", "slot": "slots", "reserve": f"wavelength {channel}"}[event]
             expected["links", place, lane] += 1
     assert begun == expected
 

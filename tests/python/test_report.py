@@ -181,7 +181,7 @@ def test_keys_and_clicks_move_the_window_of_time(traced: Path, tmp_path: Path) -
 @needs_browser
 def test_bursts_have_a_row_for_each_wavelength(bursts: Path, tmp_path: Path) -> None:
     trace = pl.read_parquet(bursts / "trace.parquet").with_columns(pl.col("event", "place").cast(pl.String))
-    booked = trace.filter(pl.col("event") == "burst")
+    booked = trace.filter(pl.col("event") == "reserve")
     expected = {f"{place} λ{channel}": n for place, channel, n in booked.group_by("place", "channel").len().iter_rows()}
 
     async def judge(page: Page) -> None:

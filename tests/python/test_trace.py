@@ -71,7 +71,7 @@ def test_packets_of_links_replayed_are_the_table_of_links(name: str) -> None:
         is_gated = here.filter(pl.col("event") == "wait").height > 0
         # Packets in bursts that are lost at a link were not offered to its port.
         passed = here.filter(pl.col("class").is_in(["control", unit])) if name == "obs" else here
-        came = ("burst", "drop") if row["class"] == unit else ("wait" if is_gated else "pass", "drop")
+        came = ("reserve", "drop") if row["class"] == unit else ("wait" if is_gated else "pass", "drop")
         lost = ("drop",) if row["class"] == unit else ("drop", "vanish")
         if name == "dlcc":
             # Artificial ACKs and duplicates end at a link whose port never had them.

@@ -22,6 +22,10 @@ struct Step {
     blocks: Vec<u8>,
 }
 
+/// The block with the configuration. It is said again whenever another node has joined, and when that is depends on when its process was
+/// started; so a conversation is told with the first one only.
+const CONFIGURATION: u8 = 3;
+
 /// The steps of a node with each of its peers.
 type Conversations = BTreeMap<(u16, u16), Vec<Step>>;
 
@@ -54,8 +58,14 @@ fn step(node: u16, sent: bool, bytes: &[u8]) -> Option<Step> {
 }
 
 fn converse(conversations: &mut Conversations, node: u16, sent: bool, bytes: &[u8]) {
-    let Some(step) = step(node, sent, bytes) else { return };
+    let Some(mut step) = step(node, sent, bytes) else { return };
     let steps = conversations.entry((node, step.peer)).or_default();
+    if steps.iter().any(|known| known.sent == sent && known.blocks.contains(&CONFIGURATION)) {
+        step.blocks.retain(|block| *block != CONFIGURATION);
+        if step.blocks.is_empty() {
+            return;
+        }
+    }
     if steps.last() != Some(&step) {
         steps.push(step);
     }

@@ -36,8 +36,8 @@ pub enum What {
     Vanish,
     /// A queue was granted a slot.
     Slot,
-    /// A burst has a wavelength of a link.
-    Burst,
+    /// A unit that agents switch has a channel of a link for its time.
+    Reserve,
     /// A part of a burst was cut off.
     Cut,
     /// A burst reaches the node that takes it apart.
@@ -49,7 +49,7 @@ pub enum What {
 impl What {
     /// All, in the order of their numbers, as written in the table.
     pub const NAMES: &[&str] = &[
-        "send", "resend", "ack", "sack", "wait", "store", "pass", "mark", "drop", "vanish", "slot", "burst", "cut",
+        "send", "resend", "ack", "sack", "wait", "store", "pass", "mark", "drop", "vanish", "slot", "reserve", "cut",
         "land", "rate",
     ];
 }

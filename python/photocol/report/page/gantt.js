@@ -15,10 +15,10 @@ const GREY = "#9fb6c9";
 /** The rows of a trace: wavelengths of bursts, granted slots, packets on lines. */
 export function rowsOf(trace) {
   const columns = trace.columns;
-  const bursts = new Set([...trace.named("burst")].map((i) => columns.place[i]));
+  const bursts = new Set([...trace.named("reserve")].map((i) => columns.place[i]));
   const key = (kind) => (i) => `${kind}|${columns.place[i]}|${kind === "wavelength" ? columns.channel[i] : 0}`;
   const bars = new Map([
-    ...barsByRow(trace, trace.named("burst"), key("wavelength")),
+    ...barsByRow(trace, trace.named("reserve"), key("wavelength")),
     ...barsByRow(trace, trace.named("slot"), key("slots")),
     ...barsByRow(trace, trace.named("pass"), key("packets")),
   ]);

@@ -117,13 +117,13 @@ export function utilizations(trace, places, bins, [begin, end]) {
   const shares = Array.from({ length: places }, () => new Float32Array(bins));
   const width = (end - begin) / bins;
   const isBurst = new Set();
-  for (const i of trace.named("burst")) isBurst.add(trace.columns.place[i]);
+  for (const i of trace.named("reserve")) isBurst.add(trace.columns.place[i]);
   const channels = new Map();
-  for (const i of trace.named("burst")) {
+  for (const i of trace.named("reserve")) {
     const place = trace.columns.place[i];
     channels.set(place, Math.max(channels.get(place) ?? 1, trace.columns.channel[i] + 1));
   }
-  for (const i of trace.named("pass", "burst")) {
+  for (const i of trace.named("pass", "reserve")) {
     const place = trace.columns.place[i];
     const burst = trace.columns.event[i] === trace.what.burst;
     if (isBurst.has(place) !== burst) continue;

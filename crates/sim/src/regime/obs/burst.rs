@@ -138,7 +138,7 @@ impl Header {
             wait: begins.saturating_sub(now),
             lasts: self.length,
             flight: delay,
-            ..self.event(now, What::Burst)
+            ..self.event(now, What::Reserve)
         };
         Event { channel: self.wavelength, ..times }
     }

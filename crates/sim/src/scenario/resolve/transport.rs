@@ -127,7 +127,8 @@ fn check_options(table: &spec::Transport, sender: &SenderConfig, receiver: &Rece
     if matches!(sender.undo_rule(), Undo::Eifel | Undo::Both) && !sender.timestamps {
         return Err(ConfigError::new("undo", "needs timestamps = true: without them no ACK says which copy it is for"));
     }
-    if !receiver.accept_ecn && !(sender.handshake && sender.has_ecn()) {
+    let is_asked = sender.handshake && sender.has_ecn();
+    if !receiver.accept_ecn && !is_asked {
         return Err(ConfigError::new(
             "accept_ecn",
             "needs handshake = true and ecn = true: nothing else asks the receiver",

@@ -30,7 +30,7 @@ pub fn table(trace: Merged, end: &End) -> Trace {
         ("t_ps", numbers(|event| event.at)),
         ("event", places(&|event| event.what as u32, What::NAMES.iter().map(|name| (*name).to_owned()).collect())),
         ("place", places(&|event| words.place(event), words.places.clone())),
-        ("channel", known(|event| (event.what == What::Burst).then_some(event.channel.into()))),
+        ("channel", known(|event| (event.what == What::Reserve).then_some(event.channel.into()))),
         ("class", places(&|event| event.class as u32, words.classes.clone())),
         ("flow", known(|event| (event.flow != NOBODY).then_some(event.flow.into()))),
         ("unit", numbers(|event| event.unit)),
@@ -46,7 +46,7 @@ pub fn table(trace: Merged, end: &End) -> Trace {
 
 /// Only some events have one.
 fn value(event: &Event) -> Option<u64> {
-    let has = matches!(event.what, What::Ack | What::Sack | What::Rate | What::Burst | What::Land);
+    let has = matches!(event.what, What::Ack | What::Sack | What::Rate | What::Reserve | What::Land);
     (has || event.class == Class::Unit && event.what != What::Slot).then_some(event.value)
 }
 
