@@ -38,7 +38,7 @@ def found(path: str | PathLike[str]) -> Path:
 def scenarios() -> list[tuple[str, str]]:
     """Name and first sentence of each ready-made scenario that can be run."""
     folder = place()
-    files = sorted((folder / "scenarios").glob("*.toml")) if folder is not None else []
+    files = sorted((folder / "scenarios").glob("*.toml"), key=lambda file: file.stem) if folder is not None else []
     return [(file.stem, _first_sentence(file.read_text(encoding="utf-8"))) for file in files]
 
 

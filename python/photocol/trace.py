@@ -61,10 +61,10 @@ def _numbers(text: str) -> range:
 
 def frame(results: _core.Results) -> pl.DataFrame | None:
     """The events of a run, none without a trace."""
-    import polars as pl
-
     if results.trace_left_out is None:
         return None
+    import polars as pl
+
     return pl.DataFrame([_series(name, column) for name, column in results.table("trace").items()])
 
 

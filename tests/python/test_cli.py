@@ -213,9 +213,7 @@ def test_random_bytes_and_missing_files_are_wrong_input(tmp_path: Path) -> None:
     for name in ("noise", "missing.toml", "."):
         done = photocol_process("run", tmp_path / name)
         assert (done.returncode, done.stdout) == (WRONG_INPUT, "")
-        message, _, usage = done.stderr.strip().partition("\n\n")
-    assert len(message.splitlines()) == 1, done.stderr
-    assert usage.startswith("Usage: photocol ") or not usage, "a misused command shows its help"
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -241,7 +239,9 @@ def test_wrong_words_are_one_message_and_status_2(words: list[str], wanted: str,
     done = photocol(*words, cwd=small.parent)
     assert (done.returncode, done.stdout) == (WRONG_INPUT, "")
     assert wanted in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    message, _, usage = done.stderr.strip().partition("\n\n")
+    assert len(message.splitlines()) == 1, done.stderr
+    assert usage.startswith("Usage: photocol ") or not usage, "a misused command shows its help"
     assert list(small.parent.iterdir()) == [small]
 
 

@@ -105,6 +105,7 @@ def _carry_out(
                 with named(row):
                     store.put(row)
                 yield row
+            watch.look_at_once()
         finally:
             with contextlib.suppress(Exception):
                 client.cancel(list(finished.futures), force=True)
@@ -120,8 +121,11 @@ class _Watch:
 
     def look(self) -> None:
         """Now and then."""
-        if time.monotonic() - self._looked < _NOTICE_S:
-            return
+        if time.monotonic() - self._looked >= _NOTICE_S:
+            self.look_at_once()
+
+    def look_at_once(self) -> None:
+        """Say which workers have gone since the last look."""
         self._looked = time.monotonic()
         there = self._there()
         for address, name in self._known.items():
