@@ -53,6 +53,7 @@ def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
         made.address = json.loads(file.read_text())["address"]
         for _ in range(workers):
             made.add_worker()
+        wait_until(lambda: all(b"Registered to" in log.read_bytes() for log in folder.glob("worker-*.log")))
         yield made
     finally:
         for process in (*made.workers, made.scheduler):

@@ -94,7 +94,8 @@ def test_the_load_is_what_the_link_carries() -> None:
 
 
 def test_requests_of_an_incast_are_told(tmp_path: Path) -> None:
-    result = photocol.run(ROOT / "scenarios" / "incast.toml", set={"run.duration": "0.5 s"}, out=tmp_path / "out")
+    settings = {"run.duration": "0.5 s", "link_defaults.core.buffer": "unlimited"}
+    result = photocol.run(ROOT / "scenarios" / "incast.toml", set=settings, out=tmp_path / "out")
     assert result.summary["requests_completed"].value == 10
     # 32 · 20 kB and headers of 14 packets each need 5.26 ms of the port.
     assert result.summary["mean_request_time"].value > 32 * (20_000 + 14 * 40) * 8 / 1e9

@@ -76,11 +76,9 @@ pub struct Net {
     settled_key: u64,
 }
 
-/// What happens next.
+/// What happens next, if it is no arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Over this fibre.
-    Arrival(u32),
     /// The agent at this place has a deadline.
     Agent(u32),
     /// The transmitter of this port is free, and its discipline says what leaves.
@@ -177,14 +175,18 @@ impl Net {
         self.tree.earliest(reached)
     }
 
-    /// What the event at this place of the event list is.
+    /// The fibre of the arrival at this place of the event list, if it is one.
     #[inline]
-    pub fn event(&self, leaf: u32) -> Event {
+    pub fn arrival(&self, leaf: u32) -> Option<u32> {
         // A leaf before the first fibre's wraps around.
         let fibre = leaf.wrapping_sub(self.leaf_of_link_0);
-        if fibre < self.fibres.len() as u32 {
-            Event::Arrival(fibre)
-        } else if leaf == self.timer_leaf {
+        (fibre < self.fibres.len() as u32).then_some(fibre)
+    }
+
+    /// What the event at this place of the event list is, which is no arrival.
+    #[inline]
+    pub fn event(&self, leaf: u32) -> Event {
+        if leaf == self.timer_leaf {
             Event::Timer
         } else if leaf >= self.leaf_of_agent_0 {
             Event::Agent(leaf - self.leaf_of_agent_0)
