@@ -34,6 +34,11 @@ class Cluster:
         self.workers.append(worker)
         return worker
 
+    def wait_for_workers(self) -> None:
+        """Until every worker has registered."""
+        logs = self.folder.glob
+        wait_until(lambda: all(b"Registered to" in log.read_bytes() for log in logs("worker-*.log")))
+
 
 def started(*words: str, folder: Path) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
@@ -53,7 +58,7 @@ def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
         made.address = json.loads(file.read_text())["address"]
         for _ in range(workers):
             made.add_worker()
-        wait_until(lambda: all(b"Registered to" in log.read_bytes() for log in folder.glob("worker-*.log")))
+        made.wait_for_workers()
         yield made
     finally:
         for process in (*made.workers, made.scheduler):

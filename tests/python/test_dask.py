@@ -48,11 +48,12 @@ def test_a_worker_of_another_version_gets_no_work(two_workers: Cluster, tmp_path
     preload = tmp_path / "other.py"
     preload.write_text("import photocol\nphotocol.__version__ = '0.0.1'\n")
     other = two_workers.add_worker("--preload", str(preload), "--name", "other")
+    two_workers.wait_for_workers()
     words = ("sweep", "tiny.toml", "--grid", "traffic.0.flows=1,2", "--dask", two_workers.address, "--out", "o")
 
     def refused() -> bool:
         done = subprocess.run(arguments(*words, "--resume"), cwd=tmp_path, capture_output=True, text=True, check=False)
-        if "0.0.1" not in done.stderr:
+        if "version 0.0.1" not in done.stderr:
             return False
         assert done.returncode == 2
         assert "has version 0.0.1 with fingerprint" in done.stderr
