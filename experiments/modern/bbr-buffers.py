@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from ._buffers import SIX_PACKETS, curve, drop_rate, measure, share, utilization
 
+if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
 
-    from photocol.experiment import RunResult, Value
+    from photocol.experiment import Value
 
 RENO, PACED_RENO, BBR, BBR3, DCTCP = "reno", "paced-reno", "bbr", "bbr3", "dctcp"
 SENDERS: dict[str, dict[str, Any]] = {
@@ -37,7 +36,7 @@ STYLES = {
     BBR3: ("#CC79A7", "s-"),
     DCTCP: ("#E69F00", "^-"),
 }
-SIX_PACKETS, TWENTY_PACKETS = 9_000, 30_000
+TWENTY_PACKETS = 30_000
 QUICK_BUFFERS = (1_500, SIX_PACKETS, TWENTY_PACKETS, 1_000_000)
 BUFFERS = (1_500, 3_000, 4_500, 6_000, SIX_PACKETS, 15_000, TWENTY_PACKETS, 60_000, 150_000, 300_000, 1_000_000)
 
@@ -51,26 +50,6 @@ def setup(point: Point) -> Setup:
         settings["link_defaults.core.queue.kind"] = "step"
         settings["link_defaults.core.queue.threshold"] = f"{buffer // 2} B"
     return Setup(scenario="nsfnet-buffers.toml", settings=settings)
-
-
-def measure(result: RunResult) -> Mapping[str, float]:
-    """Figures of the run over its last eighth."""
-    return {
-        "utilization": result.summary["mean_core_output_utilization"].value,
-        "drop_rate": result.summary["core_drop_rate"].value,
-    }
-
-
-def curve(outcome: Outcome, sender: str, column: str = "utilization") -> dict[int, float]:
-    """Buffer in bytes to a metric's mean, ascending."""
-    rows = outcome.table.filter(pl.col("sender") == sender).sort("buffer_bytes")
-    return dict(zip(rows["buffer_bytes"].to_list(), rows[column].to_list(), strict=True))
-
-
-def share(outcome: Outcome, sender: str) -> float:
-    """The utilization with six packets over that with the greatest buffer."""
-    levels = curve(outcome, sender)
-    return levels[SIX_PACKETS] / levels[max(levels)]
 
 
 def check_plateau(outcome: Outcome) -> Finding:
@@ -127,27 +106,12 @@ def check_dctcp(outcome: Outcome) -> Finding:
 
 def draw_utilization(axes: Axes, table: pl.DataFrame) -> None:
     """002's figure 3 with other senders."""
-    _draw(axes, table, "utilization")
-    axes.set_ylim(0, 1)
-    axes.set_ylabel("mean utilization of core outputs")
-    axes.legend(loc="lower right", frameon=False, fontsize=8)
+    utilization(axes, table, STYLES)
 
 
 def draw_drop_rate(axes: Axes, table: pl.DataFrame) -> None:
     """002's figure 4 with other senders."""
-    _draw(axes, table, "drop_rate")
-    axes.set_yscale("log")
-    axes.set_ylabel("packet drop rate at core outputs")
-    axes.legend(loc="lower left", frameon=False, fontsize=8)
-
-
-def _draw(axes: Axes, table: pl.DataFrame, column: str) -> None:
-    for sender, (colour, style) in STYLES.items():
-        rows = table.filter(pl.col("sender") == sender).sort("buffer_bytes")
-        axes.plot(rows["buffer_bytes"] / 1000, rows[column], style, color=colour, label=sender, markersize=4)
-    axes.set_xscale("log")
-    axes.set_xlabel("buffer per core output (kB)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    drop_rate(axes, table, STYLES)
 
 
 experiment = Experiment(

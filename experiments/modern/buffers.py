@@ -11,17 +11,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from ._buffers import SIX_PACKETS, curve, drop_rate, measure, share, utilization
 
+if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
 
-    from photocol.experiment import RunResult, Value
+    from photocol.experiment import Value
 
 RENO, PACED_RENO, CUBIC, PACED_CUBIC = "reno", "paced-reno", "cubic", "paced-cubic"
 LINUX, PACED_LINUX = "cubic-linux", "paced-cubic-linux"
@@ -41,7 +40,6 @@ STYLES = {
     LINUX: ("#56B4E9", "^:"),
     PACED_LINUX: ("#E69F00", "v:"),
 }
-SIX_PACKETS = 9_000
 QUICK_BUFFERS = (1_500, 9_000, 30_000, 1_000_000)
 BUFFERS = (1_500, 3_000, 4_500, 6_000, 9_000, 15_000, 30_000, 60_000, 150_000, 300_000, 600_000, 1_000_000)
 
@@ -53,26 +51,6 @@ def setup(point: Point) -> Setup:
     }
     settings["link_defaults.core.buffer"] = f"{point['buffer_bytes']} B"
     return Setup(scenario="nsfnet-buffers.toml", settings=settings)
-
-
-def measure(result: RunResult) -> Mapping[str, float]:
-    """Figures of the run over its last eighth."""
-    return {
-        "utilization": result.summary["mean_core_output_utilization"].value,
-        "drop_rate": result.summary["core_drop_rate"].value,
-    }
-
-
-def curve(outcome: Outcome, sender: str, column: str = "utilization") -> dict[int, float]:
-    """Buffer in bytes to a metric's mean, ascending."""
-    rows = outcome.table.filter(pl.col("sender") == sender).sort("buffer_bytes")
-    return dict(zip(rows["buffer_bytes"].to_list(), rows[column].to_list(), strict=True))
-
-
-def share(outcome: Outcome, sender: str) -> float:
-    """The utilization with six packets over the plateau."""
-    levels = curve(outcome, sender)
-    return levels[SIX_PACKETS] / levels[max(levels)]
 
 
 def check_plateau(outcome: Outcome) -> Finding:
@@ -128,28 +106,13 @@ def check_same(outcome: Outcome) -> Finding:
 
 
 def draw_utilization(axes: Axes, table: pl.DataFrame) -> None:
-    """002's figure 3 with six senders."""
-    _draw(axes, table, "utilization")
-    axes.set_ylim(0, 1)
-    axes.set_ylabel("mean utilization of core outputs")
-    axes.legend(loc="lower right", frameon=False, fontsize=8)
+    """002's figure 3 with other senders."""
+    utilization(axes, table, STYLES)
 
 
 def draw_drop_rate(axes: Axes, table: pl.DataFrame) -> None:
-    """002's figure 4 with six senders."""
-    _draw(axes, table, "drop_rate")
-    axes.set_yscale("log")
-    axes.set_ylabel("packet drop rate at core outputs")
-    axes.legend(loc="lower left", frameon=False, fontsize=8)
-
-
-def _draw(axes: Axes, table: pl.DataFrame, column: str) -> None:
-    for sender, (colour, style) in STYLES.items():
-        rows = table.filter(pl.col("sender") == sender).sort("buffer_bytes")
-        axes.plot(rows["buffer_bytes"] / 1000, rows[column], style, color=colour, label=sender, markersize=4)
-    axes.set_xscale("log")
-    axes.set_xlabel("buffer per core output (kB)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    """002's figure 4 with other senders."""
+    drop_rate(axes, table, STYLES)
 
 
 experiment = Experiment(
