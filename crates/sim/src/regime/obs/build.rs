@@ -13,7 +13,7 @@ use crate::engine::extras::LossProcess;
 use crate::engine::ledger::LinkAccount;
 use crate::engine::offer::Intake;
 use crate::model::{LinkId, Network, NodeId, PathPair, Routes, Transport, delay, disjoint_pair};
-use control::reservation::Fibre;
+use control::reservation::{Fibre, Signalling};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use transport::tcp::{BurstReport, Sender, SenderConfig};
@@ -171,17 +171,31 @@ impl<'a> Builder<'a> {
                 };
                 let member = |path: usize| {
                     let links = pair[path].iter().filter(|link| counts(path, link)).map(|link| link.0).collect();
-                    Member::new(draft.routes[&pair[path]], delay(self.network, &pair[path]), links)
+                    let offset = self.rules.obs.offset(pair[path].len() as u32).ps();
+                    Member::new(draft.routes[&pair[path]], delay(self.network, &pair[path]), offset, links)
                 };
                 let name = |node: NodeId| &self.network.nodes[node.index()].name;
                 let end = self.network.links[pair[0][pair[0].len() - 1].index()].to;
                 let stream = ground.seed.stream(&format!("paths {}->{}", name(node), name(end)), "path");
-                sets.push(PathSet::new(vec![member(0), member(1)], stream));
+                let members = vec![member(0), member(1)];
+                let turn = self.turn(&members);
+                sets.push(PathSet::new(members, turn, stream));
                 sets.len() as u32 - 1
             });
             places.insert(*route, place);
         }
         (sets, places)
+    }
+
+    /// What a wavelength needs between two bursts, in picoseconds. With JIT it is booked when the header has been processed, at most the
+    /// offset before the burst.
+    fn turn(&self, members: &[Member]) -> u64 {
+        let fibre = &self.rules.obs.fibre;
+        let before = match fibre.signalling {
+            Signalling::Jet => fibre.switching.ps(),
+            Signalling::Jit => members.iter().map(|member| member.offset).max().unwrap_or(0),
+        };
+        fibre.guard.ps() + before
     }
 
     /// The sources of bursts, each pair of nodes for itself.

@@ -1,5 +1,6 @@
 //! What a burst is, and what its header and the messages about it say.
 
+use super::balance::Place;
 use crate::engine::agent::News;
 use crate::engine::bench::LinkNumber;
 use crate::engine::offer::Cause;
@@ -70,6 +71,8 @@ pub struct Burst {
     pub born: u64,
     /// What it is made of.
     pub origin: Origin,
+    /// Which of two paths it takes, if it has two.
+    pub place: Option<Place>,
 }
 
 /// What a burst is made of.

@@ -24,6 +24,18 @@ pub struct Waiting {
     bursts: VecDeque<(u64, Header)>,
 }
 
+impl Waiting {
+    /// The number of the last burst that waits of those that are meant.
+    pub(super) fn last(&self, is_meant: impl Fn(&Burst) -> bool) -> Option<u64> {
+        self.bursts
+            .iter()
+            .rev()
+            .map(|(_, header)| &header.burst)
+            .find(|burst| is_meant(burst))
+            .map(|burst| burst.number)
+    }
+}
+
 impl BurstNode {
     /// The route by which a packet goes on in a burst; `None` if it travels the control channel.
     pub(super) fn section(&self, packet: &Packet) -> Option<u32> {
@@ -98,6 +110,7 @@ impl BurstNode {
             offset: way.offset,
             born: now,
             origin: Origin::Packets,
+            place: None,
         };
         match to.set {
             Some(set) => self.spread(now, set, burst, bench),
@@ -137,6 +150,7 @@ impl BurstNode {
             offset: way.offset + source.extra_offset,
             born: now,
             origin: if source.headers_only { Origin::Nothing } else { Origin::Source },
+            place: None,
         };
         let (arrivals, begins) = (source.arrivals, now + self.parts.rules.processing + burst.offset);
         let refused = self.counts.lost;
@@ -184,10 +198,15 @@ impl BurstNode {
         while let Some((since, header)) = self.parts.outputs[place as usize].waiting.bursts.pop_front() {
             if now - since > longest {
                 self.refuse(now, &header, Cause::Congestion, bench);
+                self.unblock(now, header.burst.number, bench);
                 continue;
             }
+            let number = header.burst.number;
             match self.leave(now, header, bench) {
-                Ok(()) => self.counts.queued += u128::from(now - since),
+                Ok(()) => {
+                    self.counts.queued += u128::from(now - since);
+                    self.unblock(now, number, bench);
+                }
                 Err(header) => {
                     self.wait_for_wavelength(now, place, &header);
                     self.parts.outputs[place as usize].waiting.bursts.push_front((since, header));
@@ -227,6 +246,9 @@ impl BurstNode {
                     self.counts.sent_bytes += header.burst.size;
                 }
                 let place = way.place;
+                if let Some(path) = header.burst.place {
+                    self.note_departure(now, path, &header);
+                }
                 self.note_booked(now, place, &header, bench);
                 if vanishes {
                     self.vanish(now, &header, bench);

@@ -12,6 +12,7 @@ use super::meter::Meter;
 use super::plan::Obs;
 use super::queues::Queues;
 use super::source::Generator;
+use super::spread::Blocked;
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::{Bench, ControlPacket, OwnPort, Way};
 use crate::engine::extras::LossProcess;
@@ -149,6 +150,8 @@ pub struct BurstNode {
     pub(super) groups: BTreeMap<u32, Group>,
     /// The loads that were told last, by link.
     pub(super) loads: Loads,
+    /// Bursts that are held until others have left, in their order.
+    pub(super) blocked: Vec<Blocked>,
 }
 
 /// What has happened at the node.
@@ -222,7 +225,8 @@ impl BurstNode {
             }
         }
         let (kept, made, counts, groups, loads) = (0, 0, Counts::default(), BTreeMap::new(), Loads::new());
-        let mut node = BurstNode { parts, queues, agenda, kept, made, counts, groups, loads };
+        let blocked = Vec::new();
+        let mut node = BurstNode { parts, queues, agenda, kept, made, counts, groups, loads, blocked };
         node.begin_intervals();
         node
     }

@@ -1,11 +1,26 @@
 //! What a node does where bursts have two paths: it measures and tells loads, chooses, and holds bursts. The choice itself is `balance`'s.
+//!
+//! With source ordering a burst is held until it arrives behind those of the other path. While one of those waits for a wavelength, nobody knows
+//! when it arrives: the burst, and all that come after it, are blocked until the other has left.
 
 use super::agenda::Task;
+use super::balance::Place;
 use super::burst::{Burst, Header, Notice};
 use super::node::BurstNode;
-use super::plan::LoadUnit;
+use super::plan::{LoadUnit, Ordering};
 use crate::engine::bench::Bench;
 use std::sync::Arc;
+
+/// A burst that is held until another has left.
+#[derive(Debug)]
+pub struct Blocked {
+    /// The other's number.
+    behind: u64,
+    place: Place,
+    /// Since when it has been held.
+    since: u64,
+    header: Header,
+}
 
 impl BurstNode {
     /// The first τ begins.
@@ -56,27 +71,82 @@ impl BurstNode {
     pub(super) fn spread(&mut self, now: u64, set: u32, burst: Burst, bench: &mut Bench) {
         let rules = Arc::clone(&self.parts.rules);
         let Some(balancing) = &rules.obs.balancing else { return self.launch(now, Header::of(Arc::new(burst)), bench) };
-        // The offsets of the two paths differ by a few headers' processing times; holding needs no more than the first's.
-        let chosen = self.parts.sets[set as usize].choose(now, burst.length, burst.offset, balancing, &self.loads);
+        let chosen = self.parts.sets[set as usize].choose(now, burst.length, balancing, &self.loads);
         let counts = &mut self.counts.spread;
         counts.bursts += 1;
         counts.alternate += u64::from(chosen.alternate);
         counts.switches += u64::from(chosen.switched);
         let offset = self.parts.routes[chosen.route as usize].offset;
-        let header = Header::of(Arc::new(Burst { route: chosen.route, offset, ..burst }));
-        if chosen.hold == 0 {
+        let place = Place { set, member: chosen.member };
+        let header = Header::of(Arc::new(Burst { route: chosen.route, offset, place: Some(place), ..burst }));
+        match self.unknown_arrival(place) {
+            Some(behind) => {
+                self.keep(header.size);
+                self.blocked.push(Blocked { behind, place, since: now, header });
+            }
+            None => self.hold(now, place, header, bench),
+        }
+    }
+
+    /// A burst before one that takes this path, of which nobody knows yet when it arrives.
+    fn unknown_arrival(&self, place: Place) -> Option<u64> {
+        let rules = self.parts.rules.obs.balancing.as_ref()?;
+        if rules.ordering != Ordering::Drain {
+            return None;
+        }
+        if let Some(blocked) = self.blocked.iter().rev().find(|blocked| blocked.place.set == place.set) {
+            return Some(blocked.behind);
+        }
+        let is_before =
+            |burst: &Burst| burst.place.is_some_and(|other| other.set == place.set && other.member != place.member);
+        self.parts.outputs.iter().filter_map(|output| output.waiting.last(is_before)).max()
+    }
+
+    /// A burst is held for as long as it must be, if at all.
+    fn hold(&mut self, now: u64, place: Place, header: Header, bench: &mut Bench) {
+        let ordering = self.parts.rules.obs.balancing.as_ref().map_or(Ordering::Off, |rules| rules.ordering);
+        let hold = self.parts.sets[place.set as usize].hold(now, header.length, place.member, ordering);
+        if hold == 0 {
             return self.launch(now, header, bench);
         }
+        self.keep(header.size);
+        self.counts.spread.hold += u128::from(hold);
+        self.agenda.note(now + hold, Task::Release(header));
+    }
+
+    /// A burst takes room in electronic memory.
+    fn keep(&mut self, bytes: u64) {
+        let counts = &mut self.counts.spread;
         counts.held += 1;
-        counts.hold += u128::from(chosen.hold);
-        counts.bytes += header.size;
+        counts.bytes += bytes;
         counts.peak = counts.peak.max(counts.bytes);
-        self.agenda.note(now + chosen.hold, Task::Release(header));
     }
 
     /// A burst has been held long enough.
     pub(super) fn release(&mut self, now: u64, header: Header, bench: &mut Bench) {
         self.counts.spread.bytes -= header.size;
         self.launch(now, header, bench);
+    }
+
+    /// A new burst with two paths has left.
+    pub(super) fn note_departure(&mut self, now: u64, place: Place, header: &Header) {
+        self.parts.sets[place.set as usize].note_departure(now, header.length, place.member);
+    }
+
+    /// A new burst does not wait any more: those that were blocked by it go on in their order.
+    pub(super) fn unblock(&mut self, now: u64, number: u64, bench: &mut Bench) {
+        if self.blocked.is_empty() {
+            return;
+        }
+        let (free, kept): (Vec<Blocked>, Vec<Blocked>) =
+            std::mem::take(&mut self.blocked).into_iter().partition(|blocked| blocked.behind == number);
+        self.blocked = kept;
+        for Blocked { place, since, header, .. } in free {
+            let counts = &mut self.counts.spread;
+            counts.hold += u128::from(now - since);
+            counts.held -= 1;
+            counts.bytes -= header.size;
+            self.hold(now, place, header, bench);
+        }
     }
 }
