@@ -15,8 +15,10 @@ import polars as pl
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
+from . import _hosts as kinds
 from . import _slots as slots
-from ._slots import METRICS, NONE, ONE, PAPER, RTTS_MS, TWO
+from ._hosts import FORM_NAMES, ROUND_TRIPS, SACK_FORM
+from ._slots import METRICS, NONE, ONE, PAPER, TWO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,31 +27,23 @@ if TYPE_CHECKING:
 
     from photocol.experiment import Value
 
-SACK_FORM = "dlcc-sack"
 FORMS = (NONE, ONE, TWO, SACK_FORM)
-FORM_NAMES = {NONE: "no control", ONE: "1 control", TWO: "dlcc-paper", SACK_FORM: "dlcc-sack"}
 HOSTS: Mapping[str, Mapping[str, Value]] = {
-    "cubic": {"transport.reno.algorithm": "cubic", "transport.reno.recovery": "linux"},
+    "cubic": kinds.LINUX_CUBIC,
     "bbr": {"transport.reno.algorithm": "bbr"},
     "bbr3": {"transport.reno.algorithm": "bbr3"},
 }
-COLOURS = dict(zip(FORMS, ("#000000", "#56B4E9", "#D55E00", "#009E73"), strict=True))
-UDP_PERCENT, ROUND_TRIPS = 30, tuple(rtt for rtt in RTTS_MS if rtt != 500)
+STYLES = {"cubic": ":^", "bbr": "-o", "bbr3": "--s"}
 
 
 def setup(point: Point) -> Setup:
     """A form of artificial ACKs with hosts of a kind."""
-    form, hosts = str(point["form"]), str(point["hosts"])
-    more = {"switching.dlcc.ops_acks": "dlcc-sack"} if form == SACK_FORM else {}
-    keys = {**HOSTS[hosts], "transport.reno.min_rto": "0.2 s", **more}
-    return slots.setup(form if form in (NONE, ONE) else TWO, float(point["rtt_ms"]), UDP_PERCENT, keys)
+    return kinds.setup(point, HOSTS[str(point["hosts"])])
 
 
 def over_none(outcome: Outcome, hosts: str, form: str, metric: str) -> list[float]:
     """A metric with a form over that without control, by round trip."""
-    table = outcome.table.filter(pl.col("hosts") == hosts).sort("rtt_ms")
-    with_, without = (table.filter(pl.col("form") == name)[metric].to_list() for name in (form, NONE))
-    return [above / below if below else float("inf") for above, below in zip(with_, without, strict=True)]
+    return kinds.over_none(kinds.of(outcome, hosts), form, metric)
 
 
 def check_gain(outcome: Outcome) -> Finding:
@@ -103,15 +97,7 @@ def check_goodput(outcome: Outcome) -> Finding:
 
 def draw_goodput(axes: Axes, table: pl.DataFrame) -> None:
     """As figure 8."""
-    for hosts, style in zip(HOSTS, (":^", "-o", "--s"), strict=True):
-        for form in FORMS:
-            rows = table.filter(pl.col("hosts") == hosts, pl.col("form") == form).sort("rtt_ms")
-            name = f"{FORM_NAMES[form]}, {hosts}"
-            axes.plot(rows["rtt_ms"], rows["goodput_mbps"], style, color=COLOURS[form], markersize=3, label=name)
-    axes.set_xlabel("round-trip time (ms)")
-    axes.set_ylabel("goodput (Mb/s)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=7)
+    kinds.draw(axes, table, "goodput_mbps", label="goodput (Mb/s)", forms=FORMS, styles=STYLES)
 
 
 experiment = Experiment(

@@ -16,8 +16,10 @@ import polars as pl
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
+from . import _hosts as kinds
 from . import _slots as slots
-from ._slots import METRICS, NONE, ONE, PAPER, RTTS_MS, TWO
+from ._hosts import ECE_FORM, FORM_NAMES, ROUND_TRIPS, SACK_FORM
+from ._slots import METRICS, NONE, ONE, PAPER, TWO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,34 +28,23 @@ if TYPE_CHECKING:
 
     from photocol.experiment import Value
 
-SACK_FORM, ECE_FORM = "dlcc-sack", "dlcc-ece"
 FORMS = (NONE, ONE, TWO, SACK_FORM, ECE_FORM)
-FORM_KEYS: Mapping[str, Mapping[str, Value]] = {
-    SACK_FORM: {"switching.dlcc.ops_acks": "dlcc-sack"},
-    ECE_FORM: {"switching.dlcc.ops_acks": "dlcc-ece"},
-}
-FORM_NAMES = {NONE: "no control", ONE: "1 control", TWO: "dlcc-paper", SACK_FORM: "dlcc-sack", ECE_FORM: "dlcc-ece"}
 HOSTS: Mapping[str, Mapping[str, Value]] = {
     "sack": {"transport.reno.algorithm": "sack"},
     "cubic": {"transport.reno.algorithm": "cubic"},
-    "rack": {"transport.reno.algorithm": "cubic", "transport.reno.recovery": "linux"},
+    "rack": kinds.LINUX_CUBIC,
 }
-COLOURS = dict(zip(FORMS, ("#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7"), strict=True))
-UDP_PERCENT, ROUND_TRIPS = 30, tuple(rtt for rtt in RTTS_MS if rtt != 500)
+STYLES = {"sack": "-o", "cubic": "--s", "rack": ":^"}
 
 
 def setup(point: Point) -> Setup:
-    """A form of artificial ACKs with hosts of a kind."""
-    form, hosts = str(point["form"]), str(point["hosts"])
-    keys = {**HOSTS[hosts], "transport.reno.ecn": True, "transport.reno.min_rto": "0.2 s", **FORM_KEYS.get(form, {})}
-    return slots.setup(form if form in (NONE, ONE) else TWO, float(point["rtt_ms"]), UDP_PERCENT, keys)
+    """A form of artificial ACKs with hosts of a kind, all of which use ECN."""
+    return kinds.setup(point, {**HOSTS[str(point["hosts"])], "transport.reno.ecn": True})
 
 
 def ratios(outcome: Outcome, form: str, metric: str) -> list[float]:
     """A metric with a form over that without control, at every kind of host and round trip."""
-    table = outcome.table.sort("hosts", "rtt_ms")
-    with_, without = (table.filter(pl.col("form") == name)[metric].to_list() for name in (form, NONE))
-    return [above / below if below else float("inf") for above, below in zip(with_, without, strict=True)]
+    return kinds.over_none(outcome.table, form, metric)
 
 
 def check_sack(outcome: Outcome) -> Finding:
@@ -100,29 +91,14 @@ def check_conclusion(outcome: Outcome) -> Finding:
     )
 
 
-def _draw(axes: Axes, table: pl.DataFrame, metric: str, label: str) -> None:
-    for hosts, style in zip(HOSTS, ("-o", "--s", ":^"), strict=True):
-        for form in FORMS:
-            rows = table.filter(pl.col("hosts") == hosts, pl.col("form") == form).sort("rtt_ms")
-            if not rows.is_empty():
-                name = f"{FORM_NAMES[form]}, {hosts}"
-                axes.plot(
-                    rows["rtt_ms"], rows[metric], style, color=COLOURS[form], markersize=3, linewidth=1, label=name
-                )
-    axes.set_xlabel("round-trip time (ms)")
-    axes.set_ylabel(label)
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=7)
-
-
 def draw_goodput(axes: Axes, table: pl.DataFrame) -> None:
     """As figure 8."""
-    _draw(axes, table, "goodput_mbps", "goodput (Mb/s)")
+    kinds.draw(axes, table, "goodput_mbps", label="goodput (Mb/s)", forms=FORMS, styles=STYLES)
 
 
 def draw_loss(axes: Axes, table: pl.DataFrame) -> None:
     """As figure 9."""
-    _draw(axes, table, "loss_mbps", "loss rate (Mb/s)")
+    kinds.draw(axes, table, "loss_mbps", label="loss rate (Mb/s)", forms=FORMS, styles=STYLES)
 
 
 experiment = Experiment(

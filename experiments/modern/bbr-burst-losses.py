@@ -9,87 +9,37 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from . import _burst_losses as lost_bursts
+from ._burst_losses import curve, listed, ratios
 
+if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
 
-    from photocol.experiment import RunResult
-
-FLOWS, SEGMENTS, WINDOW_MAX, MSS, RTT_S = 20, 9, 1000, 1000, 0.08
 RARE, SOME, MANY, MOST = 1e-4, 1e-3, 1e-2, 1e-1
 LOSSES = (RARE, SOME, MANY, MOST)
 ENG, SACK, BBR, BBR3 = "tcp-eng", "sack", "bbr", "bbr3"
 SENDERS = (ENG, SACK, BBR, BBR3)
-COLOURS = {ENG: "#D55E00", SACK: "#0072B2", BBR: "#009E73", BBR3: "#CC79A7"}
+STYLES = {ENG: ("#D55E00", "o-"), SACK: ("#0072B2", "o-"), BBR: ("#009E73", "o-"), BBR3: ("#CC79A7", "o-")}
 
 
 def setup(point: Point) -> Setup:
     """Twenty flows of one sender on a path without queues, for as long as the square root's window needs."""
     sender, loss = str(point["sender"]), float(point["loss"])
-    usual = min(math.sqrt(1.5 * SEGMENTS / loss), WINDOW_MAX)
+    transport: dict[str, Any] = lost_bursts.from_the_usual_window(loss) if sender in (ENG, SACK) else {}
+    bursts = {"loss": loss, "notify": sender == ENG}
     lost = 300 if loss > 2e-3 else 100
-    counted = max(20.0, lost / FLOWS * SEGMENTS / loss / usual * RTT_S)
-    transport: dict[str, Any] = {"mss": MSS, "max_window": f"{WINDOW_MAX} packets"}
-    if sender in (ENG, SACK):
-        transport["initial_ssthresh"] = f"{max(2, round(usual))} packets"
-    fast = "100 Gbps"
-    return Setup(
-        scenario={
-            "run": {"name": "bursts", "duration": f"{1.25 * counted:.3f} s", "warm_up": f"{0.25 * counted:.3f} s"},
-            "topology": {
-                "kind": "dumbbell",
-                "bottleneck_capacity": fast,
-                "bottleneck_delay": "38 ms",
-                "bottleneck_buffer": "unlimited",
-                "access_capacity": fast,
-                "access_delay": "1 ms",
-                "access_buffer": "unlimited",
-            },
-            "transport": {sender: transport},
-            "traffic": [
-                {
-                    "transport": sender,
-                    "flows": FLOWS,
-                    "spread": "1 s",
-                    "bursts": {"segments": SEGMENTS, "loss": loss, "notify": sender == ENG},
-                }
-            ],
-        }
-    )
-
-
-def measure(result: RunResult) -> Mapping[str, float]:
-    """Throughput and timeouts of a flow."""
-    return {
-        "throughput_mbps": result.summary["goodput"].value / FLOWS / 1e6,
-        "timeouts_per_flow": result.summary["timeouts"].value / FLOWS,
-    }
-
-
-def curve(outcome: Outcome, sender: str) -> dict[float, float]:
-    """Loss to throughput, ascending."""
-    rows = outcome.table.filter(pl.col("sender") == sender).sort("loss")
-    return dict(zip(rows["loss"].to_list(), rows["throughput_mbps"].to_list(), strict=True))
-
-
-def listed(values: Mapping[float, float]) -> str:
-    """Values in words, from little loss to much."""
-    return ", ".join(f"{value:.2f} ({loss:.0e})" for loss, value in values.items())
+    return lost_bursts.setup(sender=sender, transport=transport, bursts=bursts, lost=lost, least_s=20.0)
 
 
 def check_eng(outcome: Outcome) -> Finding:
     """TCP-ENG is significantly better than BBR."""
-    ours, theirs = curve(outcome, ENG), curve(outcome, BBR)
-    gain = {loss: ours[loss] / theirs[loss] for loss in ours}
+    gain = ratios(outcome, ENG, BBR)
     return judge(
         agrees=min(gain.values()) >= 1.1,
         in_shape=min(value for loss, value in gain.items() if loss > 0.9e-3) >= 1.0,
@@ -110,8 +60,7 @@ def check_flat(outcome: Outcome) -> Finding:
 
 def check_threshold(outcome: Outcome) -> Finding:
     """Version 3 gives way where a tenth of the bursts is lost, and not where a hundredth is."""
-    third, first = curve(outcome, BBR3), curve(outcome, BBR)
-    ratio = {loss: third[loss] / first[loss] for loss in third}
+    ratio = ratios(outcome, BBR3, BBR)
     return judge(
         agrees=ratio[MANY] >= 0.7 and ratio[MOST] <= 0.5,
         in_shape=ratio[MOST] < ratio[MANY],
@@ -121,9 +70,8 @@ def check_threshold(outcome: Outcome) -> Finding:
 
 def check_sack(outcome: Outcome) -> Finding:
     """Both versions carry more than SACK at every loss of 1e-3 or more."""
-    sack = curve(outcome, SACK)
     gain = {
-        sender: {loss: value / sack[loss] for loss, value in curve(outcome, sender).items() if loss > 0.9e-3}
+        sender: {loss: value for loss, value in ratios(outcome, sender, SACK).items() if loss > 0.9e-3}
         for sender in (BBR, BBR3)
     }
     return judge(
@@ -135,16 +83,7 @@ def check_sack(outcome: Outcome) -> Finding:
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Throughput against the loss, one curve a sender."""
-    for sender, colour in COLOURS.items():
-        rows = table.filter(pl.col("sender") == sender).sort("loss")
-        axes.plot(rows["loss"], rows["throughput_mbps"], "o-", color=colour, label=sender)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("burst loss probability p")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
-    axes.set_title(f"S = {SEGMENTS}, RTT 80 ms, forced losses", fontsize=9, color="0.3", loc="left")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="best", frameon=False, fontsize=8)
+    lost_bursts.throughput(axes, table, STYLES)
 
 
 experiment = Experiment(
@@ -152,11 +91,8 @@ experiment = Experiment(
     title="lost bursts: TCP-ENG beside BBR and BBR version 3 (forced)",
     source=Source(paper="ours, after paper 001 (TCP-ENG)", figures="001's figure 5", section="001's §IV.A"),
     setup=setup,
-    measure=measure,
-    metrics=(
-        Metric(name="throughput_mbps", label="throughput of a flow (Mb/s)", form=".3f"),
-        Metric(name="timeouts_per_flow", label="timeouts of a flow", form=".1f"),
-    ),
+    measure=lost_bursts.measure,
+    metrics=lost_bursts.METRICS,
     quick=Form(points=grid(sender=SENDERS, loss=LOSSES), replications=1, note="one replication of three"),
     full=Form(points=grid(sender=SENDERS, loss=LOSSES), replications=3),
     claims=(

@@ -9,22 +9,18 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from . import _burst_losses as lost_bursts
+from ._burst_losses import curve, listed, ratios
 
+if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
 
-    from photocol.experiment import RunResult
-
-FLOWS, SEGMENTS, WINDOW_MAX, MSS, RTT_S = 20, 9, 1000, 1000, 0.08
 QUICK_LOSSES = (1e-4, 1e-3, 1e-2, 1e-1)
 LOSSES = tuple(10 ** (-5 + step / 2) for step in range(9))
 ENG, SACK, RACK, CUBIC = "tcp-eng", "sack", "rack", "cubic"
@@ -37,80 +33,26 @@ SENDERS: dict[str, dict[str, Any]] = {
     LINUX: {"algorithm": "cubic", "recovery": "linux"},
     LINUX_NO_UNDO: {"algorithm": "cubic", "recovery": "linux", "undo": "never"},
 }
-COLOURS = {
-    ENG: "#D55E00",
-    SACK: "#0072B2",
-    RACK: "#56B4E9",
-    CUBIC: "#009E73",
-    LINUX: "#CC79A7",
-    LINUX_NO_UNDO: "#E69F00",
+STYLES = {
+    ENG: ("#D55E00", "o-"),
+    SACK: ("#0072B2", "o-"),
+    RACK: ("#56B4E9", "o-"),
+    CUBIC: ("#009E73", "o-"),
+    LINUX: ("#CC79A7", "o-"),
+    LINUX_NO_UNDO: ("#E69F00", "o:"),
 }
-
-
-def usual_window(loss: float) -> float:
-    """The window of a sender that is friendly to TCP, by the square root."""
-    return min(math.sqrt(1.5 * SEGMENTS / loss), WINDOW_MAX)
 
 
 def setup(point: Point) -> Setup:
     """Twenty flows of one sender on a path without queues, for some hundred to a thousand lost bursts."""
     sender, loss = str(point["sender"]), float(point["loss"])
-    lost = 1000 if loss > 2e-3 else 300 if loss > 5e-4 else 100
-    counted = max(40.0, lost / FLOWS * SEGMENTS / loss / usual_window(loss) * RTT_S)
-    transport = {
-        "mss": MSS,
-        "max_window": f"{WINDOW_MAX} packets",
-        "initial_ssthresh": f"{max(2, round(usual_window(loss)))} packets",
-    }
-    fast = "100 Gbps"
-    return Setup(
-        scenario={
-            "run": {"name": "bursts", "duration": f"{1.25 * counted:.3f} s", "warm_up": f"{0.25 * counted:.3f} s"},
-            "topology": {
-                "kind": "dumbbell",
-                "bottleneck_capacity": fast,
-                "bottleneck_delay": "38 ms",
-                "bottleneck_buffer": "unlimited",
-                "access_capacity": fast,
-                "access_delay": "1 ms",
-                "access_buffer": "unlimited",
-            },
-            "transport": {sender: transport | SENDERS[sender]},
-            "traffic": [
-                {
-                    "transport": sender,
-                    "flows": FLOWS,
-                    "spread": "1 s",
-                    "bursts": {"segments": SEGMENTS, "loss": loss, "notify": True},
-                }
-            ],
-        }
+    return lost_bursts.setup(
+        sender=sender,
+        transport={**lost_bursts.from_the_usual_window(loss), **SENDERS[sender]},
+        bursts={"loss": loss, "notify": True},
+        lost=1000 if loss > 2e-3 else 300 if loss > 5e-4 else 100,
+        least_s=40.0,
     )
-
-
-def measure(result: RunResult) -> Mapping[str, float]:
-    """Throughput and timeouts of a flow."""
-    return {
-        "throughput_mbps": result.summary["goodput"].value / FLOWS / 1e6,
-        "timeouts_per_flow": result.summary["timeouts"].value / FLOWS,
-    }
-
-
-def curve(outcome: Outcome, sender: str, metric: str = "throughput_mbps") -> dict[float, float]:
-    """Loss to a metric's mean, ascending."""
-    rows = outcome.table.filter(pl.col("sender") == sender).sort("loss")
-    return dict(zip(rows["loss"].to_list(), rows[metric].to_list(), strict=True))
-
-
-def ratios(outcome: Outcome, above: str, below: str) -> dict[float, float]:
-    """The first sender's throughput over the second's by loss."""
-    ours, theirs = curve(outcome, above), curve(outcome, below)
-    return {loss: ours[loss] / theirs[loss] for loss in ours}
-
-
-def listed(values: Mapping[float, float]) -> str:
-    """The ratios in words, from little loss to much."""
-    return ", ".join(f"{value:.2f} ({loss:.0e})" for loss, value in values.items())
 
 
 def _survives(outcome: Outcome, rival: str) -> Finding:
@@ -164,17 +106,7 @@ def check_undo(outcome: Outcome) -> Finding:
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Throughput against the loss, one curve a sender."""
-    for sender, colour in COLOURS.items():
-        rows = table.filter(pl.col("sender") == sender).sort("loss")
-        dashed = sender == LINUX_NO_UNDO
-        axes.plot(rows["loss"], rows["throughput_mbps"], "o:" if dashed else "o-", color=colour, label=sender)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("burst loss probability p")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
-    axes.set_title(f"S = {SEGMENTS}, RTT 80 ms, forced losses", fontsize=9, color="0.3", loc="left")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="best", frameon=False, fontsize=8)
+    lost_bursts.throughput(axes, table, STYLES)
 
 
 experiment = Experiment(
@@ -182,11 +114,8 @@ experiment = Experiment(
     title="lost bursts: TCP-ENG beside RACK-TLP, CUBIC and undo (forced)",
     source=Source(paper="ours, after paper 001 (TCP-ENG)", figures="001's figure 5", section="001's §IV.A"),
     setup=setup,
-    measure=measure,
-    metrics=(
-        Metric(name="throughput_mbps", label="throughput of a flow (Mb/s)", form=".3f"),
-        Metric(name="timeouts_per_flow", label="timeouts of a flow", form=".1f"),
-    ),
+    measure=lost_bursts.measure,
+    metrics=lost_bursts.METRICS,
     quick=Form(
         points=grid(sender=list(SENDERS), loss=QUICK_LOSSES), replications=1, note="4 of 9 losses, one replication"
     ),
