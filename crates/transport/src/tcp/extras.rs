@@ -28,8 +28,18 @@ pub(super) struct Extras {
     pub(super) reordering: Option<Box<Reordering>>,
     /// Whether an ACK of new data in order needs nothing but the plain path.
     pub(super) is_plain: bool,
-    /// Whether it needs nothing but the short way of [`recovery`](super::recovery)'s `in_order`.
-    pub(super) is_plain_but_for_rack: bool,
+    pub(super) short_way: ShortWay,
+}
+
+/// What the short way of [`recovery`](super::recovery)'s `in_order` does for an ACK of new data in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ShortWay {
+    /// There is none.
+    Absent,
+    /// Nothing is measured by records of segments, and nothing is paced.
+    Unmeasured,
+    /// The law hears what records of segments tell, or segments are paced.
+    Measured,
 }
 
 impl Extras {
@@ -53,14 +63,15 @@ impl Extras {
         let adapts_timer = reductions.is_some() && config.undo_response == UndoResponse::Eifel;
         let needs_all = segments.is_some() || prr.is_some() || ecn.is_some() || reordering.is_some() || adapts_timer;
         let is_plain = pacer.is_none() && !needs_all && timestamps.is_none();
-        let counts_marks = config.has_ecn() && config.feedback() == EcnFeedback::Accurate;
-        let needs_more = asks.rate_samples
-            || asks.every_ack
-            || wants.every_rtt
-            || timestamps.is_some()
-            || adapts_timer
-            || counts_marks;
-        let is_plain_but_for_rack = rack.is_some() && pacer.is_none() && bursts.is_none() && !needs_more;
+        // Marks that are told by a counter and count as losses are looked for where losses are.
+        let counts_marks = config.has_ecn() && config.feedback() == EcnFeedback::Accurate && !asks.marks.are_counted();
+        let needs_more = bursts.is_some() || timestamps.is_some() || adapts_timer || counts_marks;
+        let has_short_way = (rack.is_some() || config.loss_recovery() == LossRecovery::Sack) && !needs_more;
+        let short_way = match asks.rate_samples || wants.every_rtt || pacer.is_some() {
+            _ if !has_short_way => ShortWay::Absent,
+            false => ShortWay::Unmeasured,
+            true => ShortWay::Measured,
+        };
         (!is_plain || bursts.is_some() || reductions.is_some()).then(|| {
             let reordering = reordering.map(Box::new);
             Box::new(Extras {
@@ -75,7 +86,7 @@ impl Extras {
                 ecn,
                 reordering,
                 is_plain,
-                is_plain_but_for_rack,
+                short_way,
             })
         })
     }

@@ -46,6 +46,7 @@ mod explicit;
 mod extras;
 mod frto;
 pub mod keys;
+mod lost;
 mod min_rtt;
 mod pacing;
 mod prr;

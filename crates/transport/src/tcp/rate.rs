@@ -100,9 +100,9 @@ impl Deliveries {
         self.lost.push(LostSegment { start, end, tx_in_flight, lost: snapshot.lost_since(lost), is_app_limited });
     }
 
-    /// Takes what has been found lost and not told.
-    pub(super) fn take_lost(&mut self) -> Vec<LostSegment> {
-        std::mem::take(&mut self.lost)
+    /// What has been found lost and not told.
+    pub(super) fn lost_untold(&mut self) -> &mut Vec<LostSegment> {
+        &mut self.lost
     }
 
     /// UpdateRateSample() of everything that an ACK is the first to report, and GenerateRateSample().
@@ -148,12 +148,11 @@ impl Deliveries {
 impl Sender {
     /// CheckIfApplicationLimited(): less than a segment waits, nothing lost waits to be sent again, and cwnd has room.
     pub(super) fn watch_application(&mut self) {
-        if !self.segments().is_some_and(Segments::measures_rates) {
+        if self.written - self.nxt >= self.window.mss || !self.segments().is_some_and(Segments::measures_rates) {
             return;
         }
-        let pipe = self.pipe();
-        let nothing_waits = self.written - self.nxt < self.window.mss && pipe < self.window.cwnd;
-        if let Some(segments) = self.segments_mut().filter(|_| nothing_waits) {
+        let (pipe, cwnd) = (self.pipe(), self.window.cwnd);
+        if let Some(segments) = self.segments_mut().filter(|_| pipe < cwnd) {
             segments.note_app_limited(pipe);
         }
     }

@@ -91,6 +91,11 @@ impl Scoreboard {
         merged.len() - known
     }
 
+    /// Whether all of `block` is known: most blocks of an ACK repeat what earlier ones said.
+    pub(super) fn covers(&self, block: SackBlock) -> bool {
+        self.ranges.get(self.first_reaching(block.start)).is_some_and(|range| range.contains(block))
+    }
+
     /// Replaces the ranges `at..end` by `merged`.
     fn replace(&mut self, at: usize, end: usize, merged: SackBlock) {
         match end - at {

@@ -2,6 +2,7 @@
 //! recovery by time.
 
 use super::SackBlock;
+use super::lost::Lost;
 use super::rate::{Deliveries, Sending, Snapshot};
 use super::scoreboard::Scoreboard;
 use crate::cc::{LostSegment, RateSample};
@@ -58,12 +59,9 @@ enum State {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Segments {
     records: VecDeque<Record>,
-    /// Bytes that are lost and wait to be sent again.
-    lost: u64,
+    lost: Lost,
     /// Bytes that were ever found lost.
     losses_found: u64,
-    /// No segment that begins below is lost.
-    lost_from: u64,
     /// Segments that the receiver holds.
     sacked: usize,
     /// How much of that has been told.
@@ -110,14 +108,11 @@ impl Segments {
 
     /// Every segment with bytes of `block` leaves again, after which `in_flight` bytes are in the network.
     pub(super) fn resend(&mut self, now: Instant, block: SackBlock, in_flight: u64) {
-        if block.start <= self.lost_from {
-            self.lost_from = self.lost_from.max(block.end);
-        }
         let snapshot = self.snapshot(now, Sending { is_first: false, in_flight });
         let first = self.first_reaching(block.start);
         for record in self.records.range_mut(first..).take_while(|record| record.start < block.end) {
             if record.state == State::Lost {
-                self.lost -= record.end - record.start;
+                self.lost.remove(record.block());
                 record.state = State::InFlight;
             }
             *record = Record { sent_at: now, snapshot, retransmitted: true, ..*record };
@@ -135,11 +130,14 @@ impl Segments {
 
     /// The scoreboard covers what [`note_holes`](Segments::note_holes) noted.
     pub(super) fn fill_holes(&mut self, scoreboard: &Scoreboard) {
-        for hole in std::mem::take(&mut self.holes) {
+        let mut holes = std::mem::take(&mut self.holes);
+        for hole in holes.drain(..) {
             let first = self.first_reaching(hole.start);
             for record in self.records.range_mut(first..).take_while(|record| record.start < hole.end) {
                 if record.state != State::Sacked && scoreboard.hole(record.start, record.end).is_none() {
-                    self.lost -= if record.state == State::Lost { record.end - record.start } else { 0 };
+                    if record.state == State::Lost {
+                        self.lost.remove(record.block());
+                    }
                     self.sacked += 1;
                     record.state = State::Sacked;
                     self.reported.extend((!record.reported).then_some(*record));
@@ -147,13 +145,16 @@ impl Segments {
                 }
             }
         }
+        self.holes = holes;
     }
 
     /// The cumulative ACK moves to `una`: what lies below leaves. Then everything that the ACK reports is known.
     pub(super) fn advance(&mut self, una: u64) {
         while let Some(first) = self.records.front().copied().filter(|first| first.end <= una) {
             self.reported.extend((!first.reported).then_some(first));
-            self.lost -= if first.state == State::Lost { first.end - first.start } else { 0 };
+            if first.state == State::Lost {
+                self.lost.remove(first.block());
+            }
             self.sacked -= usize::from(first.state == State::Sacked);
             self.records.pop_front();
         }
@@ -164,7 +165,7 @@ impl Segments {
     /// Whether nothing is SACKed or lost.
     #[inline]
     pub(super) fn are_in_order(&self) -> bool {
-        self.sacked == 0 && self.lost == 0
+        self.sacked == 0 && self.lost.bytes() == 0
     }
 
     /// [`Segments::advance`] while [`Segments::are_in_order`] and without delivery rates: shows what the ACK reports instead of keeping
@@ -204,7 +205,9 @@ impl Segments {
     /// The ACK lies within the first segment: its rest remains.
     fn trim(&mut self, una: u64) {
         if let Some(first) = self.records.front_mut().filter(|first| first.start < una) {
-            self.lost -= if first.state == State::Lost { una - first.start } else { 0 };
+            if first.state == State::Lost {
+                self.lost.trim(una);
+            }
             first.start = una;
         }
     }
@@ -216,7 +219,7 @@ impl Segments {
 
     /// The segment that ends here. (Where it begins changes when an ACK lies within it.)
     pub(super) fn find(&self, end: u64) -> Option<&Record> {
-        self.records.get(self.records.partition_point(|record| record.end < end)).filter(|record| record.end == end)
+        self.records.get(self.first_reaching(end.checked_sub(1)?)).filter(|record| record.end == end)
     }
 
     /// The first segment.
@@ -236,7 +239,7 @@ impl Segments {
 
     /// The segment that ends here is lost, if it is in flight.
     pub(super) fn lose(&mut self, end: u64) {
-        let place = self.records.partition_point(|record| record.end < end);
+        let place = self.first_reaching(end.saturating_sub(1));
         if self.records.get(place).is_some_and(|record| record.end == end) {
             self.lose_at(place);
         }
@@ -246,9 +249,8 @@ impl Segments {
     pub(super) fn lose_at(&mut self, place: usize) {
         if let Some(record) = self.records.get_mut(place).filter(|record| record.is_in_flight()) {
             record.state = State::Lost;
-            self.lost += record.end - record.start;
+            self.lost.insert(record.block());
             self.losses_found += record.end - record.start;
-            self.lost_from = self.lost_from.min(record.start);
             if let Some(deliveries) = &mut self.deliveries {
                 deliveries.lose(record, self.losses_found);
             }
@@ -271,7 +273,7 @@ impl Segments {
         self.records.iter_mut().filter(|record| record.state == State::Lost).for_each(|record| {
             record.state = State::InFlight;
         });
-        self.lost = 0;
+        self.lost.clear();
     }
 
     /// The segments believed to be in the network, in the order of the flow.
@@ -281,7 +283,7 @@ impl Segments {
 
     /// Bytes that are lost and wait to be sent again.
     pub(super) fn lost(&self) -> u64 {
-        self.lost
+        self.lost.bytes()
     }
 
     /// Bytes that were ever found lost.
@@ -289,9 +291,9 @@ impl Segments {
         self.losses_found
     }
 
-    /// The segments that have been found lost since the last call, of flows whose delivery rates are measured.
-    pub(super) fn take_lost(&mut self) -> Vec<LostSegment> {
-        self.deliveries.as_mut().map_or_else(Vec::new, Deliveries::take_lost)
+    /// The segments that have been found lost and not told, of flows whose delivery rates are measured.
+    pub(super) fn lost_untold(&mut self) -> Option<&mut Vec<LostSegment>> {
+        self.deliveries.as_mut().map(Deliveries::lost_untold)
     }
 
     /// Bytes found lost since the last call.
@@ -302,11 +304,8 @@ impl Segments {
     }
 
     /// The first segment that is lost and waits to be sent again.
-    pub(super) fn first_lost(&self) -> Option<&Record> {
-        if self.lost == 0 {
-            return None;
-        }
-        self.records.range(self.first_reaching(self.lost_from)..).find(|record| record.state == State::Lost)
+    pub(super) fn first_lost(&self) -> Option<SackBlock> {
+        self.lost.first()
     }
 
     /// Segments that the receiver holds.
@@ -324,16 +323,29 @@ impl Segments {
 
     /// Asserts what must hold between calls.
     pub(super) fn check(&self) {
-        let lost = || self.records.iter().filter(|record| record.state == State::Lost);
-        assert_eq!(self.lost, lost().map(|record| record.end - record.start).sum::<u64>());
-        assert_eq!(self.first_lost().map(Record::block), lost().next().map(Record::block));
+        self.lost.check(self.records.iter().filter(|record| record.state == State::Lost).map(Record::block));
         assert_eq!(self.sacked, self.records.iter().filter(|record| record.state == State::Sacked).count());
         assert!(self.records.iter().zip(self.records.iter().skip(1)).all(|(one, next)| one.end <= next.start));
         assert!(self.reported.is_empty() && self.holes.is_empty());
     }
 
-    /// The index of the first segment that ends above `seq`.
+    /// The index of the first segment that ends above `seq`. Nearly all segments of a flow are of one length, so a division finds it, and
+    /// a search only what the division does not: one that walks through a large window waits for memory at every step.
     pub(super) fn first_reaching(&self, seq: u64) -> usize {
-        self.records.partition_point(|record| record.end <= seq)
+        let guess = self.guess(seq);
+        match self.records.get(guess) {
+            Some(record) if record.start <= seq && seq < record.end => guess,
+            _ => self.records.partition_point(|record| record.end <= seq),
+        }
+    }
+
+    /// Where the segment with this byte is if all are as long as the second; the ACK may have taken from the first.
+    fn guess(&self, seq: u64) -> usize {
+        let (Some(first), Some(second)) = (self.records.front(), self.records.get(1)) else { return 0 };
+        if seq < first.end {
+            return 0;
+        }
+        let behind = (seq - first.end) / (second.end - second.start).max(1);
+        usize::try_from(behind + 1).unwrap_or(usize::MAX)
     }
 }

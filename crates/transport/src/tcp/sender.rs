@@ -122,8 +122,8 @@ impl Sender {
             if self.una == self.nxt || self.written - self.nxt < self.window.mss {
                 self.transmit(now, actions);
             }
-        } else if in_order && self.is_plain_but_for_rack(ack) {
-            self.handle_ack_in_order(now, ack, actions);
+        } else if let Some(way) = self.short_way(ack).filter(|_| in_order) {
+            self.handle_ack_in_order(now, ack, way, actions);
         } else {
             self.handle_ack_in_full(now, ack, actions);
         }

@@ -19,7 +19,9 @@ impl Sender {
     pub(super) fn tell_law_in_full(&mut self, mut event: Event) {
         (event.srtt, event.in_flight) = (self.rtt.srtt(), self.in_flight_for_law());
         event.lost = self.news_of_losses();
-        self.tell_losses(event.now);
+        if event.lost > 0 {
+            self.tell_losses(event.now);
+        }
         let before = self.window.cwnd;
         self.law.on_event(&self.config.laws, &mut self.window, &event);
         self.set_cwnd(self.window.cwnd);
@@ -31,8 +33,9 @@ impl Sender {
     /// The segments found lost, to laws that ask for each.
     fn tell_losses(&mut self, now: Instant) {
         let segments = self.extras.as_mut().and_then(|extras| extras.segments.as_mut());
-        for lost in segments.map_or_else(Vec::new, |segments| segments.take_lost()) {
-            self.law.on_lost(&self.config.laws, &mut self.window, &lost, now);
+        let Some(lost) = segments.and_then(|segments| segments.lost_untold()) else { return };
+        for segment in lost.drain(..) {
+            self.law.on_lost(&self.config.laws, &mut self.window, &segment, now);
         }
     }
 

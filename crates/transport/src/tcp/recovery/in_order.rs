@@ -1,40 +1,58 @@
-//! The fast path of an ACK under RACK-TLP: new data are acknowledged in order and nothing is lost or out of order, which is what nearly every ACK
-//! says.
+//! The fast path of an ACK for flows that are not plain: new data are acknowledged in order and nothing is lost or out of order, which is what nearly every
+//! ACK says.
 //!
 //! It comes to the same as the full way, which asks every question of every phase, at a third of the cost. What it does is the
-//! sender's plain path and RACK's books: the segments that leave are read one by one instead of gathered and sorted, and losses
+//! sender's plain path, the books of RACK and of delivery rates, and marks for laws that count them: losses
 //! are looked for only where something is left that was sent before a segment that has been delivered. Any other ACK goes the full
 //! way. The tests drive two senders side by side, one of which always goes the full way.
 
 use super::rack::RackTlp;
 use super::{Phase, Recovery};
-use crate::cc::Event;
-use crate::tcp::extras::Extras;
+use crate::cc::{Event, RateSample};
+use crate::tcp::extras::{Extras, ShortWay};
 use crate::tcp::rate::Sending;
+use crate::tcp::segments::Segments;
 use crate::tcp::{Ack, Actions, SackBlock, Sender};
-use units::Instant;
+use units::{Duration, Instant};
 
 impl Sender {
-    /// Whether an ACK of new data in order, in [`Phase::Open`] and without blocks, can go the short way.
-    pub(in crate::tcp) fn is_plain_but_for_rack(&self, ack: &Ack<'_>) -> bool {
-        match self.extras.as_deref() {
-            Some(Extras { is_plain_but_for_rack: true, rack: Some(rack), segments: Some(segments), .. }) => {
-                rack.probe.end.is_none() && segments.are_in_order() && !ack.ecn_echo
-            }
-            _ => false,
-        }
+    /// The short way, if an ACK of new data in order, in [`Phase::Open`] and without blocks, can go it.
+    pub(in crate::tcp) fn short_way(&self, ack: &Ack<'_>) -> Option<ShortWay> {
+        let Extras { short_way, rack, segments, .. } = self.extras.as_deref()?;
+        let is_open = *short_way != ShortWay::Absent
+            && rack.as_ref().is_none_or(|rack| rack.probe.end.is_none())
+            && segments.as_ref().is_none_or(Segments::are_in_order)
+            && (!ack.ecn_echo || self.answers_marks_itself());
+        is_open.then_some(*short_way)
     }
 
     /// What [`Sender::handle_ack_in_full`] comes to for such an ACK.
-    pub(in crate::tcp) fn handle_ack_in_order(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
+    pub(in crate::tcp) fn handle_ack_in_order(
+        &mut self,
+        now: Instant,
+        ack: &Ack<'_>,
+        way: ShortWay,
+        actions: &mut Actions,
+    ) {
         let (una, acked) = (ack.ack, ack.ack - self.una);
         let is_app_limited = !self.is_cwnd_limited();
         self.edge = una.saturating_add(ack.window);
-        if let Some((rack, segments)) = self.rack_and_segments() {
-            segments.advance_in_order(una, |record| rack.deliver(now, record, |_| false));
-        }
-        let rtt_sample = self.acknowledge(now, una);
-        self.tell_law_in_full(Event { acked, rtt_sample, is_app_limited, ..Event::at(now) });
+        let (round_trip, rate_sample) = match way {
+            ShortWay::Measured => self.read_records(now, una),
+            _ => self.forget_records(now, una),
+        };
+        let marked = self.read_marks(ack, acked, 0);
+        let timed = self.acknowledge(now, una);
+        let (rtt_sample, ecn_echo) = (round_trip.or(timed), ack.ecn_echo || marked > 0);
+        self.tell_law_in_full(Event {
+            acked,
+            rtt_sample,
+            rate_sample,
+            ecn_echo,
+            marked,
+            is_app_limited,
+            ..Event::at(now)
+        });
         if let Some((rack, segments)) = self.rack_and_segments() {
             rack.end_round(una);
             rack.probe.is_to_schedule = true;
@@ -44,32 +62,49 @@ impl Sender {
         }
         self.reduce();
         match self.phase {
-            Phase::Open => self.send_in_order(now, actions),
+            Phase::Open if way != ShortWay::Measured => self.send_in_order(now, actions),
             _ => self.transmit(now, actions),
         }
         RackTlp::after_transmit(self, now);
     }
 
-    /// What [`Sender::transmit`] comes to in [`Phase::Open`] without a pacer.
+    /// What [`Sender::read_records`] comes to where nobody measures by them: they are not gathered.
+    fn forget_records(&mut self, now: Instant, una: u64) -> (Option<Duration>, Option<RateSample>) {
+        if let Some((rack, segments)) = self.rack_and_segments() {
+            segments.advance_in_order(una, |record| rack.deliver(now, record, |_| false));
+        }
+        (None, None)
+    }
+
+    /// What [`Sender::transmit`] comes to in [`Phase::Open`] without a pacer and without delivery rates.
     fn send_in_order(&mut self, now: Instant, actions: &mut Actions) {
         let (first, mss) = (self.nxt, self.window.mss);
         self.send_full_segments(now, actions);
         let next = self.nxt;
-        if let Some((rack, segments)) = self.rack_and_segments().filter(|_| first < next) {
-            rack.note_new(now, next);
-            let mut start = first;
-            while start < next {
-                let block = SackBlock { start, end: start + mss };
-                // Only delivery rates need to know whether nothing else is in flight.
-                segments.send(now, block, Sending { is_first: false, in_flight: 0 });
-                start = block.end;
-            }
+        if first < next {
+            self.note_in_order(now, first, next);
         }
         if let Some(prr) = self.prr_mut() {
             prr.note_sent(next - first);
         }
         if self.una == self.nxt || self.written - self.nxt < mss {
             self.transmit(now, actions);
+        }
+    }
+
+    /// The books of full-sized segments of new data from `first` to `next`.
+    fn note_in_order(&mut self, now: Instant, first: u64, next: u64) {
+        let mss = self.window.mss;
+        let Some(Extras { rack, segments: Some(segments), .. }) = self.extras.as_deref_mut() else { return };
+        if let Some(rack) = rack {
+            rack.note_new(now, next);
+        }
+        let mut start = first;
+        while start < next {
+            let block = SackBlock { start, end: start + mss };
+            // Only delivery rates need to know whether nothing else is in flight.
+            segments.send(now, block, Sending { is_first: false, in_flight: 0 });
+            start = block.end;
         }
     }
 }
@@ -91,6 +126,8 @@ mod tests {
         Write(u64),
         /// Counts segments and bytes that are newly acknowledged.
         Ack(u64, u64),
+        /// The same, and all of it was marked.
+        Mark(u64),
         /// Of all above the ACK, these segments from and before here have arrived.
         Sack(u64, u64),
         Time,
@@ -100,6 +137,7 @@ mod tests {
         let step = prop_oneof![
             1 => (1u64..30_000).prop_map(Step::Write),
             12 => (1u64..4, prop_oneof![4 => Just(0u64), 1 => 1u64..MSS]).prop_map(|(segments, bytes)| Step::Ack(segments, bytes)),
+            2 => (1u64..4).prop_map(Step::Mark),
             2 => (1u64..6, 1u64..4).prop_map(|(from, count)| Step::Sack(from, from + count)),
             2 => Just(Step::Time),
         ];
@@ -126,12 +164,17 @@ mod tests {
             let ack = |ack, sack| Ack { ack, window: 40 * MSS, sack, ecn_echo: false };
             let mut handle = |ack: &Ack<'_>| {
                 let in_order = matches!(sender.phase, Phase::Open) && ack.sack.is_empty() && ack.ack > una;
-                *short += u32::from(in_order && ack.ack <= sender.nxt && sender.is_plain_but_for_rack(ack));
-                sender.handle_ack(now, ack, actions);
+                *short += u32::from(in_order && ack.ack <= sender.nxt && sender.short_way(ack).is_some());
+                if let Some(ace) = sender.ace_if_all_marked(ack.ack).filter(|_| ack.ecn_echo) {
+                    sender.handle_ace(ace);
+                }
+                let ecn_echo = ack.ecn_echo && !sender.reads_ace();
+                sender.handle_ack(now, &Ack { ecn_echo, ..*ack }, actions);
             };
             match *step {
                 Step::Write(bytes) => sender.write(now, bytes, actions),
                 Step::Ack(segments, bytes) => handle(&ack(una + segments * MSS + bytes, &[])),
+                Step::Mark(segments) => handle(&Ack { ecn_echo: true, ..ack(una + segments * MSS, &[]) }),
                 Step::Sack(from, to) => {
                     handle(&ack(una, &[SackBlock { start: una + from * MSS, end: una + to * MSS }]));
                 }
@@ -145,7 +188,8 @@ mod tests {
             let Sender { una, nxt, edge, window, phase, ref rtt, rto_at, ref counts, .. } = self.sender;
             let timers = (self.sender.next_timeout(), self.sender.probe_timer(), rto_at, rtt.rto());
             let repair = (self.sender.lost(), self.sender.pipe(), self.sender.reordering_window());
-            (self.actions.segments.clone(), (una, nxt, edge), window, phase, timers, repair, counts.stats())
+            let (rate, stats) = (self.sender.pacing_rate(), counts.stats());
+            (self.actions.segments.clone(), (una, nxt, edge), window, phase, timers, repair, rate, stats)
         }
     }
 
@@ -153,14 +197,19 @@ mod tests {
         #[test]
         fn the_short_way_comes_to_what_the_full_way_comes_to(
             steps in steps(),
-            law in prop_oneof![Just("sack"), Just("cubic")],
-            recovery in prop_oneof![Just(LossRecovery::Rack), Just(LossRecovery::Linux)],
+            law in prop::sample::select(vec!["sack", "cubic", "bbr", "bbr3", "dctcp", "prague", "vegas", "westwood+", "listener"]),
+            recovery in prop::sample::select(vec![LossRecovery::Sack, LossRecovery::Rack, LossRecovery::Linux]),
+            paced in any::<bool>(),
         ) {
             let algorithm = Algorithm::from_name(law).unwrap();
-            let config = SenderConfig { algorithm, recovery: Some(recovery), mss: MSS as u32, ..SenderConfig::default() };
+            let recovery = Some(if algorithm.asks().each_loss { LossRecovery::Rack } else { recovery });
+            let config = SenderConfig { algorithm, recovery, paced, mss: MSS as u32, ..SenderConfig::default() };
+            prop_assume!(config.validate().is_ok());
             let config = Arc::new(config);
             let (mut short, mut full) = (Driven::new(&config), Driven::new(&config));
-            full.sender.extras.as_mut().unwrap().is_plain_but_for_rack = false;
+            if let Some(extras) = full.sender.extras.as_mut() {
+                extras.short_way = ShortWay::Absent;
+            }
             let mut now = Instant::ZERO;
             for (wait_ms, step) in [(0, Step::Write(50 * MSS))].into_iter().chain(steps) {
                 now = now + Duration::from_millis(wait_ms);

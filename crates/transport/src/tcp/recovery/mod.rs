@@ -176,6 +176,9 @@ impl Sender {
     fn cover(&mut self, block: SackBlock, una: u64) -> u64 {
         let segments = self.extras.as_mut().and_then(|extras| extras.segments.as_mut());
         let Some(segments) = segments else { return self.scoreboard.insert(block, self.nxt - una, self.config.mss) };
+        if self.scoreboard.covers(block) {
+            return 0;
+        }
         segments.note_holes(block, &self.scoreboard);
         let news = self.scoreboard.insert(block, self.nxt - una, self.config.mss);
         segments.fill_holes(&self.scoreboard);

@@ -101,7 +101,7 @@ impl Recovery for RackTlp {
 
 /// The first lost segment.
 fn first_lost(sender: &Sender) -> Option<SackBlock> {
-    Some(sender.segments()?.first_lost()?.block())
+    sender.segments()?.first_lost()
 }
 
 /// What the window lets leave: a lost segment, or new data.
