@@ -1,0 +1,113 @@
+"""Records how the rate and the window of BBR in this machine's Linux kernel move over half a minute.
+
+    sudo python3 bench/linux/bbr.py crates/transport/tests/linux/bbr
+
+As `windows.py`, with a bottleneck in the line: a segment of 1000 B takes a millisecond (8 Mb/s), and one of them after the other. Behind it
+are 100 ms until the ACK is back, so 101 segments fill the path; nothing is dropped. Every 20 ms the kernel says at what rate it paces and how its
+window stands (TCP_INFO). Two takes, a text file each; `crates/transport/tests/linux_bbr.rs` compares them with a sender here.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import multiprocessing
+import os
+import platform
+import select
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from record import HERE, IFF_TUN_NO_PI, MSS, TUNSETIFF, unshare_network
+from windows import DelayLine, connect, write
+
+RTT_S, SERVICE_S = 0.1, 0.001
+EVERY_S, LENGTH_S, TAKES = 0.02, 24.0, 2
+
+
+class SlowLine(DelayLine):
+    """A delay line behind a bottleneck."""
+
+    def __init__(self, tun: int) -> None:
+        super().__init__(tun)
+        self.free = 0.0
+
+    def take(self) -> None:
+        """A packet of the kernel enters the queue; its answer leaves when the bottleneck has sent it, and a round trip later."""
+        before = len(self.due)
+        super().take()
+        now = time.monotonic()
+        for place in range(before, len(self.due)):
+            at, packet = self.due[place]
+            if not packet[33] & 2:
+                self.free = max(self.free, now) + SERVICE_S
+                at = self.free + RTT_S
+            self.due[place] = (at, packet)
+
+
+def info(sock: socket.socket) -> str:
+    """Pacing rate in Mb/s, cwnd and bytes in flight in segments, the least round trip in ms."""
+    raw = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
+    words = struct.unpack("24I", raw[8:104])
+    (rate,) = struct.unpack("Q", raw[104:112])
+    (least_us,) = struct.unpack("I", raw[148:152])
+    return f"rate {rate * 8 / 1e6:.4f} cwnd {words[18]} flight {words[4]} least {least_us / 1000:.1f}"
+
+
+def record() -> str:
+    """One take: the text of its recording."""
+    tun = os.open("/dev/net/tun", os.O_RDWR)
+    fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", b"hosts0", IFF_TUN_NO_PI))
+    for command in [f"addr add {HERE}/24 dev hosts0", "link set hosts0 txqueuelen 10000", "link set hosts0 up"]:
+        subprocess.run(["ip", *command.split()], check=True)
+    for name, value in [("tcp_timestamps", "0"), ("tcp_sack", "1"), ("tcp_ecn", "0"), ("tcp_no_metrics_save", "1")]:
+        Path(f"/proc/sys/net/ipv4/{name}").write_text(value)
+    line, sock = SlowLine(tun), connect("bbr")
+    lines: list[str] = []
+    start, sampled = 0.0, 0
+    while not start or time.monotonic() < start + LENGTH_S:
+        wait = max(0.0, line.due[0][0] - time.monotonic()) if line.due else EVERY_S / 4
+        if select.select([tun], [], [], min(wait, EVERY_S / 4))[0]:
+            line.take()
+        line.let_go()
+        if line.own > 1000:
+            write(sock)
+        start = start or (time.monotonic() if line.sent else 0.0)
+        elapsed = time.monotonic() - start
+        if start and elapsed >= EVERY_S * (sampled + 0.5):
+            sampled = int(elapsed / EVERY_S + 0.5)
+            lines.append(f"{1000 * elapsed:9.1f} {info(sock)} acked {line.expected // MSS} sent {line.sent}")
+    sock.close()
+    os.close(tun)
+    release = platform.release().split("-")[0]
+    head = [
+        f"# One flow of BBR without end over a bottleneck of {MSS} B in {1000 * SERVICE_S:g} ms.",
+        f"# Linux {release}, bbr, a round trip of {1000 * RTT_S:g} ms behind it",
+        "# ms since the first segment, pacing rate in Mb/s, cwnd and flight in segments, least round trip in ms, "
+        "what has arrived in order, segments sent",
+    ]
+    return "\n".join([*head, *lines]) + "\n"
+
+
+def in_a_namespace(_: int) -> str:
+    """The same in a network namespace of this process's own."""
+    unshare_network()
+    return record()
+
+
+def main() -> None:
+    """Records all takes."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for take in range(1, TAKES + 1):
+        with multiprocessing.Pool(1) as process:
+            text = process.apply(in_a_namespace, (take,))
+        (folder / f"{take}.txt").write_text(text)
+        sys.stdout.write(f"{take}: {text.splitlines()[-1]}\n")
+
+
+if __name__ == "__main__":
+    main()
