@@ -38,10 +38,8 @@ fn simulated(times: &[Sample]) -> Vec<Sample> {
     let mut config = SenderConfig { recovery: Some(LossRecovery::Linux), ..sender_config("bbr") };
     config.laws.bbr.margin = 1.0;
     let service = Duration::from_millis(1);
-    let mut path = Path::new(
-        config,
-        Bottleneck { service, rtt: Duration::from_millis(100), buffer: 10_000, mark_at: usize::MAX },
-    );
+    let mut path =
+        Path::new(config, Bottleneck { service, rtt: Duration::from_millis(100), buffer: 10_000, mark_at: usize::MAX });
     path.write(1 << 40);
     let sample = |wanted: &Sample| {
         path.run_until(Instant::ZERO + Duration::from_micros((1000.0 * wanted.ms) as u64));
