@@ -67,7 +67,7 @@ impl Extras {
         let counts_marks = config.has_ecn() && config.feedback() == EcnFeedback::Accurate && !asks.marks.are_counted();
         let needs_more = bursts.is_some() || timestamps.is_some() || adapts_timer || counts_marks;
         let has_short_way = (rack.is_some() || config.loss_recovery() == LossRecovery::Sack) && !needs_more;
-        let short_way = match asks.rate_samples || wants.every_rtt || pacer.is_some() {
+        let short_way = match asks.rate_samples || asks.model || wants.every_rtt || pacer.is_some() {
             _ if !has_short_way => ShortWay::Absent,
             false => ShortWay::Unmeasured,
             true => ShortWay::Measured,

@@ -40,7 +40,8 @@ impl Sender {
     }
 
     /// Bytes found lost since the law was last told.
-    fn news_of_losses(&mut self) -> u64 {
+    #[inline]
+    pub(super) fn news_of_losses(&mut self) -> u64 {
         let segments = self.extras.as_mut().and_then(|extras| extras.segments.as_mut());
         segments.map_or(0, |segments| segments.news_of_losses())
     }

@@ -8,12 +8,12 @@
 
 use super::rack::RackTlp;
 use super::{Phase, Recovery};
-use crate::cc::{Event, RateSample};
+use crate::cc::Event;
 use crate::tcp::extras::{Extras, ShortWay};
 use crate::tcp::rate::Sending;
 use crate::tcp::segments::Segments;
 use crate::tcp::{Ack, Actions, SackBlock, Sender};
-use units::{Duration, Instant};
+use units::Instant;
 
 impl Sender {
     /// The short way, if an ACK of new data in order, in [`Phase::Open`] and without blocks, can go it.
@@ -27,6 +27,7 @@ impl Sender {
     }
 
     /// What [`Sender::handle_ack_in_full`] comes to for such an ACK.
+    #[inline]
     pub(in crate::tcp) fn handle_ack_in_order(
         &mut self,
         now: Instant,
@@ -34,13 +35,18 @@ impl Sender {
         way: ShortWay,
         actions: &mut Actions,
     ) {
+        match way {
+            ShortWay::Measured => self.handle_ack_measured(now, ack, actions),
+            _ => self.handle_ack_unmeasured(now, ack, actions),
+        }
+    }
+
+    /// The law hears what records tell, or segments are paced.
+    fn handle_ack_measured(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
         let (una, acked) = (ack.ack, ack.ack - self.una);
         let is_app_limited = !self.is_cwnd_limited();
         self.edge = una.saturating_add(ack.window);
-        let (round_trip, rate_sample) = match way {
-            ShortWay::Measured => self.read_records(now, una),
-            _ => self.forget_records(now, una),
-        };
+        let (round_trip, rate_sample) = self.read_records(now, una);
         let marked = self.read_marks(ack, acked, 0);
         let timed = self.acknowledge(now, una);
         let (rtt_sample, ecn_echo) = (round_trip.or(timed), ack.ecn_echo || marked > 0);
@@ -53,27 +59,44 @@ impl Sender {
             is_app_limited,
             ..Event::at(now)
         });
+        self.look_for_losses(now, una);
+        self.reduce();
+        self.transmit(now, actions);
+        RackTlp::after_transmit(self, now);
+    }
+
+    /// Nobody measures by records, which are not gathered, and segments leave as the window permits.
+    fn handle_ack_unmeasured(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
+        let (una, acked) = (ack.ack, ack.ack - self.una);
+        let is_app_limited = !self.is_cwnd_limited();
+        self.edge = una.saturating_add(ack.window);
         if let Some((rack, segments)) = self.rack_and_segments() {
-            rack.end_round(una);
-            rack.probe.is_to_schedule = true;
-            if rack.is_anything_late(una, segments) {
-                self.detect_losses(now);
-            }
+            segments.advance_in_order(una, |record| rack.deliver(now, record, |_| false));
         }
+        let marked = self.read_marks(ack, acked, 0);
+        let rtt_sample = self.acknowledge(now, una);
+        let (before, lost, ecn_echo) = (self.window.cwnd, self.news_of_losses(), ack.ecn_echo || marked > 0);
+        self.tell_law(Event { acked, rtt_sample, lost, ecn_echo, marked, is_app_limited, ..Event::at(now) });
+        if self.window.cwnd < before && self.answers_marks_itself() {
+            self.note_answer();
+        }
+        self.look_for_losses(now, una);
         self.reduce();
         match self.phase {
-            Phase::Open if way != ShortWay::Measured => self.send_in_order(now, actions),
+            Phase::Open => self.send_in_order(now, actions),
             _ => self.transmit(now, actions),
         }
         RackTlp::after_transmit(self, now);
     }
 
-    /// What [`Sender::read_records`] comes to where nobody measures by them: they are not gathered.
-    fn forget_records(&mut self, now: Instant, una: u64) -> (Option<Duration>, Option<RateSample>) {
-        if let Some((rack, segments)) = self.rack_and_segments() {
-            segments.advance_in_order(una, |record| rack.deliver(now, record, |_| false));
+    /// Everything below `una` is acknowledged: RACK looks whether anything sent before has stayed away.
+    fn look_for_losses(&mut self, now: Instant, una: u64) {
+        let Some((rack, segments)) = self.rack_and_segments() else { return };
+        rack.end_round(una);
+        rack.probe.is_to_schedule = true;
+        if rack.is_anything_late(una, segments) {
+            self.detect_losses(now);
         }
-        (None, None)
     }
 
     /// What [`Sender::transmit`] comes to in [`Phase::Open`] without a pacer and without delivery rates.
