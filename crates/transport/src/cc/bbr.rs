@@ -19,14 +19,14 @@ use super::{Asks, CongestionControl, Event, Loss, LossCause, Marks, RateSample, 
 use options::{Kind, Range, options};
 use units::{Duration, Instant, Rate};
 
-/// BBRGainCycleLen and the pacing gains of ProbeBW: §4.3.4.2.
+/// BBRGainCycleLen and the pacing gains of ProbeBW: §4.3.4.1.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// BtlBwFilterLen in round trips: §4.1.1.3.
+/// BtlBwFilterLen in round trips: §4.1.1.2.
 const BANDWIDTH_WINDOW: u64 = CYCLE.len() as u64 + 2;
 /// Growth that shows that there is more bandwidth, and round trips without it after which there is none: §4.3.2.2.
 const GROWTH: f64 = 1.25;
 const ROUNDS_WITHOUT_GROWTH: u32 = 3;
-/// BBRMinPipeCwnd in segments: §4.2.3.
+/// BBRMinPipeCwnd in segments: §4.2.3.3.
 const LEAST_SEGMENTS: u64 = 4;
 /// What is in flight beside the bandwidth-delay product, in segments.
 const BUDGET: u64 = 3;
@@ -163,12 +163,13 @@ impl CongestionControl for Bbr {
         Wants { every_rtt: true, marks: false }
     }
 
-    /// BBRUpdateOnACK(): §3.5.
+    /// BBRUpdateOnACK(): §3.5.2.
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         let state = &mut *self.0;
         state.begin(config, window, event);
         state.una += event.acked;
         let newly = state.take_delivery(event);
+        state.prior_in_flight = event.in_flight + newly;
         state.leave_recovery(window, event);
         if let Some(sample) = event.rate_sample {
             state.update_model(config, window, event, &sample);
@@ -177,7 +178,6 @@ impl CongestionControl for Bbr {
         state.check_probe_rtt(config, window, event);
         state.set_pacing_rate(config, state.gain(config));
         state.set_cwnd(config, window, event, newly);
-        state.prior_in_flight = event.in_flight;
     }
 
     fn on_loss(&mut self, _: &Config, window: &mut Window, loss: &Loss) {
@@ -239,7 +239,7 @@ impl State {
         newly
     }
 
-    /// BBRUpdateModelAndState() as far as rates go: §3.5.
+    /// BBRUpdateModelAndState() as far as rates go: §3.5.2.
     fn update_model(&mut self, config: &Config, window: &mut Window, event: &Event, sample: &RateSample) {
         self.update_round(sample);
         let is_limited = sample.is_app_limited || self.is_slowed(sample.prior_delivered);
@@ -322,7 +322,7 @@ impl State {
         }
     }
 
-    /// BBREnterProbeBW(): the phase is any but the second, §4.3.4.3.
+    /// BBREnterProbeBW(): the phase is any but the second, §4.3.4.2 and §4.3.4.3.
     fn enter_probe_bw(&mut self, now: Instant) {
         let last = CYCLE.len() as u64 - 1;
         let phase = (last - drawn(now, last) + 1) as usize % CYCLE.len();
@@ -418,7 +418,7 @@ impl State {
         }
     }
 
-    /// BBRSetCwnd(): §4.2.3.
+    /// BBRSetCwnd(): §4.2.3.6.
     fn set_cwnd(&mut self, config: &Config, window: &mut Window, event: &Event, newly: u64) {
         if self.recovery != Recovery::None && event.lost > 0 {
             window.cwnd = window.cwnd.saturating_sub(event.lost).max(window.mss);

@@ -18,7 +18,7 @@
 //! three of them. The high loss that ends Startup is judged at the end of a round trip in recovery, by the losses since the newest
 //! acknowledged segment left. A flow is limited by cwnd if less than a segment of it was free before an ACK of this round trip or the last.
 //! Losses are told with the ACK after the one that showed them, or before the reduction that they bring about. Left out: the answer to
-//! congestion marks, which the draft leaves open (§3.8): these connections have no ECN.
+//! congestion marks, which the draft leaves open (§3.7): these connections have no ECN.
 //!
 //! Linux's (the branch v3 of its authors) differs: bounds also move by marks (ECN at short round trips), aggregation is estimated over 5 to
 //! 10 round trips, and there are no precautionary probes yet.
