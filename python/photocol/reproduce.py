@@ -46,7 +46,12 @@ if TYPE_CHECKING:
 
 DONE, FAILED, WRONG_INPUT = 0, 1, 2
 DEFAULT_OUT = Path("out") / "reproduce"
-_COLOURS = {Verdict.AGREES: "green", Verdict.IN_SHAPE: "yellow", Verdict.DISAGREES: "red"}
+_COLOURS = {
+    Verdict.AGREES: "green",
+    Verdict.IN_SHAPE: "yellow",
+    Verdict.DISAGREES: "red",
+    Verdict.NOT_RUN: "magenta",
+}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""How a measured result stands to what a paper says: agrees, agrees in shape, disagrees."""
+"""How a measured result stands to what a paper says: agrees, agrees in shape, disagrees, or was not run."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ class Verdict(StrEnum):
     """The stated trend or order holds; the number does not, or the source gives none."""
     DISAGREES = "disagrees"
     """Neither holds."""
+    NOT_RUN = "not run"
+    """This machine cannot measure it: what is missing is in the finding. Nothing is said of the claim."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,6 +44,11 @@ def judge(*, agrees: bool, in_shape: bool, measured: str) -> Finding:
     if agrees:
         return Finding(verdict=Verdict.AGREES, measured=measured)
     return Finding(verdict=Verdict.IN_SHAPE if in_shape else Verdict.DISAGREES, measured=measured)
+
+
+def not_run(why: str) -> Finding:
+    """A finding where there is nothing to judge."""
+    return Finding(verdict=Verdict.NOT_RUN, measured=f"nothing: {why}")
 
 
 @dataclass(frozen=True)
