@@ -15,6 +15,7 @@ local nodes = { [0xFFFE] = "core", [0xFFFF] = "all" }
 
 local f = {
   plane = ProtoField.uint8("photocol.plane", "Plane", base.DEC, planes),
+  datagrams = ProtoField.uint16("photocol.datagrams", "Datagrams of the slot"),
   late = ProtoField.int64("photocol.late", "Late (ps)"),
   version = ProtoField.uint8("photocol.version", "Version"),
   class = ProtoField.uint8("photocol.class", "Class", base.DEC, classes),
@@ -123,6 +124,7 @@ function photocol.dissector(buffer, pinfo, root)
     return
   end
   tree:add_le(f.plane, buffer(3, 1))
+  tree:add_le(f.datagrams, buffer(4, 2), buffer(4, 2):le_uint() + 1)
   tree:add_le(f.late, buffer(8, 8))
   local slot = buffer(LINE)
   add_header(slot, tree)

@@ -148,6 +148,41 @@ def test_a_file_arrives_whole_though_slots_are_lost_a_node_and_the_master_are_ki
     star.end()
 
 
+def test_slots_of_several_datagrams_carry_a_file_whole_though_datagrams_and_signalling_are_lost(
+    demo: Callable[..., Demo], tmp_path: Path
+) -> None:
+    """Slots of six datagrams. Fibres lose one in fifty, and one in ten slots of signalling besides."""
+    content = random.Random(6).randbytes(1_500_000)
+    (tmp_path / "thing.bin").write_bytes(content)
+    words = ["--file", f"1:2:{tmp_path / 'thing.bin'}", "--receive", str(tmp_path / "in"), "--loss", "0.02"]
+    words += ["--signalling-loss", "0.1", "--slot-bytes", "8000", "--datagram-bytes", "1392"]
+    star = demo("--loopback", "--slaves", "2", "--slot", "4ms", *words)
+    star.until_joined(3)
+    arrived = tmp_path / "in" / "2" / "thing.bin"
+    star.until(lambda _: arrived.exists(), seconds=120)
+    assert hashlib.sha256(arrived.read_bytes()).digest() == hashlib.sha256(content).digest()
+    last = star.reports()
+    # Each was delivered by itself: as many as there are pieces of the file, and more.
+    assert last["node 2"]["counts"]["payloads_delivered"] > len(content) / 1392
+    assert last["node 2"]["counts"]["payloads_missing"] > 0
+    star.end()
+
+
+def test_the_network_lives_though_a_third_of_its_signalling_is_lost_and_no_data(
+    demo: Callable[..., Demo], tmp_path: Path
+) -> None:
+    """Loss of signalling slots alone: grants are missed and asked for again, and nothing that was sent is missing."""
+    content = random.Random(7).randbytes(300_000)
+    (tmp_path / "thing.bin").write_bytes(content)
+    words = ["--file", f"1:2:{tmp_path / 'thing.bin'}", "--receive", str(tmp_path / "in"), "--signalling-loss", "0.3"]
+    star = demo("--loopback", "--slaves", "2", "--slot", "4ms", *words)
+    arrived = tmp_path / "in" / "2" / "thing.bin"
+    star.until(lambda _: arrived.exists(), seconds=120)
+    assert hashlib.sha256(arrived.read_bytes()).digest() == hashlib.sha256(content).digest()
+    assert star.reports()["fibre"]["counts"]["light_lost"] > 20
+    star.end()
+
+
 def test_a_file_arrives_whole_though_its_sender_is_killed_and_started_again(
     demo: Callable[..., Demo], tmp_path: Path
 ) -> None:

@@ -73,6 +73,7 @@ pub fn signalling(bytes: &[u8]) {
         key: key.clone(),
         network: knows.is_multiple_of(2).then(|| network.clone()),
         algorithm: Algorithm::Greedy,
+        weights: None,
         stamp: Stamp::Exact,
         filter: FilterConfig::default(),
     };
@@ -96,7 +97,7 @@ pub fn signalling(bytes: &[u8]) {
         }
         assert!(actions.len() <= 200, "a call wants a bounded number of things done");
         for action in actions.drain(..) {
-            if let Action::Light { at, bytes } = action {
+            if let Action::Light { at, bytes, .. } = action {
                 assert!(at >= now && !bytes.is_empty(), "light leaves later, and is a slot");
             }
         }

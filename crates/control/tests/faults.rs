@@ -111,17 +111,19 @@ struct Trial {
     core_restarts: bool,
     /// How late hosts send, in ps.
     host_latency: u64,
+    /// Whether slots have several datagrams.
+    several: bool,
 }
 
 impl Trial {
     fn plain(seed: u64, carriage: Carriage) -> Trial {
-        Trial { seed, carriage, core_restarts: false, host_latency: 0 }
+        Trial { seed, carriage, core_restarts: false, host_latency: 0, several: false }
     }
 
     fn numbered(seed: u64) -> Trial {
         let carriage = if seed % 4 == 3 { Carriage::OutOfBand } else { Carriage::Slots };
         let host_latency = if seed % 5 == 2 { seed % 4 * US } else { 0 };
-        Trial { seed, carriage, core_restarts: seed % 3 == 1, host_latency }
+        Trial { seed, carriage, core_restarts: seed % 3 == 1, host_latency, several: seed % 7 < 3 }
     }
 }
 
@@ -129,6 +131,7 @@ impl Trial {
 fn run(trial: Trial) -> Result<Star, String> {
     let mut star = star(trial.seed, trial.carriage);
     star.host_latency = trial.host_latency;
+    star.several = trial.several;
     star.start_all();
     star.run_frames(40);
     misfortune(&mut star, 150, trial.core_restarts.then_some(Random(trial.seed ^ 0xc04e)));

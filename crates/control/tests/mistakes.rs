@@ -14,6 +14,7 @@ fn found(mistake: Option<Mistake>) -> Vec<String> {
     let mut star = Star::new(figure_3_8().checked().unwrap(), &parts, 4);
     star.weather = Weather { loss: 20, ..Weather::default() };
     star.mistake = mistake;
+    star.several = true;
     star.start_all();
     star.run_frames(100);
     for _ in 0..150 {

@@ -3,8 +3,8 @@
 mod star;
 
 use control::scheduler::Algorithm;
-use control::signalling::{Count, Network, NetworkError, Part};
-use control::wire::{Carriage, Class};
+use control::signalling::{Actions, Count, Heard, Network, NetworkError, Part};
+use control::wire::{Beacon, Carriage, Class, Header, NodeId, Slot, Stamp};
 use star::{Clock, MS, Star, US, figure_3_8, verifier};
 use units::Duration;
 
@@ -267,6 +267,59 @@ fn a_master_that_resigns_is_followed_at_once_and_comes_back_as_a_slave() {
     assert_eq!(star.node(0).part(), Part::Slave);
     assert_eq!(star.count(Count::TermEnded), 0, "nobody had to wait");
     assert_safe(&star);
+}
+
+/// Fibres of 40 ms there and 40 ms back, frames of 5 ms: who has claimed hears that it is master after more than three frames, and its first plan comes as
+/// much later.
+#[test]
+fn fibres_that_are_longer_than_frames_are_no_silence() {
+    let longest = Duration::from_micros(40_100);
+    let network = Network { longest, shortest: Duration::from_micros(39_900), ..resilient() }.checked().unwrap();
+    let parts: Vec<_> = parts(7).into_iter().map(|(clock, ..)| (clock, 40 * MS, 40 * MS)).collect();
+    let mut star = Star::new(network, &parts, 1);
+    star.start_all();
+    // Seven nodes are invited in turn, in every fourth frame.
+    star.run_frames(400);
+    assert!(star.agrees(), "{:?}", star.core.master());
+    assert_eq!(star.count(Count::TermEnded), 0);
+    star.log.clear();
+    traffic(&mut star, 100);
+    assert_safe(&star);
+}
+
+/// Node 0 leads. Another process that has its number, started later, hears in every beacon that it is master with a session that is not its own.
+#[test]
+fn who_starts_a_second_process_of_the_master_is_told_so() {
+    let mut star = joined(resilient());
+    assert!((0..7).all(|site| !star.node(site).has_a_double()));
+    let first = star.sites[0].node.take().unwrap();
+    star.start(0);
+    let mut second = star.sites[0].node.replace(first).unwrap();
+    let session = star.sites[0].session - 7;
+    let beacon = |frame: u64| {
+        let (term, start) = (star.core.master().1, star.network.start);
+        Beacon { term, master: NodeId(0), session, frame, unplanned: frame + 4, start }
+    };
+    for frame in 0..200 {
+        let header = Header {
+            class: Class::Control,
+            source: NodeId::CORE,
+            destination: NodeId::ALL,
+            frame,
+            slot: 0,
+            piece: 0,
+            stamp: Stamp::Exact,
+            reserved: 0,
+            session: 1 << 20,
+            peer_session: 0,
+            sequence: frame,
+            sent_at: star.network.frame_start(frame),
+        };
+        let bytes = Slot { header, blocks: vec![beacon(frame).into()] }.encode(&star::key()).unwrap();
+        let at = star.network.frame_start(frame);
+        second.handle_beside(Heard { now: at, stamp: at }, &bytes, &mut Actions::new());
+    }
+    assert!(second.has_a_double());
 }
 
 /// A host that sends 3 µs late and says so: T_d is measured from the departure, so slots are 3 µs late at the core. Without the stamps that

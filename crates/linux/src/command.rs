@@ -1,7 +1,7 @@
 //! The command `photocol-node`: what it was asked for, and its exit status.
 
 use crate::config::{self, Given, Refusal, input};
-use crate::demo::{self, DemoOptions, Where};
+use crate::demo::{self, DemoOptions, Spread, Where};
 use crate::host::Manner;
 use crate::report::table;
 use crate::side::Start;
@@ -18,7 +18,8 @@ photocol-node: the control plane of an agile all-photonic network as processes
 
   photocol-node master|slave|core|fibre --config FILE
   photocol-node demo [--cores 1|2] [--slaves N] [--slot TIME] [--fibre TIME|none] [--loss P] [--seconds S] [--port P]
-                     [--loopback] [--no-ip] [--file FROM:TO:PATH]... [--receive DIR] [--capture DIR] [--json]
+                     [--signalling-loss P] [--slot-bytes B] [--datagram-bytes B]
+                     [--equal-fibres] [--loopback] [--no-ip] [--file FROM:TO:PATH]... [--receive DIR] [--capture DIR] [--json]
   photocol-node status [--port P] [--once]
   photocol-node measure [--seconds S] [--loopback]
 
@@ -124,6 +125,7 @@ fn demo_command(mut words: Words) -> Result<(), Refusal> {
             "--json" => (json, options.shows_table) = (true, false),
             "--loopback" => options.place = Some(Where::Loopback),
             "--no-ip" => options.ip = false,
+            "--equal-fibres" => options.spread = Spread::Equal,
             _ => demo_value(word, &mut words, &mut options)?,
         }
     }
@@ -144,14 +146,11 @@ fn demo_value(word: &str, words: &mut Words, options: &mut DemoOptions) -> Resul
         "--cores" => options.cores = within(word, words.value(word, "1 or 2")?, 1, 2)?,
         "--slaves" => options.slaves = within(word, words.value(word, "1 to 60")?, 1, 60)?,
         "--port" => options.port = words.value(word, "0 to 65535")?,
+        "--slot-bytes" => options.slot_bytes = words.value(word, "a number of bytes")?,
+        "--datagram-bytes" => options.datagram_bytes = words.value(word, "a number of bytes")?,
         "--seconds" => options.seconds = Some(words.value(word, "a number of seconds")?),
-        "--loss" => {
-            let loss: f64 = words.value(word, "0 to 1")?;
-            if !(0.0..=1.0).contains(&loss) {
-                return Err(input(format!("--loss is {loss}; allowed: 0 to 1")));
-            }
-            options.loss = loss;
-        }
+        "--loss" => options.loss = probability(word, words)?,
+        "--signalling-loss" => options.signalling_loss = probability(word, words)?,
         "--slot" => {
             let text: String = words.value(word, "a time, as 1ms")?;
             let slot = units::parse_duration(&text).map_err(|error| input(format!("--slot is '{text}': {error}")))?;
@@ -165,12 +164,20 @@ fn demo_value(word: &str, words: &mut Words, options: &mut DemoOptions) -> Resul
         "--receive" => options.receive = Some(words.value(word, "a directory")?),
         "--capture" => options.capture = Some(words.value(word, "a directory")?),
         other => {
-            let allowed = "--cores, --slaves, --slot, --fibre, --loss, --seconds, --port, --loopback, --no-ip, --file, \
-                           --receive, --capture, --json";
+            let allowed = "--cores, --slaves, --slot, --fibre, --loss, --signalling-loss, --slot-bytes, --datagram-bytes, --seconds, --port, \
+                           --equal-fibres, --loopback, --no-ip, --file, --receive, --capture, --json";
             return Err(unknown(other, allowed));
         }
     }
     Ok(())
+}
+
+fn probability(option: &str, words: &mut Words) -> Result<f64, Refusal> {
+    let found: f64 = words.value(option, "0 to 1")?;
+    match (0.0..=1.0).contains(&found) {
+        true => Ok(found),
+        false => Err(input(format!("{option} is {found}; allowed: 0 to 1"))),
+    }
 }
 
 fn fibre_length(text: &str) -> Result<Option<units::Duration>, Refusal> {
@@ -178,9 +185,9 @@ fn fibre_length(text: &str) -> Result<Option<units::Duration>, Refusal> {
         return Ok(None);
     }
     let length = units::parse_duration(text).map_err(|error| input(format!("--fibre is '{text}': {error}")))?;
-    match length.ps() <= 100_000_000_000 {
+    match length.ps() <= 20_000_000_000_000 {
         true => Ok(Some(length)),
-        false => Err(input(format!("--fibre is '{text}'; allowed: up to 100ms"))),
+        false => Err(input(format!("--fibre is '{text}'; allowed: up to 20s"))),
     }
 }
 

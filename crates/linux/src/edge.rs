@@ -4,15 +4,17 @@ use crate::capture::Capture;
 use crate::clock::NodeClock;
 use crate::config::{Loaded, NodeFile, Refusal, input};
 use crate::host::{self, Host, Manner};
-use crate::line::{Label, Line, Plane};
+use crate::line::{ANSWER, Label, Line, Plane};
+use crate::relay;
 use crate::report::Report;
 use crate::side::{Side, Start};
-use crate::slots::Due;
-use crate::sys::time::{self, Nanos};
+use crate::slots::{Account, Due, SlotThread};
+use crate::sys::datagram::Departure;
+use crate::sys::time::{self, Monotonic, Nanos};
 use crate::sys::wait;
 use crate::traffic::files::{self, Files};
 use crate::traffic::ip::Ip;
-use control::signalling::{Action, Actions, Heard, Part};
+use control::signalling::{Action, Actions, Heard, Node, Part};
 use control::wire::{Block, Class, Fault, FaultKind, NodeId};
 use std::collections::VecDeque;
 use std::os::fd::AsRawFd;
@@ -21,8 +23,6 @@ use std::os::fd::AsRawFd;
 const PRIORITY: i32 = 60;
 /// Events that a report names.
 const EVENTS: usize = 8;
-/// The tag of what goes beside the light, whose departures are only counted.
-const BESIDE: u64 = u64::MAX;
 /// Packets that are read from the interface at a time.
 const BATCH: usize = 256;
 
@@ -30,6 +30,7 @@ const BATCH: usize = 256;
 struct Edge {
     node: u16,
     clock: NodeClock,
+    true_clock: NodeClock,
     host: Host,
     sides: Vec<Side>,
     ip: Option<Ip>,
@@ -50,6 +51,14 @@ pub(crate) fn run(config: &Loaded<NodeFile>, start: Start, manner: Manner) -> Re
     Ok(())
 }
 
+/// A slot of light left: the slot thread and the machine hear when.
+fn tell_departure(departure: Departure, day: &Monotonic, to: (&mut SlotThread, &mut Node), clock: &NodeClock) {
+    let ((slots, machine), left) = (to, day.of(departure.stamp));
+    if slots.departed(departure.tag, departure.called, left) {
+        machine.handle_departure(departure.tag, clock.shows(left));
+    }
+}
+
 impl Edge {
     fn open(config: &Loaded<NodeFile>, start: Start, manner: Manner) -> Result<Edge, Refusal> {
         let content = &config.content;
@@ -68,6 +77,7 @@ impl Edge {
         Ok(Edge {
             node: content.node,
             clock: NodeClock::new(content.clock.offset, content.clock.drift_ppm),
+            true_clock: NodeClock::new(units::Duration::ZERO, 0.0),
             host,
             sides,
             ip: content.ip.as_ref().map(|ip| Ip::open(ip, content.node)).transpose()?,
@@ -83,13 +93,14 @@ impl Edge {
     fn turn(&mut self) -> Result<(), Refusal> {
         let mut until = self.host.next_timeout();
         for side in &self.sides {
+            until = until.min(side.ear.next_timeout());
             until = until.min(side.machine.next_timeout().map_or(Nanos::MAX, |due| self.clock.truth(due)));
         }
         until = until.min(self.files.next_timeout().map_or(Nanos::MAX, |due| due.max(time::now() + 5_000_000)));
         let mut files: Vec<_> = self.sides.iter().map(|side| side.line.as_raw_fd()).collect();
         files.extend(self.ip.as_ref().map(Ip::file));
         let ready = wait::ready(&files, until).map_err(|error| Refusal::Failure(format!("poll: {error}")))?;
-        for (side, _) in ready.iter().take(self.sides.len()).enumerate().filter(|(_, ready)| **ready) {
+        for side in 0..self.sides.len() {
             self.hear(side);
             self.learn_departures(side);
         }
@@ -98,6 +109,10 @@ impl Edge {
         }
         for side in 0..self.sides.len() {
             self.keep_time(side);
+        }
+        if self.sides.iter().any(|side| side.machine.has_a_double()) {
+            let node = self.node;
+            return Err(input(format!("another process is master as node {node}; allowed: one process for each node")));
         }
         let now = time::now();
         if now >= self.host.next_timeout() {
@@ -112,28 +127,17 @@ impl Edge {
 
     /// Takes the datagrams that wait at one side.
     fn hear(&mut self, side: usize) {
-        let mut buffer = [0u8; 1 << 16];
         loop {
-            let arrival = match self.sides[side].line.receive(&mut buffer) {
-                Ok(Some(arrival)) => arrival,
-                Ok(None) => return,
-                Err(_) => {
-                    self.sides[side].unreadable += 1;
-                    return;
-                }
-            };
-            let Some((line, slot)) = Line::of(&buffer[..arrival.length]) else {
-                self.sides[side].unreadable += 1;
-                continue;
-            };
-            let stamped = arrival.stamp.map_or_else(time::now, |stamp| self.host.day.of(stamp));
-            let heard = Heard { now: self.clock.now(), stamp: line.corrected(self.clock.shows(stamped)) };
+            let Side { line, ear, .. } = &mut self.sides[side];
+            let Ok(Some(found)) = ear.hear(line, &self.host.day) else { return };
+            let relay::Heard { line, slot, stamp } = found;
+            let heard = Heard { now: self.clock.now(), stamp: line.corrected(self.clock.shows(stamp)) };
             let mut actions = Actions::new();
-            self.note(line, slot, "received");
+            self.note(line, &slot, "received");
             let machine = &mut self.sides[side].machine;
             match line.plane {
-                Plane::Light => machine.handle_light(heard, slot, &mut actions),
-                Plane::Beside => machine.handle_beside(heard, slot, &mut actions),
+                Plane::Light => machine.handle_light(heard, &slot, &mut actions),
+                Plane::Beside => machine.handle_beside(heard, &slot, &mut actions),
             }
             self.perform(side, heard.now, actions);
         }
@@ -147,15 +151,11 @@ impl Edge {
 
     /// The kernel tells when slots left in fact.
     fn learn_departures(&mut self, side: usize) {
-        let Side { line, slots, machine, latency, .. } = &mut self.sides[side];
-        while let Ok(Some(departure)) = line.departure() {
-            let left = self.host.day.of(departure.stamp);
-            if slots.departed(departure.tag, departure.called, left) {
-                machine.handle_departure(departure.tag, self.clock.shows(left));
-            } else {
-                latency.observe(left - departure.called);
-            }
-        }
+        let Side { line, slots, machine, relay, .. } = &mut self.sides[side];
+        let day = &self.host.day;
+        let told = |departure: Departure| tell_departure(departure, day, (slots, machine), &self.clock);
+        // Without it the machine has no exact stamp, which it bears.
+        let _ = relay.learn((line, day), told);
     }
 
     /// Packets of the interface into slots. What finds a full queue is dropped, as by any router.
@@ -189,7 +189,8 @@ impl Edge {
         self.dropped += found.enqueue();
         if due {
             if let Some(network) = found.machine.network() {
-                found.slots.tolerate((network.tolerance().ps() / 2000) as Nanos);
+                // A quarter is left for T_d and for the way through the kernel.
+                found.slots.tolerate((network.tolerance().ps() / 4000 * 3) as Nanos);
             }
             let mut actions = Actions::new();
             found.machine.handle_timeout(now, &mut actions);
@@ -200,10 +201,12 @@ impl Edge {
     fn perform(&mut self, side: usize, now: units::Instant, actions: Actions) {
         for action in actions {
             match action {
-                Action::Light { at, bytes } => {
+                Action::Light { at, part, bytes } => {
+                    self.note_delay(side, self.clock.truth(at), &bytes);
                     let label = Label::of(&bytes).filter(|label| label.class == Class::Signalling as u8);
-                    self.note(Line { plane: Plane::Light, late: 0 }, &bytes, "to be sent");
-                    let due = Due { bytes, stamped: label.map(|label| label.sequence), handed: time::now() };
+                    self.note(Line::light(part.of()), &bytes, "to be sent");
+                    let datagrams = part.of();
+                    let due = Due { datagrams, bytes, stamped: label.map(|label| label.sequence), handed: time::now() };
                     self.sides[side].slots.push(self.clock.truth(at), due);
                 }
                 Action::Beside { bytes, .. } => self.send_beside(side, now, &bytes),
@@ -219,18 +222,29 @@ impl Edge {
         }
     }
 
-    /// A message beside the light says that it was sent at `now`; how long it took since is said on the line.
-    fn send_beside(&mut self, side: usize, now: units::Instant, bytes: &[u8]) {
-        let late = (time::now() + self.sides[side].latency.least() - self.clock.truth(now)) * 1000;
-        let line = Line { plane: Plane::Beside, late };
-        self.note(line, bytes, "sent");
+    /// Light leaves so long before it is meant to pass the core. An answer to an invitation passes when it does.
+    fn note_delay(&mut self, side: usize, leaves: Nanos, bytes: &[u8]) {
         let found = &mut self.sides[side];
+        let (Some(network), Some(label)) = (found.machine.network(), Label::of(bytes)) else { return };
+        if label.class == Class::Signalling as u8 && label.first_block != ANSWER && label.slot < network.frame_slots {
+            let meant = self.true_clock.truth(network.arrival(label.frame, label.slot));
+            found.fibre_delay = Some(meant - leaves);
+        }
+    }
+
+    /// A message beside the light says that it was sent at `now`; how long it took since is said on the line, and afterwards exactly.
+    fn send_beside(&mut self, side: usize, now: units::Instant, bytes: &[u8]) {
+        let line = Line::beside();
+        self.note(line, bytes, "sent");
+        let Side { line: wire, slots, machine, relay, unreadable, .. } = &mut self.sides[side];
         if let Some(label) = Label::of(bytes).filter(|label| label.class == Class::Signalling as u8) {
             // Its stamp follows: it left when it says.
-            found.machine.handle_departure(label.sequence, now);
+            machine.handle_departure(label.sequence, now);
         }
-        if found.line.send_stamped(&line.bytes(), bytes, BESIDE).is_err() {
-            found.unreadable += 1;
+        let (day, clock) = (&self.host.day, &self.clock);
+        let told = |departure: Departure| tell_departure(departure, day, (slots, machine), clock);
+        if relay.send(clock.truth(now), line, bytes, (wire, day), told).is_err() {
+            *unreadable += 1;
         }
     }
 
@@ -283,9 +297,9 @@ impl Edge {
         }
     }
 
-    fn reports(&self) -> Vec<Report> {
+    fn reports(&mut self) -> Vec<Report> {
         let several = self.sides.len() > 1;
-        let one = |(star, side): (usize, &Side)| {
+        let one = |(star, side): (usize, &mut Side)| {
             let (master, term) = side.machine.led_by();
             let mut report = Report {
                 name: if several { format!("node {}/{star}", self.node) } else { format!("node {}", self.node) },
@@ -299,9 +313,7 @@ impl Edge {
                 ..Report::default()
             };
             report.counts = host::counts(side.machine.tally()).collect();
-            let (sent, skipped) = side.slots.report(|sending| (sending.sent, sending.skipped));
-            let (starts, departures) =
-                side.slots.report(|sending| (sending.starts.quantiles(), sending.departures.quantiles()));
+            let Account { sent, skipped, starts, departures } = side.slots.account();
             let numbers = [
                 ("light_sent", sent),
                 ("light_skipped", skipped.all()),
@@ -309,7 +321,7 @@ impl Edge {
                 ("light_handed_over_late", skipped.handed_late),
                 ("payloads_delivered", side.delivered),
                 ("payloads_missing", side.missing),
-                ("datagrams_unreadable", side.unreadable),
+                ("datagrams_unreadable", side.unreadable + side.ear.unreadable),
                 ("slots_dropped_at_full_queues", self.dropped),
                 ("packets_incomplete", self.ip.as_ref().map_or(0, |ip| ip.incomplete)),
                 ("files_sent", self.files.sent),
@@ -321,8 +333,11 @@ impl Edge {
             let nodes = side.machine.network().map_or(0, |network| network.members.len() as u16);
             let waiting: usize = (0..nodes).map(|to| side.machine.waiting(NodeId(to))).sum();
             report.levels.insert("waiting_slots".into(), waiting as f64);
+            if let Some(delay) = side.fibre_delay {
+                report.levels.insert("fibre_delay_us".into(), delay as f64 / 1e3);
+            }
             report
         };
-        self.sides.iter().enumerate().map(one).collect()
+        self.sides.iter_mut().enumerate().map(one).collect()
     }
 }

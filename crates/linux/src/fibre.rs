@@ -5,8 +5,8 @@
 use crate::config::{FibreConfig, LineConfig, Loaded, Refusal, input};
 use crate::histogram::Errors;
 use crate::host::{Host, Manner};
-use crate::latency::{Kind, Latencies};
 use crate::line::{Label, Line, Plane};
+use crate::relay::{Ear, Heard, Relay};
 use crate::report::Report;
 use crate::sys::datagram::Datagrams;
 use crate::sys::time::{self, Nanos};
@@ -30,18 +30,26 @@ struct Way {
     delay: Nanos,
     jitter: Nanos,
     loss: f64,
+    signalling_loss: f64,
+}
+
+/// An end of a fibre.
+struct End {
+    wire: Datagrams,
+    ear: Ear,
+    relay: Relay,
 }
 
 struct Leaving {
     to: usize,
-    plane: Plane,
+    line: Line,
     bytes: Vec<u8>,
 }
 
 struct Fibres {
     host: Host,
     /// Both ends of every fibre.
-    ends: Vec<Datagrams>,
+    ends: Vec<End>,
     ways: Vec<Way>,
     inside: BTreeMap<(Nanos, u64), Leaving>,
     order: u64,
@@ -49,8 +57,6 @@ struct Fibres {
     passed: u64,
     dropped: u64,
     overflowed: u64,
-    /// At each end.
-    latencies: Vec<Latencies>,
     lateness: Errors,
 }
 
@@ -70,15 +76,18 @@ impl Fibres {
         let host = Host::start(manner, *metrics, PRIORITY)?;
         let (mut ends, mut ways) = (Vec::new(), Vec::new());
         for line in lines {
-            let LineConfig { node_bind, node_peer, core_bind, core_peer, up, down, jitter, loss } = line;
-            if !(0.0..=1.0).contains(loss) {
-                return Err(input(format!("{shown}: loss is {loss}; allowed: 0 to 1")));
+            let LineConfig { node_bind, node_peer, core_bind, core_peer, up, down, jitter, loss, signalling_loss } =
+                line;
+            for (key, part) in [("loss", loss), ("signalling_loss", signalling_loss)] {
+                if !(0.0..=1.0).contains(part) {
+                    return Err(input(format!("{shown}: {key} is {part}; allowed: 0 to 1")));
+                }
             }
             let at = ends.len();
             for (bind, peer) in [(node_bind, node_peer), (core_bind, core_peer)] {
-                let end = Datagrams::between(bind.0, peer.0)
+                let wire = Datagrams::between(bind.0, peer.0)
                     .map_err(|error| input(format!("{shown}: {} cannot be listened on: {error}", bind.0)))?;
-                ends.push(end);
+                ends.push(End { wire, ear: Ear::default(), relay: Relay::default() });
             }
             let way = |from, to, delay: &units::Duration| Way {
                 from,
@@ -86,13 +95,13 @@ impl Fibres {
                 delay: (delay.ps() / 1000) as Nanos,
                 jitter: (jitter.ps() / 1000) as Nanos,
                 loss: *loss,
+                signalling_loss: *signalling_loss,
             };
             ways.push(way(at, at + 1, up));
             ways.push(way(at + 1, at, down));
         }
         Ok(Fibres {
             host,
-            latencies: ends.iter().map(|_| Latencies::default()).collect(),
             ends,
             ways,
             inside: BTreeMap::new(),
@@ -107,17 +116,17 @@ impl Fibres {
 
     fn turn(&mut self) -> Result<(), Refusal> {
         let leaves = self.inside.first_key_value().map_or(Nanos::MAX, |((at, _), _)| *at - SPIN);
-        let files: Vec<_> = self.ends.iter().map(AsRawFd::as_raw_fd).collect();
-        let ready = wait::ready(&files, leaves.min(self.host.next_timeout()));
-        let ready = ready.map_err(|error| Refusal::Failure(format!("poll: {error}")))?;
-        for (end, latencies) in self.ends.iter().zip(&mut self.latencies) {
-            while let Ok(Some(departure)) = end.departure() {
-                latencies.observe(departure.tag, self.host.day.of(departure.stamp) - departure.called);
-            }
+        let files: Vec<_> = self.ends.iter().map(|end| end.wire.as_raw_fd()).collect();
+        let held = self.ends.iter().map(|end| end.ear.next_timeout()).min().unwrap_or(Nanos::MAX);
+        wait::ready(&files, leaves.min(held).min(self.host.next_timeout()))
+            .map_err(|error| Refusal::Failure(format!("poll: {error}")))?;
+        for End { wire, relay, .. } in &mut self.ends {
+            // What is told late is of no use any more, but wakes.
+            let _ = relay.learn((wire, &self.host.day), |_| {});
         }
         for way in 0..self.ways.len() {
-            if ready[self.ways[way].from] {
-                self.take(way);
+            while let Ok(Some(heard)) = self.hear(way) {
+                self.take(way, heard);
             }
         }
         self.release();
@@ -129,30 +138,29 @@ impl Fibres {
         Ok(())
     }
 
+    fn hear(&mut self, way: usize) -> std::io::Result<Option<Heard>> {
+        let End { wire, ear, .. } = &mut self.ends[self.ways[way].from];
+        ear.hear(wire, &self.host.day)
+    }
+
     /// Takes what has come in at an end.
-    fn take(&mut self, way: usize) {
-        let mut buffer = [0u8; 1 << 16];
-        loop {
-            let Way { from, to, delay, jitter, loss } = self.ways[way];
-            let Ok(Some(arrival)) = self.ends[from].receive(&mut buffer) else { return };
-            let Some((line, slot)) = Line::of(&buffer[..arrival.length]) else { continue };
-            let stamped = arrival.stamp.map_or_else(time::now, |stamp| self.host.day.of(stamp));
-            // A lateness above a second is believed to be none.
-            let late = if (0..1_000_000_000_000).contains(&line.late) { line.late / 1000 } else { 0 };
-            let light = line.plane == Plane::Light;
-            if light && self.chance() < loss {
-                self.dropped += 1;
-                continue;
-            }
-            if self.inside.len() >= MOST {
-                self.overflowed += 1;
-                continue;
-            }
-            let more = if light { (self.chance() * jitter as f64) as Nanos } else { 0 };
-            self.order += 1;
-            let key = (stamped - late + delay + more, self.order);
-            self.inside.insert(key, Leaving { to, plane: line.plane, bytes: slot.to_vec() });
+    fn take(&mut self, way: usize, heard: Heard) {
+        let Way { to, delay, jitter, loss, signalling_loss, .. } = self.ways[way];
+        let Heard { line, slot, stamp } = heard;
+        let light = line.plane == Plane::Light;
+        let signals = light && Label::of(&slot).is_some_and(|label| label.class == Class::Signalling as u8);
+        if light && self.chance() < loss || signals && self.chance() < signalling_loss {
+            self.dropped += 1;
+            return;
         }
+        if self.inside.len() >= MOST {
+            self.overflowed += 1;
+            return;
+        }
+        let more = if light { (self.chance() * jitter as f64) as Nanos } else { 0 };
+        let late = (line.lateness() / 1000) as Nanos;
+        self.order += 1;
+        self.inside.insert((stamp - late + delay + more, self.order), Leaving { to, line, bytes: slot });
     }
 
     /// Lets out what has reached the other end.
@@ -162,23 +170,21 @@ impl Fibres {
             if at > time::now() + SPIN {
                 return;
             }
-            let Leaving { to, plane, bytes } = entry.remove();
-            self.ends[to].warm_up();
+            let Leaving { to, line, bytes } = entry.remove();
+            let End { wire, relay, .. } = &mut self.ends[to];
+            wire.warm_up();
             while time::now() < at {
                 std::hint::spin_loop();
             }
-            let label = Label::of(&bytes);
-            let kind = Kind::of(plane, label);
-            let late = time::now() + self.latencies[to].least(kind) - at;
-            let head = Line { plane, late: late * 1000 }.bytes();
-            let data = label.is_some_and(|label| label.class == Class::Data as u8);
-            let end = &self.ends[to];
-            let sent =
-                if data { end.send(&head, &bytes) } else { end.send_stamped(&head, &bytes, Latencies::tag(kind)) };
-            if sent.is_ok() {
+            let data = Label::of(&bytes).is_some_and(|label| label.class == Class::Data as u8);
+            let sent = match data {
+                true => relay.send_once(at, line, &bytes, wire),
+                false => relay.send(at, line, &bytes, (wire, &self.host.day), |_| {}),
+            };
+            if let Ok(late) = sent {
                 self.passed += 1;
+                self.lateness.record(late * 1000);
             }
-            self.lateness.record(late * 1000);
         }
     }
 

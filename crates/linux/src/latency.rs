@@ -1,9 +1,7 @@
 //! How long the kernel takes from a call until a datagram leaves: some microseconds, more after a sleep and on a busy machine. Who knows it can send
 //! so much earlier, or say on the line that it will be so much later.
 
-use crate::line::{Label, Plane};
 use crate::sys::time::Nanos;
-use control::wire::NodeId;
 use std::collections::VecDeque;
 
 /// So many of the last are kept.
@@ -11,7 +9,7 @@ const KEPT: usize = 64;
 /// The kernel's own way never takes so long.
 const LONGEST: Nanos = 10_000_000;
 
-/// The last latencies of one kind.
+/// The last latencies.
 #[derive(Debug, Default)]
 pub(crate) struct Latency(VecDeque<Nanos>);
 
@@ -38,46 +36,6 @@ impl Latency {
     /// would pull them down.
     pub(crate) fn least(&self) -> Nanos {
         self.0.iter().copied().min().unwrap_or(0)
-    }
-}
-
-/// What is sent, by how warm the way through the kernel is: a beacon wakes a process and is slow, what answers a message follows it closely.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Light,
-    Beacon,
-    Message,
-}
-
-impl Kind {
-    /// The kind of a slot on a plane.
-    pub(crate) fn of(plane: Plane, label: Option<Label>) -> Kind {
-        match (plane, label) {
-            (Plane::Light, _) => Kind::Light,
-            (Plane::Beside, Some(label)) if label.destination == NodeId::ALL.0 => Kind::Beacon,
-            (Plane::Beside, _) => Kind::Message,
-        }
-    }
-}
-
-/// The latencies at one socket, by kind.
-#[derive(Debug, Default)]
-pub(crate) struct Latencies([Latency; 3]);
-
-impl Latencies {
-    /// The tag of a stamped datagram.
-    pub(crate) fn tag(kind: Kind) -> u64 {
-        kind as u64
-    }
-
-    pub(crate) fn observe(&mut self, tag: u64, latency: Nanos) {
-        if let Some(latencies) = self.0.get_mut(tag as usize) {
-            latencies.observe(latency);
-        }
-    }
-
-    pub(crate) fn least(&self, kind: Kind) -> Nanos {
-        self.0[kind as usize].least()
     }
 }
 

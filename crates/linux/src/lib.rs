@@ -8,7 +8,7 @@
 //! | `config` | configurations, one TOML file a process |
 //! | `edge`, `switch`, `fibre` | the processes: a node (`side` is what it has for one core), a core, fibres; `host` is what they have in common |
 //! | `slots` | the thread that sends light at its instant, or not at all |
-//! | `line` | what stands before a slot in a datagram; `latency`: how long the kernel takes to send it |
+//! | `line` | what stands before a slot in a datagram; `relay`: passing on, with corrections that follow; `latency`: how long the kernel takes to send |
 //! | `clock` | modelled clocks |
 //! | `traffic` | IP and files in slots |
 //! | `demo` | a whole star on this machine |
@@ -28,6 +28,7 @@ mod host;
 mod latency;
 mod line;
 mod measure;
+mod relay;
 mod report;
 mod serve;
 mod side;

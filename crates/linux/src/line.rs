@@ -1,13 +1,18 @@
 //! What stands before a slot in a datagram: which plane it travels on, and by how much its last sender was later than it should have been.
 //!
 //! A photonic switch and a fibre let light pass; programs need some microseconds to pass on a datagram, and sometimes milliseconds. Like a transparent
-//! clock of IEEE 1588 they say how late they were, and who stamps the arrival takes that off. Light that a node sends has no such number: its lateness is
-//! real, and two-step stamps tell it. 16 bytes, little-endian: `pl`, version, plane, 4 zeros, lateness in ps (i64).
+//! clock of IEEE 1588 they say how late they were, and who stamps the arrival takes that off. How late it was is known exactly only when it has left, so
+//! where it matters a correction follows in a datagram of its own (`relay`). Light that a node sends has no such number: its lateness is
+//! real, and two-step stamps tell it. How many datagrams share the light of a slot says how long this one's lasts. 16 bytes, little-endian: `pl`,
+//! version, plane, datagrams of the slot less one (u16), step, number of the step, lateness in ps (i64).
 
+use control::signalling::SlotPart;
 use units::Instant;
 
 /// Bytes before a slot.
 pub(crate) const HEAD: usize = 16;
+/// The code of the block of an answer to an invitation: its slot is not known beforehand.
+pub(crate) const ANSWER: u8 = 2;
 const MAGIC: [u8; 2] = *b"pl";
 const VERSION: u8 = 1;
 
@@ -20,10 +25,24 @@ pub(crate) enum Plane {
     Beside,
 }
 
+/// Whether the lateness is the last word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It is.
+    Final,
+    /// A correction with this number follows.
+    Follows(u8),
+    /// This is the correction with this number, and no slot.
+    Correction(u8),
+}
+
 /// What stands before a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) plane: Plane,
+    /// How many datagrams share the light of the slot, 1 to [`SlotPart::MOST`].
+    pub(crate) datagrams: u16,
+    pub(crate) step: Step,
     /// How much later than it should the datagram left its last sender, in picoseconds.
     pub(crate) late: i64,
 }
@@ -33,6 +52,12 @@ impl Line {
         let mut bytes = [0; HEAD];
         bytes[..2].copy_from_slice(&MAGIC);
         (bytes[2], bytes[3]) = (VERSION, matches!(self.plane, Plane::Beside).into());
+        bytes[4..6].copy_from_slice(&(self.datagrams - 1).to_le_bytes());
+        (bytes[6], bytes[7]) = match self.step {
+            Step::Final => (0, 0),
+            Step::Follows(number) => (1, number),
+            Step::Correction(number) => (2, number),
+        };
         bytes[8..].copy_from_slice(&self.late.to_le_bytes());
         bytes
     }
@@ -41,18 +66,39 @@ impl Line {
     pub(crate) fn of(datagram: &[u8]) -> Option<(Line, &[u8])> {
         let (head, slot) = datagram.split_first_chunk::<HEAD>()?;
         let plane = match head {
-            [b'p', b'l', VERSION, 0, 0, 0, 0, 0, ..] => Plane::Light,
-            [b'p', b'l', VERSION, 1, 0, 0, 0, 0, ..] => Plane::Beside,
+            [b'p', b'l', VERSION, 0, ..] => Plane::Light,
+            [b'p', b'l', VERSION, 1, ..] => Plane::Beside,
             _ => return None,
         };
+        let step = match (head[6], head[7]) {
+            (0, 0) => Step::Final,
+            (1, number) => Step::Follows(number),
+            (2, number) => Step::Correction(number),
+            _ => return None,
+        };
+        let datagrams = u16::from_le_bytes([head[4], head[5]]).checked_add(1).filter(|of| *of <= SlotPart::MOST)?;
         let late = i64::from_le_bytes(*head.last_chunk()?);
-        Some((Line { plane, late }, slot))
+        Some((Line { plane, datagrams, step, late }, slot))
     }
 
-    /// When it would have arrived, had its last sender been on time. A lateness above a second is believed to be none.
+    /// Light, on time, of a slot of so many datagrams.
+    pub(crate) fn light(datagrams: u16) -> Line {
+        Line { plane: Plane::Light, datagrams, step: Step::Final, late: 0 }
+    }
+
+    /// A message beside the light.
+    pub(crate) fn beside() -> Line {
+        Line { plane: Plane::Beside, ..Line::light(1) }
+    }
+
+    /// By how much its last sender was late, in picoseconds. More than a second is believed to be none.
+    pub(crate) fn lateness(self) -> u64 {
+        if (0..1_000_000_000_000).contains(&self.late) { self.late as u64 } else { 0 }
+    }
+
+    /// When it would have arrived, had its last sender been on time.
     pub(crate) fn corrected(self, stamp: Instant) -> Instant {
-        let late = if (0..1_000_000_000_000).contains(&self.late) { self.late as u64 } else { 0 };
-        Instant::from_ps(stamp.ps().saturating_sub(late))
+        Instant::from_ps(stamp.ps().saturating_sub(self.lateness()))
     }
 }
 
@@ -64,6 +110,7 @@ pub(crate) struct Label {
     pub(crate) destination: u16,
     pub(crate) frame: u64,
     pub(crate) slot: u32,
+    pub(crate) piece: u16,
     pub(crate) sequence: u64,
     /// The code of the first block, 0 without one.
     pub(crate) first_block: u8,
@@ -80,6 +127,7 @@ impl Label {
             destination: two(6),
             frame: eight(8),
             slot: u32::from(two(16)) | u32::from(two(18)) << 16,
+            piece: two(20),
             sequence: eight(40),
             first_block: slot.get(64).copied().unwrap_or(0),
         })
@@ -93,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_line_is_read_as_it_was_written_and_nothing_else_is_one() {
-        let line = Line { plane: Plane::Beside, late: 12_345_678 };
+        let line = Line { plane: Plane::Beside, datagrams: 5, step: Step::Follows(200), late: 12_345_678 };
         let datagram = [&line.bytes()[..], b"slot"].concat();
         assert_eq!(Line::of(&datagram), Some((line, &b"slot"[..])));
         assert_eq!(Line::of(&datagram[..15]), None);
@@ -119,7 +167,11 @@ mod tests {
         for round in 0..200_000 {
             let mut bytes: Vec<u8> = (0..next(&mut state) % 40).map(|_| next(&mut state) as u8).collect();
             if round % 2 == 0 {
-                let line = Line { plane: [Plane::Light, Plane::Beside][round / 2 % 2], late: next(&mut state) as i64 };
+                let (plane, datagrams) =
+                    ([Plane::Light, Plane::Beside][round / 2 % 2], 1 + round as u16 % SlotPart::MOST);
+                let number = next(&mut state) as u8;
+                let step = [Step::Final, Step::Follows(number), Step::Correction(number)][round % 3];
+                let line = Line { plane, datagrams, step, late: next(&mut state) as i64 };
                 bytes = line.bytes().to_vec();
                 if round % 4 == 0 {
                     let bit = (next(&mut state) % 128) as usize;
@@ -146,7 +198,7 @@ mod tests {
             destination: NodeId(259),
             frame: 1 << 40,
             slot: 70_000,
-            piece: 0,
+            piece: 9,
             stamp: Stamp::Exact,
             reserved: 0,
             session: 5,
@@ -158,7 +210,7 @@ mod tests {
         let bytes = Slot { header, blocks }.encode(&Key::new(&[1; 16]).unwrap()).unwrap();
         let label = Label::of(&bytes).unwrap();
         assert_eq!((label.class, label.source, label.destination, label.frame), (1, 3, 259, 1 << 40));
-        assert_eq!((label.slot, label.sequence, label.first_block), (70_000, 77, 34));
+        assert_eq!((label.slot, label.piece, label.sequence, label.first_block), (70_000, 9, 77, 34));
         assert_eq!(Label::of(&bytes[..63]), None);
     }
 }

@@ -1,7 +1,7 @@
 //! An edge node at one core: its machine, its fibre and what waits for it.
 
 use crate::config::{self, Loaded, NodeFile, Refusal, StarConfig, input};
-use crate::latency::Latency;
+use crate::relay::{Ear, Relay};
 use crate::slots::SlotThread;
 use crate::sys::datagram::Datagrams;
 use crate::sys::time::{self, Nanos};
@@ -29,8 +29,11 @@ pub(crate) struct Side {
     pub(crate) slots: SlotThread,
     pub(crate) packer: Packer,
     pub(crate) queue_slots: usize,
-    /// How long the kernel takes to send what goes beside the light.
-    pub(crate) latency: Latency,
+    pub(crate) ear: Ear,
+    /// What goes beside the light.
+    pub(crate) relay: Relay,
+    /// What T_d says of the fibre, if the core's clock is the machine's: a demo's is. In ns.
+    pub(crate) fibre_delay: Option<Nanos>,
     pub(crate) delivered: u64,
     pub(crate) missing: u64,
     pub(crate) unreadable: u64,
@@ -40,10 +43,7 @@ impl Side {
     pub(crate) fn open(config: &Loaded<NodeFile>, star: &StarConfig, start: Start) -> Result<Side, Refusal> {
         let shown = config.path.display();
         let content = &config.content;
-        if !(StarConfig::SMALLEST_SLOT..=StarConfig::LARGEST_SLOT).contains(&star.slot_bytes) {
-            let (least, most) = (StarConfig::SMALLEST_SLOT, StarConfig::LARGEST_SLOT);
-            return Err(input(format!("{shown}: slot_bytes is {}; allowed: {least} to {most}", star.slot_bytes)));
-        }
+        let room = star.room().map_err(|why| input(format!("{shown}: {why}")))?;
         let network = match (start, &content.network) {
             (Start::Master, Some(network)) => Some(network.network().map_err(|why| input(format!("{shown}: {why}")))?),
             (Start::Master, None) => return Err(input(format!("{shown}: a master needs the table [network]"))),
@@ -54,22 +54,25 @@ impl Side {
             key: config::key(&config.path, &content.key_file)?,
             network,
             algorithm: content.scheduler,
+            weights: content.weights().map_err(|why| input(format!("{shown}: {why}")))?,
             stamp: Stamp::Follows,
             filter: FilterConfig { stamp_error: content.clock.stamp_error, ..FilterConfig::default() },
         };
         let line = Datagrams::between(star.bind.0, star.peer.0)
             .map_err(|error| input(format!("{shown}: {} cannot be listened on: {error}", star.bind.0)))?;
         let line = Arc::new(line);
-        let slots = SlotThread::start(Arc::clone(&line), FIRST_TOLERANCE)
+        let slots = SlotThread::start(Arc::clone(&line), FIRST_TOLERANCE, content.processor)
             .map_err(|error| Refusal::Failure(format!("a thread for slots: {error}")))?;
         let session = time::time_of_day() as u64;
         Ok(Side {
             machine: Node::new(machine, session),
             line,
             slots,
-            packer: Packer::new(star.slot_bytes),
+            packer: Packer::new(room),
             queue_slots: star.queue_slots,
-            latency: Latency::default(),
+            ear: Ear::default(),
+            relay: Relay::default(),
+            fibre_delay: None,
             delivered: 0,
             missing: 0,
             unreadable: 0,
@@ -84,8 +87,8 @@ impl Side {
     /// Hands the full slots to the machine; how many found no room.
     pub(crate) fn enqueue(&mut self) -> u64 {
         let mut dropped = 0;
-        for (to, blocks) in self.packer.take() {
-            let full = self.room(to) == 0 || self.machine.enqueue(NodeId(to), blocks).is_err();
+        for (to, datagrams) in self.packer.take() {
+            let full = self.room(to) == 0 || self.machine.enqueue_datagrams(NodeId(to), datagrams).is_err();
             dropped += u64::from(full);
         }
         dropped

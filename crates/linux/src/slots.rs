@@ -1,11 +1,11 @@
 //! The slot thread: it sends what is due at the instant at which it is due, or not at all.
 //!
-//! It sleeps until 60 µs before, then spins: a sleep alone is late by some microseconds, and a real-time thread that always spins is stopped by the kernel
+//! It sleeps until 60 µs before, once, then spins: a sleep alone is late by some microseconds, and a real-time thread that always spins is stopped by the kernel
 //! for 50 ms a second. What cannot be sent in time is counted and never sent late.
 
-use crate::histogram::Errors;
+use crate::histogram::{Errors, Quantiles};
 use crate::latency::Latency;
-use crate::line::{Line, Plane};
+use crate::line::Line;
 use crate::sys::datagram::Datagrams;
 use crate::sys::priority;
 use crate::sys::time::{self, Nanos};
@@ -29,6 +29,8 @@ const LONGEST_LEAD: Nanos = 40_000;
 /// A slot that shall leave.
 #[derive(Debug)]
 pub(crate) struct Due {
+    /// How many datagrams share the light of its slot.
+    pub(crate) datagrams: u16,
     pub(crate) bytes: Vec<u8>,
     /// Its number, if the kernel shall stamp its departure.
     pub(crate) stamped: Option<u64>,
@@ -62,16 +64,32 @@ impl Skipped {
     }
 }
 
-/// What the slot thread did.
+/// What the slot thread did. It holds the lock around this for moments only, and so must others.
+#[derive(Debug, Default)]
+struct Sending {
+    sent: u64,
+    skipped: Skipped,
+    /// How late the thread was when it called the kernel, since somebody asked last, in ns.
+    starts: Vec<Nanos>,
+}
+
+/// What is known of departures. The slot thread has nothing to do with it: quantiles take their time.
 #[derive(Debug)]
-pub(crate) struct Sending {
+struct Departures {
+    starts: Errors,
+    departures: Errors,
+    latency: Latency,
+}
+
+/// What there is to say of a slot thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Account {
     pub(crate) sent: u64,
     pub(crate) skipped: Skipped,
     /// How late the thread was when it called the kernel.
-    pub(crate) starts: Errors,
+    pub(crate) starts: Quantiles,
     /// How late slots left in fact, where the kernel stamped them.
-    pub(crate) departures: Errors,
-    latency: Latency,
+    pub(crate) departures: Quantiles,
 }
 
 struct Shared {
@@ -82,12 +100,15 @@ struct Shared {
     tolerance: AtomicI64,
     /// Slots are sent so much earlier, which the kernel takes.
     lead: AtomicI64,
+    /// The processor on which it stays.
+    processor: Option<u16>,
     line: Arc<Datagrams>,
 }
 
 /// The slot thread of one fibre. It ends when this is dropped.
 pub(crate) struct SlotThread {
     shared: Arc<Shared>,
+    known: Departures,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -97,25 +118,21 @@ fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl SlotThread {
-    /// Starts it. Light that is later than `tolerance` is not sent.
-    pub(crate) fn start(line: Arc<Datagrams>, tolerance: Nanos) -> std::io::Result<SlotThread> {
+    /// Starts it, on one processor if one is named. Light that is later than `tolerance` is not sent.
+    pub(crate) fn start(line: Arc<Datagrams>, tolerance: Nanos, processor: Option<u16>) -> std::io::Result<SlotThread> {
         let shared = Arc::new(Shared {
             waiting: Mutex::new(Waiting::default()),
             wake: Condvar::new(),
-            sending: Mutex::new(Sending {
-                sent: 0,
-                skipped: Skipped::default(),
-                starts: Errors::new(),
-                departures: Errors::new(),
-                latency: Latency::default(),
-            }),
+            sending: Mutex::default(),
             tolerance: AtomicI64::new(tolerance),
             lead: AtomicI64::new(0),
+            processor,
             line,
         });
         let its = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("slots".into()).spawn(move || its.run())?;
-        Ok(SlotThread { shared, thread: Some(thread) })
+        let known = Departures { starts: Errors::new(), departures: Errors::new(), latency: Latency::default() };
+        Ok(SlotThread { shared, known, thread: Some(thread) })
     }
 
     /// A slot that shall leave at a monotonic time.
@@ -134,21 +151,25 @@ impl SlotThread {
     }
 
     /// The slot with this number was handed to the kernel at `called` and left at `left`. False if it is not this thread's.
-    pub(crate) fn departed(&self, number: u64, called: Nanos, left: Nanos) -> bool {
+    pub(crate) fn departed(&mut self, number: u64, called: Nanos, left: Nanos) -> bool {
         let mut waiting = held(&self.shared.waiting);
         let Some(place) = waiting.outstanding.iter().position(|(found, _)| *found == number) else { return false };
         let meant = waiting.outstanding.drain(..=place).next_back().map_or(left, |(_, meant)| meant);
         drop(waiting);
-        let mut sending = held(&self.shared.sending);
-        sending.departures.record((left - meant) * 1000);
-        sending.latency.observe(left - called);
-        self.shared.lead.store(sending.latency.median().min(LONGEST_LEAD), Ordering::Relaxed);
+        self.known.departures.record((left - meant) * 1000);
+        self.known.latency.observe(left - called);
+        self.shared.lead.store(self.known.latency.median().min(LONGEST_LEAD), Ordering::Relaxed);
         true
     }
 
     /// What it has done so far.
-    pub(crate) fn report<T>(&self, of: impl FnOnce(&Sending) -> T) -> T {
-        of(&held(&self.shared.sending))
+    pub(crate) fn account(&mut self) -> Account {
+        let mut sending = held(&self.shared.sending);
+        let (sent, skipped, fresh) = (sending.sent, sending.skipped, std::mem::take(&mut sending.starts));
+        drop(sending);
+        fresh.iter().for_each(|late| self.known.starts.record(late * 1000));
+        let Departures { starts, departures, .. } = &self.known;
+        Account { sent, skipped, starts: starts.quantiles(), departures: departures.quantiles() }
     }
 }
 
@@ -168,19 +189,24 @@ impl Shared {
         // Without the right to it, slots leave when the kernel lets them; the process has said so at its start.
         let _ = priority::become_real_time(PRIORITY);
         let _ = time::make_timers_precise();
+        if let Some(processor) = self.processor {
+            // If it is refused, the kernel chooses.
+            let _ = priority::stay_on(processor);
+        }
         while let Some((at, due)) = self.next() {
             self.send(at, due);
         }
     }
 
-    /// The next slot, when little more than the spin is left before it.
+    /// The next slot, when only the spin is left before it.
     fn next(&self) -> Option<(Nanos, Due)> {
         let mut waiting = held(&self.waiting);
         loop {
             if waiting.closed {
                 return None;
             }
-            let until = waiting.due.first_key_value().map(|((at, _), _)| at - 2 * SPIN - time::now());
+            let lead = self.lead.load(Ordering::Relaxed);
+            let until = waiting.due.first_key_value().map(|((at, _), _)| at - lead - SPIN - time::now());
             waiting = match until {
                 None => self.wake.wait(waiting).unwrap_or_else(std::sync::PoisonError::into_inner),
                 Some(left) if left > 0 => {
@@ -200,8 +226,6 @@ impl Shared {
             self.expect_stamp(number, at);
         }
         let at = at - self.lead.load(Ordering::Relaxed);
-        // If a sleep is refused, the spin does it.
-        let _ = time::sleep_until(at - SPIN);
         let woken = time::now();
         // What it takes to send is fetched before it is needed: a call that sends nothing.
         if woken < at {
@@ -216,7 +240,7 @@ impl Shared {
                 () => skipped.woken_late += 1,
             };
         }
-        let head = Line { plane: Plane::Light, late: 0 }.bytes();
+        let head = Line::light(due.datagrams).bytes();
         // What cannot be sent has met a cut fibre; the machines notice.
         let _ = match due.stamped {
             Some(number) => self.line.send_stamped(&head, &due.bytes, number),
@@ -224,7 +248,7 @@ impl Shared {
         };
         let mut sending = held(&self.sending);
         sending.sent += 1;
-        sending.starts.record((now - at) * 1000);
+        sending.starts.push(now - at);
     }
 
     fn expect_stamp(&self, number: u64, meant: Nanos) {

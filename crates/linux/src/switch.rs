@@ -8,13 +8,13 @@ use crate::clock::NodeClock;
 use crate::config::{self, CoreConfig, Loaded, PortConfig, Refusal, input};
 use crate::histogram::Errors;
 use crate::host::{self, Host, Manner};
-use crate::latency::{Kind, Latencies};
-use crate::line::{Label, Line, Plane};
+use crate::line::{ANSWER, Label, Line, Plane};
+use crate::relay::{Ear, Relay};
 use crate::report::Report;
 use crate::sys::datagram::Datagrams;
 use crate::sys::time::{self, Nanos};
 use crate::sys::wait;
-use control::signalling::{Action, Actions, Core, Heard, Network};
+use control::signalling::{Action, Actions, Core, Heard, Network, SlotPart};
 use control::wire::{Class, NodeId};
 use std::collections::BTreeMap;
 use std::os::fd::AsRawFd;
@@ -22,14 +22,21 @@ use units::Instant;
 
 /// The real-time priority of the loop.
 const PRIORITY: i32 = 65;
-/// The code of the block of an answer to an invitation: its slot is not known beforehand.
-const ANSWER: u8 = 2;
 
 /// A fibre's end.
 struct Port {
     number: u16,
-    line: Datagrams,
-    latencies: Latencies,
+    wire: Datagrams,
+    ear: Ear,
+    relay: Relay,
+}
+
+/// Light that goes into an output: until when, through which fibre it came, and its frame and slot. What comes from one slot of one node comes one
+/// after the other, however their stamps differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Passing {
+    until: Instant,
+    from: (usize, u64, u32),
 }
 
 /// The process.
@@ -39,8 +46,8 @@ struct Switch {
     machine: Core,
     network: Network,
     ports: Vec<Port>,
-    /// Until when light goes into each output.
-    busy: BTreeMap<u16, Instant>,
+    /// The light that goes, or went last, into each output.
+    busy: BTreeMap<u16, Passing>,
     /// How early or late light of each node came, and of all.
     arrivals: BTreeMap<u16, Errors>,
     all: Errors,
@@ -72,9 +79,9 @@ impl Switch {
         let session = time::time_of_day() as u64;
         let machine = Core::new(network.clone(), config::key(&config.path, key_file)?, session, clock.now());
         let open = |port: &PortConfig| {
-            let line = Datagrams::between(port.bind.0, port.peer.0)
+            let wire = Datagrams::between(port.bind.0, port.peer.0)
                 .map_err(|error| input(format!("{shown}: {} cannot be listened on: {error}", port.bind.0)))?;
-            Ok(Port { number: port.number, line, latencies: Latencies::default() })
+            Ok(Port { number: port.number, wire, ear: Ear::default(), relay: Relay::default() })
         };
         let capture = capture.as_ref().map(|path| Capture::create(path)).transpose();
         Ok(Switch {
@@ -97,15 +104,12 @@ impl Switch {
 
     fn turn(&mut self) -> Result<(), Refusal> {
         let frame = self.machine.next_timeout().map_or(Nanos::MAX, |due| self.clock.truth(due));
-        let until = frame.min(self.host.next_timeout());
-        let files: Vec<_> = self.ports.iter().map(|port| port.line.as_raw_fd()).collect();
-        let ready = wait::ready(&files, until).map_err(|error| Refusal::Failure(format!("poll: {error}")))?;
+        let held = self.ports.iter().map(|port| port.ear.next_timeout()).min().unwrap_or(Nanos::MAX);
+        let until = frame.min(held).min(self.host.next_timeout());
+        let files: Vec<_> = self.ports.iter().map(|port| port.wire.as_raw_fd()).collect();
+        wait::ready(&files, until).map_err(|error| Refusal::Failure(format!("poll: {error}")))?;
         self.keep_time();
-        for (port, ready) in ready.into_iter().enumerate() {
-            if ready {
-                self.hear(port);
-            }
-        }
+        (0..self.ports.len()).for_each(|port| self.hear(port));
         let now = time::now();
         if now >= self.host.next_timeout() {
             if let Some(capture) = &mut self.capture {
@@ -127,35 +131,32 @@ impl Switch {
     }
 
     fn hear(&mut self, port: usize) {
-        let Port { line, latencies, .. } = &mut self.ports[port];
-        while let Ok(Some(departure)) = line.departure() {
-            latencies.observe(departure.tag, self.host.day.of(departure.stamp) - departure.called);
-        }
-        let mut buffer = [0u8; 1 << 16];
-        while let Ok(Some(arrival)) = self.ports[port].line.receive(&mut buffer) {
-            let Some((line, slot)) = Line::of(&buffer[..arrival.length]) else {
-                self.unreadable += 1;
-                continue;
-            };
-            let stamped = arrival.stamp.map_or_else(time::now, |stamp| self.host.day.of(stamp));
-            let stamp = line.corrected(self.clock.shows(stamped));
-            match line.plane {
-                Plane::Light => self.pass(port, stamp, slot),
-                Plane::Beside => self.hear_beside(stamp, slot),
+        loop {
+            let Port { wire, ear, relay, .. } = &mut self.ports[port];
+            let _ = relay.learn((wire, &self.host.day), |_| {});
+            let Ok(Some(heard)) = ear.hear(wire, &self.host.day) else { return };
+            let stamp = heard.line.corrected(self.clock.shows(heard.stamp));
+            match heard.line.plane {
+                Plane::Light => self.pass(port, stamp, heard.line.datagrams, &heard.slot),
+                Plane::Beside => self.hear_beside(stamp, &heard.slot),
             }
         }
     }
 
     /// Light came in at a port.
-    fn pass(&mut self, port: usize, stamp: Instant, slot: &[u8]) {
+    fn pass(&mut self, port: usize, stamp: Instant, datagrams: u16, slot: &[u8]) {
         let Some(label) = Label::of(slot) else {
             self.unreadable += 1;
             return;
         };
-        let length = self.network.light();
-        self.measure(&label, stamp);
+        let Some(part) = SlotPart::new(label.piece, datagrams) else {
+            self.unreadable += 1;
+            return;
+        };
+        let (length, from) = (part.lasts(self.network.light()), (port, label.frame, label.slot));
+        self.measure(&label, part, stamp);
         let output = self.machine.route(stamp, self.ports[port].number, length);
-        let free = |output: &u16| self.busy.get(output).is_none_or(|until| *until <= stamp);
+        let free = |output: &u16| self.busy.get(output).is_none_or(|held| held.until <= stamp || held.from == from);
         let fate = match output {
             None => {
                 self.lost += 1;
@@ -166,7 +167,7 @@ impl Switch {
                 "lost: met other light"
             }
             Some(output) => {
-                self.busy.insert(output, stamp + length);
+                self.busy.insert(output, Passing { until: stamp + length, from });
                 self.passed += 1;
                 let at = self.clock.truth(stamp);
                 let stamped = label.class == Class::Signalling as u8;
@@ -175,14 +176,14 @@ impl Switch {
                 }
                 for found in 0..self.ports.len() {
                     if self.ports[found].number == output {
-                        self.send(found, at, Plane::Light, slot, stamped);
+                        self.send(found, at, Line::light(datagrams), slot, stamped);
                     }
                 }
                 "passed"
             }
         };
         if let Some(capture) = &mut self.capture {
-            capture.add(time::time_of_day() as u64, Line { plane: Plane::Light, late: 0 }, slot, fate);
+            capture.add(time::time_of_day() as u64, Line::light(datagrams), slot, fate);
         }
     }
 
@@ -195,12 +196,12 @@ impl Switch {
     }
 
     /// How early or late light was for the slot that it names. An answer to an invitation comes when its fibre lets it.
-    fn measure(&mut self, label: &Label, stamp: Instant) {
+    fn measure(&mut self, label: &Label, part: SlotPart, stamp: Instant) {
         let answers = label.class == Class::Signalling as u8 && label.first_block == ANSWER;
         if answers || label.slot >= self.network.frame_slots {
             return;
         }
-        let meant = self.network.arrival(label.frame, label.slot);
+        let meant = self.network.arrival(label.frame, label.slot) + part.begins(self.network.light());
         let error = i128::from(stamp.ps()) - i128::from(meant.ps());
         let error = error.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
         // Anybody may name any number; nodes that exist are few.
@@ -240,21 +241,21 @@ impl Switch {
             self.unreadable += 1;
             return;
         }
-        let at = self.clock.truth(at);
+        let (at, beside) = (self.clock.truth(at), Line::beside());
         for found in 0..self.ports.len() {
             if port.is_none_or(|port| port == self.ports[found].number) {
-                self.send(found, at, Plane::Beside, slot, true);
+                self.send(found, at, beside, slot, true);
             }
         }
     }
 
     /// Sends at a port what should have left at `at`.
-    fn send(&mut self, port: usize, at: Nanos, plane: Plane, slot: &[u8], stamped: bool) {
-        let kind = Kind::of(plane, Label::of(slot));
-        let Port { line, latencies, .. } = &self.ports[port];
-        let late = (time::now() + latencies.least(kind) - at) * 1000;
-        let head = Line { plane, late }.bytes();
-        let sent = if stamped { line.send_stamped(&head, slot, Latencies::tag(kind)) } else { line.send(&head, slot) };
+    fn send(&mut self, port: usize, at: Nanos, line: Line, slot: &[u8], stamped: bool) {
+        let Port { wire, relay, .. } = &mut self.ports[port];
+        let sent = match stamped {
+            true => relay.send(at, line, slot, (wire, &self.host.day), |_| {}),
+            false => relay.send_once(at, line, slot, wire),
+        };
         self.unreadable += u64::from(sent.is_err());
     }
 
@@ -272,7 +273,7 @@ impl Switch {
             ("light_passed", self.passed),
             ("light_lost", self.lost),
             ("light_collided", self.collided),
-            ("datagrams_unreadable", self.unreadable),
+            ("datagrams_unreadable", self.unreadable + self.ports.iter().map(|port| port.ear.unreadable).sum::<u64>()),
         ];
         report.counts.extend(numbers.map(|(name, value)| (name.to_string(), value)));
         let all = self.all.quantiles();

@@ -392,6 +392,24 @@ fn computed_schedules_fill_overlaid_stars_and_share_them_max_min() {
     assert!((found[1] - 65.0).abs() <= 10.0 && (found[2] - 65.0).abs() <= 10.0, "{found:?} Mb/s");
 }
 
+/// Three edge nodes and one core node: 15 of 18 slots carry data, and e0 floods e1 and e2 with weights 4 and 1. 12 and 3 slots of 2250 B in 2000
+/// frames; within a slot of every frame for what the two ask for in whole slots.
+#[test]
+fn known_schedules_share_what_is_too_much_by_weight() {
+    let flood =
+        |to: &str| format!("[[traffic]]\ntransport = \"udp\"\nfrom = \"e0\"\nto = \"{to}\"\nrate = \"100 Mbps\"\n");
+    let traffic = [flood("e1"), flood("e2")].concat();
+    for spare in ["all", "asking", "idle"] {
+        let weights = format!("spare_slots = \"{spare}\"\nweight = [{{ from = \"e0\", to = \"e1\", weight = 4 }}]");
+        let stars = Builder::of(star(&weights, &traffic)).set("topology.edges", 3);
+        let run = stars.set("topology.delays", format!("{:?}", vec!["1 ms"; 3])).run(1);
+        for (to, slots) in [("e1", 12.0), ("e2", 3.0)] {
+            let carried = at(&run.links, "link", &format!("e0->{to}"), "carried_bits") / 8.0 / 2000.0 / 2250.0;
+            assert!((carried - slots).abs() <= 1.0, "{spare}, {to}: {carried} slots a frame, expected {slots}");
+        }
+    }
+}
+
 #[test]
 fn told_of_slots_that_are_granted_on_request_only_xcp_starves() {
     // One star, four edge nodes; ten XCP flows from e0 to each of the others; 14 of 18 slots of 90 %, 70 Mb/s, for data.

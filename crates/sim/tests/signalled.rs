@@ -132,3 +132,45 @@ fn signalling_beside_the_light_leaves_all_slots_to_data() {
     let share = carried(&run(&text, 1), "e1->e2") / FULL;
     assert!((share - 18.0 / 15.0).abs() < 1e-3, "{share}");
 }
+
+/// Of six datagrams each has a sixth of 170 us, of which a hundredth is dark and 5.12 us are a header of 64 B at 100 Mb/s: 28.333 − 0.283 − 5.12 us,
+/// 286.6 B of data; 1719.8 B a slot instead of 2125.
+#[test]
+fn a_slot_of_several_datagrams_carries_a_header_less_for_each() {
+    let run = run(&star("datagrams = 6", &flood("e1", "e2")), 1);
+    let expected = 2000.0 * 15.0 * 6.0 * (170e-6 / 6.0 * 0.99 - 5.12e-6) * 100e6 / 8.0;
+    assert!((carried(&run, "e1->e2") - expected).abs() <= 3000.0, "{} of {expected}", carried(&run, "e1->e2"));
+    // Every datagram is light of its own.
+    assert_eq!(figure(&run, "control_light_sent"), 2000.0 * 15.0 * 6.0);
+    assert_eq!(figure(&run, "control_light_missed"), 0.0);
+}
+
+/// Switching leaves 20 us of the guard time, so light may be off by 10 us. Fibres take up to 14 us longer, for each datagram by itself: some meet the core
+/// and some do not, and of the light as much is lost as where a slot is one datagram.
+#[test]
+fn datagrams_of_a_slot_are_lost_one_by_one() {
+    let jitter = r#"jitter = "14 us", stamp_error = "4 us""#;
+    let missed = |datagrams: u32| {
+        let run = run(&star(&format!("{jitter}, datagrams = {datagrams}"), &flood("e1", "e2")), 1);
+        let (sent, missed) = (figure(&run, "control_light_sent"), figure(&run, "control_light_missed"));
+        assert!(missed > 0.0 && missed < 0.5 * sent, "{missed} of {sent}");
+        missed / sent
+    };
+    let (one, several) = (missed(1), missed(4));
+    assert!((one - several).abs() < 0.05, "{one} and {several}: what is lost of the light is the same");
+}
+
+/// 15 data slots of e2's output, which e0 and e1 both want all of: 3 : 1, and evenly without weights, each within a slot of the 15.
+#[test]
+fn what_is_too_much_is_shared_by_weight() {
+    let weight = "[[switching.weight]]\nfrom = \"e0\"\nto = \"e2\"\nweight = 3\n";
+    let floods = [flood("e0", "e2"), flood("e1", "e2")].concat();
+    let shares = |more: &str| {
+        let run = run(&star("", &format!("{more}{floods}")), 1);
+        (carried(&run, "e0->e2") / FULL, carried(&run, "e1->e2") / FULL)
+    };
+    let (heavy, light) = shares(weight);
+    assert!((heavy - 0.75).abs() < 1.0 / 15.0 && (light - 0.25).abs() < 1.0 / 15.0, "{heavy} and {light}");
+    let (one, other) = shares("");
+    assert!((one - 0.5).abs() < 1.0 / 15.0 && (other - 0.5).abs() < 1.0 / 15.0, "{one} and {other}");
+}

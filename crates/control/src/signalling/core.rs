@@ -1,7 +1,8 @@
 //! The controller of the core switch. It keeps time, carries out plans, and is the one place where it is decided who is master.
 //!
 //! Without the core there is no network, so the core is asked: a term has one master, a frame has one plan, and a plan is carried out even
-//! if its master's term has ended since. A term ends when its master resigns, is silent for three frames, or plans without having
+//! if its master's term has ended since. A term ends when its master resigns, is silent for three frames (before its first plan, for as long as a
+//! beacon takes there and a plan back, and three frames), or plans without having
 //! heard a beacon for as long as one takes there and back, and three frames: a master that hears nothing cannot know what holds.
 
 use super::network::Network;
@@ -22,6 +23,8 @@ struct Holder {
     session: u64,
     /// The frame in which the last plan or claim came.
     came: u64,
+    /// Whether a plan has come.
+    plans: bool,
     /// The latest beacon that the master is known to have heard.
     heard: u64,
 }
@@ -89,8 +92,11 @@ impl Core {
     }
 
     fn end_term_of_the_silent(&mut self, frame: u64) {
-        let deaf = self.network.patience();
-        if self.holder.is_some_and(|holder| frame > holder.came + SILENCE || frame > holder.heard + deaf) {
+        let patience = self.network.patience();
+        // Who does not know yet that it is master, or whose first plan is on its way, is not silent.
+        let silence = |holder: &Holder| if holder.plans { SILENCE } else { patience };
+        let is_over = |holder: Holder| frame > holder.came + silence(&holder) || frame > holder.heard + patience;
+        if self.holder.is_some_and(is_over) {
             self.holder = None;
             self.post.tally.add(Count::TermEnded);
         }
@@ -140,7 +146,8 @@ impl Core {
             (ClaimKind::Take, None) => {
                 self.term += 1;
                 let came = self.frame();
-                self.holder = Some(Holder { node: header.source, session: header.session, came, heard: came });
+                self.holder =
+                    Some(Holder { node: header.source, session: header.session, came, plans: false, heard: came });
                 VerdictKind::Accepted
             }
             // The claim came twice, or its verdict was lost.
@@ -174,7 +181,7 @@ impl Core {
         let master =
             self.holder.as_mut().filter(|holder| holder.node == header.source && holder.session == header.session);
         let Some(holder) = master.filter(|_| plan.term == term) else { return VerdictKind::StaleTerm };
-        holder.came = frame;
+        (holder.came, holder.plans) = (frame, true);
         holder.heard = holder.heard.max(plan.heard.min(frame));
         let horizon = frame + Core::horizon(&self.network);
         let begins = self.network.frame_start(plan.frame);

@@ -4,12 +4,12 @@
 //! late after that is refused. So every payload is delivered once, or reported.
 
 use super::post::{Count, Tally};
-use super::{Action, Actions};
+use super::{Action, Actions, SlotPart};
 use crate::wire::{Allocation, Block, Grant, Header, NodeId, Slot, Wish};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
-/// The number of a data slot among all that one node sends to another.
+/// The number of a data slot, or of its datagram, among all that one node sends to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SlotNumber {
     /// The sender's session.
@@ -36,24 +36,59 @@ pub struct Full;
 
 impl fmt::Display for Full {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the queue holds {} slots, or this is no payload of a slot", Edge::LONGEST_QUEUE)
+        write!(
+            f,
+            "the queue holds {} slots, or this is no payload of a slot of 1 to {} datagrams",
+            Edge::LONGEST_QUEUE,
+            SlotPart::MOST
+        )
     }
 }
 
 impl std::error::Error for Full {}
 
-/// A slot to be sent: number in the frame, destination, its number among those for the destination, payload.
+/// What waits for one slot: the blocks of its datagrams, one or several.
+#[derive(Clone, Debug, Default)]
+struct Payload {
+    first: Vec<Block>,
+    others: Vec<Vec<Block>>,
+}
+
+impl Payload {
+    /// Datagrams without blocks.
+    fn empty(datagrams: u16) -> Payload {
+        Payload { first: Vec::new(), others: vec![Vec::new(); usize::from(datagrams).saturating_sub(1)] }
+    }
+
+    fn datagrams(&self) -> usize {
+        1 + self.others.len()
+    }
+}
+
+/// A slot to be sent: its number in the frame, destination, the number of its first datagram among those for the destination, payload.
 pub(super) struct Departure {
     pub(super) slot: u32,
     pub(super) to: NodeId,
-    pub(super) sequence: u64,
-    pub(super) blocks: Vec<Block>,
+    sequence: u64,
+    payload: Payload,
+}
+
+impl Departure {
+    /// Its datagrams: the part of the light that each is, its number, its blocks.
+    pub(super) fn parts(self) -> impl Iterator<Item = (SlotPart, (u64, Vec<Block>))> {
+        let of = self.payload.datagrams() as u16;
+        let Payload { first, others } = self.payload;
+        let numbered = (0..of).zip(std::iter::once(first).chain(others));
+        numbered.filter_map(move |(number, blocks)| {
+            Some((SlotPart::new(number, of)?, (self.sequence + u64::from(number), blocks)))
+        })
+    }
 }
 
 /// The payloads of a node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Edge {
-    queues: BTreeMap<NodeId, VecDeque<Vec<Block>>>,
+    queues: BTreeMap<NodeId, VecDeque<Payload>>,
     granted: BTreeMap<u64, Vec<Grant>>,
     /// Frames that had an allocation, as far back as one could still come.
     accepted: BTreeSet<u64>,
@@ -66,18 +101,23 @@ impl Edge {
     /// Slots that a queue holds.
     pub(super) const LONGEST_QUEUE: usize = 1 << 16;
 
-    pub(super) fn enqueue(&mut self, to: NodeId, blocks: Vec<Block>) -> Result<(), Full> {
+    pub(super) fn enqueue(&mut self, to: NodeId, datagrams: Vec<Vec<Block>>) -> Result<(), Full> {
         let queue = self.queues.entry(to).or_default();
-        if queue.len() >= Edge::LONGEST_QUEUE || !blocks.iter().all(Block::is_payload) {
+        let carries = (1..=usize::from(SlotPart::MOST)).contains(&datagrams.len())
+            && datagrams.iter().flatten().all(Block::is_payload);
+        if queue.len() >= Edge::LONGEST_QUEUE || !carries {
             return Err(Full);
         }
-        queue.push_back(blocks);
+        let mut datagrams = datagrams.into_iter();
+        let first = datagrams.next().unwrap_or_default();
+        queue.push_back(Payload { first, others: datagrams.collect() });
         Ok(())
     }
 
-    /// The host keeps the payloads itself: so many slots of them wait.
-    pub(super) fn set_waiting(&mut self, to: NodeId, slots: usize) {
-        self.queues.entry(to).or_default().resize(slots.min(Edge::LONGEST_QUEUE), Vec::new());
+    /// The host keeps the payloads itself: so many slots of them wait, each of so many datagrams.
+    pub(super) fn set_waiting(&mut self, to: NodeId, slots: usize, datagrams: u16) {
+        let empty = Payload::empty(datagrams.min(SlotPart::MOST));
+        self.queues.entry(to).or_default().resize(slots.min(Edge::LONGEST_QUEUE), empty);
     }
 
     /// Slots that wait.
@@ -121,19 +161,20 @@ impl Edge {
                     tally.add(Count::TooLate);
                     continue;
                 }
-                let Some(blocks) = self.queues.get_mut(&destination).and_then(VecDeque::pop_front) else {
+                let Some(payload) = self.queues.get_mut(&destination).and_then(VecDeque::pop_front) else {
                     tally.add(Count::GrantUnused);
                     continue;
                 };
                 let number = self.numbers.entry(destination).or_insert(0);
-                departures.push(Departure { slot, to: destination, sequence: *number, blocks });
-                *number += 1;
+                let sequence = *number;
+                *number += payload.datagrams() as u64;
+                departures.push(Departure { slot, to: destination, sequence, payload });
             }
         }
         departures
     }
 
-    /// A data slot came.
+    /// A data slot, or a datagram of one, came.
     pub(super) fn take(&mut self, slot: Slot, tally: &mut Tally, actions: &mut Actions) {
         let Header { source: from, session, sequence, .. } = slot.header;
         let (next, number) = (self.taken.entry(from).or_default(), SlotNumber { session, sequence });

@@ -9,7 +9,7 @@ use super::network::{Member, Network};
 use super::peer::{Peer, Presence};
 use super::planner::{self, Demands, Pair, Planned, Window};
 use super::post::{Count, Post};
-use crate::scheduler::{Algorithm, FrameScheduler};
+use crate::scheduler::{Algorithm, FrameScheduler, Requests};
 use crate::sync::{ClockFilter, FilterConfig, Sample};
 use crate::wire::{
     Allocation, Answer, Beacon, Block, Carriage, Configuration, Fault, FaultKind, Header, Invitation, NodeId,
@@ -40,9 +40,11 @@ pub(super) struct Own {
 }
 
 /// How a node leads.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) algorithm: Algorithm,
+    /// The weight of every pair of ports, if not all weigh the same.
+    pub(super) weights: Option<Requests>,
     /// What is known of clocks and stamps.
     pub(super) filter: FilterConfig,
 }
@@ -72,10 +74,10 @@ impl Master {
         network: &Network,
         me: NodeId,
         beacon: &Beacon,
-        rules: Rules,
+        rules: &Rules,
         known: &BTreeMap<NodeId, NodeStatus>,
     ) -> Master {
-        let (term, frame, Rules { algorithm, filter }) = (beacon.term, beacon.frame, rules);
+        let (term, frame, filter) = (beacon.term, beacon.frame, rules.filter);
         let peer = |node: NodeId| Peer {
             presence: match known.get(&node) {
                 Some(NodeStatus::Active) => Presence::Awaited { since: frame },
@@ -93,7 +95,10 @@ impl Master {
             term,
             leaving: false,
             next_plan: frame,
-            scheduler: FrameScheduler::new(algorithm),
+            scheduler: match &rules.weights {
+                Some(weights) => FrameScheduler::weighted(rules.algorithm, weights.clone()),
+                None => FrameScheduler::new(rules.algorithm),
+            },
             peers: others.map(|node| (node, peer(node))).collect(),
             proposals: BTreeMap::new(),
             rotation: 0,

@@ -6,6 +6,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `network` | what all must agree on, its check, and the instants that follow from it |
+//! | `part` | slots of several datagrams |
 //! | `post` | slots made and checked: tags, sessions, replays, counts |
 //! | `clock` | the core's time as a node sees it; when light must leave |
 //! | `edge` | queues, what was asked for, data sent in granted slots and taken |
@@ -20,6 +21,7 @@ mod edge;
 mod master;
 mod network;
 mod node;
+mod part;
 mod peer;
 mod planner;
 mod post;
@@ -32,6 +34,7 @@ pub use core::Core;
 pub use edge::{Full, Report, SlotNumber};
 pub use network::{Member, Network, NetworkError};
 pub use node::{Node, NodeConfig, Part};
+pub use part::SlotPart;
 pub use post::{Count, Tally};
 
 use crate::wire::{Block, Fault, NodeId};
@@ -53,6 +56,8 @@ pub enum Action {
     Light {
         /// When, by the node's clock. Too late is never: the host counts it.
         at: Instant,
+        /// Which part of the slot's light it is.
+        part: SlotPart,
         /// The slot.
         bytes: Vec<u8>,
     },
@@ -67,7 +72,7 @@ pub enum Action {
     Deliver {
         /// Who sent it.
         from: NodeId,
-        /// The blocks of one slot.
+        /// The blocks of one slot, or of one of its datagrams.
         blocks: Vec<Block>,
     },
     /// Payload of another node that will not be delivered.

@@ -8,7 +8,7 @@ use super::slave::{Slave, Stage};
 use super::standby::Standby;
 use super::station::Station;
 use super::{Action, Actions, Heard};
-use crate::scheduler::Algorithm;
+use crate::scheduler::{Algorithm, Requests};
 use crate::sync::FilterConfig;
 use crate::wire::{
     Beacon, Block, Claim, ClaimKind, Class, Fault, FaultKind, FollowUp, Header, Key, NodeId, Slot, Stamp, Verdict,
@@ -26,11 +26,16 @@ pub struct NodeConfig {
     pub network: Option<Network>,
     /// How it schedules as a master.
     pub algorithm: Algorithm,
+    /// How it shares what is too much: the weight of every pair of ports. None: evenly.
+    pub weights: Option<Requests>,
     /// Whether its host stamps departures exactly beforehand, or tells them afterwards ([`Node::handle_departure`]).
     pub stamp: Stamp,
     /// What is known of its clock.
     pub filter: FilterConfig,
 }
+
+/// So many beacons of a double are enough for a node that does not know its network.
+const DOUBLE_PATIENCE: u64 = 100;
 
 /// The part that a node plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +65,8 @@ pub struct Node {
     pub(super) last_beacon: Instant,
     /// Whether the host was told already that nothing is heard.
     pub(super) no_signal: bool,
+    /// Beacons in a row that name this node as master with another session.
+    strange_beacons: u64,
 }
 
 impl Node {
@@ -74,21 +81,29 @@ impl Node {
             slave,
             standby,
             master: None,
-            rules: Rules { algorithm: config.algorithm, filter: config.filter },
+            rules: Rules { algorithm: config.algorithm, weights: config.weights, filter: config.filter },
             led_by,
             last_beacon: Instant::ZERO,
             no_signal: false,
+            strange_beacons: 0,
         }
     }
 
     /// Payload for another node: the blocks of one slot. They must fit a slot; only the host knows its bytes.
     pub fn enqueue(&mut self, to: NodeId, blocks: Vec<Block>) -> Result<(), Full> {
-        self.station.edge.enqueue(to, blocks)
+        self.station.edge.enqueue(to, vec![blocks])
     }
 
-    /// A host that keeps payloads itself says how many slots of them wait for a node. They leave without blocks.
-    pub fn set_waiting(&mut self, to: NodeId, slots: usize) {
-        self.station.edge.set_waiting(to, slots);
+    /// The same for a slot of several datagrams, up to [`super::SlotPart::MOST`]: the blocks of each. They share the light of the slot evenly, and each is
+    /// delivered, or reported missing, by itself.
+    pub fn enqueue_datagrams(&mut self, to: NodeId, datagrams: Vec<Vec<Block>>) -> Result<(), Full> {
+        self.station.edge.enqueue(to, datagrams)
+    }
+
+    /// A host that keeps payloads itself says how many slots of them wait for a node, and of how many datagrams each is. They leave without
+    /// blocks.
+    pub fn set_waiting(&mut self, to: NodeId, slots: usize, datagrams: u16) {
+        self.station.edge.set_waiting(to, slots, datagrams);
     }
 
     /// Slots that wait for a node.
@@ -114,6 +129,12 @@ impl Node {
     /// The master and its term by the latest beacon; `all` is none.
     pub fn led_by(&self) -> (NodeId, u64) {
         (self.led_by, self.standby.term())
+    }
+
+    /// Whether another process is master under this node's number, and alive: the term of an earlier session of this node would have ended.
+    pub fn has_a_double(&self) -> bool {
+        let patience = self.station.network.as_ref().map_or(DOUBLE_PATIENCE, |network| 3 * network.patience());
+        self.strange_beacons > patience
     }
 
     /// What was refused and what happened.
@@ -198,7 +219,9 @@ impl Node {
             return;
         }
         self.led_by = beacon.master;
-        if beacon.master == self.station.post.me && beacon.session == self.station.post.session {
+        let (own, mine) = (beacon.master == self.station.post.me, beacon.session == self.station.post.session);
+        self.strange_beacons = if own && !mine { self.strange_beacons + 1 } else { 0 };
+        if own && mine {
             self.lead(beacon);
         } else {
             self.step_down();
@@ -220,7 +243,7 @@ impl Node {
         }
         self.station.post.tally.add(Count::Elected);
         let (me, known) = (self.station.post.me, &self.station.statuses);
-        self.master = Some(Master::new(network, me, beacon, self.rules, known).synchronized(&self.station.clock));
+        self.master = Some(Master::new(network, me, beacon, &self.rules, known).synchronized(&self.station.clock));
     }
 
     pub(super) fn step_down(&mut self) {

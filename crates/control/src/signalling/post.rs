@@ -1,5 +1,6 @@
 //! Slots sealed and opened: key, sessions, replays, and counts of what was refused.
 
+use super::SlotPart;
 use crate::wire::{Block, Class, Header, Key, Malformed, NodeId, ReplayWindow, Slot, Stamp};
 use std::collections::BTreeMap;
 use units::Instant;
@@ -88,6 +89,7 @@ pub(super) struct Address {
 pub(super) struct Numbers {
     pub(super) peer_session: u64,
     pub(super) sequence: u64,
+    pub(super) part: SlotPart,
 }
 
 /// What a node has of others.
@@ -118,7 +120,7 @@ impl Post {
         let peer_session = self.session_of(address.to);
         let sequence = self.sequence;
         self.sequence += 1;
-        self.seal_as(address, sent_at, Numbers { peer_session, sequence }, blocks)
+        self.seal_as(address, sent_at, Numbers { peer_session, sequence, part: SlotPart::WHOLE }, blocks)
     }
 
     /// A slot with a number that the caller keeps.
@@ -129,7 +131,7 @@ impl Post {
             destination: address.to,
             frame: address.frame,
             slot: address.slot,
-            piece: 0,
+            piece: numbers.part.number(),
             stamp: self.stamp,
             reserved: 0,
             session: self.session,

@@ -4,7 +4,7 @@ use super::clock::CoreClock;
 use super::edge::Edge;
 use super::network::Network;
 use super::post::{Address, Count, Numbers, Post};
-use super::{Action, Actions};
+use super::{Action, Actions, SlotPart};
 use crate::sync::FilterConfig;
 use crate::wire::{Block, Carriage, Class, Configuration, NodeId, NodeStatus};
 use std::collections::BTreeMap;
@@ -33,7 +33,10 @@ impl Station {
     pub(super) fn signal_at(&mut self, at: Instant, to: NodeId, frame: u64, blocks: Vec<Block>, actions: &mut Actions) {
         let slot = self.network.as_ref().and_then(|network| network.signalling_slot(to)).unwrap_or(0);
         let bytes = self.post.seal(Address { class: Class::Signalling, to, frame, slot }, at, blocks);
-        actions.push(if self.signals_beside() { Action::Beside { to, bytes } } else { Action::Light { at, bytes } });
+        actions.push(match self.signals_beside() {
+            true => Action::Beside { to, bytes },
+            false => Action::Light { at, part: SlotPart::WHOLE, bytes },
+        });
     }
 
     /// Whether signalling goes out of band.
@@ -65,7 +68,7 @@ impl Station {
             return self.post.tally.add(Count::TooLate);
         };
         let bytes = self.post.seal(address, at, blocks);
-        actions.push(Action::Light { at, bytes });
+        actions.push(Action::Light { at, part: SlotPart::WHOLE, bytes });
     }
 
     /// Data in the granted slots of a frame.
@@ -76,11 +79,15 @@ impl Station {
         let can_leave = |slot: u32| leaves(slot).is_some();
         let departures = self.edge.depart(frame, network.frame_slots, &mut self.post.tally, can_leave);
         for departure in departures {
-            let Some(at) = leaves(departure.slot) else { continue };
-            let numbers = Numbers { peer_session: 0, sequence: departure.sequence };
-            let address = Address { class: Class::Data, to: departure.to, frame, slot: departure.slot };
-            let bytes = self.post.seal_as(address, at, numbers, departure.blocks);
-            actions.push(Action::Light { at, bytes });
+            let (light, to, slot) = (network.light(), departure.to, departure.slot);
+            for (part, (sequence, blocks)) in departure.parts() {
+                let passes = network.arrival(frame, slot) + part.begins(light);
+                let Some(at) = clock.leave(passes) else { continue };
+                let numbers = Numbers { peer_session: 0, sequence, part };
+                let address = Address { class: Class::Data, to, frame, slot };
+                let bytes = self.post.seal_as(address, at, numbers, blocks);
+                actions.push(Action::Light { at, part, bytes });
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ pub mod sabotage;
 pub mod verifier;
 
 use control::scheduler::Algorithm;
-use control::signalling::{Action, Actions, Core, Heard, Member, Network, Node, NodeConfig, Part, Tally};
+use control::signalling::{Action, Actions, Core, Heard, Member, Network, Node, NodeConfig, Part, SlotPart, Tally};
 use control::sync::FilterConfig;
 use control::wire::{Block, Carriage, Fault, FaultKind, Key, Management, NodeId, Stamp};
 use std::collections::BTreeMap;
@@ -128,7 +128,7 @@ pub enum Entry {
 enum Event {
     CoreTimer,
     Timer(usize),
-    AtCore { site: usize, bytes: Vec<u8> },
+    AtCore { site: usize, part: SlotPart, bytes: Vec<u8> },
     ToCore { bytes: Vec<u8> },
     Light { site: usize, stamp: u64, bytes: Vec<u8> },
     Beside { site: usize, stamp: u64, bytes: Vec<u8> },
@@ -146,6 +146,8 @@ pub struct Star {
     pub algorithm: Algorithm,
     /// How much later light leaves than it was meant to, and its exact stamp follows; 0: it does not.
     pub host_latency: u64,
+    /// Whether slots have up to four datagrams.
+    pub several: bool,
     /// The mistake that machines make in this run.
     pub mistake: Option<sabotage::Mistake>,
     events: BTreeMap<(u64, u64), Event>,
@@ -190,6 +192,7 @@ impl Star {
             random: Random(seed),
             algorithm: Algorithm::Greedy,
             host_latency: 0,
+            several: false,
             mistake: None,
             events: BTreeMap::new(),
             order: 0,
@@ -212,6 +215,7 @@ impl Star {
             key: key(),
             network: found.knows.then(|| self.network.clone()),
             algorithm: self.algorithm,
+            weights: None,
             stamp: if latency > 0 { Stamp::Follows } else { Stamp::Exact },
             filter: FilterConfig::default(),
         };
@@ -246,17 +250,20 @@ impl Star {
         self.sites[site].node.as_ref().expect("the node is up")
     }
 
-    /// A payload from one site for another; its number.
+    /// A slot of payloads from one site for another; the number of the first.
     pub fn enqueue(&mut self, from: usize, to: usize) -> Option<u64> {
         let destination = self.sites[to].id;
         let node = self.sites[from].node.as_mut()?;
         if node.waiting(destination) > 20 {
             return None;
         }
-        self.payloads += 1;
-        let block = Management { topic: 1, bytes: self.payloads.to_le_bytes().to_vec() };
-        node.enqueue(destination, vec![block.into()]).unwrap();
-        Some(self.payloads)
+        // Slots of one datagram, and of several: every datagram carries a payload of its own.
+        let datagrams = if self.several { 1 + self.payloads % 4 } else { 1 };
+        let first = self.payloads + 1;
+        self.payloads += datagrams;
+        let blocks = |payload: u64| vec![Management { topic: 1, bytes: payload.to_le_bytes().to_vec() }.into()];
+        node.enqueue_datagrams(destination, (first..=self.payloads).map(blocks).collect()).unwrap();
+        Some(first)
     }
 
     /// How often something happened, at all nodes in all their lives and at the core.
@@ -333,7 +340,7 @@ impl Star {
                 self.core.handle_beside(Heard { now, stamp: now }, &bytes, &mut actions);
                 self.done_by_core(actions);
             }
-            Event::AtCore { site, bytes } => self.at_core(site, bytes),
+            Event::AtCore { site, part, bytes } => self.at_core(site, part, bytes),
             Event::Timer(site) if self.sites[site].timer == self.now => self.call(site, None),
             Event::Timer(_) => {}
             Event::Light { site, stamp, bytes } => self.call(site, Some((true, stamp, bytes))),
@@ -378,11 +385,11 @@ impl Star {
         for action in actions {
             let fibre = self.sites[site].fibre;
             match action {
-                Action::Light { at, bytes } => {
+                Action::Light { at, part, bytes } => {
                     let leaves = self.sites[site].clock.truth(at) + self.host_latency;
                     self.stamp_follows(site, leaves, &bytes);
                     if leaves >= self.now && !fibre.cut_up {
-                        self.push(leaves + fibre.up, Event::AtCore { site, bytes });
+                        self.push(leaves + fibre.up, Event::AtCore { site, part, bytes });
                     }
                 }
                 Action::Beside { to, bytes } if fibre.cut_up => drop((to, bytes)),
@@ -473,8 +480,8 @@ impl Star {
         copies
     }
 
-    fn at_core(&mut self, site: usize, bytes: Vec<u8>) {
-        let length = self.network.light();
+    fn at_core(&mut self, site: usize, part: SlotPart, bytes: Vec<u8>) {
+        let length = part.lasts(self.network.light());
         let (port, node) = (self.sites[site].port, self.sites[site].id.0);
         let output = self.core.route(self.core_clock.shows(self.now), port, length);
         let output = self.mistake.map_or(output, |mistake| mistake.of_switch(&bytes, output));

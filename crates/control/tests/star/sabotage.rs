@@ -1,7 +1,7 @@
 //! Mistakes, planted between the machines: what they do or say is changed as if they had made it.
 
-use super::key;
-use control::signalling::{Action, Actions};
+use super::{figure_3_8, key};
+use control::signalling::{Action, Actions, SlotPart};
 use control::wire::{Block, Class, Management, NodeId, Slot};
 use units::{Duration, Instant};
 
@@ -33,6 +33,7 @@ mistakes! {
     SwitchesNothingNowAndThen,
     SendsASlotLate,
     SendsTooEarly,
+    SendsDatagramsAtOnce,
     NamesAnotherDestination,
     NumbersTwiceTheSame,
     DeliversTwice,
@@ -51,7 +52,7 @@ impl Mistake {
     /// What a node does instead.
     pub fn of_node(self, node: u16, now: Instant, actions: Actions) -> Actions {
         let changed = |action| match action {
-            Action::Light { at, bytes } => vec![self.of_light(node, now, at, bytes)],
+            Action::Light { at, part, bytes } => vec![self.of_light(node, now, at, part, bytes)],
             Action::Beside { to, bytes } => {
                 vec![Action::Beside { to, bytes: changed(&bytes, |slot| self.of_plan(slot)) }]
             }
@@ -73,19 +74,20 @@ impl Mistake {
         actions.into_iter().flat_map(changed).collect()
     }
 
-    fn of_light(self, node: u16, now: Instant, at: Instant, bytes: Vec<u8>) -> Action {
-        let Ok(slot) = key().open(&bytes) else { return Action::Light { at, bytes } };
+    fn of_light(self, node: u16, now: Instant, at: Instant, part: SlotPart, bytes: Vec<u8>) -> Action {
+        let Ok(slot) = key().open(&bytes) else { return Action::Light { at, part, bytes } };
         let data = slot.header.class == Class::Data;
         let has = |wanted: fn(&Block) -> bool| slot.blocks.iter().any(wanted);
         let later = at + Duration::from_micros(250);
         let at = match self {
             SendsASlotLate if node == 3 && data => later,
             SendsTooEarly if node == 3 && data => Instant::from_ps(at.ps() - 20_000_000),
+            SendsDatagramsAtOnce if node == 3 => Instant::from_ps(at.ps() - part.begins(figure_3_8().light()).ps()),
             AnswersAtOnce if has(|block| matches!(block, Block::Answer(_))) => now,
             AsksInAnothersSlot if node == 3 && has(|block| matches!(block, Block::Request(_))) => later,
             _ => at,
         };
-        Action::Light { at, bytes: changed(&bytes, |slot| self.of_slot(node, slot)) }
+        Action::Light { at, part, bytes: changed(&bytes, |slot| self.of_slot(node, slot)) }
     }
 
     fn of_slot(self, node: u16, slot: &mut Slot) {

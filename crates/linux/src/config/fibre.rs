@@ -36,4 +36,7 @@ pub(crate) struct LineConfig {
     /// The part of the light that is lost.
     #[serde(default)]
     pub(crate) loss: f64,
+    /// The part of the slots of signalling that is lost besides; data pass.
+    #[serde(default)]
+    pub(crate) signalling_loss: f64,
 }

@@ -2,7 +2,9 @@
 
 use super::network::{self, NetworkConfig};
 use super::value::{self, Address};
-use control::scheduler::Algorithm;
+use crate::traffic::SlotRoom;
+use control::scheduler::{Algorithm, Requests};
+use control::signalling::SlotPart;
 use serde::Deserialize;
 use std::path::PathBuf;
 use units::Duration;
@@ -20,6 +22,9 @@ pub(crate) struct NodeFile {
     /// How it schedules when it is master.
     #[serde(default = "greedy", deserialize_with = "network::algorithm")]
     pub(crate) scheduler: Algorithm,
+    /// How it then shares what is too much: a queue of weight w gets w slots where one of weight 1, as are those not named, gets one.
+    #[serde(default)]
+    weight: Vec<WeightConfig>,
     /// The cores, one or several: overlaid stars.
     pub(crate) star: Vec<StarConfig>,
     #[serde(default)]
@@ -30,6 +35,8 @@ pub(crate) struct NodeFile {
     /// Files to send.
     #[serde(default)]
     pub(crate) file: Vec<FileToSend>,
+    /// The processor on which slot threads stay. Without it the kernel chooses.
+    pub(crate) processor: Option<u16>,
     /// Metrics in the text form of Prometheus, on a port of the loopback interface.
     pub(crate) metrics: Option<u16>,
     /// A capture of all slots that come and go.
@@ -40,6 +47,35 @@ fn greedy() -> Algorithm {
     Algorithm::Greedy
 }
 
+/// The weight of the queue from one node to another.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WeightConfig {
+    from: u16,
+    to: u16,
+    weight: u32,
+}
+
+impl NodeFile {
+    /// The weight of every pair of ports, if the master shares by weight.
+    pub(crate) fn weights(&self) -> Result<Option<Requests>, String> {
+        let Some(network) = self.network.as_ref().filter(|_| !self.weight.is_empty()) else { return Ok(None) };
+        let (ports, size) =
+            (&network.ports, usize::from(network.ports.iter().max().map_or(0, |port| port.saturating_add(1))));
+        let mut slots = vec![1; size * size];
+        for WeightConfig { from, to, weight } in &self.weight {
+            let (Some(input), Some(output)) = (ports.get(usize::from(*from)), ports.get(usize::from(*to))) else {
+                return Err(format!(
+                    "a weight from node {from} to node {to}; allowed: nodes 0 to {}",
+                    ports.len().saturating_sub(1)
+                ));
+            };
+            slots[usize::from(*input) * size + usize::from(*output)] = *weight;
+        }
+        Requests::new(size, slots).map(Some).map_err(|error| format!("weights: {error}"))
+    }
+}
+
 /// The fibre to a core.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,9 +84,12 @@ pub(crate) struct StarConfig {
     pub(crate) bind: Address,
     /// Who is at the other end: a fibre, or the core itself.
     pub(crate) peer: Address,
-    /// Bytes of payload of a slot.
+    /// Bytes of payload of a slot; the header of every datagram but the first is taken from them.
     #[serde(default = "eight_thousand")]
     pub(crate) slot_bytes: usize,
+    /// Bytes of payload of a datagram: a slot that has more is several datagrams.
+    #[serde(default = "sixty_thousand")]
+    pub(crate) datagram_bytes: usize,
     /// Slots that may wait for one destination.
     #[serde(default = "two_hundred_and_fifty_six")]
     pub(crate) queue_slots: usize,
@@ -60,15 +99,42 @@ fn eight_thousand() -> usize {
     8000
 }
 
+fn sixty_thousand() -> usize {
+    StarConfig::LARGEST_DATAGRAM
+}
+
 fn two_hundred_and_fifty_six() -> usize {
     256
 }
 
 impl StarConfig {
-    /// A slot is one datagram of UDP.
-    pub(crate) const LARGEST_SLOT: usize = 60_000;
-    /// A slot carries at least some of a packet.
-    pub(crate) const SMALLEST_SLOT: usize = 200;
+    /// UDP has no longer ones.
+    const LARGEST_DATAGRAM: usize = 60_000;
+    const LARGEST_SLOT: usize = 1 << 20;
+    /// The words about a file fit one, and some of a packet.
+    const SMALLEST: usize = 600;
+
+    /// What its slots hold.
+    pub(crate) fn room(&self) -> Result<SlotRoom, String> {
+        let StarConfig { slot_bytes: slot, datagram_bytes: datagram, .. } = *self;
+        let given = [
+            ("slot_bytes", slot, StarConfig::LARGEST_SLOT),
+            ("datagram_bytes", datagram, StarConfig::LARGEST_DATAGRAM),
+        ];
+        for (key, found, most) in given {
+            if !(StarConfig::SMALLEST..=most).contains(&found) {
+                return Err(format!("{key} is {found}; allowed: {} to {most}", StarConfig::SMALLEST));
+            }
+        }
+        let room = SlotRoom { slot, datagram };
+        match room.datagrams() {
+            many if many > usize::from(SlotPart::MOST) => Err(format!(
+                "a slot of {slot} bytes is {many} datagrams of {datagram}; allowed: up to {}",
+                SlotPart::MOST
+            )),
+            _ => Ok(room),
+        }
+    }
 }
 
 /// The modelled clock: the machine's real one with an offset and a drift.

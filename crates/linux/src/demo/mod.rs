@@ -7,7 +7,7 @@ mod plan;
 mod recovery;
 
 pub(crate) use children::spawn;
-pub(crate) use plan::{DemoOptions, Where};
+pub(crate) use plan::{DemoOptions, Spread, Where};
 pub(crate) use recovery::{Recovery, kill_masters};
 
 use crate::config::Refusal;

@@ -1,6 +1,7 @@
 //! What a demo consists of: processes with their configurations.
 
 use crate::config::{Refusal, input};
+use crate::sys::priority;
 use std::fmt::Write;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
@@ -15,6 +16,15 @@ pub(crate) enum Where {
     Loopback,
 }
 
+/// How long the fibres of a demo are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spread {
+    /// From short to the longest, which is all that is known.
+    Even,
+    /// All the longest, within 50 µs, and everybody knows it.
+    Equal,
+}
+
 /// What was asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct DemoOptions {
@@ -23,8 +33,15 @@ pub(crate) struct DemoOptions {
     pub(crate) slot: Duration,
     /// The fibre of the farthest node; the others are evenly shorter. None: no fibres at all.
     pub(crate) fibre: Option<Duration>,
+    /// Whether all fibres are as long as that one, which all know.
+    pub(crate) spread: Spread,
     /// The part of the light that fibres lose.
     pub(crate) loss: f64,
+    /// The part of the slots of signalling that they lose besides.
+    pub(crate) signalling_loss: f64,
+    /// Bytes of a slot, and of a datagram.
+    pub(crate) slot_bytes: usize,
+    pub(crate) datagram_bytes: usize,
     pub(crate) seconds: Option<f64>,
     pub(crate) port: u16,
     pub(crate) place: Option<Where>,
@@ -46,7 +63,11 @@ impl Default for DemoOptions {
             slaves: 6,
             slot: Duration::from_millis(1),
             fibre: Some(Duration::from_millis(1)),
+            spread: Spread::Even,
             loss: 0.0,
+            signalling_loss: 0.0,
+            slot_bytes: 8000,
+            datagram_bytes: 60_000,
             seconds: None,
             port: crate::serve::PORT,
             place: None,
@@ -160,7 +181,11 @@ impl Plan {
     /// A slot for signalling for every node, and two data slots for each.
     fn frame_slots(&self) -> u64 {
         let (nodes, longest) = (u64::from(self.nodes), self.options.fibre.unwrap_or(Duration::ZERO));
-        let window = 1 + longest.ps().saturating_mul(2).div_ceil(self.options.slot.ps());
+        let unknown = match self.options.spread {
+            Spread::Even => longest,
+            Spread::Equal => Duration::from_micros(100),
+        };
+        let window = 1 + unknown.ps().saturating_mul(2).div_ceil(self.options.slot.ps());
         nodes + (2 * nodes).max(window + 4)
     }
 
@@ -174,13 +199,17 @@ impl Plan {
     fn network(&self) -> String {
         let slot = self.options.slot;
         let us = |duration: Duration| duration.ps() / 1_000_000;
-        // A fifth of the slot is dark, of short slots 60 µs; light of late processes is not sent, so what matters is the kernel.
-        let guard = (us(slot) / 5).clamp(us(slot).min(60), 200);
+        // A fifth of the slot is dark, of short slots up to 120 µs: what is late by more than half of that less switching is not sent.
+        let guard = (us(slot) / 5).clamp((us(slot) / 2).min(120), 200);
         let longest = self.options.fibre.unwrap_or(Duration::ZERO);
+        let shortest = match self.options.spread {
+            Spread::Even => 0,
+            Spread::Equal => us(longest).saturating_sub(50),
+        };
         let ports: Vec<String> = (0..self.nodes).map(|port| port.to_string()).collect();
         format!(
             "[network]\nslot = \"{} us\"\nframe_slots = {}\nguard = \"{guard} us\"\nswitching = \"10 us\"\n\
-             longest = \"{} us\"\nshortest = \"0 s\"\nturnaround = \"4 ms\"\nports = [{}]\n",
+             longest = \"{} us\"\nshortest = \"{shortest} us\"\nturnaround = \"4 ms\"\nports = [{}]\n",
             us(slot),
             self.frame_slots(),
             us(longest) + 50,
@@ -191,7 +220,10 @@ impl Plan {
     /// The fibre between a node and a core is the longer, the higher the number of the node.
     fn delay_us(&self, node: u16) -> u64 {
         let longest = self.options.fibre.map_or(0, |longest| longest.ps() / 1_000_000);
-        longest * u64::from(node + 1) / u64::from(self.nodes)
+        match self.options.spread {
+            Spread::Even => longest * u64::from(node + 1) / u64::from(self.nodes),
+            Spread::Equal => longest,
+        }
     }
 
     /// The configuration of a process.
@@ -223,11 +255,11 @@ impl Plan {
         let mut text = String::from("seed = 1\n");
         for (core, node) in (0..self.cores).flat_map(|core| (0..self.nodes).map(move |node| (core, node))) {
             let Way { node: edge, near, far, core: hub } = self.way(core, node);
-            let (delay, loss) = (self.delay_us(node), self.options.loss);
+            let (delay, DemoOptions { loss, signalling_loss, .. }) = (self.delay_us(node), &self.options);
             let _ = write!(
                 text,
                 "[[line]]\nnode_bind = \"{near}\"\nnode_peer = \"{edge}\"\ncore_bind = \"{far}\"\ncore_peer = \"{hub}\"\n\
-                 up = \"{delay} us\"\ndown = \"{delay} us\"\nloss = {loss:?}\n"
+                 up = \"{delay} us\"\ndown = \"{delay} us\"\nloss = {loss:?}\nsignalling_loss = {signalling_loss:?}\n"
             );
         }
         text
@@ -235,6 +267,10 @@ impl Plan {
 
     fn node(&self, node: u16) -> String {
         let mut text = format!("node = {node}\nkey_file = \"key\"\n{}", self.capture(Role::Node(node)));
+        // One slot thread a processor, where there are enough.
+        if self.cores == 1 && usize::from(self.nodes) <= priority::processors() {
+            let _ = writeln!(text, "processor = {node}");
+        }
         if let Some(directory) = &self.options.receive {
             let _ = writeln!(text, "receive = {:?}", directory.join(node.to_string()).display().to_string());
         }
@@ -244,7 +280,11 @@ impl Plan {
         for core in 0..self.cores {
             let Way { node: bind, near, core: hub, .. } = self.way(core, node);
             let peer = if self.has_fibres { near } else { hub };
-            let _ = write!(text, "[[star]]\nbind = \"{bind}\"\npeer = \"{peer}\"\n");
+            let (slot, datagram) = (self.options.slot_bytes, self.options.datagram_bytes);
+            let _ = write!(
+                text,
+                "[[star]]\nbind = \"{bind}\"\npeer = \"{peer}\"\nslot_bytes = {slot}\ndatagram_bytes = {datagram}\n"
+            );
         }
         // Clocks that are off by up to minutes and drift by up to 50 ppm.
         let ppm = [0.0, 37.5, -50.0, 20.0][usize::from(node % 4)];

@@ -4,7 +4,8 @@ use super::Accuracy;
 use crate::clock::NodeClock;
 use crate::config::{Refusal, input};
 use crate::demo::{Where, links, spawn};
-use crate::line::{Line, Plane};
+use crate::line::Line;
+use crate::relay::Ear;
 use crate::sys::datagram::Datagrams;
 use crate::sys::time::{self, Monotonic, Nanos};
 use crate::sys::{priority, process, wait};
@@ -142,6 +143,7 @@ impl Message {
 /// A socket with stamps by a clock.
 struct Post {
     line: Datagrams,
+    ear: Ear,
     day: Monotonic,
     clock: NodeClock,
 }
@@ -152,21 +154,18 @@ impl Post {
         let _ = priority::become_real_time(PRIORITY);
         let _ = time::make_timers_precise();
         let line = Datagrams::between(own, peer).map_err(|error| input(format!("{own}: {error}")))?;
-        Ok(Post { line, day: Monotonic::new(), clock })
+        Ok(Post { line, ear: Ear::default(), day: Monotonic::new(), clock })
     }
 
     fn send(&self, message: Message) {
-        let head = Line { plane: Plane::Light, late: 0 }.bytes();
+        let head = Line::light(1).bytes();
         // What is lost is an exchange less.
         let _ = self.line.send_stamped(&head, &message.bytes(), message.number);
     }
 
-    fn receive(&self) -> Option<(Message, Instant)> {
-        let mut buffer = [0; 256];
-        let arrival = self.line.receive(&mut buffer).ok().flatten()?;
-        let (line, bytes) = Line::of(&buffer[..arrival.length])?;
-        let stamp = arrival.stamp.map_or_else(time::now, |stamp| self.day.of(stamp));
-        Some((Message::of(bytes)?, line.corrected(self.clock.shows(stamp))))
+    fn receive(&mut self) -> Option<(Message, Instant)> {
+        let heard = self.ear.hear(&self.line, &self.day).ok().flatten()?;
+        Some((Message::of(&heard.slot)?, heard.line.corrected(self.clock.shows(heard.stamp))))
     }
 
     fn departure(&self) -> Option<(u64, Instant)> {
@@ -175,13 +174,13 @@ impl Post {
     }
 
     fn wait(&self, until: Nanos) {
-        let _ = wait::ready(&[self.line.as_raw_fd()], until);
+        let _ = wait::ready(&[self.line.as_raw_fd()], until.min(self.ear.next_timeout()));
     }
 }
 
 /// Answers exchanges until it is killed: at once, and again when it knows when the answer left.
 pub(crate) fn answer(own: SocketAddr, peer: SocketAddr) -> Result<(), Refusal> {
-    let post = Post::open(own, peer, NodeClock::new(Duration::ZERO, 0.0))?;
+    let mut post = Post::open(own, peer, NodeClock::new(Duration::ZERO, 0.0))?;
     let mut received = BTreeMap::new();
     while !process::is_stopped() {
         post.wait(time::now() + 100_000_000);
@@ -208,13 +207,13 @@ struct Stamps {
 
 /// Asks so often, through a fibre of this delay, and prints the accuracies.
 pub(crate) fn ask(own: SocketAddr, peer: SocketAddr, count: usize, delay: Duration) -> Result<(), Refusal> {
-    let post = Post::open(own, peer, clock())?;
+    let mut post = Post::open(own, peer, clock())?;
     let (mut stamps, begin) = (BTreeMap::<u64, Stamps>::new(), time::now() + 50_000_000);
     for number in 0..count as u64 {
-        post_until(&post, begin + number as Nanos * EVERY, &mut stamps);
+        post_until(&mut post, begin + number as Nanos * EVERY, &mut stamps);
         post.send(Message { number, received: 0, sent: 0 });
     }
-    post_until(&post, time::now() + 100_000_000, &mut stamps);
+    post_until(&mut post, time::now() + 100_000_000, &mut stamps);
     let whole: Vec<[Instant; 4]> = stamps
         .into_values()
         .filter_map(|stamps| {
@@ -231,7 +230,7 @@ pub(crate) fn ask(own: SocketAddr, peer: SocketAddr, count: usize, delay: Durati
 }
 
 /// Takes what comes until an instant.
-fn post_until(post: &Post, until: Nanos, stamps: &mut BTreeMap<u64, Stamps>) {
+fn post_until(post: &mut Post, until: Nanos, stamps: &mut BTreeMap<u64, Stamps>) {
     while time::now() < until {
         post.wait(until);
         while let Some((number, sent)) = post.departure() {
@@ -254,8 +253,8 @@ fn accuracies(exchanges: &[[Instant; 4]], clock: &NodeClock, delay: Duration) ->
     let forward = |[sent, there, ..]: &[Instant; 4]| there.ps() as i64 - sent.ps() as i64 - offset(*sent);
     // Of a stamp that says that light was faster than its fibre, the stamp is wrong.
     let undisturbed = exchanges.iter().map(forward).filter(|found| *found >= delay.ps() as i64).min().unwrap_or(0);
-    // A fibre in software on a busy machine is not as even as a wire.
-    let stamp_error = Duration::from_ps(if delay > Duration::ZERO { 5_000_000 } else { 200_000 });
+    // Behind a fibre stamps are taken twice as often.
+    let stamp_error = Duration::from_ps(if delay > Duration::ZERO { 500_000 } else { 200_000 });
     let config = FilterConfig { stamp_error, ..FilterConfig::default() };
     let (mut both, mut one) = (ClockFilter::new(config), ClockFilter::new(config));
     let mut errors = [Vec::new(), Vec::new()];

@@ -125,9 +125,10 @@ fn slot_rows(place: Where, seconds: f64) -> Result<Vec<Row>, Refusal> {
         let mut row = start_row(name, error(report, "slot_start"), part(skipped));
         let (holes, handed) = (report.count("light_skipped_for_the_host"), report.count("light_handed_over_late"));
         row.found.push_str(&format!(
-            ": {:.2} % in holes of the host, {:.2} % handed over late",
+            ": {:.2} % in holes of the host, {:.2} % handed over late, {:.2} % woken late",
             part(holes),
-            part(handed)
+            part(handed),
+            part(skipped - holes - handed)
         ));
         rows.push(row);
         let left = error(report, "slot_departure");

@@ -10,6 +10,25 @@ pub(crate) fn become_real_time(level: i32) -> io::Result<()> {
     checked(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &parameters) }).map(|_| ())
 }
 
+/// Lets the calling thread run on one processor only.
+pub(crate) fn stay_on(processor: u16) -> io::Result<()> {
+    // SAFETY: an all-zero set is a valid one; the macro checks the number against its size, and the pointer is to a value that lives across the call.
+    let answer = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        if usize::from(processor) >= 8 * std::mem::size_of::<libc::cpu_set_t>() {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
+        libc::CPU_SET(usize::from(processor), &mut set);
+        libc::sched_setaffinity(0, std::mem::size_of::<libc::cpu_set_t>(), &set)
+    };
+    checked(answer).map(|_| ())
+}
+
+/// How many processors this process may use.
+pub(crate) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+}
+
 /// Keeps all memory of the process, now and later, from being paged out.
 pub(crate) fn lock_memory() -> io::Result<()> {
     // SAFETY: takes flags only.

@@ -19,10 +19,16 @@ use std::path::{Path, PathBuf};
 pub(crate) const TOPIC: u16 = 2;
 /// Bytes of the fields of a [`FileChunk`] before its data.
 const FIELDS: usize = 20;
+/// A chunk is at least so long, unless it is the last one.
+const SHORTEST: usize = 200;
 /// An offer without an answer is repeated after this.
 const REPEAT: Nanos = 500_000_000;
-/// Gaps that an answer names.
+/// Gaps that an answer names at most, and the bytes that one takes in it, and all but the gaps.
 const GAPS: usize = 64;
+const GAP: usize = 30;
+const ANSWER: usize = 60;
+/// Bytes of a file's name: an offer fits the smallest datagram.
+const NAME: usize = 200;
 /// Transfers that a receiver keeps track of.
 const TRANSFERS: usize = 64;
 /// Pieces into which what has come may fall.
@@ -81,6 +87,7 @@ impl Files {
         let length = file.metadata()?.len();
         let digest = digest(&file, length)?;
         let name = path.file_name().map_or_else(|| "file".into(), |name| name.to_string_lossy().into_owned());
+        let name = shortened(&name);
         let sha256 = hexadecimal(&digest);
         let number = Sha256::digest(format!("{name} {sha256} {to}"));
         let transfer = u32::from_le_bytes(*number.first_chunk().expect("SHA-256 has 32 bytes"));
@@ -104,13 +111,13 @@ impl Files {
     /// Puts what is due into slots. `room` says how many slots a node's queue still takes.
     pub(crate) fn fill(&mut self, now: Nanos, into: &mut Packer, room: impl Fn(u16) -> usize) {
         for (transfer, file) in self.outgoing.iter_mut().filter(|(_, file)| !file.done) {
-            let mut slots = room(file.to);
-            while slots > 0 && !file.pending.is_empty() {
+            let mut chunks = room(file.to) * into.datagrams();
+            while chunks > 0 && !file.pending.is_empty() {
                 file.send_chunk(*transfer, into);
-                slots -= 1;
+                chunks -= 1;
             }
             let waits = file.offered.is_some_and(|at| now < at + REPEAT);
-            if file.pending.is_empty() && slots > 0 && !waits {
+            if file.pending.is_empty() && chunks > 0 && !waits {
                 file.offered = Some(now);
                 say(&file.offer, file.to, into);
             }
@@ -131,7 +138,8 @@ impl Files {
     pub(crate) fn take_word(&mut self, from: u16, bytes: &[u8], into: &mut Packer) {
         match serde_json::from_slice(bytes) {
             Ok(Word::Offer { transfer, name, length, sha256 }) => {
-                if let Some(gaps) = self.lacks(from, transfer, &name, length, sha256) {
+                if let Some(mut gaps) = self.lacks(from, transfer, &name, length, sha256) {
+                    gaps.truncate((into.largest() - ANSWER) / GAP);
                     say(&Word::Lacks { transfer, gaps }, from, into);
                 }
             }
@@ -178,7 +186,9 @@ impl Outgoing {
     fn send_chunk(&mut self, transfer: u32, into: &mut Packer) {
         let Word::Offer { length, .. } = self.offer else { return };
         let Some((start, end)) = self.pending.pop_front() else { return };
-        let size = (end - start).min((into.room() - BLOCK - FIELDS) as u64);
+        // What is left of a slot takes a shorter chunk.
+        let room = if into.left(self.to) < SHORTEST { into.largest() } else { into.left(self.to) };
+        let size = (end - start).min((room - BLOCK - FIELDS) as u64);
         let mut bytes = vec![0; size as usize];
         if self.file.read_exact_at(&mut bytes, start).is_err() {
             return;
@@ -230,10 +240,21 @@ impl Drop for Incoming {
     }
 }
 
+/// As much of a name as an offer has room for, in JSON.
+fn shortened(name: &str) -> String {
+    let mut left = NAME;
+    let fits = |c: &char| {
+        let long = if c.is_control() { 6 } else { c.len_utf8() + usize::from(matches!(c, '"' | '\\')) };
+        left = left.saturating_sub(long);
+        left > 0
+    };
+    name.chars().take_while(fits).collect()
+}
+
 fn say(word: &Word, to: u16, into: &mut Packer) {
     let bytes = serde_json::to_vec(word).unwrap_or_default();
     let size = BLOCK + 2 + bytes.len();
-    if size <= into.room() {
+    if size <= into.largest() {
         into.add(to, Block::from(Management { topic: TOPIC, bytes }), size);
     }
 }
@@ -255,17 +276,19 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::SlotRoom;
     use super::*;
 
-    fn exchange(sender: &mut Files, receiver: &mut Files, drop_every: usize) -> u32 {
-        let (mut out, mut back) = (Packer::new(1000), Packer::new(1000));
+    /// Every so many-th datagram is lost.
+    fn exchange(sender: &mut Files, receiver: &mut Files, room: SlotRoom, drop_every: usize) -> u32 {
+        let (mut out, mut back) = (Packer::new(room), Packer::new(room));
         let (mut now, mut count, mut rounds) = (0, 0, 0);
         while !sender.all_sent() && rounds < 500 {
             rounds += 1;
             now += REPEAT;
             sender.fill(now, &mut out, |_| 20);
             out.close_all();
-            for (_, blocks) in out.take() {
+            for blocks in out.take().into_iter().flat_map(|(_, slot)| slot) {
                 count += 1;
                 if count % drop_every == 0 {
                     continue;
@@ -279,9 +302,9 @@ mod tests {
                 }
             }
             back.close_all();
-            for (to, blocks) in back.take() {
+            for (to, slot) in back.take() {
                 assert_eq!(to, 3);
-                for block in blocks {
+                for block in slot.into_iter().flatten() {
                     let Block::Management(word) = block else { unreachable!() };
                     sender.take_word(5, &word.bytes, &mut out);
                 }
@@ -291,8 +314,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_arrives_whole_though_every_third_slot_is_lost() {
-        let directory = std::env::temp_dir().join(format!("photocol-files-{}", std::process::id()));
+    fn a_file_arrives_whole_though_every_third_datagram_is_lost() {
+        arrives_whole("one", SlotRoom { slot: 1000, datagram: 1000 });
+        arrives_whole("several", SlotRoom { slot: 5000, datagram: 700 });
+    }
+
+    fn arrives_whole(name: &str, room: SlotRoom) {
+        let directory = std::env::temp_dir().join(format!("photocol-files-{name}-{}", std::process::id()));
         fs::create_dir_all(directory.join("in")).unwrap();
         let content: Vec<u8> = (0..100_000u32).map(|n| ((n * 7919) >> 3) as u8).collect();
         fs::write(directory.join("thing.bin"), &content).unwrap();
@@ -300,7 +328,7 @@ mod tests {
         let (mut sender, mut receiver) = (Files::new(None), Files::new(Some(directory.join("in"))));
         sender.send(&directory.join("thing.bin"), 5).unwrap();
         sender.send(&directory.join("empty"), 5).unwrap();
-        let rounds = exchange(&mut sender, &mut receiver, 3);
+        let rounds = exchange(&mut sender, &mut receiver, room, 3);
         assert!(sender.all_sent(), "{rounds} rounds");
         assert_eq!(fs::read(directory.join("in/thing.bin")).unwrap(), content);
         assert_eq!(fs::read(directory.join("in/empty")).unwrap(), b"");

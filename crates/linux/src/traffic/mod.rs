@@ -1,8 +1,8 @@
-//! What slots carry at the edge: packets of IP and files. Out of payloads come blocks, out of blocks slots.
+//! What slots carry at the edge: packets of IP and files. Out of payloads come blocks, out of blocks datagrams, out of datagrams slots.
 
 pub(crate) mod files;
 pub(crate) mod ip;
 mod packer;
 mod ranges;
 
-pub(crate) use packer::{BLOCK, Packer};
+pub(crate) use packer::{BLOCK, Packer, SlotRoom};

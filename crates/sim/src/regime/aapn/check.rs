@@ -4,7 +4,7 @@ use super::keys::{self, AapnSwitching, Protocol, RequestRule, SignalSpec};
 use super::plan::{
     Aapn, Allocation, Channel, Computed, EdgeNode, LONGEST_FRAME, Plan, Request, Signal, SlotFrame, Uplink,
 };
-use super::signalled;
+use super::{shares, signalled};
 use crate::language::{At, Fault, Place, Time, choices, quoted};
 use crate::model::{LinkId, Network, NodeId, Packing, SimTime};
 use crate::regime::kind::{Checked, Site};
@@ -28,6 +28,9 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
     let signalling_slots = aapn.frame.signalling_slots;
     if let Some(fault) = table.fault.first().filter(|_| table.protocol.0 == Protocol::Known) {
         return Err(fault.fault("goes with protocol = \"simulated\""));
+    }
+    if let Some(weight) = table.weight.first().filter(|_| table.allocation.is_some()) {
+        return Err(weight.fault("goes with computed schedules, that is without allocation"));
     }
     let derived = match &aapn.plan {
         Plan::Signalled(rules) => {
@@ -70,8 +73,11 @@ impl Star<'_> {
     fn resolve(&self, largest_packet: u32) -> Result<Aapn, Fault> {
         let cores: Vec<NodeId> = self.network.cores().into_iter().collect();
         let nodes = self.edge_nodes(&cores)?;
-        let frame = self.frame(nodes.len())?;
+        let mut frame = self.frame(nodes.len())?;
         let uplinks = self.uplinks(&nodes, &cores)?;
+        if let Some(datagrams) = &self.table.control.datagrams {
+            frame = signalled::check::with_datagrams(frame, datagrams, self.network, &uplinks)?;
+        }
         let packing = self.table.packing.0;
         if packing == Packing::Whole {
             self.check_that_packets_fit(frame, &uplinks, largest_packet)?;
@@ -91,7 +97,8 @@ impl Star<'_> {
         };
         let edges = self.edges(&nodes, frame)?;
         let signal = self.signal()?;
-        Ok(Aapn { frame, packing, plan, signal, edges, cores, uplinks })
+        let weights = shares::check(&self.table.weight, self.draft, &nodes)?;
+        Ok(Aapn { frame, packing, plan, weights, signal, edges, cores, uplinks })
     }
 
     /// The ends of the queues.
@@ -144,7 +151,7 @@ impl Star<'_> {
                 format!("{signalling_slots} signalling slots leave none of {} for data; allowed: fewer", *slots);
             return Err(Fault::new(place(), message));
         }
-        Ok(SlotFrame { slots: *slots, slot, signalling_slots, guard })
+        Ok(SlotFrame { slots: *slots, slot, signalling_slots, guard, datagrams: 1, header: Duration::ZERO })
     }
 
     fn channel(&self) -> Channel {
@@ -195,11 +202,11 @@ impl Star<'_> {
         for (_, link) in uplinks.iter().flat_map(|uplink| &uplink.queues) {
             let link = &self.network.links[link.index()];
             let lasts = ByteTime::at(link.capacity).map_or(Duration::MAX, |byte| byte.of(packet));
-            if lasts.ps() > frame.payload() {
+            if lasts.ps() > frame.datagram() {
                 let message = format!(
                     "a packet of {packet} B lasts \"{lasts}\" on {}, longer than the data of a slot, \"{}\"; allowed: packing = \"cut\"",
                     quoted(&link.name),
-                    Duration::from_ps(frame.payload())
+                    Duration::from_ps(frame.datagram())
                 );
                 return Err(Fault::new(self.table.packing.place().unwrap_or(self.at.place()), message));
             }

@@ -7,7 +7,7 @@ use super::plan::{SlotFrame, Spare};
 use super::{Notice, SlotRange, runs};
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::{Bench, ControlPacket, Way};
-use control::scheduler::{FrameScheduler, Requests, share_all};
+use control::scheduler::{FrameScheduler, Requests, share_all, share_weighted};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -15,6 +15,7 @@ use std::fmt;
 pub struct CoreNode {
     frame: SlotFrame,
     scheduler: FrameScheduler,
+    weights: Option<Requests>,
     spare: Spare,
     /// It schedules this long after the beginning of a frame.
     after: u64,
@@ -35,6 +36,8 @@ pub struct Rules {
     pub frame: SlotFrame,
     /// The scheduler.
     pub scheduler: FrameScheduler,
+    /// How what is too much is shared; None: evenly.
+    pub weights: Option<Requests>,
     /// What happens to slots nobody asked for.
     pub spare: Spare,
     /// It schedules this long after the beginning of a frame.
@@ -87,9 +90,9 @@ impl Agent for CoreNode {
 impl CoreNode {
     /// A core node that has heard of nobody.
     pub fn new(rules: Rules, downlinks: Vec<Downlink>) -> CoreNode {
-        let Rules { frame, scheduler, spare, after, lag } = rules;
+        let Rules { frame, scheduler, weights, spare, after, lag } = rules;
         let requests = vec![(u64::MAX, Box::default()); downlinks.len()];
-        CoreNode { frame, scheduler, spare, after, lag, downlinks, requests, next: 0, grants: BTreeMap::new() }
+        CoreNode { frame, scheduler, weights, spare, after, lag, downlinks, requests, next: 0, grants: BTreeMap::new() }
     }
 
     fn schedules(&self) -> u64 {
@@ -114,6 +117,11 @@ impl CoreNode {
         }
         let data_slots = self.frame.data_slots();
         let requests = Requests::new(nodes, slots).expect("a resolved network has edge nodes, and not too many");
+        // What is shared by weight fits the frame; slots that are left then are for nobody's demand.
+        let requests = match &self.weights {
+            Some(weights) => share_weighted(&requests, data_slots, weights),
+            None => requests,
+        };
         let requests = match self.spare {
             Spare::All => share_all(&requests, data_slots, |input, output| input != output),
             Spare::Asking => share_all(&requests, data_slots, |input, output| requests.row(input)[output] > 0),

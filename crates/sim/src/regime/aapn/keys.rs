@@ -49,6 +49,9 @@ keys! {
         pub signalling: Key<Word<Channel>> = Word(Channel::InBand), when COMPUTED;
         /// How long a core node computes.
         pub scheduling_time: Key<Time> = NONE, in at_most(LONGEST_FRAME), when COMPUTED;
+        /// Shares: where more is asked for than a frame has, a queue of weight w gets w slots where one of weight 1 gets one. Queues that are not
+        /// named weigh 1.
+        pub weight: Vec<At<Weight>>;
         /// What happens to slots that nobody asked for.
         pub spare_slots: Key<Word<Spare>> = Word(Spare::All), when COMPUTED, when KNOWN;
         /// Whether edge nodes know one another, their delays and what their clocks show, or a signalling protocol finds out.
@@ -77,6 +80,18 @@ keys! {
         pub via: Option<At<String>>;
         /// Slots of each frame.
         pub slots: At<u32>;
+    }
+}
+
+keys! {
+    /// The weight of an edge node's queues.
+    pub struct Weight {
+        /// The sending edge node.
+        pub from: At<String>;
+        /// The receiving edge node. Default: all; what names one counts more than what does not.
+        pub to: Option<At<String>>;
+        /// Its weight. Queues without any get what the others leave.
+        pub weight: At<u32>, in whole(0, 1 << 16);
     }
 }
 

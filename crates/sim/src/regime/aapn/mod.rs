@@ -24,6 +24,7 @@ mod edge;
 mod keys;
 pub mod plan;
 mod queue;
+mod shares;
 mod signalled;
 mod tell;
 
@@ -41,11 +42,12 @@ use crate::engine::ledger::Tally;
 use crate::model::{LinkId, Network, NodeId, Opening, PortRule};
 use crate::results::Figure;
 use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
+use control::signalling::SlotPart;
 use edge::{Asking, Clock, EdgeAgent, Plan, Stage};
 use queue::{Queue, QueueOutput};
 use std::collections::BTreeMap;
 use tell::Teller;
-use units::{ByteTime, Rate};
+use units::{ByteTime, Duration, Rate};
 
 /// Bytes of a message besides its entries: the control field of paper 003 (§2.4.3).
 const MESSAGE_HEADER: u64 = 20;
@@ -145,7 +147,14 @@ impl SlotFrame {
 
     /// How long the data of a slot last, in picoseconds.
     pub fn payload(&self) -> u64 {
-        self.slot.ps() - self.guard.ps()
+        self.datagram() * u64::from(self.datagrams)
+    }
+
+    /// How long the data of one of its datagrams last, in picoseconds.
+    pub fn datagram(&self) -> u64 {
+        let light = Duration::from_ps(self.slot.ps() - self.guard.ps());
+        let lasts = SlotPart::new(0, self.datagrams).unwrap_or(SlotPart::WHOLE).lasts(light);
+        lasts.saturating_sub(self.header).ps()
     }
 
     /// What granted slots carry: (4.1).
@@ -321,7 +330,9 @@ fn core_node(aapn: &Aapn, computed: &Computed, core: usize, timing: Timing, grou
     });
     let scheduler = FrameScheduler::new(computed.algorithm);
     let (after, lag) = (timing.schedules_after, timing.lag);
-    CoreNode::new(Rules { frame: aapn.frame, scheduler, spare: computed.spare, after, lag }, downlinks.collect())
+    let weights = aapn.weights.clone();
+    let rules = Rules { frame: aapn.frame, scheduler, weights, spare: computed.spare, after, lag };
+    CoreNode::new(rules, downlinks.collect())
 }
 
 /// What a fixed plan grants to the queues of an uplink, frame after frame.

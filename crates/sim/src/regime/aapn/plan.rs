@@ -3,7 +3,7 @@
 use super::signalled::Signalled;
 use crate::model::{LinkId, NodeId, Packing, SimTime};
 use control::demand::Forecast;
-use control::scheduler::Algorithm;
+use control::scheduler::{Algorithm, Requests};
 use options::words;
 use units::{Duration, Rate};
 
@@ -19,6 +19,8 @@ pub struct Aapn {
     pub packing: Packing,
     /// Who decides on the slots.
     pub plan: Plan,
+    /// How computed schedules share what is too much: the weight of every pair of edge nodes. None: evenly.
+    pub weights: Option<Requests>,
     /// How XCP's controllers are told what their queues are granted.
     pub signal: Signal,
     /// The edge nodes, with their clocks, in the order of the nodes: the rows and columns of the schedulers.
@@ -40,6 +42,10 @@ pub struct SlotFrame {
     pub signalling_slots: u32,
     /// The part of a slot in which nothing is sent, half of it before the data and half behind; less than a slot.
     pub guard: Duration,
+    /// How many datagrams share the light of a data slot.
+    pub datagrams: u16,
+    /// What of each the header takes; zero where headers are not simulated.
+    pub header: Duration,
 }
 
 impl SlotFrame {

@@ -5,11 +5,11 @@ use super::super::plan::{Channel, Computed, SlotFrame, Uplink};
 use super::keys::FaultSpec;
 use super::{DriftingClock, FibreRule, Outage, Signalled};
 use crate::language::{At, Fault, Key, Time, quoted};
-use crate::model::NodeId;
+use crate::model::{LinkId, NodeId};
 use crate::topology::Draft;
 use control::signalling::{Member, Network, NetworkError};
 use control::sync::FilterConfig;
-use control::wire::{self, Carriage};
+use control::wire::{self, Carriage, Header};
 use units::{ByteTime, Duration, Instant};
 
 /// What the protocol is checked against.
@@ -30,6 +30,30 @@ pub struct Site<'a> {
     pub frame: SlotFrame,
     /// Edge by edge, and core by core within an edge.
     pub uplinks: &'a [Uplink],
+}
+
+/// Slots of several datagrams, each with a header.
+pub fn with_datagrams(
+    frame: SlotFrame,
+    number: &At<u32>,
+    network: &crate::model::Network,
+    uplinks: &[Uplink],
+) -> Result<SlotFrame, Fault> {
+    let lasts = |link: &LinkId| {
+        let byte = ByteTime::at(network.links[link.index()].capacity);
+        byte.map_or(Duration::ZERO, |byte| byte.of(Header::LENGTH as u32))
+    };
+    let queues = uplinks.iter().flat_map(|uplink| &uplink.queues);
+    let header = queues.map(|(_, link)| lasts(link)).max().unwrap_or(Duration::ZERO);
+    let frame = SlotFrame { datagrams: **number as u16, header, ..frame };
+    match frame.datagram() {
+        0 => {
+            let message =
+                format!("found {}: their headers, \"{header}\" each, leave no room for data; allowed: fewer", **number);
+            Err(number.fault(message))
+        }
+        _ => Ok(frame),
+    }
 }
 
 /// What a table has in a place.

@@ -13,7 +13,7 @@ use crate::engine::bench::{Bench, ControlPacket, Way};
 use crate::engine::gate::Window;
 use crate::engine::ledger::{Direction, Ledger, Record};
 use crate::model::NodeId;
-use control::signalling::{Action, Actions, Heard, Network, Node, NodeConfig, Tally};
+use control::signalling::{Action, Actions, Heard, Network, Node, NodeConfig, SlotPart, Tally};
 use control::wire::{self, Class};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -168,7 +168,7 @@ impl SignalledEdge {
         for queue in queues {
             let held = bench.port(queue.port).held_bytes();
             let wanted = queue.wanted(*rule, held, beat.frame.payload(), frames);
-            machine.set_waiting(wire::NodeId(queue.to as u16), wanted as usize);
+            machine.set_waiting(wire::NodeId(queue.to as u16), wanted as usize, beat.frame.datagrams);
         }
         let mut actions = Actions::new();
         machine.handle_timeout(clock.shows(now), &mut actions);
@@ -194,7 +194,7 @@ impl SignalledEdge {
     fn perform(&mut self, now: u64, actions: Actions, bench: &mut Bench) {
         for action in actions {
             match action {
-                Action::Light { at, bytes } => self.light(now, at, bytes, bench),
+                Action::Light { at, part, bytes } => self.light(now, Departure { at, part, bytes }, bench),
                 Action::Beside { to, bytes } => {
                     // A plan leaves when it is computed, but the machine reads the clock before.
                     let computes = if bytes.get(64) == Some(&PLAN) { self.parts.scheduling_time } else { 0 };
@@ -209,15 +209,17 @@ impl SignalledEdge {
     }
 
     /// A slot of light leaves at `at` of the node's clock, up to the jitter of its host.
-    fn light(&mut self, now: u64, at: Instant, bytes: Vec<u8>, bench: &mut Bench) {
+    fn light(&mut self, now: u64, departure: Departure, bench: &mut Bench) {
+        let Departure { at, part, bytes } = departure;
         let Some(label) = Label::of(&bytes) else { return };
         let left = self.parts.clock.truth(at).saturating_add_signed(self.parts.host.shift()).max(now);
-        let meant = self.parts.network.arrival(label.frame, label.slot).ps();
+        let begins = part.begins(self.parts.network.light());
+        let meant = (self.parts.network.arrival(label.frame, label.slot) + begins).ps();
         let arrives = left + self.parts.uplink.delay;
         if label.class == Class::Data as u8 {
             let arrives = arrives + self.parts.uplink.fibre.jitter();
             let passes = self.counts.observe(arrives, meant, self.parts.network.tolerance().ps());
-            return self.open(now, left, Slot { label, passes }, bench);
+            return self.open(now, left, Slot { label, part, passes }, bench);
         }
         self.tell_departure(left, &bytes);
         let to = wire::NodeId(label.to);
@@ -234,13 +236,13 @@ impl SignalledEdge {
         }
     }
 
-    /// A data slot: the queue may send in it.
+    /// A data slot, or a datagram of one: the queue may send in it.
     fn open(&mut self, now: u64, left: u64, slot: Slot, bench: &mut Bench) {
         let Parts { queues, outages, edge, beat, uplink, .. } = &mut self.parts;
         let to = u32::from(slot.label.to);
         let Ok(place) = queues.binary_search_by_key(&to, |queue| queue.to) else { return };
         let frame = slot.label.frame;
-        if frame >= self.next_frame {
+        if frame >= self.next_frame && slot.part.number() == 0 {
             let none = || vec![0; queues.len()].into_boxed_slice();
             self.granted.entry(frame).or_insert_with(none)[place] += 1;
         }
@@ -248,7 +250,9 @@ impl SignalledEdge {
         let passes = slot.passes && !cut;
         self.counts.missed += u64::from(!passes);
         let port = queues[place].port;
-        bench.port_mut(port).open_window(Window { start: left, end: left + beat.frame.payload(), passes });
+        // The header goes before the data.
+        let start = left + beat.frame.header.ps();
+        bench.port_mut(port).open_window(Window { start, end: start + beat.frame.datagram(), passes });
         bench.release(now, port);
     }
 
@@ -296,9 +300,17 @@ impl SignalledEdge {
     }
 }
 
-/// A data slot that leaves.
+/// Light that the machine wants sent.
+struct Departure {
+    at: Instant,
+    part: SlotPart,
+    bytes: Vec<u8>,
+}
+
+/// A data slot, or a datagram of one, that leaves.
 struct Slot {
     label: Label,
+    part: SlotPart,
     passes: bool,
 }
 

@@ -1,7 +1,8 @@
 //! `[switching.control]` and `[[switching.fault]]`.
 
-use crate::language::keys::{Within, a_probability, at_most, keys};
+use crate::language::keys::{Within, a_probability, at_most, keys, whole};
 use crate::language::{At, Key, Time, Word};
+use control::signalling::SlotPart;
 use options::words;
 use units::Duration;
 
@@ -28,6 +29,9 @@ keys! {
         pub jitter: Key<Time> = Time(Duration::ZERO), in at_most(LONGEST);
         /// Probability that a fibre loses a slot of signalling or a message beside the light.
         pub loss: Key<f64> = 0.0, in a_probability();
+        /// How many datagrams share the light of a data slot, each with a header of 64 B and lost or passed by itself. Default: one, whose header
+        /// is not counted.
+        pub datagrams: Option<At<u32>>, in whole(1, u32::from(SlotPart::MOST));
         /// Whether what every node sends and takes is kept, for programs that read it.
         pub transcript: Key<bool> = false;
     }

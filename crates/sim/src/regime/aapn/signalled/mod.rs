@@ -149,6 +149,7 @@ fn edge_agent(
         algorithm: rules.algorithm,
         stamp: if node.jitter > Duration::ZERO { Stamp::Follows } else { Stamp::Exact },
         filter: rules.filter,
+        weights: aapn.weights.clone(),
     };
     let queue = |(to, id): &(u32, crate::model::LinkId)| {
         let (port, link) = (ground.port(node.node, *id), &ground.network.links[id.index()]);
