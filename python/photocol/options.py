@@ -39,7 +39,7 @@ class SenderOptions(TypedDict, total=False):
     """SRTT and RTTVAR are forgotten after this many timeouts in a row (RFC 6298 §5, a MAY). Default: never."""
     dupthresh: int
     """Duplicate ACKs, or SACKed ranges above a hole, that show a loss. Default 3."""
-    recovery: Literal["reno", "newreno", "sack", "rr-tcp", "rack", "linux"]
+    recovery: Literal["reno", "newreno", "sack", "rr-tcp", "td-fr", "rack", "linux"]
     """How losses that duplicate ACKs show are repaired. Default: the algorithm's own way, which is "sack" for all but
     reno and newreno; ns-2's one-way XCP is "reno"."""
     reduction: Literal["immediate", "prr-crb", "prr-ssrb", "prr"]

@@ -69,7 +69,7 @@ def test_bbr_fills_the_path_without_losses_and_vegas_with_a_short_queue() -> Non
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"algorithm": "bbr", "recovery": "newreno"}, "recovery must be sack, rr-tcp, rack or linux with bbr"),
+        ({"algorithm": "bbr", "recovery": "newreno"}, "recovery must be sack, rr-tcp, td-fr, rack or linux with bbr"),
         ({"algorithm": "bbr3", "recovery": "sack"}, "recovery must be rack or linux with bbr3"),
         ({"algorithm": "bbr", "ecn": True}, "ecn must be false for bbr and bbr3"),
         ({"algorithm": "dctcp", "ecn": False}, "answers congestion marks, so its connections use ECN"),

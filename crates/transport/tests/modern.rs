@@ -167,7 +167,10 @@ fn no_segment_leaves_before_its_time_at_the_law_s_rate() {
 fn a_recovery_that_a_law_cannot_run_on_is_refused() {
     let config = SenderConfig { recovery: Some(LossRecovery::NewReno), ..sender_config("bbr") };
     let wrong = config.validate().unwrap_err().to_string();
-    assert_eq!(wrong, "recovery must be sack, rr-tcp, rack or linux with bbr: without SACK no rates are measured");
+    assert_eq!(
+        wrong,
+        "recovery must be sack, rr-tcp, td-fr, rack or linux with bbr: without SACK no rates are measured"
+    );
     let config = SenderConfig { ecn: true, ..sender_config("bbr") };
     assert_eq!(
         config.validate().unwrap_err().to_string(),

@@ -79,6 +79,9 @@ words! {
         /// As "sack", with a threshold of duplicate ACKs that follows the reordering it sees, and the window back after a spurious fast
         /// retransmit: RR-TCP.
         RrTcp = "rr-tcp",
+        /// As "sack", but a fast retransmit waits for half a round trip, or for as long as the third duplicate ACK was behind the first:
+        /// TD-FR.
+        TdFr = "td-fr",
         /// RACK-TLP, RFC 8985: what was sent before something that has been delivered is lost after a while; a probe when no ACKs
         /// come.
         Rack = "rack",

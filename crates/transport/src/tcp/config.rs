@@ -272,6 +272,7 @@ impl SenderConfig {
             LossRecovery::Reno
             | LossRecovery::Sack
             | LossRecovery::RrTcp
+            | LossRecovery::TdFr
             | LossRecovery::Rack
             | LossRecovery::Linux => FastRetransmitGuard::Timeout,
         })
@@ -308,7 +309,7 @@ impl SenderConfig {
         if self.algorithm.asks().model && !self.reads_sack() {
             return wrong(
                 "recovery",
-                "must be sack, rr-tcp, rack or linux with bbr: without SACK no rates are measured",
+                "must be sack, rr-tcp, td-fr, rack or linux with bbr: without SACK no rates are measured",
             );
         }
         if self.algorithm.asks().model && self.window_reduction() != Reduction::Immediate {

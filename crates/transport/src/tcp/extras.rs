@@ -6,6 +6,7 @@ use super::frto::Forward;
 use super::pacing::Pacer;
 use super::prr::Prr;
 use super::rack::Rack;
+use super::recovery::Delay;
 use super::reordering::Reordering;
 use super::segments::{Rates, Segments};
 use super::timestamps::Timestamps;
@@ -26,6 +27,7 @@ pub(super) struct Extras {
     pub(super) timestamps: Option<Timestamps>,
     pub(super) ecn: Option<EcnSender>,
     pub(super) reordering: Option<Box<Reordering>>,
+    pub(super) delay: Option<Delay>,
     /// Whether an ACK of new data in order needs nothing but the plain path.
     pub(super) is_plain: bool,
     pub(super) short_way: ShortWay,
@@ -50,6 +52,7 @@ impl Extras {
         let bursts = Bursts::new(config.algorithm.burst_news(&config.laws));
         let rack = config.is_rack().then(Rack::default);
         let reordering = (config.loss_recovery() == LossRecovery::RrTcp).then(|| Reordering::new(&config.reordering));
+        let delay = (config.loss_recovery() == LossRecovery::TdFr).then(Delay::default);
         let times_resent = reordering.is_some() && config.reordering.rr_variant.times_resent();
         let rates = if asks.rate_samples { Rates::Measured } else { Rates::Unknown };
         let needs_records = asks.rate_samples || rack.is_some() || times_resent || wants.every_rtt;
@@ -72,7 +75,7 @@ impl Extras {
             false => ShortWay::Unmeasured,
             true => ShortWay::Measured,
         };
-        (!is_plain || bursts.is_some() || reductions.is_some()).then(|| {
+        (!is_plain || bursts.is_some() || reductions.is_some() || delay.is_some()).then(|| {
             let reordering = reordering.map(Box::new);
             Box::new(Extras {
                 pacer,
@@ -85,6 +88,7 @@ impl Extras {
                 timestamps,
                 ecn,
                 reordering,
+                delay,
                 is_plain,
                 short_way,
             })
@@ -95,7 +99,8 @@ impl Extras {
     #[inline(never)]
     fn wake(&self) -> Instant {
         let pacer = self.pacer.as_ref().map_or(Instant::NEVER, Pacer::wake);
-        pacer.min(self.rack.as_ref().map_or(Instant::NEVER, Rack::wake))
+        let delay = self.delay.as_ref().map_or(Instant::NEVER, Delay::wake);
+        pacer.min(self.rack.as_ref().map_or(Instant::NEVER, Rack::wake)).min(delay)
     }
 }
 

@@ -132,6 +132,7 @@ impl Sender {
     /// The clock has reached `now`: serves the timers that are due.
     pub fn handle_timeout(&mut self, now: Instant, actions: &mut Actions) {
         self.serve_loss_timers(now, actions);
+        self.serve_delay(now, actions);
         if self.rto_at <= now {
             self.rto_at = Instant::NEVER;
             if self.una < self.nxt {

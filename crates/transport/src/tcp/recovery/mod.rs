@@ -6,6 +6,7 @@
 //! After a timeout everything outstanding counts as lost. HighRxt starts again at SND.UNA and walks up over what the
 //! scoreboard does not cover, in slow start; the phase ends when the ACK reaches what had been sent at the timeout.
 
+mod delayed;
 mod duplicates;
 mod in_order;
 mod phase;
@@ -13,8 +14,10 @@ mod rack;
 mod reordering;
 mod sack;
 
+pub(super) use self::delayed::Delay;
 pub(super) use self::phase::{Disorder, FastRecovery, Phase, Repair};
 
+use self::delayed::TdFr;
 use self::duplicates::{NewReno, Reno};
 use self::rack::RackTlp;
 use self::reordering::RrTcp;
@@ -93,6 +96,7 @@ macro_rules! by_recovery {
             LossRecovery::NewReno => NewReno::$question($sender, $($argument),*),
             LossRecovery::Sack => Sack::$question($sender, $($argument),*),
             LossRecovery::RrTcp => RrTcp::$question($sender, $($argument),*),
+            LossRecovery::TdFr => TdFr::$question($sender, $($argument),*),
             LossRecovery::Rack | LossRecovery::Linux => RackTlp::$question($sender, $($argument),*),
         }
     };

@@ -5,8 +5,8 @@
 //! the ratio moves with the costs of false fast retransmits and of timeouts (DSACK-TA). What the sender does with the threshold is
 //! `recovery::reordering`'s; the window that comes back is `undo`'s.
 //!
-//! The full text of the original was not to be had: rules that only a summary or memory has are parameters ([`ReorderingConfig`]). Left out:
-//! TD-FR, time-delayed fast recovery, with which the original compares itself.
+//! The full text of the original was not to be had: rules that only a summary or memory has are parameters ([`ReorderingConfig`]). TD-FR,
+//! time-delayed fast recovery, with which the original compares itself, is another recovery.
 
 mod config;
 mod histogram;
