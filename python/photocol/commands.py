@@ -196,7 +196,8 @@ def check(*, scenario: str, settings: Sequence[str], explain: bool, as_json: boo
     if as_json:
         click.echo(check_report(scenario, loaded))
     else:
-        click.echo(loaded.explain().rstrip("\n") if explain else f"{scenario}: valid")
+        notes = "".join(f"\nnote: {note}" for note in loaded.notes)
+        click.echo(loaded.explain().rstrip("\n") if explain else f"{scenario}: valid{notes}")
     return DONE
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from photocol.plot import Plots
 
 TABLES = ("flows", "links", "series", "drops")
+REORDERING = "reordering.parquet"
 
 
 class Figure(float):
@@ -138,9 +139,11 @@ class Result:
         files: Mapping[str, Path] | None = None,
         layers: Callable[[], Mapping[str, str]] = dict,
         trace: Callable[[], pl.DataFrame | None] = lambda: None,
+        reordering: Callable[[], pl.DataFrame | None] = lambda: None,
     ) -> None:
         self._layers = layers
         self._trace = trace
+        self._reordering = reordering
         self.summary = summary
         self.manifest = dict(manifest)
         self._table = table
@@ -175,6 +178,14 @@ class Result:
     def trace(self) -> pl.DataFrame | None:
         """One row an event, if `[trace]` asks for it; None if not. What the columns are: docs/guide/traces.md."""
         return self._trace()
+
+    @cached_property
+    def reordering(self) -> pl.DataFrame | None:
+        """One row a (flow, metric, value): packets and their share, if `[probe] reordering` asks for it; None if not.
+
+        What the metrics are: docs/guide/reordering.md.
+        """
+        return self._reordering()
 
     @property
     def fingerprint(self) -> str:
@@ -219,12 +230,13 @@ class Result:
             summary = Summary({name: _figure(fields) for name, fields in figures.items()})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder} is a damaged run: {error}") from error
-        events = folder / trace.NAME
+        events, densities = folder / trace.NAME, folder / REORDERING
         return cls(
             summary=summary,
             manifest=manifest,
             table=lambda name: read_table(folder / f"{name}.parquet"),
             trace=lambda: read_table(events) if events.is_file() else None,
+            reordering=lambda: read_table(densities) if densities.is_file() else None,
         )
 
     def __repr__(self) -> str:
@@ -256,6 +268,10 @@ class Result:
             file = folder / f"{name}.parquet"
             with storage.naming(file):
                 table.write_parquet(file)
+        if self.reordering is not None:
+            file = folder / REORDERING
+            with storage.naming(file):
+                self.reordering.write_parquet(file)
         if self.trace is not None:
             file = folder / trace.NAME
             with storage.naming(file):

@@ -123,6 +123,7 @@ class Execution:
             files=files,
             layers=lambda: layers_of(raw),
             trace=lambda: self._events,
+            reordering=lambda: _frame(raw, "reordering") if raw[0].has_reordering else None,
         )
 
     def complete(self, progress: Progress | None = None) -> Result:
@@ -342,7 +343,7 @@ def _frame(replications: Sequence[_core.Results], name: str) -> pl.DataFrame:
     """One table of all replications; missing measurements are null."""
     import polars as pl
 
-    if name not in TABLES:
+    if name not in (*TABLES, "reordering"):
         raise InputError(f"no table {name!r}; there are: {', '.join(TABLES)}")
     frames = [
         pl.DataFrame([pl.Series(key, column, pl.String if isinstance(column, list) else None) for key, column in one])

@@ -119,7 +119,7 @@ def check_report(path: str, outcome: Scenario | ScenarioError) -> str:
     if isinstance(outcome, ScenarioError):
         keys = ("file", "line", "column", "key", "message")
         return _indented({"scenario": path, "valid": False, "error": {key: getattr(outcome, key) for key in keys}})
-    known = {key: getattr(outcome, key) for key in ("name", "seed", "runs", "duration_s", "warnings")}
+    known = {key: getattr(outcome, key) for key in ("name", "seed", "runs", "duration_s", "warnings", "notes")}
     return _indented({"scenario": path, "valid": True, **known, "resolved": tomllib.loads(outcome.explain())})
 
 

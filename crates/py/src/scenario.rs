@@ -76,6 +76,12 @@ impl Scenario {
         self.loaded.scenario.run.duration.as_secs_f64()
     }
 
+    /// What a user should know who has not asked, a sentence each.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.loaded.notes()
+    }
+
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.loaded.warnings.clone()

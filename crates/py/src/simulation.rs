@@ -185,13 +185,23 @@ impl Results {
         self.0.trace.as_ref().map(|trace| trace.left_out)
     }
 
-    /// `{column: array}` of flows, links, series, drops, or trace.
+    /// Whether there is a table of how far packets arrived out of order.
+    #[getter]
+    fn has_reordering(&self) -> bool {
+        self.0.reordering.is_some()
+    }
+
+    /// `{column: array}` of flows, links, series, drops, reordering, or trace.
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let table = match name {
             "flows" => &self.0.flows,
             "links" => &self.0.links,
             "series" => &self.0.series,
             "drops" => &self.0.drops,
+            "reordering" => match &self.0.reordering {
+                Some(table) => table,
+                None => return Err(PyKeyError::new_err("reordering: this run has none")),
+            },
             "trace" => match &self.0.trace {
                 Some(trace) => &trace.events,
                 None => return Err(PyKeyError::new_err("trace: this run has none")),

@@ -60,6 +60,8 @@ pub struct Results {
     pub series: Table,
     /// One row a (place, class, cause) with at least one drop.
     pub drops: Table,
+    /// One row a (flow, metric, value): how far packets arrived out of order, if that was asked for.
+    pub reordering: Option<Table>,
     /// What happened, if that was asked for.
     pub trace: Option<Trace>,
     /// The figures of `summary.json`.

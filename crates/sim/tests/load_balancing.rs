@@ -7,8 +7,10 @@ use sim::engine::Options;
 use sim::model::{NodeId, Ties, delay, disjoint_pair};
 use sim::random::Seed;
 use sim::results::Results;
+use sim::scenario::{Input, load};
 use sim::study::World;
-use support::{Builder, figure, numbers, scenario};
+use std::path::Path;
+use support::{Builder, figure, numbers, scenario, texts};
 
 /// Ten flows over A-B-D-E-F (10 ms) and A-B-C-E-F (60 ms), of 20 MB each.
 fn figure_5() -> Builder {
@@ -83,6 +85,71 @@ fn bursts_that_take_turns_are_halved() {
     assert_eq!(total(&run, "bytes_acked"), 2e8);
 }
 
+/// With how far packets arrived out of order.
+fn measured() -> Builder {
+    figure_5().set("probe.reordering", "true")
+}
+
+#[test]
+fn a_switch_to_a_longer_or_an_equal_path_reorders_nothing() {
+    // Paper 004, §2. The first switch, from the short to the long path, comes with the news after 0.5 s; the second one half a second later.
+    for (delta_ms, duration, switches) in [(50, "1 s", 1.0), (50, "1300 ms", 2.0), (0, "1300 ms", 2.0)] {
+        let network = measured().set("link.4.delay", format!("\"{} ms\"", 2.5 + f64::from(delta_ms)));
+        let run = network.set("run.duration", format!("\"{duration}\"")).run(1);
+        assert_eq!(figure(&run, "path_switches"), switches, "{delta_ms} ms, {duration}");
+        let reorders = delta_ms > 0 && switches > 1.0;
+        assert_eq!(figure(&run, "reordered_packets") > 0.0, reorders, "{delta_ms} ms, {duration}");
+    }
+}
+
+#[test]
+fn what_is_overtaken_by_50_ms_waits_as_long_again_for_its_access_link() {
+    let run = measured().run(1);
+    let latest = numbers(&run.flows, "max_late_s").into_iter().fold(0.0, f64::max);
+    // For 50 ms bursts come by both paths, at twice the rate of the access links: the last late packet waits there for another 50 ms. The last burst on
+    // the long path left up to a burst's time, 0.8 ms, and the news some milliseconds before the first one on the short path.
+    assert!((0.09..=0.1).contains(&latest), "{latest}");
+    // 625 packets of a flow, 50 ms of 100 Mb/s, are late, and 625 have overtaken the last of them.
+    let greatest = figure(&run, "max_extent");
+    assert!((1100.0..=1250.0).contains(&greatest), "{greatest}");
+    let table = run.reordering.as_ref().unwrap();
+    let (metric, share) = (texts(table, "metric"), numbers(table, "share"));
+    for density in ["displacement", "reorder buffer"] {
+        let sum: f64 = metric.iter().zip(&share).filter(|(name, _)| *name == density).map(|(_, share)| share).sum();
+        assert!((sum - 10.0).abs() < 1e-9, "{density}: {sum} of ten flows");
+    }
+}
+
+#[test]
+fn what_packets_carry_besides_sack_blocks_survives_a_burst() {
+    let connection = figure_5().set("traffic.0.size", "1 MB").set("transport.tcp.timestamps", true);
+    let run = connection.set("transport.tcp.handshake", true).set("probe.delays", true).run(1);
+    assert_eq!(total(&run, "bytes_acked"), 1e7);
+    // 12 ms for the way, and the assembly of bursts.
+    assert!(figure(&run, "mean_packet_delay") > 12e-3);
+}
+
+#[test]
+fn measuring_the_order_changes_no_run() {
+    let of = |network: &Builder, threads| {
+        let scenario = scenario(&network.text());
+        let mut world = World::build(&scenario, Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+        world.use_threads(threads);
+        world.run_until(SimTime::NEVER);
+        world.finish().unwrap()
+    };
+    let sprayed =
+        |network: Builder| network.set("traffic.0.size", "2 MB").set("switching.balancing.policy", "\"random\"");
+    let (plain, asked) = (sprayed(figure_5()), sprayed(measured()));
+    let (without, one, two) = (of(&plain, 1), of(&asked, 1), of(&asked, 2));
+    assert_eq!((without.fingerprint, without.reordering), (one.fingerprint, None));
+    assert!(figure(&one, "reordered_packets") > 0.0);
+    assert_eq!((one.fingerprint, &one.reordering), (two.fingerprint, &two.reordering));
+    for column in ["packets_received", "mean_extent", "mean_late_s", "mean_displacement", "max_reorder_buffer"] {
+        assert_eq!(numbers(&one.flows, column), numbers(&two.flows, column), "{column}");
+    }
+}
+
 #[test]
 fn the_pairs_of_paper_004_differ_by_half_a_millisecond_to_19_ms_or_to_11_ms() {
     let text = "[run]\nduration = \"1 s\"\n[topology]\nkind = \"nsfnet\"\n[[traffic]]\ntransport = \"sack\"\nfrom = \"0\"\nto = \"4\"";
@@ -98,6 +165,24 @@ fn the_pairs_of_paper_004_differ_by_half_a_millisecond_to_19_ms_or_to_11_ms() {
         let found = pairs.map(difference);
         assert_eq!((found.iter().min(), found.iter().max()), (Some(&500), Some(&most_us)), "{ties:?}: {found:?}");
     }
+}
+
+#[test]
+fn paths_that_are_not_disjoint_are_allowed_with_a_note() {
+    let notes = |network: &Builder| {
+        let source = Input::Text { name: "test.toml", text: &network.text(), folder: Path::new(".") };
+        load(source, &[]).unwrap().notes()
+    };
+    assert_eq!(
+        notes(&figure_5()),
+        [
+            "the paths from \"A\" to \"F\" share \"A->B\" and \"E->F\": they count in no path's load",
+            "the paths from \"F\" to \"A\" share \"F->E\" and \"B->A\": they count in no path's load",
+        ]
+    );
+    let counted = figure_5().set("switching.balancing.shared_links", "\"counted\"");
+    assert!(notes(&counted)[0].ends_with("they count in the load of both"));
+    assert_eq!(notes(&figure_5().set("switching.balancing.paths", "[]")), Vec::<String>::new());
 }
 
 #[test]

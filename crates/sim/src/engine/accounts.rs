@@ -78,7 +78,7 @@ impl Baseline {
 
     /// Reads all totals at `now`, and restarts the greatest queue lengths.
     pub fn read(now: SimTime, parts: &mut Parts) -> Baseline {
-        let delays = parts.list.iter_mut().filter_map(|part| part.hosts.delays.as_mut());
+        let delays = parts.list.iter_mut().filter_map(|part| part.hosts.arrivals.delays.as_mut());
         delays.for_each(|delays| delays.restart());
         let of_flows: Vec<u64> = (0..parts.layout.flows.len() as u32).map(|flow| delivered(parts, flow)).collect();
         let delivered = of_flows.iter().sum();

@@ -14,6 +14,7 @@ use super::offer::Target;
 use super::partition::Partition;
 use super::parts::{Ends, Layout};
 use super::port::{Port, PortConfig};
+use super::reordering::Reordering;
 use super::ring::Ring;
 use super::sampler::{Known, Sampler};
 use super::timers::Timers;
@@ -103,7 +104,11 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
         let is_known = agents.is_empty() && scenario.events.is_empty();
         let links = |path: &(u32, u32)| laid[path.0 as usize..].iter().map_while(|link| *link);
         let empty = first.iter().filter(|_| is_known).map(|path| Empty::of(links(path), network)).collect();
-        measure_delays(&mut hosts, empty);
+        hosts.arrivals.delays = Some(Box::new(Delays::new(empty)));
+    }
+    hosts.arrivals.reordering = probe.reordering.map(|threshold| Box::new(Reordering::new(threshold)));
+    if probe.delays || probe.reordering.is_some() {
+        stamp_packets(&mut hosts);
     }
     hosts.install(agents);
     let to_node = layout.links.iter().map(|link| link.to).collect();
@@ -373,11 +378,10 @@ fn hosts(setup: HostSetup) -> Hosts {
     hosts
 }
 
-/// Packets say when they leave, but for those that carry a congestion header.
-fn measure_delays(hosts: &mut Hosts, empty: Arc<[Empty]>) {
-    hosts.delays = Some(Box::new(Delays::new(empty)));
+/// Packets say when they leave and as which, but for those that carry a congestion header.
+fn stamp_packets(hosts: &mut Hosts) {
     for host in hosts.senders.items_mut().iter_mut().filter(|host| !host.watch.is_explicit()) {
-        host.watch = host.watch.and(Watch::TIMED);
+        host.watch = host.watch.and(Watch::STAMPED);
     }
 }
 

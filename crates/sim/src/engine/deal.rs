@@ -53,6 +53,7 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
         move_fibre(&mut old, &mut new, before.fibres[link], after.fibres[link]);
     }
     deal_orders(&mut old, &mut new, after);
+    deal_reordering(&mut old, &mut new, after);
     deal_trace(&mut old, &mut new, before);
     move_totals(&mut old, &mut new[0]);
     new
@@ -125,7 +126,7 @@ fn deal_hosts(old: &mut [Partition], before: &Layout, after: &Layout, mask: u32)
         .map(|(((senders, lifecycles), receivers), agents)| {
             let mut hosts = Hosts::new(senders, receivers, lifecycles, Timers::new(mask));
             hosts.agents = agents;
-            hosts.delays = old[0].hosts.delays.as_ref().map(|delays| Box::new(delays.anew()));
+            hosts.arrivals = old[0].hosts.arrivals.anew();
             hosts
         })
         .collect();
@@ -181,6 +182,18 @@ fn deal_orders(old: &mut [Partition], new: &mut [Partition], layout: &Layout) {
     new.iter_mut().for_each(|part| part.hosts.held_count = held_count);
 }
 
+/// What has been seen of a flow's order goes where the flow is received.
+fn deal_reordering(old: &mut [Partition], new: &mut [Partition], layout: &Layout) {
+    for part in old {
+        let seen = part.hosts.arrivals.reordering.as_mut().map(|reordering| reordering.take()).unwrap_or_default();
+        for (flow, seen) in seen {
+            if let Some(reordering) = &mut new[layout.sink_of(flow) as usize].hosts.arrivals.reordering {
+                reordering.put(flow, seen);
+            }
+        }
+    }
+}
+
 /// What has happened so far stays in one of the partitions, in its order; all go on noting.
 fn deal_trace(old: &mut [Partition], new: &mut [Partition], before: &Layout) {
     let traces: Vec<Trace> = old.iter_mut().filter_map(|part| part.net.trace.take()).map(|trace| *trace).collect();
@@ -203,7 +216,7 @@ fn move_totals(old: &mut [Partition], new: &mut Partition) {
             let sum = new.net.drops.entry(key).or_default();
             *sum = sum.plus(count);
         }
-        if let (Some(sum), Some(delays)) = (&mut new.hosts.delays, &part.hosts.delays) {
+        if let (Some(sum), Some(delays)) = (&mut new.hosts.arrivals.delays, &part.hosts.arrivals.delays) {
             sum.add(delays);
         }
         if let Some(capture) = part.hosts.capture.take() {

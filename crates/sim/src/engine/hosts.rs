@@ -23,7 +23,8 @@ use super::delays::Delays;
 use super::forced::ForcedFates;
 use super::net::{DropPlace, NO_WAY, Net};
 use super::offer::Cause;
-use super::packet::{Carried, Class, Flags, NO_CARGO, Packet};
+use super::packet::{Carried, Class, Flags, NO_CARGO, Packet, Stamp};
+use super::reordering::Reordering;
 use super::timers::{TimerId, Timers};
 use super::trace::What;
 use prefetch_index::prefetch_index;
@@ -59,8 +60,8 @@ pub struct Hosts {
     pub delivered: u64,
     /// Those of them that were marked on their way.
     pub marked: u64,
-    /// How long packets were on their way, where that is asked for.
-    pub delays: Option<Box<Delays>>,
+    /// What is asked for of packets that arrive.
+    pub arrivals: Arrivals,
     /// Packets held back by order, in the order of their times.
     pub held: BTreeMap<(u32, u64, u64), Packet>,
     /// Packets that were ever held back.
@@ -70,6 +71,25 @@ pub struct Hosts {
     segments: Actions,
     acks: ReceiverActions,
     datagrams: Vec<Datagram>,
+}
+
+/// What is asked for of packets that arrive.
+#[derive(Debug, Default)]
+pub struct Arrivals {
+    /// How long they were on their way.
+    pub delays: Option<Box<Delays>>,
+    /// How far they are out of order.
+    pub reordering: Option<Box<Reordering>>,
+}
+
+impl Arrivals {
+    /// Asked for the same, and none has arrived.
+    pub fn anew(&self) -> Arrivals {
+        Arrivals {
+            delays: self.delays.as_ref().map(|delays| Box::new(delays.anew())),
+            reordering: self.reordering.as_ref().map(|reordering| Box::new(reordering.anew())),
+        }
+    }
 }
 
 impl Hosts {
@@ -91,7 +111,7 @@ impl Hosts {
             emitted: 0,
             delivered: 0,
             marked: 0,
-            delays: None,
+            arrivals: Arrivals::default(),
             held: BTreeMap::new(),
             held_count: 0,
             opened: Vec::new(),
@@ -137,7 +157,7 @@ impl Hosts {
                 self.receive_notice(now, packet, notice, net);
             }
         } else if let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow].sink {
-            note_delay(&mut self.delays, now, packet, net);
+            note_arrival(&mut self.arrivals, now, packet, net);
             net.cargo.forget(packet);
             *bytes += u64::from(packet.size);
         }
@@ -150,7 +170,7 @@ impl Hosts {
         if packet.flags != Flags::NONE {
             self.marked += packet.marks();
             ecn::read(packet.flags, receiver, &mut self.acks);
-            note_delay(&mut self.delays, now, packet, net);
+            note_arrival(&mut self.arrivals, now, packet, net);
             net.cargo.forget(packet);
         }
         let length = u32::from(packet.size - host.header);
@@ -209,7 +229,7 @@ impl Hosts {
             net.cargo.take_sack(packet.cargo)
         } else {
             self.marked += packet.marks();
-            let Carried { header, sack } = net.cargo.take_carried(packet);
+            let Carried { header, sack, .. } = net.cargo.take_carried(packet);
             if let Some(header) = header {
                 sender.handle_feedback(packet.seq, header.reverse_feedback);
             }
@@ -262,6 +282,9 @@ impl Hosts {
                 Packet { at: 0, seq, flow, hop, cargo: NO_CARGO, size, class: Class::Datagram, flags: Flags::NONE };
             if watched {
                 net.note_host(now, What::Send, &packet, 0);
+                let is_stamped = self.senders[flow].watch.has(Watch::STAMPED);
+                let packet =
+                    if is_stamped { net.cargo.stamped(packet, Stamp { at: now, number: seq }) } else { packet };
                 self.emit_watched(now, packet, TcpOptions::default(), net);
             } else {
                 self.emitted += 1;
@@ -273,11 +296,15 @@ impl Hosts {
     }
 }
 
-/// A packet has arrived that may say when it left.
+/// A packet has arrived that may say when it left, and as which.
 #[cold]
-fn note_delay(delays: &mut Option<Box<Delays>>, now: u64, packet: &Packet, net: &Net) {
-    if let (Some(delays), Some(sent)) = (delays, net.cargo.sent(packet)) {
-        delays.record(packet.flow, packet.size, sent, now);
+fn note_arrival(arrivals: &mut Arrivals, now: u64, packet: &Packet, net: &Net) {
+    let Some(stamp) = net.cargo.stamp(packet) else { return };
+    if let Some(delays) = &mut arrivals.delays {
+        delays.record(packet.flow, packet.size, stamp.at, now);
+    }
+    if let Some(reordering) = &mut arrivals.reordering {
+        reordering.record(now, packet.flow, stamp.number);
     }
 }
 

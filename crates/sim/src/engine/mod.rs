@@ -12,7 +12,7 @@
 //! | `gate`, `optical` | ports that send only in granted slots; ports of an optical packet switch |
 //! | `hosts`, `arena`, `timers`, `forced`, `capture` | machines of the flows and their deadlines; orders; pcapng |
 //! | `datagrams` | a source of UDP |
-//! | `delays` | one-way delays of packets, where they are asked for |
+//! | `delays`, `reordering` | one-way delays and the order of packets, where they are asked for |
 //! | `accounts`, `sampler` | conservation and warm-up; samples |
 //! | `trace` | what happened, event by event |
 
@@ -42,6 +42,7 @@ pub(crate) mod parts;
 pub(crate) mod port;
 #[cfg(test)]
 mod queueing_tests;
+pub(crate) mod reordering;
 pub(crate) mod ring;
 mod sampler;
 #[cfg(test)]

@@ -147,29 +147,35 @@ struct Explicit {
 struct Optional {
     options: TcpOptions,
     sack: u32,
-    /// When the packet left its host, if its delay is measured; else [`UNKNOWN`].
-    sent: u64,
+    /// What it says of its sending, if anybody asks.
+    stamp: Option<Stamp>,
 }
 
-/// No time.
-const UNKNOWN: u64 = u64::MAX;
+/// When a packet left its host, and how many of its flow had left before.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamp {
+    /// In picoseconds.
+    pub at: u64,
+    /// From 0; a segment that is sent again is another packet.
+    pub number: u64,
+}
 
 /// The cargo of one packet on its way to another partition.
 #[derive(Debug)]
 pub enum Cargo {
     /// Between hosts.
     Transport(Carried),
-    /// Options of TCP with SACK blocks.
-    Optional(TcpOptions, SackList, u64),
     /// What a message of the control plane says.
     Notice(Option<Notice>),
 }
 
-/// What a packet between hosts carries: SACK blocks, perhaps with a congestion header.
-#[derive(Clone, Copy, Debug)]
+/// What a packet between hosts carries: SACK blocks, perhaps with a congestion header, or with options of TCP.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Carried {
     /// The congestion header.
     pub header: Option<Header>,
+    /// Options of TCP, and what the packet says of its sending.
+    pub options: Option<(TcpOptions, Option<Stamp>)>,
     /// The SACK blocks.
     pub sack: SackList,
 }
@@ -189,28 +195,28 @@ impl CargoTable {
 
     /// Stores options besides SACK blocks; the packet has [`Flags::OPTIONS`].
     pub fn put_options(&mut self, options: TcpOptions, list: &SackList) -> u32 {
-        self.put_timed(options, list, UNKNOWN)
+        self.put_stamped(options, list, None)
     }
 
-    fn put_timed(&mut self, options: TcpOptions, list: &SackList, sent: u64) -> u32 {
+    fn put_stamped(&mut self, options: TcpOptions, list: &SackList, stamp: Option<Stamp>) -> u32 {
         let sack = self.put_sack(list);
-        self.options.put(Optional { options, sack, sent })
+        self.options.put(Optional { options, sack, stamp })
     }
 
-    /// The packet, which carries no congestion header, with the time at which it leaves its host.
-    pub fn stamped(&mut self, packet: Packet, now: u64) -> Packet {
+    /// The packet, which carries no congestion header, with what it says of its sending.
+    pub fn stamped(&mut self, packet: Packet, stamp: Stamp) -> Packet {
         if packet.flags.has(Flags::OPTIONS) {
-            self.options.items[packet.cargo as usize].sent = now;
+            self.options.items[packet.cargo as usize].stamp = Some(stamp);
             return packet;
         }
-        let cargo = self.put_timed(TcpOptions::default(), &SackList::EMPTY, now);
+        let cargo = self.put_stamped(TcpOptions::default(), &SackList::EMPTY, Some(stamp));
         Packet { cargo, flags: packet.flags.with(Flags::OPTIONS), ..packet }
     }
 
-    /// When a packet left its host, if it says so.
-    pub fn sent(&self, packet: &Packet) -> Option<u64> {
-        let sent = packet.flags.has(Flags::OPTIONS).then(|| self.options.items[packet.cargo as usize].sent);
-        sent.filter(|sent| *sent != UNKNOWN)
+    /// What a packet says of its sending, if anything.
+    pub fn stamp(&self, packet: &Packet) -> Option<Stamp> {
+        let carried = packet.flags.has(Flags::OPTIONS).then(|| self.options.items[packet.cargo as usize].stamp);
+        carried.flatten()
     }
 
     /// Takes options and SACK blocks of a packet that has arrived; none from one without [`Flags::OPTIONS`].
@@ -260,22 +266,27 @@ impl CargoTable {
         (header, self.take_sack(sack))
     }
 
-    /// Takes the congestion header, if there is one, and the SACK blocks of a packet that has arrived.
+    /// Takes everything that a packet between hosts carries.
     pub fn take_carried(&mut self, packet: &Packet) -> Carried {
+        if packet.flags.has(Flags::OPTIONS) {
+            let Optional { options, sack, stamp } = self.options.take(packet.cargo);
+            return Carried { options: Some((options, stamp)), sack: self.take_sack(sack), header: None };
+        }
         match packet.flags.has(Flags::EXPLICIT) {
             true => {
                 let (header, sack) = self.take_header(packet.cargo);
-                Carried { header: Some(header), sack }
+                Carried { header: Some(header), sack, options: None }
             }
-            false => Carried { header: None, sack: self.take_sack(packet.cargo) },
+            false => Carried { sack: self.take_sack(packet.cargo), ..Carried::default() },
         }
     }
 
     /// Stores what [`CargoTable::take_carried`] took.
     pub fn put_carried(&mut self, carried: &Carried) -> u32 {
-        match carried.header {
-            Some(header) => self.put_header(header, &carried.sack),
-            None => self.put_sack(&carried.sack),
+        match (carried.options, carried.header) {
+            (Some((options, stamp)), _) => self.put_stamped(options, &carried.sack, stamp),
+            (None, Some(header)) => self.put_header(header, &carried.sack),
+            (None, None) => self.put_sack(&carried.sack),
         }
     }
 
@@ -292,9 +303,9 @@ impl CargoTable {
             return NO_CARGO;
         }
         if packet.flags.has(Flags::OPTIONS) {
-            let Optional { options, sack, sent } = self.options.items[packet.cargo as usize];
+            let Optional { options, sack, stamp } = self.options.items[packet.cargo as usize];
             let list = if sack == NO_CARGO { SackList::default() } else { self.sacks.items[sack as usize] };
-            return self.put_timed(options, &list, sent);
+            return self.put_stamped(options, &list, stamp);
         }
         if !packet.flags.has(Flags::EXPLICIT) {
             return self.sacks.put(self.sacks.items[packet.cargo as usize]);
@@ -309,11 +320,6 @@ impl CargoTable {
         if packet.class == Class::Control {
             return Cargo::Notice(self.take_notice(packet));
         }
-        if packet.flags.has(Flags::OPTIONS) {
-            let sent = self.options.items[packet.cargo as usize].sent;
-            let (options, sack) = self.take_options(packet);
-            return Cargo::Optional(options, sack, sent);
-        }
         Cargo::Transport(self.take_carried(packet))
     }
 
@@ -321,7 +327,6 @@ impl CargoTable {
     pub fn load(&mut self, cargo: Cargo) -> u32 {
         match cargo {
             Cargo::Transport(carried) => self.put_carried(&carried),
-            Cargo::Optional(options, sack, sent) => self.put_timed(options, &sack, sent),
             Cargo::Notice(Some(notice)) => self.put_notice(notice),
             Cargo::Notice(None) => NO_CARGO,
         }

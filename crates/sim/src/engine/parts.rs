@@ -6,6 +6,7 @@ use super::offer::Cause;
 use super::packet::Packet;
 use super::partition::{Partition, fold};
 use super::port::Port;
+use super::reordering::FlowReordering;
 use super::ring::Ring;
 use super::trace::What;
 use crate::model::Flow;
@@ -176,6 +177,16 @@ impl<'a> Parts<'a> {
     /// The receiving side of a flow.
     pub fn receiver(&self, flow: u32) -> &ReceivingHost {
         &self.list[self.layout.sink_of(flow) as usize].hosts.receivers[flow]
+    }
+
+    /// Whether the order of packets is measured.
+    pub fn asks_for_reordering(&self) -> bool {
+        self.list.iter().any(|part| part.hosts.arrivals.reordering.is_some())
+    }
+
+    /// How far the packets of a flow arrived out of order, if that is measured and any have arrived.
+    pub fn reordering(&self, flow: u32) -> Option<&FlowReordering> {
+        self.list[self.layout.sink_of(flow) as usize].hosts.arrivals.reordering.as_ref()?.of(flow)
     }
 
     /// The receiving side of a flow.

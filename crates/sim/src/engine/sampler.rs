@@ -13,6 +13,8 @@ use units::Duration;
 pub struct Sampler {
     next: SimTime,
     interval: Duration,
+    /// Whether the order of packets is measured.
+    reordering: bool,
     flows: Vec<SampledFlow>,
     links: Vec<SampledLink>,
     shared: Vec<SharedLink>,
@@ -27,6 +29,8 @@ struct SampledFlow {
     number: u32,
     /// Round trips measured up to the last sample: their sum in picoseconds, and their number.
     rtts_before: (u64, u64),
+    /// The sum of all extents of reordered packets up to the last sample, and their number.
+    extents_before: (u64, u64),
 }
 
 #[derive(Clone, Debug)]
@@ -75,6 +79,7 @@ impl Sampler {
         Sampler {
             next: if probe.interval.is_some() { SimTime::ZERO } else { SimTime::NEVER },
             interval: probe.interval.unwrap_or(Duration::MAX),
+            reordering: probe.reordering.is_some(),
             flows: select(&probe.flows, flows).into_iter().map(SampledFlow::new).collect(),
             links: ports,
             shared: accounts,
@@ -129,6 +134,27 @@ impl Sampler {
         let fa_ratio = sender.fa_ratio().map(|ratio| ("fa_ratio", ratio));
         for (quantity, value) in readings.into_iter().chain(fa_ratio) {
             self.push(now, &entity, quantity, value);
+        }
+        if self.reordering {
+            self.sample_reordering(now, &entity, flow, parts);
+        }
+    }
+
+    /// What reordering there was, and what the sender took for losses by mistake; all but the mean extent since the start.
+    fn sample_reordering(&mut self, now: SimTime, entity: &str, flow: &mut SampledFlow, parts: &Parts) {
+        let stats = parts.sender(flow.number).machine.tcp().map(|sender| sender.stats()).unwrap_or_default();
+        let seen = parts.reordering(flow.number).map(|seen| (seen.extents.reordered(), seen.extents.sum()));
+        let (reordered, sum) = seen.unwrap_or_default();
+        let readings = [
+            ("fast_retransmits", stats.fast_retransmits as f64),
+            ("false_fast_retransmits", stats.false_fast_retransmits as f64),
+            ("timeouts", stats.timeouts as f64),
+            ("false_timeouts", stats.false_timeouts as f64),
+            ("reordered_packets", reordered as f64),
+            ("mean_extent", flow.mean_extent_since(sum, reordered)),
+        ];
+        for (quantity, value) in readings {
+            self.push(now, entity, quantity, value);
         }
     }
 
@@ -190,7 +216,13 @@ impl Sampler {
 
 impl SampledFlow {
     fn new(number: u32) -> SampledFlow {
-        SampledFlow { number, rtts_before: (0, 0) }
+        SampledFlow { number, rtts_before: (0, 0), extents_before: (0, 0) }
+    }
+
+    /// The mean extent of the packets that were reordered since the last call; NaN if there was none.
+    fn mean_extent_since(&mut self, sum: u64, reordered: u64) -> f64 {
+        let (sum_before, before) = std::mem::replace(&mut self.extents_before, (sum, reordered));
+        (sum - sum_before) as f64 / (reordered - before) as f64
     }
 
     /// The mean of the round trips measured since the last call, in seconds; NaN if there was none.

@@ -52,6 +52,8 @@ pub struct Probe {
     pub links: Selection,
     /// Whether the one-way delay of every packet is measured.
     pub delays: bool,
+    /// Whether the order of packets is measured, and how many places a packet may be late before it counts as lost.
+    pub reordering: Option<u32>,
 }
 
 /// `[trace]`: what happened, event by event; tracing never changes a run.

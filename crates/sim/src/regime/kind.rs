@@ -129,6 +129,12 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
         None
     }
 
+    /// What a user should know who has not asked, a sentence each.
+    fn notes(&self, network: &Network) -> Vec<String> {
+        let _ = network;
+        Vec::new()
+    }
+
     /// How tables call what agents switch, and the reasons for which they drop it.
     fn wording(&self) -> Wording {
         Wording { unit: "unit", causes: &[] }

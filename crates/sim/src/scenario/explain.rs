@@ -253,12 +253,15 @@ impl Text<'_> {
 
     fn probe(&mut self, probe: &spec::Probe) {
         let mut keys = probe.explained();
-        if probe.interval.is_none() && !*probe.delays {
+        if probe.interval.is_none() && !*probe.delays && !*probe.reordering {
             return self.line("\n[probe]\n# no interval: nothing is sampled");
         }
         if probe.interval.is_some() && probe.flows.is_none() && probe.links.is_none() {
             let all = || Written::Inline("\"all\"".to_owned());
             ["flows", "links"].into_iter().for_each(|key| keys.derive(key, all()));
+        }
+        if *probe.reordering && probe.displacement_threshold.is_none() {
+            keys.derive("displacement_threshold", spec::DISPLACEMENT_THRESHOLD.form());
         }
         self.section("[probe]", &keys);
     }

@@ -70,6 +70,11 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// What a user should know who has not asked, a sentence each.
+    pub fn notes(&self) -> Vec<String> {
+        self.scenario.plan.notes(&self.scenario.network)
+    }
+
     /// The resolved scenario as commented TOML with every default and every link. It parses to the same [`Scenario`].
     pub fn explain(&self) -> String {
         explain::explain(&self.spec, &self.scenario)

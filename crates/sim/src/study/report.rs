@@ -7,6 +7,7 @@ mod completions;
 mod delays;
 mod fairness;
 mod flows;
+mod reordering;
 mod trace;
 
 use crate::engine::accounts::Baseline;
@@ -49,6 +50,7 @@ pub fn run(mut end: End, parts: &mut Parts) -> Results {
     }
     let marked = parts.sum(|part| part.hosts.marked);
     summary.extend(delays::figures(parts));
+    summary.extend(reordering::figures(parts));
     if marked > 0 {
         summary.push(Figure { name: "marked_packets", value: marked as f64, unit: "packets" });
     }
@@ -58,7 +60,8 @@ pub fn run(mut end: End, parts: &mut Parts) -> Results {
     let drops = drops(&end, parts);
     let fingerprint = parts.fingerprint();
     Results {
-        flows: flows.table(end.run),
+        flows: flows.table(end.run, reordering::columns(parts)),
+        reordering: reordering::table(parts, end.run),
         links: links.table(&end),
         series: end.world.sampler.table(end.run),
         drops,

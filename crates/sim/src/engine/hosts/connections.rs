@@ -3,7 +3,7 @@
 
 use super::timing::arm_receiver;
 use super::watched::capture;
-use super::{Hosts, Seen, SendingMachine, Sink, Watch, ecn, enter, note_delay, see_ack};
+use super::{Hosts, Seen, SendingMachine, Sink, Watch, ecn, enter, note_arrival, see_ack};
 use crate::engine::capture::Said;
 use crate::engine::net::Net;
 use crate::engine::packet::{Class, Flags, Packet};
@@ -15,7 +15,7 @@ impl Hosts {
     #[cold]
     pub(super) fn receive_at_endpoint(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         self.marked += packet.marks();
-        note_delay(&mut self.delays, now, packet, net);
+        note_arrival(&mut self.arrivals, now, packet, net);
         let (options, _) = net.cargo.take_options(packet);
         let host = &mut self.receivers[packet.flow];
         let length = u32::from(packet.size.saturating_sub(host.header));

@@ -60,8 +60,8 @@ impl Watch {
     pub const TRACED: Watch = Watch(64);
     /// Somebody wants to see its packets.
     pub(super) const SEEN: Watch = Watch(4 | 64);
-    /// Its packets say when they left.
-    pub const TIMED: Watch = Watch(128);
+    /// Its packets say when they left, and as which.
+    pub const STAMPED: Watch = Watch(128);
     /// What cannot be sent on the fast path.
     pub(super) const UNUSUAL: Watch = Watch(2 | 4 | 8 | 16 | 32 | 64 | 128);
 

@@ -4,7 +4,7 @@ use super::{Hosts, SendingMachine, Watch, ecn, enter};
 use crate::engine::capture::{Capture, Said};
 use crate::engine::net::{DropPlace, Net};
 use crate::engine::offer::Cause;
-use crate::engine::packet::{Flags, Packet};
+use crate::engine::packet::{Flags, Packet, Stamp};
 use crate::engine::timers::{TimerId, TimerKind};
 use crate::engine::trace::What;
 use crate::model::Fate;
@@ -16,7 +16,7 @@ impl Hosts {
     #[cold]
     pub(super) fn send_watched_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
         let segments = std::mem::take(&mut self.segments.segments);
-        for segment in &segments {
+        for (place, segment) in segments.iter().enumerate() {
             let host = &self.senders[flow];
             let mut packet = host.packet(flow, segment.seq, segment.len);
             let mut options = TcpOptions::default();
@@ -34,6 +34,11 @@ impl Hosts {
             packet.flags = packet.flags.with(ecn::flags(host.machine.tcp().and_then(|sender| sender.ecn_of(segment))));
             let what = if segment.retransmission { What::Resend } else { What::Send };
             net.note_host(now, what, &packet, 0);
+            if host.watch.has(Watch::STAMPED) {
+                let sent = host.machine.tcp().map_or(0, |sender| sender.stats().segments_sent);
+                let number = sent.saturating_sub((segments.len() - place) as u64);
+                packet = net.cargo.stamped(packet, Stamp { at: now, number });
+            }
             self.emit_watched(now, packet, options, net);
         }
         self.segments.segments = segments;
@@ -47,8 +52,6 @@ impl Hosts {
     /// Gives a packet of a watched flow its fate.
     pub(super) fn emit_watched(&mut self, now: u64, packet: Packet, options: TcpOptions, net: &mut Net) {
         let flow = packet.flow;
-        let is_timed = self.senders[flow].watch.has(Watch::TIMED);
-        let packet = if is_timed { net.cargo.stamped(packet, now) } else { packet };
         self.emitted += 1;
         if self.senders[flow].watch.has(Watch::CAPTURED) {
             capture(&mut self.capture, now, &packet, &Said { options, ..Said::default() });

@@ -4,6 +4,8 @@ mod balancing;
 mod memory;
 mod sources;
 
+pub(super) use balancing::shared_links;
+
 use super::keys::{ContentionRule, IngressSpec, MOST_WAVELENGTHS, ObsSwitching};
 use super::plan::{BurstAssembly, Contention, ControlChannel, IngressRule, Notification, Obs, Offset, Retransmission};
 use crate::language::{At, Fault, Place, Size, Speed, Time, choices, quoted};

@@ -111,6 +111,10 @@ impl kind::Plan for Obs {
         is_optical.then(|| format!("bursts on {name} keep their rate, and reservations know its delay; allowed: state"))
     }
 
+    fn notes(&self, network: &Network) -> Vec<String> {
+        self.balancing.as_ref().map(|balancing| check::shared_links(balancing, network)).unwrap_or_default()
+    }
+
     fn wording(&self) -> Wording {
         Wording { unit: "burst", causes: burst::CAUSES }
     }

@@ -6,7 +6,7 @@ use crate::model::{
     Arrivals, Change, Fate, Forced, LinkEvent, LinkId, Network, Probe, Selection, SimTime, Trace, Traffic,
 };
 use crate::regime::kind::Plan;
-use crate::scenario::spec::{Event, ForceAction, Spec, State};
+use crate::scenario::spec::{DISPLACEMENT_THRESHOLD, Event, ForceAction, Spec, State};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The events in the order of time.
@@ -220,11 +220,13 @@ pub(super) fn probe(spec: &Spec, network: &Network, context: &Context) -> Result
     let probe = &spec.probe;
     probe.check()?;
     let delays = *probe.delays;
-    let Some(interval) = &probe.interval else { return Ok(Probe { delays, ..Probe::default() }) };
+    let threshold = probe.displacement_threshold.as_ref().map_or(DISPLACEMENT_THRESHOLD, |places| **places);
+    let reordering = probe.reordering.then_some(threshold);
+    let Some(interval) = &probe.interval else { return Ok(Probe { delays, reordering, ..Probe::default() }) };
     let unsaid = if probe.flows.is_none() && probe.links.is_none() { Selection::All } else { Selection::None };
     let flows = probe.flows.as_deref().map_or_else(|| unsaid.clone(), flows_of);
     let links = probe.links.as_deref().map_or(Ok(unsaid), |links| links_of(links, network, context))?;
-    Ok(Probe { interval: Some(interval.0), flows, links, delays })
+    Ok(Probe { interval: Some(interval.0), flows, links, delays, reordering })
 }
 
 /// In order, each once.

@@ -51,7 +51,8 @@ fn samples(spec: &Spec, scenario: &Scenario) -> Demand {
     let flows = sampled(&probe.flows, tcp.map(|traffic| count(&traffic.arrivals)).sum());
     let links = sampled(&probe.links, scenario.network.links.len() as u64);
     let times = probe.interval.map_or(0.0, |interval| 1.0 + ratio(scenario.run.duration, interval));
-    let values = times * (7 * flows + 5 * links) as f64 * f64::from(scenario.run.runs);
+    let of_a_flow = if probe.reordering.is_some() { 13 } else { 7 };
+    let values = times * (of_a_flow * flows + 5 * links) as f64 * f64::from(scenario.run.runs);
     let place = spec.probe.interval.map_or(Place::Unknown, |interval| interval.place());
     let what = format!("{} samples", rounded(values));
     Demand { what, bytes: values * BYTES_OF_A_SAMPLE, place }

@@ -167,8 +167,19 @@ keys! {
         /// Whether the summary has percentiles of the one-way delays of data packets and datagrams (none of xcp's), and of how long they
         /// waited. A run takes longer with it, and does not change.
         pub delays: Key<bool> = false;
+        /// Whether it is measured how far packets arrive out of order (docs/guide/reordering.md): columns of the table of flows, a table
+        /// `reordering`, figures of the summary, and with `interval` samples of flows. None for xcp. A run takes longer with it, and does not
+        /// change.
+        pub reordering: Key<bool> = false;
+        /// A packet that comes after so many others that left after it counts as lost, not as reordered (RFC 5236: DT and BT). Default 10000.
+        pub displacement_threshold: Option<At<u32>>, in Within::new("from 1 to 1000000", |places| (1..=1_000_000).contains(places)), when ORDERED;
     }
 }
+
+const ORDERED: When<Probe> = When::new(|probe| *probe.reordering, "goes with reordering = true");
+
+/// Longer than a window of most flows, so that what is late is seldom taken for lost.
+pub(crate) const DISPLACEMENT_THRESHOLD: u32 = 10_000;
 
 const SAMPLED: When<Probe> =
     When::new(|probe| probe.interval.is_some(), "goes with the key \"interval\", which is missing");

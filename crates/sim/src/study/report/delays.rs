@@ -14,7 +14,7 @@ const PERCENTILES: [(f64, [&str; 2]); 4] = [
 
 /// Means and percentiles of what arrived after the warm-up; to three digits.
 pub(super) fn figures(parts: &Parts) -> Vec<Figure> {
-    let mut all = parts.list.iter().filter_map(|part| part.hosts.delays.as_deref());
+    let mut all = parts.list.iter().filter_map(|part| part.hosts.arrivals.delays.as_deref());
     let Some(mut delays) = all.next().cloned() else { return Vec::new() };
     all.for_each(|other| delays.add(other));
     of(&delays)

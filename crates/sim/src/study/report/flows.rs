@@ -76,8 +76,8 @@ impl FlowRows {
         }
     }
 
-    /// The table of flows.
-    pub(super) fn table(self, run: u32) -> Table {
+    /// The table of flows, with what is said of them elsewhere.
+    pub(super) fn table(self, run: u32, more: Vec<(&'static str, Column)>) -> Table {
         let FlowRows { rows, names: [source, destination, transport, traffic] } = self;
         let count = |of: fn(&FlowRow) -> u64| Column::U64(rows.iter().map(of).collect());
         let measure = |of: fn(&FlowRow) -> f64| Column::F64(rows.iter().map(of).collect());
@@ -104,6 +104,7 @@ impl FlowRows {
         ];
         let facts: Vec<FlowFacts> = rows.iter().map(FlowRow::facts).collect();
         columns.extend(regime::flow_columns(&facts));
+        columns.extend(more);
         columns.push(("slowdown", measure(|row| row.slowdown)));
         columns.push(("completed", Column::Bool(rows.iter().map(|row| row.completed).collect())));
         Table { columns }

@@ -4,7 +4,7 @@ use super::Mesh;
 use crate::language::{At, Fault, quoted};
 use crate::model::{Ends, LinkId, Network, NodeId, Routes, Traffic, disjoint_pair};
 use crate::regime::obs::keys::{BalancingRule, BalancingSpec, PathsSpec};
-use crate::regime::obs::plan::{Balancing, Obs, Policy};
+use crate::regime::obs::plan::{Balancing, Obs, Policy, SharedLinks};
 use std::collections::BTreeSet;
 
 impl Mesh<'_> {
@@ -103,6 +103,23 @@ pub(super) fn check_pairs(
         }
     }
     Ok(())
+}
+
+/// Of the paths that the scenario names, those that are not disjoint: a sentence each.
+pub fn shared_links(balancing: &Balancing, network: &Network) -> Vec<String> {
+    let node = |node: NodeId| quoted(&network.nodes[node.index()].name);
+    let sentence = |[primary, alternate]: &[Vec<LinkId>; 2]| {
+        let shared = primary.iter().filter(|link| alternate.contains(link)).map(|link| &network.links[link.index()]);
+        let names: Vec<String> = shared.map(|link| quoted(&link.name)).collect();
+        let ends = (&network.links[primary[0].index()], &network.links[primary[primary.len() - 1].index()]);
+        let (from, to) = (node(ends.0.from), node(ends.1.to));
+        let count = match balancing.shared_links {
+            SharedLinks::Ignored => "they count in no path's load",
+            SharedLinks::Counted => "they count in the load of both",
+        };
+        (!names.is_empty()).then(|| format!("the paths from {from} to {to} share {}: {count}", names.join(" and ")))
+    };
+    balancing.paths.iter().filter_map(sentence).collect()
 }
 
 impl Balancing {

@@ -67,7 +67,7 @@ impl DlccEdge {
             self.counts.forged += 1;
             self.counts.first_forged.note(now);
             let ack = artificial(flow, source, &forged);
-            let ack = bench.load(&ack, &Carried { header: None, sack: forged.sack });
+            let ack = bench.load(&ack, &Carried { sack: forged.sack, ..Carried::default() });
             bench.emit_past(now, &ack);
         }
     }
