@@ -1,6 +1,6 @@
 //! The slot thread: it sends what is due at the instant at which it is due, or not at all.
 //!
-//! It sleeps until 60 µs before, once, then spins: a sleep alone is late by some microseconds, and a real-time thread that always spins is stopped by the kernel
+//! It sleeps until 60 µs before, then spins: a sleep alone is late by some microseconds, and a real-time thread that always spins is stopped by the kernel
 //! for 50 ms a second. What cannot be sent in time is counted and never sent late.
 
 use crate::histogram::{Errors, Quantiles};
@@ -198,7 +198,7 @@ impl Shared {
         }
     }
 
-    /// The next slot, when only the spin is left before it.
+    /// The next slot, when twice the spin is left before it: who wakes too late here has another 60 µs, and who does not sleeps once more.
     fn next(&self) -> Option<(Nanos, Due)> {
         let mut waiting = held(&self.waiting);
         loop {
@@ -206,7 +206,7 @@ impl Shared {
                 return None;
             }
             let lead = self.lead.load(Ordering::Relaxed);
-            let until = waiting.due.first_key_value().map(|((at, _), _)| at - lead - SPIN - time::now());
+            let until = waiting.due.first_key_value().map(|((at, _), _)| at - lead - 2 * SPIN - time::now());
             waiting = match until {
                 None => self.wake.wait(waiting).unwrap_or_else(std::sync::PoisonError::into_inner),
                 Some(left) if left > 0 => {
@@ -226,6 +226,8 @@ impl Shared {
             self.expect_stamp(number, at);
         }
         let at = at - self.lead.load(Ordering::Relaxed);
+        // If a sleep is refused, the spin does it.
+        let _ = time::sleep_until(at - SPIN);
         let woken = time::now();
         // What it takes to send is fetched before it is needed: a call that sends nothing.
         if woken < at {
