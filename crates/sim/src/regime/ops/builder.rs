@@ -182,7 +182,7 @@ impl<'a> Builder<'a> {
             return equipment.agents.push((node, Box::new(spread)));
         };
         equipment.boundless.extend(outputs.links.iter().copied());
-        if control.sees_exits() {
+        if control.sees_exits(node, self, ground) {
             let exits = self.exits(node).zip(outputs.links.len() as u32..);
             equipment.intakes.extend(exits.map(|(link, place)| (link, Intake { agent, place })));
         }

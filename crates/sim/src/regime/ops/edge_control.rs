@@ -7,6 +7,7 @@ use crate::engine::bench::Bench;
 use crate::engine::equipment::Ground;
 use crate::engine::ledger::{Ledger, Tally};
 use crate::engine::packet::Packet;
+use crate::model::NodeId;
 use crate::results::Figure;
 use std::fmt::Debug;
 
@@ -19,9 +20,10 @@ pub trait EdgeControl: Debug {
     /// minds their room.
     fn at_edge(&self, outputs: &NodeOutputs, builder: &Builder, ground: &mut Ground) -> Box<dyn Agent>;
 
-    /// Whether agents of edge nodes also stand before the links to hosts, where they see which packets are marked. They call
+    /// Whether the agent of an edge node also stands before the links to hosts, where it sees which packets are marked. It calls
     /// these by the numbers after those of the outputs.
-    fn sees_exits(&self) -> bool {
+    fn sees_exits(&self, node: NodeId, builder: &Builder, ground: &Ground) -> bool {
+        let _ = (node, builder, ground);
         false
     }
 

@@ -76,7 +76,7 @@ impl EdgeControl for Quench {
         Box::new(QuenchEdge { outputs, queue: VecDeque::new(), next: 0, control })
     }
 
-    fn sees_exits(&self) -> bool {
+    fn sees_exits(&self, _: NodeId, _: &Builder, _: &Ground) -> bool {
         true
     }
 }

@@ -18,6 +18,10 @@ pub struct Places<T> {
     /// Packets that a queue sends in a slot.
     servers: usize,
     queues: Vec<VecDeque<T>>,
+    /// Packets in all queues.
+    packets: usize,
+    /// Those of them that no server takes in the next slot.
+    waiting: usize,
 }
 
 /// The number of queues.
@@ -36,7 +40,7 @@ impl<T> Places<T> {
     pub fn new(rules: Slots, queues: Queues) -> Places<T> {
         let Queues { outputs, each: per_output, servers } = queues;
         let queues = (0..outputs * per_output).map(|_| VecDeque::new()).collect();
-        Places { rules, per_output, servers, queues }
+        Places { rules, per_output, servers, queues, packets: 0, waiting: 0 }
     }
 
     /// A packet for a queue: whether there is a place for it.
@@ -45,14 +49,19 @@ impl<T> Places<T> {
         if needs_place && self.taken(queue) >= self.rules.places as usize {
             return false;
         }
+        self.packets += 1;
+        self.waiting += usize::from(self.queues[queue].len() >= self.servers);
         self.queues[queue].push_back(packet);
         true
     }
 
     /// The places taken, of the node or of the queue's output.
     pub fn taken(&self, queue: usize) -> usize {
+        if self.rules.shared {
+            return if self.rules.all_count { self.packets } else { self.waiting };
+        }
         let of_output = queue / self.per_output * self.per_output;
-        let together = if self.rules.shared { 0..self.queues.len() } else { of_output..of_output + self.per_output };
+        let together = of_output..of_output + self.per_output;
         let counted = |queue: &VecDeque<T>| match self.rules.all_count {
             true => queue.len(),
             false => queue.len().saturating_sub(self.servers),
@@ -65,6 +74,8 @@ impl<T> Places<T> {
         for (number, queue) in self.queues.iter_mut().enumerate() {
             for server in 0..self.servers.min(queue.len()) {
                 if let Some(packet) = queue.pop_front() {
+                    self.packets -= 1;
+                    self.waiting -= usize::from(queue.len() >= self.servers);
                     each(number, server, packet);
                 }
             }
@@ -73,7 +84,7 @@ impl<T> Places<T> {
 
     /// Packets in all queues.
     pub fn len(&self) -> usize {
-        self.queues.iter().map(VecDeque::len).sum()
+        self.packets
     }
 
     /// Shows every packet.

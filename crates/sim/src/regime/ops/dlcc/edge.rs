@@ -4,14 +4,15 @@
 use super::figures::{First, INCOMPLETE, Sum, TOO_FAR};
 use super::layout::Layout;
 use super::line::Line;
-use super::ops_acks::{Book, Forged};
+use super::ops_acks::Forged;
 use super::outflow::Outflow;
 use super::rate::SlotRate;
 use super::rules::{DlccRules, Smoothing};
 use super::segmentation::{Arrived, Assembler, FIRST_BEYOND, Piece};
 use super::signal::{SIGNAL_SIZE, Signal, send};
+use super::sources::Sources;
 use crate::engine::agent::{Agent, Message};
-use crate::engine::bench::{Bench, Way};
+use crate::engine::bench::Bench;
 use crate::engine::ledger::Ledger;
 use crate::engine::offer::Cause;
 use crate::engine::packet::{Class, Packet};
@@ -25,9 +26,9 @@ pub struct DlccEdge {
     layout: Layout,
     lines: Vec<Line>,
     pub(super) outflows: Vec<Outflow>,
-    /// The place of each flow among `outflows`.
-    pub(super) places: BTreeMap<u32, usize>,
-    pub(super) sources: BTreeMap<u32, EnteringFlow>,
+    /// The place of each flow among `outflows`, [`ELSEWHERE`] for those that begin at other nodes.
+    places: Vec<u32>,
+    pub(super) sources: Sources,
     assembler: Assembler,
     lost: Vec<Packet>,
     pub(super) forged: Vec<Forged>,
@@ -40,19 +41,17 @@ pub struct DlccEdge {
     next: u64,
 }
 
-/// A TCP flow whose data enter the core here.
-#[derive(Debug)]
-pub struct EnteringFlow {
-    /// Its edge-to-edge flow's place among those that begin here.
-    pub outflow: usize,
-    /// The way to its host.
-    pub way: Way,
-    /// Bytes of a segment that are not payload.
-    pub header: u32,
-    /// Bytes of an ACK.
-    pub ack_size: u16,
-    /// What is remembered of it.
-    pub book: Option<Book>,
+const ELSEWHERE: u32 = u32::MAX;
+
+/// How a packet enters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    /// It is not smoothed.
+    Direct,
+    /// It is, and its flow's buffer lets it go on at once.
+    Due,
+    /// It waits in its flow's buffer.
+    Held,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,14 +81,17 @@ pub struct EdgeParts {
     /// The flows that begin here.
     pub outflows: Vec<Outflow>,
     /// The TCP flows whose data enter the core here.
-    pub sources: BTreeMap<u32, EnteringFlow>,
+    pub sources: Sources,
 }
 
 impl DlccEdge {
     /// An edge node to which nothing has come.
     pub fn new(parts: EdgeParts) -> DlccEdge {
         let EdgeParts { rules, layout, lines, outflows, sources } = parts;
-        let places = outflows.iter().enumerate().map(|(place, outflow)| (outflow.number, place)).collect();
+        let mut places = vec![ELSEWHERE; layout.flows.len()];
+        for (place, outflow) in (0..).zip(&outflows) {
+            places[outflow.number as usize] = place;
+        }
         let mut edge = DlccEdge {
             rules,
             layout,
@@ -116,19 +118,30 @@ impl DlccEdge {
         lines.chain(outflows).chain(self.polls.values().copied()).min().unwrap_or(u64::MAX)
     }
 
-    fn is_smoothed(&self, class: Class) -> bool {
-        match class {
+    /// The place of an edge-to-edge flow that begins here.
+    pub(super) fn place(&self, flow: u32) -> Option<usize> {
+        let place = self.places.get(flow as usize).copied();
+        place.filter(|place| *place != ELSEWHERE).map(|place| place as usize)
+    }
+
+    fn entry(&self, now: u64, place: usize, class: Class) -> Entry {
+        let is_smoothed = match class {
             Class::Data => true,
             Class::Datagram => self.rules.smoothing == Smoothing::All,
             Class::Ack | Class::Control | Class::Unit => false,
+        };
+        match is_smoothed {
+            false => Entry::Direct,
+            true if self.outflows[place].is_free(now) => Entry::Due,
+            true => Entry::Held,
         }
     }
 
     /// A packet of a host enters the core.
     fn enter(&mut self, now: u64, place: usize, packet: &Packet, bench: &mut Bench) {
-        let smoothed = self.is_smoothed(packet.class);
-        let line = &mut self.lines[self.outflows[place].line as usize];
-        let waits = !line.is_free(now) || (smoothed && !self.outflows[place].is_free(now));
+        let entry = self.entry(now, place, packet.class);
+        let line = &self.lines[self.outflows[place].line as usize];
+        let waits = entry == Entry::Held || !line.is_free(now);
         if waits && bench.port_mut(line.port).is_kept_full(line.room, packet.size) {
             return bench.refuse(now, Cause::Congestion, packet);
         }
@@ -136,30 +149,73 @@ impl DlccEdge {
         if slots > 1 && packet.seq >= FIRST_BEYOND {
             return bench.refuse(now, Cause::Agent(TOO_FAR), packet);
         }
+        // Where something else is due at this instant too, its turn is found by going through all.
+        if slots == 1 && self.next > now {
+            let slot = Packet { size: packet.size + self.rules.cut.header, ..*packet };
+            return self.enter_alone(now, place, entry, &slot, bench);
+        }
         self.extra += i64::from(slots) - 1;
+        let outflow = &mut self.outflows[place];
+        let line = &mut self.lines[outflow.line as usize];
         for piece in self.rules.cut.pieces(*packet) {
             bench.port_mut(line.port).keep(now, piece.size);
             bench.note(now, What::Store, &piece);
-            if smoothed { self.outflows[place].push(piece) } else { line.push(piece) }
+            if entry == Entry::Direct { line.push(piece) } else { outflow.push(piece) }
+        }
+        self.next = self.next.min(outflow.next_timeout()).min(line.next_timeout());
+    }
+
+    /// A slot enters the core while nothing else is due.
+    fn enter_alone(&mut self, now: u64, place: usize, entry: Entry, slot: &Packet, bench: &mut Bench) {
+        let outflow = &mut self.outflows[place];
+        let number = outflow.line as usize;
+        let line = &mut self.lines[number];
+        bench.port_mut(line.port).keep(now, slot.size);
+        bench.note(now, What::Store, slot);
+        match entry {
+            Entry::Direct => {}
+            Entry::Due => outflow.pass(now),
+            Entry::Held => {
+                outflow.push(*slot);
+                self.next = self.next.min(outflow.next_timeout());
+                return;
+            }
+        }
+        if line.is_free(now) {
+            line.pass(now);
+            self.send(now, number, slot, bench);
+        } else {
+            line.push(*slot);
+            self.next = self.next.min(line.next_timeout());
         }
     }
 
     /// Slots leave whose time has come.
     fn release(&mut self, now: u64, bench: &mut Bench) {
         for place in 0..self.outflows.len() {
-            let outflow = &mut self.outflows[place];
-            let line = &mut self.lines[outflow.line as usize];
-            while let Some(packet) = outflow.pop(now) {
-                line.push(packet);
+            while let Some(packet) = self.outflows[place].pop(now) {
+                let number = self.outflows[place].line as usize;
+                let line = &mut self.lines[number];
+                if line.is_free(now) {
+                    line.pass(now);
+                    self.send(now, number, &packet, bench);
+                } else {
+                    line.push(packet);
+                }
             }
         }
         for number in 0..self.lines.len() {
             while let Some(packet) = self.lines[number].pop(now) {
-                bench.port_mut(self.lines[number].port).let_go(now, packet.size);
-                self.remember(now, &packet);
-                bench.send_past(now, &packet);
+                self.send(now, number, &packet, bench);
             }
         }
+    }
+
+    /// A slot leaves by a line.
+    fn send(&mut self, now: u64, number: usize, packet: &Packet, bench: &mut Bench) {
+        bench.port_mut(self.lines[number].port).let_go(now, packet.size);
+        self.remember(now, packet);
+        bench.send_past(now, packet);
     }
 
     /// A slot of TCP enters the core.
@@ -168,7 +224,7 @@ impl DlccEdge {
             return;
         }
         let piece = Piece::read(packet.seq);
-        let Some(source) = self.sources.get_mut(&packet.flow).filter(|_| piece.is_last()) else { return };
+        let Some(source) = self.sources.get_mut(packet.flow).filter(|_| piece.is_last()) else { return };
         let (before, own) = ((piece.of - 1) * u32::from(self.rules.cut.payload), packet.size - self.rules.cut.header);
         let length = (before + u32::from(own)).saturating_sub(source.header);
         if let Some(book) = &mut source.book {
@@ -189,8 +245,15 @@ impl DlccEdge {
             Arrived::Useless => return drop_here(now, INCOMPLETE, &packet, bench),
             Arrived::Whole => self.extra -= i64::from(self.rules.cut.slots(packet.size)) - 1,
         }
-        if packet.class == Class::Ack && self.keeps_back(now, &mut packet, bench) {
-            return;
+        if packet.class == Class::Ack {
+            let waited = !self.polls.is_empty();
+            let kept = self.keeps_back(now, &mut packet, bench);
+            if waited || !self.polls.is_empty() || self.rules.ack_pacing.is_some() {
+                self.next = self.earliest();
+            }
+            if kept {
+                return;
+            }
         }
         bench.send_past(now, &packet);
     }
@@ -207,12 +270,12 @@ impl DlccEdge {
         match signal {
             Signal::Loss(notification) => self.handle_notification(now, notification, bench),
             Signal::Answer { flow, granted } => {
-                let Some(place) = self.places.get(&flow).copied() else { return };
+                let Some(place) = self.place(flow) else { return };
                 let asks = self.outflows[place].handle_answer(granted);
                 self.ask(now, place, asks, bench);
             }
             Signal::Busy { flow, arrivals, capacity } => {
-                let Some(place) = self.places.get(&flow).copied() else { return };
+                let Some(place) = self.place(flow) else { return };
                 let (outflow, until) = (&mut self.outflows[place], now + 2 * self.rules.detection.window);
                 let scheduled = outflow.scheduled();
                 if let Some(gate) = &mut outflow.gate {
@@ -254,18 +317,19 @@ impl Agent for DlccEdge {
         if place as usize >= self.lines.len() {
             self.leave(now, packet, bench);
         } else {
-            let flow = self.layout.at(packet.hop);
-            match flow.and_then(|flow| self.places.get(&flow)).copied() {
+            match self.layout.at(packet.hop).and_then(|flow| self.place(flow)) {
                 // It only passes.
                 None => bench.send_past(now, packet),
                 Some(outflow) => {
                     self.note_duplicate(now, packet);
                     self.enter(now, outflow, packet, bench);
-                    self.release(now, bench);
+                    if self.next <= now {
+                        self.release(now, bench);
+                        self.next = self.earliest();
+                    }
                 }
             }
         }
-        self.next = self.earliest();
     }
 
     fn kept(&self) -> i64 {
@@ -282,7 +346,7 @@ impl Agent for DlccEdge {
 
     fn account(&self, ledger: &mut Ledger) {
         let (counts, tally) = (&self.counts, &mut ledger.tally);
-        let books = || self.sources.values().filter_map(|source| source.book.as_ref());
+        let books = || self.sources.books();
         let sums = [
             (Sum::Requests, counts.requests),
             (Sum::UnknownNotifications, counts.unknown),

@@ -1,10 +1,11 @@
 //! What an edge node does with ACKs: it makes artificial ones, discards some of the receiver's, and paces them.
 
-use super::edge::{DlccEdge, EnteringFlow, drop_here};
+use super::edge::{DlccEdge, drop_here};
 use super::figures::DUPLICATE;
 use super::notification::{LostSegment, Notification};
 use super::ops_acks::{Book, Forged, Heard, Verdict};
 use super::rules::{AckConfig, Discard};
+use super::sources::EnteringFlow;
 use crate::engine::bench::Bench;
 use crate::engine::packet::{Carried, Class, Flags, NO_CARGO, Packet};
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use transport::tcp::SackList;
 impl DlccEdge {
     /// Whether an ACK of a receiver does not go on now.
     pub(super) fn keeps_back(&mut self, now: u64, packet: &mut Packet, bench: &mut Bench) -> bool {
-        let Some(source) = self.sources.get_mut(&packet.flow) else { return false };
+        let Some(source) = self.sources.get_mut(packet.flow) else { return false };
         if let (Some(book), Some(config)) = (&mut source.book, &self.rules.acks) {
             let sack = blocks(config, packet, bench);
             if book.handle_ack(now, packet.seq, sack.as_slice()) == Verdict::Discard {
@@ -32,13 +33,13 @@ impl DlccEdge {
 
     pub(super) fn handle_notification(&mut self, now: u64, notification: Notification, bench: &mut Bench) {
         let Notification { flow, loss, segment } = notification;
-        if let (Some(loss), Some(place)) = (loss, self.places.get(&flow))
-            && self.outflows[*place].handle_loss(loss)
+        if let (Some(loss), Some(place)) = (loss, self.place(flow))
+            && self.outflows[place].handle_loss(loss)
         {
             self.counts.first_cut.note(now);
         }
         let Some(LostSegment { flow, seq }) = segment else { return };
-        let Some(book) = self.sources.get_mut(&flow).and_then(|source| source.book.as_mut()) else { return };
+        let Some(book) = self.sources.get_mut(flow).and_then(|source| source.book.as_mut()) else { return };
         match book.handle_loss(now, seq, &mut self.forged) {
             Heard::New => {}
             Heard::Unknown => self.counts.unknown += 1,
@@ -53,7 +54,7 @@ impl DlccEdge {
         let due: Vec<u32> = self.polls.iter().filter(|(_, at)| **at <= now).map(|(flow, _)| *flow).collect();
         for flow in due {
             self.polls.remove(&flow);
-            let Some(book) = self.sources.get_mut(&flow).and_then(|source| source.book.as_mut()) else { continue };
+            let Some(book) = self.sources.get_mut(flow).and_then(|source| source.book.as_mut()) else { continue };
             book.poll(now, &mut self.forged);
             ask_later(&mut self.polls, flow, book);
             self.tell(now, flow, bench);
@@ -62,7 +63,7 @@ impl DlccEdge {
 
     /// Sends the artificial ACKs of a flow.
     fn tell(&mut self, now: u64, flow: u32, bench: &mut Bench) {
-        let Some(source) = self.sources.get(&flow) else { return };
+        let Some(source) = self.sources.get(flow) else { return };
         for forged in self.forged.drain(..) {
             self.counts.forged += 1;
             self.counts.first_forged.note(now);

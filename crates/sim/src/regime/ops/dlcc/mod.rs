@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `keys`, `check`, `rules` | `[switching.dlcc]`, what is wrong with it, what it says |
 //! | `layout` | edge-to-edge flows, and which packets belong to them |
-//! | `edge`, `edge_acks` | the edge node; what it does with ACKs |
+//! | `edge`, `edge_acks`, `sources` | the edge node; what it does with ACKs; the TCP flows that enter there |
 //! | `outflow`, `line` | what it sends to another one; an output |
 //! | `core` | the part of a core node |
 //! | `signal`, `figures` | what nodes tell one another; what they count |
@@ -13,7 +13,7 @@
 //! | `detection`, `window` | congestion or contention (§III.B) |
 //! | `notification` | how notifications travel (§III.B) |
 //! | `reaction` | what the optical rate does (§III.C) |
-//! | `ops_acks` | what the source is told, and which ACKs are discarded (§III.C, §IV) |
+//! | `ops_acks`, `by_seq` | what the source is told, and which ACKs are discarded (§III.C, §IV) |
 //! | `ack_pacing` | a baseline: ACKs spaced while the core is busy |
 //! | `rate` | rates in slots |
 //!
@@ -22,6 +22,7 @@
 //! Left out: another route for datagrams when there is congestion (§IV), which the paper leaves out as well.
 
 mod ack_pacing;
+mod by_seq;
 pub mod check;
 mod core;
 mod detection;
@@ -41,11 +42,12 @@ pub mod rules;
 mod segmentation;
 mod signal;
 mod smoothing;
+mod sources;
 mod window;
 
 use self::core::{CoreOutput, Counts, DlccCore, Duties, Stop};
 use self::detection::{Descriptor, LossMeter};
-use self::edge::{DlccEdge, EdgeParts, EnteringFlow};
+use self::edge::{DlccEdge, EdgeParts};
 use self::layout::{EdgeFlow, Layout};
 use self::line::Line;
 use self::negotiation::Reservations;
@@ -53,6 +55,7 @@ use self::notification::{Carriage, Outbox};
 use self::ops_acks::Book;
 use self::outflow::Outflow;
 use self::rules::{AckConfig, DlccRules, Form};
+use self::sources::{EnteringFlow, Sources};
 use super::builder::{Builder, NodeOutputs};
 use super::control::Onward;
 use super::edge_control::{CoreControl, EdgeControl};
@@ -105,12 +108,16 @@ impl EdgeControl for DlccRules {
         let sources = sources
             .into_iter()
             .map(|(flow, number, source)| (flow, EnteringFlow { outflow: places[&number], ..source }));
-        let sources = sources.collect();
+        let sources = Sources::new(sources);
         Box::new(DlccEdge::new(EdgeParts { rules: *self, layout, lines, outflows, sources }))
     }
 
-    fn sees_exits(&self) -> bool {
-        self.needs_exits()
+    fn sees_exits(&self, node: NodeId, builder: &Builder, ground: &Ground) -> bool {
+        let listens = || {
+            let layout = Layout::new(builder, ground, self.smoothing);
+            entering(node, &layout, ground).next().is_some()
+        };
+        self.changes_packets() || (self.listens() && listens())
     }
 
     fn cuts_packets(&self) -> bool {
@@ -149,16 +156,14 @@ impl DlccRules {
         let mut routes = Routes::new(builder.network, &builder.network.open_to_flows());
         let mut ways = BTreeMap::new();
         let mut sources = Vec::new();
-        if self.acks.is_none() && self.ack_pacing.is_none() {
+        if !self.listens() {
             return sources;
         }
-        for (number, (flow, (there, _))) in (0..).zip(ground.flows.iter().zip(ground.paths)) {
+        let entering: Vec<(u32, u32)> = entering(node, layout, ground).collect();
+        for (number, outflow) in entering {
+            let flow = &ground.flows[number as usize];
             let transport = &ground.transports[flow.transport.index()].kind;
-            let Some(outflow) = layout.of_path(*there, ground) else { continue };
             let edge_flow = &layout.flows[outflow as usize];
-            if transport.receiver().is_none() || edge_flow.ingress != node {
-                continue;
-            }
             let (header, ack_size) = (transport.header(), transport.ack_size() as u16);
             let way = match ways.get(&flow.source) {
                 Some(way) => *way,
@@ -233,6 +238,16 @@ fn onward(from: NodeId, links: &[LinkId], builder: &Builder, ground: &mut Ground
     let end = links.last().map_or(from, |link| builder.link(*link).to);
     let agent = builder.agent(end).expect("an edge control has an agent at every edge and core node");
     Onward { way: builder.control_way(from, links, ground), agent }
+}
+
+/// The TCP flows whose data enter the core at a node, each with its edge-to-edge flow.
+fn entering<'a>(node: NodeId, layout: &'a Layout, ground: &'a Ground) -> impl Iterator<Item = (u32, u32)> + 'a {
+    let flows = (0..).zip(ground.flows.iter().zip(ground.paths));
+    flows.filter_map(move |(number, (flow, (there, _)))| {
+        let is_tcp = ground.transports[flow.transport.index()].kind.receiver().is_some();
+        let outflow = layout.of_path(*there, ground).filter(|_| is_tcp)?;
+        (layout.flows[outflow as usize].ingress == node).then_some((number, outflow))
+    })
 }
 
 /// The way of a flow's requests, if it negotiates.

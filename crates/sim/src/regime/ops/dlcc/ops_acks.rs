@@ -6,6 +6,7 @@
 //! was reported lost and not seen again, that it never saw, or whose slot may still be reported; the ACK waits. What is lost
 //! beyond the core is reported by nobody, so the guard cannot know of it.
 
+use super::by_seq::BySeq;
 use super::rules::{AckConfig, Discard, Form};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use transport::tcp::{SackBlock, SackList};
@@ -58,7 +59,7 @@ pub enum Verdict {
 #[derive(Clone, Debug)]
 pub struct Book {
     config: AckConfig,
-    segments: BTreeMap<u64, Sent>,
+    segments: BySeq<Sent>,
     /// When which segment left, for forgetting it.
     order: VecDeque<(u64, u64)>,
     /// Guarded: every byte below was seen and has arrived, or the receiver has acknowledged it.
@@ -67,6 +68,8 @@ pub struct Book {
     real: Option<u64>,
     /// Artificial ACKs by their number.
     given: BTreeMap<u64, Given>,
+    /// None of them is older than this.
+    given_since: u64,
     /// The highest of all that were ever given.
     highest: u64,
     /// What the receiver has said it holds.
@@ -105,11 +108,12 @@ impl Book {
     pub fn new(config: AckConfig) -> Book {
         Book {
             config,
-            segments: BTreeMap::new(),
+            segments: BySeq::default(),
             order: VecDeque::new(),
             clear: 0,
             real: None,
             given: BTreeMap::new(),
+            given_since: u64::MAX,
             highest: 0,
             held: Vec::new(),
             orphans: BTreeSet::new(),
@@ -140,7 +144,7 @@ impl Book {
     /// The slot of a segment is reported lost. What the source is told now is put in `out`.
     pub fn handle_loss(&mut self, now: u64, seq: u64, out: &mut Vec<Forged>) -> Heard {
         self.forget(now);
-        match self.segments.get_mut(&seq) {
+        match self.segments.get_mut(seq) {
             None => return Heard::Unknown,
             Some(sent) if sent.report != Report::None => return Heard::Repeated,
             Some(sent) => sent.report = Report::Lost,
@@ -186,7 +190,7 @@ impl Book {
 
     /// ACKs whose number is the lowest hole, with blocks for what has arrived above the hole of which the source has not heard.
     fn poll_with_blocks(&mut self, now: u64, hole: u64, mss: u64, out: &mut Vec<Forged>) {
-        let base = self.segments.range(self.clear..).next().map(|(seq, sent)| (*seq, *sent));
+        let base = self.segments.from(self.clear).next().copied();
         let at_hole = base.is_some_and(|(seq, sent)| seq == self.clear && sent.report != Report::None);
         let ranges = self.arrived_above(now, hole, ENOUGH * mss);
         let enough = ranges.iter().map(|range| range.len()).sum::<u64>() >= ENOUGH * mss;
@@ -207,7 +211,7 @@ impl Book {
         }));
         self.give(now, ack);
         self.tell_up_to(ranges[0].start);
-        let more = self.segments.range(hole..).any(|(_, sent)| sent.report == Report::Lost);
+        let more = self.segments.from(hole).any(|(_, sent)| sent.report == Report::Lost);
         if more {
             self.poll_at = now;
         }
@@ -217,7 +221,7 @@ impl Book {
     fn arrived_above(&self, now: u64, hole: u64, enough: u64) -> Vec<SackBlock> {
         let mut ranges: Vec<SackBlock> = Vec::new();
         let mut bytes = 0;
-        for (seq, sent) in self.segments.range(hole..) {
+        for (seq, sent) in self.segments.from(hole) {
             if !self.has_arrived(now, sent) {
                 continue;
             }
@@ -241,27 +245,26 @@ impl Book {
 
     /// When the next segment above a place is known to have arrived.
     fn next_arrival(&self, now: u64, above: u64) -> u64 {
-        let open = self.segments.range(above..).filter(|(_, sent)| sent.report == Report::None);
+        let open = self.segments.from(above).filter(|(_, sent)| sent.report == Report::None);
         let times = open.map(|(_, sent)| sent.at.saturating_add(self.config.report_time));
         times.filter(|time| *time > now).min().unwrap_or(u64::MAX)
     }
 
     /// What has arrived behind what is clear is clear too.
     fn advance(&mut self, now: u64) {
-        while let Some(first) = self.segments.first_entry() {
-            let (seq, sent) = (*first.key(), *first.get());
+        while let Some((seq, sent)) = self.segments.first() {
             let arrived = sent.report == Report::None && sent.at.saturating_add(self.config.report_time) <= now;
             if sent.end > self.clear && (seq > self.clear || !arrived) {
                 break;
             }
             self.clear = self.clear.max(sent.end);
-            first.remove();
+            self.segments.pop_first();
         }
     }
 
     /// The source has been told of all holes below a place.
     fn tell_up_to(&mut self, end: u64) {
-        for (_, sent) in self.segments.range_mut(..end) {
+        for sent in self.segments.below_mut(end) {
             if sent.report == Report::Lost {
                 sent.report = Report::Told;
             }
@@ -270,9 +273,10 @@ impl Book {
 
     /// An artificial ACK of this number is given. What was lost below it will not be sent again, unless it is on its way.
     fn give(&mut self, now: u64, ack: u64) {
-        let below = self.segments.range(..ack).filter(|(_, sent)| sent.report != Report::None);
+        let below = self.segments.below(ack).filter(|(_, sent)| sent.report != Report::None);
         self.orphans.extend(below.map(|(seq, _)| *seq));
         self.given.insert(ack, Given { at: now, seen_again: false });
+        self.given_since = self.given_since.min(now);
         self.highest = self.highest.max(ack);
     }
 
@@ -295,8 +299,10 @@ impl Book {
         };
         if ack > self.clear {
             self.clear = ack;
-            self.segments = self.segments.split_off(&ack);
-            self.orphans = self.orphans.split_off(&ack);
+            self.segments.remove_below(ack);
+            while self.orphans.first().is_some_and(|first| *first < ack) {
+                self.orphans.pop_first();
+            }
         }
         let news = self.hold(ack, sack);
         let Some(given) = self.given.get(&ack) else { return Verdict::Pass };
@@ -335,14 +341,15 @@ impl Book {
         let old = |at: u64| at.saturating_add(memory) <= now;
         while let Some((at, seq)) = self.order.front().copied().filter(|(at, _)| old(*at)) {
             self.order.pop_front();
-            if self.segments.get(&seq).is_some_and(|sent| sent.at == at) {
-                self.segments.remove(&seq);
+            if self.segments.get(seq).is_some_and(|sent| sent.at == at) {
+                self.segments.remove(seq);
             }
         }
-        if self.given.values().any(|given| old(given.at)) {
+        if old(self.given_since) {
             let guarded = self.config.guarded;
             let clear = self.clear;
             self.given.retain(|ack, given| !old(given.at) || (guarded && *ack >= clear));
+            self.given_since = self.given.values().map(|given| given.at).min().unwrap_or(u64::MAX);
         }
     }
 

@@ -24,7 +24,10 @@ pub struct Outflow {
     negotiator: Negotiator,
     reaction: Option<Reaction>,
     last: Option<u64>,
-    rate: SlotRate,
+    /// Between two slots.
+    interval: u64,
+    /// When the next unit ends or the next decision is due.
+    duty: u64,
     /// ACKs of its segments, if they are paced.
     pub gate: Option<AckGate>,
     cap: SlotRate,
@@ -37,7 +40,7 @@ impl Outflow {
     pub fn new(rules: &DlccRules, number: u32, line: u32, ask: Option<Onward>) -> Outflow {
         let smooths = rules.smoothing != Smoothing::Off;
         let first = if smooths { rules.first_rate } else { rules.line };
-        Outflow {
+        let mut outflow = Outflow {
             number,
             line,
             ask,
@@ -46,11 +49,14 @@ impl Outflow {
             negotiator: Negotiator::new(rules.negotiation, first),
             reaction: rules.reaction.map(Reaction::new),
             last: None,
-            rate: first,
+            interval: first.interval(),
+            duty: 0,
             gate: rules.ack_pacing.map(AckGate::new),
             cap: rules.line,
             used: false,
-        }
+        };
+        outflow.duty = outflow.next_duty();
+        outflow
     }
 
     fn backlog(&self) -> u64 {
@@ -59,7 +65,8 @@ impl Outflow {
 
     fn set_rate(&mut self) {
         let scheduled = self.negotiator.scheduled();
-        self.rate = self.reaction.as_ref().map_or(scheduled, |reaction| reaction.rate(scheduled));
+        let rate = self.reaction.as_ref().map_or(scheduled, |reaction| reaction.rate(scheduled));
+        self.interval = rate.interval();
     }
 
     /// `R_schedule`.
@@ -69,7 +76,7 @@ impl Outflow {
 
     /// When the next slot may leave.
     fn due(&self) -> u64 {
-        self.last.map_or(0, |last| last.saturating_add(self.rate.interval()))
+        self.last.map_or(0, |last| last.saturating_add(self.interval))
     }
 
     /// Whether a slot would leave at once.
@@ -79,8 +86,18 @@ impl Outflow {
 
     /// A slot comes into the buffer.
     pub fn push(&mut self, packet: Packet) {
-        self.used = true;
+        self.note_arrival();
         self.queue.push_back(packet);
+    }
+
+    /// A slot comes and leaves at once, where [`Outflow::is_free`] says so.
+    pub fn pass(&mut self, now: u64) {
+        self.note_arrival();
+        self.last = Some(now);
+    }
+
+    fn note_arrival(&mut self) {
+        self.used = true;
         if let Some(estimate) = &mut self.estimate {
             estimate.handle_arrival(1);
         }
@@ -98,17 +115,27 @@ impl Outflow {
     /// When something is to be done.
     pub fn next_timeout(&self) -> u64 {
         let release = if self.queue.is_empty() { u64::MAX } else { self.due() };
-        let unit = self.estimate.as_ref().map_or(u64::MAX, Estimate::next_timeout);
-        let decision = match self.estimate.is_some() || self.reaction.is_some() {
-            true => self.negotiator.next_timeout(),
-            false => u64::MAX,
-        };
         let gate = self.gate.as_ref().map_or(u64::MAX, AckGate::next_timeout);
-        release.min(unit).min(decision).min(gate)
+        release.min(self.duty).min(gate)
+    }
+
+    fn next_duty(&self) -> u64 {
+        let unit = self.estimate.as_ref().map_or(u64::MAX, Estimate::next_timeout);
+        let decides = self.estimate.is_some() || self.reaction.is_some();
+        unit.min(if decides { self.negotiator.next_timeout() } else { u64::MAX })
     }
 
     /// Units and intervals that have ended: a rate to ask for.
     pub fn decide(&mut self, now: u64) -> Option<SlotRate> {
+        if self.duty > now {
+            return None;
+        }
+        let asks = self.attend(now);
+        self.duty = self.next_duty();
+        asks
+    }
+
+    fn attend(&mut self, now: u64) -> Option<SlotRate> {
         let backlog = self.backlog();
         if let Some(estimate) = &mut self.estimate {
             estimate.handle_timeout(now, backlog);

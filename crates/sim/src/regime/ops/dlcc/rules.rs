@@ -85,9 +85,19 @@ impl DlccRules {
         self.reaction.is_some() || self.acks.is_some()
     }
 
+    /// Packets are not in the core what they are outside.
+    pub fn changes_packets(&self) -> bool {
+        self.cuts || self.cut.header > 0
+    }
+
+    /// Edge nodes want to see the ACKs of flows whose data enter there.
+    pub fn listens(&self) -> bool {
+        self.acks.is_some() || self.ack_pacing.is_some()
+    }
+
     /// Edge nodes have something to do before the links to hosts.
     pub fn needs_exits(&self) -> bool {
-        self.cuts || self.cut.header > 0 || self.acks.is_some() || self.ack_pacing.is_some()
+        self.changes_packets() || self.listens()
     }
 }
 
