@@ -116,6 +116,7 @@ fn acks(keys: &DlccKeys, form: Form) -> AckConfig {
         guarded: keys.guard.as_ref().map_or(form != Form::Paper, |guard| **guard),
         copies: *keys.artificial_acks,
         memory: keys.record.0.ps(),
+        soonest_report: 0,
         report_time: 0,
     }
 }

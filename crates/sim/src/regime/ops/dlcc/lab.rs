@@ -13,13 +13,28 @@ pub const MS: u64 = 1_000_000_000;
 /// What happens at a time.
 #[derive(Clone, Debug)]
 enum Event {
-    AtEdge { seq: u64, len: u32 },
-    AtCore { seq: u64, len: u32 },
-    AtReceiver { seq: u64, len: u32 },
+    AtEdge(Flying),
+    AtCore(Flying),
+    AtReceiver(Flying),
     Reported { seq: u64 },
-    AckAtEdge(Forged),
-    AckAtSender(Forged),
+    AckAtEdge(Stamped),
+    AckAtSender(Stamped),
     Poll,
+}
+
+/// A segment on its way, with the time at which it left.
+#[derive(Clone, Copy, Debug)]
+struct Flying {
+    seq: u64,
+    len: u32,
+    stamp: u64,
+}
+
+/// An ACK with the time that it echoes, if it carries one.
+#[derive(Clone, Copy, Debug)]
+struct Stamped {
+    ack: Forged,
+    echo: Option<u64>,
 }
 
 /// One-way delays.
@@ -45,6 +60,8 @@ pub struct Lab {
     /// Which segment at the core is lost, by its number there.
     pub loses: Box<dyn FnMut(u64, u64) -> Fate>,
     seen_at_core: u64,
+    /// The reports of a loss, each with its delay beyond the way back, by a counter. None: the notification is lost.
+    pub reports: Box<dyn FnMut(u64) -> Vec<u64>>,
     /// By how much a segment or an ACK is late after the core, by a counter.
     pub late: Box<dyn FnMut(u64) -> u64>,
     /// Whether an ACK of the receiver passes the edge node, by a counter.
@@ -57,6 +74,12 @@ pub struct Lab {
     /// When artificial ACKs left.
     pub forged: Vec<(u64, Forged)>,
     pub discarded: u64,
+    /// The stamps that the edge node and the receiver have seen last; the receiver's by RFC 7323 §4.3.
+    newest: Option<u64>,
+    recent: Option<u64>,
+    stamps: bool,
+    /// The receiver's last ACK.
+    acked: u64,
     /// A segment leaves the sender at most once in this time.
     pub spacing: u64,
     link_free: u64,
@@ -73,6 +96,7 @@ pub enum Fate {
 
 impl Lab {
     pub fn new(sender: SenderConfig, receiver: ReceiverConfig, acks: Option<AckConfig>, delays: Delays) -> Lab {
+        let stamps = sender.timestamps;
         Lab {
             now: 0,
             sender: Sender::new(Arc::new(sender)),
@@ -83,6 +107,7 @@ impl Lab {
             counter: 0,
             loses: Box::new(|_, _| Fate::Passes),
             seen_at_core: 0,
+            reports: Box::new(|_| vec![0]),
             late: Box::new(|_| 0),
             passes_edge: Box::new(|_| true),
             resent: Vec::new(),
@@ -90,6 +115,10 @@ impl Lab {
             windows: Vec::new(),
             forged: Vec::new(),
             discarded: 0,
+            newest: None,
+            recent: None,
+            stamps,
+            acked: 0,
             spacing: MS / 100,
             link_free: 0,
         }
@@ -113,8 +142,8 @@ impl Lab {
             }
             self.highest = self.highest.max(segment.seq + u64::from(segment.len));
             self.link_free = self.link_free.max(self.now) + self.spacing;
-            let (seq, len) = (segment.seq, segment.len);
-            self.at(self.link_free + self.delays.access, Event::AtEdge { seq, len });
+            let flying = Flying { seq: segment.seq, len: segment.len, stamp: self.now };
+            self.at(self.link_free + self.delays.access, Event::AtEdge(flying));
         }
         let cwnd = self.sender.cwnd();
         if self.windows.last().is_none_or(|(_, last)| *last != cwnd) {
@@ -152,24 +181,32 @@ impl Lab {
     fn handle(&mut self, event: Event) {
         let Delays { access, core, rest } = self.delays;
         match event {
-            Event::AtEdge { seq, len } => {
+            Event::AtEdge(flying) => {
+                let Flying { seq, len, stamp } = flying;
+                self.newest = Some(stamp);
                 if let Some(book) = &mut self.book {
                     book.handle_data(self.now, seq, seq + u64::from(len));
                 }
-                self.at(self.now + core, Event::AtCore { seq, len });
+                self.at(self.now + core, Event::AtCore(flying));
             }
-            Event::AtCore { seq, len } => {
+            Event::AtCore(flying) => {
+                let seq = flying.seq;
                 let fate = (self.loses)(self.seen_at_core, seq);
                 self.seen_at_core += 1;
                 if fate == Fate::Lost {
-                    self.at(self.now + core, Event::Reported { seq });
+                    for delay in (self.reports)(self.counter) {
+                        self.at(self.now + core + delay, Event::Reported { seq });
+                    }
                 }
                 if fate == Fate::Passes {
                     let late = (self.late)(self.counter);
-                    self.at(self.now + rest + late, Event::AtReceiver { seq, len });
+                    self.at(self.now + rest + late, Event::AtReceiver(flying));
                 }
             }
-            Event::AtReceiver { seq, len } => {
+            Event::AtReceiver(Flying { seq, len, stamp }) => {
+                if seq <= self.acked {
+                    self.recent = Some(stamp);
+                }
                 let mut out = ReceiverActions::default();
                 self.receiver.handle_segment(Instant::from_ps(self.now), seq, len, &mut out);
                 self.acknowledge(out);
@@ -188,18 +225,22 @@ impl Lab {
                 }
                 self.forge(out);
             }
-            Event::AckAtEdge(ack) => {
+            Event::AckAtEdge(stamped) => {
+                let ack = stamped.ack;
                 let verdict = match &mut self.book {
                     Some(book) => book.handle_ack(self.now, ack.ack, ack.sack.as_slice()),
                     None => Verdict::Pass,
                 };
                 match verdict {
-                    Verdict::Pass => self.at(self.now + access, Event::AckAtSender(ack)),
+                    Verdict::Pass => self.at(self.now + access, Event::AckAtSender(stamped)),
                     Verdict::Discard => self.discarded += 1,
                 }
             }
-            Event::AckAtSender(Forged { ack, sack, echo }) => {
+            Event::AckAtSender(Stamped { ack: Forged { ack, sack, echo }, echo: stamp }) => {
                 let ack = Ack { ack, window: self.sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo: echo };
+                if let Some(stamp) = stamp {
+                    self.sender.handle_timestamp_echo(&ack, Instant::from_ps(stamp));
+                }
                 let mut actions = Actions::default();
                 self.sender.handle_ack(Instant::from_ps(self.now), &ack, &mut actions);
                 self.emit(actions);
@@ -211,7 +252,8 @@ impl Lab {
     fn forge(&mut self, out: Vec<Forged>) {
         for ack in out {
             self.forged.push((self.now, ack));
-            self.at(self.now + self.delays.access, Event::AckAtSender(ack));
+            let echo = self.newest.filter(|_| self.stamps);
+            self.at(self.now + self.delays.access, Event::AckAtSender(Stamped { ack, echo }));
         }
         let poll = self.book.as_ref().map_or(u64::MAX, Book::next_timeout);
         if poll != u64::MAX {
@@ -223,10 +265,12 @@ impl Lab {
         let Delays { access, core, rest } = self.delays;
         for ack in out.acks {
             let late = (self.late)(self.counter);
-            let forged = Forged { ack: ack.ack, sack: ack.sack, echo: ack.ecn_echo.is_ece() };
+            self.acked = ack.ack;
+            let ack = Forged { ack: ack.ack, sack: ack.sack, echo: ack.ecn_echo.is_ece() };
+            let stamped = Stamped { ack, echo: self.recent.filter(|_| self.stamps) };
             match (self.passes_edge)(self.counter) {
-                true => self.at(self.now + rest + core + late, Event::AckAtEdge(forged)),
-                false => self.at(self.now + rest + core + access + late, Event::AckAtSender(forged)),
+                true => self.at(self.now + rest + core + late, Event::AckAtEdge(stamped)),
+                false => self.at(self.now + rest + core + access + late, Event::AckAtSender(stamped)),
             }
         }
     }
@@ -235,6 +279,7 @@ impl Lab {
     pub fn inject(&mut self, time: u64, ack: u64, blocks: &[(u64, u64)], echo: bool) {
         let mut sack = SackList::EMPTY;
         blocks.iter().for_each(|(start, end)| sack.push(transport::tcp::SackBlock { start: *start, end: *end }));
-        self.at(time, Event::AckAtSender(Forged { ack, sack, echo }));
+        let echo_of = self.newest.filter(|_| self.stamps);
+        self.at(time, Event::AckAtSender(Stamped { ack: Forged { ack, sack, echo }, echo: echo_of }));
     }
 }

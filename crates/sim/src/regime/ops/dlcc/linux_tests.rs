@@ -7,7 +7,7 @@
 use super::lab::{Delays, Fate, Lab, MS};
 use super::rules::{AckConfig, Discard, Form};
 use transport::cc::{Algorithm, LossRecovery};
-use transport::tcp::{PhaseName, ReceiverConfig, SenderConfig};
+use transport::tcp::{PhaseName, ReceiverConfig, SenderConfig, Undo};
 use units::Duration;
 
 const MSS: u64 = 1448;
@@ -36,7 +36,7 @@ fn sender(recovery: LossRecovery, ecn: bool) -> SenderConfig {
 
 fn acks(form: Form, discard: Discard) -> AckConfig {
     let guarded = form == Form::Sack;
-    AckConfig { form, discard, guarded, copies: 4, memory: 1000 * MS, report_time: 20 * MS }
+    AckConfig { form, discard, guarded, copies: 4, memory: 1000 * MS, soonest_report: 20 * MS, report_time: 20 * MS }
 }
 
 /// Runs a row: `lost` segments from the victim on meet this fate.
@@ -111,6 +111,21 @@ fn a1_bare_acks_are_ignored_with_sack() {
             assert_eq!((row.resent_ms(), row.least() >= 1.0, row.timeouts()), (None, true, 0), "{recovery:?}");
         }
     }
+}
+
+/// A2: with timestamps instead of SACK they are believed, and the reduction is taken back by Eifel's detection. Linux takes it back
+/// when the recovery ends, 62 ms after it; RFC 3522 at the first ACK of new data, which here is the next one.
+#[test]
+fn a2_a_false_alarm_is_undone_by_timestamps() {
+    let config = SenderConfig { timestamps: true, undo: Some(Undo::Eifel), ..sender(LossRecovery::NewReno, false) };
+    let row = injected(config, &[&[][..]; 4], false);
+    assert!(row.resent_ms().is_some_and(|ms| ms < 1.0), "{:?}", row.resent_ms());
+    assert!(row.least() < 0.6, "it was reduced: {}", row.least());
+    let restored = row.lab.windows.iter().skip_while(|(at, cwnd)| *at < row.lost_at || *cwnd == row.before);
+    let restored_ms =
+        restored.filter(|(_, cwnd)| *cwnd >= row.before).map(|(at, _)| (at - row.lost_at) as f64 / MS as f64).next();
+    assert!(restored_ms.is_some_and(|ms| ms <= 62.0), "{restored_ms:?}");
+    assert_eq!((row.timeouts(), row.lab.sender.phase() == PhaseName::FastRecovery), (0, false));
 }
 
 /// A3: without SACK and timestamps they are believed: recovery, one retransmission, window halved, kept.

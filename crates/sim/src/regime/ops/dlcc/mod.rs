@@ -174,22 +174,24 @@ impl DlccRules {
                     way
                 }
             };
-            let report_time = self.report_time(edge_flow, builder);
-            let book = self.acks.map(|config| Book::new(AckConfig { report_time, ..config }));
+            let (soonest_report, report_time) = self.report_times(edge_flow, builder);
+            let book = self.acks.map(|config| Book::new(AckConfig { soonest_report, report_time, ..config }));
             sources.push((number, outflow, EnteringFlow { outflow: 0, way, header, ack_size, book }));
         }
         sources
     }
 
-    /// After this no report of a slot comes any more: there and back to the last core node, with full stores on the way.
-    fn report_time(&self, flow: &EdgeFlow, builder: &Builder) -> u64 {
+    /// Before and after these no report of a slot comes: there and back to the first core node, and to the last one with full
+    /// stores on the way.
+    fn report_times(&self, flow: &EdgeFlow, builder: &Builder) -> (u64, u64) {
         let places = match builder.ops.store {
             super::plan::Store::Slots(slots) => u64::from(slots.places),
             _ => 0,
         };
         let hops = flow.links.len() as u64;
-        let delay: u64 = flow.links[..flow.links.len() - 1].iter().map(|link| builder.link(*link).delay.ps()).sum();
-        2 * delay + hops * ((places + 4) * self.slot + self.patience)
+        let delay = |links: &[LinkId]| 2 * links.iter().map(|link| builder.link(*link).delay.ps()).sum::<u64>();
+        let latest = delay(&flow.links[..flow.links.len() - 1]) + hops * ((places + 4) * self.slot + self.patience);
+        (delay(&flow.links[..1]), latest)
     }
 }
 

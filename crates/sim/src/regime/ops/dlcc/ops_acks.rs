@@ -147,6 +147,8 @@ impl Book {
         match self.segments.get_mut(seq) {
             None => return Heard::Unknown,
             Some(sent) if sent.report != Report::None => return Heard::Repeated,
+            // It is about an earlier transmission.
+            Some(sent) if now < sent.at.saturating_add(self.config.soonest_report) => return Heard::Repeated,
             Some(sent) => sent.report = Report::Lost,
         }
         if seq < self.highest {

@@ -3,7 +3,7 @@ use super::*;
 const MSS: u64 = 100;
 
 fn config(form: Form, discard: Discard, guarded: bool) -> AckConfig {
-    AckConfig { form, discard, guarded, copies: 4, memory: 1000, report_time: 100 }
+    AckConfig { form, discard, guarded, copies: 4, memory: 1000, soonest_report: 50, report_time: 100 }
 }
 
 /// Ten segments leave, one every 10.
@@ -42,6 +42,7 @@ fn notifications_that_are_late_or_repeated_change_nothing() {
     assert_eq!(lose(&mut book, 102, 12), (Heard::Unknown, vec![]), "never sent");
     assert_eq!(lose(&mut book, 1050, 5), (Heard::Unknown, vec![]), "sent 1000 before");
     book.handle_data(200, 300, 400);
+    assert_eq!(lose(&mut book, 249, 3), (Heard::Repeated, vec![]), "nothing of the retransmission can be known yet");
     assert_eq!(lose(&mut book, 300, 3).0, Heard::New, "the retransmission is lost too");
 }
 

@@ -12,7 +12,16 @@ const SEGMENTS: u64 = 150;
 const DELAYS: Delays = Delays { access: 5 * MS, core: 5 * MS, rest: 10 * MS };
 
 fn config(form: Form, discard: Discard, guarded: bool) -> AckConfig {
-    AckConfig { form, discard, guarded, copies: 4, memory: 100 * MS, report_time: 2 * DELAYS.core + MS / 10 }
+    let soonest_report = 2 * DELAYS.core;
+    AckConfig {
+        form,
+        discard,
+        guarded,
+        copies: 4,
+        memory: 100 * MS,
+        soonest_report,
+        report_time: soonest_report + MS / 10,
+    }
 }
 
 fn sender(recovery: LossRecovery) -> SenderConfig {
@@ -61,6 +70,7 @@ proptest! {
         lost in prop::collection::vec(prop::bool::weighted(0.15), 1..300),
         late in prop::collection::vec(0u64..3, 1..50),
         asymmetric in prop::collection::vec(any::<bool>(), 1..50),
+        again in prop::collection::vec(0u64..40, 1..20),
     ) {
         let mut lab = lab(recovery, Some(acks));
         // The pattern ends, so that a transfer can.
@@ -70,9 +80,34 @@ proptest! {
         });
         lab.late = Box::new(move |count| late[count as usize % late.len()] * MS);
         lab.passes_edge = Box::new(move |count| asymmetric[count as usize % asymmetric.len()]);
+        // Every report comes in time; some come again, as late as after the retransmission or after the end.
+        lab.reports = Box::new(move |count| match again[count as usize % again.len()] {
+            0 => vec![0],
+            later => vec![0, later * MS, 3 * later * MS],
+        });
         prop_assert!(completes(&mut lab), "{:?} {:?}", recovery, acks);
         prop_assert_eq!(lab.receiver.bytes_received(), SEGMENTS * u64::from(MSS), "each byte once");
         prop_assert!(!lab.book.as_ref().is_some_and(|book| book.is_stuck()));
+    }
+
+    /// An echo acknowledges nothing: notifications may be lost or come at any time.
+    #[test]
+    fn an_echo_loses_no_byte_whatever_becomes_of_notifications(
+        safe in any::<bool>(),
+        lost in prop::collection::vec(prop::bool::weighted(0.15), 1..300),
+        reports in prop::collection::vec(prop::collection::vec(0u64..500, 0..3), 1..20),
+        asymmetric in prop::collection::vec(any::<bool>(), 1..50),
+    ) {
+        let discard = if safe { Discard::Safe } else { Discard::None };
+        let mut lab = lab(LossRecovery::Sack, Some(config(Form::Ece, discard, true)));
+        lab.loses = Box::new(move |number, _| match lost.get(number as usize) {
+            Some(true) => Fate::Lost,
+            _ => Fate::Passes,
+        });
+        lab.reports = Box::new(move |count| reports[count as usize % reports.len()].iter().map(|ms| ms * MS).collect());
+        lab.passes_edge = Box::new(move |count| asymmetric[count as usize % asymmetric.len()]);
+        prop_assert!(completes(&mut lab));
+        prop_assert_eq!(lab.receiver.bytes_received(), SEGMENTS * u64::from(MSS), "each byte once");
     }
 }
 

@@ -137,6 +137,8 @@ pub struct AckConfig {
     pub copies: u32,
     /// How long segments are remembered, in picoseconds: about a round trip.
     pub memory: u64,
+    /// No report of a slot comes sooner than this number of picoseconds after it has left.
+    pub soonest_report: u64,
     /// A slot that was not reported after this number of picoseconds has arrived.
     pub report_time: u64,
 }

@@ -58,7 +58,6 @@ impl<T> ByFlow<T> {
     pub fn get_mut(&mut self, flow: u32) -> Option<&mut T> {
         self.place(flow).map(|place| &mut self.list[place])
     }
-
 }
 
 impl Sources {
