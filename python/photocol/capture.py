@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -12,10 +13,15 @@ from photocol import _core, storage
 from photocol.errors import InputError, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
 
 CAPTURE_NAME = "capture.pcapng"
 _OS_NUMBER = r" \(os error \d+\)$"
+_BLOCK, _PACKET = struct.Struct("<II"), struct.Struct("<IIIII")
+_PACKET_BLOCK, _TCP = 6, 6
+_TCP_HEADER = struct.Struct(">HHIIBB")
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,11 @@ class CaptureFile:
             return error
         return _core.RunError(f"{self._shown}: {re.sub(_OS_NUMBER, '', str(error))}")
 
+    @property
+    def place(self) -> Path:
+        """Where the capture is when it is whole and the results are written."""
+        return self._shown
+
     def files(self) -> dict[str, Path]:
         """What belongs into the results directory."""
         return {CAPTURE_NAME: self.unfinished} if self._whole and self._file is None else {}
@@ -73,3 +84,40 @@ def check_flows(pcap: tuple[Path, list[int]] | None, flows: int) -> None:
     unknown = [flow for flow in (pcap or (None, []))[1] if flow >= flows]
     if unknown:
         raise InputError(f"there is no flow {unknown[0]} to capture: the run has {flows} flows, numbered from 0")
+
+
+def packets(file: Path) -> pl.DataFrame:
+    """The TCP packets of a capture that photocol has written, one row each.
+
+    t_s, source_port and destination_port (the data of flow n come from port 1024 + n), seq and ack (modulo 2**32),
+    payload_bytes. Raises InputError if the file is not such a capture.
+    """
+    import polars as pl
+
+    columns = ("t_s", "source_port", "destination_port", "seq", "ack", "payload_bytes")
+    try:
+        rows = list(_tcp_packets(file.read_bytes()))
+    except (OSError, struct.error, IndexError) as error:
+        raise InputError(f"{file} is not a whole capture of photocol: {error}") from error
+    types = [pl.Float64, *[pl.Int64] * (len(columns) - 1)]
+    return pl.DataFrame(rows, schema=dict(zip(columns, types, strict=True)), orient="row")
+
+
+def _tcp_packets(octets: bytes) -> Iterator[tuple[float, int, int, int, int, int]]:
+    place = 0
+    while place < len(octets):
+        kind, length = _BLOCK.unpack_from(octets, place)
+        if length < _BLOCK.size or place + length > len(octets):
+            raise struct.error(f"a block of {length} bytes at {place}")
+        start = place + _BLOCK.size
+        place += length
+        if kind != _PACKET_BLOCK:
+            continue
+        _, high, low, _, size = _PACKET.unpack_from(octets, start)
+        datagram = start + _PACKET.size
+        header = 4 * (octets[datagram] & 0x0F)
+        if octets[datagram + 9] != _TCP:
+            continue
+        source, destination, seq, ack, offset, _ = _TCP_HEADER.unpack_from(octets, datagram + header)
+        # Times are in nanoseconds.
+        yield (high << 32 | low) / 1e9, source, destination, seq, ack, size - header - 4 * (offset >> 4)

@@ -140,10 +140,12 @@ class Result:
         layers: Callable[[], Mapping[str, str]] = dict,
         trace: Callable[[], pl.DataFrame | None] = lambda: None,
         reordering: Callable[[], pl.DataFrame | None] = lambda: None,
+        capture: Path | None = None,
     ) -> None:
         self._layers = layers
         self._trace = trace
         self._reordering = reordering
+        self._capture = capture
         self.summary = summary
         self.manifest = dict(manifest)
         self._table = table
@@ -186,6 +188,13 @@ class Result:
         What the metrics are: docs/guide/reordering.md.
         """
         return self._reordering()
+
+    @cached_property
+    def packets(self) -> pl.DataFrame | None:
+        """One row a TCP packet of the capture: t_s, ports, seq, ack, payload_bytes; None without a capture."""
+        from photocol import capture
+
+        return None if self._capture is None else capture.packets(self._capture)
 
     @property
     def fingerprint(self) -> str:

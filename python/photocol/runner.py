@@ -124,6 +124,7 @@ class Execution:
             layers=lambda: layers_of(raw),
             trace=lambda: self._events,
             reordering=lambda: _frame(raw, "reordering") if raw[0].has_reordering else None,
+            capture=None if self._capture is None else self._capture.place,
         )
 
     def complete(self, progress: Progress | None = None) -> Result:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from command import SMALL, photocol
 
-from photocol import Capture, Result, run
+from photocol import Capture, InputError, Result, run
+from photocol.capture import packets as packets_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -146,3 +147,31 @@ def test_tshark_sees_timestamps_in_every_packet_and_three_blocks_of_sack(life: P
     assert edges and max(int(count) for (count,) in edges) <= 3
     window = read(life, "tcp.srcport == 5001 && tcp.flags.syn == 0 && tcp.stream == 0", "tcp.window_size")
     assert {size for (size,) in window} == {"300000"}
+
+
+def test_the_packets_of_a_capture_are_a_table(captured: tuple[Path, Result]) -> None:
+    result = captured[1]
+    packets = result.packets
+    assert packets is not None
+    data = packets.filter(packets["payload_bytes"] > 0)
+    segments = Counter(port - FIRST_PORT for port in data["source_port"].to_list())
+    assert segments == dict(zip(result.flows["flow"], result.flows["segments_sent"], strict=True))
+    assert packets["t_s"].is_sorted()
+    assert run(SMALL).packets is None
+
+
+@needs_tshark
+def test_the_table_says_what_tshark_says(captured: tuple[Path, Result]) -> None:
+    names = ("tcp.srcport", "tcp.dstport", "tcp.seq_raw", "tcp.ack_raw", "tcp.len")
+    said = [tuple(map(int, row)) for row in read(captured[0], "tcp", *names)]
+    packets = captured[1].packets
+    assert packets is not None
+    assert packets.drop("t_s").rows() == said
+
+
+@pytest.mark.parametrize("octets", [b"\x06\x00\x00\x00\x04\x00\x00\x00", b"\x06\x00\x00\x00\xff\x00\x00\x00", b"no"])
+def test_what_is_no_whole_capture_is_refused(octets: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "cut.pcapng"
+    file.write_bytes(octets)
+    with pytest.raises(InputError, match=r"cut\.pcapng is not a whole capture"):
+        packets_of(file)

@@ -10,7 +10,9 @@ import functools
 import hashlib
 import inspect
 import math
+import tempfile
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
@@ -18,7 +20,6 @@ from photocol.campaign.study import Evaluation, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     import polars as pl
 
@@ -192,7 +193,24 @@ def _result(setup: Setup | Evaluation | Trial, job: Job, run: Runner) -> RunResu
         return evaluated(setup.model, {**setup.inputs, **job.settings})
     if isinstance(setup, Trial):
         return tried(setup, seed=job.seed, settings=job.settings)
-    return run(setup.scenario, seed=job.seed, settings={**setup.settings, **job.settings})
+    settings = {**setup.settings, **job.settings}
+    if setup.captured:
+        return captured(setup, seed=job.seed, settings=settings)
+    return run(setup.scenario, seed=job.seed, settings=settings)
+
+
+def captured(setup: Setup, *, seed: int, settings: Mapping[str, Value]) -> RunResult:
+    """A run whose packets are read before the file is removed."""
+    from photocol.capture import CAPTURE_NAME, Capture
+    from photocol.runner import Execution
+    from photocol.scenario import load
+
+    with tempfile.TemporaryDirectory() as folder:
+        capture = Capture(Path(folder) / CAPTURE_NAME, setup.captured)
+        scenario = load(setup.scenario, settings)
+        result = Execution(scenario, seed=seed, settings=settings, capture=capture).complete()
+        assert result.packets is not None, "a captured run has packets"
+        return result
 
 
 def _settled(setup: Setup | Evaluation | Trial, job: Job, run: Runner) -> tuple[Job, dict[str, float]]:

@@ -60,6 +60,11 @@ class RunResult(Protocol):
         ...
 
     @property
+    def packets(self) -> pl.DataFrame | None:
+        """One row a captured packet, where the set-up asks for some."""
+        ...
+
+    @property
     def manifest(self) -> Mapping[str, object]:
         """Seed, version, fingerprint, cost."""
         ...
@@ -84,6 +89,8 @@ class Setup:
     """Dotted path of a key to its value, as in `--set path=value`."""
     settling: Settling | None = None
     """Where the warm-up is to be found by a pilot run, not given."""
+    captured: Sequence[int] = ()
+    """Flows whose packets are captured; they are the result's `packets`."""
 
 
 @dataclass(frozen=True, kw_only=True)
