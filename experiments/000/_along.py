@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from photocol import model
 from photocol.verdict import Finding, judge
 
 from . import _slots as slots
-from ._slots import GUARDED, NONE, PACING, TWO
+from ._slots import BURST_S, DATAGRAM_BITS, GUARDED, LINK_MBPS, NONE, PACING, TWO
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from photocol.experiment import Outcome
 
 AXES = {"rtt_ms": "round trips", "udp_percent": "shares"}
@@ -68,3 +71,56 @@ def beats_pacing(axis: str, outcome: Outcome) -> Finding:
         in_shape=sum(each) > len(each) / 2,
         measured=f"loss over that of ACK pacing {slots.listed(less)}; goodput {slots.listed(more)}",
     )
+
+
+def closed_forms(axis: str, outcome: Outcome, at: Callable[[float], tuple[float, float]]) -> list[str]:
+    """§V beside the simulation, with residuals; `at` gives a place's round trip in ms and share in per cent."""
+    places = slots.places(outcome, axis)
+    extra = [mean for mean, _ in slots.extra_buffer(outcome, axis)]
+    return [
+        *(_lost(axis, outcome, scheme, [at(place) for place in places]) for scheme in (NONE, TWO)),
+        _residuals(
+            "Extra edge buffer in kbit, and B1c - B2c of §V.F (jumps of UDP uniform up to its share)",
+            places,
+            extra,
+            [_model(*at(place))["buffer"] * DATAGRAM_BITS / 1e3 for place in places],
+        ),
+    ]
+
+
+def _lost(axis: str, outcome: Outcome, scheme: str, ends: list[tuple[float, float]]) -> str:
+    places, lost = slots.places(outcome, axis), slots.values(outcome, scheme, axis, "lost_per_burst_packets")
+    factor, words = (1.0, "2T") if scheme == NONE else (1 / 6, "2T1")
+    burst = [LINK_MBPS * 1e6 * share / 100 / DATAGRAM_BITS for _, share in ends]
+    bound = [rate * min(factor * rtt / 1000, BURST_S) for rate, (rtt, _) in zip(burst, ends, strict=True)]
+    means = [_model(*end)[scheme] for end in ends]
+    name = slots.NAMES[scheme]
+    first = _residuals(
+        f"Slots lost per burst with {name}, and r·{words} of §V.F, at most the burst", places, lost, bound
+    )
+    second = _residuals("and its mean over jumps uniform up to the share", places, lost, means)
+    return f"{first[:-1]}; {second}"
+
+
+def _model(rtt_ms: float, share_percent: float) -> dict[str, float]:
+    """Lost packets per congestion without control and with, and one control's edge buffer less that of two."""
+    said = model(
+        "dlcc-unsynchronized",
+        rtt=rtt_ms / 1000,
+        udp_max=share_percent / 100,
+        flows=40,
+        capacity=LINK_MBPS * 1e6,
+        packet=DATAGRAM_BITS / 8,
+    ).summary
+    buffers = [said[f"edge_buffer_{name}_packets"].value for name in ("one_control", "two_controls")]
+    return {
+        NONE: said["loss_per_congestion_packets"].value,
+        TWO: said["loss_per_congestion_dlcc_packets"].value,
+        "buffer": buffers[0] - buffers[1],
+    }
+
+
+def _residuals(what: str, places: Sequence[float], found: Sequence[float], said: Sequence[float]) -> str:
+    triples = zip(places, found, said, strict=True)
+    parts = [f"at {place:g} {got:.0f} against {form:.0f} ({got - form:+.0f})" for place, got, form in triples]
+    return f"{what}: {', '.join(parts)}."

@@ -149,6 +149,16 @@ def ratios(outcome: Outcome, axis: str, metric: str, over: str, under: str) -> l
     return [above / below if below else float("inf") for above, below in pairs]
 
 
+def most(outcome: Outcome, axis: str, scheme: str = NONE) -> dict[Value, float]:
+    """How many times the goodput of a scheme a link that is always full would have, along an axis.
+
+    No control can do better than that.
+    """
+    rows = outcome.table.filter(pl.col("scheme") == scheme)
+    pairs = zip(rows[axis].to_list(), rows["goodput_mbps"].to_list(), strict=True)
+    return {place: LINK_MBPS / goodput if goodput else float("inf") for place, goodput in pairs}
+
+
 def extra_buffer(outcome: Outcome, axis: str) -> list[tuple[float, float]]:
     """§VII's extra edge buffer along an axis, in kbit: one control minus two, mean and half width over paired runs."""
     found = []

@@ -17,9 +17,6 @@ from photocol.verdict import Finding, judge
 from . import _along as along
 from . import _slots as slots
 from ._slots import (
-    BURST_S,
-    DATAGRAM_BITS,
-    LINK_MBPS,
     METRICS,
     NONE,
     PAPER,
@@ -80,17 +77,8 @@ def check_signalling(outcome: Outcome) -> Finding:
 
 
 def describe(outcome: Outcome) -> list[str]:
-    """The closed form of §V.F beside what was lost."""
-    burst = LINK_MBPS * 1e6 * UDP_PERCENT / 100 / DATAGRAM_BITS
-    sentences = []
-    for scheme, factor, words in ((NONE, 1.0, "2T, at most the burst"), (TWO, 1 / 6, "2T1")):
-        lost = slots.values(outcome, scheme, AXIS, "lost_per_burst_packets")
-        formula = [burst * min(factor * rtt / 1000, BURST_S) for rtt in slots.places(outcome, AXIS)]
-        parts = [
-            f"{rtt:.0f} ms {got:.0f} against {said:.0f}"
-            for rtt, got, said in zip(slots.places(outcome, AXIS), lost, formula, strict=True)
-        ]
-        sentences.append(f"Slots lost per burst with {slots.NAMES[scheme]}, and r·{words} of §V.F: {'; '.join(parts)}.")
+    """The closed forms of §V.F beside the simulation, and holes."""
+    sentences = along.closed_forms(AXIS, outcome, lambda rtt: (rtt, UDP_PERCENT))
     holes = slots.values(outcome, TWO, AXIS, "holes")
     sentences.append(f"Holes that nobody repairs at the end of a run, as printed: {slots.listed(holes, '.0f')}.")
     return sentences

@@ -103,6 +103,7 @@ experiment = Experiment(
             reason="it loses less, but ACK pacing makes no sender halve its window",
         ),
     ),
+    describe=lambda outcome: along.closed_forms(AXIS, outcome, lambda share: (RTT_MS, share)),
     plots=(Plot(name="figure-11", draw=draw_goodput), Plot(name="figure-12", draw=draw_buffer)),
     notes=("Network and readings as in 000/round-trips.",),
 )
