@@ -24,19 +24,33 @@ FORM_KEYS: Mapping[str, Mapping[str, Value]] = {
 FORM_NAMES = {NONE: "no control", ONE: "1 control", TWO: "dlcc-paper", SACK_FORM: "dlcc-sack", ECE_FORM: "dlcc-ece"}
 COLOURS = {NONE: "#000000", ONE: "#56B4E9", TWO: "#D55E00", SACK_FORM: "#009E73", ECE_FORM: "#CC79A7"}
 LINUX_CUBIC: Mapping[str, Value] = {"transport.reno.algorithm": "cubic", "transport.reno.recovery": "linux"}
+FROZEN = (
+    "the first control alone carries less than no control by about as much (1 control): a burst lasts 0.2 s, and the "
+    "lower optical rate at least until the next decision, up to 1 s later; what is saved is losses"
+)
+"""Why forms that do no harm carry less than no control."""
+FULL = (
+    "without control the link is more than half full with these hosts, so that not even a full link would have twice "
+    "the goodput; the report says what it would have"
+)
+"""Why no form has twice the goodput."""
+AXES = {"rtt_ms": "round-trip time (ms)", "udp_percent": "UDP in a burst (% of the link)"}
 UDP_PERCENT, ROUND_TRIPS = 30, tuple(rtt for rtt in RTTS_MS if rtt != 500)
 
 
-def setup(point: Point, keys: Mapping[str, Value]) -> Setup:
+def setup(
+    point: Point, keys: Mapping[str, Value], *, rtt_ms: float | None = None, udp_percent: float = UDP_PERCENT
+) -> Setup:
     """The form of artificial ACKs of a point, with hosts of these keys and Linux's least timeout."""
     form = str(point["form"])
     more = {**keys, "transport.reno.min_rto": "0.2 s", **FORM_KEYS.get(form, {})}
-    return slots.setup(form if form in (NONE, ONE) else TWO, float(point["rtt_ms"]), UDP_PERCENT, more)
+    rtt_ms = float(point["rtt_ms"]) if rtt_ms is None else rtt_ms
+    return slots.setup(form if form in (NONE, ONE) else TWO, rtt_ms, udp_percent, more)
 
 
-def over_none(table: pl.DataFrame, form: str, metric: str) -> list[float]:
-    """A metric with a form over that without control, at every kind of host and round trip of the table."""
-    rows = table.sort("hosts", "rtt_ms")
+def over_none(table: pl.DataFrame, form: str, metric: str, axis: str = "rtt_ms") -> list[float]:
+    """A metric with a form over that without control, at every kind of host and place of an axis of the table."""
+    rows = table.sort("hosts", axis)
     with_, without = (rows.filter(pl.col("form") == name)[metric].to_list() for name in (form, NONE))
     return [above / below if below else float("inf") for above, below in zip(with_, without, strict=True)]
 
@@ -46,19 +60,44 @@ def of(outcome: Outcome, hosts: str) -> pl.DataFrame:
     return outcome.table.filter(pl.col("hosts") == hosts)
 
 
+def fullest(outcome: Outcome) -> list[str]:
+    """How many times the goodput without control a link that is always full would have: no control can do better."""
+    without = outcome.table.filter(pl.col("form") == NONE)["goodput_mbps"].to_list()
+    most = [slots.LINK_MBPS / goodput if goodput else float("inf") for goodput in without]
+    return [
+        f"A link that is always full would have {min(most):.2f} to {max(most):.2f} times the goodput without control; "
+        f"at {sum(ratio >= 2 for ratio in most)} of {len(most)} points that is twice or more."
+    ]
+
+
 def draw(
-    axes: Axes, table: pl.DataFrame, metric: str, *, label: str, forms: Sequence[str], styles: Mapping[str, str]
+    axes: Axes,
+    table: pl.DataFrame,
+    metric: str,
+    *,
+    label: str,
+    forms: Sequence[str],
+    styles: Mapping[str, str],
+    axis: str = "rtt_ms",
 ) -> None:
-    """A metric along the round trip, one line for a form with hosts of a kind in their style."""
+    """A metric along an axis, one line for a form with hosts of a kind in their style."""
     for hosts, style in styles.items():
         for form in forms:
-            rows = table.filter(pl.col("hosts") == hosts, pl.col("form") == form).sort("rtt_ms")
+            rows = table.filter(pl.col("hosts") == hosts, pl.col("form") == form).sort(axis)
             if not rows.is_empty():
                 name = f"{FORM_NAMES[form]}, {hosts}"
-                axes.plot(
-                    rows["rtt_ms"], rows[metric], style, color=COLOURS[form], markersize=3, linewidth=1, label=name
-                )
-    axes.set_xlabel("round-trip time (ms)")
+                axes.plot(rows[axis], rows[metric], style, color=COLOURS[form], markersize=3, linewidth=1, label=name)
+    axes.set_xlabel(AXES[axis])
     axes.set_ylabel(label)
     axes.grid(visible=True, color="0.9", linewidth=0.6)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=7)
+
+
+def draw_extra(axes: Axes, table: pl.DataFrame, *, styles: Mapping[str, str], axis: str = "rtt_ms") -> None:
+    """The edge buffer of one control less that with artificial ACKs of each form: §VII's extra edge buffer."""
+    keys, metric = ["hosts", axis], "edge_buffer_kbit"
+    one = table.filter(pl.col("form") == ONE).select(*keys, one=metric)
+    extra = table.join(one, on=keys).with_columns(extra=pl.col("one") - pl.col(metric))
+    label = "edge buffer, 1 control − 2 controls (kbit)"
+    draw(axes, extra, "extra", label=label, forms=(TWO, SACK_FORM, ECE_FORM), styles=styles, axis=axis)
+    axes.axhline(0, color="0.7", linewidth=0.8)

@@ -191,7 +191,9 @@ impl DlccRules {
         let hops = flow.links.len() as u64;
         let delay = |links: &[LinkId]| 2 * links.iter().map(|link| builder.link(*link).delay.ps()).sum::<u64>();
         let latest = delay(&flow.links[..flow.links.len() - 1]) + hops * ((places + 4) * self.slot + self.patience);
-        (delay(&flow.links[..1]), latest)
+        // A packet of several slots is remembered when the last of them leaves; the first may have been reported by then.
+        let soonest = if self.cuts { 0 } else { delay(&flow.links[..1]) };
+        (soonest, latest)
     }
 }
 
