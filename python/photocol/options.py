@@ -231,6 +231,8 @@ class SenderOptions(TypedDict, total=False):
     prague_rtt_target: float
     """"prague": Round trips below this act as if they were so long (RTT independence). Linux: 25 ms. Default: none
     does."""
+    prague_fallback: Literal["off", "delay"]
+    """"prague": What the flow does about queues whose marks are RFC 3168's. Default "off"."""
     vegas_alpha: float
     """"vegas": Segments queued below which the window grows. The paper's Vegas-1,3; Linux: 2. Default 1.0."""
     vegas_beta: float

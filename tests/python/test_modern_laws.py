@@ -91,3 +91,45 @@ def test_a_law_that_counts_marks_is_warned_where_nobody_marks() -> None:
         }
     )
     assert any('no queue marks packets of the transport "dctcp"' in warning for warning in scenario.warnings)
+
+
+def pragues_share(queue: dict[str, Any], fallback: str) -> float:
+    """The part of 40 Mb/s that a Prague flow has beside a Reno flow with ECN, round trips of 21 ms, from 10 to 40 s."""
+    ends = {"from": "left", "to": "right", "duplex": False}
+    result = photocol.run(
+        {
+            "run": {"duration": "40 s", "warm_up": "10 s"},
+            "topology": {
+                "kind": "dumbbell",
+                "pairs": 2,
+                "bottleneck_capacity": "40 Mbps",
+                "bottleneck_delay": "10 ms",
+                "bottleneck_buffer": "400 packets",
+                "access_delay": "0.25 ms",
+                "access_buffer": "unlimited",
+            },
+            "transport": {
+                "prague": {"algorithm": "prague", "prague_fallback": fallback},
+                "reno": {"algorithm": "sack", "ecn": True},
+            },
+            "traffic": [
+                {"transport": "prague", "pairs": [["l0", "r0"]], "flows": 1},
+                {"transport": "reno", "pairs": [["l1", "r1"]], "flows": 1},
+            ],
+            "link": [{**ends, "queue": queue}],
+        },
+        seed=1,
+    )
+    carried = dict(result.flows.group_by("transport").agg(pl.col("goodput_bps").sum()).iter_rows())
+    return carried["prague"] / sum(carried.values())
+
+
+def test_prague_takes_nearly_all_of_a_queue_of_rfc_3168_and_about_half_if_it_looks_out_for_that() -> None:
+    pie = {"kind": "pie", "mark_up_to": 1.0}
+    assert pragues_share(pie, "off") > 0.75
+    assert 0.35 < pragues_share(pie, "delay") < 0.65
+
+
+def test_in_dualpi2s_queue_for_low_latency_pragues_fallback_changes_nothing() -> None:
+    dualpi2 = {"kind": "dualpi2"}
+    assert pragues_share(dualpi2, "delay") == pragues_share(dualpi2, "off")

@@ -4,6 +4,7 @@ mod harness;
 
 use harness::path::{Bottleneck, Path};
 use harness::{MSS, sender_config};
+use transport::cc::prague::Fallback;
 use transport::cc::registry;
 use transport::tcp::{LossRecovery, SenderConfig};
 use units::{Duration, Instant};
@@ -131,6 +132,35 @@ fn prague_fills_a_path_that_marks_at_a_short_queue() {
     assert!(path.utilization_over(Duration::from_secs(20)) > 0.98);
     assert!(path.mean_queue(at(20.0)) < 14.0, "{}", path.mean_queue(at(20.0)));
     assert_eq!(path.dropped, 0);
+}
+
+/// The least and the greatest window of a Prague flow from 10 to 20 s, in segments.
+fn pragues_window(fallback: Fallback, bottleneck: Bottleneck) -> (f64, f64) {
+    let mut config = SenderConfig { min_rto: Duration::from_millis(200), ..sender_config("prague") };
+    config.laws.prague.fallback = fallback;
+    let mut path = Path::new(config, bottleneck);
+    path.write(u64::MAX);
+    let windows = (1000..2000).map(|step| {
+        path.run_until(at(0.01 * f64::from(step)));
+        path.sender.cwnd() as f64 / f64::from(MSS)
+    });
+    windows.fold((f64::MAX, 0.0), |(least, most): (f64, f64), cwnd| (least.min(cwnd), most.max(cwnd)))
+}
+
+#[test]
+fn prague_gives_way_as_to_a_classic_queue_where_marks_come_with_much_delay_and_it_looks_out_for_that() {
+    let slow = Bottleneck { mark_at: 60, ..PATH };
+    // A step at 60 segments is 60 ms of queue: lg(60/2)/2 = 2.5 points in a round trip, less lg(v/750 µs)/2 where it hardly varies.
+    let (least, most) = pragues_window(Fallback::Delay, slow);
+    // alpha is at least 0.625: a mark leaves 0.69 of the window.
+    assert!(least / most < 0.75, "{least} of {most}");
+    let (least, most) = pragues_window(Fallback::Off, slow);
+    assert!(least / most > 0.8, "{least} of {most}");
+    // A step at 1 ms of a path with 80 Mb/s and 10 ms: round trips vary by less than 0.75 ms and the score stays at 0. (At 8 Mb/s, where a
+    // segment lasts 1 ms, a step at two segments is taken for a classic queue: the rule's authors say so of low rates.)
+    let (service, rtt) = (Duration::from_micros(100), Duration::from_millis(10));
+    let fast = Bottleneck { service, rtt, mark_at: 10, ..PATH };
+    assert_eq!(pragues_window(Fallback::Delay, fast), pragues_window(Fallback::Off, fast));
 }
 
 #[test]

@@ -8,6 +8,7 @@
 pub mod bbr;
 pub mod bbr3;
 pub mod btcp;
+mod classic_ecn;
 pub mod cubic;
 pub mod dctcp;
 mod event;

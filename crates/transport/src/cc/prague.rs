@@ -6,13 +6,27 @@
 //! draft: unsaturated marking); alpha stays at 1 until the first mark; fractions of a byte are kept; and with `prague_rtt_target` a flow
 //! with a shorter round trip grows, gives way and averages as one with that round trip does (RFC 9331's RTT independence).
 //!
-//! Readings: a loss halves the flight (draft §2.4.3, Reno's answer). Not built: the fallback to Reno's answer where a queue's marks are
-//! RFC 3168's (the draft's §2.4.4; RFC 9331 asks for it): beside such queues Prague takes more than its share. RTT independence begins
-//! with the first round, where Linux waits for 500.
+//! Beside queues whose marks are RFC 3168's Prague takes more than its share unless it finds them out: `prague_fallback` (RFC 9331 §4.3
+//! asks for it) keeps alpha up where round trips look like such a queue's ([`classic_ecn`](super::classic_ecn)). As in Linux that is off by
+//! default.
+//!
+//! Readings: a loss halves the flight (draft §2.4.3, Reno's answer). RTT independence begins with the first round, where Linux waits for
+//! 500.
 
-use super::{Asks, CongestionControl, Event, Loss, Marks, Window};
-use options::{Kind, Range, options};
+use super::classic_ecn::Detector;
+use super::{Asks, CongestionControl, Event, Loss, Marks, Wants, Window};
+use options::{Kind, Range, Words, options, words};
 use units::{Duration, Instant, PS_PER_SECOND, Rate};
+
+words! {
+    /// What a flow does about queues whose marks are RFC 3168's.
+    pub enum Fallback {
+        /// Nothing.
+        Off = "off",
+        /// By the variation of its round trips it finds out whether its queue is one, and gives way there nearly as Reno does.
+        Delay = "delay",
+    }
+}
 
 options! {
     /// Parameters of the law.
@@ -22,6 +36,8 @@ options! {
         pub g as "prague_g": f64 = 0.0625, Kind::Number(Range::between(0.0, 1.0));
         /// Round trips below this act as if they were so long (RTT independence). Linux: 25 ms. Default: none does.
         pub rtt_target as "prague_rtt_target": Option<Duration> = None, Kind::Delay;
+        /// What the flow does about queues whose marks are RFC 3168's.
+        pub fallback as "prague_fallback": Fallback = Fallback::Off, Kind::Word(&Fallback::LIST);
     }
 }
 
@@ -47,6 +63,8 @@ struct State {
     reduced_at: Instant,
     /// Bytes of cwnd that no segment has room for yet.
     fraction: f64,
+    /// Of flows that look out for queues whose marks are RFC 3168's.
+    detector: Option<Detector>,
 }
 
 impl CongestionControl for Prague {
@@ -54,7 +72,7 @@ impl CongestionControl for Prague {
 
     const ASKS: Asks = Asks { every_ack: true, pacing: true, marks: Marks::CountedFinely, ..Asks::NOTHING };
 
-    fn new(_: &Config) -> Prague {
+    fn new(config: &Config) -> Prague {
         Prague(Box::new(State {
             alpha: 1.0,
             saw_mark: false,
@@ -66,7 +84,13 @@ impl CongestionControl for Prague {
             averaged_at: Instant::ZERO,
             reduced_at: Instant::ZERO,
             fraction: 0.0,
+            detector: (config.fallback == Fallback::Delay).then(Detector::default),
         }))
+    }
+
+    /// The delay of the queue is seen by every round trip.
+    fn wants(config: &Config) -> Wants {
+        Wants { every_rtt: config.fallback == Fallback::Delay, marks: false }
     }
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
@@ -76,13 +100,16 @@ impl CongestionControl for Prague {
         state.acked += event.acked;
         state.marked += event.marked;
         state.saw_mark |= event.marked > 0;
+        if let (Some(detector), Some(round_trip)) = (&mut state.detector, event.rtt_sample) {
+            detector.note(round_trip);
+        }
         if event.marked > 0 && state.is_due(&rtt, event) {
             state.reduce(window, event);
         }
         if !event.in_recovery && !event.is_app_limited {
             state.grow(window, event.acked.saturating_sub(event.marked), rtt.share());
         }
-        state.end_round(config, &rtt, event);
+        state.end_round(config, &rtt, event, window);
     }
 
     fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: &Loss) -> u64 {
@@ -132,7 +159,8 @@ impl State {
     /// cwnd (1 − alpha/2).
     fn reduce(&mut self, window: &mut Window, event: &Event) {
         (self.reduced, self.reduced_at) = (self.una + event.in_flight, event.now);
-        let left = (window.cwnd as f64 + self.fraction) * (1.0 - self.alpha / 2.0);
+        let alpha = self.detector.map_or(self.alpha, |detector| self.alpha.max(detector.least_alpha()));
+        let left = (window.cwnd as f64 + self.fraction) * (1.0 - alpha / 2.0);
         window.ssthresh = (left as u64).max(2 * window.mss);
         self.fraction = (left - left.floor()).max(0.0);
         window.cwnd = window.cwnd.min(window.ssthresh);
@@ -153,13 +181,14 @@ impl State {
     }
 
     /// alpha moves once in a round trip after the first mark.
-    fn end_round(&mut self, config: &Config, rtt: &Rtts, event: &Event) {
+    fn end_round(&mut self, config: &Config, rtt: &Rtts, event: &Event, window: &Window) {
         if self.una <= self.round_end || !rtt.has_passed(self.averaged_at, event.now) {
             return;
         }
         if self.saw_mark {
             let share = (self.marked as f64 / self.acked.max(1) as f64).min(1.0);
             self.alpha += config.g * (share - self.alpha);
+            self.detector.iter_mut().for_each(|detector| detector.judge(window));
         }
         (self.round_end, self.averaged_at) = (self.una + event.in_flight, event.now);
         (self.acked, self.marked) = (0, 0);
