@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
+from photocol.plot import logarithmic_with_zero
 from photocol.stats import paired_difference_ci
 from photocol.verdict import Finding, judge
 
@@ -204,7 +205,7 @@ def draw_utilization(axes: Axes, table: pl.DataFrame) -> None:
 def draw_drop_rate(axes: Axes, table: pl.DataFrame) -> None:
     """Figure 4's two baseline curves."""
     _draw_curves(axes, table, "core_drop_rate")
-    axes.set_yscale("log")
+    logarithmic_with_zero(axes)
     axes.set_ylabel("packet drop rate at core outputs")
     axes.legend(loc="lower left", frameon=False)
 

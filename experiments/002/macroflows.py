@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.experiment import Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.plot import logarithmic_with_zero
 
 from ._claims import CLAIMS, at_six, utilization
 from ._curves import (
@@ -83,7 +84,7 @@ def draw_utilization(axes: Axes, table: pl.DataFrame) -> None:
 def draw_drop_rate(axes: Axes, table: pl.DataFrame) -> None:
     """Figure 4."""
     draw_curves(axes, table, "core_drop_rate", SCHEMES)
-    axes.set_yscale("log")
+    logarithmic_with_zero(axes)
     axes.set_ylabel("packet drop rate at core outputs")
     axes.legend(loc="lower right", frameon=False, fontsize=7)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.plot import logarithmic_with_zero
 from photocol.verdict import Finding, judge
 
 from ._curves import PACKET_BYTES, PAPER, finish, listed, shortened
@@ -114,7 +115,7 @@ def _draw(axes: Axes, table: pl.DataFrame, name: str) -> None:
 def draw_drops(axes: Axes, table: pl.DataFrame) -> None:
     """Drop rate at core outputs against the RAM."""
     _draw(axes, table, "core_drop_rate")
-    axes.set_yscale("log")
+    logarithmic_with_zero(axes)
     axes.set_ylabel("packet drop rate at core outputs")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.plot import logarithmic_with_zero
 from photocol.verdict import Finding, judge
 
 from ._curves import PAPER, finish, kb, shortened
@@ -92,7 +93,7 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
             label=f"drop rate, {kb(ram)}",
         )
     axes.set_ylim(0, 1)
-    drops.set_yscale("log")
+    logarithmic_with_zero(drops)
     axes.set_xlabel("target utilization TU (%)")
     axes.set_ylabel("mean utilization of core outputs")
     drops.set_ylabel("packet drop rate at core outputs")

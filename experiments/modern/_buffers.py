@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.plot import logarithmic_with_zero
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -47,7 +49,7 @@ def utilization(axes: Axes, table: pl.DataFrame, styles: Mapping[str, tuple[str,
 def drop_rate(axes: Axes, table: pl.DataFrame, styles: Mapping[str, tuple[str, str]]) -> None:
     """002's figure 4 with other senders."""
     _draw(axes, table, styles, "drop_rate")
-    axes.set_yscale("log")
+    logarithmic_with_zero(axes)
     axes.set_ylabel("packet drop rate at core outputs")
     axes.legend(loc="lower left", frameon=False, fontsize=8)
 

@@ -261,3 +261,33 @@ def test_equal_figures_give_equal_files(tmp_path: Path) -> None:
 
 def test_no_picture_of_the_documentation_is_large() -> None:
     assert [file.name for file in IMAGES.iterdir() if file.stat().st_size > LARGEST_IMAGE_BYTES] == []
+
+
+def test_zero_on_a_logarithmic_axis_has_a_place_of_its_own() -> None:
+    """0.02, 0.0003, 0, 0.01: the lowest decade is 1e-4; zero stands below it, and no line leads there."""
+    from photocol.plot import logarithmic_with_zero
+
+    axes = Figure().add_subplot()
+    axes.plot([1, 2, 3, 4], [0.02, 0.0003, 0.0, 0.01], "-o", color="red", label="Reno")
+    logarithmic_with_zero(axes)
+    line, zeros = axes.get_lines()[:2]
+    drawn = np.asarray(line.get_ydata(), dtype=float)
+    assert np.isnan(drawn).tolist() == [False, False, True, False]
+    assert list(zeros.get_xdata()) == [3]
+    assert zeros.get_linestyle() == "None"
+    place = float(np.asarray(zeros.get_ydata())[0])
+    assert axes.get_ylim()[0] < place < 1e-4
+    axes.figure.canvas.draw()
+    labels = {tick.get_position()[1]: tick.get_text() for tick in axes.get_yticklabels()}
+    assert labels[place] == "0"
+    assert axes.get_legend_handles_labels()[1] == ["Reno"]
+
+
+def test_without_zeros_the_axis_is_logarithmic() -> None:
+    from photocol.plot import logarithmic_with_zero
+
+    axes = Figure().add_subplot()
+    axes.plot([1, 2], [0.1, 1.0])
+    logarithmic_with_zero(axes)
+    assert axes.get_yscale() == "log"
+    assert len(axes.get_lines()) == 1

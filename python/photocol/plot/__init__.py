@@ -13,6 +13,7 @@ from photocol.plot.files import Pictures, save_all, save_figure, save_png
 from photocol.plot.sparkline import sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure
 from photocol.plot.tables import Chosen, together
+from photocol.plot.zero import logarithmic_with_zero
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,7 @@ __all__ = [
     "frame",
     "goodput_distribution",
     "link_utilization",
+    "logarithmic_with_zero",
     "looks",
     "losses",
     "new_figure",

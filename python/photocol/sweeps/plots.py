@@ -60,7 +60,9 @@ def draw(axes: Axes, table: pl.DataFrame, drawing: Drawing) -> None:
     if "x" in drawing.log:
         axes.set_xscale("log")
     if "y" in drawing.log:
-        axes.set_yscale("log")
+        from photocol.plot import logarithmic_with_zero
+
+        logarithmic_with_zero(axes)
     axes.set_xlabel(f"{drawing.x} ({unit})" if unit else drawing.x)
     axes.set_ylabel(drawing.y)
     if drawing.by is not None:
