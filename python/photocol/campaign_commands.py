@@ -264,9 +264,13 @@ def _aligned(described: Described, done: Finished) -> str:
     axes = [axis.name for axis in described.sweep.plan.axes]
     wanted = described.sweep.metrics or _DEFAULT_COLUMNS
     metrics = [name for name in wanted if name in done.table.columns]
+    units: dict[str, str] = {}
+    for row in done.conducted.rows.values():
+        said = row.manifest.get("units")
+        units |= said if isinstance(said, dict) else {}
     lines = [[*axes, *metrics, "n"]]
     for row in done.table.head(_MOST_LINES).iter_rows(named=True):
-        cells = [_cell(row[name], row[f"{name}_half_width"], row["n"]) for name in metrics]
+        cells = [_cell(row[name], row[f"{name}_half_width"], units.get(name, "1")) for name in metrics]
         lines.append([*(str(row[axis]) for axis in axes), *cells, str(row["n"])])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
@@ -275,7 +279,8 @@ def _aligned(described: Described, done: Finished) -> str:
     return "\n".join(text)
 
 
-def _cell(mean: float | None, half_width: float | None, n: int) -> str:
-    if mean is None:
-        return "–"
-    return f"{mean:.5g}" if n == 1 or half_width is None else f"{mean:.5g} ± {half_width:.2g}"
+def _cell(mean: float | None, half_width: float | None, unit: str) -> str:
+    """As people read it: `97.3 Mb/s`; the files have all digits."""
+    from photocol.quantity import readable
+
+    return "–" if mean is None else readable(mean, unit, half_width)

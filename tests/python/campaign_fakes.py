@@ -14,6 +14,7 @@ from photocol.campaign.study import Setup, Study
 @dataclass
 class Figure:
     value: float
+    unit: str = "1"
 
 
 @dataclass

@@ -66,6 +66,7 @@ def checkout(folder: Path, *, text: str = EXPERIMENT) -> Path:
 @dataclass
 class Figure:
     value: float
+    unit: str = "1"
 
 
 @dataclass

@@ -20,6 +20,7 @@ from command import arguments, photocol
 
 import photocol as package
 from photocol.errors import InputError
+from photocol.quantity import readable
 from photocol.stats import mean_ci
 from photocol.sweeps.axes import log_steps, steps
 from photocol.sweeps.plots import positions
@@ -139,6 +140,11 @@ def test_a_sweep_leaves_tables_and_a_directory_a_run(place: Path) -> None:
     interval = mean_ci(runs["goodput"].to_list()[:3])
     assert table["goodput"][0] == interval.mean
     assert table["goodput_half_width"][0] == interval.half_width
+    # On the terminal with a prefix and a unit, from the first run and from rows on disk.
+    shown = readable(interval.mean, "bps", interval.half_width)
+    assert shown.endswith("Mb/s")
+    assert shown in done.stdout
+    assert shown in photocol("sweep", "resume", "o").stdout
     # The run itself gives the same number.
     alone = package.run("tiny.toml", seed=6, set={BUFFER: "5 packets", "traffic.0.flows": 2})
     assert runs["goodput"][4] == alone.summary["goodput"]

@@ -138,10 +138,16 @@ def perform(job: Job, *, run: Runner = engine) -> Row:
         point=job.point,
         seed=job.seed,
         metrics=metrics,
-        manifest=_with_layers(result),
+        manifest={**_with_layers(result), "units": _units(result, metrics)},
         curves=None if wanted is None else wanted(result),
         tables={name: getattr(result, name) for name in study.tables},
     )
+
+
+def _units(result: RunResult, metrics: Mapping[str, float]) -> dict[str, str]:
+    """Of the metrics that are figures of the summary and have a unit."""
+    figures = ((name, figure) for name, figure in result.summary.items() if name in metrics)
+    return {name: figure.unit for name, figure in figures if figure.unit != "1"}
 
 
 def check_plan(job: Job) -> None:

@@ -35,6 +35,7 @@ _PROVENANCE = (
     "events",
     "packet_hops",
     "peak_memory_bytes",
+    "units",
 )
 
 

@@ -30,6 +30,11 @@ class SummaryFigure(Protocol):
         """The value, in the figure's unit."""
         ...
 
+    @property
+    def unit(self) -> str:
+        """The unit: "bps", "s", "packets", …; "1" for counts and ratios."""
+        ...
+
 
 class RunResult(Protocol):
     """What a study may read of a finished run; `photocol.Result` is one."""
