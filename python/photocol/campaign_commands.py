@@ -265,8 +265,8 @@ def _aligned(described: Described, done: Finished) -> str:
     wanted = described.sweep.metrics or _DEFAULT_COLUMNS
     metrics = [name for name in wanted if name in done.table.columns]
     units: dict[str, str] = {}
-    for row in done.conducted.rows.values():
-        said = row.manifest.get("units")
+    for finished in done.conducted.rows.values():
+        said = finished.manifest.get("units")
         units |= said if isinstance(said, dict) else {}
     lines = [[*axes, *metrics, "n"]]
     for row in done.table.head(_MOST_LINES).iter_rows(named=True):

@@ -26,14 +26,16 @@ _TCP_HEADER = struct.Struct(">HHIIBB")
 
 @dataclass(frozen=True)
 class Capture:
-    """Packets of some flows, as their sending hosts see them, in a pcapng file.
+    """Packets of some flows in a pcapng file: as their sending hosts see them, or as they pass links.
 
-    `flows` are numbers of the table `flows`, none: all. Without `file` it is `capture.pcapng` in the results directory.
-    With several replications the first is captured.
+    `flows` are numbers of the table `flows`, none: all. `links` are names of links, "a-b" for both directions; none: at
+    the hosts. Without `file` it is `capture.pcapng` in the results directory. With several replications the first is
+    captured.
     """
 
     file: str | PathLike[str] | None = None
     flows: Sequence[int] = ()
+    links: Sequence[str] = ()
 
 
 class CaptureFile:
@@ -41,6 +43,7 @@ class CaptureFile:
 
     def __init__(self, capture: Capture, out: Path | None) -> None:
         self.flows = [whole_number("pcap flow", flow, 0, 2**32 - 1) for flow in capture.flows]
+        self.links = [str(link) for link in capture.links]
         self._file = None if capture.file is None else Path(fspath(capture.file)).absolute()
         beside = self._file or (None if out is None else out.absolute())
         if beside is None:
@@ -79,9 +82,9 @@ class CaptureFile:
         self.unfinished.unlink(missing_ok=True)
 
 
-def check_flows(pcap: tuple[Path, list[int]] | None, flows: int) -> None:
+def check_flows(pcap: tuple[Path, list[int], list[str]] | None, flows: int) -> None:
     """Raise InputError if a flow is to be captured that a run with this number of flows does not have."""
-    unknown = [flow for flow in (pcap or (None, []))[1] if flow >= flows]
+    unknown = [flow for flow in ([] if pcap is None else pcap[1]) if flow >= flows]
     if unknown:
         raise InputError(f"there is no flow {unknown[0]} to capture: the run has {flows} flows, numbered from 0")
 

@@ -109,8 +109,9 @@ def app(context: click.Context, *, version: bool) -> None:
 @click.option(
     "--pcap",
     multiple=True,
-    metavar="FILE|FLOWS",
-    help="Write packets to a pcapng FILE (by default DIR/capture.pcapng), of these FLOWS (0,3-5; or all).",
+    metavar="FILE|FLOWS|links=…",
+    help="Write packets to a pcapng FILE (by default DIR/capture.pcapng), of these FLOWS (0,3-5; or all), at their "
+    "hosts or at links (links=a->b,c-d).",
 )
 @click.option(
     "--trace",
@@ -318,20 +319,28 @@ def report(*, directory: Path, output: Path | None, shown: bool) -> None:
 
 @app.command()
 @click.argument("directory", type=FOLDER, metavar="DIR")
-@click.option(
-    "--perfetto", "perfetto", type=FOLDER, required=True, metavar="FILE", help="Write it for ui.perfetto.dev."
-)
-def trace(*, directory: Path, perfetto: Path) -> None:
+@click.option("--perfetto", type=FOLDER, metavar="FILE", help="Write it for ui.perfetto.dev.")
+@click.option("--bursts", type=FOLDER, metavar="FILE.csv", help="Write what became of bursts, by source and path.")
+def trace(*, directory: Path, perfetto: Path | None, bursts: Path | None) -> None:
     """Export the trace of a finished run."""
+    from photocol import storage
     from photocol.perfetto import export
     from photocol.results import Result
     from photocol.trace import NO_EVENTS
 
-    events = Result.load(directory).trace
-    if events is None:
+    if perfetto is None and bursts is None:
+        raise InputError("trace: say what to write: --perfetto FILE, --bursts FILE.csv")
+    result = Result.load(directory)
+    if result.trace is None:
         raise InputError(f"{directory}: {NO_EVENTS}")
-    export(events, perfetto)
-    click.echo(perfetto)
+    if perfetto is not None:
+        export(result.trace, perfetto)
+        click.echo(perfetto)
+    if bursts is not None:
+        table = result.bursts
+        with storage.naming(bursts):
+            table.write_csv(bursts)
+        click.echo(bursts)
 
 
 @app.command()
@@ -416,17 +425,19 @@ def _show_samples(result: Result) -> None:
 
 
 def _capture(values: Sequence[str]) -> Capture | None:
-    """A value made of flow numbers, or `all`, chooses flows; any other is the file."""
+    """A value made of flow numbers, or `all`, chooses flows; `links=…` chooses links; any other is the file."""
     if not values:
         return None
     from photocol.capture import Capture
 
     chosen = [value for value in values if FLOWS.fullmatch(value)]
-    files = [value for value in values if value not in chosen and value != "all"]
+    places = [value for value in values if value.startswith("links=")]
+    links = [link.strip() for value in places for link in value.removeprefix("links=").split(",")]
+    files = [value for value in values if value not in (*chosen, *places, "all")]
     if len(files) > 1:
         raise InputError(f"--pcap: one file, not {len(files)} ({', '.join(files)})")
     flows = [flow for value in chosen for flow in flow_numbers("--pcap", value)]
-    return Capture(files[0] if files else None, tuple(sorted(set(flows))))
+    return Capture(files[0] if files else None, tuple(sorted(set(flows))), tuple(filter(None, links)))
 
 
 def _entries(kind: Kind) -> tuple[list[tuple[str, str, str]], list[str]]:

@@ -139,11 +139,13 @@ class Result:
         files: Mapping[str, Path] | None = None,
         layers: Callable[[], Mapping[str, str]] = dict,
         trace: Callable[[], pl.DataFrame | None] = lambda: None,
+        write_trace: Callable[[Path], None] | None = None,
         reordering: Callable[[], pl.DataFrame | None] = lambda: None,
         capture: Path | None = None,
     ) -> None:
         self._layers = layers
         self._trace = trace
+        self._write_trace = write_trace
         self._reordering = reordering
         self._capture = capture
         self.summary = summary
@@ -195,6 +197,16 @@ class Result:
         from photocol import capture
 
         return None if self._capture is None else capture.packets(self._capture)
+
+    @cached_property
+    def bursts(self) -> pl.DataFrame:
+        """One row a (source, path, traffic) of bursts: how many landed, were lost and why (`photocol.bursts`).
+
+        Raises InputError without a trace of bursts.
+        """
+        from photocol import bursts
+
+        return bursts.table(self)
 
     @property
     def fingerprint(self) -> str:
@@ -281,10 +293,12 @@ class Result:
             file = folder / REORDERING
             with storage.naming(file):
                 self.reordering.write_parquet(file)
-        if self.trace is not None:
-            file = folder / trace.NAME
-            with storage.naming(file):
-                trace.write(self.trace, file)
+        file = folder / trace.NAME
+        with storage.naming(file):
+            if self._write_trace is not None:
+                self._write_trace(file)
+            elif self.trace is not None:
+                self.trace.write_parquet(file)
         texts = {
             "scenario.toml": str(self.manifest["scenario"]),
             "summary.json": self.summary.to_json(),

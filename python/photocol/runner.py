@@ -116,13 +116,15 @@ class Execution:
         """The finished replications, at least one."""
         files = {} if self._capture is None else self._capture.files()
         raw = [one.results for one in self.finished]
+        events = self._events
         return Result(
             summary=summarize(raw),
             manifest=self._manifest(),
             table=lambda name: _frame(raw, name),
             files=files,
             layers=lambda: layers_of(raw),
-            trace=lambda: self._events,
+            trace=lambda: None if events is None else events.frame(),
+            write_trace=None if events is None else events.write,
             reordering=lambda: _frame(raw, "reordering") if raw[0].has_reordering else None,
             capture=None if self._capture is None else self._capture.place,
         )
@@ -144,9 +146,9 @@ class Execution:
                 self._capture.discard()
 
     @functools.cached_property
-    def _events(self) -> pl.DataFrame | None:
+    def _events(self) -> trace.Events | None:
         """What happened in the first replication."""
-        return trace.frame(self.finished[0].results)
+        return trace.events(self.finished[0].results)
 
     @property
     def idle_threads(self) -> str | None:
@@ -198,12 +200,12 @@ class Execution:
         )
 
     @contextlib.contextmanager
-    def _captured(self, run: int) -> Iterator[tuple[Path, list[int]] | None]:
+    def _captured(self, run: int) -> Iterator[tuple[Path, list[int], list[str]] | None]:
         if self._capture is None or run > 0:
             yield None
             return
         try:
-            yield self._capture.unfinished, self._capture.flows
+            yield self._capture.unfinished, self._capture.flows, self._capture.links
         except _core.RunError as error:
             raise self._capture.named(error) from error
         self._capture.finish()
@@ -231,12 +233,8 @@ class Execution:
             **({"laws": self.python_laws} if any(one.laws for one in self.finished) else {}),
             "scenario_sha256": digest(text),
             "scenario": text,
-            **({} if self._events is None else {"trace": trace.note(self._events, self._left_out)}),
+            **({} if self._events is None else {"trace": self._events.note()}),
         }
-
-    @property
-    def _left_out(self) -> int:
-        return self.finished[0].results.trace_left_out or 0
 
     def _command(self) -> str:
         """What repeats the finished replications, in the directory of the results."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from command import SMALL, photocol
 
-from photocol import Capture, InputError, Result, run
+from photocol import Capture, InputError, Result, ScenarioError, run
 from photocol.capture import packets as packets_of
 
 if TYPE_CHECKING:
@@ -175,3 +175,125 @@ def test_what_is_no_whole_capture_is_refused(octets: bytes, tmp_path: Path) -> N
     file.write_bytes(octets)
     with pytest.raises(InputError, match=r"cut\.pcapng is not a whole capture"):
         packets_of(file)
+
+
+@needs_tshark
+def test_addresses_and_interfaces_have_the_names_of_nodes(captured: tuple[Path, Result]) -> None:
+    file, result = captured
+    named = ["tshark", "-N", "nd", "-r", str(file), "-Y", "tcp.len > 0", "-T", "fields", "-e", "frame.interface_name"]
+    done = subprocess.run(
+        [*named, "-e", "ip.src_host", "-e", "ip.dst_host"], capture_output=True, text=True, check=True, timeout=60
+    )
+    seen = {tuple(line.split("\t")) for line in done.stdout.splitlines()}
+    expected = {(row["source"], row["source"], row["destination"]) for row in result.flows.iter_rows(named=True)}
+    assert seen == expected
+
+
+@pytest.fixture(scope="module")
+def bottleneck(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
+    """What passes the bottleneck, in both directions, or is dropped before it; with a trace of the same."""
+    file = tmp_path_factory.mktemp("pcap") / "link.pcapng"
+    capture = Capture(file, links=["left-right"])
+    return file, run(SMALL, pcap=capture, set={"trace.enabled": True, "trace.limit": 10_000_000})
+
+
+@needs_tshark
+def test_a_capture_at_a_link_has_what_passes_it_and_marks_drops(bottleneck: tuple[Path, Result]) -> None:
+    file, result = bottleneck
+    assert result.fingerprint == run(SMALL).fingerprint
+    assert result.trace is not None
+    fields = ["frame.interface_name", "frame.interface_description", "frame.comment", "tcp.len"]
+    packets = read(file, "tcp", *fields)
+    descriptions = {row[0]: row[1] for row in packets}
+    assert set(descriptions) == {"left->right", "right->left"}
+    assert descriptions["left->right"].startswith("link from left to right, ")
+    events = result.trace.filter(result.trace["place"].cast(str).is_in(["left->right", "right->left"]))
+    counts = Counter((str(row["place"]), row["cause"]) for row in events.iter_rows(named=True))
+    assert Counter((row[0], row[2].removeprefix("dropped: ") or None) for row in packets) == counts
+    assert counts["left->right", "congestion"] > 20
+
+
+@needs_tshark
+def test_packets_of_a_link_are_where_the_trace_says(bottleneck: tuple[Path, Result]) -> None:
+    """The time at which the first bit leaves, to the nanosecond; sequence numbers and lengths."""
+    file, result = bottleneck
+    assert result.trace is not None
+    shown = 'frame.interface_name == "left->right" && !frame.comment'
+    packets = [
+        (round(float(at) * 1e9), int(port) - FIRST_PORT, int(seq), int(length))
+        for at, port, seq, length in read(file, shown, "frame.time_epoch", "tcp.srcport", "tcp.seq_raw", "frame.len")
+    ]
+    passed = result.trace.filter(
+        (result.trace["place"].cast(str) == "left->right") & (result.trace["event"].cast(str) == "pass")
+    )
+    expected = [
+        ((row["t_ps"] + row["wait_ps"]) // 1000, row["flow"], row["unit"] + 1, row["bytes"])
+        for row in passed.iter_rows(named=True)
+    ]
+    assert sorted(packets) == sorted(expected)
+    assert packets == sorted(packets), "in the order of time"
+    assert read(file, "_ws.malformed", "frame.number") == []
+
+
+@needs_tshark
+def test_time_sequence_graphs_agree_with_what_tshark_reads(tmp_path: Path) -> None:
+    """Sent, sent again, acknowledged, selectively acknowledged: what the page draws of a trace, one by one."""
+    file = tmp_path / "hosts.pcapng"
+    result = run(SMALL, pcap=file, set={"trace.enabled": True, "trace.limit": 10_000_000})
+    assert result.trace is not None
+    trace = result.trace.with_columns(result.trace["event"].cast(str))
+    for flow in range(4):
+        port = FIRST_PORT + flow
+        mine = trace.filter((trace["flow"] == flow) & trace["event"].is_in(["send", "resend", "ack", "sack"]))
+        rows = {name: mine.filter(mine["event"] == name) for name in ("send", "resend", "ack", "sack")}
+        sent = read(file, f"tcp.srcport == {port} && tcp.len > 0", "frame.time_epoch", "tcp.seq_raw", "tcp.len")
+        drawn = mine.filter(mine["event"].is_in(["send", "resend"]))
+        payload = [(row["t_ps"] // 1000, row["unit"] + 1, row["bytes"] - 40) for row in drawn.iter_rows(named=True)]
+        assert [(round(float(at) * 1e9), int(seq), int(length)) for at, seq, length in sent] == payload
+        acks = read(
+            file,
+            f"tcp.dstport == {port} && tcp.flags.syn == 0",
+            "frame.time_epoch",
+            "tcp.ack_raw",
+            "tcp.options.sack_le",
+            "tcp.options.sack_re",
+        )
+        acked = [(row["t_ps"] // 1000, row["unit"] + 1) for row in rows["ack"].iter_rows(named=True)]
+        assert [(round(float(at) * 1e9), int(ack)) for at, ack, *_ in acks] == acked
+        blocks = [
+            (round(float(at) * 1e9), int(low), int(high))
+            for at, _, lows, highs in acks
+            for low, high in zip(lows.split(","), highs.split(","), strict=True)
+            if low
+        ]
+        sacks = [(row["t_ps"] // 1000, row["unit"] + 1, row["value"] + 1) for row in rows["sack"].iter_rows(named=True)]
+        assert blocks == sacks
+        again = read(
+            file, f"tcp.srcport == {port} && (tcp.analysis.retransmission || tcp.analysis.out_of_order)", "frame.number"
+        )
+        assert len(again) == rows["resend"].height
+
+
+def test_a_link_that_does_not_exist_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match='there is no link "left->nowhere" to capture'):
+        run(SMALL, pcap=Capture(tmp_path / "x.pcapng", links=["left->nowhere"]))
+    assert list(tmp_path.iterdir()) == []
+
+
+ORDERED = (
+    SMALL
+    + """
+[[force]]
+flow = 0
+segment = 20
+action = "drop"
+"""
+)
+
+
+@needs_tshark
+def test_a_segment_that_is_dropped_by_order_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "forced.pcapng"
+    run(ORDERED, pcap=file)
+    marked = read(file, "frame.comment", "frame.comment", "tcp.srcport", "tcp.seq_raw")
+    assert [(text, int(port) - FIRST_PORT) for text, port, _ in marked] == [("dropped: forced", 0)]

@@ -172,6 +172,50 @@ def test_an_event_takes_at_most_24_bytes(tmp_path: Path) -> None:
         assert (tmp_path / name / "trace.parquet").stat().st_size <= 24 * result.trace.height
 
 
+def test_other_readers_of_parquet_read_the_same(tmp_path: Path) -> None:
+    """DuckDB shares no code with polars: every value and every missing one, over several row groups."""
+    duckdb = pytest.importorskip("duckdb")
+    result = run("dumbbell", out=tmp_path / "run", set={"run.duration": "2 s"})
+    assert result.trace is not None
+    assert result.trace.height > 3 * 2**15
+    file = tmp_path / "run" / "trace.parquet"
+    rows = duckdb.sql(f"select * from '{file}'").fetchall()
+    assert rows == result.trace.rows()
+
+
+def test_a_table_read_again_is_the_table(tmp_path: Path) -> None:
+    for name in ("obs", "aapn"):
+        result = run(name, out=tmp_path / name)
+        again = Result.load(tmp_path / name).trace
+        assert result.trace is not None
+        assert again is not None
+        assert again.equals(result.trace)
+        assert again.schema == result.trace.schema
+        Result.load(tmp_path / name).save(tmp_path / f"{name} again")
+        assert result.trace.equals(pl.read_parquet(tmp_path / f"{name} again" / "trace.parquet"))
+
+
+def test_bursts_by_source_and_path_add_up_to_the_summary() -> None:
+    result = run("obs")
+    table, summary = result.bursts, result.summary
+    assert table["landed"].sum() == summary["bursts_delivered"]
+    assert table["lost"].sum() == summary["bursts_lost"] > 0
+    assert table["path"].n_unique() == table.height
+    for row in table.iter_rows(named=True):
+        links = row["path"].split(" ")
+        assert links[0].startswith(f"{row['source']}->")
+        assert row["destination"] is None or links[-1].endswith(f"->{row['destination']}")
+    causes = [one.rpartition(" ") for row in table["causes"].to_list() if row for one in row.split(", ")]
+    drops = result.drops.filter(pl.col("class") == "burst")
+    assert sum(int(count.replace(",", "")) for _, _, count in causes) == drops["units"].sum()
+
+
+def test_without_a_trace_of_bursts_their_table_says_what_is_missing() -> None:
+    for result in (run("dumbbell"), run("obs", set={"trace.enabled": False})):
+        with pytest.raises(InputError, match="bursts are counted from a trace"):
+            _ = result.bursts
+
+
 @pytest.mark.parametrize("text", ["colour=red", "flows", "flows=", "flows=a", "flows=5-1"])
 def test_a_filter_that_says_nothing_known_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="--trace"):

@@ -1,5 +1,4 @@
-//! Tables as dictionaries of numpy arrays and lists; of few words as their places and the words, of numbers that may be missing with the
-//! number that says so.
+//! Tables as dictionaries of numpy arrays and lists.
 
 use numpy::ToPyArray;
 use pyo3::prelude::*;
@@ -21,8 +20,6 @@ fn values<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> 
         Column::F64(values) => values.to_pyarray(py).into_any(),
         Column::Bool(values) => values.to_pyarray(py).into_any(),
         Column::Text(values) => text(py, values)?.into_any(),
-        Column::Words { places, words } => (places.to_pyarray(py), text(py, words)?).into_pyobject(py)?.into_any(),
-        Column::Known(values) => (values.to_pyarray(py), u64::MAX).into_pyobject(py)?.into_any(),
     })
 }
 

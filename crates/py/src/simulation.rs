@@ -4,9 +4,10 @@ use crate::columns;
 use crate::error::{RunError, run_error, unbuildable};
 use crate::law::PythonMaker;
 use crate::scenario::Scenario;
+use ::columns::Kind;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use sim::SimTime;
 use sim::engine::{CaptureOptions, Options};
 use sim::random::Seed;
@@ -39,9 +40,9 @@ impl Simulation {
         run: u32,
         shuffle_ties: Option<u64>,
         probes: bool,
-        pcap: Option<(PathBuf, Vec<u32>)>,
+        pcap: Option<(PathBuf, Vec<u32>, Vec<String>)>,
     ) -> PyResult<Simulation> {
-        let capture = pcap.map(|(path, flows)| capture(path, flows)).transpose()?;
+        let capture = pcap.map(|(path, flows, links)| capture(path, flows, links)).transpose()?;
         let options = Options { shuffle_ties, capture, without_samples: !probes };
         let py = scenario.py();
         let (scenario, laws) = scenario.get().resolved(py);
@@ -146,9 +147,9 @@ fn finished() -> PyErr {
     RunError::new_err("this simulation is finished")
 }
 
-fn capture(path: PathBuf, flows: Vec<u32>) -> PyResult<CaptureOptions> {
+fn capture(path: PathBuf, flows: Vec<u32>, links: Vec<String>) -> PyResult<CaptureOptions> {
     let output = Box::new(BufWriter::new(File::create(path)?));
-    Ok(CaptureOptions { flows, output })
+    Ok(CaptureOptions { flows, links, causes: &[], output })
 }
 
 /// What a run leaves.
@@ -179,10 +180,10 @@ impl Results {
         self.0.packet_hops
     }
 
-    /// Events for which the trace had no room; `None` without a trace.
+    /// Of the trace, `None` without one: its events, those for which there was no room, when the last happened in picoseconds.
     #[getter]
-    fn trace_left_out(&self) -> Option<u64> {
-        self.0.trace.as_ref().map(|trace| trace.left_out)
+    fn trace(&self) -> Option<(usize, u64, u64)> {
+        self.0.trace.as_ref().map(|trace| (trace.events.rows(), trace.left_out, trace.last))
     }
 
     /// Whether there is a table of how far packets arrived out of order.
@@ -191,7 +192,25 @@ impl Results {
         self.0.reordering.is_some()
     }
 
-    /// `{column: array}` of flows, links, series, drops, reordering, or trace.
+    /// The trace's columns, each with the list of its words if it has words.
+    #[getter]
+    fn trace_columns(&self) -> Vec<(&'static str, Option<Vec<String>>)> {
+        let fields = self.0.trace.iter().flat_map(|trace| trace.events.fields());
+        fields
+            .map(|field| match &field.kind {
+                Kind::Words(words) => (field.name, Some(words.to_vec())),
+                Kind::Number | Kind::Few => (field.name, None),
+            })
+            .collect()
+    }
+
+    /// The trace as the bytes of a Parquet file, in parts; `notes` are names and texts in its description.
+    fn trace_file<'py>(&self, py: Python<'py>, notes: Vec<(String, String)>) -> Vec<Bound<'py, PyBytes>> {
+        let parts = self.0.trace.iter().flat_map(|trace| trace.events.parts(&notes));
+        parts.map(|part| PyBytes::new(py, &part)).collect()
+    }
+
+    /// `{column: array}` of flows, links, series, drops, or reordering.
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let table = match name {
             "flows" => &self.0.flows,
@@ -201,10 +220,6 @@ impl Results {
             "reordering" => match &self.0.reordering {
                 Some(table) => table,
                 None => return Err(PyKeyError::new_err("reordering: this run has none")),
-            },
-            "trace" => match &self.0.trace {
-                Some(trace) => &trace.events,
-                None => return Err(PyKeyError::new_err("trace: this run has none")),
             },
             _ => return Err(PyKeyError::new_err(name.to_owned())),
         };

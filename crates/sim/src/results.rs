@@ -11,15 +11,6 @@ pub enum Column {
     Text(Vec<String>),
     /// Yes or no.
     Bool(Vec<bool>),
-    /// Few different names, by their places in a list.
-    Words {
-        /// The places; one past the end of the list: there is none.
-        places: Vec<u32>,
-        /// The list.
-        words: Vec<String>,
-    },
-    /// Counts and ids; [`u64::MAX`] where there is none.
-    Known(Vec<u64>),
 }
 
 /// A table: named columns of equal length.
@@ -41,10 +32,12 @@ pub struct Figure {
 }
 
 /// What happened, event by event.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Trace {
     /// One row an event, in their order.
-    pub events: Table,
+    pub events: columns::File,
+    /// When the last one happened, in picoseconds.
+    pub last: u64,
     /// Later events for which there was no room.
     pub left_out: u64,
 }

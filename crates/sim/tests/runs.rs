@@ -151,7 +151,7 @@ fn a_capture_does_not_change_a_run() {
         }
     }
     let file = Shared::default();
-    let capture = CaptureOptions { flows: vec![0, 1], output: Box::new(file.clone()) };
+    let capture = CaptureOptions { flows: vec![0, 1], links: Vec::new(), causes: &[], output: Box::new(file.clone()) };
     let run_captured = run_with(MIXED, 1, Options { capture: Some(capture), ..Options::default() });
     assert_eq!(run_captured.fingerprint, run(MIXED, 1).fingerprint);
     assert_eq!(file.0.lock().unwrap()[..4], 0x0a0d_0d0a_u32.to_le_bytes());

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.errors import InputError
 from photocol.report import columns
 from photocol.report.places import places
 from photocol.results import Result
@@ -132,6 +134,8 @@ def _tables(result: Result) -> list[dict[str, Any]]:
         columns.rows("Flows", "flows", flows.head(MOST_FLOWS), leave=leave),
         columns.rows("Drops", "drops", result.drops, leave=leave),
     ]
+    with contextlib.suppress(InputError):
+        tables.append(columns.rows("Bursts by source and path (from the trace)", "bursts", result.bursts))
     if flows.height > MOST_FLOWS:
         tables[1]["note"] = f"The first {MOST_FLOWS:,} of {flows.height:,} flows; all are in flows.parquet."
     return tables

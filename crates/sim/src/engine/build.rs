@@ -3,7 +3,7 @@
 use super::accounts::Baseline;
 use super::agent::{Agent, Orders};
 use super::arena::Arena;
-use super::capture::{Capture, Captured};
+use super::capture::{Capture, start};
 use super::delays::{Delays, Empty};
 use super::equipment::{Equipment, Ground};
 use super::extras::Streams;
@@ -20,7 +20,7 @@ use super::sampler::{Known, Sampler};
 use super::timers::Timers;
 use super::trace::{Trace, TraceRules};
 use super::tree::NEVER;
-use super::world::{Action, CaptureOptions, Control, Options, RunError, Threading, World};
+use super::world::{Action, Control, Options, RunError, Threading, World};
 use crate::model::{
     self, Buffer, Change, Flow, LinkId, Load, Network, NodeId, PortRule, Routes, Scenario, Selection, SimTime,
 };
@@ -97,7 +97,10 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
     }
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
     let timers = Timers::new(timer_mask);
-    let capture = options.capture;
+    let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose()?;
+    net.capture = capture.as_ref().and_then(|(_, links)| links.clone());
+    net.capture.iter().for_each(|at| at.interfaces.keys().for_each(|link| net.ports[*link as usize].watch()));
+    let capture = capture.map(|(capture, _)| capture);
     let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders, capture });
     rules.iter().for_each(|rules| watch_hosts(&mut hosts, rules));
     if probe.delays {
@@ -144,6 +147,7 @@ fn trace_rules(scenario: &Scenario, layout: &Layout, order: &[LinkId]) -> Option
         links: order.iter().map(|link| links.has(link.0)).collect(),
         flows: (0..layout.flows.len() as u32).map(|flow| flows.has(flow)).collect(),
         sources: layout.flows.iter().map(|flow| flow.source.0).collect(),
+        senders: layout.links.iter().map(|link| link.from).collect(),
         all_flows: *flows == Selection::All,
         hosts: *hosts,
         from: from.ps(),
@@ -337,7 +341,7 @@ struct HostSetup<'a> {
     timers: Timers,
     seed: Seed,
     orders: BTreeMap<u32, Box<dyn Orders>>,
-    capture: Option<CaptureOptions>,
+    capture: Option<Capture>,
 }
 
 fn hosts(setup: HostSetup) -> Hosts {
@@ -360,12 +364,11 @@ fn hosts(setup: HostSetup) -> Hosts {
     }
     let mut forced = forced_fates(scenario, flows, &configs);
     forced.orders = orders;
-    let captured = capture.map(|options| capture_of(options, flows, &configs));
     for (flow, host) in senders.iter_mut().enumerate() {
         if forced.concern(flow as u32) {
             host.watch = host.watch.and(Watch::FORCED);
         }
-        if captured.as_ref().is_some_and(|capture| capture.concerns(flow as u32)) {
+        if capture.as_ref().is_some_and(|capture| capture.concerns(flow as u32)) {
             host.watch = host.watch.and(Watch::CAPTURED);
         }
     }
@@ -374,7 +377,7 @@ fn hosts(setup: HostSetup) -> Hosts {
     let mut hosts = Hosts::new(Arena::all(senders), Arena::all(receivers), Arena::all(lifecycles), timers);
     hosts.arm_starts(flows.len() as u32);
     hosts.forced = forced;
-    hosts.capture = captured;
+    hosts.capture = capture;
     hosts
 }
 
@@ -410,21 +413,4 @@ fn forced_fates(scenario: &Scenario, flows: &[Flow], configs: &[Configs]) -> For
         }
     }
     fates
-}
-
-fn capture_of(options: CaptureOptions, flows: &[Flow], configs: &[Configs]) -> Capture {
-    let chosen = |number: &u32| options.flows.is_empty() || options.flows.contains(number);
-    let captured = (0..flows.len() as u32).filter(chosen).map(|number| {
-        let flow = &flows[number as usize];
-        let configs = &configs[flow.transport.index()];
-        let captured = Captured {
-            source: flow.source.0,
-            destination: flow.destination.0,
-            window: configs.window(),
-            opened: configs.has_handshake(),
-            offer: configs.offer(),
-        };
-        (number, captured)
-    });
-    Capture::new(options.output, captured.collect())
 }

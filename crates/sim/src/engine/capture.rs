@@ -1,27 +1,59 @@
-//! A pcapng file of chosen flows as their sending host sees them: data that leaves, acknowledgements that come back.
+//! A pcapng file of chosen flows, as their sending hosts see them (data that leaves, acknowledgements that come back), or as they pass
+//! chosen links.
 //!
 //! Packets are real IPv4 with TCP or UDP headers (checksums right for a payload of zeros), cut after the headers; the
 //! original length is kept. The options are those that the connection uses. Where it has no handshake, one is written at the time of
-//! the flow's first packet, so that readers learn what SYNs say. Sequence numbers start at 1 and wrap at 2^32. The receiving end has no
-//! timestamps of its own: TSval of what comes back is when it comes back.
-//! Format: draft-ietf-opsawg-pcapng (section header, one interface of raw IP with nanoseconds, enhanced packets).
+//! the flow's first packet at its host, so that readers learn what SYNs say; at links there is what passes them. Sequence numbers start
+//! at 1 and wrap at 2^32. The receiving end has no timestamps of its own: TSval of what comes back is when it comes back. Interfaces are
+//! nodes or links; addresses have the names of nodes; a packet that is dropped has a comment that says why.
+//! Format: draft-ietf-opsawg-pcapng (section header, interfaces of raw IP with nanoseconds, name resolution, enhanced packets).
 
+mod blocks;
+mod start;
+
+use super::offer::Cause;
 use super::packet::{Class, Flags, Packet};
+use blocks::File;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::io::{self, Write};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use transport::tcp::{Control, SackBlock, TcpOptions};
 use units::Duration;
 
-/// Where captured packets go.
-pub type CaptureWriter = Box<dyn Write + Send>;
+pub use blocks::CaptureWriter;
+pub use start::start;
 
-/// A capture in progress.
-pub struct Capture {
-    output: CaptureWriter,
+/// A capture in progress; hosts and links write to one file.
+#[derive(Clone, Debug)]
+pub struct Capture(Arc<Mutex<Packets>>);
+
+/// What is captured so far.
+#[derive(Debug)]
+struct Packets {
+    file: File,
     flows: BTreeMap<u32, Captured>,
-    /// The first failure of the output; later packets are not written.
-    failure: Option<io::Error>,
+    /// The reasons of agents, as tables write them.
+    causes: &'static [&'static str],
+}
+
+/// The links at which packets are captured.
+#[derive(Clone, Debug)]
+pub struct AtLinks {
+    /// Where to.
+    pub capture: Capture,
+    /// The interface of each link that is captured, by the engine's number.
+    pub interfaces: Arc<BTreeMap<u32, u32>>,
+}
+
+/// What a file says before its packets.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// The interfaces: names and descriptions.
+    pub interfaces: Vec<(String, String)>,
+    /// Nodes and their names.
+    pub nodes: Vec<(u32, String)>,
+    /// The reasons for which agents drop packets, by number.
+    pub causes: &'static [&'static str],
 }
 
 /// What the capture knows about a flow.
@@ -35,6 +67,10 @@ pub struct Captured {
     pub window: u64,
     /// Whether a handshake has been written or will be seen.
     pub opened: bool,
+    /// The interface of its sending host, if it is captured there.
+    pub interface: Option<u32>,
+    /// The byte after the last one that has been written.
+    pub last: u64,
     /// What it agrees on.
     pub offer: Offer,
 }
@@ -61,11 +97,10 @@ pub struct Said<'a> {
     pub sack: &'a [SackBlock],
     /// Options.
     pub options: TcpOptions,
-    /// The byte after the last one sent, which a FIN follows.
-    pub last: u64,
+    /// Why it is dropped, if it is.
+    pub dropped: Option<Cause>,
 }
 
-const LINKTYPE_RAW: u16 = 101;
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
@@ -78,85 +113,95 @@ const CE: u8 = 3;
 
 impl Capture {
     /// Starts a file.
-    pub fn new(output: CaptureWriter, flows: BTreeMap<u32, Captured>) -> Capture {
-        let mut capture = Capture { output, flows, failure: None };
-        capture.block(
-            0x0a0d_0d0a,
-            &[&0x1a2b_3c4d_u32.to_le_bytes(), &1u16.to_le_bytes(), &0u16.to_le_bytes(), &(-1i64).to_le_bytes()],
-        );
-        // Option 9, if_tsresol: 10^-9 s; then the end of options.
-        let options = [9u8, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0];
-        capture.block(1, &[&LINKTYPE_RAW.to_le_bytes(), &0u16.to_le_bytes(), &0u32.to_le_bytes(), &options]);
-        capture
+    pub fn new(output: CaptureWriter, flows: BTreeMap<u32, Captured>, names: &Names) -> Capture {
+        let mut file = File::new(output);
+        names.interfaces.iter().for_each(|(name, description)| file.interface(name, description));
+        let nodes = names.nodes.iter().map(|(node, name)| (address(*node), name.as_str()));
+        file.names(nodes);
+        Capture(Arc::new(Mutex::new(Packets { file, flows, causes: names.causes })))
     }
 
     /// Writes a packet that leaves or reaches the sending host of its flow.
-    pub fn write(&mut self, now: u64, packet: &Packet, said: &Said<'_>) {
-        let Some(flow) = self.flows.get_mut(&packet.flow) else { return };
-        let opening = !std::mem::replace(&mut flow.opened, true) && packet.class != Class::Datagram;
-        let flow = *flow;
-        let ends = Ends { ecn: ecn_bits(packet.flags), ..Ends::of(packet.flow, &flow) };
-        if opening {
-            self.handshake(now, &flow, Ends { ecn: 0, ..ends });
-        }
-        let header = match (packet.class, said.options.control) {
-            (Class::Datagram, _) => udp(ends, packet.size),
-            (Class::Data | Class::Ack, Some(control)) => control_header(now, &flow, ends, control, said),
-            (Class::Data | Class::Ack, None) => segment(now, &flow, ends, packet, said),
-            // It belongs to no flow.
-            (Class::Control | Class::Unit, _) => return,
-        };
-        self.packet(now, &header, packet.size.max(header.len() as u16));
+    pub fn write(&self, now: u64, packet: &Packet, said: &Said<'_>) {
+        let mut packets = self.packets();
+        let Some(interface) = packets.flows.get(&packet.flow).and_then(|flow| flow.interface) else { return };
+        packets.write(Moment { now, at: now, interface }, packet, said);
     }
 
-    /// Whether packets of `flow` are written.
+    /// Whether packets of `flow` are written as their sending host sees them.
     pub fn concerns(&self, flow: u32) -> bool {
-        self.flows.contains_key(&flow)
+        self.packets().flows.get(&flow).is_some_and(|flow| flow.interface.is_some())
     }
 
     /// Flushes, and reports the first failure.
-    pub fn finish(mut self) -> io::Result<()> {
-        match self.failure {
-            Some(failure) => Err(failure),
-            None => self.output.flush(),
-        }
+    pub fn finish(&self) -> io::Result<()> {
+        self.packets().file.finish()
     }
 
-    /// The handshake of a connection that has none.
-    fn handshake(&mut self, now: u64, flow: &Captured, ends: Ends) {
-        for control in [Control::Syn, Control::SynAck] {
-            let options = TcpOptions { ecn_setup: flow.offer.ecn, ..control.into() };
-            let header = control_header(now, flow, ends, control, &Said { options, ..Said::default() });
-            self.packet(now, &header, header.len() as u16);
-        }
-        let header = tcp(ends, Fields::plain(flow.scaled(flow.window)), &flow.stamp(now, None), 0);
-        self.packet(now, &header, header.len() as u16);
+    fn packets(&self) -> MutexGuard<'_, Packets> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn packet(&mut self, now: u64, header: &[u8], size: u16) {
-        let nanoseconds = now / 1000;
-        let length = u32::from(size).max(header.len() as u32);
-        let fields = [0, (nanoseconds >> 32) as u32, nanoseconds as u32, header.len() as u32, length];
-        let fields: Vec<u8> = fields.iter().flat_map(|field| field.to_le_bytes()).collect();
-        self.block(6, &[&fields, header]);
-    }
-
-    /// Writes a block: type, total length, body padded to 32 bits, total length again.
-    fn block(&mut self, kind: u32, parts: &[&[u8]]) {
-        let body = parts.concat();
-        let padded = body.len().next_multiple_of(4);
-        let total = (12 + padded as u32).to_le_bytes();
-        let padding = vec![0; padded - body.len()];
-        let bytes = [&kind.to_le_bytes()[..], &total, &body, &padding, &total].concat();
-        if self.failure.is_none() {
-            self.failure = self.output.write_all(&bytes).err();
+impl AtLinks {
+    /// A packet leaves a link's port at `at`, or is dropped there.
+    pub fn write(&self, now: u64, at: u64, link: u32, packet: &Packet, said: &Said<'_>) {
+        if let Some(interface) = self.interfaces.get(&link) {
+            self.capture.packets().write(Moment { now, at, interface: *interface }, packet, said);
         }
     }
 }
 
-impl fmt::Debug for Capture {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Capture").field("flows", &self.flows).finish_non_exhaustive()
+/// When something is known and when it happens, and where.
+#[derive(Clone, Copy)]
+struct Moment {
+    now: u64,
+    at: u64,
+    interface: u32,
+}
+
+impl Packets {
+    fn write(&mut self, moment: Moment, packet: &Packet, said: &Said<'_>) {
+        let Some(flow) = self.flows.get_mut(&packet.flow) else { return };
+        let opening = !std::mem::replace(&mut flow.opened, true) && packet.class != Class::Datagram;
+        let known = *flow;
+        let ends = Ends { ecn: ecn_bits(packet.flags), ..Ends::of(packet.flow, &known) };
+        if opening {
+            self.handshake(moment, &known, Ends { ecn: 0, ..ends });
+        }
+        let header = match (packet.class, said.options.control) {
+            (Class::Datagram, _) => udp(ends, packet.size),
+            (Class::Data | Class::Ack, Some(control)) => control_header(moment.at, &known, ends, control, said),
+            (Class::Data | Class::Ack, None) => segment(moment.at, &known, ends, packet, said),
+            // It belongs to no flow.
+            (Class::Control | Class::Unit, _) => return,
+        };
+        if let (Class::Data, None, Some(flow)) = (packet.class, said.options.control, self.flows.get_mut(&packet.flow))
+        {
+            flow.last = flow.last.max(packet.seq + u64::from(packet.size).saturating_sub(header.len() as u64));
+        }
+        let cause = said.dropped.map(|cause| cause.name(self.causes));
+        self.packet(moment, &header, packet.size, cause);
+    }
+
+    /// The handshake of a connection that has none.
+    fn handshake(&mut self, moment: Moment, flow: &Captured, ends: Ends) {
+        for control in [Control::Syn, Control::SynAck] {
+            let options = TcpOptions { ecn_setup: flow.offer.ecn, ..control.into() };
+            let header = control_header(moment.at, flow, ends, control, &Said { options, ..Said::default() });
+            self.packet(moment, &header, 0, None);
+        }
+        let header = tcp(ends, Fields::plain(flow.scaled(flow.window)), &flow.stamp(moment.at, None), 0);
+        self.packet(moment, &header, 0, None);
+    }
+
+    /// A packet of this size on the wire, or the size of its header if that is more.
+    fn packet(&mut self, moment: Moment, header: &[u8], size: u16, cause: Option<&str>) {
+        let comment = cause.map(|cause| format!("dropped: {cause}"));
+        let length = u32::from(size).max(header.len() as u32);
+        self.file.packet(moment.at, moment.interface, header, length, comment.as_deref());
+        // Nothing that is captured later happened before now.
+        self.file.write_until(moment.now);
     }
 }
 
@@ -184,10 +229,14 @@ struct Ends {
     ecn: u8,
 }
 
+/// Node n's address.
+fn address(node: u32) -> [u8; 4] {
+    [10, (node >> 16) as u8, (node >> 8) as u8, node as u8]
+}
+
 impl Ends {
     /// Node n is 10.(n / 65536).(n / 256).(n mod 256); a flow is told apart by its ports.
     fn of(flow: u32, captured: &Captured) -> Ends {
-        let address = |node: u32| [10, (node >> 16) as u8, (node >> 8) as u8, node as u8];
         let ports = [1024 + (flow % 60_000) as u16, 5001 + (flow / 60_000) as u16];
         Ends { addresses: [address(captured.source), address(captured.destination)], ports, ecn: 0 }
     }
@@ -241,7 +290,7 @@ fn segment(now: u64, flow: &Captured, ends: Ends, packet: &Packet, said: &Said<'
 
 /// A SYN, a FIN or an answer to one.
 fn control_header(now: u64, flow: &Captured, ends: Ends, control: Control, said: &Said<'_>) -> Vec<u8> {
-    let (echo, after) = (said.options.timestamp.map(units::Instant::ps), (said.last as u32).wrapping_add(1));
+    let (echo, after) = (said.options.timestamp.map(units::Instant::ps), (flow.last as u32).wrapping_add(1));
     let (asks, agrees) = if said.options.ecn_setup { (ECE | CWR, ECE) } else { (0, 0) };
     let plain = Fields::plain(flow.scaled(flow.window));
     let syn = Fields { seq: 0, window: flow.window.min(0xffff) as u16, ..plain };
@@ -349,7 +398,8 @@ mod tests {
     #[test]
     fn a_header_with_its_checksum_sums_to_zero() {
         let offer = Offer { mss: 1460, window_scale: Some(5), ..Offer::default() };
-        let flow = Captured { source: 1, destination: 2, window: 1 << 20, opened: false, offer };
+        let flow =
+            Captured { source: 1, destination: 2, window: 1 << 20, opened: false, interface: None, last: 0, offer };
         let header = tcp(Ends::of(0, &flow), Fields::plain(flow.scaled(flow.window)), &[], 1500);
         assert_eq!(checksum(&[&header[..20]]), 0);
         let mut pseudo = header[12..20].to_vec();

@@ -54,7 +54,7 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
     }
     deal_orders(&mut old, &mut new, after);
     deal_reordering(&mut old, &mut new, after);
-    deal_trace(&mut old, &mut new, before);
+    deal_trace(&mut old, &mut new);
     move_totals(&mut old, &mut new[0]);
     new
 }
@@ -195,12 +195,16 @@ fn deal_reordering(old: &mut [Partition], new: &mut [Partition], layout: &Layout
 }
 
 /// What has happened so far stays in one of the partitions, in its order; all go on noting.
-fn deal_trace(old: &mut [Partition], new: &mut [Partition], before: &Layout) {
-    let traces: Vec<Trace> = old.iter_mut().filter_map(|part| part.net.trace.take()).map(|trace| *trace).collect();
-    let Some(rules) = traces.first().map(|trace| trace.rules().clone()) else { return };
-    let whole = merged(traces.into_iter(), |link| before.links[link as usize].from);
-    new.iter_mut().for_each(|part| part.net.trace = Some(Box::new(Trace::new(rules.clone()))));
-    new[0].net.trace = Some(Box::new(Trace::going_on(rules, whole)));
+fn deal_trace(old: &mut [Partition], new: &mut [Partition]) {
+    let traces = old.iter_mut().filter_map(|part| part.net.trace.take()).map(|trace| *trace);
+    let Some((rules, whole)) = merged(traces) else { return };
+    let taken = whole.taken;
+    let (first, others) = new.split_first_mut().expect("a world has a partition");
+    let trace = first.net.trace.insert(Box::new(Trace::going_on(rules.clone(), whole)));
+    if others.is_empty() {
+        trace.go_alone();
+    }
+    others.iter_mut().for_each(|part| part.net.trace = Some(Box::new(Trace::beside(rules.clone(), taken))));
 }
 
 /// What has been counted so far goes to one of the partitions; only sums over all of them are ever read.
@@ -221,6 +225,9 @@ fn move_totals(old: &mut [Partition], new: &mut Partition) {
         }
         if let Some(capture) = part.hosts.capture.take() {
             new.hosts.capture = Some(capture);
+        }
+        if let Some(capture) = part.net.capture.take() {
+            new.net.capture = Some(capture);
         }
     }
 }

@@ -240,7 +240,7 @@ impl Hosts {
         };
         if host.watch.has(Watch::SEEN) {
             let said = Said { sack: sack.as_slice(), ..Said::default() };
-            see_ack(&mut self.capture, now, Seen { packet, said, window: sender.cwnd() }, net);
+            see_ack(&self.capture, now, Seen { packet, said, window: sender.cwnd() }, net);
         }
         let ecn_echo = packet.flags.is_echo();
         let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo };

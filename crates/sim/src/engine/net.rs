@@ -6,6 +6,7 @@ mod tracing;
 pub use mail::{Cut, Mail};
 
 use super::agent::Notice;
+use super::capture::AtLinks;
 use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::packet::{CargoTable, Class, Packet};
 use super::port::{Manner, Port};
@@ -67,6 +68,8 @@ pub struct Net {
     departing: Vec<u32>,
     /// What happened, if anybody asks.
     pub trace: Option<Box<Trace>>,
+    /// Links at which packets are written to a file.
+    pub capture: Option<AtLinks>,
     leaf_of_link_0: u32,
     leaf_of_agent_0: u32,
     timer_leaf: u32,
@@ -149,6 +152,7 @@ impl Net {
             pending: VecDeque::new(),
             departing,
             trace: None,
+            capture: None,
             leaf_of_link_0,
             leaf_of_agent_0,
             timer_leaf,
@@ -333,7 +337,7 @@ impl Net {
 
     /// A port with [`Extras`](super::extras::Extras), or one that is traced, is offered a packet that no agent takes.
     fn offer_past_intake(&mut self, now: u64, number: u32, packet: &Packet) -> Offer {
-        if self.trace.is_some() {
+        if self.is_watched() {
             return self.offer_traced(now, number, packet);
         }
         self.ports[number as usize].offer_past_intake(now, packet, self.cargo.header_mut(packet))
@@ -379,7 +383,7 @@ impl Net {
     }
 
     fn release_next(&mut self, now: u64, number: u32) -> Option<(Packet, Offer)> {
-        if self.trace.is_some() {
+        if self.is_watched() {
             return self.release_traced(now, number);
         }
         self.ports[number as usize].release(now)

@@ -219,6 +219,22 @@ impl CargoTable {
         carried.flatten()
     }
 
+    /// Options and SACK blocks of a packet on its way.
+    pub fn said(&self, packet: &Packet) -> (TcpOptions, SackList) {
+        let list =
+            |number: u32| if number == NO_CARGO { SackList::default() } else { self.sacks.items[number as usize] };
+        if packet.cargo == NO_CARGO || packet.class == Class::Control {
+            (TcpOptions::default(), SackList::default())
+        } else if packet.flags.has(Flags::OPTIONS) {
+            let Optional { options, sack, .. } = self.options.items[packet.cargo as usize];
+            (options, list(sack))
+        } else if packet.flags.has(Flags::EXPLICIT) {
+            (TcpOptions::default(), list(self.explicit.items[packet.cargo as usize].sack))
+        } else {
+            (TcpOptions::default(), list(packet.cargo))
+        }
+    }
+
     /// Takes options and SACK blocks of a packet that has arrived; none from one without [`Flags::OPTIONS`].
     pub fn take_options(&mut self, packet: &Packet) -> (TcpOptions, SackList) {
         if !packet.flags.has(Flags::OPTIONS) {

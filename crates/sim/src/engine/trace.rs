@@ -5,9 +5,14 @@
 //! were dealt: by time, then by node, then as it happened there.
 //!
 //! A trace holds the first events only, as many as it may: each partition keeps that many, so no event of the whole trace is missing.
+//!
+//! Where one partition has the whole network, complete instants go to the [`Sink`] as the run goes on: written at once they cost less
+//! than in memory, where each takes 72 bytes.
 
 use super::offer::Cause;
 use super::packet::Class;
+use crate::results;
+use std::fmt;
 use std::sync::Arc;
 
 /// What happened.
@@ -142,6 +147,8 @@ pub struct TraceRules {
     pub flows: Arc<[bool]>,
     /// The node at which each flow's packets are sent.
     pub sources: Arc<[u32]>,
+    /// The node of each link's port, by the engine's number.
+    pub senders: Arc<[u32]>,
     /// Whether that is all of them, so that what belongs to no flow is traced too.
     pub all_flows: bool,
     /// Whether what sending hosts do is traced.
@@ -154,23 +161,58 @@ pub struct TraceRules {
     pub limit: usize,
 }
 
+/// What takes the events of a trace.
+pub trait Sink: fmt::Debug + Send {
+    /// The next ones, in their order.
+    fn take(&mut self, events: &[Event]);
+
+    /// There are no more; for so many there was no room.
+    fn finish(self: Box<Self>, left_out: u64) -> results::Trace;
+}
+
+/// As many events as stay in the cache.
+const PORTION: usize = 2048;
+
 /// The trace of a partition.
 #[derive(Debug)]
 pub struct Trace {
     rules: TraceRules,
+    /// What the sink does not have yet.
     events: Vec<Event>,
+    /// How many events the sink has.
+    taken: usize,
+    /// Only one of the partitions has it.
+    sink: Option<Box<dyn Sink>>,
+    /// How many events go to the sink at once; never any if other partitions trace too.
+    portion: usize,
     left_out: u64,
 }
 
 impl Trace {
     /// An empty one.
     pub fn new(rules: TraceRules) -> Trace {
-        Trace { rules, events: Vec::new(), left_out: 0 }
+        Trace::beside(rules, 0)
     }
 
-    /// One that has noted this already.
+    /// An empty one beside others, when the sink has this many events.
+    pub fn beside(rules: TraceRules, taken: usize) -> Trace {
+        Trace { rules, events: Vec::new(), taken, sink: None, portion: usize::MAX, left_out: 0 }
+    }
+
+    /// One that has noted this already, beside others.
     pub fn going_on(rules: TraceRules, before: Merged) -> Trace {
-        Trace { rules, events: before.events, left_out: before.left_out }
+        let Merged { events, left_out, taken, sink } = before;
+        Trace { events, left_out, sink, ..Trace::beside(rules, taken) }
+    }
+
+    /// Its events go there.
+    pub fn go_to(&mut self, sink: Box<dyn Sink>) {
+        self.sink = Some(sink);
+    }
+
+    /// No other partition traces anything until the next deal.
+    pub fn go_alone(&mut self) {
+        self.portion = PORTION;
     }
 
     /// What it traces.
@@ -202,42 +244,96 @@ impl Trace {
             return;
         }
         // Where it is full it still takes the other events of its last instant: their order is only known in the end.
-        if self.events.len() >= self.rules.limit && self.events.last().is_none_or(|last| last.at < event.at) {
+        if self.taken + self.events.len() >= self.rules.limit
+            && self.events.last().is_none_or(|last| last.at < event.at)
+        {
             self.left_out += 1;
             return;
         }
+        if self.events.len() >= self.portion {
+            self.hand_over();
+        }
         self.events.push(event);
     }
+
+    /// What happened before the last instant goes to the sink.
+    #[cold]
+    #[inline(never)]
+    fn hand_over(&mut self) {
+        let (Some(sink), Some(last)) = (&mut self.sink, self.events.last()) else { return };
+        let whole = self.events.partition_point(|event| event.at < last.at);
+        let events = &mut self.events[..whole];
+        put_in_order(events, &self.rules.senders);
+        sink.take(events);
+        self.events.drain(..whole);
+        self.taken += whole;
+    }
+}
+
+/// What happened at one instant by the nodes where it happened; there as it happened.
+fn put_in_order(events: &mut [Event], senders: &[u32]) {
+    let node = |event: &Event| node_of(event, senders);
+    for instant in events.chunk_by_mut(|one, next| one.at == next.at) {
+        if !instant.is_sorted_by_key(node) {
+            instant.sort_by_key(node);
+        }
+    }
+}
+
+fn node_of(event: &Event, senders: &[u32]) -> u32 {
+    event.place.number().unwrap_or_else(|link| senders[link as usize])
 }
 
 /// A whole trace.
 #[derive(Debug, Default)]
 pub struct Merged {
-    /// In the order of time, node, and what happened there.
+    /// In the order of time, node, and what happened there; what the sink does not have yet.
     pub events: Vec<Event>,
     /// Later events for which there was no room.
     pub left_out: u64,
+    /// How many events the sink has.
+    pub taken: usize,
+    /// Where they go.
+    pub sink: Option<Box<dyn Sink>>,
 }
 
-/// The traces of partitions as one; `node_of` gives the node of a link's port.
-pub fn merged(traces: impl Iterator<Item = Trace>, node_of: impl Fn(u32) -> u32) -> Merged {
+impl Merged {
+    /// What the sink makes of it, if there is one.
+    pub fn finish(self) -> Option<results::Trace> {
+        let mut sink = self.sink?;
+        sink.take(&self.events);
+        Some(sink.finish(self.left_out))
+    }
+}
+
+/// The traces of partitions as one; nothing if there are none.
+pub fn merged(traces: impl Iterator<Item = Trace>) -> Option<(TraceRules, Merged)> {
     let mut whole = Merged::default();
-    let mut limit = usize::MAX;
+    let mut rules = None;
+    let mut count = 0;
     for trace in traces {
-        limit = limit.min(trace.rules.limit);
         whole.left_out += trace.left_out;
+        whole.taken = whole.taken.max(trace.taken);
+        whole.sink = whole.sink.or(trace.sink);
         if whole.events.is_empty() {
             whole.events = trace.events;
         } else {
             whole.events.extend(trace.events);
         }
+        rules = Some(trace.rules);
+        count += 1;
     }
-    let node = |event: &Event| event.place.number().unwrap_or_else(&node_of);
-    // Stable: what happened at one node at one instant stays as it was.
-    whole.events.sort_by_key(|event| (event.at, node(event)));
-    whole.left_out += whole.events.len().saturating_sub(limit) as u64;
-    whole.events.truncate(limit);
-    whole
+    let rules = rules?;
+    if count > 1 {
+        // Stable: what happened at one node at one instant stays as it was.
+        whole.events.sort_by_key(|event| (event.at, node_of(event, &rules.senders)));
+    } else {
+        put_in_order(&mut whole.events, &rules.senders);
+    }
+    let room = rules.limit.saturating_sub(whole.taken);
+    whole.left_out += whole.events.len().saturating_sub(room) as u64;
+    whole.events.truncate(room);
+    Some((rules, whole))
 }
 
 #[cfg(test)]
@@ -246,11 +342,11 @@ mod tests {
 
     fn rules(limit: usize) -> TraceRules {
         let links: Arc<[bool]> = vec![true; 4].into();
-        let sources = vec![0; 4].into();
         TraceRules {
             flows: Arc::clone(&links),
             links,
-            sources,
+            sources: vec![0; 4].into(),
+            senders: (0..4).collect(),
             all_flows: true,
             hosts: true,
             from: 0,
@@ -280,7 +376,8 @@ mod tests {
     fn a_trace_does_not_know_how_nodes_were_dealt() {
         let alone = filled(4, &[(1, 2), (2, 1), (2, 0), (2, 2), (3, 0)]);
         let dealt = [filled(4, &[(1, 2), (2, 2)]), filled(4, &[(2, 1), (2, 0), (3, 0)])];
-        let (one, two) = (merged([alone].into_iter(), |link| link), merged(dealt.into_iter(), |link| link));
+        let whole = |traces: Vec<Trace>| merged(traces.into_iter()).unwrap().1;
+        let (one, two) = (whole(vec![alone]), whole(dealt.into()));
         assert_eq!((read(&one), one.left_out), (read(&two), two.left_out));
         assert_eq!((read(&one), one.left_out), (vec![(1, 2), (2, 0), (2, 1), (2, 2)], 1));
     }
@@ -291,7 +388,46 @@ mod tests {
         for unit in [3, 1, 2] {
             trace.note(Event { unit, ..Event::new(5, What::Send, Spot::node(0)) });
         }
-        let units: Vec<u64> = merged([trace].into_iter(), |link| link).events.iter().map(|event| event.unit).collect();
+        let (_, whole) = merged([trace].into_iter()).unwrap();
+        let units: Vec<u64> = whole.events.iter().map(|event| event.unit).collect();
         assert_eq!(units, [3, 1, 2]);
+    }
+
+    /// Keeps what it is given where the test can see it.
+    #[derive(Debug)]
+    struct Seen(Arc<std::sync::Mutex<Vec<(u64, u32)>>>);
+
+    impl Sink for Seen {
+        fn take(&mut self, events: &[Event]) {
+            self.0.lock().unwrap().extend(events.iter().map(|event| (event.at, event.place.number().unwrap())));
+        }
+
+        fn finish(self: Box<Self>, _: u64) -> results::Trace {
+            unreachable!("no test finishes")
+        }
+    }
+
+    /// What a sink gets that takes events while they are noted, and how many have no room.
+    fn streamed(limit: usize, events: &[(u64, u32)]) -> (Vec<(u64, u32)>, u64) {
+        let seen = Arc::default();
+        let mut trace = Trace::new(rules(limit));
+        trace.go_to(Box::new(Seen(Arc::clone(&seen))));
+        trace.portion = 2;
+        for (at, node) in events {
+            trace.note(Event::new(*at, What::Send, Spot::node(*node)));
+        }
+        let (_, mut whole) = merged([trace].into_iter()).unwrap();
+        whole.sink.as_mut().unwrap().take(&whole.events);
+        let all = seen.lock().unwrap().clone();
+        (all, whole.left_out)
+    }
+
+    #[test]
+    fn a_sink_gets_the_same_events_in_the_same_order() {
+        let events = [(1, 2), (2, 1), (2, 0), (2, 2), (2, 0), (3, 1), (3, 0), (4, 0)];
+        for limit in 0..=events.len() + 1 {
+            let (_, whole) = merged([filled(limit, &events)].into_iter()).unwrap();
+            assert_eq!(streamed(limit, &events), (read(&whole), whole.left_out), "{limit}");
+        }
     }
 }

@@ -18,7 +18,7 @@ use super::ledger::{Ledger, Record};
 use super::partition::{Partition, packet_hops};
 use super::parts::{Layout, Parts};
 use super::sampler::Sampler;
-use super::trace::{Merged, Trace, merged};
+use super::trace::{Merged, Sink, merged};
 use super::workers::{Disturbance, Workers};
 use crate::model::{Change, Flow, LinkId, SimTime};
 use std::fmt;
@@ -35,10 +35,14 @@ pub struct Options {
     pub without_samples: bool,
 }
 
-/// Which flows are captured, and where the file goes.
+/// Which flows are captured, where, and where the file goes.
 pub struct CaptureOptions {
     /// Flow numbers; all flows if empty.
     pub flows: Vec<u32>,
+    /// Links by name, `a-b` in both directions; at the sending hosts if there are none.
+    pub links: Vec<String>,
+    /// The reasons for which agents drop packets, by number.
+    pub causes: &'static [&'static str],
     /// Receives the file.
     pub output: CaptureWriter,
 }
@@ -55,6 +59,8 @@ pub enum RunError {
     },
     /// More flows than the engine numbers.
     TooManyFlows(usize),
+    /// A link that is to be captured does not exist.
+    NoLink(String),
     /// The capture file could not be written.
     Capture(std::io::Error),
     /// Packets were made or lost by the engine itself: a bug in photocol, and the numbers are worthless.
@@ -70,6 +76,7 @@ impl fmt::Display for RunError {
             RunError::TooManyFlows(flows) => {
                 write!(f, "{flows} flows are more than the {} the engine can number", build::MAX_FLOWS)
             }
+            RunError::NoLink(name) => write!(f, "there is no link {name:?} to capture"),
             RunError::Capture(error) => write!(f, "the capture file could not be written: {error}"),
             RunError::NotConserved(account) => {
                 write!(f, "packets are not conserved ({account}); this is a bug in photocol")
@@ -238,6 +245,14 @@ impl World {
         build::BYTES_PER_FLOW
     }
 
+    /// Events of the trace go there, if anything is traced. For a new world, which is one partition.
+    pub fn trace_to(&mut self, sink: impl FnOnce(&World) -> Box<dyn Sink>) {
+        let Some(mut trace) = self.partitions[0].net.trace.take() else { return };
+        trace.go_to(sink(self));
+        trace.go_alone();
+        self.partitions[0].net.trace = Some(trace);
+    }
+
     /// Handles everything before `limit`, or before the end of the run if that is earlier. Where a run is cut does not
     /// change it.
     pub fn run_until(&mut self, limit: SimTime) {
@@ -267,7 +282,7 @@ impl World {
         captures.try_for_each(|capture| capture.finish().map_err(RunError::Capture))?;
         let layout = Arc::clone(&self.layout);
         let mut partitions = std::mem::take(&mut self.partitions);
-        self.trace = whole_trace(&mut partitions, &layout);
+        self.trace = whole_trace(&mut partitions);
         let mut parts = Parts::new(&layout, &mut partitions);
         Accounts::check(&parts).map_err(RunError::NotConserved)?;
         Ok(read(self, &mut parts))
@@ -370,10 +385,9 @@ impl World {
 }
 
 /// The traces of all partitions as one.
-fn whole_trace(partitions: &mut [Partition], layout: &Layout) -> Option<Merged> {
-    let traces: Vec<Trace> =
-        partitions.iter_mut().filter_map(|part| part.net.trace.take()).map(|trace| *trace).collect();
-    (!traces.is_empty()).then(|| merged(traces.into_iter(), |link| layout.links[link as usize].from))
+fn whole_trace(partitions: &mut [Partition]) -> Option<Merged> {
+    let traces = partitions.iter_mut().filter_map(|part| part.net.trace.take());
+    merged(traces.map(|trace| *trace)).map(|(_, whole)| whole)
 }
 
 fn reroute(paths: &[(u32, u32, u32)], parts: &mut Parts) {

@@ -9,7 +9,7 @@ mod burst_losses;
 mod report;
 
 use crate::engine::build::Setup;
-use crate::engine::{Disturbance, Options, Parallelism, Record, RunError, world};
+use crate::engine::{CaptureOptions, Disturbance, Options, Parallelism, Record, RunError, world};
 use crate::model::{Flow, LinkId, SimTime};
 use crate::random::Seed;
 use crate::results::Results;
@@ -30,8 +30,11 @@ impl World {
         let orders = burst_losses::orders(scenario, &flows, seed);
         let links = (0..scenario.network.links.len() as u32).map(LinkId);
         let ports = links.map(|link| scenario.plan.port(&scenario.network, link)).collect();
-        let setup = Setup { scenario, flows, ports, orders, seed, options };
-        let world = world::World::new(setup, |ground| scenario.plan.equip(ground))?;
+        let causes = scenario.plan.wording().causes;
+        let capture = options.capture.map(|capture| CaptureOptions { causes, ..capture });
+        let setup = Setup { scenario, flows, ports, orders, seed, options: Options { capture, ..options } };
+        let mut world = world::World::new(setup, |ground| scenario.plan.equip(ground))?;
+        world.trace_to(|world| Box::new(report::trace::Table::new(scenario, &world.link_numbers)));
         Ok(World { scenario: scenario.clone(), seed, world })
     }
 

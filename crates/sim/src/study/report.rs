@@ -8,7 +8,7 @@ mod delays;
 mod fairness;
 mod flows;
 mod reordering;
-mod trace;
+pub(super) mod trace;
 
 use crate::engine::accounts::Baseline;
 use crate::engine::ledger::{Ledger, LinkAccount};
@@ -17,6 +17,7 @@ use crate::engine::offer::Count;
 use crate::engine::partition::packet_hops;
 use crate::engine::parts::Parts;
 use crate::engine::port::Reading;
+use crate::engine::trace::Merged;
 use crate::engine::world::World;
 use crate::model::{Lane, Link, LinkId, NodeId, Role};
 use crate::results::{Column, Figure, Results, Table};
@@ -37,7 +38,7 @@ pub struct End<'s> {
 
 /// Reads everything out of it.
 pub fn run(mut end: End, parts: &mut Parts) -> Results {
-    let trace = end.world.trace.take().map(|trace| trace::table(trace, &end));
+    let trace = end.world.trace.take().and_then(Merged::finish);
     let ledger = Ledger::read(parts);
     let links = LinkRows::read(&end, &ledger, parts);
     let flows = FlowRows::read(&end, &ledger, parts);

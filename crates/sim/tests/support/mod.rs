@@ -150,8 +150,7 @@ pub fn numbers(table: &Table, name: &str) -> Vec<f64> {
         Column::U64(values) => values.iter().map(|value| *value as f64).collect(),
         Column::F64(values) => values.clone(),
         Column::Bool(values) => values.iter().map(|value| f64::from(u8::from(*value))).collect(),
-        Column::Known(values) => values.iter().map(|value| *value as f64).collect(),
-        Column::Text(_) | Column::Words { .. } => panic!("{name} is text"),
+        Column::Text(_) => panic!("{name} is text"),
     }
 }
 

@@ -61,18 +61,18 @@ impl Hosts {
         let host = &mut self.senders[packet.flow];
         let SendingMachine::Connection(written) = &mut host.machine else { return };
         let (instant, connection) = (Instant::from_ps(now), &mut written.connection);
-        let said = Said { sack: sack.as_slice(), options, last: connection.sender().snd_nxt() };
+        let said = Said { sack: sack.as_slice(), options, dropped: None };
         match options.control {
             Some(_) => {
                 if host.watch.has(Watch::CAPTURED) {
-                    capture(&mut self.capture, now, packet, &said);
+                    capture(&self.capture, now, packet, &said);
                 }
                 connection.handle_control(instant, options, &mut self.segments);
             }
             None => {
                 if host.watch.has(Watch::SEEN) {
                     let window = connection.sender().cwnd();
-                    see_ack(&mut self.capture, now, Seen { packet, said, window }, net);
+                    see_ack(&self.capture, now, Seen { packet, said, window }, net);
                 }
                 let window = connection.sender().initial_peer_window();
                 if let Some(ace) = packet.flags.ace() {
@@ -106,8 +106,7 @@ impl Hosts {
             let options = written.connection.control_options(Instant::from_ps(now), control);
             let like = Packet { flow, hop: host.path, size: host.header, ..Packet::default() };
             if host.watch.has(Watch::CAPTURED) {
-                let last = written.connection.sender().snd_nxt();
-                capture(&mut self.capture, now, &like, &Said { sack: &[], options, last });
+                capture(&self.capture, now, &like, &Said { options, ..Said::default() });
             }
             self.emit_with(now, like, options, &SackList::EMPTY, net);
         }

@@ -53,14 +53,15 @@ impl Hosts {
     pub(super) fn emit_watched(&mut self, now: u64, packet: Packet, options: TcpOptions, net: &mut Net) {
         let flow = packet.flow;
         self.emitted += 1;
+        let fate = match self.is_lost_by_order(now, &packet, net) {
+            true => Some(Fate::Drop),
+            false => self.forced.of(flow, packet.seq),
+        };
         if self.senders[flow].watch.has(Watch::CAPTURED) {
-            capture(&mut self.capture, now, &packet, &Said { options, ..Said::default() });
+            let dropped = matches!(fate, Some(Fate::Drop)).then_some(Cause::Forced);
+            capture(&self.capture, now, &packet, &Said { options, dropped, ..Said::default() });
         }
-        if self.is_lost_by_order(now, &packet, net) {
-            net.note_host_drop(now, Cause::Forced, &packet);
-            return net.drop(DropPlace::Host(flow), Cause::Forced, &packet);
-        }
-        match self.forced.of(flow, packet.seq) {
+        match fate {
             None => enter(now, packet, net),
             Some(Fate::Drop) => {
                 net.note_host_drop(now, Cause::Forced, &packet);
@@ -105,7 +106,7 @@ pub(super) struct Seen<'a> {
 
 /// An ACK is captured, traced, or both.
 #[cold]
-pub(super) fn see_ack(captured: &mut Option<Capture>, now: u64, seen: Seen, net: &mut Net) {
+pub(super) fn see_ack(captured: &Option<Capture>, now: u64, seen: Seen, net: &mut Net) {
     let Seen { packet, said, window } = seen;
     capture(captured, now, packet, &said);
     net.note_host(now, What::Ack, packet, window);
@@ -116,7 +117,7 @@ pub(super) fn see_ack(captured: &mut Option<Capture>, now: u64, seen: Seen, net:
 }
 
 /// Writes a packet to the capture file, if there is one.
-pub(super) fn capture(capture: &mut Option<Capture>, now: u64, packet: &Packet, said: &Said<'_>) {
+pub(super) fn capture(capture: &Option<Capture>, now: u64, packet: &Packet, said: &Said<'_>) {
     if let Some(capture) = capture {
         capture.write(now, packet, said);
     }

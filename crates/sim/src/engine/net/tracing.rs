@@ -1,12 +1,19 @@
-//! What ports, agents and hosts tell the trace.
+//! What ports, agents and hosts tell the trace, and ports a capture.
 
 use super::Net;
+use crate::engine::capture::Said;
 use crate::engine::offer::{Cause, Offer};
 use crate::engine::packet::{Class, Packet};
 use crate::engine::port::Port;
 use crate::engine::trace::{Event, NOBODY, Spot, What};
 
 impl Net {
+    /// Whether anybody asks what happens.
+    #[inline]
+    pub(super) fn is_watched(&self) -> bool {
+        self.trace.is_some() || self.capture.is_some()
+    }
+
     /// A port is offered a packet while something is traced.
     pub(super) fn offer_traced(&mut self, now: u64, number: u32, packet: &Packet) -> Offer {
         let port = &mut self.ports[number as usize];
@@ -56,19 +63,31 @@ impl Net {
             Offer::Dropped(_) | Offer::Held => port.delay(),
         };
         let times = Times { wait: begins.saturating_sub(now), lasts: ends - begins, flight };
-        self.push(now, self.links[number as usize], What::Pass, packet, |event| times.of(event));
+        let link = self.links[number as usize];
+        self.capture_at(now, begins.max(now), link, None, packet);
+        self.push(now, link, What::Pass, packet, |event| times.of(event));
     }
 
     /// Something happens to a packet at a port of this partition.
     pub fn note_at(&mut self, now: u64, number: u32, what: What, cause: Option<Cause>, packet: &Packet) {
-        if self.trace.is_some() {
+        if self.is_watched() {
             self.note_on(now, self.links[number as usize], what, cause, packet);
         }
     }
 
     /// The same at any link.
     pub fn note_on(&mut self, now: u64, link: u32, what: What, cause: Option<Cause>, packet: &Packet) {
+        if matches!(what, What::Drop | What::Vanish) {
+            self.capture_at(now, now, link, cause, packet);
+        }
         self.push(now, link, what, packet, |event| Event { cause, ..event });
+    }
+
+    /// A packet is on a link at `at`, or is dropped there.
+    fn capture_at(&mut self, now: u64, at: u64, link: u32, dropped: Option<Cause>, packet: &Packet) {
+        let Some(capture) = &self.capture else { return };
+        let (options, sack) = self.cargo.said(packet);
+        capture.write(now, at, link, packet, &Said { sack: sack.as_slice(), options, dropped });
     }
 
     fn push(&mut self, now: u64, link: u32, what: What, packet: &Packet, more: impl FnOnce(Event) -> Event) {

@@ -1,106 +1,130 @@
-//! The table of events.
+//! The table of events, written while the run goes on.
 
-use super::End;
 use crate::engine::offer::Cause;
 use crate::engine::packet::Class;
-use crate::engine::trace::{Event, Merged, NOBODY, What};
+use crate::engine::trace::{Event, NOBODY, Sink, What};
 use crate::model::{Link, Node};
-use crate::results::{Column, Table, Trace};
+use crate::results;
+use crate::scenario::Scenario;
+use columns::{BLOCK, Field, Kind, NONE, Writer};
+use std::sync::Arc;
 
 /// The classes, in the order of their numbers.
 const CLASSES: [Class; 5] = [Class::Data, Class::Ack, Class::Datagram, Class::Control, Class::Unit];
 
-/// The causes that every kind of switching has, in the order of [`Words::cause`].
+/// The causes that every kind of switching has, in the order of [`Table::cause`].
 const CAUSES: [Cause; 6] =
     [Cause::Congestion, Cause::Early, Cause::Random, Cause::Unreachable, Cause::Forced, Cause::GuardViolation];
 
 /// The events of a run as a table.
-pub fn table(trace: Merged, end: &End) -> Trace {
-    let Merged { events, left_out } = trace;
-    let words = Words::new(end);
-    let numbers = |of: fn(&Event) -> u64| Column::U64(events.iter().map(of).collect());
-    let known = |of: fn(&Event) -> Option<u64>| {
-        Column::Known(events.iter().map(|event| of(event).unwrap_or(u64::MAX)).collect())
-    };
-    let places = |of: &dyn Fn(&Event) -> u32, words: Vec<String>| Column::Words {
-        places: events.iter().map(of).collect(),
-        words,
-    };
-    let columns = vec![
-        ("t_ps", numbers(|event| event.at)),
-        ("event", places(&|event| event.what as u32, What::NAMES.iter().map(|name| (*name).to_owned()).collect())),
-        ("place", places(&|event| words.place(event), words.places.clone())),
-        ("channel", known(|event| (event.what == What::Reserve).then_some(event.channel.into()))),
-        ("class", places(&|event| event.class as u32, words.classes.clone())),
-        ("flow", known(|event| (event.flow != NOBODY).then_some(event.flow.into()))),
-        ("unit", numbers(|event| event.unit)),
-        ("bytes", numbers(|event| event.bytes.into())),
-        ("wait_ps", numbers(|event| event.wait)),
-        ("lasts_ps", numbers(|event| event.lasts)),
-        ("flight_ps", numbers(|event| event.flight)),
-        ("cause", places(&|event| words.cause(event), words.causes.clone())),
-        ("value", known(value)),
-    ];
-    Trace { events: Table { columns }, left_out }
+#[derive(Debug)]
+pub struct Table {
+    writer: Writer,
+    /// Where each link is in the order of the scenario, by the engine's number.
+    order: Vec<u32>,
+    /// Fewer events than a block has.
+    open: Vec<Event>,
+    last: u64,
+}
+
+impl Table {
+    /// An empty one; `link_numbers` are the engine's, in the order of the scenario.
+    pub fn new(scenario: &Scenario, link_numbers: &[u32]) -> Table {
+        let mut order = vec![0; link_numbers.len()];
+        for (link, number) in (0..).zip(link_numbers) {
+            order[*number as usize] = link;
+        }
+        Table { writer: Writer::new(fields(scenario)), order, open: Vec::with_capacity(BLOCK), last: 0 }
+    }
+
+    fn write(&mut self, events: &[Event]) {
+        let links = self.order.len() as u32;
+        let order = &self.order;
+        let place = |event: &Event| event.place.number().map_or_else(|link| order[link as usize], |node| links + node);
+        let (writer, all) = (&mut self.writer, events.iter());
+        writer.put(0, all.clone().map(|event| event.at));
+        writer.put(1, all.clone().map(|event| event.what as u64));
+        writer.put(2, all.clone().map(|event| place(event).into()));
+        writer.put(3, all.clone().map(|event| if event.what == What::Reserve { event.channel.into() } else { NONE }));
+        writer.put(4, all.clone().map(|event| event.class as u64));
+        writer.put(5, all.clone().map(|event| if event.flow == NOBODY { NONE } else { event.flow.into() }));
+        writer.put(6, all.clone().map(|event| event.unit));
+        writer.put(7, all.clone().map(|event| event.bytes.into()));
+        writer.put(8, all.clone().map(|event| event.wait));
+        writer.put(9, all.clone().map(|event| event.lasts));
+        writer.put(10, all.clone().map(|event| event.flight));
+        writer.put(11, all.clone().map(cause));
+        writer.put(12, all.clone().map(|event| if has_value(event) { event.value } else { NONE }));
+        writer.end_block(events.len());
+        self.last = events.last().map_or(self.last, |event| event.at);
+    }
+}
+
+impl Sink for Table {
+    fn take(&mut self, events: &[Event]) {
+        let (filling, rest) = events.split_at(events.len().min((BLOCK - self.open.len()) % BLOCK));
+        self.open.extend_from_slice(filling);
+        if self.open.len() == BLOCK {
+            let full = std::mem::replace(&mut self.open, Vec::with_capacity(BLOCK));
+            self.write(&full);
+        }
+        let (blocks, rest) = rest.as_chunks::<BLOCK>();
+        blocks.iter().for_each(|block| self.write(block));
+        self.open.extend_from_slice(rest);
+    }
+
+    fn finish(mut self: Box<Self>, left_out: u64) -> results::Trace {
+        let rest = std::mem::take(&mut self.open);
+        if !rest.is_empty() {
+            self.write(&rest);
+        }
+        results::Trace { events: self.writer.finish(), last: self.last, left_out }
+    }
+}
+
+/// The columns, in the order in which they are written.
+fn fields(scenario: &Scenario) -> Vec<Field> {
+    let wording = scenario.plan.wording();
+    let links = scenario.network.links.iter().map(|Link { name, .. }| name.clone());
+    let nodes = scenario.network.nodes.iter().map(|Node { name, .. }| name.clone());
+    let causes = CAUSES.iter().map(|cause| cause.name(wording.causes)).chain(wording.causes.iter().copied());
+    let words = |words: Vec<&str>| Kind::Words(words.into_iter().map(str::to_owned).collect());
+    let always = |name, kind| Field { name, kind, optional: false };
+    let sometimes = |name, kind| Field { name, kind, optional: true };
+    vec![
+        always("t_ps", Kind::Number),
+        always("event", words(What::NAMES.to_vec())),
+        always("place", Kind::Words(distinct(links.chain(nodes)))),
+        sometimes("channel", Kind::Few),
+        always("class", words(CLASSES.iter().map(|class| class.name(wording.unit)).collect())),
+        sometimes("flow", Kind::Few),
+        always("unit", Kind::Number),
+        always("bytes", Kind::Few),
+        always("wait_ps", Kind::Number),
+        always("lasts_ps", Kind::Few),
+        always("flight_ps", Kind::Few),
+        sometimes("cause", words(causes.collect())),
+        sometimes("value", Kind::Number),
+    ]
+}
+
+/// Its place in the list, if it has one.
+fn cause(event: &Event) -> u64 {
+    match event.cause {
+        None => NONE,
+        Some(Cause::Agent(number)) => CAUSES.len() as u64 + u64::from(number),
+        Some(cause) => CAUSES.iter().position(|one| *one == cause).map_or(NONE, |place| place as u64),
+    }
 }
 
 /// Only some events have one.
-fn value(event: &Event) -> Option<u64> {
-    let has = matches!(event.what, What::Ack | What::Sack | What::Rate | What::Reserve | What::Land);
-    (has || event.class == Class::Unit && event.what != What::Slot).then_some(event.value)
-}
-
-/// The names that events mean by numbers.
-struct Words {
-    /// Links in the order of the scenario, then nodes.
-    places: Vec<String>,
-    /// Where each link is in that order, by the engine's number.
-    order: Vec<u32>,
-    links: u32,
-    classes: Vec<String>,
-    causes: Vec<String>,
-}
-
-impl Words {
-    fn new(end: &End) -> Words {
-        let network = &end.scenario.network;
-        let wording = end.scenario.plan.wording();
-        let mut order = vec![0; network.links.len()];
-        for (link, number) in (0..).zip(&end.world.link_numbers) {
-            order[*number as usize] = link;
-        }
-        let links = network.links.iter().map(|Link { name, .. }| name.clone());
-        let nodes = network.nodes.iter().map(|Node { name, .. }| name.clone());
-        let causes = CAUSES.iter().map(|cause| cause.name(wording.causes)).chain(wording.causes.iter().copied());
-        Words {
-            places: distinct(links.chain(nodes)),
-            order,
-            links: network.links.len() as u32,
-            classes: CLASSES.iter().map(|class| class.name(wording.unit).to_owned()).collect(),
-            causes: causes.map(str::to_owned).collect(),
-        }
-    }
-
-    fn place(&self, event: &Event) -> u32 {
-        match event.place.number() {
-            Ok(node) => self.links + node,
-            Err(link) => self.order[link as usize],
-        }
-    }
-
-    /// Its place in the list; past the end if there is none.
-    fn cause(&self, event: &Event) -> u32 {
-        let place = match event.cause {
-            None => self.causes.len(),
-            Some(Cause::Agent(number)) => CAUSES.len() + usize::from(number),
-            Some(cause) => CAUSES.iter().position(|one| *one == cause).unwrap_or(self.causes.len()),
-        };
-        place as u32
-    }
+fn has_value(event: &Event) -> bool {
+    matches!(event.what, What::Ack | What::Sack | What::Rate | What::Reserve | What::Land)
+        || event.class == Class::Unit && event.what != What::Slot
 }
 
 /// The names, each of which stands for one place: a node that is called like a link gets a mark.
-fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+fn distinct(names: impl Iterator<Item = String>) -> Arc<[String]> {
     let mut seen = std::collections::BTreeSet::new();
     let mut all = Vec::new();
     for mut name in names {
@@ -109,5 +133,5 @@ fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
         }
         all.push(name);
     }
-    all
+    all.into()
 }
