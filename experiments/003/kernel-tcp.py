@@ -35,6 +35,14 @@ if TYPE_CHECKING:
 SIMULATOR, KERNEL = "simulator", "kernel"
 LAWS = ("reno", "cubic", "bbr")
 TOOLS = ("iperf3", "nsenter")
+LOST = "a slot that is not sent in time is five packets: with half a percent of them missed the simulator's "
+REASONS = {
+    "reno": LOST + "reno carries 0.16",
+    "cubic": LOST + "cubic carries 0.29",
+    "bbr": "the simulator's BBR, after the first draft, starves on slots granted on request; likely because it has no budget "
+    "for acknowledgements that come a frame's at a time, as the kernel's has (bbr3, which has one, carries 0.33)",
+}
+"""What was found afterwards, with other scenarios; it changes no verdict."""
 SLOT_BYTES, DATA_SLOTS, FRAME_S = 8000, 7, 0.010
 CAPACITY_BPS = SLOT_BYTES * 8 * DATA_SLOTS / FRAME_S
 WARM_UP_S = 5.0
@@ -198,7 +206,7 @@ experiment = Experiment(
         Metric(name="skipped_share", label="slots not sent in time", form=".4f"),
         Metric(name="ran", label="ran", form=".0f"),
     ),
-    quick=Form(points=points(5.0), replications=1, note="5 s after 5 s, once."),
+    quick=Form(points=points(5.0), replications=1, note="5 s after 5 s, once; use --jobs 1."),
     full=Form(points=points(30.0), replications=5),
     claims=(
         *(
@@ -209,8 +217,7 @@ experiment = Experiment(
                 expected="the same utilization",
                 tolerance="within a tenth; in shape: within three tenths",
                 check=beside(law),
-                reason="on a busy machine slots are not sent in time, and a slot lost in every few hundred costs a law "
-                "that halves its window much",
+                reason=REASONS[law],
             )
             for law in LAWS
         ),
@@ -230,6 +237,7 @@ experiment = Experiment(
         "A block of a packet takes 16 B more than in the simulator, 1 % of a slot; processes close slots when a frame "
         "begins, the simulator when a slot leaves.",
         "The kernel has RACK, PRR, timestamps and its own HyStart; the simulator's laws run over their default sender.",
+        "Run it with --jobs 1: networks of two points would share the processors.",
         "Without root, iperf3 or nsenter the kernel's half does not run, and the claims say so.",
     ),
 )
