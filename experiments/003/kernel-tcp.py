@@ -39,8 +39,8 @@ LOST = "a slot that is not sent in time is five packets: with half a percent of 
 REASONS = {
     "reno": LOST + "reno carries 0.16",
     "cubic": LOST + "cubic carries 0.29",
-    "bbr": "the simulator's BBR, after the first draft, starves on slots granted on request; likely because it has no "
-    "budget for acknowledgements that come a frame's at a time, as the kernel's has (bbr3, which has one, carries 0.33)",
+    "bbr": "the simulator's BBR, after the first draft, starves on slots granted on request; likely because it has "
+    "no budget for acknowledgements that come a frame's at a time, as the kernel's has (bbr3, with one, carries 0.33)",
 }
 """What was found afterwards, with other scenarios; it changes no verdict."""
 SLOT_BYTES, DATA_SLOTS, FRAME_S = 8000, 7, 0.010
