@@ -1,5 +1,7 @@
 //! From a scenario and its flows to a world in which nothing has happened.
 
+mod paths;
+
 use super::accounts::Baseline;
 use super::agent::{Agent, Orders};
 use super::arena::Arena;
@@ -9,10 +11,10 @@ use super::equipment::{Equipment, Ground};
 use super::extras::Streams;
 use super::forced::ForcedFates;
 use super::hosts::{Configs, Hosts, Lifecycle, ReceivingHost, SendingHost, SendingMachine, Watch};
-use super::net::{DELIVER, NO_WAY, Net, NetParts, TimerOrder};
+use super::net::{Net, NetParts, TimerOrder};
 use super::offer::Target;
 use super::partition::Partition;
-use super::parts::{Ends, Layout};
+use super::parts::Layout;
 use super::port::{Port, PortConfig};
 use super::reordering::Reordering;
 use super::ring::Ring;
@@ -21,11 +23,9 @@ use super::timers::Timers;
 use super::trace::{Trace, TraceRules};
 use super::tree::NEVER;
 use super::world::{Action, Control, Options, RunError, Threading, World};
-use crate::model::{
-    self, Buffer, Change, Flow, LinkId, Load, Network, NodeId, PortRule, Routes, Scenario, Selection, SimTime,
-};
+use crate::model::{self, Buffer, Change, Flow, LinkId, Load, Network, PortRule, Scenario, Selection, SimTime};
 use crate::random::{Seed, Stream, uniform_index};
-
+use paths::{Paths, check_paths, ends, invert, link_order};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -66,9 +66,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
     check_paths(network, &flows, &first)?;
     let controls = controls(scenario, &flows, &mut paths);
 
-    let timer_mask = shuffle.as_mut().map_or(0, |stream| stream.next_u64() as u32);
-    let timers_first = shuffle.as_mut().is_some_and(|stream| uniform_index(stream, 2) == 1);
-    let timer_order = if timers_first { TimerOrder::BeforeArrivals } else { TimerOrder::AfterArrivals };
+    let (timer_mask, timer_order) = order_of_timers(shuffle.as_mut());
     let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
     let equipment = equip(&mut Ground {
         network,
@@ -103,16 +101,8 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
     let capture = capture.map(|(capture, _)| capture);
     let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders, capture });
     rules.iter().for_each(|rules| watch_hosts(&mut hosts, rules));
-    if probe.delays {
-        let is_known = agents.is_empty() && scenario.events.is_empty();
-        let links = |path: &(u32, u32)| laid[path.0 as usize..].iter().map_while(|link| *link);
-        let empty = first.iter().filter(|_| is_known).map(|path| Empty::of(links(path), network)).collect();
-        hosts.arrivals.delays = Some(Box::new(Delays::new(empty)));
-    }
-    hosts.arrivals.reordering = probe.reordering.map(|threshold| Box::new(Reordering::new(threshold)));
-    if probe.delays || probe.reordering.is_some() {
-        stamp_packets(&mut hosts);
-    }
+    let known = if agents.is_empty() && scenario.events.is_empty() { &first[..] } else { &[] };
+    measure_arrivals(&mut hosts, &probe, || empty_delays(known, &laid, network));
     hosts.install(agents);
     let to_node = layout.links.iter().map(|link| link.to).collect();
     let partition = Partition::new(net, hosts, to_node, vec![0; nodes], 0);
@@ -129,6 +119,14 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
         trace: None,
         now: SimTime::ZERO,
     })
+}
+
+/// How timers of one instant are ordered, among themselves and among arrivals: as stated, or drawn.
+fn order_of_timers(shuffle: Option<&mut Stream>) -> (u32, TimerOrder) {
+    let Some(stream) = shuffle else { return (0, TimerOrder::AfterArrivals) };
+    let mask = stream.next_u64() as u32;
+    let is_before = uniform_index(stream, 2) == 1;
+    (mask, if is_before { TimerOrder::BeforeArrivals } else { TimerOrder::AfterArrivals })
 }
 
 /// The bands of the flows; `None` if all are in the first.
@@ -170,15 +168,6 @@ fn watch_hosts(hosts: &mut Hosts, rules: &TraceRules) {
     }
 }
 
-/// All links in the engine's order.
-fn ends(network: &Network, order: &[LinkId]) -> Arc<[Ends]> {
-    let ends = |id: &LinkId| {
-        let link = &network.links[id.index()];
-        Ends { from: link.from.0, to: link.to.0 }
-    };
-    order.iter().map(ends).collect()
-}
-
 /// The whole network as one partition.
 fn net(ports: Vec<Port>, layout: &Layout, order: TimerOrder) -> Net {
     let mut parts = NetParts {
@@ -191,26 +180,6 @@ fn net(ports: Vec<Port>, layout: &Layout, order: TimerOrder) -> Net {
     };
     parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(Target::Fibre(link)));
     Net::new(parts, order, 1)
-}
-
-/// Links in the stated order of simultaneous arrivals, or in a random one.
-fn link_order(network: &Network, shuffle: Option<&mut Stream>) -> Vec<LinkId> {
-    let mut order: Vec<LinkId> = (0..network.links.len() as u32).map(LinkId).collect();
-    order.sort_by_key(|link| (network.links[link.index()].to, network.links[link.index()].from, *link));
-    if let Some(stream) = shuffle {
-        for i in (1..order.len()).rev() {
-            order.swap(i, uniform_index(stream, i as u64 + 1) as usize);
-        }
-    }
-    order
-}
-
-fn invert(order: &[LinkId]) -> Vec<u32> {
-    let mut numbers = vec![0; order.len()];
-    for (number, link) in order.iter().enumerate() {
-        numbers[link.index()] = number as u32;
-    }
-    numbers
 }
 
 /// What ports are made of.
@@ -230,81 +199,6 @@ impl PortMaker<'_> {
         let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, intake };
         Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
     }
-}
-
-/// All paths in one array; a pair of nodes has one path per state of the network.
-struct Paths {
-    flat: Vec<u32>,
-    link_numbers: Vec<u32>,
-}
-
-/// The position of "there is no way" in the array of paths.
-const NOWHERE: u32 = 0;
-
-impl Paths {
-    fn new(link_numbers: Vec<u32>) -> Paths {
-        Paths { flat: vec![NO_WAY], link_numbers }
-    }
-
-    /// Path and way back of every flow while the links in `up` are up.
-    fn of_flows(&mut self, network: &Network, flows: &[Flow], up: &[bool]) -> Vec<(u32, u32)> {
-        let mut routes = Routes::new(network, up);
-        // Flows take overlaid stars in turn.
-        let (stars, queues) = (network.cores().len().max(1), queues(network, up));
-        let pairs = |(number, flow): (usize, &Flow)| {
-            let star = number % stars;
-            [(flow.destination, flow.source, star), (flow.source, flow.destination, star)]
-        };
-        // By destination, because routes are kept by destination and the largest networks have too many to keep them all.
-        let mut known: BTreeMap<(NodeId, NodeId, usize), u32> =
-            flows.iter().enumerate().flat_map(pairs).map(|pair| (pair, 0)).collect();
-        for ((to, from, star), path) in &mut known {
-            let way = routes.path(*from, *to).map(|way| through_star(way, *star, network, &queues));
-            *path = self.add(way);
-        }
-        flows.iter().enumerate().map(pairs).map(|[there, back]| (known[&there], known[&back])).collect()
-    }
-
-    fn add(&mut self, path: Option<Vec<LinkId>>) -> u32 {
-        let Some(path) = path else { return NOWHERE };
-        let position = self.flat.len() as u32;
-        self.flat.extend(path.iter().map(|link| self.link_numbers[link.index()]));
-        self.flat.push(DELIVER);
-        position
-    }
-}
-
-/// The queues for slots between each two nodes that are up.
-fn queues(network: &Network, up: &[bool]) -> BTreeMap<(NodeId, NodeId), Vec<LinkId>> {
-    let mut queues: BTreeMap<(NodeId, NodeId), Vec<LinkId>> = BTreeMap::new();
-    let links = network.links.iter().zip(0..).zip(up);
-    for ((link, id), _) in links.filter(|((link, _), up)| link.via.is_some() && **up) {
-        queues.entry((link.from, link.to)).or_default().push(LinkId(id));
-    }
-    queues
-}
-
-/// The same way, in which every queue for slots is the one of an overlaid star.
-fn through_star(
-    way: Vec<LinkId>,
-    star: usize,
-    network: &Network,
-    queues: &BTreeMap<(NodeId, NodeId), Vec<LinkId>>,
-) -> Vec<LinkId> {
-    let beside = |id: LinkId| {
-        let link = &network.links[id.index()];
-        let queues = queues.get(&(link.from, link.to)).filter(|_| link.via.is_some());
-        queues.map_or(id, |queues| queues[star % queues.len()])
-    };
-    way.into_iter().map(beside).collect()
-}
-
-fn check_paths(network: &Network, flows: &[Flow], paths: &[(u32, u32)]) -> Result<(), RunError> {
-    let missing = flows.iter().zip(paths).find(|(_, (path, back))| *path == NOWHERE || *back == NOWHERE);
-    missing.map_or(Ok(()), |(flow, _)| {
-        let name = |node: NodeId| network.nodes[node.index()].name.clone();
-        Err(RunError::NoPath { source: name(flow.source), destination: name(flow.destination) })
-    })
 }
 
 /// What will happen from outside, latest first.
@@ -379,6 +273,22 @@ fn hosts(setup: HostSetup) -> Hosts {
     hosts.forced = forced;
     hosts.capture = capture;
     hosts
+}
+
+/// What is measured of packets that arrive; `empty` is what each path would take if its queues were empty, if that is known.
+fn measure_arrivals(hosts: &mut Hosts, probe: &model::Probe, empty: impl FnOnce() -> Arc<[Empty]>) {
+    if probe.delays {
+        hosts.arrivals.delays = Some(Box::new(Delays::new(empty())));
+    }
+    hosts.arrivals.reordering = probe.reordering.map(|threshold| Box::new(Reordering::new(threshold)));
+    if probe.delays || probe.reordering.is_some() {
+        stamp_packets(hosts);
+    }
+}
+
+fn empty_delays(paths: &[(u32, u32)], laid: &[Option<LinkId>], network: &Network) -> Arc<[Empty]> {
+    let links = |path: &(u32, u32)| laid[path.0 as usize..].iter().map_while(|link| *link);
+    paths.iter().map(|path| Empty::of(links(path), network)).collect()
 }
 
 /// Packets say when they leave and as which, but for those that carry a congestion header.

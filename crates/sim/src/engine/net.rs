@@ -1,8 +1,10 @@
 //! The fibres and ports of a partition: everything a packet meets between two hosts.
 
+mod agenda;
 mod mail;
 mod tracing;
 
+pub use agenda::{Event, TimerOrder};
 pub use mail::{Cut, Mail};
 
 use super::agent::Notice;
@@ -20,9 +22,6 @@ use std::sync::Arc;
 pub const DELIVER: u32 = u32::MAX;
 /// Instead of a path's first link: there is no path.
 pub const NO_WAY: u32 = u32::MAX - 1;
-
-/// No timer is due then.
-const UNSETTLED: u64 = NEVER - 1;
 
 /// Where a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,17 +78,6 @@ pub struct Net {
     settled_key: u64,
 }
 
-/// What happens next, if it is no arrival.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// The agent at this place has a deadline.
-    Agent(u32),
-    /// The transmitter of this port is free, and its discipline says what leaves.
-    Departure(u32),
-    /// The first timer of a flow comes up.
-    Timer,
-}
-
 /// A packet on its way inside a node.
 #[derive(Clone, Copy, Debug)]
 pub enum Pending {
@@ -97,15 +85,6 @@ pub enum Pending {
     Take(Intake, Packet),
     /// From an agent to a host of this node.
     Deliver(u32, Packet),
-}
-
-/// Where the timers stand among the arrivals of one instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimerOrder {
-    /// The stated order; agents are between the two.
-    AfterArrivals,
-    /// For runs that shuffle ties.
-    BeforeArrivals,
 }
 
 /// What a [`Net`] is made of.
@@ -166,65 +145,6 @@ impl Net {
             net.rearm(number);
         }
         net
-    }
-
-    /// The order of timers and arrivals.
-    pub fn timer_order(&self) -> TimerOrder {
-        if self.timer_leaf >= self.leaf_of_link_0 { TimerOrder::AfterArrivals } else { TimerOrder::BeforeArrivals }
-    }
-
-    /// The time of the earliest event, and its place in the event list. Nothing comes before `reached`.
-    #[inline]
-    pub fn earliest(&mut self, reached: u64) -> (u64, u32) {
-        self.tree.earliest(reached)
-    }
-
-    /// The fibre of the arrival at this place of the event list, if it is one.
-    #[inline]
-    pub fn arrival(&self, leaf: u32) -> Option<u32> {
-        // A leaf before the first fibre's wraps around.
-        let fibre = leaf.wrapping_sub(self.leaf_of_link_0);
-        (fibre < self.fibres.len() as u32).then_some(fibre)
-    }
-
-    /// What the event at this place of the event list is, which is no arrival.
-    #[inline]
-    pub fn event(&self, leaf: u32) -> Event {
-        if leaf == self.timer_leaf {
-            Event::Timer
-        } else if leaf >= self.leaf_of_agent_0 {
-            Event::Agent(leaf - self.leaf_of_agent_0)
-        } else {
-            Event::Departure(self.departing[leaf as usize])
-        }
-    }
-
-    /// The agent at this place among those of the partition wants to be called then.
-    #[inline]
-    pub fn set_agent(&mut self, place: u32, time: u64) {
-        self.tree.set(self.leaf_of_agent_0 + place, time);
-    }
-
-    /// Whether [`Net::set_timers`] is to be called because the earliest timer is due at `time`, or something is pending.
-    #[inline]
-    pub fn is_unsettled(&self, time: u64) -> bool {
-        time != self.settled_key
-    }
-
-    /// The earliest timer is due at `time`, and nothing is pending.
-    #[inline]
-    pub fn set_timers(&mut self, time: u64) {
-        self.settled_key = time;
-        if self.timer_key != time {
-            self.timer_key = time;
-            self.tree.set(self.timer_leaf, time);
-        }
-    }
-
-    /// Makes [`Net::is_unsettled`] say so until the next [`Net::set_timers`].
-    #[inline]
-    pub fn unsettle(&mut self) {
-        self.settled_key = UNSETTLED;
     }
 
     /// Something is to be done before the next event. The key of the timers is unsettled, so that the check after each event
@@ -389,13 +309,6 @@ impl Net {
         self.ports[number as usize].release(now)
     }
 
-    /// Puts the next departure of a port where it now is, if departures of that port are events.
-    pub fn rearm(&mut self, number: u32) {
-        if let Some((leaf, time)) = self.ports[number as usize].departure() {
-            self.tree.set(leaf, time);
-        }
-    }
-
     /// A packet is on a fibre of this partition.
     #[inline(always)]
     fn put(&mut self, number: u32, at: u64, packet: &Packet) {
@@ -422,12 +335,6 @@ impl Net {
     pub fn take_back(&mut self, place: DropPlace, packet: &Packet) {
         self.drops.entry((place, packet.class, Cause::Unreachable)).or_default().add(packet.size);
         self.taken_back += 1;
-    }
-
-    /// Puts the event of a fibre where its first packet now arrives.
-    pub fn rekey(&mut self, fibre: u32) {
-        let next = self.fibres[fibre as usize].first().map_or(NEVER, |packet| packet.at);
-        self.tree.set(self.leaf_of_link_0 + fibre, next);
     }
 
     /// Packets on the fibres or in the ports before them.
