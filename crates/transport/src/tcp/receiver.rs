@@ -6,106 +6,22 @@
 //! the last segment that touched them: every held range carries the number of that segment, and the eight most recent
 //! are at hand.
 
+mod config;
 mod held;
+mod marks;
 
-use super::{AckOut, EcnEcho, EcnFeedback, SackBlock, SackList};
-use crate::ConfigError;
+pub use config::ReceiverConfig;
+pub use marks::EcnNews;
+
+use super::{AckOut, EcnEcho, SackBlock, SackList};
 use held::{Held, Recent};
-use options::{Kind, Options, Range, Words, options};
+use marks::Marks;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use units::{Duration, Instant};
+use units::Instant;
 
 /// Held ranges of one flow: 1 MiB of them. A window of 87 000 segments with every second one lost makes as many.
 const MOST_HELD: usize = (1 << 20) / size_of::<Held>();
-
-/// Two segments fit in 32 bits.
-const MOST_MSS: u32 = 1 << 30;
-
-options! {
-    /// The parameters of a [`Receiver`]; flows share one behind an `Arc`.
-    #[derive(Clone, Debug)]
-    pub struct ReceiverConfig {
-        /// ACKs for every second full-sized segment, and after this time at the latest (RFC 5681 §4.2: at most 500 ms). Default:
-        /// an ACK for each segment.
-        pub delayed_ack: Option<Duration> = None, Kind::Delay;
-        /// With delayed_ack: the number of segments at the start of a flow that are acknowledged at once. Linux: up to 16 (quick ACKs), which it
-        /// does again after a gap; here once.
-        pub quick_acks: u32 = 0, Kind::Whole(Range::from(0.0));
-        /// Whether ACKs echo the timestamps of segments (RFC 7323).
-        pub timestamps: bool = false, Kind::Flag;
-        /// The window that is offered at first; then it grows with what arrives (dynamic right-sizing, as in Linux), up to
-        /// receiver_window. Default: receiver_window is offered from the start. Linux: 64 kB, up to 6 MiB.
-        pub autotune_from: Option<u64> = None, Kind::Window;
-        /// Whether the window may be more than 65535 B (RFC 7323 §2). If not, that is the default of receiver_window.
-        pub window_scaling: bool = true, Kind::Flag;
-        /// How ACKs tell of congestion marks. In a scenario by default what the law needs.
-        pub ecn_feedback: EcnFeedback = EcnFeedback::Classic, Kind::Word(&EcnFeedback::LIST);
-        /// The application reads so many bytes of what is in order every read_every; what it has not read takes room in receiver_window.
-        /// Default: it reads at once.
-        pub read: Option<u64> = None, Kind::Window;
-        /// With read: the time from one read to the next.
-        pub read_every: Duration = Duration::from_millis(100), Kind::POSITIVE;
-        /// With handshake and ecn: whether the receiver agrees to ECN. If not, the connection runs without.
-        pub accept_ecn: bool = true, Kind::Flag;
-        /// Payload bytes of a full-sized segment.
-        pub mss: u32 = 1460, Kind::Bytes;
-        /// Whether ACKs carry SACK blocks (RFC 2018). In a scenario by default what the recovery needs.
-        pub sack: bool = true, Kind::Flag;
-        /// Whether duplicates are reported in a first block (RFC 2883), which needs SACK. In a scenario by default where there is
-        /// SACK.
-        pub dsack: bool = true, Kind::Flag;
-        /// The window that the receiver offers. The default never binds.
-        pub window as "receiver_window": u64 = 1 << 40, Kind::Window;
-    }
-}
-
-impl ReceiverConfig {
-    /// The largest window without scaling.
-    pub const UNSCALED: u64 = 65_535;
-
-    /// The window scale that can say the window: RFC 7323 §2.
-    pub fn window_scale(&self) -> u8 {
-        (0..14).find(|shift| self.window >> shift <= ReceiverConfig::UNSCALED).unwrap_or(14)
-    }
-
-    /// The window that is offered at first.
-    pub fn first_window(&self) -> u64 {
-        self.autotune_from.unwrap_or(self.window)
-    }
-
-    /// Whether a receiver can run with these parameters, and which one is wrong if not.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        self.check_ranges()?;
-        if self.mss > MOST_MSS {
-            return Err(ConfigError::new("mss", "must be at most 1 GiB"));
-        }
-        if !self.window_scaling && self.window > ReceiverConfig::UNSCALED {
-            return Err(ConfigError::new("receiver_window", "must be at most 65535 B without window_scaling"));
-        }
-        if self.autotune_from.is_some_and(|window| window > self.window || window < u64::from(self.mss)) {
-            return Err(ConfigError::new("autotune_from", "must be at least one segment and at most receiver_window"));
-        }
-        if self.read.is_some_and(|bytes| bytes == 0) {
-            return Err(ConfigError::new("read", "must be at least one byte"));
-        }
-        if self.delayed_ack.is_some_and(|timeout| timeout == Duration::ZERO || timeout > Duration::from_millis(500)) {
-            return Err(ConfigError::new("delayed_ack", "must be positive and at most 500 ms (RFC 5681 §4.2)"));
-        }
-        Ok(())
-    }
-}
-
-/// What a segment that arrives says about congestion. A segment that is not ECN-capable is not reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EcnNews {
-    /// A queue on the path has marked it (CE), whatever else it says.
-    CongestionExperienced,
-    /// The sender has reduced its window (CWR), and no queue has marked the segment.
-    WindowReduced,
-    /// Neither. Only feedback other than [`EcnFeedback::Classic`] needs to hear it.
-    NotMarked,
-}
 
 /// What a receiver wants done; the host drains it after each call and keeps its capacity.
 #[derive(Clone, Debug, Default)]
@@ -140,17 +56,6 @@ struct Counts {
     acks_sent: u64,
     beyond_window: u32,
     marked: u32,
-}
-
-/// Marks, for feedback that tells more of them than RFC 3168.
-#[derive(Clone, Copy, Debug, Default)]
-struct Marks {
-    /// Those since the last ACK, if ACKs are delayed.
-    unacked: u8,
-    /// Whether the last segment was marked.
-    was_marked: bool,
-    /// Whether the next segment in order is acknowledged at once.
-    is_urgent: bool,
 }
 
 /// One flow's receiver.
@@ -189,49 +94,6 @@ impl Receiver {
             counts: Counts::default(),
             recent: None,
         }
-    }
-
-    /// The headers of the segment that [`handle_segment`](Receiver::handle_segment) is given next say something about
-    /// congestion. Feedback "dctcp" may acknowledge first what came before it.
-    pub fn handle_ecn(&mut self, ecn: EcnNews, out: &mut ReceiverActions) {
-        let is_marked = ecn == EcnNews::CongestionExperienced;
-        self.counts.marked = self.counts.marked.saturating_add(is_marked.into());
-        match self.config.ecn_feedback {
-            EcnFeedback::Classic => self.latch(ecn),
-            EcnFeedback::Dctcp => self.follow(is_marked, out),
-            EcnFeedback::Accurate => self.count_mark(is_marked),
-        }
-    }
-
-    /// RFC 3168 §6.1.3: every ACK echoes a mark until a segment says that the sender has reduced its window.
-    fn latch(&mut self, ecn: EcnNews) {
-        match ecn {
-            EcnNews::CongestionExperienced => self.echo = EcnEcho::ECE,
-            EcnNews::WindowReduced => self.echo = EcnEcho::NONE,
-            EcnNews::NotMarked => {}
-        }
-    }
-
-    /// RFC 8257 §3.2: an ACK echoes whether what it covers was marked. When that changes, what waits for a delayed ACK gets it at once,
-    /// and so does the segment that has changed it.
-    fn follow(&mut self, is_marked: bool, out: &mut ReceiverActions) {
-        let echo = if is_marked { EcnEcho::ECE } else { EcnEcho::NONE };
-        if echo != self.echo {
-            if self.unacked > 0 {
-                self.push_delayed(SackList::EMPTY, out);
-            }
-            (self.echo, self.marks.is_urgent) = (echo, true);
-        }
-    }
-
-    /// RFC 9768 §3.2.2.5.1: an ACK goes out at once for the first mark after a segment without, and for every second mark.
-    fn count_mark(&mut self, is_marked: bool) {
-        if is_marked {
-            self.echo = EcnEcho::counter(self.echo.bits().wrapping_add(1));
-            self.marks.unacked = self.marks.unacked.saturating_add(1);
-            self.marks.is_urgent = self.marks.unacked >= 2 || !self.marks.was_marked;
-        }
-        self.marks.was_marked = is_marked;
     }
 
     /// A data segment arrives.
@@ -480,6 +342,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use units::Duration;
 
     /// What one ACK says: the ACK number and its blocks.
     type Said = (u64, Vec<(u64, u64)>);
