@@ -513,3 +513,42 @@ def test_handshake_and_teardown_are_a_connections() -> None:
         Sender("sack", handshake=True)
     with pytest.raises(ValueError, match='must be "syn"'):
         opened().on_control(0.1, Control("reset"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("mss", -1, "mss is -1, must be a whole number from 0 to 4294967295"),
+        ("mss", 1.5, "mss is 1.5, must be a whole number"),
+        ("dupthresh", 2**40, "dupthresh is 1099511627776, must be a whole number"),
+        ("max_window", "1 B", "max_window is '1 B', must be a whole number of bytes"),
+        ("max_window", 2**64, "max_window is 18446744073709551616, must be a whole number of bytes"),
+        ("min_rto", "1 s", "min_rto is '1 s', must be seconds"),
+        ("min_rto", float("nan"), "min_rto is NaN, must be seconds"),
+        ("nagle", "yes", "nagle is 'yes', must be True or False"),
+        ("recovery", "rak", "or 'linux', not 'rak'"),
+        ("recovery", 3, "or 'linux', not 3"),
+        ("recovry", "rack", "unknown option 'recovry'; nearest: recovery"),
+    ],
+)
+def test_a_wrong_option_is_named_with_what_was_found_and_what_is_allowed(
+    option: str, value: object, message: str
+) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        Sender("sack", **{option: value})  # type: ignore[arg-type]
+
+
+def test_a_wrong_timestamp_is_named_and_leaves_the_sender_as_it_was() -> None:
+    sender = Sender("sack", timestamps=True)
+    sender.write(10)
+    for stamp in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match=r"timestamp is .* s, must be a reading of a clock"):
+            sender.on_ack(5.0, 1460, timestamp=stamp)
+    # The clock has not moved.
+    sender.on_ack(0.1, 1460, timestamp=0.0)
+    assert sender.srtt == pytest.approx(0.1)
+
+
+def test_the_law_that_is_a_class_is_not_offered_by_name() -> None:
+    with pytest.raises(ValueError, match=r"'cubik' is unknown; nearest: cubic; there are: reno, (?!.*python)"):
+        Sender("cubik")

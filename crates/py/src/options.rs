@@ -3,7 +3,8 @@
 use options::{Key, Kind, Options, Value, WordList};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyFloat, PyInt};
+use sim::language::nearest;
 use transport::tcp::{self, keys};
 use transport::xcp::RouterConfig;
 use units::{BufferSize, Duration};
@@ -12,13 +13,15 @@ use units::{BufferSize, Duration};
 pub fn set(options: &mut dyn Options, place: usize, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let Key { name, kind, .. } = options.keys()[place];
     let value = match kind {
-        Kind::Flag => Value::Flag(value.extract()?),
-        Kind::Whole(_) | Kind::Bytes => Value::Whole(value.extract::<u32>()?.into()),
-        Kind::Number(_) => Value::Number(value.extract()?),
-        Kind::Window => Value::Whole(value.extract()?),
+        Kind::Flag => Value::Flag(value.extract().or_else(|_| not(name, value, "True or False"))?),
+        Kind::Whole(_) | Kind::Bytes => {
+            Value::Whole(value.extract::<u32>().or_else(|_| not(name, value, WHOLE))?.into())
+        }
+        Kind::Number(_) => Value::Number(value.extract().or_else(|_| not(name, value, "a number"))?),
+        Kind::Window => Value::Whole(value.extract().or_else(|_| not(name, value, "a whole number of bytes"))?),
         Kind::Time(_) | Kind::Delay => Value::Time(span(name, value)?),
         Kind::Room => Value::Room(
-            units::parse_packets_or_bytes(&value.extract::<String>()?)
+            units::parse_packets_or_bytes(&value.extract::<String>().or_else(|_| not(name, value, "a size in words"))?)
                 .map_err(|why| PyValueError::new_err(format!("{name} is '{value}': {why}")))?,
         ),
         Kind::Word(list) => word(name, list, value, "")?,
@@ -31,15 +34,26 @@ pub fn set(options: &mut dyn Options, place: usize, value: &Bound<'_, PyAny>) ->
     Ok(())
 }
 
+const WHOLE: &str = "a whole number from 0 to 4294967295";
+
+/// The error for a value that is not what the option takes: of the wrong kind, or a number out of range.
+fn not<T>(name: &str, value: &Bound<'_, PyAny>, allowed: &str) -> PyResult<T> {
+    let message = format!("{name} is {}, must be {allowed}", value.repr()?);
+    let is_number = value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>();
+    Err(if is_number { PyValueError::new_err(message) } else { PyTypeError::new_err(message) })
+}
+
 /// One of the words of a list; `or` is what else it may be.
 fn word(name: &str, list: &WordList, value: &Bound<'_, PyAny>, or: &str) -> PyResult<Value> {
     let found = value.extract::<String>().ok();
     let known = list.words.iter().find(|one| Some(one.word) == found.as_deref());
-    known.map(|one| Value::Word(one.word)).ok_or_else(|| {
-        let (last, before) = list.words.split_last().expect("a choice has words");
-        let before: Vec<String> = before.iter().map(|one| format!("'{}'", one.word)).collect();
-        PyValueError::new_err(format!("{name} must be {or}{} or '{}'", before.join(", "), last.word))
-    })
+    if let Some(known) = known {
+        return Ok(Value::Word(known.word));
+    }
+    let (last, before) = list.words.split_last().expect("a choice has words");
+    let before: Vec<String> = before.iter().map(|one| format!("'{}'", one.word)).collect();
+    let (before, found) = (before.join(", "), value.repr()?);
+    Err(PyValueError::new_err(format!("{name} must be {or}{before} or '{}', not {found}", last.word)))
 }
 
 /// (name, type, default, meaning, algorithms); the algorithms are none if all have it.
@@ -123,7 +137,7 @@ pub fn each(
 
 /// A span of time in seconds.
 pub fn span(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
-    let seconds = value.extract()?;
+    let seconds = value.extract().or_else(|_| not(name, value, "seconds"))?;
     Duration::from_secs_f64(seconds)
         .ok_or_else(|| PyValueError::new_err(format!("{name} is {seconds}, must be seconds")))
 }
@@ -137,11 +151,15 @@ pub fn wrong(error: tcp::ConfigError) -> PyErr {
 pub fn misplaced(name: &str) -> PyErr {
     match keys::users(name) {
         Some(users) => PyValueError::new_err(format!("{name} is for {users}")),
-        None => unknown_option(name),
+        None => {
+            let keys = keys::all();
+            unknown_option(name, keys.iter().map(|one| one.key.name))
+        }
     }
 }
 
-/// No machine has such an option.
-pub fn unknown_option(name: &str) -> PyErr {
-    PyTypeError::new_err(format!("unknown option '{name}'"))
+/// No machine has such an option; these are the ones that there are.
+pub fn unknown_option<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> PyErr {
+    let advice = nearest(name, known).map_or(String::new(), |near| format!("; nearest: {near}"));
+    PyTypeError::new_err(format!("unknown option '{name}'{advice}"))
 }

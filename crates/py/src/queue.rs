@@ -3,6 +3,7 @@
 use crate::options::{each, set, unknown_option, wrong};
 use crate::tcp::reading;
 use crate::xcp::rate;
+use options::Options;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -39,7 +40,10 @@ impl Queue {
         each(options, |name, value| {
             match config.options_mut().and_then(|options| Some((options.find(name)?, options))) {
                 Some((place, options)) => set(options, place, value),
-                None => Err(unknown_option(name)),
+                None => {
+                    let keys = config.options().map_or(&[][..], Options::keys);
+                    Err(unknown_option(name, keys.iter().map(|key| key.name)))
+                }
             }
         })?;
         config.validate().map_err(wrong)?;

@@ -47,7 +47,7 @@ impl XcpRouter {
         let mut config = RouterConfig::new(rate(capacity)?);
         each(options, |name, value| match config.find(name) {
             Some(place) => set(&mut config, place, value),
-            None => Err(unknown_option(name)),
+            None => Err(unknown_option(name, config.keys().iter().map(|key| key.name))),
         })?;
         config.validate().map_err(wrong)?;
         Ok(XcpRouter { machine: Router::new(config, Instant::ZERO), now: Instant::ZERO })

@@ -35,6 +35,7 @@ pub(crate) use error::{Fault, Place};
 pub use keys::Key;
 pub use layers::Input;
 pub(crate) use layers::{read, read_text};
+pub use nearest::nearest;
 pub(crate) use nearest::{choices, nearest_unit};
 pub(crate) use option::{OfKind, described, schema_of, written};
 pub use option::{Setting, Word};

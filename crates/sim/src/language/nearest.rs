@@ -39,7 +39,7 @@ const SYNONYMS: &[(&str, &str)] = &[
 
 /// The one of `names` that is nearest to `found`: by a known synonym, else by edit distance (at most a third of the
 /// letters, or one begins like the other), the first of equals.
-pub(crate) fn nearest<'n>(found: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub fn nearest<'n>(found: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let letters = found.chars().count();
     let lower = found.to_lowercase();
     let known = |name: &str| SYNONYMS.iter().any(|(other, ours)| *other == lower && *ours == name);

@@ -1,32 +1,23 @@
-//! A TCP sender and a TCP receiver, driven by hand. Times are seconds on the end host's clock, sizes are bytes.
+//! A TCP sender, or the sending end of a connection, driven by hand.
 
+use super::{ControlSaid, control_of, echoed, reading, said_of};
 use crate::law::{PythonMaker, Shared};
-use crate::options::{each, misplaced, set, unknown_option, wrong};
+use crate::options::{each, misplaced, set, wrong};
 use crate::xcp::{self, Header};
-use options::Options;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use sim::language::nearest;
 use std::sync::Arc;
 use transport::cc::external::Maker;
 use transport::cc::{self, Algorithm};
-use transport::tcp::{
-    self, Ack, Actions, BurstReport, Codepoint, Control, EcnNews, PhaseName, ReceiverActions, SackBlock, TcpOptions,
-};
+use transport::tcp::{self, Ack, Actions, BurstReport, Codepoint, Control, PhaseName, SackBlock, TcpOptions};
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
 type Segment = (u64, u32, bool);
 /// (ack, blocks, window if it is another, feedback of a congestion header, whether it echoes a mark, the field ACE, echoed timestamp).
 type AckIn = (u64, Vec<(u64, u64)>, Option<u64>, i32, bool, Option<u8>, Option<f64>);
-/// (ack, window, blocks, whether it echoes a mark, the field ACE, the timestamp that it echoes).
-type AckOut = (u64, u64, Vec<(u64, u64)>, bool, Option<u8>, Option<f64>);
-/// (kind, whether it asks for ECN or agrees to it, timestamp).
-type ControlSaid = (String, bool, Option<f64>);
-
-const CONTROLS: [(&str, Control); 4] =
-    [("syn", Control::Syn), ("syn-ack", Control::SynAck), ("fin", Control::Fin), ("fin-ack", Control::FinAck)];
-
 /// `transport::tcp::Connection` with its clock and its list of actions; without handshake and teardown it is a bare sender.
 #[pyclass(module = "photocol._core")]
 pub struct Sender {
@@ -94,6 +85,7 @@ impl Sender {
         if ace.is_some_and(|ace| ace > 7) {
             return Err(PyValueError::new_err("ace must be from 0 to 7: three bits"));
         }
+        let options = TcpOptions { timestamp: echoed(timestamp)?, ..TcpOptions::default() };
         self.now = reading(self.now, Some(t))?;
         self.window = window.unwrap_or(self.window);
         self.machine.sender_mut().handle_feedback(ack, feedback);
@@ -102,7 +94,6 @@ impl Sender {
         }
         let sack: Vec<_> = sack.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
         let ack = Ack { ack, window: self.window, sack: &sack, ecn_echo: ece };
-        let options = TcpOptions { timestamp: echoed(timestamp)?, ..TcpOptions::default() };
         self.machine.handle_ack(self.now, &ack, options, &mut self.actions);
         self.sent()
     }
@@ -301,105 +292,6 @@ impl Sender {
     }
 }
 
-/// `transport::tcp::Receiver` with its clock.
-#[pyclass(module = "photocol._core")]
-pub struct Receiver {
-    machine: tcp::Endpoint,
-    now: Instant,
-    /// What the last call has acknowledged before the ACK that it returned.
-    earlier: Vec<AckOut>,
-}
-
-#[pymethods]
-impl Receiver {
-    #[new]
-    #[pyo3(signature = (**options))]
-    fn new(options: Option<&Bound<'_, PyDict>>) -> PyResult<Receiver> {
-        let mut config = tcp::ReceiverConfig::default();
-        each(options, |name, value| match config.find(name) {
-            Some(place) => set(&mut config, place, value),
-            None => Err(unknown_option(name)),
-        })?;
-        config.validate().map_err(wrong)?;
-        Ok(Receiver { machine: tcp::Endpoint::new(Arc::new(config)), now: Instant::ZERO, earlier: Vec::new() })
-    }
-
-    /// A segment arrives, with its mark or the sender's news of a smaller window; `None` while its acknowledgement is delayed.
-    #[pyo3(signature = (t, seq, length, ecn=None, timestamp=None))]
-    fn on_segment(
-        &mut self,
-        t: f64,
-        seq: u64,
-        length: u32,
-        ecn: Option<&str>,
-        timestamp: Option<f64>,
-    ) -> PyResult<Option<AckOut>> {
-        let news = match ecn {
-            Some("ce") => Some(EcnNews::CongestionExperienced),
-            Some("cwr") => Some(EcnNews::WindowReduced),
-            Some(other) => return Err(PyValueError::new_err(format!("ecn is {other:?}, must be \"ce\" or \"cwr\""))),
-            None => Some(EcnNews::NotMarked),
-        };
-        self.now = reading(self.now, Some(t))?;
-        let mut actions = ReceiverActions::default();
-        news.into_iter().for_each(|news| self.machine.receiver_mut().handle_ecn(news, &mut actions));
-        let stamp = echoed(timestamp)?;
-        self.machine.handle_segment(self.now, seq, length, stamp, &mut actions);
-        Ok(self.sent(actions))
-    }
-
-    /// A SYN or a FIN arrives: the answer.
-    fn on_control(&mut self, t: f64, control: ControlSaid) -> PyResult<Option<ControlSaid>> {
-        let asked = control_of(control)?;
-        self.now = reading(self.now, Some(t))?;
-        Ok(self.machine.handle_control(asked).and_then(said_of))
-    }
-
-    /// The clock reaches `t`; a timer that is not due does nothing.
-    fn on_timer(&mut self, t: f64) -> PyResult<Option<AckOut>> {
-        self.now = reading(self.now, Some(t))?;
-        let mut actions = ReceiverActions::default();
-        self.machine.handle_timeout(self.now, &mut actions);
-        Ok(self.sent(actions))
-    }
-
-    #[getter]
-    fn earlier(&self) -> Vec<AckOut> {
-        self.earlier.clone()
-    }
-
-    #[getter]
-    fn next_timer(&self) -> Option<f64> {
-        self.machine.next_timeout().map(Instant::as_secs_f64)
-    }
-
-    #[getter]
-    fn bytes_received(&self) -> u64 {
-        self.machine.receiver().bytes_received()
-    }
-
-    #[getter]
-    fn duplicates(&self) -> u64 {
-        self.machine.receiver().duplicates()
-    }
-}
-
-impl Receiver {
-    /// The last acknowledgement of one input; what came before it, which only feedback "dctcp" brings about, is kept.
-    fn sent(&mut self, actions: ReceiverActions) -> Option<AckOut> {
-        let echo = self.machine.options().timestamp.map(Instant::as_secs_f64);
-        let mut acks: Vec<AckOut> = actions.acks.iter().map(|out| said(out, echo)).collect();
-        let last = acks.pop();
-        self.earlier = acks;
-        last
-    }
-}
-
-fn said(out: &tcp::AckOut, echo: Option<f64>) -> AckOut {
-    let sack = out.sack.as_slice().iter().map(|block| (block.start, block.end)).collect();
-    (out.ack, out.window, sack, out.ecn_echo.is_ece(), out.ecn_echo.ace(), echo)
-}
-
 /// A built-in algorithm by its name, or a class under `@photocol.law`.
 fn algorithm_or_law(given: &Bound<'_, PyAny>) -> PyResult<(Algorithm, Option<Arc<PythonMaker>>)> {
     let Ok(name) = given.extract::<String>() else {
@@ -412,29 +304,12 @@ fn algorithm_or_law(given: &Bound<'_, PyAny>) -> PyResult<(Algorithm, Option<Arc
     }
 }
 
-/// What a packet without payload says.
-fn said_of(options: TcpOptions) -> Option<ControlSaid> {
-    let name = CONTROLS.iter().find(|(_, control)| Some(*control) == options.control)?.0;
-    Some((name.to_owned(), options.ecn_setup, options.timestamp.map(Instant::as_secs_f64)))
-}
-
-fn control_of(said: ControlSaid) -> PyResult<TcpOptions> {
-    let (name, ecn_setup, timestamp) = said;
-    let found = CONTROLS.iter().find(|(one, _)| *one == name);
-    let control = found.map(|(_, control)| *control).ok_or_else(|| {
-        PyValueError::new_err(format!("kind is {name:?}, must be \"syn\", \"syn-ack\", \"fin\" or \"fin-ack\""))
-    })?;
-    Ok(TcpOptions { ecn_setup, timestamp: echoed(timestamp)?, ..control.into() })
-}
-
-fn echoed(timestamp: Option<f64>) -> PyResult<Option<Instant>> {
-    timestamp.map(|stamp| reading(Instant::ZERO, Some(stamp))).transpose()
-}
-
 fn algorithm_named(name: &str) -> PyResult<Algorithm> {
     Algorithm::from_name(name).ok_or_else(|| {
-        let names: Vec<_> = cc::registry().iter().map(|entry| entry.name).collect();
-        PyValueError::new_err(format!("algorithm '{name}' is unknown; there are: {}", names.join(", ")))
+        let named = cc::registry().iter().filter(|entry| entry.algorithm != Algorithm::External);
+        let names: Vec<_> = named.map(|entry| entry.name).collect();
+        let advice = nearest(name, names.iter().copied()).map_or(String::new(), |near| format!("; nearest: {near}"));
+        PyValueError::new_err(format!("algorithm '{name}' is unknown{advice}; there are: {}", names.join(", ")))
     })
 }
 
@@ -445,12 +320,4 @@ fn burst_report(name: &str) -> PyResult<BurstReport> {
         "contention" => Ok(BurstReport::LostToContention),
         _ => Err(PyValueError::new_err("report must be 'assembled', 'lost' or 'contention'")),
     }
-}
-
-/// The clock shows `t` seconds, or what it showed before; clocks do not run backwards.
-pub fn reading(before: Instant, t: Option<f64>) -> PyResult<Instant> {
-    let Some(t) = t else { return Ok(before) };
-    Instant::from_secs_f64(t).filter(|now| *now >= before).ok_or_else(|| {
-        PyValueError::new_err(format!("t is {t} s, must be a time from {} s (the last call) on", before.as_secs_f64()))
-    })
 }
