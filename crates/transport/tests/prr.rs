@@ -48,7 +48,7 @@ impl Flow {
 
 #[test]
 fn one_loss_of_20_segments_lets_a_segment_leave_on_every_second_ack() {
-    // The example of RFC 6937 §4: 20 segments in flight, the first is lost. Two leave by Limited Transmit, R leaves with the third
+    // The example of RFC 6937 §3.1: 20 segments in flight, the first is lost. Two leave by Limited Transmit, R leaves with the third
     // ACK. ssthresh = 10 and RecoverFS = 22: after d arrivals ceil(10 d/22) have left, which is 1 for d = 1 and 2, 2 for 3 and 4, ...
     let mut flow = Flow::new(Reduction::PrrSsrb, 20, 1);
     let sent: Vec<_> = (0..16).map(|_| flow.arrival()).collect();

@@ -23,6 +23,7 @@ fn bad_line(sender: SenderConfig, receiver: ReceiverConfig, seed: u64, per_mille
         _ if chance(seed, number, per_mille) => Fate::Drop,
         _ if chance(seed ^ 1, number, per_mille) => Fate::Delay(Duration::from_millis(30)),
         _ if chance(seed ^ 3, number, per_mille / 4) => Fate::Twice(Duration::from_millis(20)),
+        _ if chance(seed ^ 4, number, per_mille) => Fate::Mark,
         _ => Fate::Deliver,
     });
     line.ack_fate =
@@ -58,6 +59,7 @@ proptest! {
         frto in prop::option::of(any::<bool>()),
         paced in any::<bool>(),
         delayed in any::<bool>(),
+        ecn in any::<bool>(),
         window in prop_oneof![Just(1u64 << 40), 1_000u64..40_000],
     ) {
         let plain = SenderConfig { paced, recovery, initial_peer_window: window, ..sender_config(algorithm.name) };
@@ -69,13 +71,21 @@ proptest! {
             undo: undo.map(|(undo, _)| undo),
             undo_response: undo.map_or(UndoResponse::Restore, |(_, response)| response),
             frto: frto.map(|enhanced| if enhanced && reads_sack { Frto::Sack } else { Frto::Basic }),
+            ecn,
             ..plain
         };
+        // Some laws cannot answer marks, on some recoveries.
+        let sender = if sender.validate().is_ok() { sender } else { SenderConfig { ecn: false, ..sender } };
+        let (ecn_is_used, ecn_feedback) = (sender.has_ecn(), sender.feedback());
         let delayed_ack = delayed.then(|| Duration::from_millis(100));
-        let mut line = bad_line(sender, ReceiverConfig { window, delayed_ack, ..receiver_config() }, seed, per_mille);
+        let mut line = bad_line(sender, ReceiverConfig { window, delayed_ack, ecn_feedback, ..receiver_config() }, seed, per_mille);
         line.write(200);
         prop_assert!(line.finish(200_000));
         prop_assert_eq!(line.receiver.bytes_received(), 200_000);
+        for (_, segment) in &line.sent {
+            let is_capable = line.sender.ecn_of(segment).is_some_and(|said| said.is_capable());
+            prop_assert!(!ecn_is_used || is_capable != segment.retransmission, "new data can be marked until the end");
+        }
     }
 }
 
