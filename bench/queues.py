@@ -52,6 +52,8 @@ class Case:
     duration_s: float = 40
     from_s: float = 15
     with_ns2: bool = False
+    peer_min_rto_ms: int = 200
+    """ns-3's least retransmission timeout."""
     spare: bool = False
     """RED spares packets that find a short queue, as in the peers."""
 
@@ -66,6 +68,11 @@ class Case:
         return max(2, int(self.rate_bps * BASE_RTT_S / compare.PACKET_BITS) // self.flows)
 
 
+# What ns-3 3.37's CUBIC has otherwise than RFC 9438.
+WHOLE_SEGMENTS = ("cubic_arithmetic", "segments")
+NOT_RENO_FRIENDLY = ("reno_friendly", False)
+NS3_CUBIC: tuple[tuple[str, Any], ...] = (WHOLE_SEGMENTS, NOT_RENO_FRIENDLY)
+
 CASES = (
     Case(name="red", queue="red", with_ns2=True),
     Case(name="red-spare", queue="red", spare=True, with_ns2=True),
@@ -79,6 +86,12 @@ CASES = (
     Case(name="prr", reduction="prr-ssrb", buffer_share=0.25),
     Case(name="cubic", algorithm="cubic", buffer_share=0.25),
     Case(name="cubic-red", algorithm="cubic", queue="red"),
+    Case(name="cubic-segments", algorithm="cubic", buffer_share=0.25, options=(WHOLE_SEGMENTS,), peer_min_rto_ms=1000),
+    Case(
+        name="cubic-not-reno", algorithm="cubic", buffer_share=0.25, options=(NOT_RENO_FRIENDLY,), peer_min_rto_ms=1000
+    ),
+    Case(name="cubic-as-ns3", algorithm="cubic", buffer_share=0.25, options=NS3_CUBIC, peer_min_rto_ms=1000),
+    Case(name="cubic-red-as-ns3", algorithm="cubic", queue="red", options=NS3_CUBIC, peer_min_rto_ms=1000),
     Case(name="bbr", algorithm="bbr", flows=4),
     Case(name="bbr-shallow", algorithm="bbr", buffer_share=0.25, flows=4),
     Case(name="vegas", algorithm="vegas", options=(("vegas_alpha", 2), ("vegas_beta", 4)), flows=4),
@@ -245,6 +258,7 @@ def ns3_run(case: Case, flow_list: Path) -> Run:
     options = peer_options(case, flow_list) | {"ssthresh": case.ssthresh}
     options["variant"] = case.algorithm if case.algorithm in NS3_VARIANTS else "linuxreno"
     options["mark-at"] = case.mark_at
+    options["min-rto-ms"] = case.peer_min_rto_ms
     options["recovery"] = "classic" if case.reduction == "immediate" else "prr"
     options["queue"] = "droptail" if case.queue == "drop-tail" else case.queue
     options["ecn"] = int(case.ecn)

@@ -42,6 +42,7 @@ struct TcpOptions
     bool sack;                  // without it, ns-3 retransmits spuriously under loss
     uint32_t windowSegments;    // 0: no limit
     uint32_t initialSsthresh;   // in segments; 0: no limit
+    uint32_t minRtoMs = 200;
 };
 
 // The window is limited by the send buffer, not by the receiver's window: ns-3 3.37 can crash in the latter case.
@@ -58,7 +59,7 @@ ConfigureTcp(const TcpOptions& options)
     Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TcpClassicRecovery::GetTypeId()));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(options.sack));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
-    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
+    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(options.minRtoMs)));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(kPayload));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(2));
     Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold", UintegerValue(ssthresh));

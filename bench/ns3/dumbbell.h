@@ -37,13 +37,14 @@ class Dumbbell
         }
     }
 
-    // Greedy flows from the left to the right.
-    std::deque<Flow> Flows(const std::vector<FlowLine>& lines) const
+    // Greedy flows from the left to the right. ns-3 asks for more data when the cumulative ACK moves, so that what is sent during a
+    // recovery must wait in the send buffer: at least a window.
+    std::deque<Flow> Flows(const std::vector<FlowLine>& lines, uint32_t chunkSegments = 32) const
     {
         std::deque<Flow> flows;
         for (const auto& line : lines)
         {
-            flows.emplace_back(m_left.Get(std::stoul(line.source)), m_sinks.at(std::stoul(line.destination)), line.startSeconds, 32);
+            flows.emplace_back(m_left.Get(std::stoul(line.source)), m_sinks.at(std::stoul(line.destination)), line.startSeconds, chunkSegments);
         }
         return flows;
     }

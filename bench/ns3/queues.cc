@@ -23,6 +23,7 @@ struct Options
     bool ecn = false;
     bool derandomize = true;
     double markAt = 0;
+    uint32_t minRtoMs = 200;
     double rate = 1e8;
     uint32_t buffer = 100;
     uint32_t pairs = 10;
@@ -46,6 +47,7 @@ Parse(int argc, char** argv)
     line.AddValue("derandomize", "whether PIE spreads its drops out (RFC 8033, section 5.4)", options.derandomize);
     line.AddValue("queue", "droptail, red, codel, fq-codel, pie or step", options.queue);
     line.AddValue("mark-at", "packets that wait from which on others are marked, with queue step", options.markAt);
+    line.AddValue("min-rto-ms", "least retransmission timeout; ns-3 does not restart its timer when it retransmits", options.minRtoMs);
     line.AddValue("ecn", "whether hosts and queue use ECN", options.ecn);
     line.AddValue("rate", "bottleneck in bits per second; access links have ten times as much", options.rate);
     line.AddValue("buffer", "of the bottleneck, in packets", options.buffer);
@@ -85,6 +87,9 @@ class Waiting
     double MarkRate() const { return double(Marked() - m_marked) / std::max<uint64_t>(1, Arrived() - m_arrived); }
     uint64_t SentBytesSince() const { return SentBytes() - m_sentBytes; }
 
+    // Since the start.
+    uint64_t Dropped() const { return m_discipline->GetStats().nTotalDroppedPackets; }
+
   private:
     void Look()
     {
@@ -93,7 +98,6 @@ class Waiting
         ns3::Simulator::Schedule(ns3::MilliSeconds(1), &Waiting::Look, this);
     }
 
-    uint64_t Dropped() const { return m_discipline->GetStats().nTotalDroppedPackets; }
     uint64_t Marked() const { return m_discipline->GetStats().nTotalMarkedPackets; }
     uint64_t Arrived() const { return m_discipline->GetStats().nTotalReceivedPackets; }
     uint64_t SentBytes() const { return m_discipline->GetStats().nTotalSentBytes; }
@@ -230,7 +234,7 @@ main(int argc, char** argv)
     using namespace ns3;
     const Options options = Parse(argc, argv);
     const auto lines = ReadFlows(options.flows);
-    ConfigureTcp({"linuxreno", true, 0, options.ssthresh});
+    ConfigureTcp({"linuxreno", true, 0, options.ssthresh, options.minRtoMs});
     if (options.variant == "cubic")
     {
         Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TcpCubic::GetTypeId()));
@@ -256,7 +260,7 @@ main(int argc, char** argv)
     addresses.Assign(middle);
     network.ConnectHosts(middle, 10 * options.rate, Connect);
 
-    std::deque<Flow> flows = network.Flows(lines);
+    std::deque<Flow> flows = network.Flows(lines, 512);
     for (auto& flow : flows)
     {
         flow.Watch();
@@ -279,6 +283,8 @@ main(int argc, char** argv)
         .Add("drop_rate", waiting.DropRate())
         .Add("mark_rate", waiting.MarkRate())
         .Add("mean_queue", waiting.Mean())
+        .Add("dropped", waiting.Dropped())
+        .AddPerFlow("retransmitted", flows, &Flow::Retransmitted)
         .AddPerFlow("acked_segments", flows, &Flow::AckedSegments)
         .AddList("window_segments", g_windows);
     return 0;

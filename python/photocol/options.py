@@ -195,6 +195,8 @@ class SenderOptions(TypedDict, total=False):
     §4.7). Default True."""
     reno_friendly: bool
     """"cubic": Whether the window is never below Reno's (RFC 9438 §4.3). Default True."""
+    cubic_arithmetic: Literal["bytes", "segments"]
+    """"cubic": How finely the window moves between losses; Reno's stays in bytes. Default "bytes"."""
     bbr_high_gain: float
     """"bbr": BBRHighGain: the pacing gain of Startup, 2/ln 2. Default 2.885."""
     bbr_drain_gain: float

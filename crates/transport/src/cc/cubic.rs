@@ -6,12 +6,25 @@
 //!
 //! Windows grow by acknowledged bytes where the RFC counts ACKs, so delayed ACKs do not slow them (§4.1 allows bytes). Left
 //! out: taking back a reduction that was spurious (§4.9), which is the sender's.
+//!
+//! The RFC's windows are real numbers, here they are bytes. Linux and ns-3 count whole segments, which matters at small windows:
+//! [`Arithmetic::Segments`].
 
 use super::gaimd::{FRACTION_BITS, SHARE, fixed};
 use super::hystart::HyStart;
 use super::{CongestionControl, Event, Loss, LossCause, Wants, Window};
-use options::{Kind, Range, options};
+use options::{Kind, Range, Words, options, words};
 use units::{Duration, Instant};
+
+words! {
+    /// How finely CUBIC's window moves.
+    pub enum Arithmetic {
+        /// By bytes.
+        Bytes = "bytes",
+        /// By whole segments, as in Linux and ns-3: W(t) is W_max with a whole number of segments less or more, rounded towards W_max, and the window grows by one for a whole number of acknowledged segments.
+        Segments = "segments",
+    }
+}
 
 options! {
     /// Parameters of RFC 9438 §4.1.
@@ -25,6 +38,8 @@ options! {
         pub fast_convergence: bool = true, Kind::Flag;
         /// Whether the window is never below Reno's (RFC 9438 §4.3).
         pub reno_friendly: bool = true, Kind::Flag;
+        /// How finely the window moves between losses; Reno's stays in bytes.
+        pub arithmetic as "cubic_arithmetic": Arithmetic = Arithmetic::Bytes, Kind::Word(&Arithmetic::LIST);
         /// HyStart++ (RFC 9406): the first slow start ends when round trips grow, not only at a loss.
         pub hystart: bool = false, Kind::Flag;
         /// With hystart: at most this many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a bound if segments are paced.
@@ -90,6 +105,13 @@ impl Curve {
     fn at(&self, config: &Config, since_k: f64) -> f64 {
         config.window(self.w_max, since_k) * self.mss
     }
+
+    /// W in whole segments, rounded towards W_max.
+    fn in_segments(&self, config: &Config, since_k: f64) -> u64 {
+        // `as` saturates.
+        let (w_max, away) = (self.w_max as u64, config.window(0.0, since_k.abs()) as u64);
+        if since_k < 0.0 { w_max.saturating_sub(away) } else { w_max.saturating_add(away) }
+    }
 }
 
 /// Where the flow is in congestion avoidance.
@@ -132,7 +154,10 @@ impl CongestionControl for Cubic {
         let (since, curve) = state.running(config, window, event.now);
         let since_k = event.now.saturating_since(since).as_secs_f64() - curve.k;
         let rtt = event.srtt.unwrap_or(Duration::ZERO).as_secs_f64();
-        state.grow_cubic(curve.at(config, since_k + rtt), window, event);
+        match config.arithmetic {
+            Arithmetic::Bytes => state.grow_cubic(curve.at(config, since_k + rtt), window, event),
+            Arithmetic::Segments => state.grow_by_segments(curve.in_segments(config, since_k + rtt), window, event),
+        }
         if config.reno_friendly {
             state.grow_reno(curve.at(config, since_k), curve.alpha, window, event);
         }
@@ -192,8 +217,12 @@ impl State {
         self.w_max = self.w_max.max(window.cwnd);
         self.w_est = window.cwnd;
         (self.credit, self.est_credit) = (0, 0);
-        let w_max = self.w_max as f64 / mss;
-        let k = config.k(w_max, window.cwnd as f64 / mss);
+        let segments = |bytes: u64| match config.arithmetic {
+            Arithmetic::Bytes => bytes as f64 / mss,
+            Arithmetic::Segments => (bytes / window.mss) as f64,
+        };
+        let w_max = segments(self.w_max);
+        let k = config.k(w_max, segments(window.cwnd));
         // To a whole picosecond.
         let k = Duration::from_secs_f64(k).unwrap_or(Duration::MAX).as_secs_f64();
         Curve { k, w_max, mss, alpha: fixed(config.alpha()) }
@@ -209,6 +238,19 @@ impl State {
         let bytes = self.credit / window.cwnd;
         self.credit %= window.cwnd;
         window.cwnd = window.cwnd.saturating_add(bytes);
+    }
+
+    /// The same in whole segments: a segment for ⌊cwnd/(target − cwnd)⌋ acknowledged ones, at least two, and hardly any at or above
+    /// the target. What has been acknowledged at a higher price counts once when the price falls. So do Linux's `bictcp_update` and
+    /// `tcp_cong_avoid_ai`.
+    fn grow_by_segments(&mut self, target: u64, window: &mut Window, event: &Event) {
+        let cwnd = (window.cwnd / window.mss).max(1);
+        let segments = if target > cwnd { (cwnd / (target - cwnd)).max(2) } else { cwnd.saturating_mul(100) };
+        let price = segments.saturating_mul(window.mss);
+        let saved = std::mem::take(&mut self.credit);
+        let (grown, credit) = if saved >= price { (1, event.acked) } else { (0, saved.saturating_add(event.acked)) };
+        self.credit = credit % price;
+        window.cwnd = window.cwnd.saturating_add((grown + credit / price).saturating_mul(window.mss));
     }
 
     /// The Reno-friendly region, §4.3: W_est grows by α MSS · acked/cwnd, with α = 1 once it is back at the window before the
@@ -372,6 +414,46 @@ mod tests {
         assert!((before..before + 20 * MSS).contains(&w.cwnd), "{}", w.cwnd - before);
         law.on_idle(&config, &mut w, 10 * MSS, &Event::at(later + Duration::from_secs(60)));
         assert_eq!(w.cwnd, 10 * MSS);
+    }
+
+    #[test]
+    fn whole_segments_are_at_w_max_before_k() {
+        // 20 segments: 14 are kept, K = ∛(6/0.4) = 2.466 s. By whole segments W is 20 as soon as 0.4 (K − t − RTT)³ < 1, from
+        // t = 1.01 s on, and stays until 0.4 (t + RTT − K)³ ≥ 1, t = 3.72 s. By bytes at 1.3 s it is on its way to
+        // 20 − 0.4 · 1.166³ = 19.37, at 3.6 s to 20 + 0.4 · 1.134³ = 20.58.
+        for (arithmetic, early, late) in [
+            (Arithmetic::Bytes, 19_270..19_470, 20_480..20_680),
+            (Arithmetic::Segments, 20_000..20_001, 20_000..20_001),
+        ] {
+            let config = Config { arithmetic, reno_friendly: false, ..Config::default() };
+            let (mut law, mut w, mut now) = (Cubic::new(&config), window(20), Instant::ZERO);
+            lose(&mut law, &config, &mut w);
+            for (rounds, expected) in [(13, early), (23, late)] {
+                for _ in 0..rounds {
+                    round(&mut law, &config, &mut w, now, RTT);
+                    now = now + RTT;
+                }
+                assert!(expected.contains(&w.cwnd), "{arithmetic:?} at {now:?}: {}, not in {expected:?}", w.cwnd);
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_acknowledged_at_a_higher_price_counts_once() {
+        let config = Config { arithmetic: Arithmetic::Segments, ..Config::default() };
+        let (mut law, mut w) = (Cubic::new(&config), window(10));
+        let state = &mut law.0;
+        // At the target: 1000 segments would have to be acknowledged for one.
+        for _ in 0..500 {
+            state.grow_by_segments(10, &mut w, &ack(Instant::ZERO, RTT));
+        }
+        assert_eq!(w.cwnd, 10 * MSS);
+        // 10 above 10 cost a segment for each two that are acknowledged: the first ACK is given one for the 500, the
+        // second completes its two.
+        for expected in [11, 12, 12] {
+            state.grow_by_segments(20, &mut w, &ack(Instant::ZERO, RTT));
+            assert_eq!(w.cwnd, expected * MSS);
+        }
     }
 
     #[test]

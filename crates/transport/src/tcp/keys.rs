@@ -131,6 +131,7 @@ mod tests {
                 "beta",
                 "beta_ecn",
                 "c",
+                "cubic_arithmetic",
                 "fast_convergence",
                 "hystart",
                 "hystart_limit",
