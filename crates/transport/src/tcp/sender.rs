@@ -122,7 +122,7 @@ impl Sender {
             if self.una == self.nxt || self.written - self.nxt < self.window.mss {
                 self.transmit(now, actions);
             }
-        } else if let Some(way) = self.short_way(ack).filter(|_| in_order) {
+        } else if in_order && let Some(way) = self.short_way(ack) {
             self.handle_ack_in_order(now, ack, way, actions);
         } else {
             self.handle_ack_in_full(now, ack, actions);
