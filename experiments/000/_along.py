@@ -111,11 +111,11 @@ def _model(rtt_ms: float, share_percent: float) -> dict[str, float]:
         flows=40,
         capacity=LINK_MBPS * 1e6,
         packet=DATAGRAM_BITS / 8,
-    ).summary
-    buffers = [said[f"edge_buffer_{name}_packets"].value for name in ("one_control", "two_controls")]
+    )
+    buffers = [said[f"edge_buffer_{name}_packets"] for name in ("one_control", "two_controls")]
     return {
-        NONE: said["loss_per_congestion_packets"].value,
-        TWO: said["loss_per_congestion_dlcc_packets"].value,
+        NONE: said["loss_per_congestion_packets"],
+        TWO: said["loss_per_congestion_dlcc_packets"],
         "buffer": buffers[0] - buffers[1],
     }
 
