@@ -148,7 +148,7 @@ experiment = Experiment(
             expected="decreasing",
             tolerance="from every round trip to the next; in shape: from the first to the last",
             check=partial(along.goodput_falls, AXIS),
-            reason="without control it is the link's own at every round trip at which edge nodes' memory keeps the link full",
+            reason="where edge nodes' memory keeps the link full without control, the goodput is the link's own",
         ),
         Claim(
             id="flat-loss",
