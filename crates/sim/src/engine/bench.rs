@@ -141,6 +141,9 @@ impl<'a> Bench<'a> {
     /// that stands before it.
     pub fn emit_past(&mut self, now: u64, packet: &Packet) {
         *self.emitted += 1;
+        if let Some(dropped) = &mut self.net.dropped {
+            dropped.note_feigned(now, packet);
+        }
         self.net.send_past(now, packet);
     }
 
@@ -184,7 +187,7 @@ impl<'a> Bench<'a> {
     /// Counts a packet as lost at a link, and forgets it.
     pub fn drop(&mut self, now: u64, link: LinkNumber, cause: Cause, packet: &Packet) {
         self.net.note_on(now, link.0, What::Vanish, Some(cause), packet);
-        self.net.drop(DropPlace::Link(link.0), cause, packet);
+        self.net.drop(now, DropPlace::Link(link.0), cause, packet);
     }
 
     /// A unit that agents switch ends at a link, with its `bytes` and the message that announced it.

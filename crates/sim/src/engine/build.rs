@@ -19,6 +19,7 @@ use super::port::{Port, PortConfig};
 use super::reordering::Reordering;
 use super::ring::Ring;
 use super::sampler::{Known, Sampler};
+use super::shortfall::Shortfall;
 use super::timers::Timers;
 use super::trace::{Trace, TraceRules};
 use super::tree::NEVER;
@@ -28,6 +29,7 @@ use crate::random::{Seed, Stream, uniform_index};
 use paths::{Paths, check_paths, ends, invert, link_order};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use units::PS_PER_SECOND;
 
 /// Flows are numbered in 29 bits.
 pub const MAX_FLOWS: usize = 1 << 29;
@@ -103,6 +105,8 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
     rules.iter().for_each(|rules| watch_hosts(&mut hosts, rules));
     let known = if agents.is_empty() && scenario.events.is_empty() { &first[..] } else { &[] };
     measure_arrivals(&mut hosts, &probe, || empty_delays(known, &laid, network));
+    let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
+    account_for_losses(&mut net, &mut hosts, &probe, &ways);
     hosts.install(agents);
     let to_node = layout.links.iter().map(|link| link.to).collect();
     let partition = Partition::new(net, hosts, to_node, vec![0; nodes], 0);
@@ -127,6 +131,23 @@ fn order_of_timers(shuffle: Option<&mut Stream>) -> (u32, TimerOrder) {
     let mask = stream.next_u64() as u32;
     let is_before = uniform_index(stream, 2) == 1;
     (mask, if is_before { TimerOrder::BeforeArrivals } else { TimerOrder::AfterArrivals })
+}
+
+/// Where flows go at first.
+struct Ways<'a> {
+    scenario: &'a Scenario,
+    /// All paths one after the other; no link ends a path.
+    laid: &'a [Option<LinkId>],
+    /// Where the path of each flow begins, and its way back.
+    first: &'a [(u32, u32)],
+    flows: &'a [Flow],
+}
+
+impl<'a> Ways<'a> {
+    /// The links of a flow's path.
+    fn links(&self, flow: usize) -> impl Iterator<Item = LinkId> + use<'a> {
+        self.laid[self.first[flow].0 as usize..].iter().map_while(|link| *link)
+    }
 }
 
 /// The bands of the flows; `None` if all are in the first.
@@ -295,6 +316,24 @@ fn empty_delays(paths: &[(u32, u32)], laid: &[Option<LinkId>], network: &Network
 fn stamp_packets(hosts: &mut Hosts) {
     for host in hosts.senders.items_mut().iter_mut().filter(|host| !host.watch.is_explicit()) {
         host.watch = host.watch.and(Watch::STAMPED);
+    }
+}
+
+/// If that is asked for, every flow of TCP that has a path gets an account.
+fn account_for_losses(net: &mut Net, hosts: &mut Hosts, probe: &model::Probe, ways: &Ways) {
+    if !probe.lost_throughput {
+        return;
+    }
+    net.dropped = Some(Box::default());
+    let scenario = ways.scenario;
+    for (number, (flow, host)) in ways.flows.iter().zip(hosts.senders.items_mut()).enumerate() {
+        let Some(sender) = scenario.transports[flow.transport.index()].kind.sender() else { continue };
+        let capacity = ways.links(number).map(|link| scenario.network.links[link.index()].capacity.bps()).min();
+        let Some(capacity) = capacity else { continue };
+        let payload = f64::from(sender.mss) / f64::from(sender.mss + u32::from(host.header));
+        let bytes = capacity as f64 * payload / (8.0 * PS_PER_SECOND as f64);
+        hosts.shortfalls.insert(number as u32, Box::new(Shortfall::new(flow.start.ps(), bytes, sender.mss)));
+        host.watch = host.watch.and(Watch::ACCOUNTED);
     }
 }
 

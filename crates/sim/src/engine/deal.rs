@@ -12,6 +12,7 @@ use super::partition::Partition;
 use super::parts::{At, Layout};
 use super::port::Port;
 use super::ring::Ring;
+use super::shortfall::Drops;
 use super::timers::{TimerKind, Timers};
 use super::trace::{Trace, merged};
 use std::sync::Arc;
@@ -55,6 +56,7 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
     deal_orders(&mut old, &mut new, after);
     deal_reordering(&mut old, &mut new, after);
     deal_trace(&mut old, &mut new);
+    deal_drops(&mut old, &mut new);
     move_totals(&mut old, &mut new[0]);
     new
 }
@@ -172,6 +174,9 @@ fn deal_orders(old: &mut [Partition], new: &mut [Partition], layout: &Layout) {
             move_cargo(&mut packet, &mut part.net.cargo, &mut target.net.cargo);
             target.hosts.held.insert(key, packet);
         }
+        for (flow, account) in std::mem::take(&mut part.hosts.shortfalls) {
+            new[layout.source_of(flow) as usize].hosts.shortfalls.insert(flow, account);
+        }
         for (flow, fates) in std::mem::take(&mut part.hosts.forced.flows) {
             new[layout.source_of(flow) as usize].hosts.forced.flows.insert(flow, fates);
         }
@@ -205,6 +210,15 @@ fn deal_trace(old: &mut [Partition], new: &mut [Partition]) {
         trace.go_alone();
     }
     others.iter_mut().for_each(|part| part.net.trace = Some(Box::new(Trace::beside(rules.clone(), taken))));
+}
+
+/// What was dropped so far stays in one of the partitions; all go on listing.
+fn deal_drops(old: &mut [Partition], new: &mut [Partition]) {
+    let lists: Vec<Drops> = old.iter_mut().filter_map(|part| part.net.dropped.take()).map(|drops| *drops).collect();
+    if !lists.is_empty() {
+        new.iter_mut().for_each(|part| part.net.dropped = Some(Box::default()));
+        new[0].net.dropped = Some(Box::new(Drops::merged(lists.into_iter())));
+    }
 }
 
 /// What has been counted so far goes to one of the partitions; only sums over all of them are ever read.

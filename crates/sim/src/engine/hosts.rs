@@ -25,6 +25,7 @@ use super::net::{DropPlace, NO_WAY, Net};
 use super::offer::Cause;
 use super::packet::{Carried, Class, Flags, NO_CARGO, Packet, Stamp};
 use super::reordering::Reordering;
+use super::shortfall::Shortfall;
 use super::timers::{TimerId, Timers};
 use super::trace::What;
 use prefetch_index::prefetch_index;
@@ -62,6 +63,8 @@ pub struct Hosts {
     pub marked: u64,
     /// What is asked for of packets that arrive.
     pub arrivals: Arrivals,
+    /// What flows did not get of their paths, by flow, where that is asked for.
+    pub shortfalls: BTreeMap<u32, Box<Shortfall>>,
     /// Packets held back by order, in the order of their times.
     pub held: BTreeMap<(u32, u64, u64), Packet>,
     /// Packets that were ever held back.
@@ -112,6 +115,7 @@ impl Hosts {
             delivered: 0,
             marked: 0,
             arrivals: Arrivals::default(),
+            shortfalls: BTreeMap::new(),
             held: BTreeMap::new(),
             held_count: 0,
             opened: Vec::new(),
@@ -314,7 +318,7 @@ fn enter(now: u64, packet: Packet, net: &mut Net) {
     let link = net.next_link(&packet);
     if link == NO_WAY {
         net.note_host_drop(now, Cause::Unreachable, &packet);
-        return net.drop(DropPlace::Host(packet.flow), Cause::Unreachable, &packet);
+        return net.drop(now, DropPlace::Host(packet.flow), Cause::Unreachable, &packet);
     }
     net.forward(now, link, &packet);
 }

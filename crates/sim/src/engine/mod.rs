@@ -13,6 +13,7 @@
 //! | `hosts`, `arena`, `timers`, `forced`, `capture` | machines of the flows and their deadlines; orders; pcapng |
 //! | `datagrams` | a source of UDP |
 //! | `delays`, `reordering` | one-way delays and the order of packets, where they are asked for |
+//! | `shortfall` | what flows did not get of their paths, where it is asked for |
 //! | `accounts`, `sampler` | conservation and warm-up; samples |
 //! | `trace` | what happened, event by event |
 
@@ -45,6 +46,7 @@ mod queueing_tests;
 pub(crate) mod reordering;
 pub(crate) mod ring;
 mod sampler;
+pub(crate) mod shortfall;
 #[cfg(test)]
 mod speed_tests;
 mod timers;

@@ -13,6 +13,7 @@ use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::packet::{CargoTable, Class, Packet};
 use super::port::{Manner, Port};
 use super::ring::Ring;
+use super::shortfall;
 use super::trace::{Trace, What};
 use super::tree::{NEVER, Tree};
 use std::collections::{BTreeMap, VecDeque};
@@ -69,6 +70,8 @@ pub struct Net {
     pub trace: Option<Box<Trace>>,
     /// Links at which packets are written to a file.
     pub capture: Option<AtLinks>,
+    /// Dropped segments one by one, if anybody asks.
+    pub dropped: Option<Box<shortfall::Drops>>,
     leaf_of_link_0: u32,
     leaf_of_agent_0: u32,
     timer_leaf: u32,
@@ -132,6 +135,7 @@ impl Net {
             departing,
             trace: None,
             capture: None,
+            dropped: None,
             leaf_of_link_0,
             leaf_of_agent_0,
             timer_leaf,
@@ -220,7 +224,7 @@ impl Net {
     #[cold]
     fn detain(&mut self, now: u64, number: u32, offer: Offer, packet: &Packet) {
         match offer {
-            Offer::Dropped(cause) => self.lose(number, cause, packet),
+            Offer::Dropped(cause) => self.lose(now, number, cause, packet),
             Offer::Marked(at) => {
                 let target = self.ports[number as usize].target();
                 self.send(target, at, &packet.marked());
@@ -268,7 +272,7 @@ impl Net {
         let number = self.next_link(packet);
         self.note_at(now, number, What::Drop, Some(cause), packet);
         self.ports[number as usize].refuse_before(cause, packet.size);
-        self.lose(number, cause, packet);
+        self.lose(now, number, cause, packet);
     }
 
     /// A packet leaves a port and will be at the far end at `at`.
@@ -282,10 +286,10 @@ impl Net {
     }
 
     /// A packet does not get past a port.
-    fn lose(&mut self, number: u32, cause: Cause, packet: &Packet) {
+    fn lose(&mut self, now: u64, number: u32, cause: Cause, packet: &Packet) {
         // A packet that the fibre or the switch loses was sent.
         self.packet_hops += u64::from(matches!(cause, Cause::Random | Cause::GuardViolation));
-        self.drop(DropPlace::Link(self.links[number as usize]), cause, packet);
+        self.drop(now, DropPlace::Link(self.links[number as usize]), cause, packet);
     }
 
     /// A port with a gate, or with a discipline that decides when packets leave, sends what has its time.
@@ -295,7 +299,7 @@ impl Net {
         while let Some((packet, offer)) = self.release_next(now, number) {
             match offer {
                 Offer::Carried(at) | Offer::Marked(at) => self.send(target, at, &packet),
-                Offer::Dropped(cause) => self.lose(number, cause, &packet),
+                Offer::Dropped(cause) => self.lose(now, number, cause, &packet),
                 Offer::Held => {}
             }
         }
@@ -326,13 +330,19 @@ impl Net {
 
     /// Counts a dropped packet and forgets it.
     #[cold]
-    pub fn drop(&mut self, place: DropPlace, cause: Cause, packet: &Packet) {
+    pub fn drop(&mut self, now: u64, place: DropPlace, cause: Cause, packet: &Packet) {
+        if let Some(dropped) = &mut self.dropped {
+            dropped.note(now, cause, packet);
+        }
         self.drops.entry((place, packet.class, cause)).or_default().add(packet.size);
         self.cargo.forget(packet);
     }
 
     /// Counts a packet that was taken back from a fibre because its link went down.
-    pub fn take_back(&mut self, place: DropPlace, packet: &Packet) {
+    pub fn take_back(&mut self, now: u64, place: DropPlace, packet: &Packet) {
+        if let Some(dropped) = &mut self.dropped {
+            dropped.note(now, Cause::Unreachable, packet);
+        }
         self.drops.entry((place, packet.class, Cause::Unreachable)).or_default().add(packet.size);
         self.taken_back += 1;
     }

@@ -8,6 +8,7 @@ use super::partition::{Partition, fold};
 use super::port::Port;
 use super::reordering::FlowReordering;
 use super::ring::Ring;
+use super::shortfall::Shortfall;
 use super::trace::What;
 use crate::model::Flow;
 use std::sync::Arc;
@@ -137,12 +138,12 @@ impl<'a> Parts<'a> {
             self.list[fibre as usize].net.cargo.forget(&packet);
             let net = &mut self.list[port as usize].net;
             net.note_on(now, link, What::Vanish, Some(Cause::Unreachable), &packet);
-            net.take_back(DropPlace::Link(link), &packet);
+            net.take_back(now, DropPlace::Link(link), &packet);
         }
         for packet in taken.held {
             let net = &mut self.list[port as usize].net;
             net.note_on(now, link, What::Vanish, Some(Cause::Unreachable), &packet);
-            net.drop(DropPlace::Link(link), Cause::Unreachable, &packet);
+            net.drop(now, DropPlace::Link(link), Cause::Unreachable, &packet);
         }
     }
 
@@ -167,6 +168,12 @@ impl<'a> Parts<'a> {
     /// The sending side of a flow.
     pub fn sender_mut(&mut self, flow: u32) -> &mut SendingHost {
         &mut self.list[self.layout.source_of(flow) as usize].hosts.senders[flow]
+    }
+
+    /// Takes the account of what a flow did not get, if there is one.
+    pub fn take_shortfall(&mut self, flow: u32) -> Option<Shortfall> {
+        let part = &mut self.list[self.layout.source_of(flow) as usize];
+        part.hosts.shortfalls.remove(&flow).map(|account| *account)
     }
 
     /// The beginning and the end of a flow.

@@ -54,6 +54,8 @@ pub struct Probe {
     pub delays: bool,
     /// Whether the order of packets is measured, and how many places a packet may be late before it counts as lost.
     pub reordering: Option<u32>,
+    /// Whether it is written down why flows did not get the whole of their paths.
+    pub lost_throughput: bool,
 }
 
 /// `[trace]`: what happened, event by event; tracing never changes a run.

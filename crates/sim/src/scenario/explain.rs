@@ -253,7 +253,8 @@ impl Text<'_> {
 
     fn probe(&mut self, probe: &spec::Probe) {
         let mut keys = probe.explained();
-        if probe.interval.is_none() && !*probe.delays && !*probe.reordering {
+        let measures = *probe.delays || *probe.reordering || *probe.lost_throughput;
+        if probe.interval.is_none() && !measures {
             return self.line("\n[probe]\n# no interval: nothing is sampled");
         }
         if probe.interval.is_some() && probe.flows.is_none() && probe.links.is_none() {

@@ -7,6 +7,7 @@ mod completions;
 mod delays;
 mod fairness;
 mod flows;
+mod lost;
 mod reordering;
 pub(super) mod trace;
 
@@ -23,6 +24,7 @@ use crate::model::{Lane, Link, LinkId, NodeId, Role};
 use crate::results::{Column, Figure, Results, Table};
 use crate::scenario::Scenario;
 use flows::{FlowRow, FlowRows};
+use lost::LostRows;
 use std::collections::BTreeMap;
 use units::PS_PER_SECOND;
 
@@ -42,6 +44,7 @@ pub fn run(mut end: End, parts: &mut Parts) -> Results {
     let ledger = Ledger::read(parts);
     let links = LinkRows::read(&end, &ledger, parts);
     let flows = FlowRows::read(&end, &ledger, parts);
+    let lost = LostRows::read(&end, &flows.rows, parts);
     let events = parts.sum(|part| part.events);
     let packet_hops = packet_hops(parts.list.iter().map(|part| &**part));
     let mut summary = summary(&end, &links, &flows);
@@ -52,6 +55,7 @@ pub fn run(mut end: End, parts: &mut Parts) -> Results {
     let marked = parts.sum(|part| part.hosts.marked);
     summary.extend(delays::figures(parts));
     summary.extend(reordering::figures(parts));
+    summary.extend(lost.iter().flat_map(LostRows::figures));
     if marked > 0 {
         summary.push(Figure { name: "marked_packets", value: marked as f64, unit: "packets" });
     }
@@ -59,9 +63,10 @@ pub fn run(mut end: End, parts: &mut Parts) -> Results {
     summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });
     let drops = drops(&end, parts);
+    let more = reordering::columns(parts).into_iter().chain(lost.iter().flat_map(LostRows::columns)).collect();
     let fingerprint = parts.fingerprint();
     Results {
-        flows: flows.table(end.run, reordering::columns(parts)),
+        flows: flows.table(end.run, more),
         reordering: reordering::table(parts, end.run),
         links: links.table(&end),
         series: end.world.sampler.table(end.run),

@@ -25,6 +25,7 @@
 //! | `reordering` | what RR-TCP knows of a flow's reordering |
 //! | `bursts` | what an edge node says about lost bursts, and their repair |
 //! | `stats` | what the sender counts |
+//! | `standing` | what it lets itself send at an instant |
 //! | `spurious` | retransmissions that D-SACK proves spurious |
 //! | `undo` | spurious reductions of the window, taken back |
 //! | `receiver` | the receiver: delayed ACKs, SACK, D-SACK |
@@ -62,6 +63,7 @@ mod segment;
 mod segments;
 mod sender;
 mod spurious;
+mod standing;
 mod stats;
 mod timer;
 mod timestamps;
@@ -84,5 +86,6 @@ pub use reordering::{
 };
 pub use segment::{Ack, AckOut, Actions, EcnEcho, SackBlock, SackList, Segment};
 pub use sender::{PhaseName, Sender};
+pub use standing::Standing;
 pub use stats::SenderStats;
 pub use undo::{Undo, UndoResponse};

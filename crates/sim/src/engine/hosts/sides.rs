@@ -41,7 +41,7 @@ pub enum SendingMachine {
 
 /// Rare duties of a sending host, checked with one comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Watch(u8);
+pub struct Watch(u16);
 
 impl Watch {
     /// It has an end whose time is to be noted.
@@ -62,8 +62,10 @@ impl Watch {
     pub(super) const SEEN: Watch = Watch(4 | 64);
     /// Its packets say when they left, and as which.
     pub const STAMPED: Watch = Watch(128);
+    /// What it does not get of its path is written down.
+    pub const ACCOUNTED: Watch = Watch(256);
     /// What cannot be sent on the fast path.
-    pub(super) const UNUSUAL: Watch = Watch(2 | 4 | 8 | 16 | 32 | 64 | 128);
+    pub(super) const UNUSUAL: Watch = Watch(2 | 4 | 8 | 16 | 32 | 64 | 128 | 256);
 
     /// Both.
     pub fn and(self, other: Watch) -> Watch {

@@ -16,6 +16,9 @@ impl Hosts {
     #[cold]
     pub(super) fn send_watched_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
         let segments = std::mem::take(&mut self.segments.segments);
+        if self.senders[flow].watch.has(Watch::ACCOUNTED) {
+            self.look_at(now, flow, !segments.is_empty());
+        }
         for (place, segment) in segments.iter().enumerate() {
             let host = &self.senders[flow];
             let mut packet = host.packet(flow, segment.seq, segment.len);
@@ -49,6 +52,13 @@ impl Hosts {
         self.arm_sender(flow);
     }
 
+    /// The account of a flow is brought up to now.
+    fn look_at(&mut self, now: u64, flow: u32, sends: bool) {
+        let Some(account) = self.shortfalls.get_mut(&flow) else { return };
+        let Some(sender) = self.senders[flow].machine.tcp() else { return };
+        account.look(now, sender, sends);
+    }
+
     /// Gives a packet of a watched flow its fate.
     pub(super) fn emit_watched(&mut self, now: u64, packet: Packet, options: TcpOptions, net: &mut Net) {
         let flow = packet.flow;
@@ -65,7 +75,7 @@ impl Hosts {
             None => enter(now, packet, net),
             Some(Fate::Drop) => {
                 net.note_host_drop(now, Cause::Forced, &packet);
-                net.drop(DropPlace::Host(flow), Cause::Forced, &packet);
+                net.drop(now, DropPlace::Host(flow), Cause::Forced, &packet);
             }
             Some(Fate::Duplicate) => {
                 self.emitted += 1;

@@ -219,14 +219,15 @@ fn links_of(choice: &Choice<String>, network: &Network, context: &Context) -> Re
 pub(super) fn probe(spec: &Spec, network: &Network, context: &Context) -> Result<Probe, Fault> {
     let probe = &spec.probe;
     probe.check()?;
-    let delays = *probe.delays;
+    let (delays, lost_throughput) = (*probe.delays, *probe.lost_throughput);
     let threshold = probe.displacement_threshold.as_ref().map_or(DISPLACEMENT_THRESHOLD, |places| **places);
     let reordering = probe.reordering.then_some(threshold);
-    let Some(interval) = &probe.interval else { return Ok(Probe { delays, reordering, ..Probe::default() }) };
+    let unsampled = Probe { delays, reordering, lost_throughput, ..Probe::default() };
+    let Some(interval) = &probe.interval else { return Ok(unsampled) };
     let unsaid = if probe.flows.is_none() && probe.links.is_none() { Selection::All } else { Selection::None };
     let flows = probe.flows.as_deref().map_or_else(|| unsaid.clone(), flows_of);
     let links = probe.links.as_deref().map_or(Ok(unsaid), |links| links_of(links, network, context))?;
-    Ok(Probe { interval: Some(interval.0), flows, links, delays, reordering })
+    Ok(Probe { interval: Some(interval.0), flows, links, ..unsampled })
 }
 
 /// In order, each once.

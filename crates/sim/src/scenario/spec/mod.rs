@@ -173,6 +173,9 @@ keys! {
         pub reordering: Key<bool> = false;
         /// A packet that comes after so many others that left after it counts as lost, not as reordered (RFC 5236: DT and BT). Default 10000.
         pub displacement_threshold: Option<At<u32>>, in Within::new("from 1 to 1000000", |places| (1..=1_000_000).contains(places)), when ORDERED;
+        /// Whether the tables say why flows of TCP did not get the whole of their paths: docs/guide/results.md. A run takes longer with it, and
+        /// does not change.
+        pub lost_throughput: Key<bool> = false;
     }
 }
 
