@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from campaign_fakes import Made, counted, dies, dies_once, greedy
 
-from photocol.campaign.conduct import Means, conduct
+from photocol.campaign.conduct import Means, _executor, conduct
 from photocol.campaign.job import JobError, Row, cell_name, jobs_of
 from photocol.campaign.local import Worker, on_this_machine
-from photocol.campaign.memory import Budget
+from photocol.campaign.memory import Budget, expected_bytes
 from photocol.campaign.progress import Progress, duration
 from photocol.campaign.store import Store
 from photocol.campaign.table import outcome_of
+from photocol.sweeps.run import describe
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+ROOT = Path(__file__).resolve().parents[2]
 JOBS = jobs_of(Made(), [{"level": 1}, {"level": 2}, {"level": 3}], seeds=[1, 2])
 
 
@@ -76,6 +75,25 @@ def test_no_job_is_admitted_that_is_expected_not_to_fit() -> None:
     assert budget.see([600, 500])
     assert not budget.see([2000])
     assert [budget.admits(running) for running in (0, 1)] == [True, False]
+
+
+def test_the_first_jobs_are_not_all_started_where_the_scenario_says_that_they_do_not_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Ten million samples of 200 bytes are 2 GB, beside what a process holds that has done nothing.
+    probe = {"probe.interval": "1 us", "probe.flows": "[]", "probe.links": '["left->right"]'}
+    short = {"run.duration": "2 s", "run.warm_up": "0 s", **probe}
+    swept = describe({"grid": {"traffic.0.flows": [1, 2, 3]}, "set": short}, ROOT / "scenarios" / "dumbbell.toml")
+    jobs = swept.jobs(swept.sweep.plan.points())
+    expected = expected_bytes(jobs)
+    assert 2.0e9 < expected < 2.5e9
+    assert not Budget(4_000_000_000, expected).admits(1)
+    said: list[str] = []
+    monkeypatch.setattr("photocol.campaign.conduct.available_bytes", lambda: 4_000_000_000)
+    progress = Progress(is_quiet=True)
+    monkeypatch.setattr(progress, "say", said.append)
+    _executor(jobs, Store(tmp_path / "runs"), Means(workers=3), progress)
+    assert said == [f"a job is expected to take {expected / 1e9:.1f} GB, and there are 4.0 GB: 1 of 3 at a time"]
 
 
 def test_only_what_is_missing_is_done(marks: Path, tmp_path: Path) -> None:

@@ -71,6 +71,12 @@ impl Scenario {
         self.loaded.scenario.run.memory.count()
     }
 
+    /// What the run is sure to hold at once.
+    #[getter]
+    fn least_memory_bytes(&self) -> u64 {
+        self.loaded.memory.count()
+    }
+
     #[getter]
     fn duration_s(&self) -> f64 {
         self.loaded.scenario.run.duration.as_secs_f64()

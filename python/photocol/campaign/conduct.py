@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from photocol.campaign.job import Job, Row, Runner, engine
 from photocol.campaign.local import Executor, Worker, available_cores, on_this_machine
-from photocol.campaign.memory import Budget, available_bytes
+from photocol.campaign.memory import Budget, available_bytes, expected_bytes
 
 if TYPE_CHECKING:
     from photocol.campaign.progress import Progress
@@ -93,7 +93,7 @@ def _carry_out(
 ) -> None:
     if means.alone:
         store.remove_unfinished()
-    execute = _executor(len(jobs), store, means, progress)
+    execute = _executor(jobs, store, means, progress)
     try:
         with contextlib.closing(execute(jobs)) as finished:
             for row in finished:
@@ -108,14 +108,19 @@ def _carry_out(
             store.remove_unfinished()
 
 
-def _executor(jobs: int, store: Store, means: Means, progress: Progress) -> Executor:
+def _executor(jobs: Sequence[Job], store: Store, means: Means, progress: Progress) -> Executor:
     if means.elsewhere is not None:
         return means.elsewhere(store, progress)
-    workers = min(means.workers, jobs)
+    workers = min(means.workers, len(jobs))
     run = means.run
     if run is engine and workers < means.workers:
         # Fewer jobs than cores: what is left over works inside the runs, whose results are the same.
         run = functools.partial(engine, threads=means.workers // workers)
-    return on_this_machine(
-        Worker(store=store, run=run), workers=workers, budget=Budget(available_bytes()), say=progress.say
-    )
+    is_known = means.run is engine and workers > 1
+    budget = Budget(available_bytes(), expected_bytes(jobs) if is_known else 0)
+    if budget.allowed is not None and workers * budget.estimate > budget.allowed:
+        progress.say(
+            f"a job is expected to take {budget.estimate / 1e9:.1f} GB, and there are {budget.allowed / 1e9:.1f} GB: "
+            f"{max(1, budget.allowed // budget.estimate)} of {workers} at a time"
+        )
+    return on_this_machine(Worker(store=store, run=run), workers=workers, budget=budget, say=progress.say)

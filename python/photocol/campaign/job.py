@@ -87,10 +87,16 @@ class Runner(Protocol):
 def cell_name(point: Point, seed: int) -> str:
     """axis=value,…,seed=n; where that is too long for a name, its beginning and a hash."""
     parts = {**point, "seed": seed}
-    name = ",".join(f"{quote(axis, safe='')}={quote(str(value), safe='')}" for axis, value in parts.items())
+    name = ",".join(f"{_quoted(axis)}={_quoted(str(value))}" for axis, value in parts.items())
     if len(name) <= _LONGEST_NAME:
         return name
     return f"{name[:100]}…{hashlib.sha256(name.encode()).hexdigest()[:16]},seed={seed}"
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _quoted(text: str) -> str:
+    """As part of a name. Axes and values come again and again."""
+    return quote(text, safe="")
 
 
 def jobs_of(

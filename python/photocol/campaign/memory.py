@@ -1,12 +1,15 @@
 """How much memory the jobs of a campaign may take together.
 
-Nobody knows before how much a run will take: it depends on the queues that build up. So the processes are looked at
-while they work. The largest that was seen is the estimate for every job; no new one starts that would not fit, and
-where those under way outgrow what there is, the youngest is put back.
+Before the first job the estimate is what a process holds that has done nothing, and what the scenarios say for sure
+(flows, samples, tables). More is not known before: it depends on the queues that build up. So the processes are looked
+at while they work. The largest that was seen is the estimate from then on; no new one starts that would not fit, and
+where those under way outgrow what there is, the youngest is put back. What one job may take is its `run.memory`.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +17,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from photocol.campaign.job import Job
+
+_MOST_LOOKED_AT = 100
+"""Jobs whose scenarios are read for the estimate, spread over all."""
 _SHARE = 0.9
 """Of the memory that is free at the start."""
 _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
@@ -26,7 +33,7 @@ class Budget:
     allowed: int | None = None
     """Bytes; None where the system does not say."""
     estimate: int = 0
-    """The most that one process was seen to hold."""
+    """What one process is expected to hold, or the most that one was seen to hold, if that is more."""
 
     def see(self, held: Sequence[int]) -> bool:
         """Take note of what the processes hold; whether it is too much, though not of one alone."""
@@ -36,6 +43,22 @@ class Budget:
     def admits(self, running: int) -> bool:
         """Whether one more job than these is expected to fit; one alone always may try."""
         return running == 0 or self.allowed is None or (running + 1) * self.estimate <= self.allowed
+
+
+def expected_bytes(jobs: Sequence[Job]) -> int:
+    """What the process of one of these jobs holds at least, as far as their scenarios say so beforehand."""
+    from photocol.campaign.study import Setup
+    from photocol.scenario import load
+
+    needed = 0
+    for job in jobs[:: -(-len(jobs) // _MOST_LOOKED_AT)]:
+        # What is wrong with a job is said when it is done, with its name.
+        with contextlib.suppress(Exception):
+            setup = job.origin.study().setup(job.point)
+            if isinstance(setup, Setup):
+                scenario = load(setup.scenario, {**setup.settings, **job.settings})
+                needed = max(needed, scenario.least_memory_bytes)
+    return resident_bytes(os.getpid()) + needed
 
 
 def available_bytes() -> int | None:

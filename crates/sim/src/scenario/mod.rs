@@ -19,11 +19,13 @@ pub use schema::schema;
 use crate::language::keys::Explained;
 use crate::regime::kind::Plan;
 use crate::{language, model};
+use resolve::Resolved;
 use std::any::Any;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use transport::cc::external::Maker;
+use units::Bytes;
 
 /// A resolved scenario: the model of what runs, and the plan of its kind of switching.
 #[derive(Clone, Debug)]
@@ -65,6 +67,8 @@ pub struct Loaded {
     pub text: String,
     /// What is not wrong but probably not meant.
     pub warnings: Vec<String>,
+    /// What the run is sure to hold at once. What queues and windows grow to comes on top.
+    pub memory: Bytes,
     /// What was written, for the explanation.
     spec: spec::Spec,
 }
@@ -93,9 +97,9 @@ pub fn load(source: Input<'_>, set: &[(String, String)]) -> Result<Loaded, Error
 pub fn load_with(source: Input<'_>, set: &[(String, String)], laws: &Laws) -> Result<Loaded, Error> {
     let tree = language::read(source, set)?;
     let spec: spec::Spec = language::from_tree(&tree).map_err(|fault| tree.error(fault))?;
-    let (scenario, warnings) = resolve::resolve(&spec, laws).map_err(|fault| tree.error(fault))?;
+    let Resolved { scenario, warnings, memory } = resolve::resolve(&spec, laws).map_err(|fault| tree.error(fault))?;
     let text = toml::to_string(&tree.root.to_toml()).map_err(|why| Error::of_file("scenario", why.to_string()))?;
-    Ok(Loaded { scenario, text, warnings, spec })
+    Ok(Loaded { scenario, text, warnings, memory, spec })
 }
 
 /// Feeds bytes to every reader of user input; for fuzzing. No bytes may make it panic.

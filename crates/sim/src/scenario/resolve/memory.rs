@@ -7,7 +7,7 @@ use crate::language::{Fault, Place, rounded};
 use crate::model::{Change, Load, Scenario, Selection};
 use crate::regime::kind::Demand;
 use crate::scenario::spec::Spec;
-use units::Duration;
+use units::{Bytes, Duration};
 
 /// A sample in the engine and in the table `series`, with its names.
 const BYTES_OF_A_SAMPLE: f64 = 200.0;
@@ -20,15 +20,15 @@ const BYTES_OF_A_PACKET: f64 = 32.0;
 /// Path and way back of a flow.
 const BYTES_OF_PATHS: f64 = 12.0;
 
-/// Refuses a scenario that needs more than `run.memory`, at whatever needs most.
-pub(super) fn check(spec: &Spec, scenario: &Scenario, switching: Vec<Demand>) -> Result<(), Fault> {
+/// What is sure to be held at once. Refuses a scenario that needs more than `run.memory`, at whatever needs most.
+pub(super) fn check(spec: &Spec, scenario: &Scenario, switching: Vec<Demand>) -> Result<Bytes, Fault> {
     let mut parts = vec![samples(spec, scenario), new_paths(spec, scenario)];
     parts.extend(flows(spec, scenario));
     parts.extend(switching);
     let (needed, allowed) = (parts.iter().map(|part| part.bytes).sum::<f64>(), scenario.run.memory);
     let most = parts.into_iter().max_by(|a, b| a.bytes.total_cmp(&b.bytes));
     match most.filter(|_| needed > allowed.count() as f64) {
-        None => Ok(()),
+        None => Ok(Bytes(needed as u64)),
         Some(part) => {
             let (what, bytes) = (part.what, written(part.bytes));
             let message = format!(

@@ -22,7 +22,7 @@ use crate::regime;
 use crate::regime::kind::Checked;
 use crate::scenario::{Laws, Scenario};
 use crate::topology::Draft;
-use units::Duration;
+use units::{Bytes, Duration};
 
 /// What the parts of a scenario need to know of one another.
 struct Context<'n> {
@@ -53,8 +53,17 @@ impl Context<'_> {
     }
 }
 
-/// Resolves a whole scenario; also returns what is probably not meant.
-pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<(Scenario, Vec<String>), Fault> {
+/// A scenario that is ready to run.
+pub(super) struct Resolved {
+    pub scenario: Scenario,
+    /// What is probably not meant.
+    pub warnings: Vec<String>,
+    /// What the run is sure to hold at once.
+    pub memory: Bytes,
+}
+
+/// Resolves a whole scenario.
+pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Resolved, Fault> {
     regime::assert_names();
     transport::assert_names();
     let run = run(&spec.run)?;
@@ -78,8 +87,8 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<(Scenario, Vec<String>
     let trace = events::trace(spec, &network, &context)?;
     let warnings = context.warnings;
     let model = model::Scenario { run, network, transports, traffic, events, forced, probe, trace };
-    memory::check(spec, &model, demands)?;
-    Ok((Scenario { model, plan, switching }, warnings))
+    let memory = memory::check(spec, &model, demands)?;
+    Ok(Resolved { scenario: Scenario { model, plan, switching }, warnings, memory })
 }
 
 fn run(run: &Run) -> Result<RunSpec, Fault> {
