@@ -20,7 +20,7 @@ from photocol.recorded import REPORT, Recorded, recorded_in
 DOCS = Path(__file__).parent
 MOST_ROWS = 60
 """A longer table is not on the page; its file is linked."""
-_PARTS = ("The shape in words", "Table", "To compare with the source", "This form")
+_PARTS = ("The shape in words", "Table", "Under each reading", "To compare with the source", "This form")
 """What a page takes over of a figure's report."""
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, UnderReadings, grid
 from photocol.verdict import Finding, Verdict, judge
 
 from ._claims import CLAIMS as PAPERS_CLAIMS
@@ -154,14 +154,21 @@ def check_allowed(outcome: Outcome) -> Finding:
 
 
 def describe(outcome: Outcome) -> list[str]:
-    """What each reading is, and each claim of the paper in all of them."""
-    readings = readings_of(outcome)
+    """What each reading is."""
+    return [f"`{reading}`: {MEANINGS[reading]}." for reading in readings_of(outcome)]
+
+
+def side_by_side(outcome: Outcome) -> list[UnderReadings]:
+    """Each claim of the paper in all readings."""
     found = {reading: verdicts(outcome, reading) for reading in judged_in(outcome)}
-    sentences = [f"`{reading}`: {MEANINGS[reading]}." for reading in readings]
-    for number, claim in enumerate(PAPERS_CLAIMS):
-        words = "; ".join(f"{reading} **{one[number].verdict}**" for reading, one in found.items())
-        sentences.append(f"{claim.text}: {words}. {found[LITERAL][number].measured} ({LITERAL}).")
-    return sentences
+    return [
+        UnderReadings(
+            claim=claim.text,
+            where=claim.where,
+            findings={reading: findings[number] for reading, findings in found.items()},
+        )
+        for number, claim in enumerate(PAPERS_CLAIMS)
+    ]
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -238,5 +245,6 @@ experiment = Experiment(
     claims=CLAIMS,
     plots=(Plot(name="readings", draw=draw),),
     describe=describe,
+    readings=side_by_side,
     notes=NOTES,
 )

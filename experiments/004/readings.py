@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.verdict import Finding, judge
 
 from ._lb import FLOWS, METRICS, NOTES, RR, SACK, SHADES, SMALL, SMALL_NOTE, measure, sender_of, setup, source
@@ -84,6 +84,20 @@ def check_once(outcome: Outcome) -> Finding:
     )
 
 
+def side_by_side(outcome: Outcome) -> list[UnderReadings]:
+    """Both claims under each reading, with the tolerances that they have under all of them."""
+    gain, false = {}, {}
+    for name in names(outcome):
+        ratio = value(outcome, name, SACK, "completion_s") / value(outcome, name, RR, "completion_s")
+        gain[name] = judge(agrees=ratio >= 1.5, in_shape=ratio > 1, measured=f"{ratio:.2f} times")
+        number = value(outcome, name, RR, "false_fast_retransmits")
+        false[name] = judge(agrees=number == FLOWS, in_shape=number <= 3 * FLOWS, measured=f"{number:.0f} in all")
+    return [
+        UnderReadings(claim="HS-RR-TCP is much faster than HS-TCP-SACK", where="§5.2.1", findings=gain),
+        UnderReadings(claim="a single false fast retransmit a flow", where="§5.2.1", findings=false),
+    ]
+
+
 def draw_ratio(axes: Axes, table: pl.DataFrame) -> None:
     """Times by reading."""
     chosen = [name for name in READINGS if name in set(table["reading"].to_list())]
@@ -129,6 +143,7 @@ experiment = Experiment(
             check=check_once,
         ),
     ),
+    readings=side_by_side,
     plots=(Plot(name="times", draw=draw_ratio),),
     notes=NOTES,
 )

@@ -110,6 +110,16 @@ class Claim:
 
 
 @dataclass(frozen=True, kw_only=True)
+class UnderReadings:
+    """A claim of the source under each reading of its words, side by side."""
+
+    claim: str
+    where: str
+    findings: Mapping[str, Finding]
+    """By reading, the default one first."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plot:
     """A picture: a function that draws a table on an `Axes`."""
 
@@ -144,6 +154,8 @@ class Experiment:
     plots: Sequence[Plot] = ()
     describe: Callable[[Outcome], Sequence[str]] = lambda _: ()
     """The shape in words: sentences computed from the outcome."""
+    readings: Callable[[Outcome], Sequence[UnderReadings]] = lambda _: ()
+    """The source's claims under each reading of its words, where the readings are an axis."""
     notes: Sequence[str] = ()
     """What a reader must know to compare with the source: readings, assumptions, deviations."""
     first_seed: int = 1

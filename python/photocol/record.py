@@ -107,6 +107,7 @@ def report(record: Record) -> str:
         "## Table",
         _markdown_table(record),
         *_section("Claims", [_claim_text(judged) for judged in record.judged]),
+        *([] if record.jobs_missing else _readings(record)),
         *_section("To compare with the source", list(experiment.notes)),
         *_section("This form", [form.note] if form.note else []),
         f"Repeat it with `photocol reproduce {experiment.id} --{record.form_name}`.",
@@ -194,6 +195,30 @@ def _markdown_table(record: Record) -> str:
         cells += [cell(metric, row) for metric in record.experiment.metrics]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def _readings(record: Record) -> list[str]:
+    """A table of verdicts, claim by reading; what there are fewer of are its columns."""
+    try:
+        claims = list(record.experiment.readings(record.outcome))
+    except Exception as error:
+        return ["## Under each reading", f"Nothing: the check failed with {type(error).__name__}: {error}"]
+    if not claims:
+        return []
+    names = [f"{one.claim} ({one.where})" for one in claims]
+    readings = list(claims[0].findings)
+    cells = [[_brief(one.findings[reading]) for one in claims] for reading in readings]
+    head, first, rows = ("reading", readings, cells)
+    columns = names
+    if len(names) > len(readings):
+        head, first, columns, rows = "claim", names, readings, [list(row) for row in zip(*cells, strict=True)]
+    lines = ["| " + " | ".join([head, *columns]) + " |", "|" + " --- |" * (1 + len(columns))]
+    lines += ["| " + " | ".join([name, *row]) + " |" for name, row in zip(first, rows, strict=True)]
+    return ["## Under each reading", "\n".join(lines)]
+
+
+def _brief(finding: Finding) -> str:
+    return f"**{finding.verdict}**: {finding.measured}".replace("|", "\\|")
 
 
 def _claim_text(judged: Judged) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 EXPERIMENT = '''
 """A made-up figure: the level rises with the buffer and saturates at one half."""
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Setup, Source, grid
+from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Setup, Source, UnderReadings, grid
 from photocol.verdict import judge
 
 
@@ -30,6 +30,12 @@ def draw(axes, table):
 def top(outcome):
     value = outcome.table["level"][-1]
     return judge(agrees=abs(value - EXPECTED) < 0.1, in_shape=False, measured=f"{value:.3f}")
+
+
+def readings(outcome):
+    other = judge(agrees=False, in_shape=False, measured="0.900")
+    findings = {"of a half": top(outcome), "of nine tenths": other}
+    return [UnderReadings(claim="the level ends at a half", where="§1", findings=findings)]
 
 
 EXPECTED = 0.5
@@ -48,6 +54,7 @@ experiment = Experiment(
     ],
     plots=[Plot(name="figure", draw=draw)],
     describe=lambda outcome: [f"The level ends at {outcome.table['level'][-1]:.2f}."],
+    readings=readings,
     notes=["nothing here is true"],
 )
 '''

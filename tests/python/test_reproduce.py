@@ -55,6 +55,8 @@ def test_a_reproduced_figure_leaves_tables_claims_pictures_and_a_page(repository
 def test_the_page_names_source_claims_reasons_and_how_to_repeat(repository):
     reproduce(["900"], jobs=1, out=repository / "o", quiet=True, run=saturating)
     page = (repository / "o" / "900" / "figure" / "report.md").read_text()
+    assert "| reading | the level ends at a half (§1) |" in page
+    assert "| of nine tenths | **disagrees**: 0.900 |" in page
     for part in ("Nobody, Nothing, 2026", "![figure](figure.png)", "**agrees**", "nothing here is true", "--quick"):
         assert part in page
 
