@@ -105,7 +105,7 @@ pub mod tests {
     #[test]
     fn bytes_are_packed_as_numbers_are() {
         for width in 0..=8 {
-            let values: [u64; ROUND] = std::array::from_fn(|n| n as u64 * 37 % 256 & ((1 << width) - 1));
+            let values: [u64; ROUND] = std::array::from_fn(|n| (n as u64 * 37 % 256) & ((1 << width) - 1));
             let (mut one, mut other) = (Vec::new(), Vec::new());
             pack(&values, width, &mut one);
             for some in values.chunks(8) {
