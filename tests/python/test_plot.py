@@ -287,7 +287,8 @@ def test_without_zeros_the_axis_is_logarithmic() -> None:
     from photocol.plot import logarithmic_with_zero
 
     axes = Figure().add_subplot()
+    axes.axvline(1.5)  # from 0 to 1 of the picture's height, which are no values
     axes.plot([1, 2], [0.1, 1.0])
     logarithmic_with_zero(axes)
     assert axes.get_yscale() == "log"
-    assert len(axes.get_lines()) == 1
+    assert len(axes.get_lines()) == 2

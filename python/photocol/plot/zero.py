@@ -20,7 +20,8 @@ def logarithmic_with_zero(axes: Axes) -> None:
     Where a line is zero it is not drawn; a hollow marker stands at the tick "0" below a dotted line, so that no slope
     pretends to a value in between. Without zeros it is an ordinary logarithmic axis.
     """
-    lines = axes.get_lines()
+    # Lines across the whole picture (axvline) have no values of their own.
+    lines = [line for line in axes.get_lines() if line.get_transform().contains_branch_seperately(axes.transData)[1]]
     values = [np.asarray(line.get_ydata(), dtype=float) for line in lines]
     positive = [float(value) for one in values for value in one[np.isfinite(one) & (one > 0)]]
     axes.set_yscale("log")
