@@ -211,6 +211,10 @@ experiment = Experiment(
             where="§5.2.3",
             expected="6 % of about 1000 s",
             tolerance="3 to 12 % of 700 to 1300 s; in shape: faster",
+            reason=(
+                "loss keeps the offered load below ρ_max: 4 changes of path or fewer beside 160 without loss, and "
+                "10 false fast retransmits or fewer of thousands, so that there is nothing to gain"
+            ),
         ),
         *both(
             check_retransmits,
@@ -219,6 +223,7 @@ experiment = Experiment(
             where="§5.2.3, Fig. 8 (b)",
             expected="330",
             tolerance="half to twice; in shape: fewer",
+            reason="as for the times: at that loss paths hardly change, and nearly all fast retransmits repair losses",
         ),
         *both(
             check_timeouts,
@@ -227,6 +232,10 @@ experiment = Experiment(
             where="§5.2.3, Fig. 8 (c)",
             expected="77; 0",
             tolerance="half to twice and exactly 0; in shape: more",
+            reason=(
+                "dupthresh is 17 on average there (3 where the access network loses), not the hundreds that make "
+                "timeouts; what the paper's timeouts followed is not stated"
+            ),
         ),
         *both(
             check_dupthresh,
