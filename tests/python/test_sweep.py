@@ -19,12 +19,15 @@ import pytest
 from command import arguments, photocol
 
 import photocol as package
+from photocol.campaign.job import Row
 from photocol.errors import InputError
 from photocol.quantity import readable
 from photocol.stats import mean_ci
 from photocol.sweeps.axes import log_steps, steps
+from photocol.sweeps.folder import names_of
 from photocol.sweeps.plots import positions
 from photocol.sweeps.precision import Precision
+from photocol.sweeps.run import _ordered
 from photocol.sweeps.spec import checked
 
 TINY = """
@@ -407,3 +410,16 @@ def test_a_figure_that_is_not_there_is_named_at_the_first_run_and_ends_the_sweep
     assert last.startswith("metrics: no run has a figure 'goodpu'; did you mean 'goodput'? There are: ")
     assert done.returncode == 2
     assert len(list((place / "o" / "runs").glob("*/row.json"))) == 2, "what is finished stays"
+
+
+def test_the_columns_do_not_depend_on_which_run_finished_first() -> None:
+    """A figure that only some points have is a column where the first of them, by point and seed, has it."""
+    points = [{"level": 1}, {"level": 2}]
+    few, more = {"a": 1.0, "c": 3.0}, {"a": 1.0, "b": 2.0, "c": 3.0}
+    rows = [
+        Row(point=point, seed=seed, metrics=more if point["level"] == 2 else few, manifest={})
+        for point in points
+        for seed in (1, 2)
+    ]
+    assert _ordered(points, reversed(rows)) == rows
+    assert names_of(_ordered(points, reversed(rows))) == ["a", "c", "b"]

@@ -23,7 +23,7 @@ from photocol.sweeps import plots
 from photocol.sweeps.folder import Described
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
     import polars as pl
@@ -94,7 +94,7 @@ def carry_out(
         wanted = lambda _: share  # noqa: E731
     look = functools.partial(_look_for_metrics, described, progress) if len(first) > 1 else None
     conducted = conduct(wanted, store, by, progress, look=look)
-    rows = list(conducted.rows.values())
+    rows = _ordered(points, conducted.rows.values())
     if part is not None or not rows:
         return _without_tables(conducted)
     metrics = chosen_metrics(described, rows)
@@ -211,7 +211,7 @@ def table_of(folder: Path) -> pl.DataFrame:
     known = {tuple(point.values()) for point in points}
     rows = [row for row in rows_in(folder / folders.RUNS) if tuple(row.point.values()) in known]
     wanted = {job.name for job in _wanted(described, points, rows)}
-    rows = [row for row in rows if row.name in wanted]
+    rows = _ordered(points, (row for row in rows if row.name in wanted))
     return outcome_of(chosen_metrics(described, rows), points, rows).table
 
 
@@ -257,6 +257,12 @@ def _check_points(jobs: Sequence[Job]) -> None:
     """Raise what is wrong with a point before hours of work go into the others."""
     for job in jobs:
         check_plan(job)
+
+
+def _ordered(points: Sequence[Point], rows: Iterable[Row]) -> list[Row]:
+    """The rows by point and seed, not as they finished: figures that only some have become columns in this order."""
+    order = {tuple(point.values()): number for number, point in enumerate(points)}
+    return sorted(rows, key=lambda row: (order[tuple(row.point.values())], row.seed))
 
 
 def _without_tables(conducted: Conducted) -> Finished:
