@@ -14,7 +14,19 @@ if TYPE_CHECKING:
 EXPERIMENT = '''
 """A made-up figure: the level rises with the buffer and saturates at one half."""
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Setup, Source, UnderReadings, grid
+from photocol.experiment import (
+    Claim,
+    Evaluation,
+    Experiment,
+    Form,
+    Metric,
+    Plot,
+    Setup,
+    Source,
+    Trial,
+    UnderReadings,
+    grid,
+)
 from photocol.verdict import judge
 
 
