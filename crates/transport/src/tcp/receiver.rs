@@ -96,8 +96,8 @@ impl Receiver {
         }
     }
 
-    /// A data segment arrives.
-    #[inline]
+    /// A data segment arrives. Always inlined: out of line it costs a misprediction a segment (callgrind's model).
+    #[inline(always)]
     pub fn handle_segment(&mut self, now: Instant, seq: u64, len: u32, out: &mut ReceiverActions) {
         self.counts.segments += 1;
         let len = u64::from(len);
