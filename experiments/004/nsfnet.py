@@ -216,6 +216,10 @@ experiment = Experiment(
             expected="142 < 174 < 177 s",
             tolerance="this order; in shape: HS-RR-TCP fastest",
             check=check_order,
+            reason=(
+                "2.8 % of the bursts are lost and 9000 to 17000 timeouts rule the times; of the fast retransmits that "
+                "HS-RR-TCP could avoid there are 6 to 124. Why two paths have more timeouts is not known"
+            ),
         ),
         Claim(
             id="gain",
@@ -224,6 +228,7 @@ experiment = Experiment(
             expected="0.816 of HS-TCP's time with load balancing",
             tolerance="0.75 to 0.85; in shape: 0.57 to 1 (30 % from 0.82)",
             check=check_gain,
+            reason="as for the order: there is next to nothing to gain by a larger dupthresh where timeouts rule",
         ),
         Claim(
             id="times",
@@ -241,6 +246,10 @@ experiment = Experiment(
             expected="less",
             tolerance="by 5 % at least; in shape: less",
             check=check_loss,
+            reason=(
+                "datagrams make the losses, and TCP is a small part of the load; spread as well, the datagrams take "
+                "longer paths too, and 4.5 % are lost"
+            ),
         ),
         Claim(
             id="ordering",
@@ -249,6 +258,7 @@ experiment = Experiment(
             expected="a shorter time",
             tolerance="by 2 % at least; in shape: shorter",
             check=check_ordering,
+            reason="as for the order: with source ordering there are as many timeouts as without",
         ),
     ),
     plots=(Plot(name="times", draw=draw_times),),
