@@ -218,8 +218,8 @@ experiment = Experiment(
             check=check_order,
             reason=(
                 "2.8 % of the bursts are lost and 9000 to 17000 timeouts rule the times; of the fast retransmits that "
-                "HS-RR-TCP could avoid there are 6 to 124. Two paths have more timeouts because what is spread no longer "
-                "shares bursts with the datagrams: see the discussion"
+                "HS-RR-TCP could avoid there are 6 to 124. Two paths have more timeouts because what is spread no "
+                "longer shares bursts with the datagrams: see the discussion"
             ),
         ),
         Claim(
