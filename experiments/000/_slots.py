@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 PAPER = "Lu and Hunter, Dual-layer congestion control (paper 000), 2009"
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "dlcc.toml"
+QUICK: Mapping[str, Value] = {"run.duration": "150 s", "run.warm_up": "50 s"}
+FULL: Mapping[str, Value] = {"run.duration": "2677 s", "run.warm_up": "100 s"}
+"""Lengths of runs: 100 s, and the paper's 44 min 37 s without their first 100 s."""
 RTTS_MS = (60, 100, 180, 280, 420, 500, 560)
 SHARES_PERCENT = (10, 20, 30, 40)
 LINK_MBPS, DATAGRAM_BITS = 55, 576 * 8

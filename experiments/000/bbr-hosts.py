@@ -116,7 +116,7 @@ experiment = Experiment(
     full=Form(
         points=grid(hosts=tuple(HOSTS), form=FORMS, rtt_ms=ROUND_TRIPS),
         replications=3,
-        settings={"run.duration": "2677 s", "run.warm_up": "100 s"},
+        settings=slots.FULL,
     ),
     claims=(
         Claim(

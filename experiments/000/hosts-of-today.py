@@ -116,13 +116,13 @@ experiment = Experiment(
     quick=Form(
         points=grid(hosts=("sack", "rack"), form=FORMS, rtt_ms=(60, 420)),
         replications=1,
-        settings={"run.duration": "150 s", "run.warm_up": "50 s"},
+        settings=slots.QUICK,
         note="two of three kinds of hosts, two of six round trips, 100 s, one of three replications",
     ),
     full=Form(
         points=grid(hosts=tuple(HOSTS), form=FORMS, rtt_ms=ROUND_TRIPS),
         replications=3,
-        settings={"run.duration": "2677 s", "run.warm_up": "100 s"},
+        settings=slots.FULL,
     ),
     claims=(
         Claim(

@@ -93,13 +93,13 @@ experiment = Experiment(
     quick=Form(
         points=grid(hosts=("sack", "rack"), form=FORMS, udp_percent=(10, 40)),
         replications=1,
-        settings={"run.duration": "150 s", "run.warm_up": "50 s"},
+        settings=slots.QUICK,
         note="two of three kinds of hosts, two of four shares, 100 s, one of three replications",
     ),
     full=Form(
         points=grid(hosts=tuple(HOSTS), form=FORMS, udp_percent=SHARES_PERCENT),
         replications=3,
-        settings={"run.duration": "2677 s", "run.warm_up": "100 s"},
+        settings=slots.FULL,
     ),
     claims=(
         Claim(

@@ -104,8 +104,6 @@ def draw_buffer(axes: Axes, table: pl.DataFrame) -> None:
     axes.set_xlabel("round-trip time (ms)")
 
 
-QUICK = {"run.duration": "150 s", "run.warm_up": "50 s"}
-FULL = {"run.duration": "2677 s", "run.warm_up": "100 s"}
 READING = "the readings are the defaults of [switching.dlcc]; 000/sensitivity has others"
 
 experiment = Experiment(
@@ -118,10 +116,10 @@ experiment = Experiment(
     quick=Form(
         points=grid(scheme=SCHEMES, rtt_ms=(60, 180, 500)),
         replications=2,
-        settings=QUICK,
+        settings=slots.QUICK,
         note="three of seven round trips, 100 s of 2577 s, two of six replications",
     ),
-    full=Form(points=grid(scheme=SCHEMES, rtt_ms=RTTS_MS), replications=6, settings=FULL),
+    full=Form(points=grid(scheme=SCHEMES, rtt_ms=RTTS_MS), replications=6, settings=slots.FULL),
     claims=(
         Claim(
             id="better",

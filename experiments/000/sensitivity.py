@@ -227,7 +227,7 @@ experiment = Experiment(
     quick=Form(
         points=grid(variant=QUICK_VARIANTS, scheme=SCHEMES),
         replications=1,
-        settings={"run.duration": "150 s", "run.warm_up": "50 s"},
+        settings=slots.QUICK,
         note="eight of 34 variants, 100 s, one replication",
     ),
     full=Form(

@@ -49,13 +49,13 @@ experiment = Experiment(
     quick=Form(
         points=grid(scheme=SCHEMES, udp_percent=(10, 40)),
         replications=2,
-        settings={"run.duration": "150 s", "run.warm_up": "50 s"},
+        settings=slots.QUICK,
         note="two of four shares, 100 s of 2577 s, two of six replications",
     ),
     full=Form(
         points=grid(scheme=SCHEMES, udp_percent=SHARES_PERCENT),
         replications=6,
-        settings={"run.duration": "2677 s", "run.warm_up": "100 s"},
+        settings=slots.FULL,
     ),
     claims=(
         Claim(

@@ -77,6 +77,18 @@ def settings(
     }
 
 
+def over_network(network: tuple[float, float, Mapping[str, Value]], keys: Mapping[str, Value]) -> Setup:
+    """A sender's keys over a network: its δ in ms, the loss of a burst, and keys of its own."""
+    delta_ms, loss, more = network
+    known = settings(RR, delta_ms=delta_ms, loss=loss)
+    return Setup(scenario=SCENARIO, settings={**known, **more, **keys})
+
+
+def times(outcome: Outcome, network: str) -> dict[str, float]:
+    """Seconds for the file over a network, by sender."""
+    return dict(outcome.table.filter(pl.col("network") == network).select("sender", "completion_s").iter_rows())
+
+
 def setup(sender: str, more: Mapping[str, Value] | None = None, **what: float | str) -> Setup:
     """A run of the scenario."""
     return Setup(scenario=SCENARIO, settings={**settings(sender, **what), **(more or {})})  # type: ignore[arg-type]

@@ -14,8 +14,7 @@ import polars as pl
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
 from photocol.verdict import Finding, judge
 
-from ._lb import METRICS, NOTES, SCENARIO, measure, settings, source
-from ._lb import RR as HS_RR
+from ._lb import METRICS, NOTES, measure, over_network, source, times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,14 +54,7 @@ LOSSY = tuple(name for name in NETWORKS if "loss" in name)
 
 def make(point: Point) -> Setup:
     """A sender and a network."""
-    delta_ms, loss, keys = NETWORKS[str(point["network"])]
-    known = settings(HS_RR, delta_ms=delta_ms, loss=loss)
-    return Setup(scenario=SCENARIO, settings={**known, **keys, **SENDERS[str(point["sender"])]})
-
-
-def times(outcome: Outcome, network: str) -> dict[str, float]:
-    """By sender."""
-    return dict(outcome.table.filter(pl.col("network") == network).select("sender", "completion_s").iter_rows())
+    return over_network(NETWORKS[str(point["network"])], SENDERS[str(point["sender"])])
 
 
 def against(outcome: Outcome, one: str, other: str, networks: tuple[str, ...]) -> dict[str, float]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.experiment import Metric
 from photocol.plot import logarithmic_with_zero
 
 if TYPE_CHECKING:
@@ -13,9 +14,15 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from photocol.experiment import Outcome, RunResult
+    from photocol.experiment import Outcome, RunResult, Value
 
 SIX_PACKETS = 9_000
+METRICS = (
+    Metric(name="utilization", label="utilization, 56 core outputs"),
+    Metric(name="drop_rate", label="drop rate at core outputs", form=".2e"),
+)
+QUICK: Mapping[str, Value] = {"run.duration": "7 s", "run.warm_up": "6.125 s", "traffic.0.over": "7 s"}
+"""7 of 40 seconds, as the quick form of 002/baseline."""
 
 
 def measure(result: RunResult) -> Mapping[str, float]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
-from ._buffers import SIX_PACKETS, curve, drop_rate, measure, share, utilization
+from ._buffers import METRICS, QUICK, SIX_PACKETS, curve, drop_rate, measure, share, utilization
 
 if TYPE_CHECKING:
     import polars as pl
@@ -120,14 +120,11 @@ experiment = Experiment(
     source=Source(paper="ours, after paper 002", figures="002's figures 3 and 4", section="002's §3.2"),
     setup=setup,
     measure=measure,
-    metrics=(
-        Metric(name="utilization", label="utilization, 56 core outputs"),
-        Metric(name="drop_rate", label="drop rate at core outputs", form=".2e"),
-    ),
+    metrics=METRICS,
     quick=Form(
         points=grid(sender=list(SENDERS), buffer_bytes=QUICK_BUFFERS),
         replications=1,
-        settings={"run.duration": "7 s", "run.warm_up": "6.125 s", "traffic.0.over": "7 s"},
+        settings=QUICK,
         note="4 of 11 buffers, 1 of 5 replications, and 7 of 40 seconds, as 002/baseline.",
     ),
     full=Form(points=grid(sender=list(SENDERS), buffer_bytes=BUFFERS), replications=5),
