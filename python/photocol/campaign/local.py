@@ -212,14 +212,24 @@ def _terminate(process: BaseProcess | None) -> None:
 
 def _end_of(process: BaseProcess | None) -> str:
     """How a process ended, in words."""
-    if process is not None:
-        process.join(1)
-    code = None if process is None else process.exitcode
+    code = None if process is None else _exit_status(process)
     if code is None:
         return "for an unknown reason"
     if code >= 0:
         return f"exit status {code}"
     return f"signal {signal.Signals(-code).name}" if -code in set(signal.Signals) else f"signal {-code}"
+
+
+def _exit_status(process: BaseProcess) -> int | None:
+    """The exit status of a process that is ending; None if it is not known within a second.
+
+    The executor's own thread waits for the same process. Between the end of its wait and its note of the status, the
+    process is neither there nor has it a status.
+    """
+    until = time.monotonic() + 1
+    while (code := process.exitcode) is None and time.monotonic() < until:
+        time.sleep(0.01)
+    return code
 
 
 @contextlib.contextmanager
