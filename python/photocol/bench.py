@@ -17,10 +17,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .workloads import REPEATS, STANDARDS, Standard
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-REPEATS = 3
 _PAGE_BYTES = 4096
 
 
@@ -49,117 +50,6 @@ class Cost:
     flow_state_bytes: int
     """The part of it that the engine keeps in its arenas for every flow, running or idle."""
     fingerprint: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Standard:
-    """A standard scenario with a sentence about it."""
-
-    what: str
-    scenario: Mapping[str, Any] | str
-    """The scenario, or its file in the repository's `scenarios/`."""
-    until_s: float | None = None
-    """When to stop, if before the end."""
-    repeats: int = REPEATS
-    needs: str = ""
-    """Memory and time, of one that is measured only on request."""
-
-
-def dumbbell(flows: int, *, duration: str) -> dict[str, Any]:
-    """Greedy SACK flows over 1 Gb/s; round trip 100 ms, buffer of one bandwidth-delay product."""
-    bandwidth_delay_packets = 8333
-    return {
-        "run": {"name": f"dumbbell-{flows}", "duration": duration},
-        "topology": {
-            "kind": "dumbbell",
-            "pairs": 10,
-            "bottleneck_capacity": "1 Gbps",
-            "bottleneck_delay": "48 ms",
-            "bottleneck_buffer": f"{bandwidth_delay_packets} packets",
-            "access_delay": "1 ms",
-        },
-        "transport": {
-            "sack": {
-                "packet_size": 1500,
-                "initial_window": 2,
-                "initial_ssthresh": f"{max(2, bandwidth_delay_packets // flows)} packets",
-                "min_rto": "0.2 s",
-            }
-        },
-        "traffic": [
-            {
-                "transport": "sack",
-                "pairs": [[f"l{i}", f"r{i}"] for i in range(10)],
-                "flows": flows,
-                "spread": "1 s",
-            }
-        ],
-    }
-
-
-def nsfnet() -> dict[str, Any]:
-    """The main job: 1586 Reno flows over NSFNET, outputs of core nodes hold six waiting packets."""
-    return {
-        "run": {"name": "nsfnet", "duration": "40 s"},
-        "topology": {"kind": "nsfnet-edge", "edge_delay": "0.1 ms"},
-        "link_defaults": {"capacity": "1 Gbps", "core": {"buffer": "6 packets"}, "edge": {"buffer": "0.25 s"}},
-        "transport": {
-            "reno": {"packet_size": 1500, "max_window": "20 packets", "initial_window": 2, "min_rto": "0.2 s"}
-        },
-        "traffic": [
-            {"transport": "reno", "pairs": "random", "arrivals": "poisson", "count": 1586, "over": "40 s"},
-        ],
-    }
-
-
-def streams(*, bursts: bool) -> dict[str, Any]:
-    """1 Gb/s between every two edge nodes of NSFNET, in bursts of 50 packets on 8 wavelengths, or packet by packet.
-
-    In bursts, the packet-hops are those of burst headers: one for every burst and link.
-    """
-    switching = {"kind": "obs", "wavelengths": 8, "assembly": {"length": "50 kB"}}
-    return {
-        "run": {"name": "bursts" if bursts else "streams", "duration": "0.1 s"},
-        "topology": {"kind": "nsfnet-edge", "edge_delay": "0.1 ms"},
-        "link_defaults": {"capacity": "10 Gbps" if bursts else "80 Gbps"},
-        **({"switching": switching} if bursts else {}),
-        "transport": {"cbr": {"algorithm": "udp", "packet_size": 1000}},
-        "traffic": [{"transport": "cbr", "pairs": "all", "rate": "1 Gbps", "spread": "10 ms"}],
-    }
-
-
-def bursts_alone() -> dict[str, Any]:
-    """The bursts of `streams(bursts=True)`, as many on average and as long, with no packets in them.
-
-    50 kB last 40 us at 10 Gb/s; 1 Gb/s are 0.1 of a wavelength.
-    """
-    return {
-        "run": {"name": "bursts-alone", "duration": "1 s"},
-        "topology": {"kind": "nsfnet-edge", "edge_delay": "0.1 ms"},
-        "link_defaults": {"capacity": "10 Gbps"},
-        "switching": {
-            "kind": "obs",
-            "wavelengths": 8,
-            "burst": [{"pairs": "all", "load": 0.1, "mean": "40 us", "law": "fixed"}],
-        },
-    }
-
-
-STANDARDS = {
-    "dumbbell-100": Standard(what="100 SACK flows, 1 Gb/s, 100 ms", scenario=dumbbell(100, duration="30 s")),
-    "dumbbell-10000": Standard(what="10 000 SACK flows, 1 Gb/s, 100 ms", scenario=dumbbell(10_000, duration="30 s")),
-    "nsfnet": Standard(what="1586 Reno flows over NSFNET, the main job", scenario=nsfnet()),
-    "bursts": Standard(what="182 streams of 1 Gb/s over NSFNET in bursts of 50 kB", scenario=streams(bursts=True)),
-    "streams": Standard(what="the same packets, each by itself", scenario=streams(bursts=False)),
-    "bursts-alone": Standard(what="the same bursts with no packets in them", scenario=bursts_alone()),
-    "idle": Standard(what="100 000 flows before they start", scenario=dumbbell(100_000, duration="1 s"), until_s=1e-6),
-    "million-flows": Standard(
-        what="10^5 links, 10^6 SACK flows",
-        scenario="large/million-flows.toml",
-        repeats=1,
-        needs="some 1.6 GB of memory and some 2 minutes",
-    ),
-}
 
 
 def names(*, large: bool = False) -> list[str]:
@@ -222,7 +112,7 @@ def _once(name: str) -> Cost:
     from photocol.scenario import load
 
     standard = STANDARDS[name]
-    scenario = load(_source(standard))
+    scenario = load(_source(standard), standard.settings)
     resident = _resident_bytes()
     started = time.process_time()
     simulation = _core.Simulation(scenario, scenario.seed, 0, probes=False)

@@ -7,12 +7,14 @@ import re
 
 import pytest
 
-from photocol import bench, scenario
+from photocol import bench, scenario, workloads
 
 
 @pytest.mark.parametrize("name", bench.STANDARDS)
 def test_the_standard_scenarios_are_valid(name: str) -> None:
-    assert scenario.load(bench._source(bench.STANDARDS[name])).warnings == []
+    standard = bench.STANDARDS[name]
+    settings = {**standard.settings, **standard.counted_with}
+    assert scenario.load(bench._source(standard), settings).warnings == []
 
 
 def test_what_needs_much_is_measured_on_request_and_said_beforehand() -> None:
@@ -24,8 +26,8 @@ def test_what_needs_much_is_measured_on_request_and_said_beforehand() -> None:
 
 
 def test_the_report_has_a_line_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    small = bench.Standard(what="3 flows", scenario=bench.dumbbell(3, duration="1 s"))
-    bursts = bench.Standard(what="no flows", scenario=bench.bursts_alone() | {"run": {"duration": "1 ms"}})
+    small = workloads.Standard(what="3 flows", scenario=workloads.dumbbell(3, duration="1 s"))
+    bursts = workloads.Standard(what="no flows", scenario=workloads.bursts_alone() | {"run": {"duration": "1 ms"}})
     monkeypatch.setattr(bench, "STANDARDS", {"small": small, "bursts": bursts})
     monkeypatch.setattr(bench, "measured_apart", bench.measured)
     lines = bench.report().splitlines()

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from photocol.workloads import STANDARDS
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -65,6 +67,31 @@ def test_what_is_above_its_tolerance_is_said(tool: ModuleType, name: str, value:
 def test_what_is_promised_holds_even_if_the_record_is_above_it(tool: ModuleType) -> None:
     (sentence,) = tool.above({"s1_instructions": 451.0}, {**RECORD, "s1_instructions": "460"})
     assert sentence == "s1_instructions per packet-hop: 451, promised are at most 450"
+
+
+def test_what_has_no_record_is_said(tool: ModuleType) -> None:
+    (sentence,) = tool.above({"slots_instructions": 100.0}, {**RECORD, "slots_instructions": ""})
+    assert sentence == "slots_instructions per packet-hop: 100, and nothing is recorded"
+
+
+def test_every_counted_workload_has_a_record_and_is_one_that_bench_times(tool: ModuleType, tmp_path: Path) -> None:
+    names = [workload.name for workload in tool.workloads(tmp_path)]
+    assert {"s1", "s2", "macroflows", "xcp-gigabit", "dlcc", "slots", "bursts-alone-16"} <= set(names)
+    last = tool.recorded()[-1]
+    assert all(float(last[f"{name}_instructions"]) > 0 for name in names)
+    assert set(names) - {"s1", "s2"} <= set(STANDARDS)
+
+
+def test_what_is_not_counted_keeps_its_record_and_a_new_workload_gets_a_column(
+    tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool, "TREND", tmp_path / "trend.csv")
+    monkeypatch.setattr(tool, "compiler", lambda: "rustc 1.0.0")
+    tool.append({"s1_instructions": 400.0}, "a", "b")
+    tool.append({"slots_instructions": 2000.0}, "c", "d")
+    first, second = tool.recorded()
+    assert (first["s1_instructions"], first["slots_instructions"]) == ("400", "")
+    assert (second["s1_instructions"], second["slots_instructions"]) == ("400", "2000")
 
 
 def test_a_record_says_when_what_and_why(tool: ModuleType) -> None:
