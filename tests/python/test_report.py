@@ -2,10 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from browser import CHROMIUM, Page, opened
@@ -16,6 +17,7 @@ from photocol import InputError
 from photocol.report import build
 from photocol.report.columns import packed
 from photocol.report.places import places
+from photocol.report.run_page import page
 
 ROOT = Path(__file__).resolve().parents[2]
 NASTY = "</script><img src=x onerror=alert(1)>\"'&"
@@ -83,8 +85,6 @@ def test_columns_are_packed_exactly() -> None:
     import base64
     import zlib
 
-    import numpy as np
-
     kinds = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "f64": np.float64}
     for values in ([1, 2, 255], [0, 70_000], [5, 2**40, 2**52], []):
         held = packed(np.array(values, dtype=np.uint64))
@@ -95,20 +95,62 @@ def test_columns_are_packed_exactly() -> None:
     assert np.cumsum(array).tolist() == [10**12, 10**12 + 5, 10**12 + 9]
 
 
-def test_nodes_of_nsfnet_lie_on_their_map() -> None:
-    links = [(str(a), str(b)) for a, b in _fibres()]
-    at = places([str(number) for number in range(14)], links)
-    # Seattle is north-west of Houston, Ithaca north-east of Atlanta.
-    assert at["0"][0] < at["5"][0]
-    assert at["0"][1] < at["5"][1]
-    assert at["11"][0] > at["9"][0]
-    assert at["11"][1] < at["9"][1]
+def north_of(at: dict[str, tuple[float, float]], a: str, b: str) -> bool:
+    """Whether a is drawn above b."""
+    return at[a][1] < at[b][1]
 
 
-def _fibres() -> list[tuple[int, int]]:
-    from photocol.report.places import _NSFNET_FIBRES
+def east_of(at: dict[str, tuple[float, float]], a: str, b: str) -> bool:
+    """Whether a is drawn to the right of b."""
+    return at[a][0] > at[b][0]
 
-    return sorted(_NSFNET_FIBRES)
+
+def page_of(settings: Mapping[str, Any], folder: Path) -> dict[str, tuple[float, float]]:
+    """Where the page of a short run has its nodes."""
+    photocol.run(settings, set={"run.duration": "1 ms", "run.warm_up": "0 s"}).save(folder)
+    network = page(folder)["network"]
+    return {node["name"]: (node["x"], node["y"]) for node in network["nodes"]}
+
+
+def test_nodes_of_nsfnet_lie_on_their_map(tmp_path: Path) -> None:
+    at = page_of({"topology": {"kind": "nsfnet-edge"}, "link_defaults": {"buffer": "9 packets"}}, tmp_path / "run")
+    # Seattle is north-west of Houston, Ithaca north-east of Atlanta; an edge node lies beside its core node.
+    assert north_of(at, "0", "5")
+    assert east_of(at, "5", "0")
+    assert north_of(at, "11", "9")
+    assert east_of(at, "11", "9")
+    assert all(np.hypot(*np.subtract(at[f"e{node}"], at[str(node)])) < 0.2 for node in range(14))
+
+
+def test_nodes_of_a_file_and_of_a_scenario_lie_where_they_say(tmp_path: Path) -> None:
+    towns = {"Bern": (46.95, 7.45), "Zürich": (47.38, 8.54), "Genève": (46.2, 6.15)}
+    listed = "".join(
+        f'node [ id {k} label "{name}" Latitude {north} Longitude {east} ]'
+        for k, (name, (north, east)) in enumerate(towns.items())
+    )
+    (tmp_path / "towns.gml").write_text(f"graph [ {listed} edge [ source 0 target 1 ] edge [ source 0 target 2 ] ]")
+    defaults = {"capacity": "1 Gbps", "buffer": "9 packets"}
+    from_file = page_of(
+        {"topology": {"kind": "file", "path": str(tmp_path / "towns.gml")}, "link_defaults": defaults},
+        tmp_path / "file",
+    )
+    # Zürich is the most north-eastern of the three, Genève the most south-western.
+    assert from_file["Zürich"] == (1.0, 0.0)
+    assert from_file["Genève"] == (0.0, 1.0)
+    nodes = [{"name": name, "latitude": north, "longitude": east} for name, (north, east) in towns.items()]
+    links = [{"from": "Bern", "to": to, "delay": "1 ms"} for to in ("Zürich", "Genève")]
+    by_hand = page_of({"node": nodes, "link": links, "link_defaults": defaults}, tmp_path / "hand")
+    assert by_hand == from_file
+
+
+def test_a_network_across_the_pacific_is_not_cut_at_the_date_line() -> None:
+    at = places(
+        ["Tokyo", "Honolulu", "Seattle"],
+        [],
+        {"Tokyo": (35.7, 139.7), "Honolulu": (21.3, -157.9), "Seattle": (47.6, -122.3)},
+    )
+    assert east_of(at, "Honolulu", "Tokyo")
+    assert east_of(at, "Seattle", "Honolulu")
 
 
 @needs_browser

@@ -13,36 +13,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Place = tuple[float, float]
+Degrees = tuple[float, float]
+"""Latitude and longitude."""
+_HALF_TURN = 180.0
 
-# Longitude and latitude of the cities of the 14-node NSFNET, in the order of its nodes: Seattle, Palo Alto, San Diego,
-# Salt Lake City, Boulder, Houston, Lincoln, Champaign, Pittsburgh, Atlanta, Ann Arbor, Ithaca, Princeton, College Park.
-_NSFNET = [
-    (-122.3, 47.6), (-122.1, 37.4), (-117.2, 32.7), (-111.9, 40.8), (-105.3, 40.0), (-95.4, 29.8), (-96.7, 40.8),
-    (-88.2, 40.1), (-80.0, 40.4), (-84.4, 33.7), (-83.7, 42.3), (-76.5, 42.4), (-74.7, 40.3), (-76.9, 39.0),
-]  # fmt: skip
-_NSFNET_FIBRES = {
-    (0, 1), (0, 2), (0, 7), (1, 2), (1, 3), (2, 5), (3, 4), (3, 10), (4, 5), (4, 6), (5, 9), (5, 13), (6, 7), (7, 8),
-    (8, 9), (8, 11), (8, 12), (10, 11), (10, 12), (11, 13), (12, 13),
-}  # fmt: skip
 _STEPS = 300
 _MOST_SPRINGS = 400
 
 
-def places(nodes: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """A place for each node: those of NSFNET on its map, others where springs along the links put them."""
-    fixed = _map_of(nodes, links)
-    if len(nodes) > _MOST_SPRINGS:
+def places(
+    nodes: Sequence[str], links: Sequence[tuple[str, str]], on_map: Mapping[str, Degrees] | None = None
+) -> dict[str, Place]:
+    """A place for each node: on the map if its coordinates are known, others where springs along the links put them."""
+    fixed = _projected(on_map or {})
+    if len(nodes) > _MOST_SPRINGS and len(fixed) < len(nodes):
         return _fitted(_circle(nodes))
     return _fitted(_springs(nodes, links, fixed))
 
 
-def _map_of(nodes: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """Places on the map, if the network has NSFNET in it."""
-    numbers = {str(number) for number in range(len(_NSFNET))}
-    inner = {(int(a), int(b)) for a, b in links if a in numbers and b in numbers and int(a) < int(b)}
-    if not numbers <= set(nodes) or inner != _NSFNET_FIBRES:
+def _projected(on_map: Mapping[str, Degrees]) -> dict[str, Place]:
+    """Degrees on a plane, north up, about two wide: equirectangular, true to scale at the mean latitude."""
+    if not on_map:
         return {}
-    return {str(number): (west / 24, -north / 18) for number, (west, north) in enumerate(_NSFNET)}
+    norths, easts = (np.array(side, dtype=float) for side in zip(*on_map.values(), strict=True))
+    if np.ptp(easts) > _HALF_TURN:
+        # A network across the Pacific is not cut at the date line.
+        easts = np.where(easts < 0, easts + 2 * _HALF_TURN, easts)
+    across, down = easts * math.cos(math.radians(float(norths.mean()))), -norths
+    width = max(float(np.ptp(across)), float(np.ptp(down)), 1e-9) / 2
+    return {node: (float(x / width), float(y / width)) for node, x, y in zip(on_map, across, down, strict=True)}
 
 
 def _circle(nodes: Sequence[str]) -> dict[str, Place]:

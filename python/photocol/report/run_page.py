@@ -10,11 +10,11 @@ import polars as pl
 
 from photocol.errors import InputError
 from photocol.report import columns
-from photocol.report.places import places
+from photocol.report.places import Degrees, places
 from photocol.results import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 MOST_EVENTS = 1_000_000
@@ -95,9 +95,10 @@ def _network(result: Result, manifest: Mapping[str, Any]) -> dict[str, Any] | No
     rows = [row for row in table.iter_rows(named=True) if row["class"] != "control"]
     if not rows:
         return None
-    nodes = _nodes(manifest, rows)
+    said = _said_of_nodes(manifest)
+    nodes = list(dict.fromkeys(name for row in rows for name in (row["from"], row["to"])))
     ends = [(row["from"], row["to"]) for row in rows]
-    at = places(list(nodes), ends)
+    at = places(nodes, ends, _on_map(said, nodes))
     links = [
         {
             "name": row["link"],
@@ -110,19 +111,28 @@ def _network(result: Result, manifest: Mapping[str, Any]) -> dict[str, Any] | No
         }
         for number, row in enumerate(rows)
     ]
-    listed = [{"name": name, "role": role, "x": at[name][0], "y": at[name][1]} for name, role in nodes.items()]
+    roles = {name: str(node.get("role", "host")) for name, node in said.items()}
+    listed = [{"name": name, "role": roles.get(name, "host"), "x": at[name][0], "y": at[name][1]} for name in nodes]
     return {"nodes": listed, "links": links}
 
 
-def _nodes(manifest: Mapping[str, Any], rows: list[dict[str, Any]]) -> dict[str, str]:
-    """The nodes with links, and what they are for statistics."""
+def _said_of_nodes(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What the scenario says of its nodes, by name."""
     try:
         said = tomllib.loads(str(manifest.get("scenario", ""))).get("node", [])
     except tomllib.TOMLDecodeError:
         said = []
-    roles = {str(node.get("name")): str(node.get("role", "host")) for node in said if isinstance(node, dict)}
-    names = dict.fromkeys(name for row in rows for name in (row["from"], row["to"]))
-    return {name: roles.get(name, "host") for name in names}
+    return {str(node.get("name")): node for node in said if isinstance(node, dict)}
+
+
+def _on_map(said: Mapping[str, Mapping[str, Any]], nodes: Sequence[str]) -> dict[str, Degrees]:
+    """The coordinates of those nodes that have some."""
+    here = {name: (said.get(name, {}).get("latitude"), said.get(name, {}).get("longitude")) for name in nodes}
+    return {
+        name: (float(north), float(east))
+        for name, (north, east) in here.items()
+        if north is not None and east is not None
+    }
 
 
 def _tables(result: Result) -> list[dict[str, Any]]:

@@ -161,7 +161,7 @@ mod tests {
     use units::{Duration, Rate};
 
     fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
-        let node = |number: u32| Node { name: number.to_string(), role: Role::Core };
+        let node = |number: u32| Node { name: number.to_string(), role: Role::Core, position: None };
         let link = |(from, to, delay): &(u32, u32, u64)| Link {
             name: format!("{from}->{to}"),
             from: NodeId(*from),

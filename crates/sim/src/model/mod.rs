@@ -27,7 +27,7 @@ mod transport;
 pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
 pub use events::{Change, Fate, Forced, LinkEvent};
 pub use ids::{LinkId, NodeId, TransportId};
-pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Role};
+pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Position, Role};
 pub use port::{Light, Opening, Packing, PortRule};
 pub use published::{DATA_MINING, HADOOP, Published, WEB_SEARCH};
 pub use routes::{Routes, components};

@@ -34,12 +34,23 @@ impl Network {
 }
 
 /// A place where links meet and flows may start and end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Unique.
     pub name: String,
     /// Core nodes, edge nodes and hosts are counted apart in summaries.
     pub role: Role,
+    /// Where it is, for maps.
+    pub position: Option<Position>,
+}
+
+/// A place on the globe, in degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Position {
+    /// North of the equator; −90 to 90.
+    pub latitude: f64,
+    /// East of Greenwich; −360 to 360.
+    pub longitude: f64,
 }
 
 words! {

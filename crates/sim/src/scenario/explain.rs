@@ -41,6 +41,10 @@ impl Text<'_> {
             let mut keys = spec::Node::unfilled();
             keys.derive("name", node.name.form());
             keys.derive("role", Word(node.role).form());
+            if let Some(position) = node.position {
+                keys.derive("latitude", position.latitude.form());
+                keys.derive("longitude", position.longitude.form());
+            }
             self.line(&format!("    {},", keys.inline()));
         }
         self.line("]");

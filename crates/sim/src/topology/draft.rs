@@ -123,7 +123,7 @@ impl Draft {
             return None;
         }
         self.by_name.insert(name.clone(), id);
-        self.nodes.push(Node { name, role });
+        self.nodes.push(Node { name, role, position: None });
         Some(id)
     }
 

@@ -100,7 +100,8 @@ impl Config {
     fn place_nodes(&self, imported: &Imported, draft: &mut Draft) -> Result<(), Fault> {
         for node in &imported.nodes {
             let taken = || self.path.fault(format!("the file has two nodes {:?}", node.name));
-            draft.node(node.name.clone(), Role::Core).ok_or_else(taken)?;
+            let id = draft.node(node.name.clone(), Role::Core).ok_or_else(taken)?;
+            draft.nodes[id.index()].position = node.position;
         }
         Ok(())
     }

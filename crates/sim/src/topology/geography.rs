@@ -1,5 +1,6 @@
 //! What importers have in common: a graph read from a file, and distances on the globe.
 
+use crate::model::Position;
 use units::{Duration, Rate};
 
 /// A graph as a file describes it.
@@ -18,8 +19,8 @@ pub struct Imported {
 pub struct ImportedNode {
     /// Its label.
     pub name: String,
-    /// Latitude and longitude in degrees.
-    pub position: Option<(f64, f64)>,
+    /// Where it is.
+    pub position: Option<Position>,
 }
 
 /// A link of a file.
@@ -58,29 +59,34 @@ pub struct ImportError {
 }
 
 /// The distance between two places (degrees) along a great circle, in metres, on a sphere of radius 6371 km.
-pub fn great_circle(a: (f64, f64), b: (f64, f64)) -> u64 {
+pub fn great_circle(a: Position, b: Position) -> u64 {
     const RADIUS_M: f64 = 6_371_000.0;
     let radians = |degrees: f64| degrees * (std::f64::consts::PI / 180.0);
     let half_sine = |angle: f64| libm::pow(libm::sin(radians(angle) / 2.0), 2.0);
-    let chord = half_sine(b.0 - a.0) + libm::cos(radians(a.0)) * libm::cos(radians(b.0)) * half_sine(b.1 - a.1);
+    let chord = half_sine(b.latitude - a.latitude)
+        + libm::cos(radians(a.latitude)) * libm::cos(radians(b.latitude)) * half_sine(b.longitude - a.longitude);
     libm::round(2.0 * RADIUS_M * libm::asin(libm::sqrt(chord.min(1.0)))) as u64
 }
 
 /// The position, if both numbers are those of a place on earth.
-pub(super) fn position(latitude: Option<f64>, longitude: Option<f64>) -> Option<(f64, f64)> {
+pub(super) fn position(latitude: Option<f64>, longitude: Option<f64>) -> Option<Position> {
     let (latitude, longitude) = (latitude?, longitude?);
-    (latitude.abs() <= 90.0 && longitude.abs() <= 360.0).then_some((latitude, longitude))
+    (latitude.abs() <= 90.0 && longitude.abs() <= 360.0).then_some(Position { latitude, longitude })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn at(latitude: f64, longitude: f64) -> Position {
+        Position { latitude, longitude }
+    }
+
     #[test]
     fn a_quarter_of_the_globe_is_10_008_km() {
         // π/2 · 6371 km = 10 007.543 km.
-        assert_eq!(great_circle((0.0, 0.0), (0.0, 90.0)), 10_007_543);
-        assert_eq!(great_circle((90.0, 0.0), (0.0, 17.0)), 10_007_543);
-        assert_eq!(great_circle((48.0, 11.0), (48.0, 11.0)), 0);
+        assert_eq!(great_circle(at(0.0, 0.0), at(0.0, 90.0)), 10_007_543);
+        assert_eq!(great_circle(at(90.0, 0.0), at(0.0, 17.0)), 10_007_543);
+        assert_eq!(great_circle(at(48.0, 11.0), at(48.0, 11.0)), 0);
     }
 }

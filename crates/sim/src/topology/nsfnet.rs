@@ -2,7 +2,7 @@
 
 use super::{Draft, Entry, Given, Property, network_keys};
 use crate::language::{At, Fault, Time};
-use crate::model::{NodeId, Role};
+use crate::model::{NodeId, Position, Role};
 use units::Rate;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -39,6 +39,25 @@ const FIBRES: [(u32, u32, u64); 21] = [
 /// Number of core nodes.
 pub(super) const NODES: u32 = 14;
 
+/// Degrees north and east of their cities, which give no lengths: Seattle, Palo Alto, San Diego, Salt Lake City, Boulder, Houston, Lincoln,
+/// Champaign, Pittsburgh, Atlanta, Ann Arbor, Ithaca, Princeton, College Park.
+const CITIES: [(f64, f64); NODES as usize] = [
+    (47.6, -122.3),
+    (37.4, -122.1),
+    (32.7, -117.2),
+    (40.8, -111.9),
+    (40.0, -105.3),
+    (29.8, -95.4),
+    (40.8, -96.7),
+    (40.1, -88.2),
+    (40.4, -80.0),
+    (33.7, -84.4),
+    (42.3, -83.7),
+    (42.4, -76.5),
+    (40.3, -74.7),
+    (39.0, -76.9),
+];
+
 network_keys! {
     /// The NSFNET backbone: core nodes "0" to "13". Links have 1 Gb/s unless `[link_defaults]` says otherwise.
     pub struct Config {
@@ -56,8 +75,9 @@ impl Config {
 
 /// The core nodes and their fibres.
 pub(super) fn draw_core(draft: &mut Draft, core_delay: Option<At<Time>>) {
-    for node in 0..NODES {
-        draft.drawn(node.to_string(), Role::Core);
+    for (node, (latitude, longitude)) in (0..NODES).zip(CITIES) {
+        let id = draft.drawn(node.to_string(), Role::Core);
+        draft.nodes[id.index()].position = Some(Position { latitude, longitude });
     }
     for (a, b, km) in FIBRES {
         let delay = match core_delay {

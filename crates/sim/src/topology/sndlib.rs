@@ -5,6 +5,7 @@
 
 use super::geography::{Capacity, ImportError, Imported, ImportedLink, ImportedNode, position};
 use crate::language::quoted;
+use crate::model::Position;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::BTreeMap;
 
@@ -54,7 +55,7 @@ fn number<'d, 't>(node: Node<'d, 't>) -> Result<f64, ImportError> {
     }
 }
 
-fn place<'d, 't>(node: Node<'d, 't>) -> Result<Option<(f64, f64)>, ImportError> {
+fn place<'d, 't>(node: Node<'d, 't>) -> Result<Option<Position>, ImportError> {
     let Some(coordinates) = elements(node, "coordinates").next() else { return Ok(None) };
     let longitude = number(child(coordinates, "x")?)?;
     let latitude = number(child(coordinates, "y")?)?;

@@ -7,7 +7,7 @@ use units::{Duration, Rate};
 
 /// A network of directed links (from, to, cost).
 fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
-    let node = |id: u32| Node { name: id.to_string(), role: Role::Core };
+    let node = |id: u32| Node { name: id.to_string(), role: Role::Core, position: None };
     let link = |(from, to, cost): &(u32, u32, u64)| Link {
         name: format!("{from}->{to}"),
         from: NodeId(*from),

@@ -1,7 +1,7 @@
 //! Nodes and links: the topology, what the scenario adds and changes, then the defaults.
 
 use crate::language::{At, Fault, Place, quoted, rate_in_range, room};
-use crate::model::{Lane, Link, Loss, Network, NodeId, PortController, Role};
+use crate::model::{Lane, Link, Loss, Network, NodeId, PortController, Position, Role};
 use crate::queue;
 use crate::scenario::spec::{self, LinkKeys, Shared, Spec};
 use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
@@ -47,13 +47,24 @@ fn add_nodes(spec: &Spec, draft: &mut Draft) -> Result<(), Fault> {
     for node in &spec.node {
         check_name(&node.name)?;
         let taken = || node.name.fault(format!("there is a node {} already", quoted(&node.name)));
-        draft.node(node.name.as_str(), node.role.0).ok_or_else(taken)?;
+        let id = draft.node(node.name.as_str(), node.role.0).ok_or_else(taken)?;
+        draft.nodes[id.index()].position = position(node)?;
     }
     let count = draft.nodes.len();
     if count as u64 > MAX_ELEMENTS {
         return Err(Fault::new(Place::Unknown, format!("found {count} nodes; allowed: at most {MAX_ELEMENTS}")));
     }
     Ok(())
+}
+
+/// Where a node is: both coordinates or none.
+fn position(node: &spec::Node) -> Result<Option<Position>, Fault> {
+    match (node.latitude, node.longitude) {
+        (None, None) => Ok(None),
+        (Some(latitude), Some(longitude)) => Ok(Some(Position { latitude: *latitude, longitude: *longitude })),
+        (Some(only), None) => Err(only.fault("a latitude goes with a longitude")),
+        (None, Some(only)) => Err(only.fault("a longitude goes with a latitude")),
+    }
 }
 
 fn check_name(name: &At<String>) -> Result<(), Fault> {

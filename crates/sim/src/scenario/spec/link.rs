@@ -130,6 +130,10 @@ keys! {
         pub name: At<String>;
         /// What it is for statistics and random pairs.
         pub role: Key<Word<Role>> = Word(Role::Host);
+        /// Degrees north of the equator. With both coordinates of all nodes, pictures are maps; delays do not follow from them.
+        pub latitude: Option<At<f64>>, in Within::new("-90 to 90", |degrees| (-90.0..=90.0).contains(degrees));
+        /// Degrees east of Greenwich.
+        pub longitude: Option<At<f64>>, in Within::new("-360 to 360", |degrees| (-360.0..=360.0).contains(degrees));
     }
 }
 

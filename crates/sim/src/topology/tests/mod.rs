@@ -2,6 +2,7 @@
 
 use super::geography::Capacity;
 use super::*;
+use crate::model::Position;
 use units::Rate;
 
 #[test]
@@ -9,7 +10,7 @@ fn gml_is_read_with_its_quirks() {
     let imported = parse_gml(include_str!("ring.gml")).unwrap();
     let names: Vec<&str> = imported.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["Munich", "Vienna", "Prague", "Vienna (7)"]);
-    assert_eq!(imported.nodes[0].position, Some((48.13743, 11.57549)));
+    assert_eq!(imported.nodes[0].position, Some(Position { latitude: 48.13743, longitude: 11.57549 }));
     assert_eq!((imported.nodes[3].position, imported.directed), (None, false));
     assert_eq!(imported.links[0].capacity, Some(Capacity::Number(1e10)));
     assert_eq!(imported.links[1].capacity, Some(Capacity::Rate(Rate::from_mbps(2500))));
