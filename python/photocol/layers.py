@@ -77,6 +77,9 @@ def _column(name: str, column: object) -> bytes:
     if isinstance(column, list):
         digest.update("\0".join(column).encode())
         return digest.digest()
+    if isinstance(column, tuple):
+        names, column = column
+        digest.update("\0".join(names).encode() + b"\0")
     values = np.asarray(column)
     if values.dtype.kind == "f":
         values = np.where(np.isnan(values), np.nan, values)

@@ -345,10 +345,18 @@ def _frame(replications: Sequence[_core.Results], name: str) -> pl.DataFrame:
     if name not in (*TABLES, "reordering"):
         raise InputError(f"no table {name!r}; there are: {', '.join(TABLES)}")
     frames = [
-        pl.DataFrame([pl.Series(key, column, pl.String if isinstance(column, list) else None) for key, column in one])
-        for one in (results.table(name).items() for results in replications)
+        pl.DataFrame([_series(key, column) for key, column in results.table(name).items()]) for results in replications
     ]
     return pl.concat(frames).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _series(name: str, column: _core.Column) -> pl.Series:
+    import polars as pl
+
+    if isinstance(column, tuple):
+        names, places = column
+        return pl.Series(name, names, pl.String).gather(places)
+    return pl.Series(name, column, pl.String if isinstance(column, list) else None)
 
 
 def _line(one: Replication) -> dict[str, Any]:

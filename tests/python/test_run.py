@@ -110,6 +110,18 @@ def test_settings_replace_values(small: Result) -> None:
     assert faster.summary["goodput"] > 1.5 * small.summary["goodput"]
 
 
+def test_a_flow_is_sampled_until_it_is_complete_and_a_link_to_the_end(small: Result) -> None:
+    short = photocol.run(SMALL, set={"traffic.0.size": "100 kB"})
+    assert short.flows["completed"].all()
+    for number in (0, 1):
+        end_s = short.flows["end_s"][number]
+        times = short.series.filter(entity=f"flow {number}", quantity="cwnd")["t_s"].to_list()
+        assert [t_s for t_s in times if t_s >= end_s] == times[-1:], "the first sample after the end is the last"
+        assert 0 <= times[-1] - end_s < 0.1
+    links = short.series.filter(quantity="queue")
+    assert links["t_s"].to_list() == small.series.filter(quantity="queue")["t_s"].to_list()
+
+
 def test_probes_and_progress_do_not_change_a_run(small: Result) -> None:
     told: list[Status] = []
     quiet = photocol.run(SMALL.split("[probe]")[0], progress=told.append)

@@ -1,4 +1,4 @@
-//! Tables as dictionaries of numpy arrays and lists.
+//! Tables as dictionaries of numpy arrays and lists; a few names in many rows are the list of them and an array of places.
 
 use numpy::ToPyArray;
 use pyo3::prelude::*;
@@ -20,6 +20,7 @@ fn values<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> 
         Column::F64(values) => values.to_pyarray(py).into_any(),
         Column::Bool(values) => values.to_pyarray(py).into_any(),
         Column::Text(values) => text(py, values)?.into_any(),
+        Column::Names { names, rows } => (text(py, names)?, rows.to_pyarray(py)).into_pyobject(py)?.into_any(),
     })
 }
 

@@ -9,6 +9,13 @@ pub enum Column {
     F64(Vec<f64>),
     /// Names.
     Text(Vec<String>),
+    /// A few names in many rows.
+    Names {
+        /// The names.
+        names: Vec<String>,
+        /// Which of them a row has.
+        rows: Vec<u32>,
+    },
     /// Yes or no.
     Bool(Vec<bool>),
 }

@@ -171,7 +171,8 @@ fn without_a_controller_the_run_says_that_nobody_writes_headers() {
 #[test]
 fn a_series_of_a_plain_link_has_no_figures_of_a_controller() {
     let run = run(&dumbbell("enabled = false", ""), 1);
-    let Column::Text(names) = &run.series.columns.iter().find(|column| column.0 == "quantity").unwrap().1 else {
+    let Column::Names { names, .. } = &run.series.columns.iter().find(|column| column.0 == "quantity").unwrap().1
+    else {
         panic!("names are text")
     };
     assert!(!names.iter().any(|name| name == "persistent_queue"));

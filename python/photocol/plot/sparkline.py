@@ -26,8 +26,9 @@ def sparklines(series: pl.DataFrame, *, width: int = 48, levels: str = BLOCKS, m
     """
     lines: list[tuple[str, str, str]] = []
     dull = left_out = 0
+    span = _span(series)
     for (kind, entity), part in _courses(series):
-        values = _cells(part, width)
+        values = _cells(part, width, span)
         finite = [value for value in values if math.isfinite(value)]
         if not finite or min(finite) == max(finite):
             dull += 1
@@ -56,11 +57,17 @@ def _courses(series: pl.DataFrame) -> list[tuple[tuple[str, str], pl.DataFrame]]
     )
 
 
-def _cells(part: pl.DataFrame, width: int) -> list[float]:
-    """Means over equal spans of time; NaN where nothing was sampled."""
+def _span(series: pl.DataFrame) -> tuple[float, float, int]:
+    """From when on there are samples, for how long, and at how many times."""
+    times = series["t_s"].unique().sort().to_list() or [0.0]
+    return times[0], (times[-1] - times[0]) or 1.0, len(times)
+
+
+def _cells(part: pl.DataFrame, width: int, of_all: tuple[float, float, int]) -> list[float]:
+    """Means over equal parts of the time of all samples; NaN where nothing was sampled, as after the end of a flow."""
     times, values = part["t_s"].to_list(), part["value"].to_list()
-    width = max(1, min(width, len(times)))
-    first, span = times[0], (times[-1] - times[0]) or 1.0
+    first, span, count = of_all
+    width = max(1, min(width, count))
     sums: list[list[float]] = [[] for _ in range(width)]
     for t_s, value in zip(times, values, strict=True):
         sums[min(int((t_s - first) / span * width), width - 1)].append(value)

@@ -1,4 +1,7 @@
 //! Samples of flows and links at a fixed interval. Sampling reads and never changes a run.
+//!
+//! A flow is sampled until it is complete: the first sample after that is its last, for nothing changes any more. A run
+//! may last much longer than its flows, and its samples would fill the memory.
 
 use super::ledger::{Ledger, LinkAccount};
 use super::parts::Parts;
@@ -18,15 +21,29 @@ pub struct Sampler {
     flows: Vec<SampledFlow>,
     links: Vec<SampledLink>,
     shared: Vec<SharedLink>,
+    rows: Rows,
+}
+
+/// The samples so far.
+#[derive(Debug, Default)]
+struct Rows {
     time_s: Vec<f64>,
-    entity: Vec<String>,
-    quantity: Vec<String>,
+    /// Places in `entities`.
+    entity: Vec<u32>,
+    entities: Vec<String>,
+    /// Places in `quantities`.
+    quantity: Vec<u32>,
+    quantities: Vec<String>,
     value: Vec<f64>,
 }
+
+/// Which row of samples is whose: a place in [`Rows::entities`].
+type Entity = u32;
 
 #[derive(Clone, Debug)]
 struct SampledFlow {
     number: u32,
+    entity: Entity,
     /// Round trips measured up to the last sample: their sum in picoseconds, and their number.
     rtts_before: (u64, u64),
     /// The sum of all extents of reordered packets up to the last sample, and their number.
@@ -37,7 +54,7 @@ struct SampledFlow {
 struct SampledLink {
     /// In the engine's numbering.
     number: u32,
-    name: String,
+    entity: Entity,
     /// Totals up to the last sample.
     before: Reading,
 }
@@ -46,7 +63,7 @@ struct SampledLink {
 #[derive(Clone, Debug)]
 struct SharedLink {
     link: LinkId,
-    name: String,
+    entity: Entity,
     /// Totals up to the last sample.
     before: LinkAccount,
 }
@@ -67,26 +84,27 @@ impl Sampler {
     pub fn new(probe: &Probe, known: Known) -> Sampler {
         let Known { flows, links, shared } = known;
         let chosen = select(&probe.links, links.len()).into_iter().map(LinkId);
+        let mut rows = Rows::default();
+        let sampled = select(&probe.flows, flows).into_iter();
+        let flows = sampled.map(|number| SampledFlow::new(number, rows.entity(format!("flow {number}")))).collect();
         let (mut ports, mut accounts) = (Vec::new(), Vec::new());
         for link in chosen {
             let (number, mut name) = links[link.index()].clone();
             if shared.binary_search(&link).is_ok() {
-                accounts.push(SharedLink { link, name: name.clone(), before: LinkAccount::default() });
+                let entity = rows.entity(name.clone());
+                accounts.push(SharedLink { link, entity, before: LinkAccount::default() });
                 name += " (control)";
             }
-            ports.push(SampledLink { number, name, before: Reading::default() });
+            ports.push(SampledLink { number, entity: rows.entity(name), before: Reading::default() });
         }
         Sampler {
             next: if probe.interval.is_some() { SimTime::ZERO } else { SimTime::NEVER },
             interval: probe.interval.unwrap_or(Duration::MAX),
             reordering: probe.reordering.is_some(),
-            flows: select(&probe.flows, flows).into_iter().map(SampledFlow::new).collect(),
+            flows,
             links: ports,
             shared: accounts,
-            time_s: Vec::new(),
-            entity: Vec::new(),
-            quantity: Vec::new(),
-            value: Vec::new(),
+            rows,
         }
     }
 
@@ -95,7 +113,7 @@ impl Sampler {
         self.next
     }
 
-    /// Flows and links that are sampled.
+    /// Flows and links that are still sampled.
     pub fn entities(&self) -> usize {
         self.flows.len() + self.links.len() + self.shared.len()
     }
@@ -104,7 +122,10 @@ impl Sampler {
     pub fn sample(&mut self, now: SimTime, parts: &mut Parts) {
         self.next = now + self.interval;
         let mut flows = std::mem::take(&mut self.flows);
-        flows.iter_mut().for_each(|flow| self.sample_flow(now, flow, parts));
+        flows.retain_mut(|flow| {
+            self.sample_flow(now, flow, parts);
+            parts.lifecycle(flow.number).completed > now.ps()
+        });
         self.flows = flows;
         let mut links = std::mem::take(&mut self.links);
         links.iter_mut().for_each(|link| self.sample_link(now, link, parts));
@@ -114,6 +135,9 @@ impl Sampler {
             let mut shared = std::mem::take(&mut self.shared);
             shared.iter_mut().for_each(|link| self.sample_shared(now, link, &ledger));
             self.shared = shared;
+        }
+        if self.entities() == 0 {
+            self.next = SimTime::NEVER;
         }
     }
 
@@ -130,18 +154,17 @@ impl Sampler {
             ("rto", seconds(Some(sender.rto()))),
             ("dupthresh", f64::from(sender.dupthresh())),
         ];
-        let entity = format!("flow {}", flow.number);
         let fa_ratio = sender.fa_ratio().map(|ratio| ("fa_ratio", ratio));
         for (quantity, value) in readings.into_iter().chain(fa_ratio) {
-            self.push(now, &entity, quantity, value);
+            self.rows.push(now, flow.entity, quantity, value);
         }
         if self.reordering {
-            self.sample_reordering(now, &entity, flow, parts);
+            self.sample_reordering(now, flow, parts);
         }
     }
 
     /// What reordering there was, and what the sender took for losses by mistake; all but the mean extent since the start.
-    fn sample_reordering(&mut self, now: SimTime, entity: &str, flow: &mut SampledFlow, parts: &Parts) {
+    fn sample_reordering(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Parts) {
         let stats = parts.sender(flow.number).machine.tcp().map(|sender| sender.stats()).unwrap_or_default();
         let seen = parts.reordering(flow.number).map(|seen| (seen.extents.reordered(), seen.extents.sum()));
         let (reordered, sum) = seen.unwrap_or_default();
@@ -154,7 +177,7 @@ impl Sampler {
             ("mean_extent", flow.mean_extent_since(sum, reordered)),
         ];
         for (quantity, value) in readings {
-            self.push(now, entity, quantity, value);
+            self.rows.push(now, flow.entity, quantity, value);
         }
     }
 
@@ -166,48 +189,65 @@ impl Sampler {
     fn sample_shared(&mut self, now: SimTime, shared: &mut SharedLink, ledger: &Ledger) {
         let account = ledger.links.get(&shared.link).copied().unwrap_or_default();
         let room = self.since(now) * f64::from(account.channels.max(1));
-        self.push(now, &shared.name, "utilization", (account.busy - shared.before.busy) as f64 / room);
-        self.push(now, &shared.name, "offered", account.offered.packets as f64);
-        self.push(now, &shared.name, "dropped", account.dropped.packets as f64);
+        self.rows.push(now, shared.entity, "utilization", (account.busy - shared.before.busy) as f64 / room);
+        self.rows.push(now, shared.entity, "offered", account.offered.packets as f64);
+        self.rows.push(now, shared.entity, "dropped", account.dropped.packets as f64);
         shared.before = account;
     }
 
     fn sample_link(&mut self, now: SimTime, link: &mut SampledLink, parts: &mut Parts) {
         let reading = parts.port_mut(link.number).reading(now.ps());
         let interval = self.since(now);
-        self.push(now, &link.name, "queue", reading.waiting as f64);
-        self.push(now, &link.name, "mean_queue", (reading.waited - link.before.waited) as f64 / interval);
-        self.push(now, &link.name, "utilization", (reading.busy - link.before.busy) as f64 / interval);
-        self.push(now, &link.name, "offered", reading.offered.packets as f64);
-        self.push(now, &link.name, "dropped", reading.dropped.packets as f64);
+        self.rows.push(now, link.entity, "queue", reading.waiting as f64);
+        self.rows.push(now, link.entity, "mean_queue", (reading.waited - link.before.waited) as f64 / interval);
+        self.rows.push(now, link.entity, "utilization", (reading.busy - link.before.busy) as f64 / interval);
+        self.rows.push(now, link.entity, "offered", reading.offered.packets as f64);
+        self.rows.push(now, link.entity, "dropped", reading.dropped.packets as f64);
         link.before = reading;
         if let Some(granted) = parts.port_mut(link.number).granted() {
-            self.push(now, &link.name, "granted_slots", f64::from(granted.now));
+            self.rows.push(now, link.entity, "granted_slots", f64::from(granted.now));
         }
         if let Some((Some(figures), _)) = parts.port_mut(link.number).control(now.ps()) {
-            self.push(now, &link.name, "believed_capacity", figures.capacity.bps() as f64);
-            self.push(now, &link.name, "feedback", 8.0 * figures.feedback);
-            self.push(now, &link.name, "persistent_queue", figures.queue_bytes as f64);
-            self.push(now, &link.name, "mean_rtt", figures.mean_rtt.as_secs_f64());
+            self.rows.push(now, link.entity, "believed_capacity", figures.capacity.bps() as f64);
+            self.rows.push(now, link.entity, "feedback", 8.0 * figures.feedback);
+            self.rows.push(now, link.entity, "persistent_queue", figures.queue_bytes as f64);
+            self.rows.push(now, link.entity, "mean_rtt", figures.mean_rtt.as_secs_f64());
         }
-    }
-
-    fn push(&mut self, now: SimTime, entity: &str, quantity: &str, value: f64) {
-        self.time_s.push(now.as_secs_f64());
-        self.entity.push(entity.to_owned());
-        self.quantity.push(quantity.to_owned());
-        self.value.push(value);
     }
 
     /// The table `series`.
     pub fn table(self, run: u32) -> Table {
+        self.rows.table(run)
+    }
+}
+
+impl Rows {
+    /// A new name.
+    fn entity(&mut self, name: String) -> Entity {
+        self.entities.push(name);
+        self.entities.len() as u32 - 1
+    }
+
+    fn push(&mut self, now: SimTime, entity: Entity, quantity: &str, value: f64) {
+        let known = self.quantities.iter().position(|name| name == quantity);
+        let place = known.unwrap_or_else(|| {
+            self.quantities.push(quantity.to_owned());
+            self.quantities.len() - 1
+        });
+        self.time_s.push(now.as_secs_f64());
+        self.entity.push(entity);
+        self.quantity.push(place as u32);
+        self.value.push(value);
+    }
+
+    fn table(self, run: u32) -> Table {
         let runs = vec![u64::from(run); self.value.len()];
         Table {
             columns: vec![
                 ("run", Column::U64(runs)),
                 ("t_s", Column::F64(self.time_s)),
-                ("entity", Column::Text(self.entity)),
-                ("quantity", Column::Text(self.quantity)),
+                ("entity", Column::Names { names: self.entities, rows: self.entity }),
+                ("quantity", Column::Names { names: self.quantities, rows: self.quantity }),
                 ("value", Column::F64(self.value)),
             ],
         }
@@ -215,8 +255,8 @@ impl Sampler {
 }
 
 impl SampledFlow {
-    fn new(number: u32) -> SampledFlow {
-        SampledFlow { number, rtts_before: (0, 0), extents_before: (0, 0) }
+    fn new(number: u32, entity: Entity) -> SampledFlow {
+        SampledFlow { number, entity, rtts_before: (0, 0), extents_before: (0, 0) }
     }
 
     /// The mean extent of the packets that were reordered since the last call; NaN if there was none.

@@ -150,13 +150,14 @@ pub fn numbers(table: &Table, name: &str) -> Vec<f64> {
         Column::U64(values) => values.iter().map(|value| *value as f64).collect(),
         Column::F64(values) => values.clone(),
         Column::Bool(values) => values.iter().map(|value| f64::from(u8::from(*value))).collect(),
-        Column::Text(_) => panic!("{name} is text"),
+        Column::Text(_) | Column::Names { .. } => panic!("{name} is text"),
     }
 }
 
 pub fn texts(table: &Table, name: &str) -> Vec<String> {
     match column(table, name) {
         Column::Text(values) => values.clone(),
+        Column::Names { names, rows } => rows.iter().map(|row| names[*row as usize].clone()).collect(),
         _ => panic!("{name} is not text"),
     }
 }

@@ -4,7 +4,7 @@
 
 use super::traffic::count;
 use crate::language::{Fault, Place, rounded};
-use crate::model::{Change, Load, Scenario, Selection};
+use crate::model::{Change, Load, Scenario, Selection, Traffic};
 use crate::regime::kind::Demand;
 use crate::scenario::spec::Spec;
 use units::{Bytes, Duration};
@@ -47,8 +47,11 @@ fn samples(spec: &Spec, scenario: &Scenario) -> Demand {
         Selection::Some(chosen) => chosen.len() as u64,
     };
     let is_tcp = |transport: usize| scenario.transports[transport].kind.sender().is_some();
-    let tcp = scenario.traffic.iter().filter(|traffic| is_tcp(traffic.transport.index()));
-    let flows = sampled(&probe.flows, tcp.map(|traffic| count(&traffic.arrivals)).sum());
+    // The others are sampled until they are complete, which may be soon.
+    let lasts = |traffic: &Traffic| traffic.load == Load::Greedy && traffic.stop.is_none();
+    let tcp = scenario.traffic.iter().filter(|traffic| is_tcp(traffic.transport.index()) && lasts(traffic));
+    let lasting: u64 = tcp.map(|traffic| count(&traffic.arrivals)).sum();
+    let flows = sampled(&probe.flows, lasting).min(lasting);
     let links = sampled(&probe.links, scenario.network.links.len() as u64);
     let times = probe.interval.map_or(0.0, |interval| 1.0 + ratio(scenario.run.duration, interval));
     let of_a_flow = if probe.reordering.is_some() { 13 } else { 7 };
