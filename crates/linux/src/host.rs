@@ -6,6 +6,7 @@ use crate::serve::Metrics;
 use crate::sys::time::{self, Monotonic, Nanos};
 use crate::sys::{priority, process};
 use control::signalling::Tally;
+use std::fs::File;
 use std::io::Write;
 
 /// How a process is run.
@@ -25,6 +26,8 @@ pub(crate) struct Host {
     metrics: Option<Metrics>,
     next_report: Nanos,
     steal_before: u64,
+    /// Held for what it does.
+    _awake: Option<File>,
 }
 
 impl Host {
@@ -39,7 +42,9 @@ impl Host {
         }
         let _ = time::make_timers_precise();
         let metrics = metrics.map(Metrics::listen).transpose()?;
-        Ok(Host { day: Monotonic::new(), manner, metrics, next_report: 0, steal_before: stolen() })
+        // Without the right to it, slots are skipped more often, and counted.
+        let awake = priority::keep_processors_awake().ok();
+        Ok(Host { day: Monotonic::new(), manner, metrics, next_report: 0, steal_before: stolen(), _awake: awake })
     }
 
     /// Whether to go on: not after a signal, and not after somebody has set the clock.

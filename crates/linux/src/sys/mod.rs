@@ -5,7 +5,7 @@
 //! | `time` | the monotonic clock, and sleep until an instant of it |
 //! | `datagram` | UDP with the kernel's stamps of arrivals and departures |
 //! | `wait` | to be woken when one of several files is ready |
-//! | `priority` | real-time priority, locked memory, precise timers |
+//! | `priority` | real-time priority, locked memory, processors that stay awake |
 //! | `tun` | a network interface whose packets a process reads and writes |
 //! | `process` | namespaces of one's own, death with the parent, stopping |
 

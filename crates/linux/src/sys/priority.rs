@@ -1,7 +1,8 @@
 //! Real-time priority and memory that stays.
 
 use super::checked;
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 
 /// Gives the calling thread the real-time priority `level` of SCHED_FIFO.
 pub(crate) fn become_real_time(level: i32) -> io::Result<()> {
@@ -33,6 +34,14 @@ pub(crate) fn processors() -> usize {
 pub(crate) fn lock_memory() -> io::Result<()> {
     // SAFETY: takes flags only.
     checked(unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) }).map(|_| ())
+}
+
+/// Keeps the machine's idle processors awake for as long as the answer lives: one that has gone to sleep comes back some microseconds late, and one of a
+/// virtual machine when its host gets round to it. Needs the right to write to the kernel's PM QoS device.
+pub(crate) fn keep_processors_awake() -> io::Result<File> {
+    let mut request = File::options().write(true).open("/dev/cpu_dma_latency")?;
+    request.write_all(&0_i32.to_ne_bytes())?;
+    Ok(request)
 }
 
 /// Whether this is the superuser.
