@@ -180,5 +180,5 @@ def _squared_standard_error(values: Sequence[float]) -> float:
 def _require_finite(values: Sequence[float]) -> None:
     if len(values) == 0:
         raise ValueError("no values")
-    if not all(math.isfinite(value) for value in values):
+    if not all(map(math.isfinite, values)):
         raise ValueError("a value is not a finite number")

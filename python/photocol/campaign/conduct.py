@@ -75,8 +75,8 @@ def _missing(wanted: Wanted, store: Store, means: Means, conducted: Conducted) -
     """What is wanted and neither done nor kept; kept rows may lead to other wishes, which are asked for at once."""
     while True:
         jobs = [job for job in wanted(list(conducted.rows.values())) if job.name not in conducted.rows]
-        found = [row for row in map(store.find, jobs) if row is not None] if means.resume else []
-        conducted.rows.update((row.name, row) for row in found)
+        found = {job.name: row for job in jobs if (row := store.find(job)) is not None} if means.resume else {}
+        conducted.rows.update(found)
         conducted.kept += len(found)
         missing = [job for job in jobs if job.name not in conducted.rows]
         if missing or not found:

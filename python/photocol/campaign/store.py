@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from photocol.campaign.job import Job
+    from photocol.campaign.study import Study
 
 ROW, CURVES = "row.json", "curves.parquet"
 _PROVENANCE = (
@@ -43,12 +44,22 @@ _PROVENANCE = (
 
 
 @dataclass(frozen=True)
+class _Expected:
+    """What the rows of a point must be like; its replications share it."""
+
+    study: Study
+    digest: str | None
+    """Of the resolved scenario, which has no warm-up yet if a pilot run finds it; None for a model or a trial."""
+    settles: bool
+    """Whether a pilot run finds the warm-up."""
+
+
+@dataclass(frozen=True)
 class Store:
     """The rows in `folder`."""
 
     folder: Path
-    _digests: dict[tuple[object, ...], str | None] = field(default_factory=dict, repr=False)
-    """Of the resolved scenario of a point, which its replications share."""
+    _points: dict[tuple[object, ...], _Expected] = field(default_factory=dict, repr=False)
 
     def put(self, row: Row) -> None:
         """Write the row; its directory appears whole or not at all, and replaces an older one."""
@@ -63,49 +74,54 @@ class Store:
         if written is None:
             return None
         row, manifest = written
-        expected = self._digest(_as_run(job, row))
-        if expected is None or manifest.get("version") != _version() or row["seed"] != job.seed:
+        expected = self._expected(job)
+        digest = scenario_digest(_as_run(job, row)) if expected.settles else expected.digest
+        if digest is None or manifest.get("version") != _version() or row["seed"] != job.seed:
             return None
-        if manifest.get("scenario_sha256") != expected:
+        if manifest.get("scenario_sha256") != digest:
             return None
-        return self._whole(job, row, manifest)
+        return self._whole(job, expected.study, row, manifest)
 
     def prepare(self, jobs: Iterable[Job]) -> None:
         """Resolve the jobs' scenarios, which `find` will need. Raises what is wrong with one."""
         for job in jobs:
-            self._digest(job)
+            self._expected(job)
 
     def remove_unfinished(self) -> None:
         """Remove what jobs that were killed while writing have left."""
         storage.remove_leftovers(self.folder)
 
-    def _whole(self, job: Job, row: Mapping[str, object], manifest: Mapping[str, object]) -> Row | None:
+    def _whole(self, job: Job, study: Study, row: Mapping[str, object], manifest: Mapping[str, object]) -> Row | None:
         """The row, unless the study asks for more than it has."""
-        study, place = job.origin.study(), self.folder / job.name
         metrics = row["metrics"]
         if not isinstance(metrics, dict) or (study.metrics is not None and set(metrics) != study.metrics):
             return None
-        wants_curves = study.curves is not None and job.seed == study.first_seed
-        if wants_curves != (place / CURVES).exists():
+        curves = None
+        if study.curves is not None and job.seed == study.first_seed:
+            file = self.folder / job.name / CURVES
+            if not file.exists():
+                return None
+            curves = _parquet(file)
+        if not all((self.folder / job.name / f"{name}.parquet").exists() for name in study.tables):
             return None
-        if not all((place / f"{name}.parquet").exists() for name in study.tables):
-            return None
-        curves = _parquet(place / CURVES) if wants_curves else None
         return Row(point=job.point, seed=job.seed, metrics=metrics, manifest=manifest, curves=curves)
 
-    def _digest(self, job: Job) -> str | None:
-        """What tells the job's scenario apart; None where it has none."""
+    def _expected(self, job: Job) -> _Expected:
         key = (job.origin, *job.point.values(), *job.settings.items())
-        if key not in self._digests:
-            self._digests[key] = scenario_digest(job)
-        return self._digests[key]
+        if key not in self._points:
+            self._points[key] = _expected_of(job)
+        return self._points[key]
+
+
+def _expected_of(job: Job) -> _Expected:
+    study = job.origin.study()
+    setup = study.setup(job.point)
+    settles = not isinstance(setup, Evaluation | Trial) and setup.settling is not None
+    return _Expected(study=study, digest=scenario_digest(job), settles=settles)
 
 
 def _as_run(job: Job, row: Mapping[str, Any]) -> Job:
-    """The job with the warm-up that its pilot run has found, where it had one."""
-    setup = job.origin.study().setup(job.point)
-    if isinstance(setup, Evaluation | Trial) or setup.settling is None:
-        return job
+    """The job with the warm-up that its pilot run has found."""
     found = row["metrics"].get("warm_up_s", math.nan)
     return replace(job, settings={**job.settings, "run.warm_up": f"{found:.12g} s"}) if math.isfinite(found) else job
 
@@ -140,13 +156,12 @@ def _json(file: str) -> Any:
         content = os.read(descriptor, size)
     finally:
         os.close(descriptor)
-    return json.loads(content)
+    return json.loads(content.decode())
 
 
 def rows_in(folder: Path) -> Iterator[Row]:
     """All whole rows in a folder, by the names of their directories."""
-    names = sorted(place.name for place in folder.iterdir()) if folder.is_dir() else ()
-    for name in names:
+    for name in sorted(place.name for place in os.scandir(folder)) if folder.is_dir() else ():
         if name.startswith(".") or (written := read(f"{folder}/{name}")) is None:
             continue
         row, run = written

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from photocol.stats import mean_ci
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import polars as pl
 
     from photocol.campaign.job import Row
@@ -42,10 +42,11 @@ def outcome_of(metrics: Sequence[str], points: Sequence[Point], rows: Sequence[R
 
     groups = grouped(points, rows)
     ordered = [row for group in groups for row in group]
+    measured = by_metric(metrics, ordered)
     curves = [_with_axes(row.point, row.curves) for row in ordered if row.curves is not None]
     return Outcome(
-        table=pl.DataFrame(_means(metrics, groups)),
-        replications=pl.DataFrame(_single(metrics, ordered)),
+        table=pl.DataFrame(_means(measured, groups)),
+        replications=pl.DataFrame(_single(measured, ordered)),
         curves=pl.concat(curves) if curves else None,
     )
 
@@ -58,10 +59,23 @@ def grouped(points: Sequence[Point], rows: Sequence[Row]) -> list[list[Row]]:
     return [group for group in by_point.values() if group]
 
 
-def _means(metrics: Sequence[str], groups: Sequence[Sequence[Row]]) -> dict[str, Column]:
+Measured = Mapping[str, Sequence[float | None]]
+"""Metric to its value in each row; None where a row has none."""
+
+
+def by_metric(metrics: Sequence[str], rows: Sequence[Row]) -> Measured:
+    """Read row by row: there may be very many of them, all over the memory."""
+    lines = [[row.metrics.get(metric) for metric in metrics] for row in rows]
+    columns = zip(*lines, strict=True) if lines else ([] for _ in metrics)
+    return dict(zip(metrics, columns, strict=True))
+
+
+def _means(measured: Measured, groups: Sequence[Sequence[Row]]) -> dict[str, Column]:
+    """`measured` has the rows of the groups, one group after the other."""
     columns = _axes([group[0].point for group in groups])
-    for metric in metrics:
-        intervals = [_mean([row.metrics.get(metric) for row in group]) for group in groups]
+    ends = list(itertools.accumulate(map(len, groups)))
+    for metric, values in measured.items():
+        intervals = [_mean(values[end - len(group) : end]) for group, end in zip(groups, ends, strict=True)]
         columns[metric] = _numbers([mean for mean, _ in intervals])
         columns[f"{metric}_half_width"] = _numbers([half_width for _, half_width in intervals])
     columns["n"] = [len(group) for group in groups]
@@ -78,11 +92,11 @@ def _mean(values: Sequence[float | None]) -> tuple[float | None, float | None]:
     return interval.mean, interval.half_width
 
 
-def _single(metrics: Sequence[str], rows: Sequence[Row]) -> dict[str, Column]:
+def _single(measured: Measured, rows: Sequence[Row]) -> dict[str, Column]:
     columns = _axes([row.point for row in rows])
     columns["seed"] = [row.seed for row in rows]
-    for metric in metrics:
-        columns[metric] = _numbers([row.metrics.get(metric) for row in rows])
+    for metric, values in measured.items():
+        columns[metric] = _numbers(values)
     return columns
 
 

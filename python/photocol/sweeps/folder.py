@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from photocol import storage
 from photocol.campaign.job import Job, cell_name, jobs_of
 from photocol.campaign.store import Store, rows_in
+from photocol.campaign.table import by_metric
 from photocol.errors import InputError
 from photocol.scenario import ScenarioText
 from photocol.signals import shielded
@@ -164,8 +165,8 @@ def exported(folder: Path, described: Described) -> pl.DataFrame:
     names = names_of(rows)
     columns: dict[str, Any] = {axis.name: [row.point[axis.name] for row in rows] for axis in described.sweep.plan.axes}
     columns["seed"] = [row.seed for row in rows]
-    for name in names:
-        columns[name] = pl.Series([row.metrics.get(name) for row in rows], dtype=pl.Float64)
+    for name, values in by_metric(names, rows).items():
+        columns[name] = pl.Series(values, dtype=pl.Float64)
     for name in costs:
         columns[name if name not in columns else f"run_{name}"] = [row.manifest.get(name) for row in rows]
     return pl.DataFrame(columns)

@@ -22,6 +22,8 @@ _QUANTITY = re.compile(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(\S.*)?")
 
 def save(drawings: Sequence[Drawing], table: pl.DataFrame, folder: Path) -> list[Path]:
     """`plot-1.png`, … in the order of the drawings. Raises InputError if one names no column."""
+    if not drawings:
+        return []
     from matplotlib.figure import Figure
 
     from photocol.plot import save_png

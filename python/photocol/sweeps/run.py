@@ -87,9 +87,8 @@ def carry_out(
     started, clock = datetime.now(UTC), time.monotonic()
     if part is None or folders.read_manifest(folder) is None:
         folders.write_manifest(folder, described, started=started.isoformat(timespec="seconds"), finished_runs=0)
-    if part is None:
-        wanted: Wanted = functools.partial(_wanted, described, points)
-    else:
+    wanted: Wanted = functools.partial(_wanted, described, points, first)
+    if part is not None:
         by, share = replace(by, alone=False), part.share(first)
         wanted = lambda _: share  # noqa: E731
     look = functools.partial(_look_for_metrics, described, progress) if len(first) > 1 else None
@@ -210,7 +209,7 @@ def table_of(folder: Path) -> pl.DataFrame:
     points = described.sweep.plan.points()
     known = {tuple(point.values()) for point in points}
     rows = [row for row in rows_in(folder / folders.RUNS) if tuple(row.point.values()) in known]
-    wanted = {job.name for job in _wanted(described, points, rows)}
+    wanted = {job.name for job in _wanted(described, points, described.jobs(points), rows)}
     rows = _ordered(points, (row for row in rows if row.name in wanted))
     return outcome_of(chosen_metrics(described, rows), points, rows).table
 
@@ -235,11 +234,12 @@ def _checked_workers(jobs: int | None) -> int | None:
     return jobs
 
 
-def _wanted(described: Described, points: Sequence[Point], rows: Sequence[Row]) -> list[Job]:
+def _wanted(described: Described, points: Sequence[Point], first: Sequence[Job], rows: Sequence[Row]) -> Sequence[Job]:
     """The first replications of every point, and those that its precision asks for."""
-    jobs, precision = described.jobs(points), described.sweep.precision
+    precision = described.sweep.precision
     if precision is None or not rows:
-        return jobs
+        return first
+    jobs = list(first)
     metrics = {
         group[0].name.rpartition(",seed=")[0]: {row.seed: row.metrics for row in group}
         for group in grouped(points, rows)
