@@ -38,6 +38,8 @@ B_TO_C = 4
 LONG_ENOUGH_S = 40_000
 SMALL: dict[str, Value] = {"traffic.0.size": "500 MB"}
 SMALL_NOTE = "500 MB a flow instead of 1 GB"
+SMALLER: dict[str, Value] = {"traffic.0.size": "200 MB"}
+SMALLER_NOTE = "200 MB a flow instead of 1 GB"
 
 METRICS = (
     Metric(name="completion_s", label="mean time of a flow (s)", form=".2f"),

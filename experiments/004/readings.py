@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.verdict import Finding, judge
 
-from ._lb import FLOWS, METRICS, NOTES, RR, SACK, SHADES, SMALL, SMALL_NOTE, measure, sender_of, setup, source
+from ._lb import FLOWS, METRICS, NOTES, RR, SACK, SHADES, SMALLER, SMALLER_NOTE, measure, sender_of, setup, source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -123,7 +123,9 @@ experiment = Experiment(
     setup=make,
     measure=measure,
     metrics=METRICS,
-    quick=Form(points=grid(sender=SENDERS, reading=tuple(READINGS)), replications=1, settings=SMALL, note=SMALL_NOTE),
+    quick=Form(
+        points=grid(sender=SENDERS, reading=tuple(READINGS)), replications=1, settings=SMALLER, note=SMALLER_NOTE
+    ),
     full=Form(points=grid(sender=SENDERS, reading=tuple(READINGS)), replications=1),
     claims=(
         Claim(
