@@ -36,6 +36,8 @@ pub struct Complete<T> {
 pub struct Queue<T> {
     rules: Assembly,
     packets: Vec<T>,
+    /// The packets of the last burst: the next one is given the same room at once.
+    usual: usize,
     payload: u64,
     /// Arrival times of the packets, added up.
     came: u128,
@@ -46,7 +48,7 @@ pub struct Queue<T> {
 impl<T> Queue<T> {
     /// An empty queue.
     pub fn new(rules: Assembly) -> Queue<T> {
-        Queue { rules, packets: Vec::new(), payload: 0, came: 0, deadline: None }
+        Queue { rules, packets: Vec::new(), usual: 0, payload: 0, came: 0, deadline: None }
     }
 
     /// When it wants to be called.
@@ -67,6 +69,7 @@ impl<T> Queue<T> {
         }
         if self.packets.is_empty() {
             self.deadline = self.rules.timer.map(|timer| now + timer);
+            self.packets.reserve(self.usual);
         }
         self.packets.push(packet);
         self.payload += size;
@@ -84,6 +87,7 @@ impl<T> Queue<T> {
 
     fn finish(&mut self, now: Instant) -> Option<Complete<T>> {
         let packets = std::mem::take(&mut self.packets);
+        self.usual = packets.len();
         let payload = std::mem::take(&mut self.payload);
         let came = std::mem::take(&mut self.came);
         self.deadline = None;

@@ -1,4 +1,5 @@
-//! Runs a scenario on one thread and prints its packet-hops: the engine without Python, for `tools/instructions`.
+//! Runs a scenario on one thread and prints its packet-hops and its fingerprint: the engine without Python, for `tools/instructions`
+//! and for a look at whether two builds compute the same.
 //!
 //!     hops SCENARIO [PATH=VALUE]…
 
@@ -12,9 +13,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match packet_hops(std::env::args().skip(1)) {
-        Ok(hops) => {
-            println!("{hops}");
+    match run(std::env::args().skip(1)) {
+        Ok((hops, fingerprint)) => {
+            println!("{hops} {fingerprint:016x}");
             ExitCode::SUCCESS
         }
         Err(why) => {
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn packet_hops(mut arguments: impl Iterator<Item = String>) -> Result<u64, Box<dyn Error>> {
+fn run(mut arguments: impl Iterator<Item = String>) -> Result<(u64, u64), Box<dyn Error>> {
     let scenario = arguments.next().ok_or("hops SCENARIO [PATH=VALUE]…")?;
     let set = arguments.map(|text| {
         let setting = text.split_once('=').map(|(path, value)| (path.to_owned(), value.to_owned()));
@@ -34,5 +35,6 @@ fn packet_hops(mut arguments: impl Iterator<Item = String>) -> Result<u64, Box<d
     let seed = Seed { seed: loaded.scenario.run.seed, run: 0 };
     let mut world = World::build(&loaded.scenario, seed, Options::default())?;
     world.run_until(SimTime::NEVER);
-    Ok(world.finish()?.packet_hops)
+    let results = world.finish()?;
+    Ok((results.packet_hops, results.fingerprint))
 }

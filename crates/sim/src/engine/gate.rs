@@ -166,24 +166,25 @@ impl Gate {
 
     /// Places the first waiting packet, if the windows have room for all of it.
     pub fn place(&mut self, now: u64, byte_time: ByteTime) -> Option<Departure> {
-        let first = self.waiting.first()?;
-        let size = first.packet.size;
+        let first = self.waiting.front()?;
+        let (size, arrived) = (first.packet.size, first.arrived);
         let work = byte_time.of(u32::from(size)).ps();
         let (begun, complete) = self.fill(now, work)?;
         if self.begun.is_none() {
-            self.waited += u128::from(begun.start - first.arrived);
+            self.waited += u128::from(begun.start - arrived);
         }
         if !complete {
             self.begun = Some(begun);
             return None;
         }
         self.begun = None;
+        let packet = self.waiting.front()?.packet;
         self.waiting.advance();
         self.waiting_bytes -= u64::from(size);
         let (end, passes) = (self.used_until, begun.passes);
         self.planned.push(Placed { start: begun.start, end, size, lost: !passes });
         self.planned_bytes += u64::from(size);
-        Some(Departure { packet: first.packet, end, passes })
+        Some(Departure { packet, end, passes })
     }
 
     /// Uses windows for a packet of which `work` is to be sent in all. Gives what of it has a place now, and whether that is

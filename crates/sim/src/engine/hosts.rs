@@ -6,6 +6,7 @@
 mod agents;
 mod connections;
 mod ecn;
+mod explicit;
 mod kinds;
 mod notices;
 mod sides;
@@ -23,7 +24,7 @@ use super::delays::Delays;
 use super::forced::ForcedFates;
 use super::net::{DropPlace, NO_WAY, Net};
 use super::offer::Cause;
-use super::packet::{Carried, Class, Flags, NO_CARGO, Packet, Stamp};
+use super::packet::{Class, Flags, NO_CARGO, Packet, Stamp};
 use super::reordering::Reordering;
 use super::shortfall::Shortfall;
 use super::timers::{TimerId, Timers};
@@ -182,19 +183,6 @@ impl Hosts {
         self.send_acks(now, packet.flow, net);
     }
 
-    #[cold]
-    fn receive_explicit_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
-        let host = &mut self.receivers[packet.flow];
-        let Sink::Explicit(sink) = &mut host.sink else { return self.receive_at_endpoint(now, packet, net) };
-        self.marked += packet.marks();
-        if packet.flags.has(Flags::EXPLICIT) {
-            sink.feedback.handle_header(&net.cargo.take_header(packet.cargo).0);
-        }
-        let length = u32::from(packet.size - host.header);
-        sink.receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
-        self.send_explicit_acks(now, packet.flow, net);
-    }
-
     /// Sends what the receiving machine of `flow` has decided, and arms its timer.
     #[inline]
     fn send_acks(&mut self, now: u64, flow: u32, net: &mut Net) {
@@ -211,18 +199,6 @@ impl Hosts {
         arm_receiver(&mut self.timers, flow, host);
     }
 
-    fn send_explicit_acks(&mut self, now: u64, flow: u32, net: &mut Net) {
-        let host = &mut self.receivers[flow];
-        let Sink::Explicit(sink) = &mut host.sink else { return };
-        let (hop, size, class) = (host.path, host.ack_size, Class::Ack);
-        for ack in self.acks.acks.drain(..) {
-            let cargo = net.cargo.put_header(sink.feedback.acknowledge(), &ack.sack);
-            self.emitted += 1;
-            enter(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, flags: Flags::EXPLICIT }, net);
-        }
-        arm_receiver(&mut self.timers, flow, host);
-    }
-
     #[inline(always)]
     fn receive_ack(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.senders[packet.flow];
@@ -232,15 +208,7 @@ impl Hosts {
         let sack = if packet.flags == Flags::NONE {
             net.cargo.take_sack(packet.cargo)
         } else {
-            self.marked += packet.marks();
-            let Carried { header, sack, .. } = net.cargo.take_carried(packet);
-            if let Some(header) = header {
-                sender.handle_feedback(packet.seq, header.reverse_feedback);
-            }
-            if let Some(ace) = packet.flags.ace() {
-                sender.handle_ace(ace);
-            }
-            sack
+            explicit::read(packet, sender, &mut self.marked, net)
         };
         if host.watch.has(Watch::SEEN) {
             let said = Said { sack: sack.as_slice(), ..Said::default() };
@@ -261,9 +229,10 @@ impl Hosts {
     fn send_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &mut self.senders[flow];
         if host.watch.has(Watch::UNUSUAL) {
-            return match host.watch.is_ecn_alone() {
-                true => self.send_capable_segments(now, flow, net),
-                false => self.send_watched_segments(now, flow, net),
+            return match host.watch.unusual() {
+                Watch::ECN => self.send_capable_segments(now, flow, net),
+                Watch::EXPLICIT => self.send_explicit_segments(now, flow, net),
+                _ => self.send_watched_segments(now, flow, net),
             };
         }
         for segment in &self.segments.segments {

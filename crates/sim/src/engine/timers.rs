@@ -6,11 +6,14 @@
 //! the order of (flow, kind). (Agents of switches have deadlines that come and go with every packet: they stand in the event
 //! list themselves.)
 //!
-//! Only the entries of the running slot of time (2^30 ps, about 1 ms) are in a heap; those of later slots lie unsorted in
+//! Only the entries of the running slot of time (2^30 ps, about 1 ms) are sorted ([`near`]); those of later slots lie unsorted in
 //! one list per slot. Most of them are stale or moved when their slot is opened, so they are never sorted, and the hosts
 //! that have to be asked for it are asked in one loop, in which the waits for their memory overlap. No time is rounded.
 
+mod near;
+
 use super::tree::NEVER;
+use near::Near;
 
 /// Whose timer it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +64,7 @@ type Entry = (u64, u32);
 #[derive(Debug)]
 pub struct Timers {
     /// Entries of slots that have been opened.
-    near: Heap,
+    near: Near,
     /// Entries of the slots from `next_slot` on, by slot modulo [`SLOTS`]; a slot that was never used holds no memory.
     slots: Vec<Vec<Entry>>,
     /// One bit for each list in `slots`: whether it has entries.
@@ -88,7 +91,7 @@ impl Timers {
     pub fn new(mask: u32) -> Timers {
         let slots = vec![Vec::new(); SLOTS as usize];
         Timers {
-            near: Heap::default(),
+            near: Near::new(),
             slots,
             occupied: [0; SLOTS as usize / 64],
             far: Heap::default(),
@@ -137,6 +140,7 @@ impl Timers {
         }
         let slot = self.later >> SLOT_BITS;
         self.next_slot = slot + 1;
+        self.near.begin_slot(slot);
         let mut entries = std::mem::take(&mut self.slots[index(slot)]);
         self.occupied[index(slot) / 64] &= !(1 << (index(slot) % 64));
         self.bring_nearer();
@@ -147,8 +151,9 @@ impl Timers {
 
     /// Takes all entries, in no particular order.
     pub fn drain(&mut self) -> Vec<(u64, TimerId)> {
-        let lists = self.slots.iter_mut().chain([&mut self.near.entries, &mut self.far.entries]);
-        let entries = lists.flat_map(|list| list.drain(..)).map(|(time, number)| (time, TimerId(number ^ self.mask)));
+        let lists = self.slots.iter_mut().chain([&mut self.far.entries]);
+        let entries = lists.flat_map(|list| list.drain(..)).chain(self.near.drain());
+        let entries = entries.map(|(time, number)| (time, TimerId(number ^ self.mask)));
         let entries = entries.collect();
         self.occupied.fill(0);
         self.later = NEVER;
@@ -222,6 +227,19 @@ impl Heap {
     #[inline]
     fn first(&self) -> Option<Entry> {
         self.entries.first().copied()
+    }
+
+    /// Takes all entries, in no particular order, and the empty list in their place.
+    fn exchange(&mut self, entries: &mut Vec<Entry>) {
+        std::mem::swap(&mut self.entries, entries);
+    }
+
+    fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     fn push(&mut self, entry: Entry) {

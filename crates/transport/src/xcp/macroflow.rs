@@ -118,10 +118,10 @@ impl Macroflow {
         self.probed + self.config.interval
     }
 
-    /// A packet of `size` bytes leaves.
+    /// So many bytes leave, in one packet or in several since the last probe.
     #[inline]
-    pub fn handle_sent(&mut self, size: u32) {
-        self.sent += u64::from(size);
+    pub fn handle_sent(&mut self, bytes: u64) {
+        self.sent += bytes;
     }
 
     /// The probe that is to leave now.
@@ -222,7 +222,7 @@ mod tests {
             let now = Instant::ZERO + STEP * step;
             for (macroflow, way) in macroflows.iter_mut().zip(ways) {
                 let bytes = macroflow.rate().bytes_in(STEP).count();
-                macroflow.handle_sent(bytes as u32);
+                macroflow.handle_sent(bytes);
                 way.iter().for_each(|link| offered[*link] += bytes);
             }
             let mut probes: Vec<_> = macroflows.iter_mut().map(|macroflow| macroflow.handle_timeout(now)).collect();

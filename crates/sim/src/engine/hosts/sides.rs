@@ -72,9 +72,9 @@ impl Watch {
         Watch(self.0 | other.0)
     }
 
-    /// Whether ECN is all that keeps it off the fast path.
-    pub(super) fn is_ecn_alone(self) -> bool {
-        self.0 & Watch::UNUSUAL.0 == Watch::ECN.0
+    /// What keeps it off the fast path.
+    pub(super) fn unusual(self) -> Watch {
+        Watch(self.0 & Watch::UNUSUAL.0)
     }
 
     /// Whether its packets carry congestion headers.

@@ -59,8 +59,13 @@ impl Port {
 
     /// The queue behind the gate may send in this window.
     pub fn open_window(&mut self, window: Window) {
+        self.open_windows(std::iter::once(window));
+    }
+
+    /// The queue behind the gate may send in these windows, in the order of time.
+    pub fn open_windows(&mut self, windows: impl Iterator<Item = Window>) {
         if let Some(gate) = self.gate_mut() {
-            gate.open(window);
+            windows.for_each(|window| gate.open(window));
         }
     }
 

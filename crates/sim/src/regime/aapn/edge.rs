@@ -180,14 +180,18 @@ impl EdgeAgent {
 
     /// Opens the windows of the granted slots.
     fn open(&mut self, now: u64, frame: u64, runs: &[SlotRange], bench: &mut Bench) {
+        let windows = self.beat.windows(frame);
         for run in runs {
             let Some(port) = self.place(run.to).map(|place| self.queues[place].port) else { continue };
-            for slot in run.slot..run.slot + run.slots {
-                let window = self.beat.window(frame, slot, self.clock.shift());
-                bench.port_mut(port).open_window(window);
-                if bench.is_traced() {
+            if bench.is_traced() {
+                for slot in run.slot..run.slot + run.slots {
+                    let window = windows.of(slot, self.clock.shift());
+                    bench.port_mut(port).open_window(window);
                     bench.note_unit(bench.link(port), granted(now, frame, window), std::iter::empty());
                 }
+            } else {
+                let slots = run.slot..run.slot + run.slots;
+                bench.port_mut(port).open_windows(slots.map(|slot| windows.of(slot, self.clock.shift())));
             }
         }
     }

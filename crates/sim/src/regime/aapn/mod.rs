@@ -201,12 +201,36 @@ impl Beat {
         frame.saturating_mul(self.frame.length()).saturating_sub(self.delay + self.lead)
     }
 
+    /// When the data of the slots of a frame leave an edge node.
+    pub fn windows(&self, frame: u64) -> FrameWindows {
+        let half = self.frame.guard.ps() / 2;
+        let first = self.begins(frame) + self.lead + half;
+        FrameWindows { first, slot: self.frame.slot.ps(), payload: self.frame.payload(), half }
+    }
+
     /// When the data of a slot leave an edge node whose clock is off by `shift`.
     pub fn window(&self, frame: u64, slot: u32, shift: i64) -> Window {
-        let half = self.frame.guard.ps() / 2;
-        let nominal = self.begins(frame) + self.lead + self.frame.slot.ps() * u64::from(slot) + half;
-        let start = nominal.saturating_add_signed(shift);
-        Window { start, end: start + self.frame.payload(), passes: shift.unsigned_abs() <= half }
+        self.windows(frame).of(slot, shift)
+    }
+}
+
+/// When the data of the slots of a frame leave an edge node, in picoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameWindows {
+    /// Of the first slot, if the clock is right.
+    first: u64,
+    slot: u64,
+    payload: u64,
+    /// The clock may be off by this much.
+    half: u64,
+}
+
+impl FrameWindows {
+    /// Those of a slot, where the clock is off by `shift`.
+    #[inline]
+    pub fn of(&self, slot: u32, shift: i64) -> Window {
+        let start = (self.first + self.slot * u64::from(slot)).saturating_add_signed(shift);
+        Window { start, end: start + self.payload, passes: shift.unsigned_abs() <= self.half }
     }
 }
 

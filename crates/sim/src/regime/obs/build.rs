@@ -5,6 +5,7 @@ use super::load::LoadMeter;
 use super::meter::Meter;
 use super::node::{Asking, BurstNode, NodeParts, OutputFibre, Receiver, Route, Rules};
 use super::plan::{Balancing, Contention, Obs, SharedLinks};
+use super::sections::Sections;
 use super::source::Generator;
 use crate::engine::agent::Agent;
 use crate::engine::bench::Way;
@@ -269,7 +270,7 @@ impl<'a> Builder<'a> {
             rules: Arc::clone(&self.rules),
             outputs,
             routes: routes.into_iter().map(|(_, route)| route).collect(),
-            sections: draft.sections,
+            sections: Sections::new(draft.sections),
             asking: BTreeMap::new(),
             sources: draft.sources,
             returns: BTreeMap::new(),

@@ -5,7 +5,7 @@ use super::agenda::Task;
 use super::burst::{Burst, BurstNews, CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
 use super::node::{Asking, BurstNode, Receiver};
 use super::plan::{Acks, BurstArrivals, IngressRule};
-use super::queues::Destination;
+use super::queues::{Destination, Queues};
 use crate::engine::bench::{Bench, NewsPacket};
 use crate::engine::ledger::Group;
 use crate::engine::offer::Cause;
@@ -42,9 +42,7 @@ impl BurstNode {
         if packet.class == Class::Ack && self.parts.rules.obs.assembly.acks == Acks::Beside {
             return None;
         }
-        let sections = &self.parts.sections;
-        let place = sections.binary_search_by_key(&packet.hop, |(hop, _)| *hop).ok()?;
-        Some(sections[place].1)
+        self.parts.sections.route(packet.hop)
     }
 
     /// A packet comes to the optical network.
@@ -59,14 +57,23 @@ impl BurstNode {
             return self.assemble(now, to, complete, bench);
         }
         let number = self.queues.of(route, packet);
-        let mut complete = std::mem::take(&mut self.queues.complete);
-        let (to, queue) = &mut self.queues.queues[number as usize];
+        let Queues { queues, complete, .. } = &mut self.queues;
+        let (to, queue) = &mut queues[number as usize];
         let to = *to;
         let before = queue.next_timeout();
-        queue.handle_packet(instant, *packet, Bytes(u64::from(packet.size)), &mut complete);
+        queue.handle_packet(instant, *packet, Bytes(u64::from(packet.size)), complete);
         if let Some(deadline) = queue.next_timeout().filter(|deadline| Some(*deadline) != before) {
             self.agenda.note(deadline.ps(), Task::Assemble(number));
         }
+        if !complete.is_empty() {
+            self.assemble_all(now, to, bench);
+        }
+    }
+
+    /// Bursts are complete.
+    #[inline(never)]
+    fn assemble_all(&mut self, now: u64, to: Destination, bench: &mut Bench) {
+        let mut complete = std::mem::take(&mut self.queues.complete);
         for burst in complete.drain(..) {
             self.assemble(now, to, burst, bench);
         }
@@ -94,7 +101,9 @@ impl BurstNode {
             self.tell_of_assembly(now, &packets, bench);
         }
         let loaded = packets.iter().filter(|packet| packet.cargo != NO_CARGO);
-        let cargo = loaded.map(|packet| bench.unload(packet)).collect();
+        // What a packet carries is large: its list is made once in its size.
+        let mut cargo = Vec::with_capacity(loaded.clone().count());
+        cargo.extend(loaded.map(|packet| bench.unload(packet)));
         let number = self.number();
         let way = &self.parts.routes[route as usize];
         let burst = Burst {
@@ -120,8 +129,8 @@ impl BurstNode {
 
     /// Counts how many segments of each flow are in a burst.
     fn share(&mut self, packets: &[Packet]) {
-        let mut flows: Vec<u32> =
-            packets.iter().filter(|packet| packet.class == Class::Data).map(|packet| packet.flow).collect();
+        let mut flows = Vec::with_capacity(packets.len());
+        flows.extend(packets.iter().filter(|packet| packet.class == Class::Data).map(|packet| packet.flow));
         flows.sort_unstable();
         for segments in flows.chunk_by(|a, b| a == b) {
             let group = self.groups.entry(segments[0]).or_default();

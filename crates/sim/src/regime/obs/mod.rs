@@ -20,6 +20,7 @@
 //! | `build` | what the agents are made of |
 //! | `node` | the agent of a node; the end of a burst's way |
 //! | `queues` | which packets travel in one burst |
+//! | `sections` | by which route a packet goes on in one |
 //! | `ingress` | the beginning: assembly, waiting for a wavelength, sending again |
 //! | `transit` | the middle: reservations, and what follows where there is none |
 //! | `source` | sources of bursts besides the flows |
@@ -41,6 +42,7 @@ mod meter;
 mod node;
 pub mod plan;
 mod queues;
+mod sections;
 mod source;
 mod spread;
 mod transit;

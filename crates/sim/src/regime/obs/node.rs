@@ -11,6 +11,7 @@ use super::load::LoadMeter;
 use super::meter::Meter;
 use super::plan::Obs;
 use super::queues::Queues;
+use super::sections::Sections;
 use super::source::Generator;
 use super::spread::Blocked;
 use crate::engine::agent::{Agent, Message};
@@ -118,7 +119,7 @@ pub struct NodeParts {
     /// The routes of its own bursts.
     pub routes: Vec<Route>,
     /// Where a path enters the optical network here, by position, and by which route it goes on.
-    pub sections: Vec<(u32, u32)>,
+    pub sections: Sections,
     /// Flows that enter the optical network here and ask for reports about their bursts.
     pub asking: BTreeMap<u32, Asking>,
     /// Its sources of bursts.

@@ -6,7 +6,7 @@ use super::Notice;
 use super::control::Control;
 use super::members::{Member, Members};
 use super::plan::Smoothing;
-use super::queue::{Queue, Turns};
+use super::queue::Queue;
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::{Bench, OwnPort};
 use crate::engine::offer::Cause;
@@ -63,16 +63,19 @@ pub struct Outlet {
     pub room: Buffer,
 }
 
-/// A macroflow that begins here.
+/// A macroflow that begins here. What every packet touches comes first and fills a pair of cache lines.
 #[derive(Debug)]
+#[repr(C, align(128))]
 pub struct Local {
-    id: u32,
-    outlet: Outlet,
-    config: MacroflowConfig,
-    smoother: Smoother,
     queue: Queue,
+    smoother: Smoother,
+    outlet: Outlet,
+    /// Bytes sent of which its machine has not heard.
+    sent: u64,
     /// `None` before its first packet.
-    machine: Option<Macroflow>,
+    machine: Option<Box<Macroflow>>,
+    id: u32,
+    config: MacroflowConfig,
 }
 
 impl Local {
@@ -83,19 +86,24 @@ impl Local {
             Smoothing::LeakyBucket | Smoothing::RoundRobin => 0,
         };
         let queue = match smoothing {
-            Smoothing::RoundRobin => Queue::InTurn(Turns::default()),
+            Smoothing::RoundRobin => Queue::InTurn(Box::default()),
             Smoothing::LeakyBucket | Smoothing::TokenBucket { .. } => Queue::InOrder(Ring::new()),
         };
-        Local { id, outlet, config, smoother: Smoother::new(config.start, depth), queue, machine: None }
+        Local { queue, smoother: Smoother::new(config.start, depth), outlet, sent: 0, machine: None, id, config }
     }
 
     /// A packet leaves.
     fn send(&mut self, now: u64, packet: &Packet, bench: &mut Bench) {
         self.smoother.handle_sent(Instant::from_ps(now), u32::from(packet.size));
-        if let Some(machine) = &mut self.machine {
-            machine.handle_sent(u32::from(packet.size));
-        }
+        self.sent += u64::from(packet.size);
         bench.send_past(now, packet);
+    }
+
+    /// The probe that is to leave now, if there is a machine.
+    fn probe(&mut self, now: u64) -> Option<Probe> {
+        let machine = self.machine.as_mut()?;
+        machine.handle_sent(std::mem::take(&mut self.sent));
+        Some(machine.handle_timeout(Instant::from_ps(now)))
     }
 }
 
@@ -114,15 +122,15 @@ impl EdgeNode {
     #[cold]
     fn begin(&mut self, now: u64, number: usize, bench: &mut Bench) {
         let local = &mut self.macroflows[number];
-        local.machine = Some(Macroflow::new(local.config, Instant::from_ps(now)));
+        local.machine = Some(Box::new(Macroflow::new(local.config, Instant::from_ps(now))));
         self.probe(now, number, bench);
     }
 
     fn probe(&mut self, now: u64, number: usize, bench: &mut Bench) {
         let local = &mut self.macroflows[number];
-        let Some(machine) = &mut local.machine else { return };
-        let probe = machine.handle_timeout(Instant::from_ps(now));
-        self.duty = self.duty.min(machine.next_timeout().ps());
+        let Some(probe) = local.probe(now) else { return };
+        let next = local.machine.as_ref().map_or(NEVER, |machine| machine.next_timeout().ps());
+        self.duty = self.duty.min(next);
         self.control.handle_probe(now, Message::new(Notice::Probe { macroflow: local.id, probe }), bench);
     }
 
@@ -247,5 +255,15 @@ impl Agent for EdgeNode {
 
     fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
         self.macroflows.iter_mut().for_each(|local| local.queue.for_each(change));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_every_packet_touches_is_a_pair_of_cache_lines() {
+        assert!(std::mem::offset_of!(Local, id) <= 128);
     }
 }

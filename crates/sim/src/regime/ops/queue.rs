@@ -10,7 +10,7 @@ pub enum Queue {
     /// First in, first out.
     InOrder(Ring<Packet>),
     /// One packet of each flow in turn (round robin; Nagle, RFC 970).
-    InTurn(Turns),
+    InTurn(Box<Turns>),
 }
 
 /// A queue for each flow that has packets, and the order of their turns.
@@ -28,7 +28,8 @@ impl Queue {
                 packets.push(packet);
                 packets.expect_push(2);
             }
-            Queue::InTurn(Turns { flows, order }) => {
+            Queue::InTurn(turns) => {
+                let Turns { flows, order } = &mut **turns;
                 let queue = flows.entry(packet.flow).or_default();
                 if queue.is_empty() {
                     order.push_back(packet.flow);
@@ -43,7 +44,7 @@ impl Queue {
     pub fn front(&self) -> Option<&Packet> {
         match self {
             Queue::InOrder(packets) => packets.front(),
-            Queue::InTurn(Turns { flows, order }) => flows.get(order.front()?)?.front(),
+            Queue::InTurn(turns) => turns.flows.get(turns.order.front()?)?.front(),
         }
     }
 
@@ -117,7 +118,7 @@ mod tests {
         let flows = [7, 7, 7, 3, 5, 3];
         let in_order = taken(Queue::InOrder(Ring::new()), &flows);
         assert_eq!(in_order, [(7, 0), (7, 1), (7, 2), (3, 3), (5, 4), (3, 5)]);
-        let in_turn = taken(Queue::InTurn(Turns::default()), &flows);
+        let in_turn = taken(Queue::InTurn(Box::default()), &flows);
         assert_eq!(in_turn, [(7, 0), (3, 3), (5, 4), (7, 1), (3, 5), (7, 2)]);
     }
 }
