@@ -198,7 +198,7 @@ def test_a_resumed_sweep_does_what_is_missing_and_may_have_grown(place: Path) ->
     assert (place / "o/table.csv").read_bytes() == whole
     kept = {path.name for path in runs.iterdir() if before[path.name] == path.stat().st_ino}
     assert len(kept) == 3
-    grown = photocol(*words[:3], "traffic.0.flows=1,2,3", *words[4:], "--seeds", "3", "--resume")
+    grown = photocol(*words[:3], "traffic.0.flows=1,2,3", *words[4:], "--seeds", "3", "--jobs", "2", "--resume")
     assert "9 runs (4 of them were there)" in grown.stdout
     assert photocol(*words, "--seeds", "1", "--force").returncode == 0
     assert len(list(runs.iterdir())) == 2

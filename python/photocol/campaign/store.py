@@ -61,6 +61,10 @@ class Store:
     folder: Path
     _points: dict[tuple[object, ...], _Expected] = field(default_factory=dict, repr=False)
 
+    def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
+        """What it has learned of points stays here: a worker only puts rows, and a study need not go to one."""
+        return Store, (self.folder,)
+
     def put(self, row: Row) -> None:
         """Write the row; its directory appears whole or not at all, and replaces an older one."""
         storage.write_quickly(self.folder / row.name, lambda folder: _fill(folder, row))
