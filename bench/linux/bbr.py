@@ -10,20 +10,15 @@ says at what rate it paces and how its window stands (TCP_INFO). Two takes, a te
 
 from __future__ import annotations
 
-import fcntl
 import multiprocessing
-import os
-import platform
-import select
 import socket
 import struct
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-from record import HERE, IFF_TUN_NO_PI, MSS, TUNSETIFF, unshare_network
-from windows import DelayLine, connect, write
+from record import MSS, unshare_network
+from windows import DelayLine, release, samples
 
 RTT_S, SERVICE_S = 0.1, 0.001
 EVERY_S, LENGTH_S, TAKES = 0.02, 24.0, 2
@@ -59,36 +54,13 @@ def info(sock: socket.socket) -> str:
 
 def record() -> str:
     """One take: the text of its recording."""
-    tun = os.open("/dev/net/tun", os.O_RDWR)
-    fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", b"hosts0", IFF_TUN_NO_PI))
-    for command in [f"addr add {HERE}/24 dev hosts0", "link set hosts0 txqueuelen 10000", "link set hosts0 up"]:
-        subprocess.run(["ip", *command.split()], check=True)
-    for name, value in [("tcp_timestamps", "0"), ("tcp_sack", "1"), ("tcp_ecn", "0"), ("tcp_no_metrics_save", "1")]:
-        Path(f"/proc/sys/net/ipv4/{name}").write_text(value)
-    line, sock = SlowLine(tun), connect("bbr")
-    lines: list[str] = []
-    start, sampled = 0.0, 0
-    while not start or time.monotonic() < start + LENGTH_S:
-        wait = max(0.0, line.due[0][0] - time.monotonic()) if line.due else EVERY_S / 4
-        if select.select([tun], [], [], min(wait, EVERY_S / 4))[0]:
-            line.take()
-        line.let_go()
-        if line.own > 1000:
-            write(sock)
-        start = start or (time.monotonic() if line.sent else 0.0)
-        elapsed = time.monotonic() - start
-        if start and elapsed >= EVERY_S * (sampled + 0.5):
-            sampled = int(elapsed / EVERY_S + 0.5)
-            lines.append(f"{1000 * elapsed:9.1f} {info(sock)}")
-    sock.close()
-    os.close(tun)
-    release = platform.release().split("-")[0]
+    found = samples(SlowLine, "bbr", lambda sock, _: info(sock), every_s=EVERY_S, length_s=LENGTH_S)
     head = [
         f"# One flow of BBR without end over a bottleneck of {MSS} B in {1000 * SERVICE_S:g} ms.",
-        f"# Linux {release}, bbr, a round trip of {1000 * RTT_S:g} ms behind it",
+        f"# Linux {release()}, bbr, a round trip of {1000 * RTT_S:g} ms behind it",
         "# ms since the first segment, pacing rate in Mb/s, cwnd and flight in segments",
     ]
-    return "\n".join([*head, *lines]) + "\n"
+    return "\n".join([*head, *found]) + "\n"
 
 
 def in_a_namespace(_: int) -> str:

@@ -22,28 +22,30 @@ import sys
 import time
 from collections import deque
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from record import HERE, IFF_TUN_NO_PI, MSS, PORT, THERE, TUNSETIFF, checksum, info, unshare_network
 
-RTT_S = 0.1
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RTT_S, LENGTH_S, TAKES = 0.1, 12.0, 3
 DROPPED = 200
 """The segment that is lost, in slow start."""
-LENGTH_S = 12.0
-TAKES = 3
 SO_SNDBUFFORCE = 32
 
 
 class DelayLine:
-    """A receiver at the far end of a line, and the line."""
+    """A receiver at the far end of a line, and the line, which loses these segments once each."""
 
-    def __init__(self, tun: int) -> None:
+    def __init__(self, tun: int, lost: tuple[int, ...] = ()) -> None:
         self.tun = tun
+        self.to_lose = {segment * MSS for segment in lost}
         self.isn = 0
         self.port = 0
         self.own = 1000
         self.expected = 0
         self.held: list[tuple[int, int]] = []
-        self.dropped: set[int] = set()
         self.sent = 0
         self.due: deque[tuple[float, bytes]] = deque()
 
@@ -76,8 +78,8 @@ class DelayLine:
             return
         self.sent += 1
         start = (sequence - self.isn - 1) & 0xFFFFFFFF
-        if start == DROPPED * MSS and start not in self.dropped:
-            self.dropped.add(start)
+        if start in self.to_lose:
+            self.to_lose.remove(start)
             return
         self.hold(start, start + length)
         self.due.append((now + RTT_S, self.packet(0x10, self.expected, self.sack(start))))
@@ -131,38 +133,61 @@ def write(sock: socket.socket) -> None:
         return
 
 
-def record(algorithm: str) -> str:
-    """One take: the text of its recording."""
+def samples(
+    behind: Callable[[int], DelayLine],
+    algorithm: str,
+    say: Callable[[socket.socket, DelayLine], str],
+    *,
+    every_s: float,
+    length_s: float,
+) -> list[str]:
+    """What there is to say of a flow behind a line, so often for so long: a line of text each, the time in ms first."""
     tun = os.open("/dev/net/tun", os.O_RDWR)
     fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", b"hosts0", IFF_TUN_NO_PI))
     for command in [f"addr add {HERE}/24 dev hosts0", "link set hosts0 txqueuelen 10000", "link set hosts0 up"]:
         subprocess.run(["ip", *command.split()], check=True)
     for name, value in [("tcp_timestamps", "0"), ("tcp_sack", "1"), ("tcp_ecn", "0"), ("tcp_no_metrics_save", "1")]:
         Path(f"/proc/sys/net/ipv4/{name}").write_text(value)
-    line, sock = DelayLine(tun), connect(algorithm)
-    lines: list[str] = []
+    line, sock = behind(tun), connect(algorithm)
+    said: list[str] = []
     start, sampled = 0.0, 0
-    while not start or time.monotonic() < start + LENGTH_S:
-        wait = max(0.0, line.due[0][0] - time.monotonic()) if line.due else 0.02
-        if select.select([tun], [], [], min(wait, 0.02))[0]:
+    while not start or time.monotonic() < start + length_s:
+        wait = max(0.0, line.due[0][0] - time.monotonic()) if line.due else every_s / 5
+        if select.select([tun], [], [], min(wait, every_s / 5))[0]:
             line.take()
         line.let_go()
         if line.own > 1000:
             write(sock)
         start = start or (time.monotonic() if line.sent else 0.0)
         elapsed = time.monotonic() - start
-        if start and elapsed >= RTT_S * (sampled + 0.5):
-            sampled = int(elapsed / RTT_S + 0.5)
-            lines.append(f"{1000 * elapsed:9.1f} {info(sock)} acked {line.expected // MSS} sent {line.sent}")
+        if start and elapsed >= every_s * (sampled + 0.5):
+            sampled = int(elapsed / every_s + 0.5)
+            said.append(f"{1000 * elapsed:9.1f} {say(sock, line)}")
     sock.close()
     os.close(tun)
-    release = platform.release().split("-")[0]
+    return said
+
+
+def release() -> str:
+    """The kernel's."""
+    return platform.release().split("-")[0]
+
+
+def record(algorithm: str) -> str:
+    """One take: the text of its recording."""
+    found = samples(
+        lambda tun: DelayLine(tun, lost=(DROPPED,)),
+        algorithm,
+        lambda sock, line: f"{info(sock)} acked {line.expected // MSS} sent {line.sent}",
+        every_s=RTT_S,
+        length_s=LENGTH_S,
+    )
     head = [
         f"# The window of one flow without end: segment {DROPPED} (from 0) is lost once.",
-        f"# Linux {release}, {algorithm}, segments of {MSS} B, a round trip of {1000 * RTT_S:g} ms",
+        f"# Linux {release()}, {algorithm}, segments of {MSS} B, a round trip of {1000 * RTT_S:g} ms",
         "# ms since the first segment, state, cwnd and ssthresh in segments, what has arrived in order, segments sent",
     ]
-    return "\n".join([*head, *lines]) + "\n"
+    return "\n".join([*head, *found]) + "\n"
 
 
 def in_a_namespace(algorithm: str) -> str:

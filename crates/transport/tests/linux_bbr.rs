@@ -6,10 +6,10 @@
 //! the window what ACKs bring in bunches), the time at five quarters and at three quarters of the median rate each within 6 of 100 of
 //! the time; ProbeRTT with four segments, begun within 0.5 s of each other in the two and as long within 0.1 s.
 //!
-//! Two of them are missed by little, and the test keeps the differences. The window is 205 segments here, twice the path's 101 and three, and 228
-//! there, 11 % more: two segments at a time make 208, and the recorder, on a busy machine, let go of ACKs in bunches. The first ProbeRTT comes
-//! 10.0 s after the start there, where the handshake's round trip was the least because a SYN does not wait for the bottleneck, and 10.5 s
-//! here, where the end of Drain's was.
+//! One of them is missed by little, and the test keeps the difference: the first ProbeRTT comes 10.0 s after the start there, where the handshake's
+//! round trip was the least because a SYN does not wait for the bottleneck, and 10.5 s here, where the end of Drain's was. The window is 205 segments
+//! here, twice the path's 101 and three, and 214 there: two segments at a time make 208. (An older recording, by a recorder that lost a segment
+//! once and let go of ACKs in bunches, had 228.)
 //!
 //! Sends without Linux's margin of 1 %: with it the queue of this line, where nothing varies, is gone in every cycle, the least round trip is measured
 //! again to the picosecond, and is never ten seconds old. Linux's rule is the same, but no two of its round trips are.
@@ -95,7 +95,7 @@ fn linuxs_bbr_and_ours_have_the_same_rate_window_cycle_and_probes() {
         let (there, here) = (figures(&theirs), figures(&simulated(&theirs)));
         println!("Linux {there:?}\nhere {here:?}");
         assert!((here.rate / there.rate - 1.0).abs() <= 0.03);
-        assert!((there.cwnd / here.cwnd - 1.11).abs() <= 0.03, "the window differs, as said above");
+        assert!((there.cwnd / here.cwnd - 1.0).abs() <= 0.1);
         assert!((here.above - there.above).abs() <= 0.06 && (here.below - there.below).abs() <= 0.06);
         let ((begin, length), (begins, lasts)) = (there.probe.unwrap(), here.probe.unwrap());
         assert!((begins - begin - 0.52).abs() <= 0.05 && (length - lasts).abs() <= 0.1);
