@@ -212,6 +212,7 @@ impl State {
     }
 
     /// A stage begins. A window that is above W_max already starts at the flat point.
+    #[cold]
     fn begin(&mut self, config: &Config, window: &Window) -> Curve {
         let mss = window.mss as f64;
         self.w_max = self.w_max.max(window.cwnd);
@@ -232,8 +233,7 @@ impl State {
     /// between cwnd and 1.5 cwnd.
     fn grow_cubic(&mut self, w: f64, window: &mut Window, event: &Event) {
         let most = window.cwnd.saturating_add(window.cwnd / 2);
-        // `as` saturates.
-        let target = (w as u64).clamp(window.cwnd, most);
+        let target = whole(w).clamp(window.cwnd, most);
         self.credit = self.credit.saturating_add((target - window.cwnd).saturating_mul(event.acked));
         let bytes = self.credit / window.cwnd;
         self.credit %= window.cwnd;
@@ -243,6 +243,7 @@ impl State {
     /// The same in whole segments: a segment for ⌊cwnd/(target − cwnd)⌋ acknowledged ones, at least two, and hardly any at or above
     /// the target. What has been acknowledged at a higher price counts once when the price falls. So do Linux's `bictcp_update` and
     /// `tcp_cong_avoid_ai`.
+    #[inline(never)]
     fn grow_by_segments(&mut self, target: u64, window: &mut Window, event: &Event) {
         let cwnd = (window.cwnd / window.mss).max(1);
         let segments = if target > cwnd { (cwnd / (target - cwnd)).max(2) } else { cwnd.saturating_mul(100) };
@@ -262,10 +263,16 @@ impl State {
         let price = window.cwnd.saturating_mul(1 << FRACTION_BITS);
         self.w_est = self.w_est.saturating_add(self.est_credit / price);
         self.est_credit %= price;
-        if (w as u64) < self.w_est {
+        if whole(w) < self.w_est {
             window.cwnd = window.cwnd.max(self.w_est);
         }
     }
+}
+
+/// The whole bytes of a window; one beyond 2^63 ends there. (To an unsigned number the conversion costs twice as much.)
+fn whole(w: f64) -> u64 {
+    // `as` saturates.
+    (w as i64).max(0) as u64
 }
 
 #[cfg(test)]

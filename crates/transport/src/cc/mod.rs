@@ -180,6 +180,12 @@ pub trait CongestionControl: Sized {
     }
 }
 
+/// A law hears of an ACK. Not inlined, so that the jump to it does not save the registers that another law uses.
+#[inline(never)]
+fn tell<L: CongestionControl>(law: &mut L, config: &L::Config, window: &mut Window, event: &Event) {
+    law.on_ack(config, window, event);
+}
+
 /// An algorithm as it can be named in a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -270,7 +276,7 @@ macro_rules! algorithms {
 
             /// The same for an event that has been made.
             pub(crate) fn on_event(&mut self, config: &Config, window: &mut Window, event: &Event) {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_ack(&config.$config, window, event)),+ }
+                match self { $($(#[cfg($on)])? Law::$variant(law) => tell(law, &config.$config, window, event)),+ }
             }
 
             pub(crate) fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {

@@ -8,22 +8,23 @@ const HALF_WINDOW: Duration = Duration::from_secs(150);
 /// The least of the samples of this half of the window, and of the half before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MinRtt {
-    since: Instant,
+    /// When the newer half is over.
+    until: Instant,
     newer: Duration,
     older: Duration,
 }
 
 impl Default for MinRtt {
     fn default() -> MinRtt {
-        MinRtt { since: Instant::ZERO, newer: Duration::MAX, older: Duration::MAX }
+        MinRtt { until: Instant::ZERO + HALF_WINDOW, newer: Duration::MAX, older: Duration::MAX }
     }
 }
 
 impl MinRtt {
     /// Takes in a sample.
     pub(super) fn note(&mut self, now: Instant, sample: Duration) {
-        if now.saturating_since(self.since) >= HALF_WINDOW {
-            *self = MinRtt { since: now, newer: Duration::MAX, older: self.newer };
+        if now >= self.until {
+            *self = MinRtt { until: now + HALF_WINDOW, newer: Duration::MAX, older: self.newer };
         }
         self.newer = self.newer.min(sample);
     }

@@ -169,16 +169,20 @@ impl Segments {
     }
 
     /// [`Segments::advance`] while [`Segments::are_in_order`] and without delivery rates: shows what the ACK reports instead of keeping
-    /// it.
+    /// it. Returns the first segment that remains.
     #[inline]
-    pub(super) fn advance_in_order(&mut self, una: u64, mut show: impl FnMut(&Record)) {
-        while let Some(first) = self.records.front().filter(|first| first.end <= una) {
+    pub(super) fn advance_in_order(&mut self, una: u64, mut show: impl FnMut(&Record)) -> Option<&Record> {
+        while let Some(first) = self.records.front_mut() {
+            if first.end > una {
+                first.start = first.start.max(una);
+                break;
+            }
             if !first.reported {
                 show(first);
             }
             self.records.pop_front();
         }
-        self.trim(una);
+        self.records.front()
     }
 
     /// The delivery rate that the present ACK shows, after which it has been read.

@@ -10,6 +10,7 @@ use super::rack::RackTlp;
 use super::{Phase, Recovery};
 use crate::cc::Event;
 use crate::tcp::extras::{Extras, ShortWay};
+use crate::tcp::rack::Rack;
 use crate::tcp::rate::Sending;
 use crate::tcp::segments::Segments;
 use crate::tcp::{Ack, Actions, SackBlock, Sender};
@@ -70,17 +71,26 @@ impl Sender {
         let (una, acked) = (ack.ack, ack.ack - self.una);
         let is_app_limited = !self.is_cwnd_limited();
         self.edge = una.saturating_add(ack.window);
-        if let Some((rack, segments)) = self.rack_and_segments() {
-            segments.advance_in_order(una, |record| rack.deliver(now, record, |_| false));
-        }
+        let (is_anything_late, lost) = match self.rack_and_segments() {
+            Some((rack, segments)) => read_in_order(now, una, rack, segments),
+            None => (false, 0),
+        };
         let marked = self.read_marks(ack, acked, 0);
         let rtt_sample = self.acknowledge(now, una);
-        let (before, lost, ecn_echo) = (self.window.cwnd, self.news_of_losses(), ack.ecn_echo || marked > 0);
-        self.tell_law(Event { acked, rtt_sample, lost, ecn_echo, marked, is_app_limited, ..Event::at(now) });
-        if self.window.cwnd < before && self.answers_marks_itself() {
-            self.note_answer();
+        self.tell_law_in_order(&Event {
+            acked,
+            rtt_sample,
+            lost,
+            srtt: self.rtt.srtt(),
+            in_flight: self.nxt - una,
+            ecn_echo: ack.ecn_echo || marked > 0,
+            marked,
+            is_app_limited,
+            ..Event::at(now)
+        });
+        if is_anything_late {
+            self.detect_losses(now);
         }
-        self.look_for_losses(now, una);
         self.reduce();
         match self.phase {
             Phase::Open => self.send_in_order(now, actions),
@@ -89,12 +99,23 @@ impl Sender {
         RackTlp::after_transmit(self, now);
     }
 
+    /// The law hears of an ACK, and may answer marks itself.
+    #[inline]
+    fn tell_law_in_order(&mut self, event: &Event) {
+        let before = self.window.cwnd;
+        self.law.on_event(&self.config.laws, &mut self.window, event);
+        self.set_cwnd(self.window.cwnd);
+        if self.window.cwnd < before && self.answers_marks_itself() {
+            self.note_answer();
+        }
+    }
+
     /// Everything below `una` is acknowledged: RACK looks whether anything sent before has stayed away.
     fn look_for_losses(&mut self, now: Instant, una: u64) {
         let Some((rack, segments)) = self.rack_and_segments() else { return };
         rack.end_round(una);
         rack.probe.is_to_schedule = true;
-        if rack.is_anything_late(una, segments) {
+        if rack.is_anything_late(una, segments.first()) {
             self.detect_losses(now);
         }
     }
@@ -130,6 +151,16 @@ impl Sender {
             start = block.end;
         }
     }
+}
+
+/// RACK's books when everything below `una` is acknowledged: whether anything sent before has stayed away, and the bytes found lost since
+/// the law was last told.
+#[inline(never)]
+fn read_in_order(now: Instant, una: u64, rack: &mut Rack, segments: &mut Segments) -> (bool, u64) {
+    let first = segments.advance_in_order(una, |record| rack.deliver(now, record, |_| false));
+    rack.end_round(una);
+    rack.probe.is_to_schedule = true;
+    (rack.is_anything_late(una, first), segments.news_of_losses())
 }
 
 #[cfg(test)]

@@ -84,12 +84,11 @@ impl Recovery for RackTlp {
 
     /// §7.2: a probe is scheduled while nothing is SACKed and nothing is being repaired.
     fn after_transmit(sender: &mut Sender, now: Instant) {
-        let is_open = matches!(sender.phase, Phase::Open) && sender.una < sender.nxt;
-        let flight = sender.flight_size();
+        let (phase, flight, srtt) = (sender.phase, sender.flight_size(), sender.rtt.srtt());
         let Some(rack) = sender.extras.as_deref_mut().and_then(|extras| extras.rack.as_mut()) else { return };
         let is_to_schedule = std::mem::take(&mut rack.probe.is_to_schedule);
-        match sender.rtt.srtt() {
-            Some(srtt) if is_open && rack.probe.is_allowed() => {
+        match srtt {
+            Some(srtt) if flight > 0 && matches!(phase, Phase::Open) && rack.probe.is_allowed() => {
                 if is_to_schedule {
                     rack.schedule_probe(now, srtt, sender.rto_at, wait_for_ack(&sender.config, flight));
                 }
