@@ -10,6 +10,9 @@ use std::collections::VecDeque;
 /// Ranges held beyond one per outstanding full-sized segment, for flows of short segments.
 const SPARE_RANGES: u64 = 64;
 
+/// How many of the highest ranges are tried before all are searched.
+const RANGES_TRIED: usize = 4;
+
 /// The octets between HighACK and HighData of one flow.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scoreboard {
@@ -108,12 +111,16 @@ impl Scoreboard {
         }
     }
 
-    /// The index of the first range that ends at or above `seq`. New blocks belong near the top, so that is tried first.
+    /// The index of the first range that ends at or above `seq`. Most blocks belong near the top, so the last ranges are tried one by
+    /// one before all are searched.
     fn first_reaching(&self, seq: u64) -> usize {
-        match self.ranges.back() {
-            Some(last) if last.end < seq => self.ranges.len(),
-            _ => self.ranges.partition_point(|range| range.end < seq),
+        let len = self.ranges.len();
+        for at in (len.saturating_sub(RANGES_TRIED)..len).rev() {
+            if self.ranges[at].end < seq {
+                return at + 1;
+            }
         }
+        if len <= RANGES_TRIED { 0 } else { self.ranges.partition_point(|range| range.end < seq) }
     }
 
     /// Moves HighRxt, in either direction.
@@ -196,7 +203,7 @@ impl Scoreboard {
     /// The lowest unSACKed bytes at or above `from` and below `limit`.
     pub(super) fn hole(&self, from: u64, limit: u64) -> Option<SackBlock> {
         let mut start = from;
-        let mut at = self.ranges.partition_point(|range| range.end <= from);
+        let mut at = self.first_reaching(from.saturating_add(1));
         if let Some(range) = self.ranges.get(at).filter(|range| range.start <= start) {
             start = range.end;
             at += 1;

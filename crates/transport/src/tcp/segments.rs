@@ -140,7 +140,9 @@ impl Segments {
                     }
                     self.sacked += 1;
                     record.state = State::Sacked;
-                    self.reported.extend((!record.reported).then_some(*record));
+                    if !record.reported {
+                        self.reported.push(*record);
+                    }
                     record.reported = true;
                 }
             }
@@ -150,8 +152,10 @@ impl Segments {
 
     /// The cumulative ACK moves to `una`: what lies below leaves. Then everything that the ACK reports is known.
     pub(super) fn advance(&mut self, una: u64) {
-        while let Some(first) = self.records.front().copied().filter(|first| first.end <= una) {
-            self.reported.extend((!first.reported).then_some(first));
+        while let Some(first) = self.records.front().filter(|first| first.end <= una) {
+            if !first.reported {
+                self.reported.push(*first);
+            }
             if first.state == State::Lost {
                 self.lost.remove(first.block());
             }
