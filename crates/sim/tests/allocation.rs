@@ -106,3 +106,20 @@ fn a_hop_of_a_burst_allocates_nothing() {
     // 4 Gb/s in bursts of 50 kB: 10 000.
     assert!(assembled.allocations < 10_000 * 20, "{assembled:?}");
 }
+
+/// A thousand flows of 69 segments, one after the other. The books of a flow in the midst of them hold up to 64 records of 64 bytes; what is
+/// counted here are rings and queues, which all flows share.
+#[test]
+fn a_flow_that_has_ended_holds_no_records_of_segments() {
+    for transport in ["algorithm = \"sack\"", "algorithm = \"sack\"\nrecovery = \"rack\"", "algorithm = \"bbr\""] {
+        let text = format!(
+            "[run]\nduration = \"60 s\"\n[topology]\nkind = \"dumbbell\"\npairs = 10\nbottleneck_capacity = \"1 Gbps\"\n\
+             bottleneck_delay = \"5 ms\"\nbottleneck_buffer = \"20 packets\"\n[transport.tcp]\n{transport}\n\
+             [[traffic]]\ntransport = \"tcp\"\npairs = \"random\"\nflows = 1000\nspread = \"50 s\"\nsize = \"100 kB\"\n"
+        );
+        let mut world = World::build(&scenario(&text), Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+        let allocated = allocation_counter::measure(|| world.run_until(SimTime::NEVER));
+        let per_flow = allocated.bytes_current / 1000;
+        assert!(per_flow < 512, "{transport}: {per_flow} bytes a flow");
+    }
+}

@@ -29,6 +29,7 @@ use super::reordering::Reordering;
 use super::shortfall::Shortfall;
 use super::timers::{TimerId, Timers};
 use super::trace::What;
+use super::tree::NEVER;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
 use transport::tcp::{Ack, Actions, ReceiverActions, TcpOptions};
@@ -218,10 +219,23 @@ impl Hosts {
         let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo };
         sender.handle_ack(Instant::from_ps(now), &ack, &mut self.segments);
         if host.watch.has(Watch::FINITE) && sender.is_complete() {
-            let completed = &mut self.lifecycles[packet.flow].completed;
-            *completed = now.min(*completed);
+            self.end(now, packet.flow);
         }
         self.send_segments(now, packet.flow, net);
+    }
+
+    /// All of a flow has arrived. The first time its end is noted, and memory given back that it has no more use for: of a million short
+    /// flows only those under way hold records of segments.
+    #[cold]
+    fn end(&mut self, now: u64, flow: u32) {
+        let completed = &mut self.lifecycles[flow].completed;
+        if *completed != NEVER {
+            return;
+        }
+        *completed = now;
+        if let SendingMachine::Tcp(sender) = &mut self.senders[flow].machine {
+            sender.give_back_memory();
+        }
     }
 
     /// Sends what the sending machine of `flow` has decided, and arms its timer.

@@ -47,6 +47,11 @@ impl Lost {
         }
     }
 
+    /// Keeps no more memory than there are lost segments.
+    pub(super) fn give_back_memory(&mut self) {
+        self.blocks.shrink_to_fit();
+    }
+
     /// Nothing is lost.
     pub(super) fn clear(&mut self) {
         self.blocks.clear();

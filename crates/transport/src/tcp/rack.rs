@@ -150,6 +150,11 @@ impl Rack {
         self.timer.min(self.probe.timer)
     }
 
+    /// Keeps no more memory than there are segments sent again.
+    pub(super) fn give_back_memory(&mut self) {
+        self.resent.shrink_to_fit();
+    }
+
     /// When the reordering timer expires.
     pub(super) fn timer(&self) -> Instant {
         self.timer

@@ -50,6 +50,11 @@ impl Scoreboard {
         self.high_rxt
     }
 
+    /// Keeps no more memory than there are ranges.
+    pub(super) fn give_back_memory(&mut self) {
+        self.ranges.shrink_to_fit();
+    }
+
     /// Forgets every range; RFC 2018 §8.
     pub(super) fn clear(&mut self) {
         self.ranges.clear();

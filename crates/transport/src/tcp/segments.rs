@@ -80,6 +80,14 @@ impl Segments {
         Segments { deliveries: (rates == Rates::Measured).then(Deliveries::default), ..Segments::default() }
     }
 
+    /// Keeps no more memory than there are records.
+    pub(super) fn give_back_memory(&mut self) {
+        self.records.shrink_to_fit();
+        self.reported.shrink_to_fit();
+        self.holes.shrink_to_fit();
+        self.lost.give_back_memory();
+    }
+
     /// Whether delivery rates are measured.
     pub(super) fn measures_rates(&self) -> bool {
         self.deliveries.is_some()

@@ -5,9 +5,11 @@
 //! window that the application, the peer or `max_cwnd` does not let the flow use is not raised (the aim of RFC 7661).
 
 use super::extras::Extras;
+use super::rack::Rack;
 use super::recovery::Phase;
 use super::rtt::Rtt;
 use super::scoreboard::{Scoreboard, Threshold};
+use super::segments::Segments;
 use super::spurious::{Cause, Ledger, Verdict};
 use super::stats::{Counts, SenderStats};
 use super::{Ack, Actions, LossRecovery, SackBlock, Segment, SenderConfig};
@@ -239,6 +241,16 @@ impl Sender {
     #[inline]
     pub fn stats(&self) -> SenderStats {
         SenderStats { ecn_reductions: self.ecn_reductions(), ..self.counts.stats() }
+    }
+
+    /// The flow is over for now: memory that its books have grown to is given back. What they say stays.
+    #[cold]
+    pub fn give_back_memory(&mut self) {
+        self.scoreboard.give_back_memory();
+        if let Some(extras) = &mut self.extras {
+            extras.segments.iter_mut().for_each(Segments::give_back_memory);
+            extras.rack.iter_mut().for_each(Rack::give_back_memory);
+        }
     }
 
     /// Asserts what must hold between calls.

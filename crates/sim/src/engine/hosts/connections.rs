@@ -83,11 +83,11 @@ impl Hosts {
                 connection.handle_ack(instant, &ack, options, &mut self.segments);
             }
         }
-        if host.watch.has(Watch::FINITE) && connection.is_complete() {
-            let completed = &mut self.lifecycles[packet.flow].completed;
-            *completed = now.min(*completed);
-        }
+        let has_ended = host.watch.has(Watch::FINITE) && connection.is_complete();
         written.note_progress(instant);
+        if has_ended {
+            self.end(now, packet.flow);
+        }
         self.send_segments(now, packet.flow, net);
     }
 
