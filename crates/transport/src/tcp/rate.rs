@@ -66,6 +66,15 @@ pub(super) struct Deliveries {
     min_rtt: Option<Duration>,
     /// What has been found lost and not told.
     lost: Vec<LostSegment>,
+    /// Of what the present ACK is the first to report, the segment that left last.
+    newest: Option<Newest>,
+}
+
+/// A segment that an ACK reports: when it left and where it ended, and what had been delivered then.
+#[derive(Clone, Copy, Debug)]
+struct Newest {
+    sent: (Instant, u64),
+    snapshot: Snapshot,
 }
 
 /// What is known of a flow when a segment leaves.
@@ -105,24 +114,27 @@ impl Deliveries {
         &mut self.lost
     }
 
-    /// UpdateRateSample() of everything that an ACK is the first to report, and GenerateRateSample().
-    pub(super) fn sample(&mut self, now: Instant, reported: &[Record], lost: u64) -> Option<RateSample> {
-        let mut newest: Option<&Record> = None;
-        for record in reported {
-            self.delivered = self.delivered.saturating_add(record.end - record.start);
-            self.delivered_at = now;
-            if newest.is_none_or(|newest| (record.sent_at, record.end) > (newest.sent_at, newest.end)) {
-                newest = Some(record);
-            }
-            if !record.retransmitted {
-                let rtt = now.saturating_since(record.sent_at);
-                self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
-            }
+    /// UpdateRateSample(): a segment that the present ACK is the first to report.
+    #[inline]
+    pub(super) fn deliver(&mut self, now: Instant, record: &Record) {
+        self.delivered = self.delivered.saturating_add(record.end - record.start);
+        self.delivered_at = now;
+        let sent = (record.sent_at, record.end);
+        if self.newest.is_none_or(|newest| sent > newest.sent) {
+            self.newest = Some(Newest { sent, snapshot: record.snapshot });
         }
+        if !record.retransmitted {
+            let rtt = now.saturating_since(record.sent_at);
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+    }
+
+    /// GenerateRateSample() of all that an ACK is the first to report.
+    pub(super) fn sample(&mut self, now: Instant, lost: u64) -> Option<RateSample> {
         if self.app_limited > 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
         }
-        let Record { sent_at, snapshot, .. } = *newest?;
+        let Newest { sent: (sent_at, _), snapshot } = self.newest.take()?;
         self.first_sent_at = sent_at;
         let sending = sent_at.saturating_since(snapshot.first_sent_at);
         let acknowledging = now.saturating_since(snapshot.delivered_at);

@@ -183,26 +183,34 @@ impl Segments {
     /// [`Segments::advance`] while [`Segments::are_in_order`] and without delivery rates: shows what the ACK reports instead of keeping
     /// it. Returns the first segment that remains.
     #[inline]
-    pub(super) fn advance_in_order(&mut self, una: u64, mut show: impl FnMut(&Record)) -> Option<&Record> {
-        while let Some(first) = self.records.front_mut() {
-            if first.end > una {
-                first.start = first.start.max(una);
-                break;
-            }
-            if !first.reported {
-                show(first);
-            }
-            self.records.pop_front();
-        }
-        self.records.front()
+    pub(super) fn advance_in_order(&mut self, una: u64, show: impl FnMut(&Record)) -> Option<&Record> {
+        advance_in_order(&mut self.records, una, show)
+    }
+
+    /// The same with delivery rates, if they are measured; returns the one that the ACK shows.
+    pub(super) fn measure_in_order(
+        &mut self,
+        now: Instant,
+        una: u64,
+        mut show: impl FnMut(&Record),
+    ) -> Option<RateSample> {
+        let Some(deliveries) = &mut self.deliveries else {
+            advance_in_order(&mut self.records, una, show);
+            return None;
+        };
+        advance_in_order(&mut self.records, una, |record| {
+            show(record);
+            deliveries.deliver(now, record);
+        });
+        deliveries.sample(now, self.losses_found)
     }
 
     /// The delivery rate that the present ACK shows, after which it has been read.
     pub(super) fn sample(&mut self, now: Instant) -> Option<RateSample> {
-        let sample =
-            self.deliveries.as_mut().and_then(|deliveries| deliveries.sample(now, &self.reported, self.losses_found));
-        self.reported.clear();
-        sample
+        let reported = self.reported.drain(..);
+        let deliveries = self.deliveries.as_mut()?;
+        reported.for_each(|record| deliveries.deliver(now, &record));
+        deliveries.sample(now, self.losses_found)
     }
 
     /// The shortest round trip of what the present ACK is the first to report and was sent once.
@@ -364,4 +372,20 @@ impl Segments {
         let behind = (seq - first.end) / (second.end - second.start).max(1);
         usize::try_from(behind + 1).unwrap_or(usize::MAX)
     }
+}
+
+/// What lies below `una` leaves, and what the ACK is the first to report of it is shown. Nothing of it is SACKed or lost.
+#[inline(always)]
+fn advance_in_order(records: &mut VecDeque<Record>, una: u64, mut show: impl FnMut(&Record)) -> Option<&Record> {
+    while let Some(first) = records.front_mut() {
+        if first.end > una {
+            first.start = first.start.max(una);
+            break;
+        }
+        if !first.reported {
+            show(first);
+        }
+        records.pop_front();
+    }
+    records.front()
 }

@@ -8,13 +8,13 @@
 
 use super::rack::RackTlp;
 use super::{Phase, Recovery};
-use crate::cc::Event;
+use crate::cc::{Event, RateSample};
 use crate::tcp::extras::{Extras, ShortWay};
 use crate::tcp::rack::Rack;
 use crate::tcp::rate::Sending;
 use crate::tcp::segments::Segments;
 use crate::tcp::{Ack, Actions, SackBlock, Sender};
-use units::Instant;
+use units::{Duration, Instant};
 
 impl Sender {
     /// The short way, if an ACK of new data in order, in [`Phase::Open`] and without blocks, can go it.
@@ -47,7 +47,7 @@ impl Sender {
         let (una, acked) = (ack.ack, ack.ack - self.una);
         let is_app_limited = !self.is_cwnd_limited();
         self.edge = una.saturating_add(ack.window);
-        let (round_trip, rate_sample) = self.read_records(now, una);
+        let (round_trip, rate_sample) = self.measure_in_order(now, una);
         let marked = self.read_marks(ack, acked, 0);
         let timed = self.acknowledge(now, una);
         let (rtt_sample, ecn_echo) = (round_trip.or(timed), ack.ecn_echo || marked > 0);
@@ -64,6 +64,25 @@ impl Sender {
         self.reduce();
         self.transmit(now, actions);
         RackTlp::after_transmit(self, now);
+    }
+
+    /// What [`Sender::read_records`] comes to: the records are looked at where they lie.
+    fn measure_in_order(&mut self, now: Instant, una: u64) -> (Option<Duration>, Option<RateSample>) {
+        let wants_rtt = self.config.algorithm.wants(&self.config.laws).every_rtt;
+        let Some(Extras { rack, segments: Some(segments), .. }) = self.extras.as_deref_mut() else {
+            return (None, None);
+        };
+        let mut round_trip = None;
+        let rate_sample = segments.measure_in_order(now, una, |record| {
+            if let Some(rack) = rack {
+                rack.deliver(now, record, |_| false);
+            }
+            if wants_rtt && !record.retransmitted {
+                let rtt = now.saturating_since(record.sent_at);
+                round_trip = Some(round_trip.map_or(rtt, |least: Duration| least.min(rtt)));
+            }
+        });
+        (round_trip, rate_sample)
     }
 
     /// Nobody measures by records, which are not gathered, and segments leave as the window permits.
