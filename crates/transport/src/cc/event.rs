@@ -92,8 +92,12 @@ impl RateSample {
 
     /// The delivery rate; `None` for an interval without length.
     pub fn rate(&self) -> Option<Rate> {
-        let bits = u128::from(self.delivered) * 8 * u128::from(PS_PER_SECOND);
-        let bps = bits.checked_div(u128::from(self.interval.ps()))?;
+        let ps = self.interval.ps();
+        // Up to 2 MB need no wide division.
+        if let Some(product) = self.delivered.checked_mul(8 * PS_PER_SECOND) {
+            return product.checked_div(ps).map(Rate::from_bps);
+        }
+        let bps = (u128::from(self.delivered) * 8 * u128::from(PS_PER_SECOND)).checked_div(u128::from(ps))?;
         Some(Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX)))
     }
 }
@@ -210,5 +214,27 @@ impl Loss {
     /// A loss with this number of bytes in flight.
     pub(crate) fn of(cause: LossCause, in_flight: u64) -> Loss {
         Loss { cause, event: Event { in_flight, ..Event::at(Instant::ZERO) } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_that_needs_a_wide_division_is_rounded_like_one_that_does_not() {
+        let sample = |delivered, ps| {
+            let interval = Duration::from_ps(ps);
+            RateSample { delivered, interval, prior_delivered: 0, is_app_limited: false, tx_in_flight: 0, lost: 0 }
+        };
+        // 8e12 times 2 305 843 bytes is just below 2^64.
+        for delivered in [0, 1, 2_305_842, 2_305_843, 2_305_844, u64::MAX] {
+            for ps in [1, 7, 100_000_000_001] {
+                let bps = u128::from(delivered) * 8_000_000_000_000 / u128::from(ps);
+                let expected = Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX));
+                assert_eq!(sample(delivered, ps).rate(), Some(expected), "{delivered} B in {ps} ps");
+            }
+            assert_eq!(sample(delivered, 0).rate(), None);
+        }
     }
 }

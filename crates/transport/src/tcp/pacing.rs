@@ -55,8 +55,16 @@ pub(super) fn interval(srtt: Duration, mss: u32, cwnd: u64) -> Duration {
 
 /// A full segment's time at `rate`, rounded up to the picosecond, so that no segment is too early; a rate of zero stops for longer than any run.
 pub(super) fn interval_at(rate: Rate, mss: u32) -> Duration {
-    let ps = (u128::from(mss) * 8 * u128::from(PS_PER_SECOND)).div_ceil(u128::from(rate.bps().max(1)));
-    Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+    let (bits, bps) = (u64::from(mss) * 8, rate.bps().max(1));
+    // Segments of up to 2 MB need no wide division, which costs as much as the rest of sending one.
+    let ps = match bits.checked_mul(PS_PER_SECOND) {
+        Some(product) => product.div_ceil(bps),
+        None => {
+            let ps = (u128::from(bits) * u128::from(PS_PER_SECOND)).div_ceil(u128::from(bps));
+            u64::try_from(ps).unwrap_or(u64::MAX)
+        }
+    };
+    Duration::from_ps(ps)
 }
 
 #[cfg(test)]
@@ -66,6 +74,18 @@ mod tests {
     #[test]
     fn a_segment_of_1000_bytes_at_8_mbps_lasts_a_millisecond() {
         assert_eq!(interval_at(Rate::from_mbps(8), 1000), Duration::from_millis(1));
+    }
+
+    #[test]
+    fn what_needs_a_wide_division_is_rounded_like_what_does_not() {
+        // 8e12 times 2 305 843 bytes is just below 2^64.
+        for mss in [1, 1460, 2_305_842, 2_305_843, 2_305_844, u32::MAX] {
+            for bps in [3, 7_000_001, u64::MAX] {
+                let ps = (u128::from(mss) * 8_000_000_000_000).div_ceil(u128::from(bps));
+                let expected = u64::try_from(ps).unwrap_or(u64::MAX);
+                assert_eq!(interval_at(Rate::from_bps(bps), mss), Duration::from_ps(expected), "{mss} B, {bps} b/s");
+            }
+        }
     }
 
     #[test]
