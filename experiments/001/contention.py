@@ -137,6 +137,10 @@ def check_fairest(outcome: Outcome, reading: str) -> Finding:
 def draw(axes: Axes, table: pl.DataFrame, mode: str) -> None:
     """Throughput over SACK's at the same load, against the measured loss."""
     here = table.filter(pl.col("mode") == mode)
+    if here.is_empty():
+        # A logarithmic axis has no limits where there is nothing.
+        axes.text(0.5, 0.5, "not run in this form", ha="center", transform=axes.transAxes)
+        return
     rival = here.filter(of("sender", SACK, BEN_ONLY)).select("load_erlang", pl.col("throughput_mbps").alias("rival"))
     curves = [(name, one) for name in SENDERS for one in (READINGS if is_eng(name) else (BEN_ONLY,)) if name != SACK]
     for look, (sender, reading) in zip(looks(len(curves)), curves, strict=True):
