@@ -51,6 +51,11 @@ def main() -> int:
     print(
         f"{options.runs} runs: {alone['wall_s']:.1f} s one at a time, {together['wall_s']:.1f} s {options.jobs} at a time"
     )
+    most = options.jobs * alone["cpu_s"] / together["cpu_s"]
+    print(
+        f"CPU time of all processes: {alone['cpu_s']:.1f} s and {together['cpu_s']:.1f} s; "
+        f"{options.jobs} idle cores can be at most {most:.2f} times as fast"
+    )
     print(f"speed-up {alone['wall_s'] / together['wall_s']:.2f}; tables {'the same' if same else 'NOT the same'}")
     return 0 if same else 1
 
