@@ -207,6 +207,9 @@ class SenderOptions(TypedDict, total=False):
     """"bbr": RTpropFilterLen: after so long without a shorter round trip the flow enters ProbeRTT. Default 10 s."""
     bbr_pacing_margin: float
     """"bbr": Per cent by which the flow paces below its rate. The draft: 0; Linux: 1. Default 0.0."""
+    bbr_extra_acked: bool
+    """"bbr": Whether cwnd has room for what ACKs bring in bunches, at most 100 ms of BtlBw. The draft: no; Linux: yes.
+    Default False."""
     bbr3_startup_gain: float
     """"bbr3": BBR.StartupPacingGain: 4 ln 2. Default 2.7726."""
     bbr3_drain_gain: float

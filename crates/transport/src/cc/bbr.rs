@@ -11,9 +11,10 @@
 //! are the first to report something. Losses in a recovery lower cwnd where the recovery knows them (RACK). The end of a recovery is
 //! seen with the ACK behind it.
 //!
-//! Linux differs: it paces at 1 % less, adds to cwnd what ACKs bring in bunches, and looks for policers; [`Config::margin`] is for the first,
-//! the others are not here.
+//! Linux differs: it paces at 1 % less ([`Config::margin`]), adds to cwnd what ACKs bring in bunches ([`Config::extra_acked`]), and looks for
+//! policers, which is not here.
 
+use super::extra_acked::{ExtraAcked, Rounds};
 use super::max_filter::MaxFilter;
 use super::{Asks, CongestionControl, Event, Loss, LossCause, Marks, RateSample, Wants, Window};
 use options::{Kind, Range, options};
@@ -32,6 +33,8 @@ const LEAST_SEGMENTS: u64 = 4;
 const BUDGET: u64 = 3;
 /// ProbeRTTDuration: §4.3.5.
 const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
+/// Linux counts no more of what ACKs bring in bunches than the bandwidth carries in this time.
+const LONGEST_BUNCH_S: f64 = 0.1;
 /// SRTT before it is known: §4.2.1.
 const NOMINAL_RTT: Duration = Duration::from_millis(1);
 
@@ -49,6 +52,8 @@ options! {
         pub probe_rtt_interval as "bbr_probe_rtt": Duration = Duration::from_secs(10), Kind::POSITIVE;
         /// Per cent by which the flow paces below its rate. The draft: 0; Linux: 1.
         pub margin as "bbr_pacing_margin": f64 = 0.0, Kind::Number(Range::closed(0.0, 50.0));
+        /// Whether cwnd has room for what ACKs bring in bunches, at most 100 ms of BtlBw. The draft: no; Linux: yes.
+        pub extra_acked as "bbr_extra_acked": bool = false, Kind::Flag;
     }
 }
 
@@ -123,6 +128,8 @@ struct State {
     prior_cwnd: u64,
     /// What was in flight before the ACK at hand.
     prior_in_flight: u64,
+    /// What ACKs bring in bunches.
+    extra_acked: ExtraAcked,
     /// Segments that left between these counts of delivered bytes say nothing of the rate: they left in ProbeRTT.
     slowed: Option<(u64, u64)>,
 }
@@ -155,6 +162,7 @@ impl CongestionControl for Bbr {
             initial_cwnd: 0,
             prior_cwnd: 0,
             prior_in_flight: 0,
+            extra_acked: ExtraAcked::new(Instant::ZERO),
             slowed: None,
         }))
     }
@@ -173,6 +181,10 @@ impl CongestionControl for Bbr {
         state.leave_recovery(window, event);
         if let Some(sample) = event.rate_sample {
             state.update_model(config, window, event, &sample);
+        }
+        if config.extra_acked {
+            let rounds = Rounds { window: BANDWIDTH_WINDOW, now: state.rounds };
+            state.extra_acked.update(event.now, newly, state.bandwidth.get(), rounds, window.cwnd);
         }
         state.update_min_rtt(config, event);
         state.check_probe_rtt(config, window, event);
@@ -426,7 +438,7 @@ impl State {
         if self.recovery == (Recovery::Fast { conserves: true }) {
             window.cwnd = window.cwnd.max(event.in_flight + newly);
         } else if newly > 0 {
-            let target = self.in_flight_at(self.cwnd_gain(config), window);
+            let target = self.in_flight_at(self.cwnd_gain(config), window).saturating_add(self.bunches());
             if self.filled_pipe {
                 window.cwnd = (window.cwnd + newly).min(target);
             } else if window.cwnd < target || self.delivered < self.initial_cwnd {
@@ -436,6 +448,15 @@ impl State {
         }
         if matches!(self.mode, Mode::ProbeRtt(_)) {
             window.cwnd = window.cwnd.min(LEAST_SEGMENTS * window.mss);
+        }
+    }
+
+    /// What cwnd has room for beside the model, once the pipe has been full: nothing, unless that is asked for.
+    fn bunches(&self) -> u64 {
+        match self.filled_pipe {
+            // `as` saturates.
+            true => self.extra_acked.get().min((self.bandwidth.get() * LONGEST_BUNCH_S) as u64),
+            false => 0,
         }
     }
 

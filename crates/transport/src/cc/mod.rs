@@ -15,6 +15,7 @@ mod event;
 #[cfg(test)]
 pub mod example;
 pub mod external;
+mod extra_acked;
 pub mod gaimd;
 pub mod highspeed;
 pub mod hystart;

@@ -26,7 +26,7 @@
 mod model;
 mod phases;
 
-use super::max_filter::MaxFilter;
+use super::extra_acked::ExtraAcked;
 use super::{Asks, CongestionControl, Event, Loss, LossCause, LostSegment, Marks, Wants, Window};
 use options::{Kind, Range, options};
 use units::{Duration, Instant, Rate};
@@ -187,9 +187,7 @@ struct State {
     lost_ranges: u32,
     lost_end: u64,
 
-    extra_acked_since: Instant,
-    extra_acked_delivered: u64,
-    extra_acked: MaxFilter,
+    extra_acked: ExtraAcked,
 
     full_bw_reached: bool,
     full_bw_now: bool,
@@ -286,7 +284,7 @@ impl CongestionControl for Bbr3 {
     fn on_restart(&mut self, _: &Config, window: &mut Window, event: &Event) {
         let state = &mut *self.0;
         state.idle_restart = true;
-        state.extra_acked_since = event.now;
+        state.extra_acked.restart(event.now);
         if state.phase.is_probe_bw() {
             state.set_pacing_rate(1.0);
         } else if state.phase.is_probe_rtt() {
@@ -340,9 +338,7 @@ impl State {
             is_loss_in_round: false,
             lost_ranges: 0,
             lost_end: never,
-            extra_acked_since: now,
-            extra_acked_delivered: 0,
-            extra_acked: MaxFilter::default(),
+            extra_acked: ExtraAcked::new(now),
             full_bw_reached: false,
             full_bw_now: false,
             full_bw: 0.0,
@@ -370,7 +366,8 @@ impl State {
     fn begin(&mut self, config: &Config, window: &Window, event: &Event) {
         if self.initial_cwnd == 0 {
             self.initial_cwnd = window.cwnd;
-            (self.min_rtt_stamp, self.probe_rtt_min_stamp, self.extra_acked_since) = (event.now, event.now, event.now);
+            (self.min_rtt_stamp, self.probe_rtt_min_stamp) = (event.now, event.now);
+            self.extra_acked.restart(event.now);
         }
         if !self.knows_rtt && event.srtt.is_some() {
             self.knows_rtt = true;
@@ -472,7 +469,7 @@ impl State {
 
     /// SetCwnd(): §5.6.4.6.
     fn set_cwnd(&mut self, config: &Config, window: &mut Window) {
-        let wished = self.bdp_multiple(self.bw, self.cwnd_gain()).saturating_add(self.extra_acked.get() as u64);
+        let wished = self.bdp_multiple(self.bw, self.cwnd_gain()).saturating_add(self.extra_acked.get());
         let most = self.with_budget(wished, window);
         let newly = self.sample.newly_acked;
         if self.full_bw_reached {

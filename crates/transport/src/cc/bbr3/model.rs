@@ -1,6 +1,7 @@
 //! BBR's model of the path: draft-ietf-ccwg-bbr-06 §5.5.
 
 use super::{Config, Phase, State, Undo};
+use crate::cc::extra_acked::Rounds;
 use crate::cc::{Event, LostSegment, Window};
 use units::Instant;
 
@@ -117,14 +118,9 @@ impl State {
 
     /// UpdateACKAggregation().
     fn update_ack_aggregation(&mut self, window: &Window, now: Instant) {
-        let mut expected = self.bw * now.saturating_since(self.extra_acked_since).as_secs_f64();
-        if self.extra_acked_delivered as f64 <= expected {
-            (self.extra_acked_delivered, self.extra_acked_since, expected) = (0, now, 0.0);
-        }
-        self.extra_acked_delivered += self.sample.newly_acked;
-        let extra = (self.extra_acked_delivered as f64 - expected).min(window.cwnd as f64);
-        let rounds = if self.full_bw_reached { EXTRA_ACKED_ROUNDS } else { EXTRA_ACKED_ROUNDS_IN_STARTUP };
-        self.extra_acked.add(rounds, self.round_count, extra.max(0.0));
+        let window_rounds = if self.full_bw_reached { EXTRA_ACKED_ROUNDS } else { EXTRA_ACKED_ROUNDS_IN_STARTUP };
+        let rounds = Rounds { window: window_rounds, now: self.round_count };
+        self.extra_acked.update(now, self.sample.newly_acked, self.bw, rounds, window.cwnd);
     }
 
     /// IsInflightTooHigh(), with SACK.
