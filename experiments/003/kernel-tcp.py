@@ -5,10 +5,10 @@ in a slot: at most 44.8 Mb/s. One connection sends from node 1 to node 2 what it
 well. In the simulator the nodes run the signalling protocol (`protocol = "simulated"`); the processes run the same
 machines, in networks of their own, and the connection is the kernel's, by iperf3 through TUN interfaces.
 
-The kernel's senders are not the simulator's default ones, so the simulator runs each law twice: over its default sender,
+The kernel's senders are not the simulator's default ones, so the simulator runs each law twice: over its default sender
 and as Linux has it (its recovery, HyStart, BBR with its margin and with room for ACKs in bunches).
 
-The expected values and tolerances below were committed before the first run; those as Linux has it after BBR's first one.
+The expected values and tolerances below were committed before the first run; those as Linux has it after BBR's first.
 """
 
 from __future__ import annotations
@@ -48,10 +48,18 @@ LOST = "a slot that is not sent in time is five packets: with half a percent of 
 REASONS = {
     "reno": LOST + "reno carries 0.16",
     "cubic": LOST + "cubic carries 0.29",
-    "bbr": "the simulator's BBR, after the first draft, starves on slots granted on request: it has no room in its window "
+    "bbr": "the simulator's BBR, after the first draft, starves on slots granted on request: its window has no room "
     "for acknowledgements that come a frame's at a time, as the kernel's has (bbr_extra_acked; with it 0.48, not 0.04)",
 }
 """What was found afterwards, with other scenarios; it changes no verdict."""
+LATE = (
+    "slots that the host does not send in time, as the simulator's always does; single runs of the kernel lie far apart"
+)
+REASONS_AS_LINUX = {
+    "reno": LATE,
+    "cubic": LATE,
+    "bbr": "room for ACKs in bunches brings the simulator's from a twentieth to a third; the rest is not yet explained",
+}
 SLOT_BYTES, DATA_SLOTS, FRAME_S = 8000, 7, 0.010
 CAPACITY_BPS = SLOT_BYTES * 8 * DATA_SLOTS / FRAME_S
 WARM_UP_S = 5.0
@@ -239,6 +247,7 @@ experiment = Experiment(
                 expected="the same utilization",
                 tolerance="within a tenth; in shape: within three tenths",
                 check=beside(law, AS_LINUX),
+                reason=REASONS_AS_LINUX[law],
             )
             for law in LAWS
         ),
