@@ -171,6 +171,14 @@ impl Net {
         packet
     }
 
+    /// Brings what the next packet of a fibre carries into the cache.
+    #[inline(never)]
+    pub fn expect_cargo(&self, number: u32) {
+        if let Some(packet) = self.fibres[number as usize].front() {
+            self.cargo.expect(packet);
+        }
+    }
+
     /// The next port of a packet, [`DELIVER`] at the end of its path.
     #[inline]
     pub fn next_link(&self, packet: &Packet) -> u32 {

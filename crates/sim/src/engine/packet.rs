@@ -1,6 +1,7 @@
 //! What travels: 32 bytes, and side tables for the few packets that carry SACK blocks, a congestion header or a notice.
 
 use super::agent::{Message, Notice};
+use prefetch_index::prefetch_index;
 use transport::tcp::{EcnEcho, SackList, TcpOptions};
 use transport::xcp::Header;
 
@@ -262,6 +263,14 @@ impl CargoTable {
         match self.notices.items.get_mut(packet.cargo as usize) {
             Some(Some(Notice::Agent(message))) => Some(message),
             _ => None,
+        }
+    }
+
+    /// Brings the congestion header of a packet, if it has one, into the cache.
+    #[inline]
+    pub fn expect(&self, packet: &Packet) {
+        if packet.flags.has(Flags::EXPLICIT) {
+            prefetch_index(&self.explicit.items, packet.cargo as usize);
         }
     }
 

@@ -13,9 +13,21 @@
 use super::hosts::Hosts;
 use super::net::{DELIVER, Event, Net, Pending};
 use super::packet::Packet;
+use super::port::Port;
 
 /// About 2 MiB of them, a core's second-level cache. With fewer, fetching ahead costs more than it saves.
 const HOSTS_IN_CACHE: usize = 8192;
+
+/// What does not fit the cache and is fetched before it is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Foresight {
+    /// Nothing.
+    Nothing,
+    /// Hosts, while the packet for them is on its last fibre.
+    Hosts,
+    /// What packets carry for ports that read it, while the packet before them on their fibre is handled.
+    Cargo,
+}
 
 /// Nodes that share an event list.
 #[derive(Debug)]
@@ -30,8 +42,8 @@ pub struct Partition {
     pub chains: Vec<u64>,
     /// No event lies before this time.
     reached: u64,
-    /// Whether its hosts do not fit the cache, so that each is fetched while the packet for it is on its last fibre.
-    foresees: bool,
+    /// What is fetched early.
+    foresight: Foresight,
     /// Arrivals, departures that are events, and timers that did something.
     pub events: u64,
     /// What is left of the effort of the present call of [`Partition::run`].
@@ -41,8 +53,12 @@ pub struct Partition {
 impl Partition {
     /// A partition whose time begins at `reached`. `to_node` gives the node at the end of each fibre.
     pub fn new(net: Net, hosts: Hosts, to_node: Vec<u32>, chains: Vec<u64>, reached: u64) -> Partition {
-        let foresees = hosts.senders.len() + hosts.receivers.len() > HOSTS_IN_CACHE;
-        let mut partition = Partition { net, hosts, to_node, chains, reached, foresees, events: 0, left: 0 };
+        let foresight = match hosts.senders.len() + hosts.receivers.len() > HOSTS_IN_CACHE {
+            true => Foresight::Hosts,
+            false if net.ports.iter().any(Port::reads_cargo) => Foresight::Cargo,
+            false => Foresight::Nothing,
+        };
+        let mut partition = Partition { net, hosts, to_node, chains, reached, foresight, events: 0, left: 0 };
         partition.net.set_timers(partition.hosts.timers.earliest());
         partition.hosts.arm_agents(&mut partition.net);
         partition
@@ -143,10 +159,22 @@ impl Partition {
                 if let Some(intake) = self.net.enter(now, next, &packet) {
                     self.spend();
                     self.hosts.give_to_agent(now, intake, &packet, &mut self.net);
-                } else if self.foresees && self.net.paths[packet.hop as usize + 1] == DELIVER {
-                    self.hosts.expect(&packet);
+                } else if self.foresight != Foresight::Nothing {
+                    self.foresee(fibre, &packet);
                 }
             }
+        }
+    }
+}
+
+impl Partition {
+    /// Fetches what will be needed soon, now that a packet from a fibre has gone on.
+    #[inline]
+    fn foresee(&self, fibre: u32, packet: &Packet) {
+        if self.foresight == Foresight::Cargo {
+            self.net.expect_cargo(fibre);
+        } else if self.net.paths[packet.hop as usize + 1] == DELIVER {
+            self.hosts.expect(packet);
         }
     }
 }

@@ -58,11 +58,6 @@ pub struct Port {
     /// What is in transmission or waits; swept only when its length could matter, so some at the head may be gone.
     inside: Ring<Inside>,
     inside_bytes: u64,
-    buffer: Buffer,
-    /// Waiting time accepted since the start, in packet-picoseconds.
-    waited: u128,
-    /// Most packets that waited at once since the last [`Port::restart_maximum`].
-    max_waiting: u64,
     state: State,
     light: Light,
     /// What it does with a packet, and with one that comes from the agent before it.
@@ -70,6 +65,12 @@ pub struct Port {
     manner_past_intake: Manner,
     /// Only kept up to date by a port of an optical packet switch.
     least_backlog: LeastBacklog,
+    // The two cache lines up to here are all that a packet touches that finds the transmitter free.
+    buffer: Buffer,
+    /// Waiting time accepted since the start, in packet-picoseconds.
+    waited: u128,
+    /// Most packets that waited at once since the last [`Port::restart_maximum`].
+    max_waiting: u64,
     /// What few ports have.
     extras: Option<Box<Extras>>,
     /// Packets and bytes dropped since the start, those lost on the fibre included.

@@ -51,6 +51,11 @@ impl Port {
         self.extras = Some(extras);
     }
 
+    /// Whether it reads congestion headers.
+    pub fn reads_cargo(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.controller.is_some())
+    }
+
     /// Whether the port has a controller that is to be told its capacity.
     pub fn controller_follows(&self) -> bool {
         let controller = self.extras.as_ref().and_then(|extras| extras.controller.as_ref());
