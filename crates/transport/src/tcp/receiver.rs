@@ -253,7 +253,7 @@ impl Receiver {
         if !delivered.is_empty() {
             return Some(delivered);
         }
-        let at = self.held.partition_point(|held| held.range.end <= segment.start);
+        let at = self.first_reaching(segment.start.saturating_add(1));
         self.held.get(at).map(|held| part(held.range.start, held.range.end)).filter(|part| !part.is_empty())
     }
 
@@ -279,10 +279,7 @@ impl Receiver {
 
     /// Merges `segment` into the held ranges, whose most recent is then the one around it.
     fn hold(&mut self, segment: SackBlock) {
-        let at = match self.held.back() {
-            Some(last) if last.range.end < segment.start => self.held.len(),
-            _ => self.held.partition_point(|held| held.range.end < segment.start),
-        };
+        let at = self.first_reaching(segment.start);
         let mut merged = segment;
         let mut end = at;
         while let Some(Held { range, .. }) = self.held.get(end).filter(|held| held.range.start <= segment.end) {
@@ -293,12 +290,25 @@ impl Receiver {
             self.counts.beyond_window = self.counts.beyond_window.saturating_add(1);
             return;
         }
-        let held = self.recent.get_or_insert_default().touch(merged);
+        let recent = self.recent.get_or_insert_default();
+        let held = match self.held.get(at) {
+            Some(grown) if end == at + 1 && recent.is_newest(grown) => recent.grow(merged),
+            _ => recent.touch(merged),
+        };
         if end == at {
             self.held.insert(at, held);
         } else {
             self.held[at] = held;
             self.held.drain(at + 1..end);
+        }
+    }
+
+    /// The index of the first held range that ends at or above `seq`. Most segments belong above the highest one or extend it.
+    fn first_reaching(&self, seq: u64) -> usize {
+        match self.held.back() {
+            Some(last) if last.range.end < seq => self.held.len(),
+            Some(last) if last.range.start <= seq => self.held.len() - 1,
+            _ => self.held.partition_point(|held| held.range.end < seq),
         }
     }
 
@@ -317,10 +327,9 @@ impl Receiver {
         if self.config.sack {
             let duplicate = duplicate.filter(|_| self.config.dsack);
             if let Some(block) = duplicate {
-                sack.push(block);
                 self.promote(block);
             }
-            self.reported().for_each(|range| sack.push(range));
+            sack = SackList::of(duplicate.into_iter().chain(self.reported()));
         }
         self.push_delayed(sack, out);
     }

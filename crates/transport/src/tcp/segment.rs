@@ -50,6 +50,13 @@ impl SackList {
         &self.blocks[..self.len()]
     }
 
+    /// The first of these blocks, none of which is empty.
+    pub(super) fn of(blocks: impl Iterator<Item = SackBlock>) -> SackList {
+        let mut list = SackList::EMPTY;
+        list.blocks.iter_mut().zip(blocks).for_each(|(place, block)| *place = block);
+        list
+    }
+
     /// Adds a block behind the others; what does not fit is left out, and so is an empty block.
     #[inline]
     pub fn push(&mut self, block: SackBlock) {

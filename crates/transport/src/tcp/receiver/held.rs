@@ -27,6 +27,18 @@ impl Recent {
         self.ranges[..usize::from(self.len)].iter().map(|held| held.range)
     }
 
+    /// Whether no segment has touched another range since this one.
+    pub(super) fn is_newest(&self, held: &Held) -> bool {
+        self.len > 0 && self.ranges[0].touched == held.touched
+    }
+
+    /// The newest range, and no other, has grown to `range`.
+    pub(super) fn grow(&mut self, range: SackBlock) -> Held {
+        self.touches += 1;
+        self.ranges[0] = Held { range, touched: self.touches };
+        self.ranges[0]
+    }
+
     /// `range` comes to the front; what it has absorbed leaves.
     pub(super) fn touch(&mut self, range: SackBlock) -> Held {
         self.touches += 1;
@@ -74,5 +86,25 @@ impl Recent {
                 self.len = (end + 1) as u8;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_range_grows_as_if_it_had_been_touched() {
+        let range = |start, end| SackBlock { start, end };
+        let mut grown = Recent::default();
+        for at in 0..9 {
+            grown.touch(range(100 * at, 100 * at + 10));
+        }
+        let mut touched = grown;
+        let newest = Held { range: range(800, 810), touched: 9 };
+        assert!(grown.is_newest(&newest) && !grown.is_newest(&Held { touched: 8, ..newest }));
+        let (one, other) = (grown.grow(range(800, 820)), touched.touch(range(800, 820)));
+        assert_eq!((one.range, one.touched), (other.range, other.touched));
+        assert!(grown.ranges().eq(touched.ranges()));
     }
 }
