@@ -29,6 +29,9 @@ const CONFIGURATION: u8 = 3;
 /// The steps of a node with each of its peers.
 type Conversations = BTreeMap<(u16, u16), Vec<Step>>;
 
+/// On a machine that is busy with other work slots are late; so many runs may be.
+const RUNS: u32 = 5;
+
 /// So many steps of each conversation are compared: joining, and several frames as a member.
 const STEPS: usize = 14;
 
@@ -131,13 +134,15 @@ impl Drop for Scratch {
     }
 }
 
-/// The same of processes: their captures have what each of them sent and took.
-fn processes(scratch: &Path) -> Conversations {
+/// The same of processes, whose captures have what each of them sent and took; and how many slots this machine could not send or pass on in time.
+fn processes(scratch: &Path) -> (Conversations, u64) {
+    std::fs::create_dir_all(scratch).unwrap();
+    let reports = scratch.join("reports.json");
     let mut demo = Command::new(env!("CARGO_BIN_EXE_photocol-node"))
         .args(["demo", "--slaves", "2", "--slot", "1ms", "--fibre", "1ms", "--port", "0", "--no-ip", "--json"])
         .args(["--seconds", "6", "--capture"])
         .arg(scratch)
-        .stdout(Stdio::null())
+        .stdout(std::fs::File::create(&reports).unwrap())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
@@ -156,7 +161,27 @@ fn processes(scratch: &Path) -> Conversations {
             converse(&mut conversations, node, comment != "received", slot);
         }
     }
-    conversations
+    (conversations, late(&std::fs::read(reports).unwrap()))
+}
+
+/// The slots that were skipped or lost, by the reports at the end.
+fn late(reports: &[u8]) -> u64 {
+    let reports: serde_json::Value = serde_json::from_slice(reports).unwrap();
+    let count = |report: &serde_json::Value, name: &str| report["counts"][name].as_u64().unwrap_or(0);
+    let each = reports.as_array().unwrap().iter();
+    each.map(|report| count(report, "light_skipped") + count(report, "light_lost")).sum()
+}
+
+/// Where the two differ first.
+fn difference(simulated: &Conversations, real: &Conversations) -> Option<String> {
+    // The master with the core and with each slave, both ways; beacons for all.
+    let pairs: Vec<_> = simulated.keys().collect();
+    if pairs != real.keys().collect::<Vec<_>>() {
+        return Some(format!("simulated {pairs:?}, real {:?}", real.keys()));
+    }
+    let head = |steps: &[Step]| steps[..steps.len().min(STEPS)].to_vec();
+    let (pair, steps) = simulated.iter().find(|(pair, steps)| head(steps) != head(&real[pair]))?;
+    Some(format!("{pair:?}\nsimulated: {:?}\nreal: {:?}", head(steps), head(&real[pair])))
 }
 
 /// The slots of a capture with their comments: draft-ietf-opsawg-pcapng, enhanced packet blocks; 16 bytes of the line stand before a slot.
@@ -188,13 +213,12 @@ fn a_simulated_network_and_real_processes_say_the_same_in_the_same_order() {
         return;
     }
     let scratch = Scratch(std::env::temp_dir().join(format!("photocol-two-worlds-{}", std::process::id())));
-    std::fs::create_dir_all(&scratch.0).unwrap();
-    let (simulated, real) = (simulated(), processes(&scratch.0));
-    let pairs: Vec<_> = simulated.keys().collect();
-    // The master with the core and with each slave, both ways; beacons for all.
-    assert_eq!(pairs, real.keys().collect::<Vec<_>>());
-    for (pair, steps) in &simulated {
-        let head = |steps: &[Step]| steps[..steps.len().min(STEPS)].to_vec();
-        assert!(head(steps) == head(&real[pair]), "{pair:?}\nsimulated: {steps:?}\nreal: {:?}", head(&real[pair]));
+    let simulated = simulated();
+    for run in 1..=RUNS {
+        let (real, late) = processes(&scratch.0.join(run.to_string()));
+        let Some(difference) = difference(&simulated, &real) else { return };
+        // A message that did not leave in time is said again later, or not at all: that run was of another network.
+        assert!(late > 0 && run < RUNS, "run {run}, {late} slots late: {difference}");
+        eprintln!("run {run} says otherwise, with {late} slots late; once more");
     }
 }
