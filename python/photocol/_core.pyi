@@ -41,8 +41,10 @@ __all__ = [
 __version__: str
 
 _Settings = Sequence[tuple[str, str]]
-Column = NDArray[np.uint64] | NDArray[np.float64] | NDArray[np.bool_] | list[str] | tuple[list[str], NDArray[np.uint32]]
-"""A tuple has a few names, and for each row the place of its name."""
+# A tuple has a few names, and for each row the place of its name.
+_Column = (
+    NDArray[np.uint64] | NDArray[np.float64] | NDArray[np.bool_] | list[str] | tuple[list[str], NDArray[np.uint32]]
+)
 _Segment = tuple[int, int, bool]
 _Control = tuple[str, bool, float | None]
 _Given = str | float | NDArray[np.float64] | list[float] | list[list[float]]
@@ -193,7 +195,7 @@ class Results:
     @property
     def trace_columns(self) -> list[tuple[str, list[str] | None]]: ...
     def trace_file(self, notes: list[tuple[str, str]]) -> list[bytes]: ...
-    def table(self, name: str) -> dict[str, Column]: ...
+    def table(self, name: str) -> dict[str, _Column]: ...
 
 _AckIn = tuple[int, Sequence[tuple[int, int]], int | None, int, bool, int | None, float | None]
 

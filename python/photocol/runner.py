@@ -350,7 +350,7 @@ def _frame(replications: Sequence[_core.Results], name: str) -> pl.DataFrame:
     return pl.concat(frames).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
-def _series(name: str, column: _core.Column) -> pl.Series:
+def _series(name: str, column: _core._Column) -> pl.Series:
     import polars as pl
 
     if isinstance(column, tuple):
