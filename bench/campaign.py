@@ -17,18 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-SCENARIO = """
-[run]
-duration = "6 s"
-[topology]
-kind = "dumbbell"
-pairs = 2
-bottleneck_capacity = "100 Mbps"
-bottleneck_delay = "1 ms"
-[[traffic]]
-transport = "sack"
-flows = 2
-"""
+from photocol.workloads import short_job
 
 
 def main() -> int:
@@ -39,7 +28,7 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        (place / "short.toml").write_text(SCENARIO)
+        (place / "short.json").write_text(json.dumps(short_job()))
         few = timed(place, options.runs // 10, 1, "few")
         alone = timed(place, options.runs, 1, "alone")
         together = timed(place, options.runs, options.jobs, "together")
@@ -63,7 +52,7 @@ def main() -> int:
 def timed(place: Path, runs: int, jobs: int, name: str) -> dict[str, float]:
     """One sweep: its time, the CPU time of all its processes, and what the runs say that they took themselves."""
     photocol = Path(sys.executable).with_name("photocol")
-    command = [photocol, "sweep", "short.toml", "--grid", "traffic.0.flows=1,2", "--seeds", str(runs // 2)]
+    command = [photocol, "sweep", "short.json", "--grid", "traffic.0.flows=1,2", "--seeds", str(runs // 2)]
     load, before, clock = os.getloadavg()[0], resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     subprocess.run([*command, "--jobs", str(jobs), "--out", name, "--quiet"], cwd=place, check=True)
     wall, after = time.monotonic() - clock, resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -17,18 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-SCENARIO = """
-[run]
-duration = "50 ms"
-[topology]
-kind = "dumbbell"
-pairs = 2
-bottleneck_capacity = "100 Mbps"
-bottleneck_delay = "1 ms"
-[[traffic]]
-transport = "sack"
-flows = 2
-"""
+from photocol.workloads import short_job
+
 PHOTOCOL = Path(sys.executable).with_name("photocol")
 
 
@@ -57,13 +47,13 @@ def main() -> int:
 def swept(points: int, seeds: int) -> list[str]:
     """The words of the sweep."""
     capacities = ",".join(f"{100 + point} Mbps" for point in range(points))
-    grid = f"topology.bottleneck_capacity={capacities}"
-    return ["short.toml", "--grid", grid, "--seeds", str(seeds), "--jobs", "1", "--out", "o", "--quiet"]
+    points_and_length = ["--grid", f"topology.bottleneck_capacity={capacities}", "--set", "run.duration=50 ms"]
+    return ["short.json", *points_and_length, "--seeds", str(seeds), "--jobs", "1", "--out", "o", "--quiet"]
 
 
 def prepare(place: Path, points: int, seeds: int) -> None:
     """A sweep of one seed, and copies of its rows under the other seeds."""
-    (place / "short.toml").write_text(SCENARIO)
+    (place / "short.json").write_text(json.dumps(short_job()))
     subprocess.run([PHOTOCOL, "sweep", *swept(points, 1)], cwd=place, check=True, stdout=subprocess.DEVNULL)
     manifest = json.loads((place / "o" / "manifest.json").read_text())
     manifest["sweep"]["seeds"] = seeds
