@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import tomllib
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import polars as pl
 
 from photocol.errors import InputError
 from photocol.report import columns
+from photocol.report.levels import levels
 from photocol.report.places import Degrees, places
 from photocol.results import Result
 
@@ -31,8 +33,9 @@ def page(folder: Path) -> dict[str, Any]:
     held = None if events is None or not events.height else columns.trace(events, MOST_EVENTS)
     duration_s = _duration(result)
     if held is not None and events is not None:
-        last = events.select((pl.col("t_ps") + pl.col("wait_ps") + pl.col("lasts_ps")).max()).item() / 1e12
-        held["until_s"] = min(duration_s, (held["cut_s"] or _until(manifest) or last) * 1.000001)
+        last_ps = events.select((pl.col("t_ps") + pl.col("wait_ps") + pl.col("lasts_ps")).max()).item()
+        held["until_s"] = min(duration_s, (_until(manifest) or last_ps / 1e12) * 1.000001)
+        held["levels"] = levels(events, math.ceil(held["until_s"] * 1e12))
     return {
         "kind": "run",
         "name": str(manifest.get("name") or folder.name),
@@ -76,7 +79,10 @@ def _note(manifest: Mapping[str, Any], held: Mapping[str, Any] | None) -> str | 
             "Run it again with --trace to get them; [probe] gives windows and queues over time."
         )
     if held["cut_s"] is not None:
-        return f"The page has the first {held['events']:,} events of the trace, up to {held['cut_s']:.6g} s."
+        return (
+            f"The page has the first {held['events']:,} events of the trace, up to {held['cut_s']:.6g} s; what is "
+            "drawn beyond are shares of the time and losses (network; wavelengths, slots and lines)."
+        )
     said = manifest.get("trace")
     return f"The {sentence(said)}." if isinstance(said, dict) and said.get("left_out") else None
 

@@ -1,7 +1,8 @@
 // Who has a wavelength, a slot or a line when: a row each, bars in the colour of their flow or class, crosses where something was lost.
 
 import { lowerBound } from "./data.js";
-import { barsByRow } from "./trace.js";
+import { ownerOf } from "./levels.js";
+import { Bars, eventsBy } from "./trace.js";
 import { View, within } from "./view.js";
 import { COLOURS, LOST, chooser, isolated, short, time } from "./words.js";
 
@@ -12,23 +13,57 @@ const MOST_BARS = 6000;
 const FEW_LOST = 60;
 const GREY = "#9fb6c9";
 
+const EVENTS = { wavelength: "reserve", slots: "slot", packets: "pass" };
+const SEVERAL = 65536;
+
+/** The events of all rows, and of what was lost at each place; made when the first of them is asked for. */
+class Lists {
+  constructor(trace) {
+    this.trace = trace;
+  }
+
+  of(kind, place, channel) {
+    return this.rows(kind).get(place * SEVERAL + channel) ?? [];
+  }
+
+  rows(kind) {
+    const { place, channel } = this.trace.columns;
+    const keyOf = kind === "wavelength" ? (i) => place[i] * SEVERAL + channel[i] : (i) => place[i] * SEVERAL;
+    return ((this.made ??= {})[kind] ??= eventsBy(this.trace, [EVENTS[kind]], keyOf));
+  }
+
+  lostAt(place) {
+    return (this.lost ??= eventsBy(this.trace, ["drop", "vanish"], (i) => this.trace.columns.place[i])).get(place) ?? [];
+  }
+}
+
+/** A wavelength of bursts, the granted slots of a queue, or the packets of a line. */
+class Row {
+  constructor(trace, lists, number, { hasLost, label }) {
+    const { kind, place, channel, count } = trace.levels.rows[number];
+    Object.assign(this, { trace, lists, number, kind, place, channel, count, hasLost, label });
+  }
+
+  /** Single events, made when they are first asked for. */
+  get bars() {
+    return (this.madeBars ??= new Bars(this.trace, this.lists.of(this.kind, this.place, this.channel)));
+  }
+
+  get lost() {
+    return (this.madeLost ??= new Bars(this.trace, this.hasLost ? this.lists.lostAt(this.place) : []));
+  }
+}
+
 /** The rows of a trace: wavelengths of bursts, granted slots, packets on lines. */
 export function rowsOf(trace) {
-  const columns = trace.columns;
-  const bursts = new Set([...trace.named("reserve")].map((i) => columns.place[i]));
-  const key = (kind) => (i) => `${kind}|${columns.place[i]}|${kind === "wavelength" ? columns.channel[i] : 0}`;
-  const bars = new Map([
-    ...barsByRow(trace, trace.named("reserve"), key("wavelength")),
-    ...barsByRow(trace, trace.named("slot"), key("slots")),
-    ...barsByRow(trace, trace.named("pass"), key("packets")),
-  ]);
-  const lost = barsByRow(trace, trace.named("drop", "vanish"), (i) => columns.place[i]);
-  return [...bars].map(([name, bar]) => {
-    const [kind, place, channel] = name.split("|");
-    const said = { wavelength: `λ${channel}`, slots: "slots", packets: bursts.has(+place) ? "control" : "" }[kind];
+  const rows = trace.levels.rows;
+  const of = (kind) => new Set(rows.filter((row) => row.kind === kind).map(({ place }) => place));
+  const [bursts, slotted] = [of("wavelength"), of("slots")];
+  const lists = new Lists(trace);
+  return rows.map(({ kind, place, channel }, number) => {
+    const said = { wavelength: `λ${channel}`, slots: "slots", packets: bursts.has(place) ? "control" : "" }[kind];
     const label = `${trace.words.place[place]}${said ? ` ${said}` : ""}`;
-    const first = kind !== "packets" || !bars.has(`slots|${place}|0`);
-    return { kind, place: +place, channel: +channel, label, bars: bar, lost: first ? lost.get(+place) : undefined };
+    return new Row(trace, lists, number, { label, hasLost: kind !== "packets" || !slotted.has(place) });
   }).sort((a, b) => a.place - b.place || b.kind.localeCompare(a.kind) || a.channel - b.channel);
 }
 
@@ -66,31 +101,62 @@ export function ganttView(trace, timeline) {
     chooser("Colour by", [["flow", "flow"], ["class", "class"], ["kind", "what it is"]], again("colour")).control,
   );
   view.rows = all;
+  prepare(state.rows);
   return view;
+}
+
+/** Makes the bars of rows that are shown, one row at a time, so that the first look at single events does not wait for them. */
+function prepare(rows) {
+  const [next, ...rest] = rows;
+  if (!next) return;
+  const later = window.requestIdleCallback ?? ((act) => setTimeout(act, 50));
+  later(() => {
+    if (next.bars.count + next.lost.count >= 0) prepare(rest);
+  });
 }
 
 /** The rows with most events, in their order. */
 function busiest(rows) {
   if (rows.length <= MOST_ROWS) return rows;
-  const kept = new Set([...rows].sort((a, b) => b.bars.count - a.bars.count).slice(0, MOST_ROWS));
+  const kept = new Set([...rows].sort((a, b) => b.count - a.count).slice(0, MOST_ROWS));
   return rows.filter((row) => kept.has(row));
 }
 
 function draw(context, area, x, timeline, trace, state) {
-  let seen = 0;
   const few = MOST_BARS / state.rows.length;
-  const shares = state.rows.some((row) => lowerBound(row.bars.begins, timeline.high) - lowerBound(row.bars.begins, timeline.low) > few);
-  const colour = colouring(trace, state.colour);
+  const how = { x, timeline, few, colour: colouring(trace, state.colour), area, levels: trace.levels, trace };
+  const drawn = { bars: 0, shares: false };
   state.rows.forEach((row, number) => {
     const top = area.top + number * ROW;
     drawLabel(context, area, row, top);
-    within(context, area, () => {
-      seen += drawBars(context, row.bars, { top: top + 3, x, timeline, colour, few });
-      if (row.lost) drawLost(context, row.lost, top + ROW / 2, x, timeline);
-    });
+    within(context, area, () => drawRow(context, row, { ...how, top, level: levelFor(row, trace, how) }, drawn));
   });
-  if (shares) return "Where bars cannot be told apart, a row shows the share of the time that they take.";
-  return seen ? "" : "Nothing is sent in this window of time.";
+  const beyond = timeline.high > trace.whole ? ` The page has single events up to ${time(trace.whole)}.` : "";
+  if (drawn.shares) return `Where bars cannot be told apart, a row shows the share of the time that they take.${beyond}`;
+  return (drawn.bars ? "" : "Nothing is sent in this window of time.") + beyond;
+}
+
+/** The level that a row is drawn from; null where its single events are, because there are few or because all levels are too coarse. */
+function levelFor(row, trace, { timeline, area, few }) {
+  const { levels, whole } = trace;
+  const span = timeline.high - timeline.low;
+  const fitting = levels.fitting(span / area.wide);
+  if (timeline.high > whole) return fitting ?? levels.finest;
+  return row.count * Math.min(1, span / levels.until) > few ? fitting : null;
+}
+
+function drawRow(context, row, how, drawn) {
+  if (how.level) {
+    drawn.shares = true;
+    drawLevel(context, row, how);
+    return;
+  }
+  const [from, to] = [Math.max(0, lowerBound(row.bars.begins, how.timeline.low) - 1), lowerBound(row.bars.begins, how.timeline.high)];
+  drawn.shares ||= to - from > how.few;
+  drawn.bars += to - from;
+  if (to - from > how.few) drawShares(context, row.bars, how);
+  else drawBars(context, row.bars, [from, to], how);
+  drawLost(context, row.lost, how.top + ROW / 2, how);
 }
 
 function drawLabel(context, area, row, top) {
@@ -101,32 +167,50 @@ function drawLabel(context, area, row, top) {
   context.strokeRect(area.left, top + 1.5, area.wide, ROW - 3);
 }
 
+/** The colour of what is said of an event or of a part of a level: flow, class, and whether a slot misses its switch. */
 export function colouring(trace, by) {
-  const columns = trace.columns;
-  const value = { flow: (i) => (columns.flow[i] === 0xffffffff ? -1 : columns.flow[i]), class: (i) => columns.class[i], kind: (i) => columns.event[i] }[by];
-  const missed = (i) => columns.cause[i] < trace.words.cause.length;
-  return (i) => {
-    if (columns.event[i] === trace.what.slot) return missed(i) ? LOST : GREY;
-    return value(i) < 0 ? GREY : COLOURS[value(i) % COLOURS.length];
+  const value = { flow: ({ flow }) => flow, class: ({ kind }) => kind, kind: ({ event }) => event }[by];
+  return (said) => {
+    if (said.event === trace.what.slot) return said.missed ? LOST : GREY;
+    const number = value(said);
+    return number < 0 ? GREY : COLOURS[number % COLOURS.length];
   };
 }
 
-/** One by one where they can be told apart; else the share of each column of pixels that they take. */
-function drawBars(context, bars, how) {
-  const { top, x, timeline, colour, few } = how;
-  const from = Math.max(0, lowerBound(bars.begins, timeline.low) - 1);
-  const to = lowerBound(bars.begins, timeline.high);
-  if (to - from > few) return drawShares(context, bars, how);
+function saidOf(trace, i) {
+  const { flow, event, cause } = trace.columns;
+  return { flow: flow[i] === 0xffffffff ? -1 : flow[i], kind: trace.columns.class[i], event: event[i], missed: cause[i] < trace.words.cause.length };
+}
+
+/** One by one, where they can be told apart. */
+function drawBars(context, bars, [from, to], { top, x, colour, trace }) {
   for (let k = from; k < to; k++) {
     const left = x(bars.begins[k]);
-    context.fillStyle = colour(bars.events[k]);
-    context.fillRect(left, top, Math.max(0.7, x(bars.ends[k]) - left), ROW - 6);
+    context.fillStyle = colour(saidOf(trace, bars.events[k]));
+    context.fillRect(left, top + 3, Math.max(0.7, x(bars.ends[k]) - left), ROW - 6);
   }
-  return to - from;
+}
+
+/** From a level: the share of each column of pixels in the colour of what is first there, and where something was lost. */
+function drawLevel(context, row, { level, levels, area, timeline, top, colour, trace }) {
+  const { left, wide } = area;
+  const { low, high } = timeline;
+  const event = trace.what[EVENTS[row.kind]];
+  const lost = [];
+  let painted = (context.fillStyle = GREY);
+  levels.eachPixel(level, row.number, [left, left + Math.ceil(wide)], (pixel) => low + ((pixel - left) / wide) * (high - low), (pixel, share, place, gone) => {
+    if (gone > 0 && row.hasLost) lost.push(pixel + 0.5);
+    if (place < 0) return;
+    const wanted = colour({ ...ownerOf(level, place), event });
+    if (wanted !== painted) painted = context.fillStyle = wanted;
+    const tall = (ROW - 6) * Math.min(1, share);
+    context.fillRect(pixel, top + ROW - 3 - tall, 1, Math.max(0.5, tall));
+  });
+  drawCrosses(context, lost, top + ROW / 2);
 }
 
 /** A column has the colour of its first bar. */
-function drawShares(context, bars, { top, x, timeline, colour }) {
+function drawShares(context, bars, { top, x, timeline, colour, trace }) {
   const span = timeline.high - timeline.low;
   const [left, right] = [Math.floor(x(timeline.low)), Math.ceil(x(timeline.high))];
   const width = span / Math.max(1, right - left);
@@ -137,24 +221,26 @@ function drawShares(context, bars, { top, x, timeline, colour }) {
     const share = Math.min(1, bars.taken(from, to) / width);
     const high = (ROW - 6) * share;
     if (to > from) {
-      const wanted = colour(bars.events[from]);
+      const wanted = colour(saidOf(trace, bars.events[from]));
       if (wanted !== painted) painted = context.fillStyle = wanted;
-      context.fillRect(pixel, top + ROW - 6 - high, 1, Math.max(0.5, high));
+      context.fillRect(pixel, top + ROW - 3 - high, 1, Math.max(0.5, high));
     }
     from = to;
   }
-  return right - left;
 }
 
-function drawLost(context, lost, middle, x, timeline) {
-  const from = lowerBound(lost.begins, timeline.low);
-  const to = lowerBound(lost.begins, timeline.high);
-  if (to - from > FEW_LOST) return drawManyLost(context, lost, [from, to], middle, x);
+function drawLost(context, lost, middle, { x, timeline }) {
+  const [from, to] = [lowerBound(lost.begins, timeline.low), lowerBound(lost.begins, timeline.high)];
+  drawCrosses(context, Array.from(lost.begins.subarray(from, to), x), middle);
+}
+
+/** Crosses where there are few, else a stroke for each column of pixels. */
+function drawCrosses(context, places, middle) {
+  if (places.length > FEW_LOST) return drawStrokes(context, places, middle);
   context.strokeStyle = LOST;
   context.lineWidth = 1.5;
   context.beginPath();
-  for (let k = from; k < to; k++) {
-    const at = x(lost.begins[k]);
+  for (const at of places) {
     context.moveTo(at - 3, middle - 3);
     context.lineTo(at + 3, middle + 3);
     context.moveTo(at - 3, middle + 3);
@@ -164,12 +250,10 @@ function drawLost(context, lost, middle, x, timeline) {
   context.lineWidth = 1;
 }
 
-/** A red stroke for each column of pixels with losses. */
-function drawManyLost(context, lost, [from, to], middle, x) {
+function drawStrokes(context, places, middle) {
   context.fillStyle = LOST;
   let last = -1;
-  for (let k = from; k < to; k++) {
-    const at = Math.round(x(lost.begins[k]));
+  for (const at of places.map(Math.round)) {
     if (at > last + 1) context.fillRect(at, middle - 4, 1, 8);
     last = Math.max(last, at);
   }
@@ -178,13 +262,13 @@ function drawManyLost(context, lost, [from, to], middle, x) {
 function describe(trace, state, { at, reach, y, area }) {
   const row = state.rows[Math.floor((y - area.top) / ROW)];
   if (!row) return "";
-  const near = row.lost ? closest(row.lost.begins, at) : -1;
+  const near = closest(row.lost.begins, at);
   const scale = Math.abs(at) || 1;
   if (near >= 0 && Math.abs(row.lost.begins[near] - at) < reach) {
     return `${isolated(row.label)}, ${time(row.lost.begins[near], scale, 8)}: ${trace.sentence(row.lost.events[near])}`;
   }
   const k = inside(row.bars, at);
-  if (!k) return `${isolated(row.label)}, ${time(at, scale, 8)}: ${short(row.bars.count)} in all`;
+  if (!k) return `${isolated(row.label)}, ${time(at, scale, 8)}: ${short(row.count, 9)} in all`;
   const lasts = row.bars.ends[k - 1] - row.bars.begins[k - 1];
   return `${isolated(row.label)}, ${time(row.bars.begins[k - 1], scale, 8)} for ${time(lasts)}: ${trace.sentence(row.bars.events[k - 1])}`;
 }

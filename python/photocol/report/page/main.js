@@ -7,7 +7,7 @@ import { sequenceView } from "./sequence.js";
 import { spaceView } from "./space.js";
 import { tableSection } from "./tables.js";
 import { BINS, topologySection } from "./topology.js";
-import { Trace, utilizations } from "./trace.js";
+import { Trace } from "./trace.js";
 import { Timeline } from "./view.js";
 import { element, quantity, time } from "./words.js";
 
@@ -39,7 +39,8 @@ async function runSections(page, room) {
   const series = await readSeries(page.series);
   const timeline = new Timeline(0, page.duration_s);
   room.append(summarySection(page.summary));
-  if (page.network) room.append(topologySection(page.network, timeline, sharesOver(page, trace, series, timeline)));
+  const shares = page.network && sharesOver(page, trace, series, timeline);
+  if (page.network) room.append(topologySection(page.network, timeline, shares));
   const views = [];
   const add = (view) => view && (views.push(view), room.append(view.figure));
   if (trace) add(ganttView(trace, timeline));
@@ -51,7 +52,7 @@ async function runSections(page, room) {
   for (const table of page.tables) room.append(tableSection({ ...table, open: false }));
   timeline.all();
   if (trace) timeline.show(0, Math.min(page.duration_s, page.trace.until_s));
-  return { timeline, trace, series, views };
+  return { timeline, trace, series, views, shares };
 }
 
 async function readSeries(held) {
@@ -64,9 +65,9 @@ async function readSeries(held) {
 function sharesOver(page, trace, series, timeline) {
   const names = page.network.links.map((link) => link.name);
   if (trace) {
-    const shares = utilizations(trace, trace.words.place.length, BINS, [timeline.begin, timeline.end]);
-    const places = names.map((name) => trace.words.place.indexOf(name));
-    return (bin) => places.map((place) => shares[place]?.[bin] ?? 0);
+    const rows = linksOf(trace, names);
+    const width = (timeline.end - timeline.begin) / BINS;
+    return (bin) => rows.map((numbers) => meanShare(trace.levels, numbers, timeline.begin + bin * width, timeline.begin + (bin + 1) * width));
   }
   const samples = new Map(series.filter((one) => one.quantity === "utilization").map((one) => [one.entity, one]));
   if (!samples.size) return null;
@@ -77,6 +78,26 @@ function sharesOver(page, trace, series, timeline) {
     const k = one.t.findIndex((t) => t >= (bin + 0.5) * width);
     return one.v[k < 0 ? one.v.length - 1 : k];
   });
+}
+
+/** The rows of each link that say how busy it is: those of its wavelengths, or that of its packets. */
+function linksOf({ levels, words }, names) {
+  const found = new Map(names.map((name) => [name, { wavelength: [], packets: [] }]));
+  levels.rows.forEach(({ kind, place, channel }, number) => {
+    const kinds = found.get(words.place[place]);
+    if (kind === "wavelength" && kinds) kinds.wavelength[channel] = number;
+    if (kind === "packets" && kinds) kinds.packets[0] = number;
+  });
+  return names.map((name) => {
+    const { wavelength, packets } = found.get(name);
+    return wavelength.length ? wavelength : packets;
+  });
+}
+
+/** Over all wavelengths, also those that nobody ever had. */
+function meanShare(levels, numbers, from, to) {
+  if (!numbers.length) return 0;
+  return numbers.reduce((sum, number) => sum + levels.share(number, from, to), 0) / numbers.length;
 }
 
 function summarySection(summary) {

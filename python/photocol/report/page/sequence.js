@@ -1,36 +1,57 @@
 // The time–sequence graph of a flow, as tcptrace draws it: segments at their first bytes, what is acknowledged below, the window above.
 
 import { lowerBound } from "./data.js";
-import { View, drawValueAxis, within } from "./view.js";
+import { View, drawCourse, drawValueAxis, within } from "./view.js";
 import { LOST, chooser, quantity, time } from "./words.js";
 
 const COLOUR = { send: "#0072b2", resend: "#d55e00", ack: "#009e73", window: "#8a7500", sack: "#b0489a", lost: LOST };
 const SAID = { send: "sent", resend: "sent again", ack: "ACKs", sack: "SACK blocks", lost: "lost" };
+// More segments than this are drawn as one stroke where they fall into one column of pixels.
+const CROWD = 1000;
 const KINDS = ["send", "resend", "ack", "sack", "drop", "vanish"];
 
+/** The flows of a trace; what happened to one of them is sorted when it is asked for. */
+export class Flows {
+  constructor(trace) {
+    const counts = new Map();
+    const { flow, event } = trace.columns;
+    for (const i of trace.named("send", "ack")) {
+      if (flow[i] === 0xffffffff) continue;
+      const count = counts.get(flow[i]) ?? { send: 0, ack: 0 };
+      count[trace.words.event[event[i]]]++;
+      counts.set(flow[i], count);
+    }
+    this.counts = new Map([...counts].sort(([a], [b]) => a - b));
+    this.trace = trace;
+    this.made = new Map();
+  }
+
+  get(number) {
+    if (!this.made.has(number)) this.made.set(number, sequenceOf(this.trace, number));
+    return this.made.get(number);
+  }
+}
+
 /** The events of a flow by kind, each with times, first and last bytes. */
-export function sequencesOf(trace) {
-  const flows = new Map();
+function sequenceOf(trace, number) {
   const { flow, unit, bytes, value, event } = trace.columns;
-  const dataClasses = new Set(["data"]);
+  const kinds = Object.fromEntries(["send", "resend", "ack", "sack", "lost"].map((kind) => [kind, []]));
   for (const i of trace.named(...KINDS)) {
-    const number = flow[i];
+    if (flow[i] !== number) continue;
     const name = trace.words.event[event[i]];
     const ends = name === "drop" || name === "vanish";
-    if (number === 0xffffffff || (ends && !dataClasses.has(trace.classOf(i)))) continue;
-    if (!flows.has(number)) flows.set(number, Object.fromEntries(["send", "resend", "ack", "sack", "lost"].map((kind) => [kind, []])));
-    flows.get(number)[ends ? "lost" : name].push([trace.at(i), unit[i], name === "sack" ? value[i] : unit[i] + bytes[i], value[i]]);
+    if (ends && trace.classOf(i) !== "data") continue;
+    kinds[ends ? "lost" : name].push([trace.at(i), unit[i], name === "sack" ? value[i] : unit[i] + bytes[i], value[i]]);
   }
   const packed = (rows) => ["t", "low", "high", "value"].reduce((all, name, k) => ({ ...all, [name]: Float64Array.from(rows, (row) => row[k]) }), {});
-  const sorted = [...flows].sort(([a], [b]) => a - b).filter(([, kinds]) => kinds.send.length || kinds.ack.length);
-  return new Map(sorted.map(([number, kinds]) => [number, Object.fromEntries(Object.entries(kinds).map(([kind, rows]) => [kind, packed(rows)]))]));
+  return Object.fromEntries(Object.entries(kinds).map(([kind, rows]) => [kind, packed(rows)]));
 }
 
 export function sequenceView(trace, timeline) {
-  const flows = sequencesOf(trace);
-  if (!flows.size) return null;
-  const sent = (number) => flows.get(number).send.t.length;
-  const state = { flow: [...flows.keys()].reduce((most, number) => (sent(number) > sent(most) ? number : most)) };
+  const flows = new Flows(trace);
+  if (!flows.counts.size) return null;
+  const sent = (number) => flows.counts.get(number).send;
+  const state = { flow: [...flows.counts.keys()].reduce((most, number) => (sent(number) > sent(most) ? number : most)) };
   const view = new View({
     id: "sequence",
     title: "Time–sequence graph",
@@ -40,7 +61,7 @@ export function sequenceView(trace, timeline) {
     draw: (context, area, x, line) => draw(context, area, x, line, flows.get(state.flow)),
     describe: ({ at }) => describe(flows.get(state.flow), state.flow, at),
   });
-  const options = [...flows].map(([number, kinds]) => [number, `${number} (${kinds.send.t.length} sent)`]);
+  const options = [...flows.counts.keys()].map((number) => [number, `${number} (${sent(number)} sent)`]);
   const flow = chooser("Flow", options, (value) => {
     state.flow = +value;
     view.refresh();
@@ -82,23 +103,9 @@ function draw(context, area, x, timeline, kinds) {
 }
 
 function drawSteps(context, points, x, timeline, colour, height) {
-  const [from, to] = part(points, timeline);
   context.strokeStyle = colour;
   context.lineWidth = 1.2;
-  context.beginPath();
-  let last = null;
-  const step = Math.max(1, Math.floor((to - from) / 6000));
-  for (let k = from; k < to; k += step) {
-    const at = x(points.t[k]);
-    const up = height(k);
-    if (last === null) context.moveTo(at, up);
-    else {
-      context.lineTo(at, last);
-      context.lineTo(at, up);
-    }
-    last = up;
-  }
-  context.stroke();
+  drawCourse(context, part(points, timeline), { at: (k) => x(points.t[k]), up: height, steps: true });
 }
 
 /** Segments as upright strokes. Where a column of pixels has many, their whole span is one stroke. */
@@ -108,7 +115,7 @@ function drawSpans(context, points, x, y, timeline, colour, thick) {
   let column = null;
   let [low, high] = [0, 0];
   const flush = () => column !== null && context.fillRect(column - thick / 2, y(high), thick, Math.max(1.5, y(low) - y(high)));
-  const crowded = to - from > 4000;
+  const crowded = to - from > CROWD;
   for (let k = from; k < to; k++) {
     const at = crowded ? Math.round(x(points.t[k])) : x(points.t[k]);
     if (crowded && at === column) {

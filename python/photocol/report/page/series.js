@@ -2,7 +2,7 @@
 
 import { lowerBound } from "./data.js";
 import { queueOf } from "./trace.js";
-import { View, drawValueAxis, within } from "./view.js";
+import { View, drawCourse, drawValueAxis, within } from "./view.js";
 import { COLOURS, DASHES, chooser, element, isolated, quantity, time } from "./words.js";
 
 const MOST_LINES = 8;
@@ -27,17 +27,20 @@ export function traced(trace, flows, timeline) {
     if (!found.has(name)) found.set(name, new Map());
     found.get(name).set(entity, points);
   };
-  for (const [number, kinds] of flows ?? []) {
-    if (kinds.ack.t.length < 2) continue;
-    add("cwnd (trace)", `flow ${number}`, { t: kinds.ack.t, v: kinds.ack.value, steps: true });
-    add("goodput (trace)", `flow ${number}`, rateOf(kinds.ack, timeline));
+  for (const [number, { ack }] of flows?.counts ?? []) {
+    if (ack < 2) continue;
+    add("cwnd (trace)", `flow ${number}`, later(() => ({ t: flows.get(number).ack.t, v: flows.get(number).ack.value })));
+    add("goodput (trace)", `flow ${number}`, later(() => rateOf(flows.get(number).ack, timeline)));
   }
-  const places = new Set([...trace.named("pass")].map((i) => trace.columns.place[i]));
-  for (const place of places) {
-    const lazily = { get made() { return (this.kept ??= queueOf(trace, place)); }, get t() { return this.made.t; }, get v() { return this.made.v; }, steps: true };
-    add("queue (trace)", trace.words.place[place], lazily);
+  for (const { kind, place } of trace.levels.rows) {
+    if (kind === "packets") add("queue (trace)", trace.words.place[place], later(() => queueOf(trace, place)));
   }
   return found;
+}
+
+/** Points that are made when they are asked for. */
+function later(make) {
+  return { get made() { return (this.kept ??= make()); }, get t() { return this.made.t; }, get v() { return this.made.v; }, steps: true };
 }
 
 /** Acknowledged bits a second, in equal parts of the time. */
@@ -52,7 +55,7 @@ function rateOf(acks, { begin, end }) {
     before = acked;
     return rate;
   });
-  return { t, v, steps: true };
+  return { t, v };
 }
 
 export function seriesView(quantities, timeline) {
@@ -113,36 +116,12 @@ function range(lines, timeline) {
   return high > low ? [low, high * 1.05] : [low, low + 1];
 }
 
-/** In a column of pixels with many points the line goes to the least and the greatest of them. */
 function drawLine(context, points, x, y, timeline, number) {
   context.strokeStyle = COLOURS[number % COLOURS.length];
   context.setLineDash(DASHES[Math.floor(number / COLOURS.length) % DASHES.length]);
   context.lineWidth = 1.5;
-  context.beginPath();
-  let [column, low, high, last] = [null, 0, 0, null];
-  const to = Math.min(points.t.length, lowerBound(points.t, timeline.high) + 1);
-  for (let k = Math.max(0, lowerBound(points.t, timeline.low) - 1); k < to; k++) {
-    if (!Number.isFinite(points.v[k])) continue;
-    const [at, up] = [Math.round(x(points.t[k]) * 2) / 2, y(points.v[k])];
-    if (at === column) {
-      [low, high] = [Math.max(low, up), Math.min(high, up)];
-    } else {
-      if (column !== null) {
-        context.lineTo(column, low);
-        context.lineTo(column, high);
-        context.lineTo(column, last);
-      } else context.moveTo(at, up);
-      if (points.steps && column !== null) context.lineTo(at, last);
-      [column, low, high] = [at, up, up];
-    }
-    last = up;
-  }
-  if (column !== null) {
-    context.lineTo(column, low);
-    context.lineTo(column, high);
-    context.lineTo(column, last);
-  }
-  context.stroke();
+  const seen = [Math.max(0, lowerBound(points.t, timeline.low) - 1), Math.min(points.t.length, lowerBound(points.t, timeline.high) + 1)];
+  drawCourse(context, seen, { at: (k) => x(points.t[k]), up: (k) => y(points.v[k]), steps: points.steps });
   context.setLineDash([]);
   context.lineWidth = 1;
 }

@@ -7,17 +7,23 @@ import { LOST, chooser, isolated, time } from "./words.js";
 const MOST_LINES = 3000;
 const COLOUR = { data: "#0072b2", datagram: "#0072b2", ack: "#009e73" };
 
-/** For each flow: its hops (sorted by beginning), and the nodes that they join with how far they are, in seconds. */
-export function pathsOf(trace, links) {
-  const flows = new Map();
+/** The flows of which data pass a link. */
+function flowsOf(trace, links) {
+  const found = new Set();
+  const isLink = trace.words.place.map((name) => links.has(name));
+  for (const i of trace.named("pass")) if (isLink[trace.columns.place[i]] && trace.classOf(i) !== "ack") found.add(trace.columns.flow[i]);
+  found.delete(0xffffffff);
+  return [...found].sort((a, b) => a - b);
+}
+
+/** The hops of a flow, sorted by beginning, and the nodes that they join with how far they are, in seconds. */
+function pathOf(trace, links, flow) {
+  const hops = [];
   for (const i of trace.named("pass", "drop", "vanish")) {
-    const flow = trace.flowOf(i);
-    const link = links.get(trace.placeOf(i));
-    if (flow === null || !link) continue;
-    if (!flows.has(flow)) flows.set(flow, []);
-    flows.get(flow).push({ i, link });
+    const link = trace.columns.flow[i] === flow && links.get(trace.placeOf(i));
+    if (link) hops.push({ i, link });
   }
-  return new Map([...flows].sort(([a], [b]) => a - b).map(([flow, hops]) => [flow, laidOut(trace, hops)]));
+  return laidOut(trace, hops);
 }
 
 /** Nodes lie at their distance along the way of the first data packet. */
@@ -42,21 +48,20 @@ function laidOut(trace, hops) {
 }
 
 export function spaceView(trace, links, timeline) {
-  const flows = pathsOf(trace, links);
-  for (const [flow, path] of flows) if (path.nodes.size < 2) flows.delete(flow);
-  if (!flows.size) return null;
-  const state = { flow: [...flows.keys()][0] };
+  const flows = flowsOf(trace, links);
+  if (!flows.length) return null;
+  const state = { flow: flows[0], path: pathOf(trace, links, flows[0]) };
   const view = new View({
     id: "space",
     title: "Packets in time and space",
     hint: "Data (blue) go down the path, ACKs (green) back up; a red cross is where a packet was lost. Zoom in until packets can be told apart.",
     timeline,
     height: 320,
-    draw: (context, area, x, window) => draw(context, area, x, window, trace, flows.get(state.flow)),
-    describe: ({ at }) => `flow ${state.flow}, ${time(at, Math.abs(at) || 1, 8)}: ${[...flows.get(state.flow).nodes.keys()].map(isolated).join(" → ")}`,
+    draw: (context, area, x, window) => draw(context, area, x, window, trace, state.path),
+    describe: ({ at }) => `flow ${state.flow}, ${time(at, Math.abs(at) || 1, 8)}: ${[...state.path.nodes.keys()].map(isolated).join(" → ")}`,
   });
-  view.controls.append(chooser("Flow", [...flows.keys()].map((flow) => [flow, flow]), (value) => {
-    state.flow = +value;
+  view.controls.append(chooser("Flow", flows.map((flow) => [flow, flow]), (value) => {
+    Object.assign(state, { flow: +value, path: pathOf(trace, links, +value) });
     view.refresh();
   }).control);
   return view;
@@ -73,9 +78,9 @@ function draw(context, area, x, timeline, trace, path) {
   const from = Math.max(0, lowerBound(path.begins, timeline.low - slowest));
   const to = lowerBound(path.begins, timeline.high);
   const step = Math.max(1, Math.ceil((to - from) / MOST_LINES));
-  within(context, area, () => {
-    for (let k = from; k < to; k += step) drawHop(context, trace, path.hops[k], height, x);
-  });
+  const pens = new Pens();
+  for (let k = from; k < to; k += step) drawHop(pens, trace, path.hops[k], height, x);
+  within(context, area, () => pens.draw(context));
   return step > 1 ? `One of ${step} hops is drawn; zoom in to see all.` : "";
 }
 
@@ -89,22 +94,39 @@ function drawNodes(context, area, height) {
   }
 }
 
-function drawHop(context, trace, { i, link }, height, x) {
-  const [from, to] = [height.get(link.from), height.get(link.to)];
-  if (from === undefined || to === undefined) return;
-  if (trace.columns.event[i] !== trace.what.pass) return drawCross(context, x(trace.at(i)), from);
-  context.strokeStyle = COLOUR[trace.classOf(i)] ?? "#777";
-  line(context, x(trace.ends(i)), from, x(trace.arrives(i)), to);
-  if (trace.columns.wait[i] > 0) {
-    context.strokeStyle = "#e69f00";
-    line(context, x(trace.at(i)), from, x(trace.begins(i)), from);
+/** Lines by colour, so that all of one are drawn at once. */
+class Pens {
+  constructor() {
+    this.paths = new Map();
+  }
+
+  line(colour, x0, y0, x1, y1) {
+    if (!this.paths.has(colour)) this.paths.set(colour, new Path2D());
+    const path = this.paths.get(colour);
+    path.moveTo(x0, y0);
+    path.lineTo(x1, y1);
+  }
+
+  /** What was lost above all others. */
+  draw(context) {
+    for (const [colour, path] of [...this.paths].sort(([a], [b]) => (a === LOST) - (b === LOST))) {
+      context.strokeStyle = colour;
+      context.lineWidth = colour === LOST ? 2 : 1;
+      context.stroke(path);
+    }
+    context.lineWidth = 1;
   }
 }
 
-function drawCross(context, at, y) {
-  context.strokeStyle = LOST;
-  context.lineWidth = 2;
-  line(context, at - 4, y - 4, at + 4, y + 4);
-  line(context, at - 4, y + 4, at + 4, y - 4);
-  context.lineWidth = 1;
+function drawHop(pens, trace, { i, link }, height, x) {
+  const [from, to] = [height.get(link.from), height.get(link.to)];
+  if (from === undefined || to === undefined) return;
+  if (trace.columns.event[i] !== trace.what.pass) return drawCross(pens, x(trace.at(i)), from);
+  pens.line(COLOUR[trace.classOf(i)] ?? "#777", x(trace.ends(i)), from, x(trace.arrives(i)), to);
+  if (trace.columns.wait[i] > 0) pens.line("#e69f00", x(trace.at(i)), from, x(trace.begins(i)), from);
+}
+
+function drawCross(pens, at, y) {
+  pens.line(LOST, at - 4, y - 4, at + 4, y + 4);
+  pens.line(LOST, at - 4, y + 4, at + 4, y - 4);
 }

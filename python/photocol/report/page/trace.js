@@ -1,18 +1,20 @@
 // The events of a run, sorted into what pictures need: bars a row, points a flow, lines a link.
 
 import { unpackTable } from "./data.js";
+import { Levels } from "./levels.js";
 
 const PICO = 1e-12;
 
 /** The trace of a page: columns, and the words that their numbers mean. */
 export class Trace {
   static async read(held) {
-    return new Trace(await unpackTable(held.columns), held.words);
+    const [columns, levels] = await Promise.all([unpackTable(held.columns), Levels.read(held.levels)]);
+    return new Trace(columns, held.words, { levels, whole: held.cut_s ?? Infinity });
   }
 
-  constructor(columns, words) {
-    this.columns = columns;
-    this.words = words;
+  /** `levels` are of the whole trace; all events before `whole` are here. */
+  constructor(columns, words, { levels, whole }) {
+    Object.assign(this, { columns, words, levels, whole });
     this.count = columns.t.length;
     this.what = Object.fromEntries(words.event.map((name, number) => [name, number]));
   }
@@ -68,26 +70,32 @@ export class Trace {
   }
 }
 
-/** Bars of rows: each row has its events sorted by their beginning, with the time that all before them take. */
-export function barsByRow(trace, events, keyOf) {
+/** The events of rows: places in the trace by `keyOf`, a number, in their order. */
+export function eventsBy(trace, names, keyOf) {
   const lists = new Map();
-  for (const i of events) {
+  for (const i of trace.named(...names)) {
     const key = keyOf(i);
-    if (!lists.has(key)) lists.set(key, []);
-    lists.get(key).push(i);
+    const list = lists.get(key);
+    if (list) list.push(i);
+    else lists.set(key, [i]);
   }
-  return new Map([...lists].map(([key, list]) => [key, new Bars(trace, list)]));
+  return lists;
 }
 
+/** Bars sorted by their beginning, with the time that all before them take. */
 export class Bars {
   constructor(trace, list) {
-    const begins = Float64Array.from(list, (i) => trace.begins(i));
-    const order = Uint32Array.from(list.keys()).sort((a, b) => begins[a] - begins[b]);
-    this.events = Uint32Array.from(order, (k) => list[k]);
-    this.begins = Float64Array.from(order, (k) => begins[k]);
-    this.ends = Float64Array.from(this.events, (i) => trace.ends(i));
-    this.before = new Float64Array(this.events.length + 1);
-    for (let k = 0; k < this.events.length; k++) this.before[k + 1] = this.before[k] + (this.ends[k] - this.begins[k]);
+    const count = list.length;
+    this.events = Uint32Array.from(list);
+    let isSorted = true;
+    for (let k = 1; k < count && isSorted; k++) isSorted = trace.begins(list[k - 1]) <= trace.begins(list[k]);
+    if (!isSorted) this.events.sort((a, b) => trace.begins(a) - trace.begins(b) || a - b);
+    Object.assign(this, { begins: new Float64Array(count), ends: new Float64Array(count), before: new Float64Array(count + 1) });
+    for (let k = 0; k < count; k++) {
+      this.begins[k] = trace.begins(this.events[k]);
+      this.ends[k] = trace.ends(this.events[k]);
+      this.before[k + 1] = this.before[k] + (this.ends[k] - this.begins[k]);
+    }
   }
 
   get count() {
@@ -102,38 +110,15 @@ export class Bars {
 
 /** Waiting packets at a link over time: a step at each change. */
 export function queueOf(trace, place) {
-  const changes = [];
-  for (const i of trace.named("pass")) {
-    if (trace.columns.place[i] !== place || trace.columns.wait[i] === 0) continue;
-    changes.push([trace.at(i), 1], [trace.begins(i), -1]);
+  const { columns } = trace;
+  const waited = [...trace.named("pass")].filter((i) => columns.place[i] === place && columns.wait[i] > 0);
+  const came = Float64Array.from(waited, (i) => trace.at(i)).sort();
+  const went = Float64Array.from(waited, (i) => trace.begins(i)).sort();
+  const [t, v] = [new Float64Array(2 * came.length), new Float64Array(2 * came.length)];
+  for (let k = 0, c = 0, w = 0; k < t.length; k++) {
+    // One that goes makes room before the next comes.
+    t[k] = w < went.length && (c === came.length || went[w] <= came[c]) ? went[w++] : came[c++];
+    v[k] = c - w;
   }
-  changes.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  let waiting = 0;
-  return { t: Float64Array.from(changes, ([t]) => t), v: Float64Array.from(changes, ([, step]) => (waiting += step)), steps: true };
-}
-
-/** The share of the time that a link, or a channel of it, sends, in `bins` parts of the trace. */
-export function utilizations(trace, places, bins, [begin, end]) {
-  const shares = Array.from({ length: places }, () => new Float32Array(bins));
-  const width = (end - begin) / bins;
-  const isBurst = new Set();
-  for (const i of trace.named("reserve")) isBurst.add(trace.columns.place[i]);
-  const channels = new Map();
-  for (const i of trace.named("reserve")) {
-    const place = trace.columns.place[i];
-    channels.set(place, Math.max(channels.get(place) ?? 1, trace.columns.channel[i] + 1));
-  }
-  for (const i of trace.named("pass", "reserve")) {
-    const place = trace.columns.place[i];
-    const burst = trace.columns.event[i] === trace.what.burst;
-    if (isBurst.has(place) !== burst) continue;
-    spread(shares[place], trace.begins(i) - begin, trace.ends(i) - begin, width, 1 / (channels.get(place) ?? 1));
-  }
-  return shares;
-}
-
-function spread(bins, from, to, width, weight) {
-  for (let bin = Math.max(0, Math.floor(from / width)); bin < bins.length && bin * width < to; bin++) {
-    bins[bin] += ((Math.min(to, (bin + 1) * width) - Math.max(from, bin * width)) / width) * weight;
-  }
+  return { t, v };
 }

@@ -205,3 +205,30 @@ export function within(context, area, draw) {
   draw();
   context.restore();
 }
+
+/** A line through points: `at(k)` and `up(k)` in pixels. In a column of pixels with many it goes to the least and the greatest of them. */
+export function drawCourse(context, [from, to], { at, up, steps }) {
+  context.beginPath();
+  let [column, low, high, last] = [null, 0, 0, null];
+  const flush = () => {
+    context.lineTo(column, low);
+    if (high !== low) context.lineTo(column, high);
+    if (last !== high) context.lineTo(column, last);
+  };
+  for (let k = from; k < to; k++) {
+    const height = up(k);
+    if (!Number.isFinite(height)) continue;
+    const place = Math.round(at(k) * 2) / 2;
+    if (place === column) {
+      [low, high] = [Math.max(low, height), Math.min(high, height)];
+    } else {
+      if (column === null) context.moveTo(place, height);
+      else flush();
+      if (steps && column !== null) context.lineTo(place, last);
+      [column, low, high] = [place, height, height];
+    }
+    last = height;
+  }
+  if (column !== null) flush();
+  context.stroke();
+}
