@@ -55,6 +55,14 @@ def dies_once(scenario, *, seed, settings):
     return Result({"level": Figure(settings["level"] + seed / 1000)})
 
 
+def fails(scenario, *, seed, settings):
+    """Level 2 raises."""
+    leave_mark(settings, seed)
+    if settings["level"] == 2:
+        raise ValueError("level 2")
+    return Result({"level": Figure(settings["level"] + seed / 1000)})
+
+
 def dies(scenario, *, seed, settings):
     """Level 2 is killed in every attempt."""
     leave_mark(settings, seed)

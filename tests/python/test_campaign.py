@@ -7,11 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from campaign_fakes import Made, counted, dies, dies_once, greedy
+from campaign_fakes import Made, counted, dies, dies_once, fails, greedy
 
 from photocol.campaign.conduct import Means, _executor, conduct
-from photocol.campaign.job import JobError, Row, cell_name, jobs_of
-from photocol.campaign.local import Worker, on_this_machine
+from photocol.campaign.job import Job, JobError, Row, cell_name, jobs_of
+from photocol.campaign.local import Worker, _Pace, on_this_machine
 from photocol.campaign.memory import Budget, expected_bytes
 from photocol.campaign.progress import Progress, duration
 from photocol.campaign.store import Store
@@ -53,6 +53,56 @@ def test_a_job_whose_process_dies_twice_ends_the_campaign_with_its_name(marks: P
         list(on_this_machine(Worker(store=store, run=dies), workers=2)(JOBS[:3]))
     assert (store.folder / "level=1,seed=1" / "row.json").is_file()
     assert runs_of(marks)["2-1"] == 2
+
+
+def short_jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+    """One of level 2 among sixty others, of which a process is given several at a time."""
+    monkeypatch.setattr("photocol.campaign.local._BUSY_S", 1000.0)
+    parts = [(1, range(1, 31)), (2, [1]), (3, range(1, 31))]
+    return [job for level, seeds in parts for job in jobs_of(Made(), [{"level": level}], seeds=seeds)]
+
+
+def test_of_several_jobs_at_a_time_only_the_one_that_died_is_done_once_more(
+    marks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = short_jobs(monkeypatch)
+    said: list[str] = []
+    work = Worker(store=Store(tmp_path / "runs"), run=dies_once)
+    rows = list(on_this_machine(work, workers=2, say=said.append)(jobs))
+    assert sorted(row.name for row in rows) == sorted(job.name for job in jobs)
+    assert {name: count for name, count in runs_of(marks).items() if count > 1} == {"2-1": 2}
+    assert said == ["the process of level=2,seed=1 died (signal SIGKILL); the job is done once more"]
+
+
+def test_a_process_begins_nothing_more_after_a_job_that_failed(
+    marks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = short_jobs(monkeypatch)
+    stored = Store(tmp_path / "runs")
+    with pytest.raises(JobError, match=r"^level=2,seed=1: ValueError: level 2$"):
+        list(on_this_machine(Worker(store=stored, run=fails), workers=2)(jobs))
+    begun = runs_of(marks)
+    assert set(begun.values()) == {1}
+    # What the other process had been given is finished, and stored.
+    assert len(list(stored.folder.glob("*/row.json"))) == len(begun) - 1
+    assert len(begun) < len(jobs)
+
+
+def test_several_jobs_at_a_time_are_short_ones_of_which_many_wait() -> None:
+    pace = _Pace()
+    assert pace.at_a_time(1000, 2) == 1
+    pace.see(0.01)
+    assert pace.at_a_time(1000, 2) == 25
+    assert pace.at_a_time(12, 2) == 3
+    assert pace.at_a_time(1, 2) == 1
+    assert pace.expected_s(10) == pytest.approx(0.09)
+    assert pace.expected_s(1) == 0.0
+    # One that takes long is remembered for a while, so that others do not wait behind its like.
+    pace.see(5.0)
+    assert pace.at_a_time(1000, 2) == 1
+    for _ in range(200):
+        pace.see(0.01)
+    assert pace.at_a_time(1000, 2) == 25
 
 
 def test_jobs_that_outgrow_the_memory_are_put_back_and_fewer_run(marks: Path, tmp_path: Path) -> None:

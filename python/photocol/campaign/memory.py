@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from photocol.campaign.job import Job
 
 _MOST_LOOKED_AT = 100
-"""Jobs whose scenarios are read for the estimate, spread over all."""
+"""Points whose scenarios are read for the estimate, spread over all."""
 _SHARE = 0.9
 """Of the memory that is free at the start."""
 _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
@@ -51,7 +51,9 @@ def expected_bytes(jobs: Sequence[Job]) -> int:
     from photocol.scenario import load
 
     needed = 0
-    for job in jobs[:: -(-len(jobs) // _MOST_LOOKED_AT)]:
+    # Replications of a point, which share it, hold the same.
+    points = list({id(job.point): job for job in jobs}.values())
+    for job in points[:: -(-len(points) // _MOST_LOOKED_AT)]:
         # What is wrong with a job is said when it is done, with its name.
         with contextlib.suppress(Exception):
             setup = job.origin.study().setup(job.point)

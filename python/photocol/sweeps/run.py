@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import functools
+import importlib
 import tempfile
+import threading
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -91,7 +93,7 @@ def carry_out(
     if part is not None:
         by, share = replace(by, alone=False), part.share(first)
         wanted = lambda _: share  # noqa: E731
-    look = functools.partial(_look_for_metrics, described, progress) if len(first) > 1 else None
+    look = functools.partial(_look_at_first, described, progress, by) if len(first) > 1 else None
     conducted = conduct(wanted, store, by, progress, look=look)
     rows = _ordered(points, conducted.rows.values())
     if part is not None or not rows:
@@ -212,6 +214,14 @@ def table_of(folder: Path) -> pl.DataFrame:
     wanted = {job.name for job in _wanted(described, points, described.jobs(points), rows)}
     rows = _ordered(points, (row for row in rows if row.name in wanted))
     return outcome_of(chosen_metrics(described, rows), points, rows).table
+
+
+def _look_at_first(described: Described, progress: Progress, by: Means, row: Row) -> None:
+    """What can be done when the first row is there and others still work."""
+    _look_for_metrics(described, progress, row)
+    if by.workers > 1:
+        # The tables will need it, and nobody works while it is loaded then.
+        threading.Thread(target=importlib.import_module, args=("polars",)).start()
 
 
 def _look_for_metrics(described: Described, progress: Progress, row: Row) -> None:
