@@ -45,7 +45,7 @@ class SenderOptions(TypedDict, total=False):
     reduction: Literal["immediate", "prr-crb", "prr-ssrb", "prr"]
     """Recovery "sack", "rr-tcp", "rack" and "linux": how the window comes down while losses are repaired. Default:
     "immediate", with recovery "linux" "prr"."""
-    undo: Literal["never", "dsack", "eifel", "both"]
+    undo: Literal["never", "dsack", "eifel", "both", "eifel-at-end"]
     """What shows that the window was reduced without need, so that it is taken back. D-SACKs need a receiver that sends
     them. Default: "never", with recovery "linux" and "rr-tcp" "dsack"."""
     undo_response: Literal["restore", "slow-start", "eifel"]

@@ -7,6 +7,10 @@
 //! Eifel (RFC 3522 §3.2): the first ACK of new data after a retransmission echoes a timestamp from before it, so it is an ACK of the
 //! first copy, unless all ACKs were lost (step 5). The recovery ends there, and nothing more is sent again.
 //!
+//! With "eifel-at-end" it is the ACK that ends a fast recovery which tells, as Linux does it without SACK (`tcp_try_undo_recovery`): the
+//! window comes back about a round trip later. Until then partial ACKs that echo such timestamps show no hole, and nothing is sent
+//! again for them (`tcp_try_undo_partial`).
+//!
 //! RFC 3708 leaves the response open. Readings: at once, as Linux does; or by slow start up to where the window was (Blanton and
 //! Allman 2002), so that no burst leaves. RFC 4015 has a third one (§3.1, steps 0 to 11): cwnd goes on from what is in flight, and the
 //! timer waits longer.
@@ -33,6 +37,8 @@ words! {
         Eifel = "eifel",
         /// Either.
         Both = "both",
+        /// As Linux without SACK: as "eifel", but a fast recovery is judged by the ACK that ends it. In scenarios it needs timestamps.
+        AtEnd = "eifel-at-end",
     }
 }
 
@@ -55,6 +61,8 @@ pub(super) struct Reductions {
     eifel: Eifel,
     /// Whether the peer has ever sent a D-SACK: RFC 3522 §3.2 step 5.
     dsack_seen: bool,
+    /// Undo "eifel-at-end": the partial ACK at hand is for a first copy.
+    is_first_copy: bool,
     /// cwnd as RFC 4015 §3.1 step 9 has set it, which the ACK at hand does not change further.
     held_cwnd: Option<u64>,
     /// RFC 4015 §3.1 step 11, until it is done.
@@ -126,7 +134,7 @@ impl Sender {
     }
 
     fn hears_eifel(&self) -> bool {
-        matches!(self.config.undo_rule(), Undo::Eifel | Undo::Both)
+        matches!(self.config.undo_rule(), Undo::Eifel | Undo::Both | Undo::AtEnd)
     }
 
     /// The peer has sent a D-SACK.
@@ -156,15 +164,39 @@ impl Sender {
         cause == Cause::FastRetransmit || !self.is_rr_tcp()
     }
 
+    /// A partial ACK echoes `echo`; something was sent again at first at `resent_at`.
+    fn note_copy(&mut self, echo: Instant, resent_at: Instant) {
+        let is_first_copy = echo < self.config.stamp_if_ticking(resent_at);
+        if let Some(reductions) = self.reductions_mut() {
+            reductions.is_first_copy = is_first_copy;
+        }
+    }
+
+    /// Whether the partial ACK at hand shows no hole: it is for a first copy.
+    pub(super) fn takes_first_copy(&mut self) -> bool {
+        self.reductions_mut().is_some_and(|reductions| std::mem::take(&mut reductions.is_first_copy))
+    }
+
+    /// Whether an ACK of what is before `ack` may tell.
+    fn judges_at(&self, ack: u64) -> bool {
+        match self.phase {
+            Phase::FastRecovery(recovery) if self.config.undo_rule() == Undo::AtEnd => ack >= recovery.recover,
+            _ => true,
+        }
+    }
+
     /// An ACK that echoes the timestamp of a segment that left when this node's clock showed `echo`. To be called before
     /// [`handle_ack`](Sender::handle_ack) with that ACK, which measures a round trip by it if there are timestamps. RFC 3522 §3.2: the
     /// first ACK of new data after a retransmission tells which copy it is for.
     pub fn handle_timestamp_echo(&mut self, ack: &Ack<'_>, echo: Instant) {
         self.note_echo(echo);
         let (una, nxt, hears) = (self.una, self.nxt, self.hears_eifel());
-        let is_new = ack.ack > una && ack.ack <= nxt;
+        let (is_new, judges) = (ack.ack > una && ack.ack <= nxt, self.judges_at(ack.ack));
         let Some(reductions) = self.reductions_mut().filter(|_| hears && is_new) else { return };
         let Eifel::Resent(resent_at) = reductions.eifel else { return };
+        if !judges {
+            return self.note_copy(echo, resent_at);
+        }
         reductions.eifel = Eifel::Decided;
         // Step 5: all ACKs may have been lost, and this one is for the copy.
         let is_clear = split_dsack(ack).0.is_none() && (reductions.dsack_seen || ack.ack < nxt);

@@ -124,7 +124,7 @@ fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
 
 /// What goes with options of TCP.
 fn check_options(table: &spec::Transport, sender: &SenderConfig, receiver: &ReceiverConfig) -> Result<(), ConfigError> {
-    if matches!(sender.undo_rule(), Undo::Eifel | Undo::Both) && !sender.timestamps {
+    if matches!(sender.undo_rule(), Undo::Eifel | Undo::Both | Undo::AtEnd) && !sender.timestamps {
         return Err(ConfigError::new("undo", "needs timestamps = true: without them no ACK says which copy it is for"));
     }
     let is_asked = sender.handshake && sender.has_ecn();

@@ -109,7 +109,8 @@ impl Sender {
         let added = if acked >= mss { mss } else { 0 };
         self.set_cwnd((deflated + added).max(mss));
         self.scoreboard.set_high_rxt(self.una);
-        self.phase = Phase::FastRecovery(FastRecovery { repair: Repair::Due, partial_ack_seen: true, ..state });
+        let repair = if self.takes_first_copy() { Repair::Sent } else { Repair::Due };
+        self.phase = Phase::FastRecovery(FastRecovery { repair, partial_ack_seen: true, ..state });
         if state.partial_ack_seen && self.config.partial_ack_timer == PartialAckTimer::Impatient {
             self.keep_timer(timer);
         }

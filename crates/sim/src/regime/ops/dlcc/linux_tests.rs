@@ -113,19 +113,27 @@ fn a1_bare_acks_are_ignored_with_sack() {
     }
 }
 
-/// A2: with timestamps instead of SACK they are believed, and the reduction is taken back by Eifel's detection. Linux takes it back
-/// when the recovery ends, 62 ms after it; RFC 3522 at the first ACK of new data, which here is the next one.
-#[test]
-fn a2_a_false_alarm_is_undone_by_timestamps() {
-    let config = SenderConfig { timestamps: true, undo: Some(Undo::Eifel), ..sender(LossRecovery::NewReno, false) };
+/// When the window was restored after four bare ACKs and no loss, in milliseconds after them. Segments leave here every 55 µs, on
+/// Linux in bunches; so that the last one before the retransmission has another timestamp, the clock ticks every 50 µs.
+fn restored_ms(undo: Undo) -> Option<f64> {
+    let plain = sender(LossRecovery::NewReno, false);
+    let timestamp_clock = Duration::from_micros(50);
+    let config = SenderConfig { timestamps: true, timestamp_clock, undo: Some(undo), ..plain };
     let row = injected(config, &[&[][..]; 4], false);
     assert!(row.resent_ms().is_some_and(|ms| ms < 1.0), "{:?}", row.resent_ms());
     assert!(row.least() < 0.6, "it was reduced: {}", row.least());
-    let restored = row.lab.windows.iter().skip_while(|(at, cwnd)| *at < row.lost_at || *cwnd == row.before);
-    let restored_ms =
-        restored.filter(|(_, cwnd)| *cwnd >= row.before).map(|(at, _)| (at - row.lost_at) as f64 / MS as f64).next();
-    assert!(restored_ms.is_some_and(|ms| ms <= 62.0), "{restored_ms:?}");
     assert_eq!((row.timeouts(), row.lab.sender.phase() == PhaseName::FastRecovery), (0, false));
+    let after = row.lab.windows.iter().skip_while(|(at, cwnd)| *at < row.lost_at || *cwnd == row.before);
+    after.filter(|(_, cwnd)| *cwnd >= row.before).map(|(at, _)| (at - row.lost_at) as f64 / MS as f64).next()
+}
+
+/// A2: with timestamps instead of SACK they are believed, and the reduction is taken back by Eifel's detection. Linux takes it back
+/// when the recovery ends, 62 ms after the segment left, so 42 ms after the ACKs: here within 10 %. RFC 3522 takes it back at the
+/// first ACK of new data, which is the next one.
+#[test]
+fn a2_a_false_alarm_is_undone_by_timestamps() {
+    assert!(restored_ms(Undo::AtEnd).is_some_and(|ms| (37.8..46.2).contains(&ms)), "{:?}", restored_ms(Undo::AtEnd));
+    assert!(restored_ms(Undo::Eifel).is_some_and(|ms| ms < 1.0), "{:?}", restored_ms(Undo::Eifel));
 }
 
 /// A3: without SACK and timestamps they are believed: recovery, one retransmission, window halved, kept.
