@@ -137,6 +137,12 @@ fn networks_that_cannot_work_are_refused() {
     assert_eq!(refused(|network| network.guard = Duration::from_micros(250)), NetworkError::Guard);
     assert_eq!(refused(|network| network.frame_slots = 0), NetworkError::Frame);
     assert_eq!(refused(|network| network.shortest = Duration::from_secs(1)), NetworkError::Fibres);
+    let holdover = refused(|network| network.longest = Duration::from_secs(17));
+    assert_eq!(holdover, NetworkError::Holdover { needed: Duration::from_micros(283) });
+    assert_eq!(
+        holdover.to_string(),
+        "clocks drift for two round trips while a node joins such fibres; allowed: a guard time of at least \"283 us\""
+    );
     assert_eq!(refused(|network| network.switch_size = 6), NetworkError::Members);
     assert_eq!(refused(|network| network.members.swap(0, 1)), NetworkError::Members);
     // 10 ms there and back differ by up to 20 ms: 80 slots and the answer's own.

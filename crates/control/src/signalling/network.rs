@@ -56,6 +56,11 @@ pub enum NetworkError {
     Signalling,
     /// The guard time must be longer than switching and shorter than a slot.
     Guard,
+    /// The guard time does not bear what clocks drift between two measurements of T_d while a node joins.
+    Holdover {
+        /// It needs at least so much.
+        needed: Duration,
+    },
     /// The shortest fibre is longer than the longest.
     Fibres,
     /// A node twice, unsorted, at a port that does not exist, or too many.
@@ -77,6 +82,12 @@ impl fmt::Display for NetworkError {
             NetworkError::Guard => {
                 write!(f, "the guard time must be longer than the switching time, shorter than a slot")
             }
+            NetworkError::Holdover { needed } => {
+                write!(
+                    f,
+                    "clocks drift for two round trips while a node joins such fibres; allowed: a guard time of at least \"{needed}\""
+                )
+            }
             NetworkError::Fibres => write!(f, "the shortest fibre is longer than the longest, or that than a minute"),
             NetworkError::Members => {
                 write!(f, "nodes must be in order, each once, at ports of the switch; allowed: 2 to {}", NodeId::MOST)
@@ -96,6 +107,11 @@ impl std::error::Error for NetworkError {}
 /// The longest frame and fibre: far above what exists, and products of them fit 64 bits.
 const LONGEST_FRAME: Duration = Duration::from_secs(3600);
 const LONGEST_FIBRE: Duration = Duration::from_secs(60);
+/// What is not known of a clock's drift is one in so many.
+const UNKNOWN_DRIFT: u64 = 1_000_000;
+/// While a node joins, so many times the longest fibre pass between two measurements of its T_d: its answer to the master, and the plan that
+/// gives it slots back to it.
+const JOINING: u64 = 4;
 
 impl Network {
     /// The network, if it can work.
@@ -120,6 +136,9 @@ impl Network {
         }
         if self.shortest > self.longest || self.longest > LONGEST_FIBRE || self.turnaround > LONGEST_FIBRE {
             return Err(NetworkError::Fibres);
+        }
+        if self.holdover() < self.longest * JOINING {
+            return Err(NetworkError::Holdover { needed: self.guard_for_joining() });
         }
         let ordered = self.members.windows(2).all(|pair| pair[0].node < pair[1].node);
         let within = self.members.iter().all(|member| member.port < self.switch_size && member.node.0 < NodeId::MOST);
@@ -216,7 +235,14 @@ impl Network {
     /// Light that a node sends may meet the core for so long after its last measurement of T_d, if what is not known of its drift is
     /// 1e-6: half of the tolerance.
     pub fn holdover(&self) -> Duration {
-        (self.tolerance() / 2).saturating_mul(1_000_000)
+        (self.tolerance() / 2).saturating_mul(UNKNOWN_DRIFT)
+    }
+
+    /// The guard time, in whole microseconds, with which [`holdover`](Self::holdover) is as long as a node takes to join.
+    fn guard_for_joining(&self) -> Duration {
+        let drift = self.longest * JOINING / UNKNOWN_DRIFT;
+        let guard = self.switching + drift * 4;
+        Duration::from_micros(guard.ps().div_ceil(1_000_000) + 1)
     }
 
     fn frames(&self, span: Duration) -> u64 {

@@ -200,8 +200,9 @@ impl Plan {
         let slot = self.options.slot;
         let us = |duration: Duration| duration.ps() / 1_000_000;
         // A fifth of the slot is dark, of short slots up to 120 µs: what is late by more than half of that less switching is not sent.
-        let guard = (us(slot) / 5).clamp((us(slot) / 2).min(120), 200);
+        // Fibres of seconds need more: a guard time of 16 µs for each second, as clocks drift while a node joins.
         let longest = self.options.fibre.unwrap_or(Duration::ZERO);
+        let guard = (us(slot) / 5).clamp((us(slot) / 2).min(120), 200).max(12 + us(longest).div_ceil(62_500));
         let shortest = match self.options.spread {
             Spread::Even => 0,
             Spread::Equal => us(longest).saturating_sub(50),

@@ -154,6 +154,9 @@ impl Site<'_> {
                 );
                 Fault::new(self.table.guard.place().unwrap_or(self.at.place()), message)
             }
+            NetworkError::Holdover { .. } => {
+                Fault::new(self.table.guard.place().unwrap_or(self.at.place()), why.to_string())
+            }
             NetworkError::Signalling | NetworkError::Window { .. } | NetworkError::Frame => {
                 self.table.slots.fault(why.to_string())
             }
