@@ -11,6 +11,7 @@ use crate::line::Line;
 use crate::sys::datagram::Datagrams;
 use crate::sys::priority;
 use crate::sys::time::{self, Nanos};
+use crate::sys::waited::Waited;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -55,11 +56,12 @@ struct Waiting {
 /// Why slots were not sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Skipped {
-    /// The thread ran, and time passed without it: the hypervisor, or an interrupt.
+    /// Time passed without this machine: the thread ran and its clock jumped (the hypervisor, or an interrupt), or it was woken late though no
+    /// other thread had its processor.
     pub(crate) holes: u64,
     /// It was handed over when its time had passed, or nearly: the machine was late.
     pub(crate) handed_late: u64,
-    /// The kernel woke the thread too late, or something held it up between two slots.
+    /// Another thread had the processor, or something else held this one up between two slots.
     pub(crate) woken_late: u64,
 }
 
@@ -199,8 +201,9 @@ impl Shared {
             let _ = priority::stay_on(processor);
         }
         let mut last = time::now();
+        let mut watch = Watch::of_this_thread();
         while let Some((at, due)) = self.next(last) {
-            self.send(at, due, self.spin_before(at - last));
+            self.send(at, due, self.spin_before(at - last), &mut watch);
             last = at;
         }
     }
@@ -238,7 +241,7 @@ impl Shared {
         }
     }
 
-    fn send(&self, at: Nanos, due: Due, spin: Nanos) {
+    fn send(&self, at: Nanos, due: Due, spin: Nanos, watch: &mut Watch) {
         if let Some(number) = due.stamped {
             self.expect_stamp(number, at);
         }
@@ -255,7 +258,7 @@ impl Shared {
             let skipped = &mut held(&self.sending).skipped;
             return match () {
                 () if due.handed > at - SPIN => skipped.handed_late += 1,
-                () if hole > HOLE => skipped.holes += 1,
+                () if hole > HOLE || watch.stood_still(woken - (at - spin)) => skipped.holes += 1,
                 () => skipped.woken_late += 1,
             };
         }
@@ -268,6 +271,8 @@ impl Shared {
         let mut sending = held(&self.sending);
         sending.sent += 1;
         sending.starts.push(now - at);
+        drop(sending);
+        watch.all_is_well();
     }
 
     fn expect_stamp(&self, number: u64, meant: Nanos) {
@@ -276,6 +281,31 @@ impl Shared {
             waiting.outstanding.pop_front();
         }
         waiting.outstanding.push_back((number, meant));
+    }
+}
+
+/// Tells whether another thread made the slot thread late, or the host, which stops processors that sleep and need not say so.
+struct Watch {
+    waited: Waited,
+    /// What it had waited for a processor when it was last in time.
+    before: Option<Nanos>,
+}
+
+impl Watch {
+    fn of_this_thread() -> Watch {
+        let waited = Waited::by_this_thread();
+        let before = waited.so_far();
+        Watch { waited, before }
+    }
+
+    fn all_is_well(&mut self) {
+        self.before = self.waited.so_far();
+    }
+
+    /// Whether the wait for a processor explains less than half of what the thread is late by.
+    fn stood_still(&self, late: Nanos) -> bool {
+        let waited = self.waited.so_far().zip(self.before).map(|(now, before)| now - before);
+        late > 0 && waited.is_some_and(|waited| 2 * waited < late)
     }
 }
 
@@ -306,6 +336,18 @@ mod tests {
             processor,
             line: Arc::new(Datagrams::between(here, there).unwrap()),
         }
+    }
+
+    #[test]
+    fn who_is_late_without_having_waited_met_a_hole() {
+        let mut watch = Watch::of_this_thread();
+        if watch.before.is_none() {
+            return;
+        }
+        assert!(!watch.stood_still(0));
+        assert!(watch.stood_still(1_000_000_000));
+        watch.before = watch.before.map(|before| before - 600_000_000);
+        assert!(!watch.stood_still(1_000_000_000));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! | `datagram` | UDP with the kernel's stamps of arrivals and departures |
 //! | `wait` | to be woken when one of several files is ready |
 //! | `priority` | real-time priority, locked memory, processors that stay awake |
+//! | `waited` | how long a thread waited for a processor |
 //! | `tun` | a network interface whose packets a process reads and writes |
 //! | `process` | namespaces of one's own, death with the parent, stopping |
 
@@ -15,6 +16,7 @@ pub(crate) mod process;
 pub(crate) mod time;
 pub(crate) mod tun;
 pub(crate) mod wait;
+pub(crate) mod waited;
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Real-time priority and memory that stays.
+//! Real-time priority, memory that stays, and processors that stay awake.
 
 use super::checked;
 use std::fs::File;
