@@ -123,6 +123,11 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
         Equipment::default()
     }
 
+    /// The key, with its value, by which agents tell senders of congestion with ECN though no queue marks, if they do.
+    fn echoes(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Why a link, whose quoted name this is, keeps its capacity and delay during a run; `None` if it need not.
     fn keeps(&self, network: &Network, id: LinkId, name: &str) -> Option<String> {
         let _ = (network, id, name);

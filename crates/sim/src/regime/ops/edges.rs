@@ -60,6 +60,14 @@ impl EdgeRules {
         }
     }
 
+    /// The key, with its value, by which edge nodes tell senders with ECN, if they do.
+    pub(super) fn echoes(&self) -> Option<&'static str> {
+        match self {
+            EdgeRules::Dlcc(rules) => rules.echoes(),
+            EdgeRules::None | EdgeRules::Macroflows(_) => None,
+        }
+    }
+
     /// The control, if there is one.
     pub fn control(&self) -> Option<&dyn EdgeControl> {
         match self {

@@ -91,6 +91,10 @@ impl kind::Plan for Ops {
         self.equip_with(self.edge.control(), ground)
     }
 
+    fn echoes(&self) -> Option<&'static str> {
+        self.edge.echoes()
+    }
+
     /// What the control of the edge nodes has counted, and the reasons for which it drops packets.
     fn figures(&self, before: &Tally, after: &Tally) -> Vec<Figure> {
         self.edge.control().map_or(Vec::new(), |control| control.figures(before, after))

@@ -1,4 +1,4 @@
-//! ECN that does nothing: where nobody marks, or the receiver does not agree to it.
+//! ECN that does nothing: where nobody marks, the receiver does not agree to it, or senders that are told by it have none.
 
 use crate::language::quoted;
 use crate::model::{Ends, LinkId, Network, NodeId, Routes, Traffic, Transport, TransportKind};
@@ -8,14 +8,35 @@ use transport::tcp::SenderConfig;
 /// Paths that are looked at, of each traffic.
 const MOST_PATHS: usize = 200;
 
-/// What to tell the user of transports with ECN whose receiver refuses it, or whose packets no queue marks.
-pub(super) fn warnings(network: &Network, transports: &[Transport], traffic: &[Traffic]) -> Vec<String> {
+/// What to tell the user of transports with ECN whose receiver refuses it, or whose packets nobody marks; `echoes` is the key of the
+/// regime with which its agents tell senders by ECN, and then of transports without.
+pub(super) fn warnings(
+    network: &Network,
+    transports: &[Transport],
+    traffic: &[Traffic],
+    echoes: Option<&str>,
+) -> Vec<String> {
     let refused = |one: &&Transport| matches!(&one.kind, TransportKind::Tcp { receiver, .. } if !receiver.accept_ecn);
     let refusals = transports.iter().filter(refused).map(|one| {
         let name = quoted(&one.name);
         format!("connections of the transport {name} run without ECN: accept_ecn = false refuses it in the handshake")
     });
-    refusals.chain(unmarked(network, transports, traffic)).collect()
+    let others = match echoes {
+        Some(key) => deaf(key, transports, traffic).into_iter().collect(),
+        None => unmarked(network, transports, traffic),
+    };
+    refusals.chain(others).collect()
+}
+
+/// Transports without ECN, where agents tell senders by it.
+fn deaf(key: &str, transports: &[Transport], traffic: &[Traffic]) -> Option<String> {
+    let used = traffic.iter().map(|one| &transports[one.transport.index()]);
+    let is_deaf = |one: &&Transport| one.kind.sender().is_some_and(|sender| !sender.has_ecn());
+    let names: BTreeSet<_> = used.filter(is_deaf).map(|one| quoted(&one.name)).collect();
+    let names: Vec<_> = names.into_iter().collect();
+    (!names.is_empty()).then(|| {
+        format!("{key} tells senders by ECN, which the transport {} has not; give it ecn = true", names.join(", "))
+    })
 }
 
 /// Transports whose packets no queue marks.

@@ -79,7 +79,7 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Resolved, Fault> {
     let mut context = Context { network: &network, draft, component, controllers, duration: run.duration, warnings };
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
-    context.warnings.extend(ecn::warnings(&network, &transports, &traffic));
+    context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let events = events::link_events(spec, &network, &*plan, &mut context)?;
     let forced = events::forced(spec, &traffic)?;

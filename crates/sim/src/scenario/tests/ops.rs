@@ -315,3 +315,20 @@ fn a_record_shorter_than_a_round_trip_is_warned_of() {
         ]
     );
 }
+
+#[test]
+fn acks_that_echo_congestion_want_senders_with_ecn() {
+    let warnings = |text: &str| load_text(text).unwrap().warnings;
+    let echoing = beyond_edges("record = \"80 ms\"\nops_acks = \"dlcc-ece\"");
+    assert_eq!(
+        warnings(&echoing),
+        [
+            "switching.dlcc.ops_acks = \"dlcc-ece\" tells senders by ECN, which the transport \"reno\" has not; give it ecn = true"
+        ]
+    );
+    // No queue marks, and yet the senders' ECN is of use.
+    let with_ecn = echoing
+        .replace("transport = \"reno\"", "transport = \"marked\"")
+        .replace("[switching]", "transport = { marked = { algorithm = \"sack\", ecn = true } }\n[switching]");
+    assert_eq!(warnings(&with_ecn), Vec::<String>::new());
+}

@@ -95,6 +95,11 @@ impl DlccRules {
         self.acks.is_some() || self.ack_pacing.is_some()
     }
 
+    /// The key, with its value, by which edge nodes tell senders with ECN, if they do.
+    pub fn echoes(&self) -> Option<&'static str> {
+        self.acks.filter(|acks| acks.form == Form::Ece).map(|_| "switching.dlcc.ops_acks = \"dlcc-ece\"")
+    }
+
     /// Edge nodes have something to do before the links to hosts.
     pub fn needs_exits(&self) -> bool {
         self.changes_packets() || self.listens()
