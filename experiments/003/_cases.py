@@ -157,9 +157,14 @@ def case(
     reasons: Mapping[str, str],
     more_claims: Sequence[Claim] = (),
     readings: Sequence[str] = (GROUPS, AS_FORTH),
+    combinations: int = len(COMBINATIONS),
 ) -> Experiment:
-    """The experiment of a case; its quick form has the readings of the network beside the default one."""
+    """The experiment of a case.
+
+    Its quick form has these readings of the network beside the default one, and so many of the combinations.
+    """
     plain = (*claims(stated, reasons), *more_claims)
+    fewer = "" if combinations == len(COMBINATIONS) else f"; {combinations} of {len(COMBINATIONS)} combinations"
     return Experiment(
         id=f"003/case-{stated.number}",
         title=f"XCP and XCP-CL at {stated.mbps:g} Mb/s, {stated.allocated_mbps:g} in the middle third",
@@ -169,9 +174,9 @@ def case(
         metrics=METRICS,
         curves=curves,
         quick=Form(
-            points=_points(quick_period_s, readings),
+            points=_points(quick_period_s, readings, combinations),
             replications=1,
-            note=f"one replication, {3 * quick_period_s} s instead of 600 s"
+            note=f"one replication, {3 * quick_period_s} s instead of 600 s{fewer}"
             if quick_period_s < FULL_PERIOD_S
             else "one replication instead of three",
         ),
@@ -199,10 +204,11 @@ NOTES = (
 )
 
 
-def _points(period_s: int, readings: Sequence[str] = ()) -> tuple[Point, ...]:
-    """All combinations under the default reading, those that claims judge by under others."""
+def _points(period_s: int, readings: Sequence[str] = (), combinations: int = len(COMBINATIONS)) -> tuple[Point, ...]:
+    """So many combinations under the default reading, those that claims judge by under others."""
     points = tuple(
-        {"algorithm": name, "step": step, "sender": sender, "period_s": period_s} for name, step, sender in COMBINATIONS
+        {"algorithm": name, "step": step, "sender": sender, "period_s": period_s}
+        for name, step, sender in COMBINATIONS[:combinations]
     )
     return with_readings(points, dict.fromkeys(readings, points[:JUDGED]))
 
@@ -273,7 +279,7 @@ def _plots(stated: Stated) -> tuple[Plot, ...]:
 
 def _describe(stated: Stated, outcome: Outcome) -> list[str]:
     sentences = []
-    for algorithm, step, sender in COMBINATIONS:
+    for algorithm, step, sender in COMBINATIONS[: len(outcome.table)]:
         row = row_of(outcome, algorithm, step, sender)
         level, window, drops = ([row[f"{name}_{n}"] for n in (1, 2, 3)] for name in ("utilization", "window", "drops"))
         sentences.append(
