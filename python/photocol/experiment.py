@@ -129,6 +129,8 @@ class Plot:
     """Draws and returns nothing."""
     of: Literal["table", "curves"] = "table"
     """Which frame of the outcome it draws."""
+    where: pl.Expr | None = None
+    """Which rows of it; a form without any has no such picture."""
 
 
 @dataclass(frozen=True, kw_only=True)

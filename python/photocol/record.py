@@ -146,9 +146,16 @@ def _write_plots(record: Record, folder: Path) -> None:
 
 
 def _drawable(record: Record) -> list[tuple[Plot, pl.DataFrame]]:
-    """The plots with their frames, where there is one: an interrupted campaign may have no curves."""
+    """The plots with what they draw, where there is anything: a form may lack it, a broken campaign its curves."""
     frames = {"table": record.outcome.table, "curves": record.outcome.curves}
-    return [(plot, frame) for plot in record.experiment.plots if (frame := frames[plot.of]) is not None]
+    found = []
+    for plot in record.experiment.plots:
+        frame = frames[plot.of]
+        if frame is not None and plot.where is not None:
+            frame = frame.filter(plot.where)
+        if frame is not None and not frame.is_empty():
+            found.append((plot, frame))
+    return found
 
 
 def _claims_json(record: Record) -> str:

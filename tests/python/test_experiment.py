@@ -20,7 +20,8 @@ from photocol.catalogue import (
     load_experiment,
     select,
 )
-from photocol.experiment import Experiment, Form, Metric, Plot, Setup, Source, grid, zipped
+from photocol.experiment import Experiment, Form, Metric, Outcome, Plot, Setup, Source, grid, zipped
+from photocol.record import Record, _write_plots
 from photocol.verdict import Verdict, judge
 
 IDS = {"002/baseline": None, "002/control": None, "004/delay": None}
@@ -305,3 +306,18 @@ def test_only_the_first_replication_is_asked_for_curves_and_they_are_stored(tmp_
 def test_a_plot_of_curves_needs_curves():
     with pytest.raises(ValueError, match="there is no `curves`"):
         an_experiment(plots=[Plot(name="p", draw=lambda axes, frame: None, of="curves")])
+
+
+def test_a_form_without_rows_of_a_plot_has_no_such_picture(tmp_path):
+    def draw(axes, frame):
+        axes.plot(frame["buffer_bytes"], frame["level"])
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+
+    plots = [Plot(name=name, draw=draw, where=pl.col("transport") == name) for name in ("a", "b")]
+    experiment = an_experiment(plots=plots)
+    table = pl.DataFrame({"transport": ["a", "a"], "buffer_bytes": [1, 100], "level": [0.25, 0.5]})
+    outcome = Outcome(table=table, replications=table, curves=None)
+    record = Record(experiment=experiment, form_name="quick", outcome=outcome, judged=[], jobs_missing=4)
+    _write_plots(record, tmp_path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.png", "a.svg"]
