@@ -59,7 +59,7 @@ def draw_throughput(axes: Axes, table: pl.DataFrame, senders: Sequence[str]) -> 
 def draw_jain(axes: Axes, table: pl.DataFrame, mode: str) -> None:
     """Jain's index against loss."""
     draw_modes(axes, table, "jain", [(name, mode) for name in (ENG, METERED, NEAR_1, BAIMD, SACK, RENO)])
-    axes.set_ylim(0.8, 1.02)
+    axes.set_ylim(min(0.8, axes.dataLim.y0 - 0.02), 1.02)
     axes.set_ylabel("Jain's index of five flows")
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
+from photocol.plot import frame
 from photocol.verdict import Finding, judge
 
 if TYPE_CHECKING:
@@ -219,12 +220,12 @@ def draw_window(axes: Axes, table: pl.DataFrame) -> None:
 
 def _draw(axes: Axes, table: pl.DataFrame, *, column: str, k: float, end_s: float) -> None:
     """The fluid over marked packets; dotted, the equilibrium."""
-    for what, width in ((MARKS, 0.9), (FLUID, 1.4)):
+    for what, width, line in ((MARKS, 0.9, "-"), (FLUID, 1.4, "--")):
         here = (pl.col("what") == what) & (pl.col("k_per_s") == k) & (pl.col("t_s") <= end_s)
         rows = table.filter(here).sort("t_s")
-        axes.plot(rows["t_s"], rows[column], color=COLOURS[what], linewidth=width, label=what)
+        axes.plot(rows["t_s"], rows[column], color=COLOURS[what], linewidth=width, linestyle=line, label=what)
     axes.set_xlabel("time (s)")
-    axes.legend(loc="upper right", frameon=False)
+    frame(axes)
 
 
 experiment = Experiment(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
+from photocol.plot import frame, looks
 from photocol.verdict import Finding, judge
 
 from ._aapn import PACKET, PAPER, Trace, find, listed, scenario
@@ -41,8 +42,6 @@ INTERVALS_S = (1.0, 5.0)
 LEADS_S = (-1.0, 0.0, 0.25, 0.5, 1.0)
 """Negative: an age."""
 QUICK_LEADS_S = (0.0, 0.5)
-STYLES = {RATE: "o--", FRAMES: "s-"}
-COLOURS = {1.0: "#0072B2", 5.0: "#D55E00"}
 
 
 def points(leads: Sequence[float]) -> tuple[Point, ...]:
@@ -159,15 +158,17 @@ def check_drops(outcome: Outcome) -> Finding:
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """What is carried against the lead."""
-    for form, style in STYLES.items():
-        for interval, colour in COLOURS.items():
-            rows = table.filter((table["form"] == form) & (table["interval_s"] == interval)).sort("lead_s")
-            share = rows["carried_mbps"] / allowed_mbps(interval)
-            axes.plot(rows["lead_s"], share, style, color=colour, markersize=4, label=f"{form}, every {interval:g} s")
+    """What is carried against the lead; means with 95 % intervals where there are several replications."""
+    curves = [(form, interval) for form in (RATE, FRAMES) for interval in INTERVALS_S]
+    for look, (form, interval) in zip(looks(len(curves)), curves, strict=True):
+        rows = table.filter((table["form"] == form) & (table["interval_s"] == interval)).sort("lead_s")
+        share, spread = (rows[name] / allowed_mbps(interval) for name in ("carried_mbps", "carried_mbps_half_width"))
+        style = {"color": look.colour, "linestyle": look.line, "marker": look.marker, "markersize": 4}
+        label = f"{form}, every {interval:g} s"
+        axes.errorbar(rows["lead_s"], share, yerr=spread.fill_null(0.0), capsize=2, label=label, **style)
     axes.set_xlabel("lead of the signal (s); negative: age")
-    axes.set_ylabel("carried, of the plan")
-    axes.legend(frameon=False, fontsize=8, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    axes.set_ylabel("carried (of the plan)")
+    frame(axes)
 
 
 def _claim(id_: str, text: str, expected: str, tolerance: str, check: Any) -> Claim:

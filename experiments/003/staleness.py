@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
+from photocol.plot import frame, looks
 from photocol.verdict import Finding, judge
 
 from ._aapn import FIRST, PAPER, Trace, find, listed, scenario
@@ -38,7 +39,6 @@ INTERVALS_S = (0.2, 0.5, 1.0, 5.0, 25.0)
 AGES_S = (-1.0, -0.5, -0.25, 0.0, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 QUICK_INTERVALS_S = (0.2, 1.0, 5.0)
 QUICK_AGES_S = (-0.5, -0.25, 0.0, 0.1, 0.5, 1.0)
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 
 
 def points(intervals: Sequence[float], ages: Sequence[float]) -> tuple[Point, ...]:
@@ -175,16 +175,20 @@ def check_coarse(outcome: Outcome) -> Finding:
 def draw(axes: Axes, table: pl.DataFrame, name: str, label: str) -> None:
     """A metric against the age, a line for each interval."""
     told = table.filter(pl.col("signal") == "told")
-    for colour, interval in zip(COLOURS, sorted(told["interval_s"].unique().to_list()), strict=False):
+    intervals = sorted(told["interval_s"].unique().to_list())
+    for look, interval in zip(looks(len(intervals)), intervals, strict=True):
         rows = told.filter(pl.col("interval_s") == interval).sort("age_s")
-        axes.plot(rows["age_s"], rows[name], color=colour, marker="o", markersize=4, label=f"every {interval:g} s")
+        style = {"color": look.colour, "linestyle": look.line, "marker": look.marker, "markersize": 4}
+        axes.plot(rows["age_s"], rows[name], label=f"every {interval:g} s", **style)
         never = find(table, interval_s=interval, signal="never", age_s=0.0)[name]
-        axes.axhline(never, color=colour, linestyle=":", linewidth=0.8)
+        axes.axhline(never, color=look.colour, linestyle=":", linewidth=0.8)
     axes.axvline(0, color="0.6", linewidth=0.8)
     axes.set_xscale("symlog", linthresh=0.1)
+    # The greatest age stands within the picture, not on its edge.
+    axes.set_xlim(1.3 * told["age_s"].min(), 1.3 * told["age_s"].max())
     axes.set_xlabel("age of the signal (s); negative: told ahead; dotted: never told")
     axes.set_ylabel(label)
-    axes.legend(frameon=False, fontsize=8, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    frame(axes)
 
 
 METRICS = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.experiment import Metric
-from photocol.plot import logarithmic_with_zero
+from photocol.plot import frame, logarithmic_with_zero
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ def utilization(axes: Axes, table: pl.DataFrame, styles: Mapping[str, tuple[str,
     _draw(axes, table, styles, "utilization")
     axes.set_ylim(0, 1)
     axes.set_ylabel("mean utilization of core outputs")
-    axes.legend(loc="lower right", frameon=False, fontsize=8)
+    frame(axes)
 
 
 def drop_rate(axes: Axes, table: pl.DataFrame, styles: Mapping[str, tuple[str, str]]) -> None:
@@ -58,7 +58,7 @@ def drop_rate(axes: Axes, table: pl.DataFrame, styles: Mapping[str, tuple[str, s
     _draw(axes, table, styles, "drop_rate")
     logarithmic_with_zero(axes)
     axes.set_ylabel("packet drop rate at core outputs")
-    axes.legend(loc="lower left", frameon=False, fontsize=8)
+    frame(axes)
 
 
 def _draw(axes: Axes, table: pl.DataFrame, styles: Mapping[str, tuple[str, str]], column: str) -> None:
@@ -67,4 +67,4 @@ def _draw(axes: Axes, table: pl.DataFrame, styles: Mapping[str, tuple[str, str]]
         axes.plot(rows["buffer_bytes"] / 1000, rows[column], style, color=colour, label=sender, markersize=4)
     axes.set_xscale("log")
     axes.set_xlabel("buffer per core output (kB)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    axes.xaxis.set_major_formatter("{x:g}")
