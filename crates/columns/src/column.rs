@@ -55,9 +55,12 @@ impl Column {
         let mut levels = [0; BLOCK];
         levels.iter_mut().zip(all).for_each(|(level, value)| *level = u16::from(*value != NONE));
         present.put(&levels[..length]);
-        let mut some = [0; BLOCK];
-        let values = all.iter().filter(|value| **value != NONE);
-        some.iter_mut().zip(values).for_each(|(place, value)| *place = *value);
+        let (mut some, mut count) = ([0; BLOCK], 0);
+        // Each is written where the next known one belongs: which are known is not to be foreseen, so this does not branch.
+        for value in all {
+            some[count] = *value;
+            count += usize::from(*value != NONE);
+        }
         self.values.put(&some[..known]);
     }
 

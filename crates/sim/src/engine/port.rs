@@ -247,6 +247,12 @@ impl Port {
         }
     }
 
+    /// Whether it has anything that most ports do without.
+    #[inline]
+    pub fn has_extras(&self) -> bool {
+        self.extras.is_some()
+    }
+
     /// The agent before it.
     #[inline]
     pub fn intake(&self) -> Option<Intake> {

@@ -77,6 +77,12 @@ impl Spot {
         Spot(number | NODE)
     }
 
+    /// Its place in a list of so many links and the nodes behind them.
+    #[inline]
+    pub fn place(self, links: u32) -> usize {
+        ((self.0 & !NODE) + (self.0 / NODE) * links) as usize
+    }
+
     /// The number of the node, or else that of the link.
     pub fn number(self) -> Result<u32, u32> {
         if self.0 & NODE != 0 { Ok(self.0 & !NODE) } else { Err(self.0) }
@@ -273,10 +279,16 @@ impl Trace {
 /// What happened at one instant by the nodes where it happened; there as it happened.
 fn put_in_order(events: &mut [Event], senders: &[u32]) {
     let node = |event: &Event| node_of(event, senders);
-    for instant in events.chunk_by_mut(|one, next| one.at == next.at) {
+    let mut rest = events;
+    // Most instants have one event.
+    while let Some(first) = rest.windows(2).position(|two| two[0].at == two[1].at) {
+        let at = rest[first].at;
+        let count = rest[first..].iter().take_while(|event| event.at == at).count();
+        let instant = &mut rest[first..][..count];
         if !instant.is_sorted_by_key(node) {
             instant.sort_by_key(node);
         }
+        rest = &mut rest[first + count..];
     }
 }
 

@@ -17,6 +17,14 @@ impl Net {
     /// A port is offered a packet while something is traced.
     pub(super) fn offer_traced(&mut self, now: u64, number: u32, packet: &Packet) -> Offer {
         let port = &mut self.ports[number as usize];
+        if !port.has_extras() {
+            let offer = port.offer_light(now, packet.size);
+            match offer {
+                Offer::Dropped(cause) => self.note_at(now, number, What::Drop, Some(cause), packet),
+                _ => self.note_sent(now, number, offer, packet),
+            }
+            return offer;
+        }
         let marked = port.marked();
         let offer = port.offer_past_intake(now, packet, self.cargo.header_mut(packet));
         let is_marked = port.marked() > marked;

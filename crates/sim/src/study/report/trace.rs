@@ -20,8 +20,9 @@ const CAUSES: [Cause; 6] =
 #[derive(Debug)]
 pub struct Table {
     writer: Writer,
-    /// Where each link is in the order of the scenario, by the engine's number.
-    order: Vec<u32>,
+    /// The number of a place in the table: of each link, by the engine's number, and of the nodes behind them.
+    places: Vec<u32>,
+    links: u32,
     /// Fewer events than a block has.
     open: Vec<Event>,
     last: u64,
@@ -30,17 +31,17 @@ pub struct Table {
 impl Table {
     /// An empty one; `link_numbers` are the engine's, in the order of the scenario.
     pub fn new(scenario: &Scenario, link_numbers: &[u32]) -> Table {
-        let mut order = vec![0; link_numbers.len()];
+        let links = link_numbers.len() as u32;
+        let mut places: Vec<u32> = (0..links + scenario.network.nodes.len() as u32).collect();
         for (link, number) in (0..).zip(link_numbers) {
-            order[*number as usize] = link;
+            places[*number as usize] = link;
         }
-        Table { writer: Writer::new(fields(scenario)), order, open: Vec::with_capacity(BLOCK), last: 0 }
+        Table { writer: Writer::new(fields(scenario)), places, links, open: Vec::with_capacity(BLOCK), last: 0 }
     }
 
     fn write(&mut self, events: &[Event]) {
-        let links = self.order.len() as u32;
-        let order = &self.order;
-        let place = |event: &Event| event.place.number().map_or_else(|link| order[link as usize], |node| links + node);
+        let (places, links) = (&self.places, self.links);
+        let place = |event: &Event| places[event.place.place(links)];
         let (writer, all) = (&mut self.writer, events.iter());
         writer.put(0, all.clone().map(|event| event.at));
         writer.put(1, all.clone().map(|event| event.what as u64));
@@ -117,10 +118,16 @@ fn cause(event: &Event) -> u64 {
     }
 }
 
-/// Only some events have one.
+/// Events that have a value, as bits by their number.
+const VALUED: u32 = 1 << What::Ack as u32
+    | 1 << What::Sack as u32
+    | 1 << What::Rate as u32
+    | 1 << What::Reserve as u32
+    | 1 << What::Land as u32;
+
+/// Only some events have one. Which do is not to be foreseen, so this does not branch.
 fn has_value(event: &Event) -> bool {
-    matches!(event.what, What::Ack | What::Sack | What::Rate | What::Reserve | What::Land)
-        || event.class == Class::Unit && event.what != What::Slot
+    (VALUED >> event.what as u32 & 1 != 0) | (event.class == Class::Unit) & (event.what != What::Slot)
 }
 
 /// The names, each of which stands for one place: a node that is called like a link gets a mark.
