@@ -203,7 +203,11 @@ impl<'a> Bench<'a> {
     }
 
     /// What an agent does with a packet before a port of its node, for the trace.
+    #[inline]
     pub fn note(&mut self, now: u64, what: What, packet: &Packet) {
+        if !self.net.is_watched() {
+            return;
+        }
         self.net.note_at(now, self.net.next_link(packet), what, None, packet);
     }
 

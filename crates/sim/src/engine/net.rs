@@ -196,27 +196,26 @@ impl Net {
     #[inline(always)]
     pub fn enter(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
         let port = &mut self.ports[number as usize];
-        // Two comparisons: a table of all manners would be a jump.
+        // Comparisons: a table of all manners would be a jump.
         let offer = if port.manner() == Manner::Plain {
             port.offer(now, packet.size)
         } else if port.manner() == Manner::Light {
             port.offer_light(now, packet.size)
+        } else if port.manner() == Manner::Taken {
+            return port.intake();
         } else {
-            return self.enter_specially(now, number, packet);
+            self.enter_specially(now, number, packet);
+            return None;
         };
         self.follow(now, number, offer, packet);
         None
     }
 
-    /// [`Net::enter`] for a port with [`Extras`](super::extras::Extras).
+    /// [`Net::enter`] for a port with [`Extras`](super::extras::Extras) that no agent stands before.
     #[inline(never)]
-    fn enter_specially(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
-        let intake = self.ports[number as usize].intake();
-        if intake.is_none() {
-            let offer = self.offer_past_intake(now, number, packet);
-            self.follow(now, number, offer, packet);
-        }
-        intake
+    fn enter_specially(&mut self, now: u64, number: u32, packet: &Packet) {
+        let offer = self.offer_past_intake(now, number, packet);
+        self.follow(now, number, offer, packet);
     }
 
     /// A port has answered.

@@ -52,6 +52,12 @@ impl Kept {
         self.least_bytes = self.least_bytes.min(self.bytes);
     }
 
+    /// One more, and at once one less.
+    pub fn pass(&mut self) {
+        self.most = self.most.max(self.packets + 1);
+        self.least_bytes = self.least_bytes.min(self.bytes);
+    }
+
     /// So many from now on.
     pub fn set(&mut self, now: u64, packets: u64, bytes: u64) {
         self.advance(now);
@@ -94,6 +100,18 @@ mod tests {
         kept.remove(30, 1500);
         assert_eq!((kept.waited(50), kept.packets, kept.bytes), (60, 1, 40));
         assert_eq!([kept.restart_maximum(), kept.restart_maximum()], [2, 1]);
+    }
+
+    #[test]
+    fn what_passes_counts_as_kept_for_no_time() {
+        let (mut kept, mut passed) = (Kept::default(), Kept::default());
+        kept.add(10, 1500);
+        passed.add(10, 1500);
+        kept.add(20, 40);
+        kept.remove(20, 40);
+        passed.pass();
+        let read = |kept: &mut Kept| (kept.waited(30), kept.take_least_bytes(), kept.restart_maximum(), kept.bytes);
+        assert_eq!(read(&mut kept), read(&mut passed));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::engine::trace::{Event, NOBODY, Spot, What};
 impl Net {
     /// Whether anybody asks what happens.
     #[inline]
-    pub(super) fn is_watched(&self) -> bool {
+    pub fn is_watched(&self) -> bool {
         self.trace.is_some() || self.capture.is_some()
     }
 

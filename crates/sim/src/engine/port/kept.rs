@@ -28,6 +28,11 @@ impl Port {
         self.kept.remove(now, size);
     }
 
+    /// An agent keeps a packet for the port for no time.
+    pub fn pass_kept(&mut self) {
+        self.kept.pass();
+    }
+
     /// Whether what agents keep for the port leaves no place for a packet in a room.
     pub fn is_kept_full(&self, room: Buffer, size: u16) -> bool {
         match room {

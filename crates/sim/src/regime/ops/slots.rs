@@ -7,7 +7,7 @@
 //! (`slotted-output-queue` of the models), or all (`slotted-shared-buffer`).
 
 use super::plan::Slots;
-use std::collections::VecDeque;
+use crate::engine::ring::Ring;
 
 /// The queues of a node.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct Places<T> {
     per_output: usize,
     /// Packets that a queue sends in a slot.
     servers: usize,
-    queues: Vec<VecDeque<T>>,
+    queues: Vec<Ring<T>>,
     /// Packets in all queues.
     packets: usize,
     /// Those of them that no server takes in the next slot.
@@ -35,11 +35,11 @@ pub struct Queues {
     pub servers: usize,
 }
 
-impl<T> Places<T> {
+impl<T: Copy + Default> Places<T> {
     /// Empty queues.
     pub fn new(rules: Slots, queues: Queues) -> Places<T> {
         let Queues { outputs, each: per_output, servers } = queues;
-        let queues = (0..outputs * per_output).map(|_| VecDeque::new()).collect();
+        let queues = (0..outputs * per_output).map(|_| Ring::new()).collect();
         Places { rules, per_output, servers, queues, packets: 0, waiting: 0 }
     }
 
@@ -51,7 +51,7 @@ impl<T> Places<T> {
         }
         self.packets += 1;
         self.waiting += usize::from(self.queues[queue].len() >= self.servers);
-        self.queues[queue].push_back(packet);
+        self.queues[queue].push(packet);
         true
     }
 
@@ -62,7 +62,7 @@ impl<T> Places<T> {
         }
         let of_output = queue / self.per_output * self.per_output;
         let together = of_output..of_output + self.per_output;
-        let counted = |queue: &VecDeque<T>| match self.rules.all_count {
+        let counted = |queue: &Ring<T>| match self.rules.all_count {
             true => queue.len(),
             false => queue.len().saturating_sub(self.servers),
         };
@@ -73,7 +73,7 @@ impl<T> Places<T> {
     pub fn send(&mut self, mut each: impl FnMut(usize, usize, T)) {
         for (number, queue) in self.queues.iter_mut().enumerate() {
             for server in 0..self.servers.min(queue.len()) {
-                if let Some(packet) = queue.pop_front() {
+                if let Some(packet) = queue.pop() {
                     self.packets -= 1;
                     self.waiting -= usize::from(queue.len() >= self.servers);
                     each(number, server, packet);
@@ -89,7 +89,7 @@ impl<T> Places<T> {
 
     /// Shows every packet.
     pub fn for_each(&mut self, change: &mut dyn FnMut(&mut T)) {
-        self.queues.iter_mut().flatten().for_each(change);
+        self.queues.iter_mut().for_each(|queue| queue.for_each_mut(&mut *change));
     }
 }
 

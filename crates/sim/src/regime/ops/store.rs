@@ -148,7 +148,10 @@ impl Store {
                 }
                 bench.port_mut(port).keep(now, packet.size);
                 bench.note(now, What::Store, packet);
-                slotted.next = slotted.next.min(slotted.slot_from(now));
+                // If others wait already, the next slot has its time.
+                if slotted.next == u64::MAX {
+                    slotted.next = slotted.slot_from(now);
+                }
                 Fate::Waits
             }
             Kind::Lines(banks) => {

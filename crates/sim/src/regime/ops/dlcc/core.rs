@@ -201,11 +201,12 @@ impl CoreControl for DlccCore {
     fn handle_meeting(&mut self, now: u64, meeting: Meeting, bench: &mut Bench) {
         let Meeting { output, packet, fate, .. } = meeting;
         let Some(flow) = self.layout.at(packet.hop) else { return };
-        let input = self.stop(flow).map(|stop| stop.input);
         let at = &mut self.outputs[output as usize];
         at.descriptor.handle_arrival(now);
-        if let (DescriptorOf::Input, Some(input)) = (self.duties.descriptor, input) {
-            self.inputs[input as usize].handle_arrival(now);
+        if self.duties.descriptor == DescriptorOf::Input
+            && let Some(Some(stop)) = self.stops.get(flow as usize)
+        {
+            self.inputs[stop.input as usize].handle_arrival(now);
         }
         if fate == Fate::Lost {
             self.handle_lost(now, flow, packet, bench);
@@ -214,7 +215,9 @@ impl CoreControl for DlccCore {
         {
             send(now, onward, signal, RIDER_SIZE, bench);
         }
-        self.report(now, output, bench);
+        if self.duties.reports.is_some() {
+            self.report(now, output, bench);
+        }
     }
 
     fn account(&self, ledger: &mut Ledger) {

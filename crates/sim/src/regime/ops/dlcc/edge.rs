@@ -23,9 +23,11 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub struct DlccEdge {
     pub(super) rules: DlccRules,
-    layout: Layout,
     lines: Vec<Line>,
     pub(super) outflows: Vec<Outflow>,
+    /// By the place of a packet's way in the array of paths: the place of its flow among `outflows`, [`ELSEWHERE`] for those that only
+    /// pass.
+    entries: Vec<u32>,
     /// The place of each flow among `outflows`, [`ELSEWHERE`] for those that begin at other nodes.
     places: Vec<u32>,
     pub(super) sources: Sources,
@@ -92,11 +94,12 @@ impl DlccEdge {
         for (place, outflow) in (0..).zip(&outflows) {
             places[outflow.number as usize] = place;
         }
+        let entries = layout.by_hop(|flow| places[flow as usize], ELSEWHERE);
         let mut edge = DlccEdge {
             rules,
-            layout,
             lines,
             outflows,
+            entries,
             places,
             sources,
             assembler: Assembler::new(rules.cut.header),
@@ -113,9 +116,9 @@ impl DlccEdge {
     }
 
     fn earliest(&self) -> u64 {
-        let lines = self.lines.iter().map(Line::next_timeout);
-        let outflows = self.outflows.iter().map(Outflow::next_timeout);
-        lines.chain(outflows).chain(self.polls.values().copied()).min().unwrap_or(u64::MAX)
+        let lines = self.lines.iter().fold(u64::MAX, |next, line| next.min(line.next_timeout()));
+        let all = self.outflows.iter().fold(lines, |next, outflow| next.min(outflow.next_timeout()));
+        self.polls.values().fold(all, |next, poll| next.min(*poll))
     }
 
     /// The place of an edge-to-edge flow that begins here.
@@ -151,8 +154,19 @@ impl DlccEdge {
         }
         // Where something else is due at this instant too, its turn is found by going through all.
         if slots == 1 && self.next > now {
-            let slot = Packet { size: packet.size + self.rules.cut.header, ..*packet };
-            return self.enter_alone(now, place, entry, &slot, bench);
+            let longer;
+            let slot = match self.rules.cut.header {
+                0 => packet,
+                header => {
+                    longer = Packet { size: packet.size + header, ..*packet };
+                    &longer
+                }
+            };
+            bench.note(now, What::Store, slot);
+            return match waits {
+                true => self.keep(now, place, entry, slot, bench),
+                false => self.pass(now, place, entry, slot, bench),
+            };
         }
         self.extra += i64::from(slots) - 1;
         let outflow = &mut self.outflows[place];
@@ -165,36 +179,43 @@ impl DlccEdge {
         self.next = self.next.min(outflow.next_timeout()).min(line.next_timeout());
     }
 
-    /// A slot enters the core while nothing else is due.
-    fn enter_alone(&mut self, now: u64, place: usize, entry: Entry, slot: &Packet, bench: &mut Bench) {
+    /// A slot has to wait, for its flow's rate or for the line, and nothing else is due.
+    fn keep(&mut self, now: u64, place: usize, entry: Entry, slot: &Packet, bench: &mut Bench) {
         let outflow = &mut self.outflows[place];
-        let number = outflow.line as usize;
-        let line = &mut self.lines[number];
+        let line = &mut self.lines[outflow.line as usize];
         bench.port_mut(line.port).keep(now, slot.size);
-        bench.note(now, What::Store, slot);
-        match entry {
-            Entry::Direct => {}
-            Entry::Due => outflow.pass(now),
-            Entry::Held => {
-                outflow.push(*slot);
-                self.next = self.next.min(outflow.next_timeout());
-                return;
-            }
-        }
-        if line.is_free(now) {
-            line.pass(now);
-            self.send(now, number, slot, bench);
+        let next = if entry == Entry::Held {
+            outflow.push(*slot);
+            outflow.next_timeout()
         } else {
+            if entry == Entry::Due {
+                outflow.pass(now);
+            }
             line.push(*slot);
-            self.next = self.next.min(line.next_timeout());
+            line.next_timeout()
+        };
+        self.next = self.next.min(next);
+    }
+
+    /// A slot leaves at once, and nothing else is due.
+    fn pass(&mut self, now: u64, place: usize, entry: Entry, slot: &Packet, bench: &mut Bench) {
+        let outflow = &mut self.outflows[place];
+        if entry == Entry::Due {
+            outflow.pass(now);
         }
+        let line = &mut self.lines[outflow.line as usize];
+        line.pass(now);
+        bench.port_mut(line.port).pass_kept();
+        self.remember(now, slot);
+        bench.send_past(now, slot);
     }
 
     /// Slots leave whose time has come.
     fn release(&mut self, now: u64, bench: &mut Bench) {
         for place in 0..self.outflows.len() {
-            while let Some(packet) = self.outflows[place].pop(now) {
-                let number = self.outflows[place].line as usize;
+            while self.outflows[place].is_due(now) {
+                let outflow = &mut self.outflows[place];
+                let (number, packet) = (outflow.line as usize, outflow.pop(now));
                 let line = &mut self.lines[number];
                 if line.is_free(now) {
                     line.pass(now);
@@ -205,7 +226,8 @@ impl DlccEdge {
             }
         }
         for number in 0..self.lines.len() {
-            while let Some(packet) = self.lines[number].pop(now) {
+            while self.lines[number].is_due(now) {
+                let packet = self.lines[number].pop(now);
                 self.send(now, number, &packet, bench);
             }
         }
@@ -295,12 +317,18 @@ impl Agent for DlccEdge {
 
     fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
         for place in 0..self.outflows.len() {
-            let asks = self.outflows[place].decide(now);
-            self.ask(now, place, asks, bench);
+            if self.outflows[place].is_on_duty(now) {
+                let asks = self.outflows[place].decide(now);
+                self.ask(now, place, asks, bench);
+            }
         }
         self.release(now, bench);
-        self.open_gates(now, bench);
-        self.poll(now, bench);
+        if self.rules.ack_pacing.is_some() {
+            self.open_gates(now, bench);
+        }
+        if !self.polls.is_empty() {
+            self.poll(now, bench);
+        }
         self.next = self.earliest();
     }
 
@@ -317,12 +345,12 @@ impl Agent for DlccEdge {
         if place as usize >= self.lines.len() {
             self.leave(now, packet, bench);
         } else {
-            match self.layout.at(packet.hop).and_then(|flow| self.place(flow)) {
+            match self.entries.get(packet.hop as usize).copied() {
                 // It only passes.
-                None => bench.send_past(now, packet),
+                None | Some(ELSEWHERE) => bench.send_past(now, packet),
                 Some(outflow) => {
                     self.note_duplicate(now, packet);
-                    self.enter(now, outflow, packet, bench);
+                    self.enter(now, outflow as usize, packet, bench);
                     if self.next <= now {
                         self.release(now, bench);
                         self.next = self.earliest();
@@ -340,7 +368,7 @@ impl Agent for DlccEdge {
 
     fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
         self.outflows.iter_mut().for_each(|outflow| outflow.for_each_kept(change));
-        self.lines.iter_mut().flat_map(Line::waiting).for_each(&mut *change);
+        self.lines.iter_mut().for_each(|line| line.for_each_kept(change));
         self.assembler.for_each(change);
     }
 

@@ -65,6 +65,11 @@ impl Layout {
         hops.into_iter().find_map(|hop| self.at(hop))
     }
 
+    /// What belongs to the flow of each place of the array of paths, and to the places of no flow.
+    pub fn by_hop<T: Copy>(&self, of_flow: impl Fn(u32) -> T, of_none: T) -> Vec<T> {
+        self.of_hop.iter().map(|flow| if *flow == NOBODY { of_none } else { of_flow(*flow) }).collect()
+    }
+
     /// The flow of packets at a place of the array of paths.
     #[inline]
     pub fn at(&self, hop: u32) -> Option<u32> {

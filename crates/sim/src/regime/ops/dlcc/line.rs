@@ -2,8 +2,8 @@
 
 use crate::engine::bench::OwnPort;
 use crate::engine::packet::Packet;
+use crate::engine::ring::Ring;
 use crate::model::Buffer;
-use std::collections::VecDeque;
 
 /// An output.
 #[derive(Debug)]
@@ -15,23 +15,24 @@ pub struct Line {
     slot: u64,
     /// When the next slot may leave.
     free: u64,
-    waiting: VecDeque<Packet>,
+    waiting: Ring<Packet>,
 }
 
 impl Line {
     /// An idle one.
     pub fn new(port: OwnPort, room: Buffer, slot: u64) -> Line {
-        Line { port, room, slot, free: 0, waiting: VecDeque::new() }
+        Line { port, room, slot, free: 0, waiting: Ring::new() }
     }
 
     /// Whether a packet would leave at once.
+    #[inline]
     pub fn is_free(&self, now: u64) -> bool {
         self.waiting.is_empty() && self.free <= now
     }
 
     /// A packet is to leave.
     pub fn push(&mut self, packet: Packet) {
-        self.waiting.push_back(packet);
+        self.waiting.push(packet);
     }
 
     /// A packet leaves at once, where [`Line::is_free`] says so.
@@ -39,24 +40,29 @@ impl Line {
         self.free = now + self.slot;
     }
 
-    /// The packet that leaves now, if one does.
-    pub fn pop(&mut self, now: u64) -> Option<Packet> {
-        if self.free > now {
-            return None;
-        }
-        let packet = self.waiting.pop_front()?;
+    /// Whether a packet that waits leaves now.
+    #[inline]
+    pub fn is_due(&self, now: u64) -> bool {
+        self.next_timeout() <= now
+    }
+
+    /// The packet that leaves now, where [`Line::is_due`] says so.
+    pub fn pop(&mut self, now: u64) -> Packet {
+        let packet = *self.waiting.front().expect("a packet is due");
+        self.waiting.advance();
         self.free = now + self.slot;
-        Some(packet)
+        packet
     }
 
     /// When the next one leaves.
+    #[inline]
     pub fn next_timeout(&self) -> u64 {
         if self.waiting.is_empty() { u64::MAX } else { self.free }
     }
 
-    /// What waits.
-    pub fn waiting(&mut self) -> &mut VecDeque<Packet> {
-        &mut self.waiting
+    /// Shows what waits.
+    pub fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
+        self.waiting.for_each_mut(change);
     }
 
     /// How many packets wait.

@@ -140,7 +140,7 @@ impl DlccRules {
             loss_rate: self.loss_rate,
             notifies: self.notifies(),
             tells_of_contention: self.acks.is_some_and(|acks| acks.guarded && acks.form != Form::Ece),
-            piggybacks: self.carriage == Carriage::Piggyback,
+            piggybacks: self.notifies() && self.carriage == Carriage::Piggyback,
             reports: self.ack_pacing.map(|_| self.detection.window),
         }
     }

@@ -8,7 +8,7 @@ use super::reaction::Reaction;
 use super::rules::{DlccRules, Smoothing};
 use super::smoothing::Estimate;
 use crate::engine::packet::Packet;
-use std::collections::VecDeque;
+use crate::engine::ring::Ring;
 
 /// An edge-to-edge flow at its ingress.
 #[derive(Debug)]
@@ -19,13 +19,15 @@ pub struct Outflow {
     pub line: u32,
     /// The way of its requests, if they go anywhere.
     pub ask: Option<Onward>,
-    queue: VecDeque<Packet>,
+    queue: Ring<Packet>,
     estimate: Option<Estimate>,
     negotiator: Negotiator,
     reaction: Option<Reaction>,
     last: Option<u64>,
     /// Between two slots.
     interval: u64,
+    /// When the next slot leaves; `u64::MAX` if none waits.
+    release: u64,
     /// When the next unit ends or the next decision is due.
     duty: u64,
     /// ACKs of its segments, if they are paced.
@@ -44,7 +46,8 @@ impl Outflow {
             number,
             line,
             ask,
-            queue: VecDeque::new(),
+            queue: Ring::new(),
+            release: u64::MAX,
             estimate: smooths.then(|| Estimate::new(rules.estimate, first)),
             negotiator: Negotiator::new(rules.negotiation, first),
             reaction: rules.reaction.map(Reaction::new),
@@ -67,6 +70,11 @@ impl Outflow {
         let scheduled = self.negotiator.scheduled();
         let rate = self.reaction.as_ref().map_or(scheduled, |reaction| reaction.rate(scheduled));
         self.interval = rate.interval();
+        self.plan();
+    }
+
+    fn plan(&mut self) {
+        self.release = if self.queue.is_empty() { u64::MAX } else { self.due() };
     }
 
     /// `R_schedule`.
@@ -87,7 +95,8 @@ impl Outflow {
     /// A slot comes into the buffer.
     pub fn push(&mut self, packet: Packet) {
         self.note_arrival();
-        self.queue.push_back(packet);
+        self.queue.push(packet);
+        self.plan();
     }
 
     /// A slot comes and leaves at once, where [`Outflow::is_free`] says so.
@@ -103,20 +112,26 @@ impl Outflow {
         }
     }
 
-    /// The slot that leaves now, if one does.
-    pub fn pop(&mut self, now: u64) -> Option<Packet> {
-        if self.queue.is_empty() || self.due() > now {
-            return None;
-        }
+    /// Whether a slot that waits leaves now.
+    #[inline]
+    pub fn is_due(&self, now: u64) -> bool {
+        self.release <= now
+    }
+
+    /// The slot that leaves now, where [`Outflow::is_due`] says so.
+    pub fn pop(&mut self, now: u64) -> Packet {
+        let packet = *self.queue.front().expect("a slot is due");
+        self.queue.advance();
         self.last = Some(now);
-        self.queue.pop_front()
+        self.plan();
+        packet
     }
 
     /// When something is to be done.
+    #[inline]
     pub fn next_timeout(&self) -> u64 {
-        let release = if self.queue.is_empty() { u64::MAX } else { self.due() };
         let gate = self.gate.as_ref().map_or(u64::MAX, AckGate::next_timeout);
-        release.min(self.duty).min(gate)
+        self.release.min(self.duty).min(gate)
     }
 
     fn next_duty(&self) -> u64 {
@@ -125,11 +140,14 @@ impl Outflow {
         unit.min(if decides { self.negotiator.next_timeout() } else { u64::MAX })
     }
 
+    /// Whether a unit or an interval has ended.
+    #[inline]
+    pub fn is_on_duty(&self, now: u64) -> bool {
+        self.duty <= now
+    }
+
     /// Units and intervals that have ended: a rate to ask for.
     pub fn decide(&mut self, now: u64) -> Option<SlotRate> {
-        if self.duty > now {
-            return None;
-        }
         let asks = self.attend(now);
         self.duty = self.next_duty();
         asks
@@ -173,7 +191,7 @@ impl Outflow {
 
     /// Shows each of them.
     pub fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
-        self.queue.iter_mut().for_each(&mut *change);
+        self.queue.for_each_mut(&mut *change);
         self.gate.iter_mut().flat_map(AckGate::waiting).for_each(change);
     }
 }

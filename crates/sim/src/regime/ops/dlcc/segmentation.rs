@@ -52,7 +52,8 @@ pub struct Cut {
 impl Cut {
     /// The number of slots that a packet takes.
     pub fn slots(self, size: u16) -> u32 {
-        u32::from(size.max(1)).div_ceil(u32::from(self.payload))
+        // Nearly all are no longer than a slot, and a division is slow.
+        if size <= self.payload { 1 } else { u32::from(size).div_ceil(u32::from(self.payload)) }
     }
 
     /// The slots of a packet, in order. What it carries besides itself is in the last one.
