@@ -155,13 +155,14 @@ def _remote(job: Job, expected: Identity, run: Runner) -> Row:
 
 
 def _row(future: Any, job: Job, address: str) -> Row:
-    if future.status in ("cancelled", "lost"):
-        raise JobError(f"the Dask scheduler at {address} is gone")
     try:
+        # A result that was lost with its worker is computed once more, and awaited here.
         row: Row = future.result()
     except JobError:
         raise
     except Exception as error:
+        if type(error).__name__ in ("CancelledError", "FutureCancelledError"):
+            raise JobError(f"the Dask scheduler at {address} is gone") from error
         if type(error).__name__ == "KilledWorker":
             last = getattr(getattr(error, "last_worker", None), "address", "unknown")
             raise JobError(
