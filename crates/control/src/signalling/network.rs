@@ -138,7 +138,7 @@ impl Network {
             return Err(NetworkError::Fibres);
         }
         if self.holdover() < self.longest * JOINING {
-            return Err(NetworkError::Holdover { needed: self.guard_for_joining() });
+            return Err(NetworkError::Holdover { needed: Network::guard_for_joining(self.switching, self.longest) });
         }
         let ordered = self.members.windows(2).all(|pair| pair[0].node < pair[1].node);
         let within = self.members.iter().all(|member| member.port < self.switch_size && member.node.0 < NodeId::MOST);
@@ -239,9 +239,9 @@ impl Network {
     }
 
     /// The guard time, in whole microseconds, with which [`holdover`](Self::holdover) is as long as a node takes to join.
-    fn guard_for_joining(&self) -> Duration {
-        let drift = self.longest * JOINING / UNKNOWN_DRIFT;
-        let guard = self.switching + drift * 4;
+    pub fn guard_for_joining(switching: Duration, longest: Duration) -> Duration {
+        let drift = longest * JOINING / UNKNOWN_DRIFT;
+        let guard = switching + drift * 4;
         Duration::from_micros(guard.ps().div_ceil(1_000_000) + 1)
     }
 

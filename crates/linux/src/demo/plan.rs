@@ -2,6 +2,7 @@
 
 use crate::config::{Refusal, input};
 use crate::sys::priority;
+use control::signalling::Network;
 use std::fmt::Write;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ pub(crate) enum Where {
 pub(crate) enum Spread {
     /// From short to the longest, which is all that is known.
     Even,
-    /// All the longest, within 50 µs, and everybody knows it.
+    /// All the longest, within [`UNEQUAL`], and everybody knows it.
     Equal,
 }
 
@@ -128,6 +129,10 @@ pub(crate) struct Plan {
     options: DemoOptions,
 }
 
+/// How long the core takes to switch.
+const SWITCHING: Duration = Duration::from_micros(10);
+/// By how much a fibre may be longer than what was asked for, or shorter.
+const UNEQUAL: Duration = Duration::from_micros(50);
 /// The port of all sockets in namespaces.
 const PORT: u16 = 7100;
 
@@ -183,7 +188,7 @@ impl Plan {
         let (nodes, longest) = (u64::from(self.nodes), self.options.fibre.unwrap_or(Duration::ZERO));
         let unknown = match self.options.spread {
             Spread::Even => longest,
-            Spread::Equal => Duration::from_micros(100),
+            Spread::Equal => UNEQUAL * 2,
         };
         let window = 1 + unknown.ps().saturating_mul(2).div_ceil(self.options.slot.ps());
         nodes + (2 * nodes).max(window + 4)
@@ -200,20 +205,22 @@ impl Plan {
         let slot = self.options.slot;
         let us = |duration: Duration| duration.ps() / 1_000_000;
         // A fifth of the slot is dark, of short slots up to 120 µs: what is late by more than half of that less switching is not sent.
-        // Fibres of seconds need more: a guard time of 16 µs for each second, as clocks drift while a node joins.
+        // Fibres of seconds need more, as clocks drift while a node joins.
         let longest = self.options.fibre.unwrap_or(Duration::ZERO);
-        let guard = (us(slot) / 5).clamp((us(slot) / 2).min(120), 200).max(12 + us(longest).div_ceil(62_500));
+        let joining = us(Network::guard_for_joining(SWITCHING, longest + UNEQUAL));
+        let guard = (us(slot) / 5).clamp((us(slot) / 2).min(120), 200).max(joining);
         let shortest = match self.options.spread {
             Spread::Even => 0,
-            Spread::Equal => us(longest).saturating_sub(50),
+            Spread::Equal => us(longest.saturating_sub(UNEQUAL)),
         };
         let ports: Vec<String> = (0..self.nodes).map(|port| port.to_string()).collect();
         format!(
-            "[network]\nslot = \"{} us\"\nframe_slots = {}\nguard = \"{guard} us\"\nswitching = \"10 us\"\n\
+            "[network]\nslot = \"{} us\"\nframe_slots = {}\nguard = \"{guard} us\"\nswitching = \"{} us\"\n\
              longest = \"{} us\"\nshortest = \"{shortest} us\"\nturnaround = \"4 ms\"\nports = [{}]\n",
             us(slot),
             self.frame_slots(),
-            us(longest) + 50,
+            us(SWITCHING),
+            us(longest + UNEQUAL),
             ports.join(", ")
         )
     }

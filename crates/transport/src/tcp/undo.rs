@@ -42,6 +42,13 @@ words! {
     }
 }
 
+impl Undo {
+    /// Whether an ACK's timestamp tells which copy it is for.
+    pub fn reads_timestamps(self) -> bool {
+        matches!(self, Undo::Eifel | Undo::Both | Undo::AtEnd)
+    }
+}
+
 words! {
     /// How the window comes back.
     pub enum UndoResponse {
@@ -134,7 +141,7 @@ impl Sender {
     }
 
     fn hears_eifel(&self) -> bool {
-        matches!(self.config.undo_rule(), Undo::Eifel | Undo::Both | Undo::AtEnd)
+        self.config.undo_rule().reads_timestamps()
     }
 
     /// The peer has sent a D-SACK.

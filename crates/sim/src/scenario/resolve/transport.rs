@@ -7,7 +7,7 @@ use crate::scenario::spec::{self, Parameter, Spec};
 use options::{Kind, Options, Value, Zero};
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm};
-use transport::tcp::{ConfigError, Connection, Endpoint, ReceiverConfig, SenderConfig, TcpOptions, Undo, keys};
+use transport::tcp::{ConfigError, Connection, Endpoint, ReceiverConfig, SenderConfig, TcpOptions, keys};
 use transport::xcp;
 use units::{Bytes, Duration};
 
@@ -124,7 +124,7 @@ fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
 
 /// What goes with options of TCP.
 fn check_options(table: &spec::Transport, sender: &SenderConfig, receiver: &ReceiverConfig) -> Result<(), ConfigError> {
-    if matches!(sender.undo_rule(), Undo::Eifel | Undo::Both | Undo::AtEnd) && !sender.timestamps {
+    if sender.undo_rule().reads_timestamps() && !sender.timestamps {
         return Err(ConfigError::new("undo", "needs timestamps = true: without them no ACK says which copy it is for"));
     }
     let is_asked = sender.handshake && sender.has_ecn();
