@@ -169,8 +169,8 @@ pub struct TraceRules {
 
 /// What takes the events of a trace.
 pub trait Sink: fmt::Debug + Send {
-    /// The next ones, in their order.
-    fn take(&mut self, events: &[Event]);
+    /// The next ones, in their order; it leaves the list empty.
+    fn take(&mut self, events: &mut Vec<Event>);
 
     /// There are no more; for so many there was no room.
     fn finish(self: Box<Self>, left_out: u64) -> results::Trace;
@@ -185,6 +185,8 @@ pub struct Trace {
     rules: TraceRules,
     /// What the sink does not have yet.
     events: Vec<Event>,
+    /// Empty but for a moment.
+    last_instant: Vec<Event>,
     /// How many events the sink has.
     taken: usize,
     /// Only one of the partitions has it.
@@ -202,7 +204,15 @@ impl Trace {
 
     /// An empty one beside others, when the sink has this many events.
     pub fn beside(rules: TraceRules, taken: usize) -> Trace {
-        Trace { rules, events: Vec::new(), taken, sink: None, portion: usize::MAX, left_out: 0 }
+        Trace {
+            rules,
+            events: Vec::new(),
+            last_instant: Vec::new(),
+            taken,
+            sink: None,
+            portion: usize::MAX,
+            left_out: 0,
+        }
     }
 
     /// One that has noted this already, beside others.
@@ -268,10 +278,13 @@ impl Trace {
     fn hand_over(&mut self) {
         let (Some(sink), Some(last)) = (&mut self.sink, self.events.last()) else { return };
         let whole = self.events.partition_point(|event| event.at < last.at);
-        let events = &mut self.events[..whole];
-        put_in_order(events, &self.rules.senders);
-        sink.take(events);
-        self.events.drain(..whole);
+        if whole == 0 {
+            return;
+        }
+        put_in_order(&mut self.events[..whole], &self.rules.senders);
+        self.last_instant.extend(self.events.drain(whole..));
+        sink.take(&mut self.events);
+        self.events.append(&mut self.last_instant);
         self.taken += whole;
     }
 }
@@ -311,9 +324,9 @@ pub struct Merged {
 
 impl Merged {
     /// What the sink makes of it, if there is one.
-    pub fn finish(self) -> Option<results::Trace> {
+    pub fn finish(mut self) -> Option<results::Trace> {
         let mut sink = self.sink?;
-        sink.take(&self.events);
+        sink.take(&mut self.events);
         Some(sink.finish(self.left_out))
     }
 }
@@ -410,8 +423,8 @@ mod tests {
     struct Seen(Arc<std::sync::Mutex<Vec<(u64, u32)>>>);
 
     impl Sink for Seen {
-        fn take(&mut self, events: &[Event]) {
-            self.0.lock().unwrap().extend(events.iter().map(|event| (event.at, event.place.number().unwrap())));
+        fn take(&mut self, events: &mut Vec<Event>) {
+            self.0.lock().unwrap().extend(events.drain(..).map(|event| (event.at, event.place.number().unwrap())));
         }
 
         fn finish(self: Box<Self>, _: u64) -> results::Trace {
@@ -429,7 +442,7 @@ mod tests {
             trace.note(Event::new(*at, What::Send, Spot::node(*node)));
         }
         let (_, mut whole) = merged([trace].into_iter()).unwrap();
-        whole.sink.as_mut().unwrap().take(&whole.events);
+        whole.sink.as_mut().unwrap().take(&mut whole.events);
         let all = seen.lock().unwrap().clone();
         (all, whole.left_out)
     }

@@ -34,7 +34,10 @@ impl World {
         let capture = options.capture.map(|capture| CaptureOptions { causes, ..capture });
         let setup = Setup { scenario, flows, ports, orders, seed, options: Options { capture, ..options } };
         let mut world = world::World::new(setup, |ground| scenario.plan.equip(ground))?;
-        world.trace_to(|world| Box::new(report::trace::Table::new(scenario, &world.link_numbers)));
+        world.trace_to(|world| {
+            let table = || report::trace::Table::new(scenario, &world.link_numbers);
+            report::behind::behind(|| Box::new(table()))
+        });
         Ok(World { scenario: scenario.clone(), seed, world })
     }
 

@@ -3,6 +3,7 @@
 //! Link and drop statistics, and the goodput of the summary, cover the time from the end of the warm-up; the table of flows
 //! covers the whole life of each flow.
 
+pub(super) mod behind;
 mod completions;
 mod delays;
 mod fairness;

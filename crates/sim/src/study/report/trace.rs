@@ -62,7 +62,8 @@ impl Table {
 }
 
 impl Sink for Table {
-    fn take(&mut self, events: &[Event]) {
+    fn take(&mut self, all: &mut Vec<Event>) {
+        let events = &all[..];
         let (filling, rest) = events.split_at(events.len().min((BLOCK - self.open.len()) % BLOCK));
         self.open.extend_from_slice(filling);
         if self.open.len() == BLOCK {
@@ -72,6 +73,7 @@ impl Sink for Table {
         let (blocks, rest) = rest.as_chunks::<BLOCK>();
         blocks.iter().for_each(|block| self.write(block));
         self.open.extend_from_slice(rest);
+        all.clear();
     }
 
     fn finish(mut self: Box<Self>, left_out: u64) -> results::Trace {
