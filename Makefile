@@ -7,7 +7,7 @@ PYTHON   := .venv/bin/python
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
 CARGO_TEST := cargo test --release --workspace --exclude photocol-py --locked --quiet
 
-PYTHON_CODE := python tests experiments
+PYTHON_CODE := python tests experiments bench
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test lint check bench reproduce docs wheels reference lock clean

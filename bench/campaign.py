@@ -4,8 +4,8 @@
 
 A sweep of short runs (about 10 ms each) is done with one process and with several, on a machine that does nothing
 else. It prints wall times, the CPU time that a further run takes beside its own, and the speed-up; the tables of both
-must be the same to the byte. A first sweep is not counted: it compiles the modules of Python, which an installed package
-has compiled, whatever the environment says of that.
+must be the same to the byte. A first sweep is not counted: it compiles the modules of Python, which an installed
+package has compiled, whatever the environment says of that.
 """
 
 import argparse
@@ -40,7 +40,8 @@ def main() -> int:
     print(f"load average before and after: {few['load']:.1f}, {os.getloadavg()[0]:.1f}")
     print(f"a run takes {alone['run_cpu_s'] / options.runs * 1e3:.1f} CPU ms, and {further * 1e3:.1f} beside it")
     print(
-        f"{options.runs} runs: {alone['wall_s']:.1f} s one at a time, {together['wall_s']:.1f} s {options.jobs} at a time"
+        f"{options.runs} runs: {alone['wall_s']:.1f} s one at a time, "
+        f"{together['wall_s']:.1f} s {options.jobs} at a time"
     )
     most = options.jobs * alone["cpu_s"] / together["cpu_s"]
     print(

@@ -76,7 +76,8 @@ ON_THREADS = f"photocol-{THREADS}-threads"
 @dataclass(frozen=True, kw_only=True)
 class Spans:
     """Simulated seconds per simulator; None takes no part. ns-3 gets little: it needs minutes for what others do in
-    seconds."""
+    seconds.
+    """
 
     photocol: float
     ns2: float
@@ -261,8 +262,9 @@ def photocol_command(workload: Workload, duration_s: float, threads: int) -> lis
 
 
 def photocol_turn(workload: Workload, duration_s: float, threads: int = 1) -> Turn:
-    """A turn that prints its summary, as the peers do, and a second one, not measured from outside, whose manifest has the
-    engine's own times."""
+    """A turn that prints its summary, as the peers do, and a second one, not measured from outside, whose manifest
+    has the engine's own times.
+    """
     command = photocol_command(workload, duration_s, threads)
     turn = measure(command)
     out = BUILD / "photocol"
@@ -414,7 +416,8 @@ def row(outcome: Outcome, own: Outcome | None) -> str:
     return (
         f"| {outcome.simulator} | {outcome.duration_s:g} | {outcome.cpu_s:.2f} | {outcome.wall_s:.2f} "
         f"| {outcome.packet_hops / 1e6:.2f} | {millions(outcome.hops_per_cpu_s)} "
-        f"| {millions(outcome.hops_per_cpu_s_net)} | {outcome.peak_memory_bytes / 2**20:.0f} | {ratio(lambda o: o.hops_per_cpu_s)} "
+        f"| {millions(outcome.hops_per_cpu_s_net)} | {outcome.peak_memory_bytes / 2**20:.0f} "
+        f"| {ratio(lambda o: o.hops_per_cpu_s)} "
         f"| {ratio(lambda o: o.hops_per_cpu_s_net)} | {memory} |"
     )
 

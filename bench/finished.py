@@ -2,9 +2,9 @@
 
     python bench/finished.py [--runs 100000] [--points 100]
 
-One run of each point is made; its row stands for all seeds, so that what follows is a campaign of that many finished runs
-as a sweep would have left it. Then each command is carried out twice (the second finds what the first may have noted) and
-its CPU time and wall time are printed. It needs a directory for about a gigabyte of small files.
+One run of each point is made; its row stands for all seeds, so that what follows is a campaign of that many finished
+runs as a sweep would have left it. Then each command is carried out twice (the second finds what the first may have
+noted) and its CPU time and wall time are printed. It needs a directory for about a gigabyte of small files.
 """
 
 import argparse

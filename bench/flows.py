@@ -40,7 +40,8 @@ def dumbbell_flows(*, flows: int, pairs: int, seed: int) -> list[Flow]:
 
 def nsfnet_flows(*, flows: int, window_s: float, seed: int) -> list[Flow]:
     """S2: a Poisson process over ``window_s`` given its number of arrivals, which makes the arrivals uniform; ordered
-    pairs of distinct edge nodes, all equally likely."""
+    pairs of distinct edge nodes, all equally likely.
+    """
     rng = random.Random(seed)
     starts = sorted(rng.uniform(0.0, window_s) for _ in range(flows))
     return [Flow(start, *rng.sample(range(NSFNET_NODES), 2)) for start in starts]

@@ -1,6 +1,6 @@
 """`photocol-node measure` several times in a row, each run's numbers side by side, with the load before each.
 
-    python bench/measure.py [--runs 3] [--seconds 8] [--below 1.5] [--wait 0] [--node "photocol-node"] [--ptp4l /usr/sbin/ptp4l]
+    python bench/measure.py [--runs 3] [--seconds 8] [--below 1.5] [--wait 0] [--node "photocol-node"] [--ptp4l FILE]
 
 `--below` and `--wait` wait up to so many seconds for a quiet machine before each run. With `--ptp4l` the comparison of
 `bench/ptp4l.py` follows. As root processes have networks of their own, which end with them.

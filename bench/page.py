@@ -4,9 +4,9 @@
     .venv/bin/python bench/page.py
     .venv/bin/python bench/page.py --scenario obs --events 5000000
 
-In headless Chromium, without a graphics card: CPU time of the main thread of the page, which does not depend on what else
-the machine does, and the time by the clock, which does. A frame is one step of zooming in to a 4000th part, of panning
-there, and of zooming out again; all pictures are drawn in it. Goals: 30 MB, 2 s, 60 frames a second (16.7 ms).
+In headless Chromium, without a graphics card: CPU time of the main thread of the page, which does not depend on what
+else the machine does, and the time by the clock, which does. A frame is one step of zooming in to a 4000th part, of
+panning there, and of zooming out again; all pictures are drawn in it. Goals: 30 MB, 2 s, 60 frames a second (16.7 ms).
 """
 
 import argparse

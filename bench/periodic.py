@@ -3,9 +3,9 @@
 
     .venv/bin/python bench/periodic.py
 
-Variants of scenarios/aapn.toml run for 12 s. Once a frame four queues and all long flows are sampled. Printed is, for more and more of
-the samples, the smallest shift in frames at which the second half of them repeats exactly, and from when on it does. What the samples
-do not show could still differ, so a state repeats at most as often.
+Variants of scenarios/aapn.toml run for 12 s. Once a frame four queues and all long flows are sampled. Printed is, for
+more and more of the samples, the smallest shift in frames at which the second half of them repeats exactly, and from
+when on it does. What the samples do not show could still differ, so a state repeats at most as often.
 """
 
 import tomllib
@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import photocol
 import polars as pl
+
+import photocol
 
 SCENARIO = tomllib.loads((Path(__file__).parents[1] / "scenarios" / "aapn.toml").read_text())
 FRAME_S = 0.004
@@ -32,7 +33,7 @@ LAYERS = {
 def scenario(
     algorithm: str, *, window: int | None = None, fixed: bool = False, jitter: bool = False, short: bool = False
 ) -> dict[str, Any]:
-    """A variant: the long flows' algorithm and window, slots fixed or asked for, clocks that jitter, short flows besides."""
+    """A variant: the long flows' algorithm and window, slots fixed or asked for, unsteady clocks, short flows."""
     switching = {key: value for key, value in SCENARIO["switching"].items() if jitter or key != "clock"}
     if fixed:
         for key in ("scheduler", "request", "signal"):
@@ -77,7 +78,7 @@ def samples(series: pl.DataFrame, quantities: list[str]) -> list[bytes]:
 
 
 def period(frames: list[bytes]) -> tuple[int, int] | None:
-    """The smallest shift at which the second half repeats, and the first frame from which on all does; `None` without."""
+    """The smallest shift at which the second half repeats, and the frame from which on all does, if there is one."""
     half = frames[len(frames) // 2 :]
     for shift in range(1, len(half) // 2):
         if half[shift:] == half[:-shift]:

@@ -1,10 +1,11 @@
-"""`ptp4l` (linuxptp) and `photocol-node measure` on this machine, one after the other: virtual wires, stamps of the kernel.
+"""`ptp4l` (linuxptp) and `photocol-node measure` on this machine, one after the other: virtual wires, stamps of the
+kernel.
 
     python bench/ptp4l.py [--seconds 60] [--ptp4l /usr/sbin/ptp4l] [--node "photocol-node"]
 
 Both ends share the real clock of the machine, so the true offset is zero. ptp4l only reports (`free_running`), once a
-second: it steers no clock. It needs root; the namespaces belong to two processes that die with this one, so nothing is left
-however it ends.
+second: it steers no clock. It needs root; the namespaces belong to two processes that die with this one, so nothing
+is left however it ends.
 """
 
 from __future__ import annotations

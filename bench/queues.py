@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""RED, CoDel, FQ-CoDel, PIE, CUBIC and PRR beside ns-2 and ns-3: queue means, drops and fairness on the dumbbell, and the
-window of one CUBIC flow.
+"""RED, CoDel, FQ-CoDel, PIE, CUBIC and PRR beside ns-2 and ns-3: queue means, drops and fairness on the dumbbell, and
+the window of one CUBIC flow.
 
     .venv/bin/python bench/queues.py [--case red,prr] [--seeds 3]
 
-A figure *agrees* if the mean over the flow lists is within the bound of its line in `BOUNDS`, which are older than any run.
-What does not is explained in docs/validation/queues.md.
+A figure *agrees* if the mean over the flow lists is within the bound of its line in `BOUNDS`, which are older than
+any run. What does not is explained in docs/validation/queues.md.
 """
 
 import argparse
+import itertools
 import json
 import statistics
 import subprocess
@@ -137,7 +138,7 @@ def between_cuts(window: Sequence[float]) -> float:
         if value < 0.9 * top:
             cuts.append(0.1 * at)
             top = value
-    gaps = [later - earlier for earlier, later in zip(cuts, cuts[1:], strict=False) if later - earlier > 1]
+    gaps = [later - earlier for earlier, later in itertools.pairwise(cuts) if later - earlier > 1]
     return statistics.fmean(gaps) if gaps else 0.0
 
 

@@ -2,11 +2,11 @@
 
     python bench/virtual_time.py --guest DIR [--node target/release/photocol-node] [--runs 2] [--seconds 4]
 
-QEMU counts instructions instead of time (`-icount`, TCG): what a process sees of time depends on nothing outside. DIR has the files of these
-Debian packages, unpacked (`apt-get download`, `dpkg -x`): qemu-system-x86 and what it needs, busybox-static, and a linux-image whose
-modules `veth` and `tun` are loaded. Inside, `photocol-node demo` runs a master, two slaves, a core and fibres, each in a
-network of its own, and every node's capture, which has all that it sent and took, is hashed. Needs no root. A minute or two of
-a quiet processor for each run.
+QEMU counts instructions instead of time (`-icount`, TCG): what a process sees of time depends on nothing outside. DIR
+has the files of these Debian packages, unpacked (`apt-get download`, `dpkg -x`): qemu-system-x86 and what it needs,
+busybox-static, and a linux-image whose modules `veth` and `tun` are loaded. Inside, `photocol-node demo` runs a
+master, two slaves, a core and fibres, each in a network of its own, and every node's capture, which has all that it
+sent and took, is hashed. Needs no root. A minute or two of a quiet processor for each run.
 """
 
 from __future__ import annotations

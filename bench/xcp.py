@@ -16,6 +16,7 @@ from pathlib import Path
 import compare
 import flows
 import polars as pl
+
 from photocol.plot import course, looks, save_png
 
 DURATION_S = 600
@@ -41,15 +42,17 @@ class Case:
         return f"{'told' if self.told else 'not told'}, {self.buffer_packets} {packets}"
 
 
-# Scenario and options of ns-2 for a way back: as the way forth, or 152 ms always (the default reading of experiments/003).
+# Scenario and options of ns-2 for a way back: as the way forth, or 152 ms always (the default reading of
+# experiments/003).
 BACK = {"as-forth": ("s3.toml", {}), "constant": ("s3-back.toml", {"back": 152})}
 CASES = [Case(True, 1000), Case(True, 1), Case(False, 1000), Case(False, 1)]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One simulator's run: its series, with columns t_s, utilization, queue, cwnd_0 to cwnd_4 (packets), a row a second,
-    and the drop rate at the port while capacity is short."""
+    """One simulator's run: its series, with columns t_s, utilization, queue, cwnd_0 to cwnd_4 (packets), a row a
+    second, and the drop rate at the port while capacity is short.
+    """
 
     series: pl.DataFrame
     drop_rate: float

@@ -3,9 +3,9 @@
     sudo python3 bench/linux/record.py crates/transport/tests/linux
 
 The kernel sends over a TUN device in a network namespace of this script's own; the peer is this script, which completes
-the handshake and then sends the ACKs of a scenario at their times. One text file per scenario: what the kernel sent, what
-it was told, and what it said of itself (TCP_INFO) after each ACK. `crates/transport/tests/linux.rs` replays them and
-needs no kernel. Names behind the folder choose scenarios.
+the handshake and then sends the ACKs of a scenario at their times. One text file per scenario: what the kernel sent,
+what it was told, and what it said of itself (TCP_INFO) after each ACK. `crates/transport/tests/linux.rs` replays them
+and needs no kernel. Names behind the folder choose scenarios.
 
 Times are milliseconds since the first data segment, numbers are segments of 1000 bytes.
 """
@@ -318,7 +318,8 @@ def record(scenario: Scenario) -> str:
     os.close(tun)
     head = [
         f"# {scenario.about}",
-        f"# Linux {platform.release().split('-')[0]}, {scenario.algorithm}, segments of {MSS} B, handshake of {RTT:g} ms",
+        f"# Linux {platform.release().split('-')[0]}, {scenario.algorithm}, "
+        f"segments of {MSS} B, handshake of {RTT:g} ms",
         f"segments {scenario.segments}",
         f"timestamps {'on' if scenario.timestamps else 'off'}",
     ]

@@ -3,9 +3,10 @@
     sudo python3 bench/linux/windows.py crates/transport/tests/linux/windows
 
 One flow sends without end over a TUN device in a network namespace of this script's own. Behind it is a delay line in
-user space: a receiver that acknowledges every segment, with SACK, a round trip after the segment has left the kernel. It
-drops one segment once. Every 100 ms the kernel says how its window stands (TCP_INFO). Three takes of each algorithm, a
-text file each; `crates/transport/tests/linux_windows.rs` compares them with a sender here and needs no kernel.
+user space: a receiver that acknowledges every segment, with SACK, a round trip after the segment has left the kernel.
+It drops one segment once. Every 100 ms the kernel says how its window stands (TCP_INFO). Three takes of each
+algorithm, a text file each; `crates/transport/tests/linux_windows.rs` compares them with a sender here and needs no
+kernel.
 """
 
 from __future__ import annotations

@@ -98,7 +98,12 @@ async def opened(profile: Path) -> AsyncIterator[Page]:
         while await connection.read_message() is not None:
             pass
     finally:
+        # Its socket lies in a folder of its own among the machine's temporary files, which it leaves there.
+        socket = profile / "SingletonSocket"
+        left = socket.readlink().parent if socket.is_symlink() else None
         process.terminate()
         process.wait()
+        if left is not None:
+            shutil.rmtree(left, ignore_errors=True)
         if process.stderr is not None:
             process.stderr.close()
