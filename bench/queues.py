@@ -95,6 +95,8 @@ CASES = (
     Case(name="cubic-red-as-ns3", algorithm="cubic", queue="red", options=NS3_CUBIC, peer_min_rto_ms=1000),
     Case(name="bbr", algorithm="bbr", flows=4),
     Case(name="bbr-shallow", algorithm="bbr", buffer_share=0.25, flows=4),
+    Case(name="bbr-deep", algorithm="bbr", buffer_share=8.0, flows=4),
+    Case(name="bbr-two", algorithm="bbr", buffer_share=8.0, flows=2),
     Case(name="vegas", algorithm="vegas", options=(("vegas_alpha", 2), ("vegas_beta", 4)), flows=4),
     Case(name="westwood+", algorithm="westwood+", options=(("bandwidth_filter", "tustin"),), flows=4),
     Case(name="dctcp", algorithm="dctcp", queue="step", mark_at=60, options=(("dctcp_cut", "first-mark"),), flows=4),
