@@ -63,8 +63,10 @@ class DelayLine:
 
     def take(self) -> None:
         """A packet of the kernel enters the line."""
-        packet = os.read(self.tun, 65535)
-        now = time.monotonic()
+        self.accept(os.read(self.tun, 65535), time.monotonic())
+
+    def accept(self, packet: bytes, now: float) -> None:
+        """It is for this receiver, or for nobody."""
         if packet[0] >> 4 != 4 or packet[9] != 6:
             return
         tcp = packet[(packet[0] & 15) * 4 : struct.unpack("!H", packet[2:4])[0]]
