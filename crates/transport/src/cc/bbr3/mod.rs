@@ -7,9 +7,10 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `mod` | parameters, state, what happens at an ACK, control of rate and cwnd |
+//! | `mod` | parameters, state, what happens at an ACK |
 //! | `model` | round trips, bandwidth, bounds |
 //! | `phases` | Startup, Drain, ProbeBW, ProbeRTT |
+//! | `control` | pacing rate and cwnd |
 //!
 //! Constants differ by version: Drain's gain is 0.35 up to -04 and 0.5 from -05 on; the round trip is probed every 5 s in all of them, every
 //! 10 s in version 1.
@@ -23,6 +24,7 @@
 //! Linux's (the branch v3 of its authors) differs: bounds also move by marks (ECN at short round trips), aggregation is estimated over 5 to
 //! 10 round trips, and there are no precautionary probes yet.
 
+mod control;
 mod model;
 mod phases;
 
@@ -31,11 +33,8 @@ use super::{Asks, CongestionControl, Event, Loss, LossCause, LostSegment, Marks,
 use options::{Kind, Range, options};
 use units::{Duration, Instant, Rate};
 
-/// BBR.MinPipeCwnd, and BBR.offload_budget with a quantum of one segment.
+/// BBR.MinPipeCwnd.
 const LEAST_SEGMENTS: u64 = 4;
-const BUDGET: u64 = 3;
-/// BBR.PacingMarginPercent.
-const MARGIN: f64 = 0.01;
 /// SRTT before it is known.
 const NOMINAL_RTT: Duration = Duration::from_millis(1);
 
@@ -372,144 +371,6 @@ impl State {
         if !self.knows_rtt && event.srtt.is_some() {
             self.knows_rtt = true;
             self.pacing_rate = Some(nominal_rate(config, self.initial_cwnd, event.srtt));
-        }
-    }
-
-    /// GenerateRateSample(), and what was in flight.
-    fn read(&mut self, window: &Window, event: &Event) {
-        let before = self.delivered;
-        self.sample = match event.rate_sample {
-            Some(rs) => {
-                self.delivered = rs.total();
-                Sample {
-                    rate: rs.rate().map_or(0.0, |rate| rate.bps() as f64 / 8.0),
-                    delivered: rs.delivered,
-                    prior_delivered: rs.prior_delivered,
-                    newly_acked: rs.total().saturating_sub(before),
-                    tx_in_flight: rs.tx_in_flight,
-                    lost: rs.lost,
-                    is_app_limited: rs.is_app_limited || self.is_slowed(rs.prior_delivered),
-                }
-            }
-            None => Sample::default(),
-        };
-        self.in_flight = event.in_flight;
-        let in_flight_before = event.in_flight + self.sample.newly_acked + event.lost;
-        self.cwnd_limited.this_round |= in_flight_before + window.mss > window.cwnd;
-    }
-
-    fn is_slowed(&self, prior_delivered: u64) -> bool {
-        self.slowed.is_some_and(|(from, to)| (from..=to).contains(&prior_delivered))
-    }
-
-    /// C.is_cwnd_limited.
-    fn is_cwnd_limited(&self) -> bool {
-        self.cwnd_limited.this_round || self.cwnd_limited.last_round
-    }
-
-    fn pacing_gain(&self, config: &Config) -> f64 {
-        match self.phase {
-            Phase::Startup => config.startup_gain,
-            Phase::Drain { .. } => config.drain_gain,
-            Phase::Down => 0.9,
-            Phase::Up => 1.25,
-            Phase::Cruise | Phase::Refill | Phase::ProbeRtt { .. } => 1.0,
-        }
-    }
-
-    fn cwnd_gain(&self) -> f64 {
-        match self.phase {
-            Phase::Up => 2.25,
-            Phase::ProbeRtt { .. } => 0.5,
-            _ => 2.0,
-        }
-    }
-
-    /// SetPacingRateWithGain(): §5.6.2.
-    fn set_pacing_rate(&mut self, gain: f64) {
-        let rate = gain * self.bw * (1.0 - MARGIN);
-        if rate > 0.0 && (self.full_bw_reached || self.pacing_rate.is_none_or(|now| rate > now)) {
-            self.pacing_rate = Some(rate);
-        }
-    }
-
-    /// BDPMultiple(): §5.6.4.2.
-    fn bdp_multiple(&self, bandwidth: f64, gain: f64) -> u64 {
-        match self.min_rtt == Duration::MAX {
-            true => self.initial_cwnd,
-            // `as` saturates.
-            false => (gain * bandwidth * self.min_rtt.as_secs_f64()) as u64,
-        }
-    }
-
-    /// QuantizationBudget().
-    fn with_budget(&self, in_flight: u64, window: &Window) -> u64 {
-        let least = in_flight.max(BUDGET * window.mss).max(LEAST_SEGMENTS * window.mss);
-        if self.phase == Phase::Up { least.saturating_add(2 * window.mss) } else { least }
-    }
-
-    /// Inflight().
-    fn in_flight_at(&self, bandwidth: f64, gain: f64, window: &Window) -> u64 {
-        self.with_budget(self.bdp_multiple(bandwidth, gain), window)
-    }
-
-    /// TargetInflight(): §5.3.3.8.
-    fn target_in_flight(&self, window: &Window) -> u64 {
-        self.bdp_multiple(self.bw, 1.0).min(window.cwnd)
-    }
-
-    /// InflightWithHeadroom(): §5.3.3.9.
-    fn in_flight_with_headroom(&self, config: &Config, window: &Window) -> u64 {
-        if self.inflight_longterm == u64::MAX {
-            return u64::MAX;
-        }
-        let headroom = ((config.headroom * self.inflight_longterm as f64) as u64).max(window.mss);
-        self.inflight_longterm.saturating_sub(headroom).max(LEAST_SEGMENTS * window.mss)
-    }
-
-    /// SetCwnd(): §5.6.4.6.
-    fn set_cwnd(&mut self, config: &Config, window: &mut Window) {
-        let wished = self.bdp_multiple(self.bw, self.cwnd_gain()).saturating_add(self.extra_acked.get());
-        let most = self.with_budget(wished, window);
-        let newly = self.sample.newly_acked;
-        if self.full_bw_reached {
-            window.cwnd = window.cwnd.saturating_add(newly).min(most);
-        } else if window.cwnd < most || self.delivered < self.initial_cwnd {
-            window.cwnd = window.cwnd.saturating_add(newly);
-        }
-        window.cwnd = window.cwnd.max(LEAST_SEGMENTS * window.mss);
-        if self.phase.is_probe_rtt() {
-            window.cwnd = window.cwnd.min(self.probe_rtt_cwnd(window));
-        }
-        window.cwnd = window.cwnd.min(self.bound(config, window));
-    }
-
-    /// BoundCwndForModel(): §5.6.4.7.
-    fn bound(&self, config: &Config, window: &Window) -> u64 {
-        let long_term = match self.phase {
-            Phase::Cruise | Phase::ProbeRtt { .. } => self.in_flight_with_headroom(config, window),
-            Phase::Down | Phase::Refill | Phase::Up => self.inflight_longterm,
-            Phase::Startup | Phase::Drain { .. } => u64::MAX,
-        };
-        long_term.min(self.inflight_shortterm).max(LEAST_SEGMENTS * window.mss)
-    }
-
-    /// SaveCwnd(): §5.6.4.4.
-    fn save_cwnd(&mut self, window: &Window) {
-        let is_good = self.recovery == Recovery::None && !self.phase.is_probe_rtt();
-        self.prior_cwnd = if is_good { window.cwnd } else { self.prior_cwnd.max(window.cwnd) };
-    }
-
-    /// A recovery is over: RestoreCwnd().
-    fn leave_recovery(&mut self, window: &mut Window, event: &Event) {
-        let is_over = match self.recovery {
-            Recovery::None => false,
-            Recovery::Fast => !event.in_recovery,
-            Recovery::Timeout { until } => self.una >= until,
-        };
-        if is_over {
-            self.recovery = Recovery::None;
-            window.cwnd = window.cwnd.max(self.prior_cwnd);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! BBR's model of the path: draft-ietf-ccwg-bbr-06 §5.5.
 
-use super::{Config, Phase, State, Undo};
+use super::{Config, Phase, Sample, State, Undo};
 use crate::cc::extra_acked::Rounds;
 use crate::cc::{Event, LostSegment, Window};
 use units::Instant;
@@ -12,6 +12,38 @@ const EXTRA_ACKED_ROUNDS_IN_STARTUP: u64 = 1;
 const LOST_RANGES: u32 = 6;
 
 impl State {
+    /// GenerateRateSample(), and what was in flight.
+    pub(super) fn read(&mut self, window: &Window, event: &Event) {
+        let before = self.delivered;
+        self.sample = match event.rate_sample {
+            Some(rs) => {
+                self.delivered = rs.total();
+                Sample {
+                    rate: rs.rate().map_or(0.0, |rate| rate.bps() as f64 / 8.0),
+                    delivered: rs.delivered,
+                    prior_delivered: rs.prior_delivered,
+                    newly_acked: rs.total().saturating_sub(before),
+                    tx_in_flight: rs.tx_in_flight,
+                    lost: rs.lost,
+                    is_app_limited: rs.is_app_limited || self.is_slowed(rs.prior_delivered),
+                }
+            }
+            None => Sample::default(),
+        };
+        self.in_flight = event.in_flight;
+        let in_flight_before = event.in_flight + self.sample.newly_acked + event.lost;
+        self.cwnd_limited.this_round |= in_flight_before + window.mss > window.cwnd;
+    }
+
+    fn is_slowed(&self, prior_delivered: u64) -> bool {
+        self.slowed.is_some_and(|(from, to)| (from..=to).contains(&prior_delivered))
+    }
+
+    /// C.is_cwnd_limited.
+    pub(super) fn is_cwnd_limited(&self) -> bool {
+        self.cwnd_limited.this_round || self.cwnd_limited.last_round
+    }
+
     /// UpdateModelAndState() up to ProbeBW: §5.2.3.
     pub(super) fn update_model(&mut self, config: &Config, window: &mut Window, event: &Event) {
         self.update_latest_delivery_signals();
