@@ -11,12 +11,14 @@ any run. What does not is explained in docs/validation/queues.md.
 import argparse
 import itertools
 import json
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -237,9 +239,12 @@ def peer_options(case: Case, flow_list: Path) -> dict[str, Any]:
     return options | (RED if case.queue == "red" else {})
 
 
-def peer_run(case: Case, flow_list: Path, command: Sequence[str]) -> Run:
-    """A peer's JSON line."""
-    found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=compare.BENCH / "ns2")
+def peer_run(case: Case, flow_list: Path, command: Sequence[str], library: Path | None = None) -> Run:
+    """A peer's JSON line. What is in the library takes the place of the peer's own functions."""
+    environment = {**os.environ, **({"LD_PRELOAD": str(library.resolve())} if library else {})}
+    found = subprocess.run(
+        command, capture_output=True, text=True, check=True, cwd=compare.BENCH / "ns2", env=environment
+    )
     report = json.loads(found.stdout)
     starts = [float(line.split()[0]) for line in flow_list.with_suffix(".txt").read_text().splitlines()]
     acked = [acked / (case.duration_s - start) for acked, start in zip(report["acked_segments"], starts, strict=True)]
@@ -256,7 +261,7 @@ def ns2_run(case: Case, flow_list: Path) -> Run:
     return peer_run(case, flow_list, ["ns", "dumbbell.tcl", *words])
 
 
-def ns3_run(case: Case, flow_list: Path) -> Run:
+def ns3_run(case: Case, flow_list: Path, library: Path | None = None) -> Run:
     """One run."""
     options = peer_options(case, flow_list) | {"ssthresh": case.ssthresh}
     options["variant"] = case.algorithm if case.algorithm in NS3_VARIANTS else "linuxreno"
@@ -266,7 +271,7 @@ def ns3_run(case: Case, flow_list: Path) -> Run:
     options["queue"] = "droptail" if case.queue == "drop-tail" else case.queue
     options["ecn"] = int(case.ecn)
     program = str(compare.BUILD / "ns3-queues")
-    return peer_run(case, flow_list, [program, *(f"--{name}={value}" for name, value in options.items())])
+    return peer_run(case, flow_list, [program, *(f"--{name}={value}" for name, value in options.items())], library)
 
 
 def build_ns3() -> bool:
@@ -279,9 +284,10 @@ def build_ns3() -> bool:
     return subprocess.run(command, check=False).returncode == 0
 
 
-def compared(case: Case, seeds: int) -> str:
+def compared(case: Case, seeds: int, library: Path | None) -> str:
     """One case in Markdown."""
-    peers: dict[str, Callable[[Case, Path], Run]] = {"ns-3": ns3_run} | ({"ns-2": ns2_run} if case.with_ns2 else {})
+    peers: dict[str, Callable[[Case, Path], Run]] = {"ns-3": partial(ns3_run, library=library)}
+    peers |= {"ns-2": ns2_run} if case.with_ns2 else {}
     found: dict[str, list[Run]] = {"photocol": [], **{peer: [] for peer in peers}}
     for seed in range(1, seeds + 1):
         with tempfile.TemporaryDirectory() as folder:
@@ -310,6 +316,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Queues and window laws beside ns-2 and ns-3.")
     parser.add_argument("--case", default=",".join(names), help=f"comma-separated: {', '.join(names)}")
     parser.add_argument("--seeds", type=int, default=3, help="flow lists of each case")
+    parser.add_argument("--ns3-library", type=Path, help="what ns3/mend.py has built: faults of ns-3's TCP are mended")
     options = parser.parse_args()
     if unknown := {*options.case.split(",")} - {*names}:
         parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(names)}")
@@ -317,7 +324,7 @@ def main() -> int:
         return 1
     for case in CASES:
         if case.name in options.case.split(","):
-            print(compared(case, options.seeds), end="\n\n", flush=True)
+            print(compared(case, options.seeds, options.ns3_library), end="\n\n", flush=True)
     return 0
 
 

@@ -164,7 +164,9 @@ def main() -> None:
             means = [statistics.fmean(figure(one) for one in runs) for runs in found.values()]
             off = difference(*means)
             verdict = "agrees" if abs(off) <= bound else "differs"
-            sys.stdout.write(f"| {name} | {label} | {means[0]:.4g} | {means[1]:.4g} | {off:+.3f}, {verdict} | {bound} |\n")
+            sys.stdout.write(
+                f"| {name} | {label} | {means[0]:.4g} | {means[1]:.4g} | {off:+.3f}, {verdict} | {bound} |\n"
+            )
         sys.stdout.flush()
 
 
