@@ -5,8 +5,9 @@
     python3 bench/ns3/mend.py ns-3-dev bench/build/libmended.so [--only ack-interval]
     .venv/bin/python bench/queues.py --case bbr,bbr-shallow --ns3-library bench/build/libmended.so
 
-Loaded before ns-3's own library, its functions take the place of those there. A mend is a few words of ns-3 and what stands there
-instead; numbers are those of ns-3's issues, where there is one, and what has one has been mended in a later version.
+Loaded before ns-3's own library, its functions take the place of those there. A mend is a few words of ns-3 and what
+stands there instead; numbers are those of ns-3's issues, where there is one, and what has one has been mended in a later
+version.
 """
 
 import argparse
@@ -69,16 +70,15 @@ FILES = ("tcp-rate-ops", "tcp-bbr", "tcp-socket-base", "tcp-tx-buffer")
 
 
 def mended(source: Path, file: str, names: list[str]) -> str:
-    """A file of ns-3 with these mends. Its log component gets a name of its own, and its headers come from where ns-3 is installed."""
+    """A file of ns-3 with these mends. Its log component has a name of its own; headers are those that are installed."""
     text = (source / "src" / "internet" / "model" / f"{file}.cc").read_text()
     for name in names:
         mend = MENDS[name]
         if mend.file != file:
             continue
         if text.count(mend.stands) != mend.count:
-            sys.exit(
-                f"mend.py: {file}.cc is not that of ns-3 3.37: {mend.stands!r} stands there {text.count(mend.stands)} times"
-            )
+            found = text.count(mend.stands)
+            sys.exit(f"mend.py: {file}.cc is not that of ns-3 3.37: {mend.stands!r} stands there {found} times")
         text = text.replace(mend.stands, mend.belongs)
     text = re.sub(r'NS_LOG_COMPONENT_DEFINE\("(\w+)"\)', r'NS_LOG_COMPONENT_DEFINE("Mended\1")', text)
     return re.sub(r'#include "([a-z0-9-]+\.h)"', r'#include "ns3/\1"', text)
