@@ -3,9 +3,9 @@
 
     sudo .venv/bin/python bench/linux/bbr_flows.py [--takes 3]
 
-As `bbr.py`, with a queue: a segment of 1000 B takes a millisecond (8 Mb/s), the ACK is back 100 ms later, and what finds
-a whole queue is dropped: one bandwidth-delay product, a quarter of it, or eight. Starts come from `../flows.py`, a list
-for each take, figures and bounds from `../queues.py`: the mean over the takes within a bound *agrees*.
+As `bbr.py`, with a queue: a segment of 1000 B takes a millisecond (8 Mb/s), the ACK is back 100 ms later, and what
+finds a whole queue is dropped: one bandwidth-delay product, a quarter of it, or eight. Starts come from `../flows.py`,
+a list for each take, figures and bounds from `../queues.py`: the mean over the takes within a bound *agrees*.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
     .venv/bin/python bench/queues.py --case bbr,bbr-shallow --ns3-library bench/build/libmended.so
 
 Loaded before ns-3's own library, its functions take the place of those there. A mend is a few words of ns-3 and what
-stands there instead; numbers are those of ns-3's issues, where there is one, and what has one has been mended in a later
-version.
+stands there instead; numbers are those of ns-3's issues, where there is one, and what has one has been mended in a
+later version.
 """
 
 import argparse
@@ -70,7 +70,7 @@ FILES = ("tcp-rate-ops", "tcp-bbr", "tcp-socket-base", "tcp-tx-buffer")
 
 
 def mended(source: Path, file: str, names: list[str]) -> str:
-    """A file of ns-3 with these mends. Its log component has a name of its own; headers are those that are installed."""
+    """A file of ns-3 with these mends. Its log component has a name of its own; headers are the installed ones."""
     text = (source / "src" / "internet" / "model" / f"{file}.cc").read_text()
     for name in names:
         mend = MENDS[name]
