@@ -101,7 +101,15 @@ impl Scoreboard {
 
     /// Whether all of `block` is known: most blocks of an ACK repeat what earlier ones said.
     pub(super) fn covers(&self, block: SackBlock) -> bool {
-        self.ranges.get(self.first_reaching(block.start)).is_some_and(|range| range.contains(block))
+        let (low, high) = self.ranges.as_slices();
+        // The range that holds the first byte is the highest that begins no later.
+        for range in low.iter().chain(high).rev().take(RANGES_TRIED) {
+            if range.start <= block.start {
+                return range.contains(block);
+            }
+        }
+        self.ranges.len() > RANGES_TRIED
+            && self.ranges.get(self.first_reaching(block.start)).is_some_and(|range| range.contains(block))
     }
 
     /// Replaces the ranges `at..end` by `merged`.

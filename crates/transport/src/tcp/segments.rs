@@ -130,7 +130,9 @@ impl Segments {
     /// Which bytes of `block` the scoreboard does not cover yet; to be called before it does.
     pub(super) fn note_holes(&mut self, block: SackBlock, scoreboard: &Scoreboard) {
         let mut from = block.start;
-        while let Some(hole) = scoreboard.hole(from, block.end) {
+        while from < block.end
+            && let Some(hole) = scoreboard.hole(from, block.end)
+        {
             self.holes.push(hole);
             from = hole.end;
         }
@@ -142,7 +144,9 @@ impl Segments {
         for hole in holes.drain(..) {
             let first = self.first_reaching(hole.start);
             for record in self.records.range_mut(first..).take_while(|record| record.start < hole.end) {
-                if record.state != State::Sacked && scoreboard.hole(record.start, record.end).is_none() {
+                // Nearly every segment lies in the hole that was filled, whole.
+                let is_filled = hole.start <= record.start && record.end <= hole.end;
+                if record.state != State::Sacked && (is_filled || scoreboard.hole(record.start, record.end).is_none()) {
                     if record.state == State::Lost {
                         self.lost.remove(record.block());
                     }
@@ -156,6 +160,11 @@ impl Segments {
             }
         }
         self.holes = holes;
+    }
+
+    /// What [`note_holes`](Segments::note_holes) noted is not covered after all.
+    pub(super) fn forget_holes(&mut self) {
+        self.holes.clear();
     }
 
     /// The cumulative ACK moves to `una`: what lies below leaves. Then everything that the ACK reports is known.

@@ -185,7 +185,11 @@ impl Sender {
         }
         segments.note_holes(block, &self.scoreboard);
         let news = self.scoreboard.insert(block, self.nxt - una, self.config.mss);
-        segments.fill_holes(&self.scoreboard);
+        match news {
+            // The scoreboard has refused the block.
+            0 => segments.forget_holes(),
+            _ => segments.fill_holes(&self.scoreboard),
+        }
         news
     }
 

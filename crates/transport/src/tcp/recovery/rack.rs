@@ -105,7 +105,8 @@ fn first_lost(sender: &Sender) -> Option<SackBlock> {
 
 /// What the window lets leave: a lost segment, or new data.
 fn next_in_window(sender: &Sender) -> Option<Next> {
-    let pipe = sender.pipe();
+    // Something is being repaired or out of order: the question goes to nobody else.
+    let pipe = RackTlp::pipe(sender);
     if sender.window.cwnd.saturating_sub(pipe) < sender.window.mss {
         return None;
     }
