@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import fcntl
 import json
 import multiprocessing
 import os
@@ -20,7 +19,6 @@ import select
 import socket
 import statistics
 import struct
-import subprocess
 import sys
 import tempfile
 import time
@@ -31,8 +29,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import flows
 import queues
-from record import HERE, IFF_TUN_NO_PI, TUNSETIFF, unshare_network
-from windows import RTT_S, DelayLine, connect, release, write
+from record import unshare_network
+from windows import RTT_S, DelayLine, connect, open_tun, release, write
 
 SERVICE_S = 0.001
 LENGTH_S, FROM_S = 40.0, 15.0
@@ -88,17 +86,6 @@ class Bottleneck:
             if receiver.own == 1000 and packet[33] & 2:
                 receiver.own += 1
             os.write(self.tun, packet)
-
-
-def open_tun() -> int:
-    """The device, and the kernel as the records of `windows.py` have it."""
-    tun = os.open("/dev/net/tun", os.O_RDWR)
-    fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", b"hosts0", IFF_TUN_NO_PI))
-    for command in [f"addr add {HERE}/24 dev hosts0", "link set hosts0 txqueuelen 10000", "link set hosts0 up"]:
-        subprocess.run(["ip", *command.split()], check=True)
-    for name, value in [("tcp_timestamps", "0"), ("tcp_sack", "1"), ("tcp_ecn", "0"), ("tcp_no_metrics_save", "1")]:
-        Path(f"/proc/sys/net/ipv4/{name}").write_text(value)
-    return tun
 
 
 def take(buffer: int, starts: list[float]) -> queues.Run:

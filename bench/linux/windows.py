@@ -118,6 +118,17 @@ class DelayLine:
             os.write(self.tun, packet)
 
 
+def open_tun() -> int:
+    """The device to the hosts behind it, and the kernel as all records of flows have it."""
+    tun = os.open("/dev/net/tun", os.O_RDWR)
+    fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", b"hosts0", IFF_TUN_NO_PI))
+    for command in [f"addr add {HERE}/24 dev hosts0", "link set hosts0 txqueuelen 10000", "link set hosts0 up"]:
+        subprocess.run(["ip", *command.split()], check=True)
+    for name, value in [("tcp_timestamps", "0"), ("tcp_sack", "1"), ("tcp_ecn", "0"), ("tcp_no_metrics_save", "1")]:
+        Path(f"/proc/sys/net/ipv4/{name}").write_text(value)
+    return tun
+
+
 def connect(algorithm: str) -> socket.socket:
     """A socket of that algorithm that asks for the connection."""
     sock = socket.socket()
@@ -145,12 +156,7 @@ def samples(
     length_s: float,
 ) -> list[str]:
     """What there is to say of a flow behind a line, so often for so long: a line of text each, the time in ms first."""
-    tun = os.open("/dev/net/tun", os.O_RDWR)
-    fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", b"hosts0", IFF_TUN_NO_PI))
-    for command in [f"addr add {HERE}/24 dev hosts0", "link set hosts0 txqueuelen 10000", "link set hosts0 up"]:
-        subprocess.run(["ip", *command.split()], check=True)
-    for name, value in [("tcp_timestamps", "0"), ("tcp_sack", "1"), ("tcp_ecn", "0"), ("tcp_no_metrics_save", "1")]:
-        Path(f"/proc/sys/net/ipv4/{name}").write_text(value)
+    tun = open_tun()
     line, sock = behind(tun), connect(algorithm)
     said: list[str] = []
     start, sampled = 0.0, 0

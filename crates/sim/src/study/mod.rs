@@ -35,8 +35,7 @@ impl World {
         let setup = Setup { scenario, flows, ports, orders, seed, options: Options { capture, ..options } };
         let mut world = world::World::new(setup, |ground| scenario.plan.equip(ground))?;
         world.trace_to(|world| {
-            let table = || report::trace::Table::new(scenario, &world.link_numbers);
-            report::behind::behind(|| Box::new(table()))
+            report::behind::behind(|| Box::new(report::trace::Table::new(scenario, &world.link_numbers)))
         });
         Ok(World { scenario: scenario.clone(), seed, world })
     }

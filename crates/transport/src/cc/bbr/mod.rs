@@ -184,14 +184,14 @@ impl CongestionControl for Bbr {
         state.prior_in_flight = event.in_flight + newly;
         state.leave_recovery(window, event);
         if let Some(sample) = event.rate_sample {
-            state.update_model(config, window, event, &sample);
+            state.update_model(window, event, &sample);
         }
         if config.extra_acked {
             let rounds = Rounds { window: BANDWIDTH_WINDOW, now: state.rounds };
             state.extra_acked.update(event.now, newly, state.bandwidth.get(), rounds, window.cwnd);
         }
         state.update_min_rtt(config, event);
-        state.check_probe_rtt(config, window, event);
+        state.check_probe_rtt(window, event);
         state.set_pacing_rate(config, state.gain(config));
         state.set_cwnd(config, window, event, newly);
     }

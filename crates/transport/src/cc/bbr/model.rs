@@ -17,7 +17,7 @@ impl State {
     }
 
     /// BBRUpdateModelAndState() as far as rates go: §3.5.2.
-    pub(super) fn update_model(&mut self, config: &Config, window: &mut Window, event: &Event, sample: &RateSample) {
+    pub(super) fn update_model(&mut self, window: &mut Window, event: &Event, sample: &RateSample) {
         self.update_round(sample);
         let is_limited = sample.is_app_limited || self.is_slowed(sample.prior_delivered);
         let rate = sample.rate().map_or(0.0, |rate| rate.bps() as f64 / 8.0);
@@ -26,7 +26,7 @@ impl State {
         }
         self.check_cycle_phase(window, event);
         self.check_full_pipe(window, is_limited);
-        self.check_drain(config, window, event);
+        self.check_drain(window, event);
     }
 
     /// BBRUpdateRound(): §4.1.1.3.

@@ -1,6 +1,6 @@
 //! The state machine: §4.3 of the draft.
 
-use super::{CYCLE, Config, LEAST_SEGMENTS, Mode, ProbeRtt, State};
+use super::{CYCLE, LEAST_SEGMENTS, Mode, ProbeRtt, State};
 use crate::cc::{Event, Window};
 use units::{Duration, Instant};
 
@@ -46,7 +46,7 @@ impl State {
     }
 
     /// BBRCheckDrain(): §4.3.3.
-    pub(super) fn check_drain(&mut self, _: &Config, window: &Window, event: &Event) {
+    pub(super) fn check_drain(&mut self, window: &Window, event: &Event) {
         if self.mode == Mode::Startup && self.filled_pipe {
             self.mode = Mode::Drain;
         }
@@ -63,7 +63,7 @@ impl State {
     }
 
     /// BBRCheckProbeRTT(): §4.3.5.
-    pub(super) fn check_probe_rtt(&mut self, _: &Config, window: &mut Window, event: &Event) {
+    pub(super) fn check_probe_rtt(&mut self, window: &mut Window, event: &Event) {
         if !matches!(self.mode, Mode::ProbeRtt(_)) && self.is_expired && !self.idle_restart {
             self.save_cwnd(window);
             self.mode = Mode::ProbeRtt(ProbeRtt::Draining);
