@@ -37,7 +37,7 @@ LENGTH_S, FROM_S = 40.0, 15.0
 LOOK_S = 0.005
 BUFFERS = {"bbr": 100, "bbr-shallow": 25, "bbr-deep": 800}
 """Segments, by the case of `../queues.py` that it resembles."""
-AS_LINUX = (("recovery", "linux"), ("bbr_pacing_margin", 1), ("bbr_extra_acked", True))
+AS_LINUX = (("recovery", "linux"), ("timer_restart", "linux"), ("bbr_pacing_margin", 1), ("bbr_extra_acked", True))
 
 
 class Bottleneck:

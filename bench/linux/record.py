@@ -75,6 +75,33 @@ SCENARIOS = [
         [Ack(200, 0, [(1, 2)]), Ack(480, 10)],
     ),
     Scenario(
+        "head-again",
+        "The first of ten segments is lost, and so are its copies: RACK sends a second one, with which the timer starts anew.",
+        30,
+        1700,
+        [
+            Ack(200, 0, [(1, 2)]),
+            Ack(201, 0, [(1, 3)]),
+            Ack(202, 0, [(1, 4)]),
+            Ack(203, 0, [(1, 10)]),
+            Ack(410, 0, [(12, 14), (1, 10)]),
+        ],
+    ),
+    Scenario(
+        "head-and-sacks",
+        "The first of ten segments is lost, and so is its copy: SACKs of what left before it restart the timer.",
+        30,
+        1500,
+        [
+            Ack(200, 0, [(1, 2)]),
+            Ack(201, 0, [(1, 3)]),
+            Ack(202, 0, [(1, 4)]),
+            Ack(203, 0, [(1, 10)]),
+            Ack(410, 0, [(1, 11)]),
+            Ack(411, 0, [(1, 12)]),
+        ],
+    ),
+    Scenario(
         "tail-loss-probe",
         "The last three of ten segments are lost: a probe after two round trips, and its SACK shows the rest.",
         10,

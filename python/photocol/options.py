@@ -90,6 +90,9 @@ class SenderOptions(TypedDict, total=False):
     """Whether the retransmission timer starts anew when a fast retransmit leaves. RFC 6298 does not say so; Linux, the
     BSDs and ns-2 do it, because the copy comes back a round trip after the loss was noticed, which with a small RTTVAR
     is later than the timeout that runs since the last new ACK. Default True."""
+    timer_restart: Literal["rfc6298", "linux"]
+    """What else restarts the retransmission timer. With recovery "linux" too RFC 6298's rule, unless this says
+    otherwise. Default "rfc6298"."""
     fast_retransmit_guard: Literal["timeout", "recovery"]
     """Recovery "reno" and "newreno": after what a further fast retransmit is refused until all that had been sent then
     is acknowledged. Default: "timeout" with Reno, "recovery" with NewReno (RFC 6582)."""

@@ -7,7 +7,8 @@ use crate::cc::{self, BurstNews, registry};
 use crate::tcp::{
     Ack, Actions, BurstReport, Connection, Control, Endpoint, FastRetransmitGuard, Frto, InitialWindow, LossRecovery,
     Receiver, ReceiverActions, ReceiverConfig, Reduction, ReorderingConfig, ReorderingLength, RrVariant,
-    SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig, TcpOptions, TimeoutCost, Undo, UndoResponse,
+    SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig, TcpOptions, TimeoutCost, TimerRestart, Undo,
+    UndoResponse,
 };
 use options::Words;
 use std::sync::Arc;
@@ -74,12 +75,16 @@ fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
         1 => Some(Frto::Basic),
         _ => None,
     };
-    let config = SenderConfig { reduction: config.reads_sack().then_some(reduction), frto, ..config };
+    let timer_restart = match config.is_rack() && flags & 18 == 18 {
+        true => TimerRestart::Linux,
+        false => TimerRestart::Rfc6298,
+    };
+    let config = SenderConfig { reduction: config.reads_sack().then_some(reduction), frto, timer_restart, ..config };
     // Some laws cannot run on every recovery, nor answer marks.
     if config.validate().is_ok() {
         config
     } else {
-        SenderConfig { recovery: None, reduction: None, ecn: false, ..config }
+        SenderConfig { recovery: None, reduction: None, timer_restart: TimerRestart::Rfc6298, ecn: false, ..config }
     }
 }
 

@@ -74,6 +74,17 @@ words! {
 }
 
 words! {
+    /// What restarts the retransmission timer while it runs, besides a fast retransmit.
+    pub enum TimerRestart {
+        /// An ACK of new data: RFC 6298 §5.3.
+        Rfc6298 = "rfc6298",
+        /// That, every copy of the first outstanding segment, and a SACK of data that had left before its last copy: Linux's
+        /// tcp_xmit_retransmit_queue and tcp_clean_rtx_queue. Only with recovery "rack" or "linux".
+        Linux = "linux",
+    }
+}
+
+words! {
     /// What raises the bar behind which, without SACK, a fast retransmit is refused: all that had been sent then must be
     /// acknowledged, and one byte more (RFC 6582's `recover`).
     pub enum FastRetransmitGuard {
@@ -176,6 +187,8 @@ options! {
         /// ns-2 do it, because the copy comes back a round trip after the loss was noticed, which with a small RTTVAR is later
         /// than the timeout that runs since the last new ACK.
         pub restart_timer_on_fast_retransmit: bool = true, Kind::Flag;
+        /// What else restarts the retransmission timer. With recovery "linux" too RFC 6298's rule, unless this says otherwise.
+        pub timer_restart: TimerRestart = TimerRestart::Rfc6298, Kind::Word(&TimerRestart::LIST);
         /// Recovery "reno" and "newreno": after what a further fast retransmit is refused until all that had been sent then is
         /// acknowledged. Default: "timeout" with Reno, "recovery" with NewReno (RFC 6582).
         pub fast_retransmit_guard: Option<FastRetransmitGuard> =
@@ -299,6 +312,9 @@ impl SenderConfig {
         }
         if self.frto_rule() == Frto::Sack && !self.reads_sack() {
             return wrong("frto", "must be off or basic with recovery reno and newreno, which read no SACK blocks");
+        }
+        if self.timer_restart == TimerRestart::Linux && !self.is_rack() {
+            return wrong("timer_restart", "must be rfc6298 with other recoveries than rack and linux");
         }
         if self.ecn && self.algorithm.needs_header() {
             return wrong("ecn", "must be false for xcp, whose routers say by how much to change the window");

@@ -228,6 +228,12 @@ impl Segments {
         sent_once.map(|record| now.saturating_since(record.sent_at)).min()
     }
 
+    /// Whether the present ACK reports something that was sent once, before the first segment was last sent.
+    pub(super) fn report_older_than_first(&self) -> bool {
+        let sent_once = self.reported.iter().filter(|record| !record.retransmitted);
+        self.first().is_some_and(|first| sent_once.map(|record| record.sent_at).any(|sent_at| sent_at < first.sent_at))
+    }
+
     /// The application has nothing more to send while `in_flight` bytes are.
     pub(super) fn note_app_limited(&mut self, in_flight: u64) {
         if let Some(deliveries) = &mut self.deliveries {

@@ -2,8 +2,9 @@
 //! (RFC 9293 §3.8.6.1).
 
 use super::recovery::Phase;
+use super::segments::Segments;
 use super::spurious::Cause;
-use super::{Actions, SackAfterTimeout, Segment, Sender};
+use super::{Actions, SackAfterTimeout, SackBlock, Segment, Sender, TimerRestart};
 use crate::cc::LossCause;
 use units::Instant;
 
@@ -89,6 +90,24 @@ impl Sender {
     /// The retransmission timer restarts although it runs.
     pub(super) fn restart_timer(&mut self, now: Instant) {
         self.rto_at = now + self.rtt.rto();
+    }
+
+    /// A copy of `block` leaves: it restarts the timer if it is the first outstanding segment, as Linux does.
+    pub(super) fn restart_timer_for_copy(&mut self, now: Instant, block: SackBlock) {
+        if self.config.timer_restart == TimerRestart::Linux && block.start == self.una {
+            self.restart_timer(now);
+        }
+    }
+
+    /// An ACK without new data has been read, but its records not yet: what it SACKs restarts the timer if it had left before
+    /// the first outstanding segment did last, as in Linux. Of later data it would put the timeout off for as long as they
+    /// arrive.
+    pub(super) fn restart_timer_for_sack(&mut self, now: Instant) {
+        if self.config.timer_restart == TimerRestart::Linux
+            && self.segments().is_some_and(Segments::report_older_than_first)
+        {
+            self.restart_timer(now);
+        }
     }
 
     /// Leaves the timer as it was at `at`.

@@ -197,6 +197,7 @@ impl Sender {
             segments.resend(now, block, in_flight);
             self.tell_rack_of_sending(now, block, false);
         }
+        self.restart_timer_for_copy(now, block);
         self.send(now, Segment { seq: block.start, len: block.len() as u32, retransmission: true }, actions);
     }
 

@@ -117,6 +117,9 @@ impl Sender {
         if ack.ack >= self.una {
             self.move_edge(ack.ack.saturating_add(ack.window));
         }
+        if acked == 0 {
+            self.restart_timer_for_sack(now);
+        }
         let (rtt_sample, rate_sample) = self.read_records(now, ack.ack);
         let marked = self.read_marks(ack, acked, sacked);
         let ecn_echo = ack.ecn_echo || marked > 0;
