@@ -40,9 +40,6 @@ pub struct Wish {
     pub channels: Range<u16>,
 }
 
-/// How long a channel has been free that is not; no time is so long.
-const BUSY: u64 = u64::MAX;
-
 impl Timetable {
     /// Channels on which nothing is booked.
     pub fn new(channels: u16) -> Timetable {
@@ -71,17 +68,16 @@ impl Timetable {
         let horizons =
             &self.horizons[Range { start: usize::from(wish.channels.start), end: usize::from(wish.channels.end) }];
         // The channel that has been free for the shortest time, found without branches, of which nearly every one would be
-        // mispredicted. A channel that is not free stands as `BUSY`.
-        let mut shortest = (BUSY, 0);
+        // mispredicted. One that is not free wraps around, and seems to have been so since before the beginning of time.
+        let mut shortest = (u64::MAX, 0);
         for (channel, horizon) in (wish.channels.start..).zip(horizons) {
-            let (free_for, is_busy) = wish.start.overflowing_sub(*horizon);
-            let free_for = select_unpredictable(is_busy, BUSY, free_for);
+            let free_for = wish.start.wrapping_sub(*horizon);
             let is_shorter = free_for < shortest.0;
             shortest.0 = select_unpredictable(is_shorter, free_for, shortest.0);
             shortest.1 = select_unpredictable(is_shorter, channel, shortest.1);
         }
         let (free_for, channel) = shortest;
-        (free_for != BUSY).then(|| (channel, wish.start - free_for))
+        (free_for <= wish.start).then(|| (channel, wish.start - free_for))
     }
 
     /// The first channel whose horizon has passed when the wish begins.
@@ -142,23 +138,16 @@ impl Timetable {
     pub fn book(&mut self, chosen: Assignment, time: Range<u64>, now: u64) {
         let Range { start, end } = time;
         let channel = usize::from(chosen.channel);
-        let voids = &mut self.voids[channel];
         if chosen.in_void {
-            self.last_voids[channel] = voids.book(start, end, now);
+            self.last_voids[channel] = self.voids[channel].book(start, end, now);
             return;
         }
         let horizon = std::mem::replace(&mut self.horizons[channel], end);
         assert!(horizon <= start, "a booking behind the horizon begins there or later");
-        if horizon == start {
-            return;
+        if horizon < start {
+            self.voids[channel].append(now, Void { start: horizon, end: start });
+            self.last_voids[channel] = start;
+            self.latest_void = self.latest_void.max(start);
         }
-        let void = Void { start: horizon, end: start };
-        if self.last_voids[channel] <= now {
-            voids.restart(void);
-        } else {
-            voids.append_at(now, void);
-        }
-        self.last_voids[channel] = start;
-        self.latest_void = self.latest_void.max(start);
     }
 }

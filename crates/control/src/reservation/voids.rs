@@ -1,6 +1,6 @@
 //! The voids of one channel: spans between reservations in which nothing is booked yet, in the order of time.
 //!
-//! They stand in short blocks, so that filling a void moves a few of its neighbours only, however many reservations a channel
+//! The last one stands by itself, the others in short blocks, so that filling a void moves a few of its neighbours only, however many reservations a channel
 //! holds. A block whose last void is over is dropped as a whole.
 
 use std::collections::VecDeque;
@@ -20,23 +20,44 @@ impl Void {
     pub fn holds(&self, start: u64, end: u64) -> bool {
         self.start <= start && end <= self.end
     }
+
+    /// What is left of it before and behind a booking of [start, end).
+    fn around(&self, start: u64, end: u64) -> (Option<Void>, Option<Void>) {
+        assert!(self.holds(start, end), "a booking lies within its void");
+        let left = |start: u64, end: u64| (start < end).then_some(Void { start, end });
+        (left(self.start, start), left(end, self.end))
+    }
 }
 
-/// The voids of a channel. No block is empty.
-#[derive(Clone, Debug, Default)]
+/// The voids of a channel.
+#[derive(Clone, Debug)]
 pub struct Voids {
+    /// The last one. It stands here because a channel that is booked little ahead has no other whose time has not passed.
+    last: Void,
+    /// Those before it; no block is empty.
     blocks: VecDeque<Vec<Void>>,
-    /// An emptied block, so that a channel that is seldom booked ahead allocates nothing.
+    /// An emptied block.
     spare: Option<Vec<Void>>,
 }
 
 /// Voids in a block.
 const BLOCK: usize = 64;
+/// In the place of the last void of a channel without voids.
+const NONE: Void = Void { start: 0, end: 0 };
+
+impl Default for Voids {
+    fn default() -> Voids {
+        Voids { last: NONE, blocks: VecDeque::new(), spare: None }
+    }
+}
 
 impl Voids {
     /// The last void that begins at `start` or before.
     #[inline]
     pub fn at(&self, start: u64) -> Option<Void> {
+        if self.last.start <= start {
+            return (self.last != NONE).then_some(self.last);
+        }
         let (block, place) = self.place(start)?;
         Some(self.blocks[block][place])
     }
@@ -44,14 +65,16 @@ impl Voids {
     /// The first void that ends at `end` or later.
     pub fn ending(&self, end: u64) -> Option<Void> {
         let block = self.blocks.partition_point(|block| block[block.len() - 1].end < end);
-        let block = self.blocks.get(block)?;
-        block.get(block.partition_point(|void| void.end < end)).copied()
+        match self.blocks.get(block) {
+            Some(block) => block.get(block.partition_point(|void| void.end < end)).copied(),
+            None => (self.last != NONE && self.last.end >= end).then_some(self.last),
+        }
     }
 
     /// Where the last void ends; 0 without voids.
     #[inline]
     pub fn last_end(&self) -> u64 {
-        self.blocks.back().and_then(|block| block.last()).map_or(0, |void| void.end)
+        self.last.end
     }
 
     /// Books [start, end) in a void that holds it; returns where the last void ends then.
@@ -62,16 +85,19 @@ impl Voids {
         self.last_end()
     }
 
-    /// A void after all others, of which those that have ended by `now` are forgotten.
-    #[inline(never)]
-    pub fn append_at(&mut self, now: u64, void: Void) {
-        self.forget(now);
-        self.append(void);
+    /// A void after all others, of which those that have ended by `now` may be forgotten.
+    #[inline]
+    pub fn append(&mut self, now: u64, void: Void) {
+        let before = std::mem::replace(&mut self.last, void);
+        if before.end > now {
+            self.forget(now);
+            self.keep(before);
+        }
     }
 
-    /// A void after all others.
+    /// A void between those in the blocks and the last one.
     #[inline(never)]
-    pub fn append(&mut self, void: Void) {
+    fn keep(&mut self, void: Void) {
         match self.blocks.back_mut() {
             Some(block) if block.len() < BLOCK => block.push(void),
             _ => {
@@ -84,20 +110,36 @@ impl Voids {
 
     /// [start, end) of the void that begins at `start` or before is booked: what is left of it are up to two voids.
     pub fn fill(&mut self, start: u64, end: u64) {
+        if self.last.start <= start {
+            return self.fill_last(start, end);
+        }
         let (block, place) = self.place(start).expect("a booking lies in a void that was found");
-        let void = self.blocks[block][place];
-        assert!(void.holds(start, end), "a booking lies within its void");
-        let before = Void { end: start, ..void };
-        let after = Void { start: end, ..void };
-        match (before.start < before.end, after.start < after.end) {
-            (true, true) => {
+        let (before, after) = self.blocks[block][place].around(start, end);
+        match (before, after) {
+            (Some(before), Some(after)) => {
                 self.blocks[block][place] = before;
                 self.insert(block, place + 1, after);
             }
-            (true, false) => self.blocks[block][place] = before,
-            (false, true) => self.blocks[block][place] = after,
-            (false, false) => self.remove(block, place),
+            (Some(left), None) | (None, Some(left)) => self.blocks[block][place] = left,
+            (None, None) => self.remove(block, place),
         }
+    }
+
+    fn fill_last(&mut self, start: u64, end: u64) {
+        let (before, after) = self.last.around(start, end);
+        if let (Some(before), Some(_)) = (before, after) {
+            self.keep(before);
+        }
+        self.last = after.or(before).unwrap_or_else(|| self.take_newest());
+    }
+
+    /// Takes the last void out of the blocks.
+    fn take_newest(&mut self) -> Void {
+        let Some(block) = self.blocks.len().checked_sub(1) else { return NONE };
+        let place = self.blocks[block].len() - 1;
+        let void = self.blocks[block][place];
+        self.remove(block, place);
+        void
     }
 
     /// Forgets blocks of voids that have ended by `now`.
@@ -111,34 +153,13 @@ impl Voids {
         }
     }
 
-    /// A void instead of all others. It stands where an earlier one stood, so that a channel that is booked little ahead
-    /// keeps to one cache line of voids and reads none.
-    #[inline]
-    pub fn restart(&mut self, void: Void) {
-        if self.blocks.len() > 1 {
-            self.keep_first();
-        }
-        match self.blocks.front_mut() {
-            Some(block) => {
-                block.clear();
-                block.push(void);
-            }
-            None => self.append(void),
-        }
-    }
-
-    #[cold]
-    fn keep_first(&mut self) {
-        self.blocks.truncate(1);
-    }
-
     /// All voids in order.
     #[cfg(test)]
     fn iter(&self) -> impl Iterator<Item = &Void> {
-        self.blocks.iter().flatten()
+        self.blocks.iter().flatten().chain(Some(&self.last).filter(|last| **last != NONE))
     }
 
-    /// Block and place of the last void that begins at `start` or before.
+    /// Block and place of the last void in the blocks that begins at `start` or before.
     #[inline]
     fn place(&self, start: u64) -> Option<(usize, usize)> {
         let block = self.blocks.partition_point(|block| block[0].start <= start).checked_sub(1)?;
@@ -165,10 +186,11 @@ impl Voids {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn voids(spans: &[(u64, u64)]) -> Voids {
         let mut voids = Voids::default();
-        spans.iter().for_each(|(start, end)| voids.append(Void { start: *start, end: *end }));
+        spans.iter().for_each(|(start, end)| voids.append(0, Void { start: *start, end: *end }));
         voids
     }
 
@@ -208,5 +230,40 @@ mod tests {
         let first = spans(&voids)[0];
         assert!(first.1 <= 5000 + 10 * BLOCK as u64, "at most a block is kept beyond its time: {first:?}");
         assert_eq!(voids.at(7003), Some(Void { start: 6996, end: 7004 }));
+    }
+    proptest! {
+        /// As a list of all voids says, as far as their time has not passed.
+        #[test]
+        fn voids_are_those_of_a_plain_list(steps in prop::collection::vec((0u8..4, 1u64..40, 1u64..20, 0usize..500), 1..400)) {
+            let (mut voids, mut plain) = (Voids::default(), Vec::<Void>::new());
+            let (mut end, mut now) = (0, 0);
+            for (step, gap, length, choice) in steps {
+                let live: Vec<usize> = (0..plain.len()).filter(|place| plain[*place].start >= now).collect();
+                match step {
+                    0 | 1 => {
+                        let void = Void { start: end, end: end + gap };
+                        voids.append(now, void);
+                        plain.push(void);
+                        end += gap + length;
+                    }
+                    2 if !live.is_empty() => {
+                        let place = live[choice % live.len()];
+                        let void = plain[place];
+                        let start = void.start + (choice as u64 / 7) % (void.end - void.start);
+                        let until = (start + length).min(void.end);
+                        let last = voids.book(start, until, now);
+                        let (before, after) = void.around(start, until);
+                        plain.splice(place..=place, before.into_iter().chain(after));
+                        prop_assert_eq!(last.max(now), plain.last().map_or(0, |void| void.end).max(now));
+                    }
+                    _ => now = (now + gap).min(end),
+                }
+                for time in (now..end).step_by(5) {
+                    let begins = plain.iter().rfind(|void| void.start <= time).filter(|void| void.end > now);
+                    prop_assert_eq!(voids.at(time).filter(|void| void.end > now), begins.copied());
+                    prop_assert_eq!(voids.ending(time + 1), plain.iter().find(|void| void.end > time).copied());
+                }
+            }
+        }
     }
 }

@@ -5,8 +5,10 @@
 use super::bench::Bench;
 use super::ledger::Ledger;
 use super::packet::Packet;
+use prefetch_index::prefetch_index;
 use std::any::Any;
 use std::fmt;
+use std::slice;
 use std::sync::Arc;
 use transport::tcp::{Actions, SackBlock, Sender};
 use units::Instant;
@@ -50,7 +52,22 @@ pub trait Agent: fmt::Debug + Send {
 
 /// What an agent tells another one. Only who knows its type can read it. A message has one owner, so that a node can change it
 /// on its way without asking who else reads it, which would cost an atomic operation each time.
-pub struct Message(Box<dyn Any + Send>);
+pub struct Message(Box<dyn Says>);
+
+/// What a message says, whatever it is.
+trait Says: Any + Send {
+    /// Brings it into the cache, if it fits two lines.
+    fn expect(&self);
+}
+
+impl<T: Any + Send> Says for T {
+    fn expect(&self) {
+        let says = slice::from_ref(self);
+        // Where it begins and where it ends.
+        prefetch_index(says, 0);
+        prefetch_index(says, 1);
+    }
+}
 
 impl Message {
     /// A message that says this.
@@ -60,18 +77,24 @@ impl Message {
 
     /// What it says, if it is of this type.
     pub fn read<T: Any>(&self) -> Option<&T> {
-        self.0.downcast_ref()
+        (&*self.0 as &dyn Any).downcast_ref()
     }
 
     /// The same, to be changed on the way.
     #[inline]
     pub fn edit<T: Any>(&mut self) -> Option<&mut T> {
-        self.0.downcast_mut()
+        (&mut *self.0 as &mut dyn Any).downcast_mut()
     }
 
     /// The same, taken out.
     pub fn open<T: Any>(self) -> Option<T> {
-        self.0.downcast().ok().map(|says| *says)
+        (self.0 as Box<dyn Any>).downcast().ok().map(|says| *says)
+    }
+
+    /// Brings what it says into the cache.
+    #[inline]
+    pub(super) fn expect(&self) {
+        (*self.0).expect();
     }
 }
 

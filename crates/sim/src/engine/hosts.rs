@@ -141,6 +141,20 @@ impl Hosts {
         (0..lines).for_each(|line| prefetch_index(std::slice::from_ref(first), line * CACHE_LINE / size_of::<u64>()));
     }
 
+    /// A packet is the next one on its last fibre, and its host is in the cache: what the host keeps elsewhere is brought there too.
+    #[inline(never)]
+    pub fn expect_more(&self, packet: &Packet) {
+        if packet.class == Class::Ack {
+            if let SendingMachine::Tcp(sender) = &self.senders[packet.flow].machine {
+                sender.expect_ack();
+            }
+        } else if packet.class == Class::Data
+            && let Sink::Tcp(receiver) = &self.receivers[packet.flow].sink
+        {
+            receiver.expect_segment();
+        }
+    }
+
     /// A packet has reached the node of its host.
     #[inline(always)]
     pub fn receive(&mut self, now: u64, packet: &Packet, net: &mut Net) {

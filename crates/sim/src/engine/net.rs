@@ -179,6 +179,18 @@ impl Net {
         }
     }
 
+    /// Brings what the next two packets of a fibre say to agents into the cache: the message of one, and the place of the other's.
+    #[inline(never)]
+    pub fn expect_messages(&self, number: u32) {
+        let fibre = &self.fibres[number as usize];
+        if let Some(packet) = fibre.front() {
+            self.cargo.expect_message(packet);
+        }
+        if let Some(packet) = fibre.second() {
+            self.cargo.expect_place(packet);
+        }
+    }
+
     /// The next port of a packet, [`DELIVER`] at the end of its path.
     #[inline]
     pub fn next_link(&self, packet: &Packet) -> u32 {

@@ -274,6 +274,32 @@ impl CargoTable {
         }
     }
 
+    /// Brings the SACK blocks of an ACK, if it has some, into the cache.
+    #[inline]
+    pub fn expect_sack(&self, packet: &Packet) {
+        if packet.cargo != NO_CARGO && packet.class == Class::Ack && packet.flags == Flags::NONE {
+            prefetch_index(&self.sacks.items, packet.cargo as usize);
+        }
+    }
+
+    /// Brings the message of a packet of control into the cache, if [`CargoTable::expect_place`] has brought its place there.
+    #[inline]
+    pub fn expect_message(&self, packet: &Packet) {
+        if packet.class == Class::Control
+            && let Some(Some(Notice::Agent(message))) = self.notices.items.get(packet.cargo as usize)
+        {
+            message.expect();
+        }
+    }
+
+    /// Brings the place of the message of a packet of control into the cache.
+    #[inline]
+    pub fn expect_place(&self, packet: &Packet) {
+        if packet.class == Class::Control {
+            prefetch_index(&self.notices.items, packet.cargo as usize);
+        }
+    }
+
     /// The congestion header of an `explicit` packet.
     pub fn header_mut(&mut self, packet: &Packet) -> Option<&mut Header> {
         packet.flags.has(Flags::EXPLICIT).then(|| &mut self.explicit.items[packet.cargo as usize].header)

@@ -12,7 +12,7 @@
 
 use super::hosts::Hosts;
 use super::net::{DELIVER, Event, Net, Pending};
-use super::packet::Packet;
+use super::packet::{Class, Packet};
 use super::port::Port;
 
 /// About 2 MiB of them, a core's second-level cache. With fewer, fetching ahead costs more than it saves.
@@ -23,7 +23,7 @@ const HOSTS_IN_CACHE: usize = 8192;
 enum Foresight {
     /// Nothing.
     Nothing,
-    /// Hosts, while the packet for them is on its last fibre.
+    /// Hosts, while the packet for them is on its last fibre, and what they keep elsewhere while the packet before it is handled.
     Hosts,
     /// What packets carry for ports that read it, while the packet before them on their fibre is handled.
     Cargo,
@@ -153,11 +153,19 @@ impl Partition {
         match self.net.next_link(&packet) {
             DELIVER => {
                 self.spend();
+                if self.foresight == Foresight::Hosts
+                    && let Some(next) = self.net.fibres[fibre as usize].front()
+                {
+                    self.hosts.expect_more(next);
+                }
                 self.hosts.receive(now, &packet, &mut self.net);
             }
             next => {
                 if let Some(intake) = self.net.enter(now, next, &packet) {
                     self.spend();
+                    if packet.class == Class::Control {
+                        self.net.expect_messages(fibre);
+                    }
                     self.hosts.give_to_agent(now, intake, &packet, &mut self.net);
                 } else if self.foresight != Foresight::Nothing {
                     self.foresee(fibre, &packet);
@@ -175,6 +183,7 @@ impl Partition {
             self.net.expect_cargo(fibre);
         } else if self.net.paths[packet.hop as usize + 1] == DELIVER {
             self.hosts.expect(packet);
+            self.net.cargo.expect_sack(packet);
         }
     }
 }

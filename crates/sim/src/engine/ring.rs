@@ -67,6 +67,12 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_empty() { None } else { Some(&self.buffer[self.slot(self.head)]) }
     }
 
+    /// The one behind it in its place.
+    #[inline]
+    pub fn second(&self) -> Option<&T> {
+        (self.len() > 1).then(|| &self.buffer[self.slot(self.head + 1)])
+    }
+
     /// Brings the place of the `ahead`-th oldest value into the cache.
     #[inline]
     pub fn expect(&self, ahead: u64) {

@@ -16,7 +16,9 @@ pub use marks::EcnNews;
 use super::{AckOut, EcnEcho, SackBlock, SackList};
 use held::{Held, Recent};
 use marks::Marks;
+use prefetch_index::prefetch_index;
 use std::collections::VecDeque;
+use std::slice;
 use std::sync::Arc;
 use units::Instant;
 
@@ -106,6 +108,14 @@ impl Receiver {
             self.acknowledge_in_order(now, len, out);
         } else {
             self.handle_irregular(seq, seq.saturating_add(len), out);
+        }
+    }
+
+    /// A segment is about to arrive, and this receiver is in the cache: what it keeps elsewhere is brought there too.
+    pub fn expect_segment(&self) {
+        prefetch_index(self.held.as_slices().0, 0);
+        if let Some(recent) = &self.recent {
+            prefetch_index(slice::from_ref(&**recent), 0);
         }
     }
 

@@ -5,6 +5,7 @@
 //! at most DupThresh steps. The pipe then follows from three byte counts and never walks the ranges.
 
 use super::SackBlock;
+use prefetch_index::prefetch_index;
 use std::collections::VecDeque;
 
 /// Ranges held beyond one per outstanding full-sized segment, for flows of short segments.
@@ -43,6 +44,11 @@ impl Scoreboard {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
+    }
+
+    /// Brings the lowest ranges into the cache.
+    pub(super) fn expect(&self) {
+        prefetch_index(self.ranges.as_slices().0, 0);
     }
 
     #[inline]

@@ -253,6 +253,12 @@ impl Sender {
         }
     }
 
+    /// An ACK is about to arrive, and this sender is in the cache: what it keeps elsewhere is brought there too.
+    pub fn expect_ack(&self) {
+        self.scoreboard.expect();
+        self.ledger.expect();
+    }
+
     /// Asserts what must hold between calls.
     pub(crate) fn check(&self) {
         assert!(self.nxt <= self.written, "only written bytes are sent");

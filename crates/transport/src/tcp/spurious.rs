@@ -9,7 +9,9 @@
 //! still come.
 
 use super::SackBlock;
+use prefetch_index::prefetch_index;
 use std::collections::VecDeque;
+use std::slice;
 
 /// Episodes and retransmissions remembered at most; the oldest go first.
 const MOST_EPISODES: usize = 16;
@@ -95,6 +97,13 @@ impl Ledger {
             self.forget_oldest_block();
         }
         self.blocks.push_back(block);
+    }
+
+    /// Brings what every ACK of a recovery looks at into the cache.
+    pub(super) fn expect(&self) {
+        if let Some(older) = &self.older {
+            prefetch_index(slice::from_ref(&**older), 0);
+        }
     }
 
     /// The receiver got `block` twice. Returns a verdict on the episode that this proves false.

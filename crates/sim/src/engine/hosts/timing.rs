@@ -4,6 +4,8 @@ use super::{Hosts, ReceivingHost, SendingMachine, Sink};
 use crate::engine::net::Net;
 use crate::engine::timers::{TimerId, TimerKind, Timers};
 use crate::engine::tree::NEVER;
+use prefetch_index::prefetch_index;
+use std::slice;
 use units::Instant;
 
 impl Hosts {
@@ -57,6 +59,8 @@ impl Hosts {
     pub(super) fn open_slot(&mut self) {
         let mut opened = std::mem::take(&mut self.opened);
         self.timers.open_slot(&mut opened);
+        // Many of the hosts have not been asked anything for a while: the waits for their memory overlap.
+        opened.iter().for_each(|(_, timer)| self.expect_timer(*timer));
         for (time, timer) in opened.drain(..) {
             let (armed, deadline) = match timer.kind() {
                 TimerKind::Sender => {
@@ -80,6 +84,16 @@ impl Hosts {
             }
         }
         self.opened = opened;
+    }
+
+    /// Brings what a timer's host is asked when the timer comes up into the cache.
+    fn expect_timer(&self, timer: TimerId) {
+        let flow = timer.flow();
+        match timer.kind() {
+            TimerKind::Sender => prefetch_index(slice::from_ref(&self.senders[flow].armed), 0),
+            TimerKind::Receiver => prefetch_index(slice::from_ref(&self.receivers[flow].armed), 0),
+            TimerKind::Lifecycle | TimerKind::Held => {}
+        }
     }
 
     pub(super) fn fire_sender(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {

@@ -6,7 +6,9 @@ use crate::engine::bench::LinkNumber;
 use crate::engine::offer::Cause;
 use crate::engine::packet::{Carried, Class, Packet};
 use crate::engine::trace::{Event, NOBODY, Spot, What};
+use prefetch_index::prefetch_index;
 use std::ops::Range;
+use std::slice;
 use std::sync::Arc;
 use transport::tcp::{Actions, BurstReport, SackBlock, Sender};
 use units::Instant;
@@ -123,6 +125,15 @@ impl Header {
     pub fn of(burst: Arc<Burst>) -> Header {
         let (packets, length, size) = (0..burst.packets.len() as u32, burst.length, burst.size);
         Header { burst, packets, at: 0, length, size, wavelength: 0, deflections: 0, attempt: 0 }
+    }
+
+    /// Brings the burst into the cache: it has been on its way for as long as its path.
+    pub fn expect_burst(&self) {
+        let burst = slice::from_ref(&*self.burst);
+        // Where it begins, its middle, and where it ends.
+        prefetch_index(burst, 0);
+        prefetch_index(slice::from_ref(&self.burst.born), 0);
+        prefetch_index(burst, 1);
     }
 
     /// It is shortened to `length`, and its bytes in proportion.

@@ -330,6 +330,7 @@ impl Agent for BurstNode {
             Some(Notice::Header(header)) => {
                 // A header that is slower than its burst finds it landed.
                 let landed = (header.at + header.length).max(now);
+                header.expect_burst();
                 self.agenda.note(landed, Task::Land(header));
             }
             Some(Notice::Loss(loss)) => self.handle_loss(now, &loss, bench),
