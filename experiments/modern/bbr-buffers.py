@@ -156,7 +156,8 @@ experiment = Experiment(
             expected="no more than Reno at 9 kB",
             tolerance="both versions; in shape: version 3",
             check=check_drops,
-            reason="BBR's rate does not answer drops, and version 3's only those of more than 2 % of a round trip's packets",
+            reason="BBR's rate does not answer drops, and version 3's only those of more than 2 % of a round trip's "
+            "packets",
         ),
         Claim(
             id="marks",
@@ -165,8 +166,9 @@ experiment = Experiment(
             expected="a tenth of Reno's drop rate at 30 kB",
             tolerance="at most a tenth; in shape: less",
             check=check_marks,
-            reason="windows that leave in bursts overflow the ten packets above the threshold before a mark can be answered: with "
-            "pacing, DCTCP drops a tenth of what Reno does (2.4e-4 of 2.6e-3, 7 s). Slow start is not why",
+            reason="windows that leave in bursts overflow the ten packets above the threshold before a mark can be "
+            "answered: with pacing, DCTCP drops a tenth of what Reno does (2.4e-4 of 2.6e-3, 7 s). Slow start is not "
+            "why",
         ),
         Claim(
             id="dctcp-carries",
