@@ -195,6 +195,50 @@ fn threads_that_are_late_at_random_change_nothing() {
     assert!(calls.load(Ordering::Relaxed) > 1000, "the threads were disturbed");
 }
 
+/// So many hosts that they are fetched early; on the fibre to one of their nodes come packets for hosts of other partitions, too.
+#[test]
+fn hosts_that_fill_the_caches_are_the_same_where_packets_of_others_pass() {
+    let text = r#"
+        [run]
+        duration = "0.1 s"
+        [topology]
+        kind = "custom"
+        [[node]]
+        name = "a"
+        [[node]]
+        name = "b"
+        [[node]]
+        name = "c"
+        [[node]]
+        name = "d"
+        [link_defaults]
+        capacity = "1 Gbps"
+        delay = "2 ms"
+        buffer = "60 packets"
+        [[link]]
+        from = "a"
+        to = "b"
+        [[link]]
+        from = "b"
+        to = "c"
+        [[link]]
+        from = "c"
+        to = "d"
+        [[traffic]]
+        transport = "sack"
+        pairs = "all"
+        flows = 20000
+        spread = "0.05 s"
+    "#;
+    let scenario = support::scenario(text);
+    let alone = all_of(&on_threads(&scenario, 1));
+    for of_node in [[1, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]] {
+        let mut world = world(&scenario, 2);
+        world.deal(&of_node);
+        assert!(all_of(&finished(world)) == alone, "{of_node:?}");
+    }
+}
+
 #[test]
 fn a_network_too_short_to_cut_is_run_on_one_thread_and_says_so() {
     let text = r#"

@@ -142,7 +142,7 @@ impl Hosts {
     }
 
     /// A packet is the next one on its last fibre, and its host is in the cache: what the host keeps elsewhere is brought there too.
-    #[inline(never)]
+    #[inline]
     pub fn expect_more(&self, packet: &Packet) {
         if packet.class == Class::Ack {
             if let SendingMachine::Tcp(sender) = &self.senders[packet.flow].machine {

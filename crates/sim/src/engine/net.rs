@@ -197,6 +197,12 @@ impl Net {
         self.paths[packet.hop as usize]
     }
 
+    /// Whether what goes through a port stays in this partition.
+    #[inline]
+    pub fn leads_on_here(&self, number: u32) -> bool {
+        matches!(self.ports[number as usize].target(), Target::Fibre(_))
+    }
+
     /// A packet enters a port. If an agent takes it, it is pending.
     pub fn forward(&mut self, now: u64, number: u32, packet: &Packet) {
         if let Some(intake) = self.enter(now, number, packet) {

@@ -153,10 +153,8 @@ impl Partition {
         match self.net.next_link(&packet) {
             DELIVER => {
                 self.spend();
-                if self.foresight == Foresight::Hosts
-                    && let Some(next) = self.net.fibres[fibre as usize].front()
-                {
-                    self.hosts.expect_more(next);
+                if self.foresight == Foresight::Hosts {
+                    self.foresee_next(fibre);
                 }
                 self.hosts.receive(now, &packet, &mut self.net);
             }
@@ -168,7 +166,7 @@ impl Partition {
                     }
                     self.hosts.give_to_agent(now, intake, &packet, &mut self.net);
                 } else if self.foresight != Foresight::Nothing {
-                    self.foresee(fibre, &packet);
+                    self.foresee(fibre, next, &packet);
                 }
             }
         }
@@ -176,12 +174,21 @@ impl Partition {
 }
 
 impl Partition {
-    /// Fetches what will be needed soon, now that a packet from a fibre has gone on.
+    /// Fetches what the host of the next packet on a fibre keeps elsewhere, if that host is here: other packets only pass.
+    #[inline(never)]
+    fn foresee_next(&self, fibre: u32) {
+        let next = self.net.fibres[fibre as usize].front().filter(|packet| self.net.next_link(packet) == DELIVER);
+        if let Some(packet) = next {
+            self.hosts.expect_more(packet);
+        }
+    }
+
+    /// Fetches what will be needed soon, now that a packet from a fibre has gone on through a port.
     #[inline]
-    fn foresee(&self, fibre: u32, packet: &Packet) {
+    fn foresee(&self, fibre: u32, port: u32, packet: &Packet) {
         if self.foresight == Foresight::Cargo {
             self.net.expect_cargo(fibre);
-        } else if self.net.paths[packet.hop as usize + 1] == DELIVER {
+        } else if self.net.paths[packet.hop as usize + 1] == DELIVER && self.net.leads_on_here(port) {
             self.hosts.expect(packet);
             self.net.cargo.expect_sack(packet);
         }
