@@ -76,7 +76,7 @@ SCENARIOS = [
     ),
     Scenario(
         "head-again",
-        "The first of ten segments is lost, and so are its copies: RACK sends a second one, with which the timer starts anew.",
+        "The first of ten segments and its copies are lost: RACK sends a second copy, and the timer starts anew.",
         30,
         1700,
         [
