@@ -59,13 +59,15 @@ class Scenario:
 
 
 RTT = 200.0
+FIRST_LOST = [Ack(200, 0, [(1, 2)]), Ack(201, 0, [(1, 3)]), Ack(202, 0, [(1, 4)]), Ack(203, 0, [(1, 10)])]
+"""The first of ten segments is lost: SACKs of the next three one by one, and of all others."""
 SCENARIOS = [
     Scenario(
         "rack-third-sack",
         "The first of ten segments is lost; SACKs of the next three arrive one by one.",
         30,
         700,
-        [Ack(200, 0, [(1, 2)]), Ack(201, 0, [(1, 3)]), Ack(202, 0, [(1, 4)]), Ack(203, 0, [(1, 10)]), Ack(410, 10)],
+        [*FIRST_LOST, Ack(410, 10)],
     ),
     Scenario(
         "rack-timer",
@@ -79,27 +81,14 @@ SCENARIOS = [
         "The first of ten segments and its copies are lost: RACK sends a second copy, and the timer starts anew.",
         30,
         1700,
-        [
-            Ack(200, 0, [(1, 2)]),
-            Ack(201, 0, [(1, 3)]),
-            Ack(202, 0, [(1, 4)]),
-            Ack(203, 0, [(1, 10)]),
-            Ack(410, 0, [(12, 14), (1, 10)]),
-        ],
+        [*FIRST_LOST, Ack(410, 0, [(12, 14), (1, 10)])],
     ),
     Scenario(
         "head-and-sacks",
         "The first of ten segments is lost, and so is its copy: SACKs of what left before it restart the timer.",
         30,
         1500,
-        [
-            Ack(200, 0, [(1, 2)]),
-            Ack(201, 0, [(1, 3)]),
-            Ack(202, 0, [(1, 4)]),
-            Ack(203, 0, [(1, 10)]),
-            Ack(410, 0, [(1, 11)]),
-            Ack(411, 0, [(1, 12)]),
-        ],
+        [*FIRST_LOST, Ack(410, 0, [(1, 11)]), Ack(411, 0, [(1, 12)])],
     ),
     Scenario(
         "tail-loss-probe",

@@ -199,36 +199,12 @@ fn threads_that_are_late_at_random_change_nothing() {
 #[test]
 fn hosts_that_fill_the_caches_are_the_same_where_packets_of_others_pass() {
     let text = r#"
-        [run]
-        duration = "0.1 s"
-        [topology]
-        kind = "custom"
-        [[node]]
-        name = "a"
-        [[node]]
-        name = "b"
-        [[node]]
-        name = "c"
-        [[node]]
-        name = "d"
-        [link_defaults]
-        capacity = "1 Gbps"
-        delay = "2 ms"
-        buffer = "60 packets"
-        [[link]]
-        from = "a"
-        to = "b"
-        [[link]]
-        from = "b"
-        to = "c"
-        [[link]]
-        from = "c"
-        to = "d"
-        [[traffic]]
-        transport = "sack"
-        pairs = "all"
-        flows = 20000
-        spread = "0.05 s"
+        node = [{ name = "a" }, { name = "b" }, { name = "c" }, { name = "d" }]
+        link = [{ from = "a", to = "b" }, { from = "b", to = "c" }, { from = "c", to = "d" }]
+        run = { duration = "0.1 s" }
+        topology = { kind = "custom" }
+        link_defaults = { capacity = "1 Gbps", delay = "2 ms", buffer = "60 packets" }
+        traffic = [{ transport = "sack", pairs = "all", flows = 20000, spread = "0.05 s" }]
     "#;
     let scenario = support::scenario(text);
     let alone = all_of(&on_threads(&scenario, 1));

@@ -1,7 +1,7 @@
 //! The voids of one channel: spans between reservations in which nothing is booked yet, in the order of time.
 //!
-//! The last one stands by itself, the others in short blocks, so that filling a void moves a few of its neighbours only, however many reservations a channel
-//! holds. A block whose last void is over is dropped as a whole.
+//! The last one stands by itself, the others in short blocks, so that filling a void moves a few of its neighbours only, however
+//! many reservations a channel holds. A block whose last void is over is dropped as a whole.
 
 use std::collections::VecDeque;
 

@@ -3,12 +3,11 @@
 //! The engine carries messages and cannot read them. An agent is given a [`Bench`] and nothing else of the world.
 
 use super::bench::Bench;
+use super::fetch::fetch;
 use super::ledger::Ledger;
 use super::packet::Packet;
-use prefetch_index::prefetch_index;
 use std::any::Any;
 use std::fmt;
-use std::slice;
 use std::sync::Arc;
 use transport::tcp::{Actions, SackBlock, Sender};
 use units::Instant;
@@ -62,10 +61,7 @@ trait Says: Any + Send {
 
 impl<T: Any + Send> Says for T {
     fn expect(&self) {
-        let says = slice::from_ref(self);
-        // Where it begins and where it ends.
-        prefetch_index(says, 0);
-        prefetch_index(says, 1);
+        fetch(self);
     }
 }
 

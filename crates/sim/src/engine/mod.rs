@@ -8,6 +8,7 @@
 //! | `partition` | the loop, the order of events, the fingerprint |
 //! | `parts`, `deal`, `balance`, `workers` | who has what; dealing it again; where to cut; threads |
 //! | `net`, `port`, `ring`, `tree` | paths, output ports, fibres, the event list |
+//! | `fetch` | what is brought into the cache before it is needed |
 //! | `offer`, `extras` | what a port answers; what a plain port does without |
 //! | `gate`, `optical` | ports that send only in granted slots; ports of an optical packet switch |
 //! | `hosts`, `arena`, `timers`, `forced`, `capture` | machines of the flows and their deadlines; orders; pcapng |
@@ -29,6 +30,7 @@ mod deal;
 pub(crate) mod delays;
 pub(crate) mod equipment;
 pub(crate) mod extras;
+pub(crate) mod fetch;
 mod forced;
 pub(crate) mod gate;
 pub(crate) mod hosts;

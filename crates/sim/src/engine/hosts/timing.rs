@@ -1,11 +1,10 @@
 //! Deadlines of the machines: armed after each call, looked at when an entry comes up.
 
 use super::{Hosts, ReceivingHost, SendingMachine, Sink};
+use crate::engine::fetch::fetch;
 use crate::engine::net::Net;
 use crate::engine::timers::{TimerId, TimerKind, Timers};
 use crate::engine::tree::NEVER;
-use prefetch_index::prefetch_index;
-use std::slice;
 use units::Instant;
 
 impl Hosts {
@@ -90,8 +89,8 @@ impl Hosts {
     fn expect_timer(&self, timer: TimerId) {
         let flow = timer.flow();
         match timer.kind() {
-            TimerKind::Sender => prefetch_index(slice::from_ref(&self.senders[flow].armed), 0),
-            TimerKind::Receiver => prefetch_index(slice::from_ref(&self.receivers[flow].armed), 0),
+            TimerKind::Sender => fetch(&self.senders[flow].armed),
+            TimerKind::Receiver => fetch(&self.receivers[flow].armed),
             TimerKind::Lifecycle | TimerKind::Held => {}
         }
     }

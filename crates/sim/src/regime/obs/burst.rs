@@ -3,12 +3,11 @@
 use super::balance::Place;
 use crate::engine::agent::News;
 use crate::engine::bench::LinkNumber;
+use crate::engine::fetch::fetch;
 use crate::engine::offer::Cause;
 use crate::engine::packet::{Carried, Class, Packet};
 use crate::engine::trace::{Event, NOBODY, Spot, What};
-use prefetch_index::prefetch_index;
 use std::ops::Range;
-use std::slice;
 use std::sync::Arc;
 use transport::tcp::{Actions, BurstReport, SackBlock, Sender};
 use units::Instant;
@@ -129,11 +128,9 @@ impl Header {
 
     /// Brings the burst into the cache: it has been on its way for as long as its path.
     pub fn expect_burst(&self) {
-        let burst = slice::from_ref(&*self.burst);
-        // Where it begins, its middle, and where it ends.
-        prefetch_index(burst, 0);
-        prefetch_index(slice::from_ref(&self.burst.born), 0);
-        prefetch_index(burst, 1);
+        fetch(&*self.burst);
+        // It can have a line between the first and the last.
+        fetch(&self.burst.born);
     }
 
     /// It is shortened to `length`, and its bytes in proportion.
