@@ -3,22 +3,43 @@
 //! A path is better if its cost is less, then if it has fewer hops, then if its sequence of node ids, read from the
 //! source, is smaller; between parallel links of equal cost the smaller id. So routes depend on ids alone, and all paths to
 //! a destination form a tree, as next-hop tables do. Dijkstra's algorithm runs from each destination against the direction
-//! of the links, once, when a path to it is first asked for; `petgraph`'s has no place for the second and third rule. A host
-//! whose links all come from one neighbour needs no table of its own: its paths are those to the neighbour and one link.
+//! of the links, once, when a path to it is first asked for; `petgraph`'s has no place for the second and third rule.
+//!
+//! No best path leads through a *stub*, a node that has links with one neighbour only, as hosts have: the neighbour would be
+//! passed twice. So tables know only the other nodes, and a large network of hosts at few routers has small ones. A node that is
+//! reached from one neighbour only needs no table of its own: its paths are those to the neighbour and one link.
 
 use super::{Link, LinkId, Network, NodeId};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 /// Shortest paths over the links that are up.
 #[derive(Clone, Debug)]
 pub struct Routes {
-    /// Per link: its ends and cost; links that are down are absent from `into` and `out_of`.
+    /// Per link: its ends and cost.
     links: Vec<(NodeId, NodeId, u64)>,
+    /// Per node: the neighbour from which all its links come, if there is just one, and the best of them.
+    doors: Vec<Option<(NodeId, LinkId)>>,
+    /// Per node.
+    places: Vec<Place>,
+    /// The links that are up between nodes that are no stubs, at each end.
     into: Adjacency,
     out_of: Adjacency,
-    /// Per destination: the next link at each node.
-    towards: BTreeMap<NodeId, Vec<LinkId>>,
+    /// The nodes that are no stubs, by number.
+    inner: Vec<NodeId>,
+    /// Per inner destination: the next link at each inner node.
+    towards: Vec<Option<Box<[LinkId]>>>,
+    /// How many of them are there.
+    kept: usize,
+}
+
+/// Where a node lies.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// Paths may lead through it; its number among such nodes.
+    Inner(u32),
+    /// All its links come from one neighbour and lead to it; the best that leads there.
+    Stub(LinkId),
 }
 
 /// The links at each node, by id.
@@ -37,93 +58,155 @@ impl Routes {
     /// Routes over `network`, where `up` says of each link whether it passes packets.
     pub fn new(network: &Network, up: &[bool]) -> Routes {
         assert_eq!(up.len(), network.links.len(), "every link is up or down");
+        let doors = only_neighbours(network, up, |link| (link.to, link.from));
+        let exits = only_neighbours(network, up, |link| (link.from, link.to));
+        let mut inner = Vec::new();
+        let place = |(node, (door, exit)): (u32, (&Option<_>, &Option<(NodeId, LinkId)>))| match (door, exit) {
+            (Some((from, _)), Some((to, link))) if from == to => Place::Stub(*link),
+            _ => {
+                inner.push(NodeId(node));
+                Place::Inner(inner.len() as u32 - 1)
+            }
+        };
+        let places: Vec<Place> = (0..).zip(doors.iter().zip(&exits)).map(place).collect();
+        let is_inner = |node: NodeId| matches!(places[node.index()], Place::Inner(_));
+        let inside = |(link, up): (&Link, &bool)| *up && is_inner(link.from) && is_inner(link.to);
+        let inside: Vec<bool> = network.links.iter().zip(up).map(inside).collect();
         let nodes = network.nodes.len();
         Routes {
             links: network.links.iter().map(|link| (link.from, link.to, link.cost)).collect(),
-            into: Adjacency::new(nodes, &network.links, up, |link| link.to),
-            out_of: Adjacency::new(nodes, &network.links, up, |link| link.from),
-            towards: BTreeMap::new(),
+            into: Adjacency::new(nodes, &network.links, &inside, |link| link.to),
+            out_of: Adjacency::new(nodes, &network.links, &inside, |link| link.from),
+            towards: vec![None; inner.len()],
+            kept: 0,
+            doors,
+            places,
+            inner,
         }
     }
 
     /// The links of the best path; empty from a node to itself, `None` where there is no way.
     pub fn path(&mut self, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
+        if from == to {
+            return Some(Vec::new());
+        }
+        let (end, last) = match self.doors[to.index()] {
+            Some((door, link)) => (door, Some(link)),
+            None => (to, None),
+        };
         let mut path = Vec::new();
         let mut node = from;
-        while node != to {
-            let link = self.next(node, to)?;
+        if node != end && let Place::Stub(link) = self.places[node.index()] {
             path.push(link);
             node = self.links[link.index()].1;
         }
+        if node != end {
+            let table = self.table(end)?;
+            while node != end {
+                let link = table.next(node)?;
+                path.push(link);
+                node = table.links[link.index()].1;
+            }
+        }
+        path.extend(last);
         Some(path)
     }
 
-    /// The first link of the best path from `node` to another node.
-    pub fn next(&mut self, node: NodeId, to: NodeId) -> Option<LinkId> {
-        match self.door(to) {
-            Some((door, link)) if door == node => Some(link),
-            Some((door, _)) => self.next_by_table(node, door),
-            None => self.next_by_table(node, to),
-        }
-    }
-
-    /// The neighbour from which all links to `node` come, if there is just one, and the best of them.
-    fn door(&self, node: NodeId) -> Option<(NodeId, LinkId)> {
-        let at = self.into.at(node);
-        let door = self.links[at.first()?.index()].0;
-        let all_from_there = at.iter().all(|link| self.links[link.index()].0 == door) && door != node;
-        let best = at.iter().min_by_key(|link| (self.links[link.index()].2, **link));
-        best.filter(|_| all_from_there).map(|link| (door, *link))
-    }
-
-    fn next_by_table(&mut self, node: NodeId, to: NodeId) -> Option<LinkId> {
-        if !self.towards.contains_key(&to) {
-            if (self.towards.len() + 1).saturating_mul(self.into.nodes()) > MAX_KEPT {
-                self.towards.clear();
+    /// The table of paths to a node that is no stub.
+    fn table(&mut self, to: NodeId) -> Option<Table<'_>> {
+        let Place::Inner(number) = self.places[to.index()] else { return None };
+        if self.towards[number as usize].is_none() {
+            if (self.kept + 1).saturating_mul(self.inner.len()) > MAX_KEPT {
+                (self.towards, self.kept) = (vec![None; self.inner.len()], 0);
             }
-            let table = self.tree(to);
-            self.towards.insert(to, table);
+            self.towards[number as usize] = Some(self.tree(to));
+            self.kept += 1;
         }
-        self.towards.get(&to).map(|table| table[node.index()]).filter(|link| *link != NONE)
+        let next = self.towards[number as usize].as_deref()?;
+        Some(Table { next, places: &self.places, links: &self.links })
     }
 
-    /// The next link at each node towards `to`.
-    fn tree(&self, to: NodeId) -> Vec<LinkId> {
+    /// The next link at each inner node towards `to`.
+    fn tree(&self, to: NodeId) -> Box<[LinkId]> {
         let distance = self.distances(to);
-        let best = |node: u32| {
-            let here = distance[node as usize]?;
+        let far = |node: NodeId| match self.places[node.index()] {
+            Place::Inner(number) => distance[number as usize],
+            Place::Stub(_) => None,
+        };
+        let best = |node: &NodeId| {
+            let here = far(*node).filter(|_| *node != to)?;
             let leads = |link: &LinkId| {
                 let (_, neighbour, cost) = self.links[link.index()];
-                distance[neighbour.index()].is_some_and(|(far, hops)| (far.saturating_add(cost), hops + 1) == here)
+                far(neighbour).is_some_and(|(far, hops)| (far.saturating_add(cost), hops + 1) == here)
             };
-            let at = self.out_of.at(NodeId(node));
+            let at = self.out_of.at(*node);
             at.iter().copied().filter(leads).min_by_key(|link| (self.links[link.index()].1, *link))
         };
-        (0..self.into.nodes() as u32)
-            .map(|node| if NodeId(node) == to { NONE } else { best(node).unwrap_or(NONE) })
-            .collect()
+        self.inner.iter().map(|node| best(node).unwrap_or(NONE)).collect()
     }
 
-    /// Cost and hops of the best path from each node to `to`.
+    /// Cost and hops of the best path from each inner node to `to`, which is one.
     fn distances(&self, to: NodeId) -> Vec<Option<(u64, u32)>> {
-        let mut distance = vec![None; self.into.nodes()];
-        distance[to.index()] = Some((0, 0));
+        let number = |node: NodeId| match self.places[node.index()] {
+            Place::Inner(number) => number as usize,
+            Place::Stub(_) => unreachable!("links between inner nodes alone are looked at"),
+        };
+        let mut distance = vec![None; self.inner.len()];
+        distance[number(to)] = Some((0, 0));
         let mut queue = BinaryHeap::from([Reverse((0u64, 0u32, to))]);
         while let Some(Reverse((far, hops, node))) = queue.pop() {
-            if distance[node.index()] != Some((far, hops)) {
+            if distance[number(node)] != Some((far, hops)) {
                 continue;
             }
             for link in self.into.at(node) {
                 let (neighbour, _, cost) = self.links[link.index()];
                 let candidate = (far.saturating_add(cost), hops + 1);
-                if distance[neighbour.index()].is_none_or(|known| candidate < known) {
-                    distance[neighbour.index()] = Some(candidate);
+                let known = &mut distance[number(neighbour)];
+                if known.is_none_or(|known| candidate < known) {
+                    *known = Some(candidate);
                     queue.push(Reverse((candidate.0, candidate.1, neighbour)));
                 }
             }
         }
         distance
     }
+}
+
+/// The next links towards one node.
+struct Table<'a> {
+    next: &'a [LinkId],
+    places: &'a [Place],
+    links: &'a [(NodeId, NodeId, u64)],
+}
+
+impl Table<'_> {
+    fn next(&self, node: NodeId) -> Option<LinkId> {
+        let Place::Inner(number) = self.places[node.index()] else { return None };
+        Some(self.next[number as usize]).filter(|link| *link != NONE)
+    }
+}
+
+/// Per node: its neighbour, if all links that are up join it to the same one, and the best of them. `ends` gives this end and the
+/// other one.
+fn only_neighbours(
+    network: &Network,
+    up: &[bool],
+    ends: impl Fn(&Link) -> (NodeId, NodeId),
+) -> Vec<Option<(NodeId, LinkId)>> {
+    let mut best: Vec<Option<(NodeId, u64, LinkId)>> = vec![None; network.nodes.len()];
+    let mut has_several = vec![false; network.nodes.len()];
+    for ((link, number), _) in network.links.iter().zip(0..).zip(up).filter(|(_, up)| **up) {
+        let (here, there) = ends(link);
+        let known = &mut best[here.index()];
+        has_several[here.index()] |= known.is_some_and(|(neighbour, ..)| neighbour != there) || here == there;
+        if known.is_none_or(|(_, cost, _)| link.cost < cost) {
+            *known = Some((there, link.cost, LinkId(number)));
+        }
+    }
+    let only = |(best, has_several): (Option<(NodeId, u64, LinkId)>, bool)| {
+        best.filter(|_| !has_several).map(|(neighbour, _, link)| (neighbour, link))
+    };
+    best.into_iter().zip(has_several).map(only).collect()
 }
 
 impl Adjacency {
@@ -144,10 +227,6 @@ impl Adjacency {
             *slot += 1;
         }
         Adjacency { first, links: sorted }
-    }
-
-    fn nodes(&self) -> usize {
-        self.first.len() - 1
     }
 
     fn at(&self, node: NodeId) -> &[LinkId] {
