@@ -5,6 +5,8 @@ others measure the neighbours. CPU seconds are those of the engine while it adva
 Memory per flow is what the process grew by between the reading of the scenario and the end of the run, divided by the
 flows. `streams`, `bursts` and `bursts-alone` are one traffic at three levels of detail; a simulated second of it says
 what each level costs.
+
+With several threads the same scenarios are run on one thread and on several in turn, and what counts is the clock.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _PAGE_BYTES = 4096
+
+THREADED_REPEATS = 8
+"""Short turns, because neighbours disturb two processors more often than one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +57,23 @@ class Cost:
     fingerprint: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Gain:
+    """What several threads gain on one scenario."""
+
+    name: str
+    threads: int
+    worked: int
+    """The threads that had work."""
+    wall_s_alone: float
+    """The engine on one thread, the fastest run."""
+    wall_s: float
+    """The engine on several, the fastest run."""
+    gain: float
+    fingerprint: str
+    """The same on one thread and on several, or there is an error."""
+
+
 def names(*, large: bool = False) -> list[str]:
     """The standard scenarios that are measured: those that need much only on request."""
     return [name for name, standard in STANDARDS.items() if large or not standard.needs]
@@ -70,6 +92,24 @@ def report(*, as_json: bool = False, large: bool = False) -> str:
     return table(costs)
 
 
+def threads_report(threads: int, *, as_json: bool = False, large: bool = False) -> str:
+    """Measure what `threads` threads gain on the standard scenarios; a table, or JSON with one object a scenario."""
+    timed = [name for name in names(large=large) if STANDARDS[name].until_s is None]
+    gains = [_gain(name, threads) for name in timed]
+    if as_json:
+        return json.dumps([asdict(gain) for gain in gains], indent=1)
+    heads = ("scenario", "s on 1", f"s on {threads}", "gain", "worked", "what it is")
+    rows = [
+        (gain.name, f"{gain.wall_s_alone:.2f}", f"{gain.wall_s:.2f}", f"{gain.gain:.2f}", str(gain.worked), what)
+        for gain, what in ((gain, STANDARDS[gain.name].what) for gain in gains)
+    ]
+    note = (
+        f"seconds of the engine by the clock, the fastest of {THREADED_REPEATS} runs in turn (one of those on "
+        "request); worked: threads that had work; fingerprints are equal"
+    )
+    return "\n".join([*_columns([heads, *rows]), note])
+
+
 def table(costs: list[Cost]) -> str:
     """The figures as text."""
     heads = (
@@ -84,13 +124,16 @@ def table(costs: list[Cost]) -> str:
         "what it is",
     )
     rows = [heads, *(_row(cost) for cost in costs)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
-    lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
     note = (
         f"per CPU second of the engine, the fastest of {REPEATS} runs (one of those on request); "
         "CPU s/s: for a simulated second; B/flow: growth of the process per flow"
     )
-    return "\n".join([*lines, note])
+    return "\n".join([*_columns(rows), note])
+
+
+def _columns(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
 
 
 def measured_apart(name: str) -> Cost:
@@ -98,6 +141,46 @@ def measured_apart(name: str) -> Cost:
     command = [sys.executable, "-m", "photocol.bench", name]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
     return Cost(**json.loads(done.stdout))
+
+
+def _gain(name: str, threads: int) -> Gain:
+    repeats = min(STANDARDS[name].repeats, THREADED_REPEATS) if STANDARDS[name].needs else THREADED_REPEATS
+    turns = [(_threaded_apart(name, 1), _threaded_apart(name, threads)) for _ in range(repeats)]
+    alone, together = (min((turn[side] for turn in turns), key=lambda run: run[0]) for side in (0, 1))
+    if len({run[2] for turn in turns for run in turn}) > 1:
+        raise RuntimeError(f"{name}: the fingerprint depends on the number of threads")
+    return Gain(
+        name=name,
+        threads=threads,
+        worked=together[1],
+        wall_s_alone=alone[0],
+        wall_s=together[0],
+        gain=alone[0] / together[0],
+        fingerprint=together[2],
+    )
+
+
+def _threaded_apart(name: str, threads: int) -> tuple[float, int, str]:
+    command = [sys.executable, "-m", "photocol.bench", name, str(threads)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+    wall_s, worked, fingerprint = json.loads(done.stdout)
+    return wall_s, worked, fingerprint
+
+
+def threaded(name: str, threads: int) -> tuple[float, int, str]:
+    """One run in this process: seconds of the engine by the clock, the threads that had work, the fingerprint."""
+    from photocol import _core
+    from photocol.scenario import load
+
+    standard = STANDARDS[name]
+    scenario = load(_source(standard), standard.settings)
+    simulation = _core.Simulation(scenario, scenario.seed, 0, probes=False)
+    simulation.use_threads(threads)
+    started = time.perf_counter()
+    simulation.advance(scenario.duration_s)
+    wall_s = max(time.perf_counter() - started, 1e-9)
+    worked, _ = simulation.parallelism
+    return wall_s, worked, simulation.finish().fingerprint
 
 
 def measured(name: str) -> Cost:
@@ -184,4 +267,6 @@ def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(measured(sys.argv[1]))))  # noqa: T201
+    asked, *how_many = sys.argv[1:]
+    found = threaded(asked, int(how_many[0])) if how_many else asdict(measured(asked))
+    print(json.dumps(found))  # noqa: T201

@@ -346,14 +346,18 @@ def trace(*, directory: Path, perfetto: Path | None, bursts: Path | None) -> Non
 @app.command()
 @json_option
 @click.option("--large", is_flag=True, help="Also 10^5 links with 10^6 flows.")
-def bench(*, as_json: bool, large: bool) -> None:
+@click.option("--threads", type=click.IntRange(2), metavar="N", help="What N threads gain by the clock instead.")
+def bench(*, as_json: bool, large: bool, threads: int | None) -> None:
     """Measure packet-hops and events per CPU second, and memory per flow, on standard scenarios."""
-    from photocol.bench import needs
+    from photocol.bench import needs, threads_report
     from photocol.bench import report as measured
 
     for sentence in needs(large=large):
         click.echo(sentence, err=True)
-    click.echo(measured(as_json=as_json, large=large))
+    if threads is not None:
+        click.echo(threads_report(threads, as_json=as_json, large=large))
+    else:
+        click.echo(measured(as_json=as_json, large=large))
 
 
 for command in (sweep, verify, export, reproduce):
