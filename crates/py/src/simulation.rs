@@ -71,6 +71,12 @@ impl Simulation {
         })
     }
 
+    /// The events that each thread has handled since the nodes were dealt last.
+    #[getter]
+    fn shares(&self) -> PyResult<Vec<u64>> {
+        self.read(|world| world.shares())
+    }
+
     /// Handles everything before `until_s` seconds of simulated time, but comes back after about `effort` events and samples.
     #[pyo3(signature = (until_s, effort=None))]
     fn advance(&mut self, py: Python<'_>, until_s: f64, effort: Option<u64>) -> PyResult<()> {

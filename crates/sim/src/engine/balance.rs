@@ -29,6 +29,8 @@ mod price {
     pub const BLOCK: f64 = 500.0;
     /// Another deal of the nodes must save this part of the price.
     pub const WORTHWHILE: f64 = 0.05;
+    /// A flow moves with its node: both machines, at a million flows.
+    pub const MOVE: f64 = 220.0;
 }
 
 /// Delays tried as the shortest that is cut, at most.
@@ -49,6 +51,8 @@ pub struct Work {
     /// Threads that may work.
     threads: usize,
     state: State,
+    /// Flows that would have to move.
+    flows: usize,
 }
 
 /// Whether what the nodes keep is so large that fetching it counts.
@@ -86,7 +90,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The partition of each node, if that is better than `current` by enough.
+    /// The partition of each node, if that is better than `current` by enough. The next look comes when the run has lasted twice as
+    /// long, so what is saved until then is twice what would have been saved since the last one.
     pub fn better_than(&self, work: &Work, current: &[u32]) -> Option<Vec<u32>> {
         let now = work.price(current);
         let (of_node, price) = match self {
@@ -94,7 +99,8 @@ impl Verdict {
             Verdict::Whole => (vec![0; current.len()], work.total()),
             Verdict::Cut { of_node, price, .. } => (of_node.clone(), *price),
         };
-        is_worthwhile(price, now).then_some(of_node)
+        let pays = 2.0 * (now - price) > price::MOVE * work.flows as f64;
+        (pays && is_worthwhile(price, now)).then_some(of_node)
     }
 
     /// Why fewer than `threads` threads work, in words.
@@ -130,7 +136,7 @@ impl Work {
             links.push(Link { from: ends.from, to: ends.to, delay: parts.port(number).delay(), packets, to_host });
         }
         let state = if is_large(links.len(), layout.flows.len()) { State::Large } else { State::Small };
-        Work { nodes, links, span, threads, state }
+        Work { nodes, links, span, threads, state, flows: layout.flows.len() }
     }
 
     /// The best deal.
@@ -380,7 +386,7 @@ mod tests {
     fn ring(nodes: u32, delay: u64, packets: f64) -> Work {
         let link = |from| Link { from, to: (from + 1) % nodes, delay, packets, to_host: false };
         let (links, nodes) = ((0..nodes).map(link).collect(), vec![packets * price::HOP; nodes as usize]);
-        Work { nodes, links, span: 1000 * MS, threads: 4, state: State::Small }
+        Work { nodes, links, span: 1000 * MS, threads: 4, state: State::Small, flows: 100 }
     }
 
     #[test]

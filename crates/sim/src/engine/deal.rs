@@ -34,9 +34,8 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
         .enumerate()
         .map(|(part, (mut net, hosts))| {
             net.agents = hosts.agents.len() as u32;
-            let to_node = entering(part as u32, after).map(|link| after.links[link].to).collect();
             let chains = chains(&old, part as u32, before, after);
-            Partition::new(Net::new(net, order, after.parts as usize), hosts, to_node, chains, now)
+            Partition::new(Net::new(net, order, after.parts as usize), hosts, after.ends_in(part as u32), chains, now)
         })
         .collect();
     for (was, is) in before.ports.iter().zip(&after.ports) {
@@ -156,7 +155,10 @@ fn deal_items<T>(old: &mut [Partition], arena: fn(&mut Hosts) -> &mut Arena<T>, 
     let Owners { before, after, count, owner } = owners;
     let take = |part: &mut Partition| std::mem::take(arena(&mut part.hosts)).into_items().into_iter();
     let mut sources: Vec<_> = old.iter_mut().map(take).collect();
-    let mut dealt: Vec<Vec<T>> = (0..after.parts).map(|_| Vec::new()).collect();
+    let mut counts = vec![0; after.parts as usize];
+    (0..count).for_each(|number| counts[owner(after, number) as usize] += 1);
+    // Of a million flows each item is moved once, to a place that it keeps.
+    let mut dealt: Vec<Vec<T>> = counts.into_iter().map(Vec::with_capacity).collect();
     for number in 0..count {
         let item = sources[owner(before, number) as usize].next();
         dealt[owner(after, number) as usize].push(item.expect("a partition has its flows and agents in their order"));

@@ -17,6 +17,7 @@ use super::shortfall;
 use super::trace::{Trace, What};
 use super::tree::{NEVER, Tree};
 use std::collections::{BTreeMap, VecDeque};
+use std::hint::select_unpredictable;
 use std::sync::Arc;
 
 /// End of a path: the packet is for a host of the node it has reached.
@@ -166,8 +167,9 @@ impl Net {
         let packet = *fibre.front().expect("a fibre with an event holds a packet");
         fibre.advance();
         fibre.expect(2);
-        let next = fibre.front().map_or(NEVER, |packet| packet.at);
-        self.tree.set(self.leaf_of_link_0 + number, next);
+        // Nothing foresees whether the fibre is dark now. The place of the next packet is there in any case.
+        let next = select_unpredictable(fibre.is_empty(), NEVER, fibre.front_place().map_or(NEVER, |place| place.at));
+        self.tree.set_inline(self.leaf_of_link_0 + number, next);
         packet
     }
 
@@ -219,21 +221,23 @@ impl Net {
             port.offer(now, packet.size)
         } else if port.manner() == Manner::Light {
             port.offer_light(now, packet.size)
-        } else if port.manner() == Manner::Taken {
-            return port.intake();
         } else {
-            self.enter_specially(now, number, packet);
-            return None;
+            return self.enter_specially(now, number, packet);
         };
         self.follow(now, number, offer, packet);
         None
     }
 
-    /// [`Net::enter`] for a port with [`Extras`](super::extras::Extras) that no agent stands before.
+    /// [`Net::enter`] for a port with [`Extras`](super::extras::Extras).
     #[inline(never)]
-    fn enter_specially(&mut self, now: u64, number: u32, packet: &Packet) {
+    fn enter_specially(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
+        let port = &self.ports[number as usize];
+        if port.manner() == Manner::Taken {
+            return port.intake();
+        }
         let offer = self.offer_past_intake(now, number, packet);
         self.follow(now, number, offer, packet);
+        None
     }
 
     /// A port has answered.

@@ -29,6 +29,32 @@ enum Foresight {
     Cargo,
 }
 
+/// Where a fibre ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FibreEnd(u32);
+
+impl FibreEnd {
+    const LEADS_ON: u32 = 1 << 31;
+
+    /// A fibre to `node`, which some paths `leads_on` from there.
+    pub fn new(node: u32, leads_on: bool) -> FibreEnd {
+        FibreEnd(node | if leads_on { FibreEnd::LEADS_ON } else { 0 })
+    }
+
+    /// The receiving node.
+    #[inline]
+    fn node(self) -> u32 {
+        self.0 & !FibreEnd::LEADS_ON
+    }
+
+    /// Whether any path goes on from there: if none does, all packets are for hosts of the node, and that is known before the packet
+    /// itself has been read.
+    #[inline]
+    fn leads_on(self) -> bool {
+        self.0 >= FibreEnd::LEADS_ON
+    }
+}
+
 /// Nodes that share an event list.
 #[derive(Debug)]
 pub struct Partition {
@@ -36,8 +62,8 @@ pub struct Partition {
     pub net: Net,
     /// Machines of the flows.
     pub hosts: Hosts,
-    /// Receiving node of each fibre.
-    to_node: Vec<u32>,
+    /// The far end of each fibre.
+    ends: Vec<FibreEnd>,
     /// One hash chain per node of the network; those of other partitions stay zero.
     pub chains: Vec<u64>,
     /// No event lies before this time.
@@ -51,14 +77,14 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// A partition whose time begins at `reached`. `to_node` gives the node at the end of each fibre.
-    pub fn new(net: Net, hosts: Hosts, to_node: Vec<u32>, chains: Vec<u64>, reached: u64) -> Partition {
+    /// A partition whose time begins at `reached`.
+    pub fn new(net: Net, hosts: Hosts, ends: Vec<FibreEnd>, chains: Vec<u64>, reached: u64) -> Partition {
         let foresight = match hosts.senders.len() + hosts.receivers.len() > HOSTS_IN_CACHE {
             true => Foresight::Hosts,
             false if net.ports.iter().any(Port::reads_cargo) => Foresight::Cargo,
             false => Foresight::Nothing,
         };
-        let mut partition = Partition { net, hosts, to_node, chains, reached, foresight, events: 0, left: 0 };
+        let mut partition = Partition { net, hosts, ends, chains, reached, foresight, events: 0, left: 0 };
         partition.net.set_timers(partition.hosts.timers.earliest());
         partition.hosts.arm_agents(&mut partition.net);
         partition
@@ -148,9 +174,10 @@ impl Partition {
     fn arrive(&mut self, now: u64, fibre: u32) {
         let packet = self.net.take_arrival(fibre);
         self.events += 1;
-        let chain = &mut self.chains[self.to_node[fibre as usize] as usize];
+        let end = self.ends[fibre as usize];
+        let chain = &mut self.chains[end.node() as usize];
         *chain = fold(*chain, digest(&packet));
-        match self.net.next_link(&packet) {
+        match if end.leads_on() { self.net.next_link(&packet) } else { DELIVER } {
             DELIVER => {
                 self.spend();
                 if self.foresight == Foresight::Hosts {

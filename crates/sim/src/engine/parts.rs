@@ -1,10 +1,10 @@
 //! Where everything is: which partition has a node, a port, a fibre, a flow's machines.
 
 use super::hosts::{Lifecycle, ReceivingHost, SendingHost};
-use super::net::{DropPlace, Drops};
+use super::net::{DELIVER, DropPlace, Drops};
 use super::offer::Cause;
 use super::packet::Packet;
-use super::partition::{Partition, fold};
+use super::partition::{FibreEnd, Partition, fold};
 use super::port::Port;
 use super::reordering::FlowReordering;
 use super::ring::Ring;
@@ -40,6 +40,8 @@ pub struct Layout {
     pub flows: Arc<[Flow]>,
     /// All paths as lists of links, see [`Net::paths`](super::net::Net::paths).
     pub paths: Arc<[u32]>,
+    /// The far end of each link.
+    pub ends: Arc<[FibreEnd]>,
     /// The node of each agent of the switches.
     pub agents: Arc<[u32]>,
     /// How many partitions there are.
@@ -61,8 +63,15 @@ impl Layout {
         agents: Arc<[u32]>,
         nodes: usize,
     ) -> Layout {
+        let ends = far_ends(&links, &paths);
         let (ports, fibres) = (Vec::new(), Vec::new());
-        Layout { links, flows, paths, agents, parts: 1, of_node: Vec::new(), ports, fibres }.dealt(vec![0; nodes])
+        Layout { links, flows, paths, ends, agents, parts: 1, of_node: Vec::new(), ports, fibres }.dealt(vec![0; nodes])
+    }
+
+    /// The far ends of the fibres that end in a partition, by number.
+    pub fn ends_in(&self, part: u32) -> Vec<FibreEnd> {
+        let here = self.fibres.iter().zip(self.ends.iter()).filter(|(at, _)| at.part == part);
+        here.map(|(_, end)| *end).collect()
     }
 
     /// The same network with its nodes in the partitions that `of_node` names.
@@ -96,6 +105,17 @@ impl Layout {
     pub fn sink_of(&self, flow: u32) -> u32 {
         self.of_node[self.flows[flow as usize].destination.index()]
     }
+}
+
+/// The far end of each link.
+fn far_ends(links: &[Ends], paths: &[u32]) -> Arc<[FibreEnd]> {
+    let mut leads_on = vec![false; links.len()];
+    for step in paths.windows(2).filter(|step| step[1] != DELIVER) {
+        if let Some(leads_on) = leads_on.get_mut(step[0] as usize) {
+            *leads_on = true;
+        }
+    }
+    links.iter().zip(leads_on).map(|(ends, leads_on)| FibreEnd::new(ends.to, leads_on)).collect()
 }
 
 /// All partitions between two windows, as if they were one.

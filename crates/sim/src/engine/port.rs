@@ -40,7 +40,7 @@ pub struct Taken {
     pub held: Vec<Packet>,
 }
 
-/// An output port. The fields lie in the order of need: three cache lines for a packet that is carried.
+/// An output port. The fields lie in the order of need.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Port {
@@ -58,19 +58,26 @@ pub struct Port {
     /// What is in transmission or waits; swept only when its length could matter, so some at the head may be gone.
     inside: Ring<Inside>,
     inside_bytes: u64,
+    /// While fewer packets are inside there is room for one more, and it is no new maximum; 0 where that must be looked at in any
+    /// case.
+    calm: u64,
+    /// The same of bytes, with the packet that comes.
+    calm_bytes: u32,
     state: State,
     light: Light,
     /// What it does with a packet, and with one that comes from the agent before it.
     manner: Manner,
     manner_past_intake: Manner,
-    /// Only kept up to date by a port of an optical packet switch.
-    least_backlog: LeastBacklog,
-    // The two cache lines up to here are all that a packet touches that finds the transmitter free.
+    /// Waiting time accepted since the start, in packet-picoseconds: the lower part of [`Port::waited`].
+    waited: u64,
+    // The two cache lines up to here are all that a packet touches that is carried where there is room.
     buffer: Buffer,
-    /// Waiting time accepted since the start, in packet-picoseconds.
-    waited: u128,
+    /// The upper part.
+    waited_above: u64,
     /// Most packets that waited at once since the last [`Port::restart_maximum`].
     max_waiting: u64,
+    /// Only kept up to date by a port of an optical packet switch.
+    least_backlog: LeastBacklog,
     /// What few ports have.
     extras: Option<Box<Extras>>,
     /// Packets and bytes dropped since the start, those lost on the fibre included.
@@ -145,15 +152,18 @@ impl Port {
             _ => Manner::Light,
         };
         let manner = if intake.is_some() { Manner::Taken } else { manner_past_intake };
-        Some(Port {
+        let mut port = Port {
             byte_time: ByteTime::at(rule.capacity)?,
             delay: rule.delay.ps(),
             busy_until: 0,
             offered: Count::default(),
             busy: 0,
             waited: 0,
+            waited_above: 0,
             inside: Ring::new(),
             inside_bytes: 0,
+            calm: 0,
+            calm_bytes: 0,
             buffer: rule.buffer,
             max_waiting: 0,
             last_arrival: 0,
@@ -167,7 +177,9 @@ impl Port {
             extras,
             dropped: Count::default(),
             refused: Count::default(),
-        })
+        };
+        port.calm_down();
+        Some(port)
     }
 
     /// Where its packets go.
@@ -186,24 +198,70 @@ impl Port {
         self.delay
     }
 
-    /// A packet of `size` bytes arrives at the port.
+    /// A packet of `size` bytes arrives at the port. Whether the transmitter is free is asked without a branch: nothing foresees it,
+    /// and what comes next would be known too late.
     #[inline(always)]
     pub fn offer(&mut self, now: u64, size: u16) -> Offer {
         self.offered.add(size);
-        if self.busy_until > now {
+        let waits = self.busy_until > now;
+        let start = self.busy_until.max(now);
+        self.inside.clear_unless(waits);
+        self.inside_bytes &= u64::from(waits).wrapping_neg();
+        let is_crowded = self.inside.len() as u64 >= self.calm;
+        if is_crowded | (self.inside_bytes + u64::from(size) > u64::from(self.calm_bytes)) {
+            return self.offer_crowded(now, size);
+        }
+        self.begin(now, start);
+        self.accept(size)
+    }
+
+    /// A packet arrives where it must be looked whether there is room.
+    #[inline(never)]
+    fn offer_crowded(&mut self, now: u64, size: u16) -> Offer {
+        if self.busy_until <= now {
+            if self.state == State::Down {
+                return self.refuse(Cause::Unreachable, size);
+            }
+        } else {
             if self.is_full(now, size) {
                 return self.refuse(Cause::Congestion, size);
             }
-            self.waited += u128::from(self.busy_until - now);
             self.max_waiting = self.max_waiting.max(self.inside.len() as u64);
-        } else if self.state == State::Down {
-            return self.refuse(Cause::Unreachable, size);
-        } else {
-            self.inside.clear();
-            self.inside_bytes = 0;
-            self.busy_until = now;
+            self.calm_down();
         }
+        self.begin(now, self.busy_until.max(now));
         self.accept(size)
+    }
+
+    /// The next transmission begins at `start`, for a packet that has come now.
+    #[inline]
+    fn begin(&mut self, now: u64, start: u64) {
+        let (waited, is_beyond) = self.waited.overflowing_add(start - now);
+        self.waited = waited;
+        if is_beyond {
+            self.waited_above += 1;
+        }
+        self.busy_until = start;
+    }
+
+    /// Waiting time accepted since the start, in packet-picoseconds.
+    fn waited(&self) -> u128 {
+        u128::from(self.waited_above) << 64 | u128::from(self.waited)
+    }
+
+    fn set_waited(&mut self, waited: u128) {
+        (self.waited, self.waited_above) = (waited as u64, (waited >> 64) as u64);
+    }
+
+    /// Sets the bounds below which nothing must be looked at.
+    fn calm_down(&mut self) {
+        let (places, room) = match self.buffer {
+            Buffer::Packets(places) => (places, u64::MAX),
+            Buffer::Bytes(room) => (u64::MAX, room.count()),
+            Buffer::Unlimited => (u64::MAX, u64::MAX),
+        };
+        self.calm = if self.state == State::Down { 0 } else { places.min(self.max_waiting).saturating_add(1) };
+        self.calm_bytes = u32::try_from(room).unwrap_or(u32::MAX);
     }
 
     #[inline]
@@ -355,7 +413,6 @@ impl Port {
     }
 
     /// Whether a packet that would have to wait has no room.
-    #[inline]
     fn is_full(&mut self, now: u64, size: u16) -> bool {
         match self.buffer {
             Buffer::Packets(places) => {

@@ -2,10 +2,10 @@
 
 use prefetch_index::prefetch_index;
 
-/// A first-in-first-out queue.
+/// A first-in-first-out queue: half a cache line, and its values elsewhere.
 #[derive(Clone, Debug, Default)]
 pub struct Ring<T> {
-    buffer: Vec<T>,
+    buffer: Box<[T]>,
     /// Values taken out so far.
     head: u64,
     /// Values put in so far.
@@ -14,8 +14,8 @@ pub struct Ring<T> {
 
 impl<T: Copy + Default> Ring<T> {
     /// An empty queue that has not allocated.
-    pub const fn new() -> Ring<T> {
-        Ring { buffer: Vec::new(), head: 0, tail: 0 }
+    pub fn new() -> Ring<T> {
+        Ring { buffer: Box::default(), head: 0, tail: 0 }
     }
 
     /// Number of values inside.
@@ -67,6 +67,12 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_empty() { None } else { Some(&self.buffer[self.slot(self.head)]) }
     }
 
+    /// The place of the oldest value, which holds something else if there is none.
+    #[inline]
+    pub fn front_place(&self) -> Option<&T> {
+        self.buffer.get(self.slot(self.head))
+    }
+
     /// The one behind it in its place.
     #[inline]
     pub fn second(&self) -> Option<&T> {
@@ -104,6 +110,13 @@ impl<T: Copy + Default> Ring<T> {
         self.head = self.tail;
     }
 
+    /// Takes all values unless `stays`, without a branch.
+    #[inline]
+    pub fn clear_unless(&mut self, stays: bool) {
+        let inside = (self.tail - self.head) & u64::from(stays).wrapping_neg();
+        self.head = self.tail - inside;
+    }
+
     /// The oldest value.
     #[inline]
     pub fn first(&self) -> Option<T> {
@@ -138,7 +151,7 @@ impl<T: Copy + Default> Ring<T> {
 
     #[cold]
     fn grow(&mut self) {
-        let mut buffer = vec![T::default(); (2 * self.buffer.len()).max(4)];
+        let mut buffer = vec![T::default(); (2 * self.buffer.len()).max(4)].into_boxed_slice();
         for (position, value) in (self.head..self.tail).zip(self.iter()) {
             let slot = position as usize & (buffer.len() - 1);
             buffer[slot] = value;

@@ -75,6 +75,8 @@ pub struct Timers {
     next_slot: u64,
     /// The earliest time in `slots` and `far`; [`NEVER`] if both are empty.
     later: u64,
+    /// The earliest time of all: it is asked for after every event, and changes seldom.
+    earliest: u64,
     /// Lists without entries. The last one used is the next to be used, because it is in the cache.
     spare: Vec<Vec<Entry>>,
     /// Exchanged with every timer's number before comparison; zero except in runs that shuffle ties.
@@ -97,6 +99,7 @@ impl Timers {
             far: Heap::default(),
             next_slot: 0,
             later: NEVER,
+            earliest: NEVER,
             spare: Vec::new(),
             mask,
         }
@@ -105,7 +108,12 @@ impl Timers {
     /// The time of the earliest entry, [`NEVER`] if there is none.
     #[inline]
     pub fn earliest(&self) -> u64 {
-        self.near.first().map_or(self.later, |entry| entry.0)
+        self.earliest
+    }
+
+    /// To be called when entries have changed.
+    fn settle(&mut self) {
+        self.earliest = self.near.first().map_or(self.later, |entry| entry.0);
     }
 
     /// The timer of the earliest entry; `None` if a slot must be opened first, or there are no entries.
@@ -118,6 +126,7 @@ impl Timers {
     #[inline]
     pub fn push(&mut self, time: u64, timer: TimerId) {
         self.place((time, timer.0 ^ self.mask));
+        self.earliest = self.earliest.min(time);
     }
 
     /// Moves the earliest entry to a later time.
@@ -125,11 +134,13 @@ impl Timers {
         if let Some((_, number)) = self.near.pop() {
             self.place((time, number));
         }
+        self.settle();
     }
 
     /// Removes the earliest entry.
     pub fn pop(&mut self) {
         self.near.pop();
+        self.settle();
     }
 
     /// Opens the slot of the earliest entry and moves what is in it to `opened`, which is empty; what is to stay is put
@@ -145,6 +156,7 @@ impl Timers {
         self.occupied[index(slot) / 64] &= !(1 << (index(slot) % 64));
         self.bring_nearer();
         self.later = self.earliest_later();
+        self.settle();
         opened.extend(entries.drain(..).map(|(time, number)| (time, TimerId(number ^ self.mask))));
         self.spare.push(entries);
     }
@@ -156,7 +168,7 @@ impl Timers {
         let entries = entries.map(|(time, number)| (time, TimerId(number ^ self.mask)));
         let entries = entries.collect();
         self.occupied.fill(0);
-        self.later = NEVER;
+        (self.later, self.earliest) = (NEVER, NEVER);
         entries
     }
 

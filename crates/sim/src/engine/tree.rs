@@ -1,14 +1,15 @@
 //! The event list: a winner tree over the fibres that end in a partition, plus one leaf for its timers.
 //!
-//! Every leaf holds the time of the earliest event of its fibre ([`NEVER`] if it is dark); every inner node the smallest of
-//! its four children. The root is therefore the earliest event, and events at one instant come in the order of their
+//! Every leaf holds the time of the earliest event of its fibre ([`NEVER`] if it is dark); every inner node the smaller of
+//! its two children. The root is therefore the earliest event, and events at one instant come in the order of their
 //! leaves.
 //!
 //! A node is one number, (time − base) · 2^b + leaf with b bits for the leaf, so a comparison is a `min` of two integers,
 //! which compiles to no branch: which fibre is next is unpredictable on a mesh, and a mispredicted branch costs more than a
-//! whole level. Four children share half a cache line, and their places depend on the leaf alone, so the loads of all levels
-//! overlap. A new key is compared with its three siblings and never read back: each level adds one `min` to what the next
-//! event waits for, and not a store with the load behind it. The price of one number is a horizon: times more than 2^(63−b) ps
+//! whole level. The places on the way to the root depend on the leaf alone, so the loads of all levels overlap. A new key is
+//! compared with its sibling and never read back: each level adds one `min` to what the next event waits for, and not a store
+//! with the load behind it. For the usual numbers of leaves the way to the root is written out, without a loop and with places that
+//! are known when it is compiled ([`climb`]). The price of one number is a horizon: times more than 2^(63−b) ps
 //! after the base (two minutes for 10^5 fibres) all look like the horizon until nothing nearer is left; then the base moves on
 //! and the keys are made again from the plain times. The base never passes the time that the partition has reached: a packet
 //! from another partition may arrive before everything that is in the list.
@@ -19,33 +20,36 @@ pub const NEVER: u64 = u64::MAX;
 /// A winner tree over a fixed number of leaves.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// The children of group `g`'s entry `i` are group `4 g + i + 1`; the leaves are the entries of the last level.
-    groups: Vec<[u64; 4]>,
-    first_leaf_group: usize,
-    /// The smallest key of group 0.
+    /// In the order of a heap: the children of node `i` are nodes `2 i` and `2 i + 1`, and half of the nodes are leaves. Node 1 is
+    /// not kept here.
+    keys: Vec<u64>,
+    /// The smallest key, that of node 1.
     root: u64,
-    leaf_bits: u32,
-    /// The smallest key of a time at the horizon.
-    horizon_key: u64,
+    /// Levels below the root, and bits of a leaf's number in a key.
+    levels: u32,
+    /// The bits of a leaf's number in a key.
+    leaf_mask: u64,
+    /// The time from the base to the horizon.
+    horizon: u64,
     base: u64,
     /// The true times of the leaves.
     times: Vec<u64>,
 }
 
+/// Levels of the trees whose ways to the root are written out.
+const WRITTEN_OUT: [u32; 6] = [4, 6, 7, 8, 9, 10];
+
 impl Tree {
     /// A tree of `leaves` leaves, none of which has an event.
     pub fn new(leaves: usize) -> Tree {
-        let mut first_leaf_group = 0;
-        while 3 * first_leaf_group + 1 < leaves.div_ceil(4) {
-            first_leaf_group = 4 * first_leaf_group + 1;
-        }
-        let leaf_bits = leaves.next_power_of_two().trailing_zeros();
+        let needed = leaves.next_power_of_two().trailing_zeros();
+        let levels = WRITTEN_OUT.into_iter().find(|levels| *levels >= needed).unwrap_or(needed);
         let mut tree = Tree {
-            groups: vec![[u64::MAX; 4]; first_leaf_group + leaves.div_ceil(4)],
-            first_leaf_group,
+            keys: vec![u64::MAX; 2 << levels],
             root: u64::MAX,
-            leaf_bits,
-            horizon_key: u64::MAX >> leaf_bits << leaf_bits,
+            levels,
+            leaf_mask: (1 << levels) - 1,
+            horizon: u64::MAX >> levels,
             base: 0,
             times: vec![NEVER; leaves],
         };
@@ -56,40 +60,40 @@ impl Tree {
     /// The earliest event as (time, leaf). Nothing will ever be set to a time before `reached`.
     #[inline]
     pub fn earliest(&mut self, reached: u64) -> (u64, u32) {
-        if self.root >= self.horizon_key {
+        if self.root >> self.levels >= self.horizon {
             self.rebase(reached);
-            if self.root >= self.horizon_key {
+            if self.root >> self.levels >= self.horizon {
                 return self.search();
             }
         }
-        let (ahead, leaf) = (self.root >> self.leaf_bits, self.root & ((1 << self.leaf_bits) - 1));
-        (self.base + ahead, leaf as u32)
+        (self.base + (self.root >> self.levels), (self.root & self.leaf_mask) as u32)
     }
 
     /// Gives `leaf` the time of its earliest event.
-    #[inline]
+    #[inline(never)]
     pub fn set(&mut self, leaf: u32, time: u64) {
+        self.set_inline(leaf, time);
+    }
+
+    /// The same, for the place in the program that does it most often.
+    #[inline(always)]
+    pub fn set_inline(&mut self, leaf: u32, time: u64) {
         self.times[leaf as usize] = time;
-        let mut key = self.key(leaf, time);
-        let (mut group, mut entry) = (self.first_leaf_group + leaf as usize / 4, leaf as usize % 4);
-        loop {
-            let siblings = &mut self.groups[group];
-            let others = siblings[entry ^ 1].min(siblings[entry ^ 2]).min(siblings[entry ^ 3]);
-            siblings[entry] = key;
-            key = key.min(others);
-            if group == 0 {
-                break;
-            }
-            (group, entry) = ((group - 1) / 4, (group - 1) % 4);
-        }
-        self.root = key;
+        let key = self.key(leaf, time);
+        // Comparisons: a table of all sizes would be a jump.
+        self.root = if self.levels == 6 {
+            climb::<6, 128>(&mut self.keys, leaf, key)
+        } else if self.levels == 7 {
+            climb::<7, 256>(&mut self.keys, leaf, key)
+        } else {
+            climb_elsewhere(&mut self.keys, leaf, key)
+        };
     }
 
     /// The horizon, the greatest time after the base that a key can express, stands for all later ones.
     #[inline]
     fn key(&self, leaf: u32, time: u64) -> u64 {
-        let ahead = (time - self.base).min(self.horizon_key >> self.leaf_bits);
-        ahead << self.leaf_bits | u64::from(leaf)
+        (time - self.base).min(self.horizon) << self.levels | u64::from(leaf)
     }
 
     /// Moves the base to `reached` and makes all keys again.
@@ -107,6 +111,41 @@ impl Tree {
         let times = self.times.iter().zip(0..);
         times.map(|(time, leaf)| (*time, leaf)).min().unwrap_or((NEVER, 0))
     }
+}
+
+/// Puts the key of a leaf into a tree of `LEVELS` levels below the root, and what follows from it into the nodes above. Gives the
+/// smallest key.
+#[inline(always)]
+fn climb<const LEVELS: u32, const NODES: usize>(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
+    let Some(keys) = keys.first_chunk_mut::<NODES>() else { return key };
+    let mut node = NODES / 2 + leaf as usize % (NODES / 2);
+    for _ in 0..LEVELS {
+        let sibling = keys[node ^ 1];
+        keys[node] = key;
+        key = key.min(sibling);
+        node /= 2;
+    }
+    key
+}
+
+/// The same for a tree of any size.
+#[inline(never)]
+fn climb_elsewhere(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
+    match keys.len() {
+        32 => return climb::<4, 32>(keys, leaf, key),
+        512 => return climb::<8, 512>(keys, leaf, key),
+        1024 => return climb::<9, 1024>(keys, leaf, key),
+        2048 => return climb::<10, 2048>(keys, leaf, key),
+        _ => {}
+    }
+    let mut node = keys.len() / 2 + leaf as usize;
+    while node > 1 {
+        let sibling = keys[node ^ 1];
+        keys[node] = key;
+        key = key.min(sibling);
+        node /= 2;
+    }
+    key
 }
 
 #[cfg(test)]

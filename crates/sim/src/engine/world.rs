@@ -140,6 +140,8 @@ pub(super) struct Threading {
     pub(super) delivered: Vec<u64>,
     /// What came out of the last look.
     pub(super) verdict: Option<Verdict>,
+    /// Events before the nodes were dealt last.
+    pub(super) events_before: u64,
     pub(super) disturbance: Option<Disturbance>,
 }
 
@@ -152,6 +154,7 @@ impl Threading {
             next_look: SimTime::NEVER,
             delivered: vec![0; links],
             verdict: None,
+            events_before: 0,
             disturbance: None,
         }
     }
@@ -240,6 +243,18 @@ impl World {
         Parallelism { threads: self.partitions.len().min(self.threading.threads), reason }
     }
 
+    /// The events that each thread has handled since the nodes were dealt last: how evenly the work lies.
+    pub fn shares(&self) -> Vec<u64> {
+        let mut shares = vec![0; self.parallelism().threads];
+        let threads = shares.len();
+        for (part, partition) in self.partitions.iter().enumerate() {
+            // What was counted before the last deal went to the first.
+            let before = if part == 0 { self.threading.events_before } else { 0 };
+            shares[part % threads] += partition.events - before;
+        }
+        shares
+    }
+
     /// Bytes of memory held by flows: both machines of each, without what they have allocated.
     pub fn bytes_per_flow(&self) -> usize {
         build::BYTES_PER_FLOW
@@ -294,6 +309,7 @@ impl World {
         let partitions = std::mem::take(&mut self.partitions);
         self.partitions = deal(self.now.ps(), partitions, &self.layout, &new);
         self.layout = Arc::new(new);
+        self.threading.events_before = self.events();
     }
 
     fn run_alone(&mut self, limit: SimTime, effort: &mut u64) {

@@ -19,7 +19,7 @@ pub struct Routes {
     /// Per link: its ends and cost.
     links: Vec<(NodeId, NodeId, u64)>,
     /// Per node: the neighbour from which all its links come, if there is just one, and the best of them.
-    doors: Vec<Option<(NodeId, LinkId)>>,
+    doors: Vec<Option<Door>>,
     /// Per node.
     places: Vec<Place>,
     /// The links that are up between nodes that are no stubs, at each end.
@@ -32,6 +32,9 @@ pub struct Routes {
     /// How many of them are there.
     kept: usize,
 }
+
+/// A neighbour, and the best link from there or to there.
+type Door = (NodeId, LinkId);
 
 /// Where a node lies.
 #[derive(Clone, Copy, Debug)]
@@ -61,14 +64,15 @@ impl Routes {
         let doors = only_neighbours(network, up, |link| (link.to, link.from));
         let exits = only_neighbours(network, up, |link| (link.from, link.to));
         let mut inner = Vec::new();
-        let place = |(node, (door, exit)): (u32, (&Option<_>, &Option<(NodeId, LinkId)>))| match (door, exit) {
-            (Some((from, _)), Some((to, link))) if from == to => Place::Stub(*link),
+        let mut place = |node: u32, door: Option<Door>, exit: Option<Door>| match (door, exit) {
+            (Some((from, _)), Some((to, link))) if from == to => Place::Stub(link),
             _ => {
                 inner.push(NodeId(node));
                 Place::Inner(inner.len() as u32 - 1)
             }
         };
-        let places: Vec<Place> = (0..).zip(doors.iter().zip(&exits)).map(place).collect();
+        let ends = (0..).zip(doors.iter().zip(&exits));
+        let places: Vec<Place> = ends.map(|(node, (door, exit))| place(node, *door, *exit)).collect();
         let is_inner = |node: NodeId| matches!(places[node.index()], Place::Inner(_));
         let inside = |(link, up): (&Link, &bool)| *up && is_inner(link.from) && is_inner(link.to);
         let inside: Vec<bool> = network.links.iter().zip(up).map(inside).collect();
@@ -96,7 +100,9 @@ impl Routes {
         };
         let mut path = Vec::new();
         let mut node = from;
-        if node != end && let Place::Stub(link) = self.places[node.index()] {
+        if node != end
+            && let Place::Stub(link) = self.places[node.index()]
+        {
             path.push(link);
             node = self.links[link.index()].1;
         }
@@ -188,11 +194,7 @@ impl Table<'_> {
 
 /// Per node: its neighbour, if all links that are up join it to the same one, and the best of them. `ends` gives this end and the
 /// other one.
-fn only_neighbours(
-    network: &Network,
-    up: &[bool],
-    ends: impl Fn(&Link) -> (NodeId, NodeId),
-) -> Vec<Option<(NodeId, LinkId)>> {
+fn only_neighbours(network: &Network, up: &[bool], ends: impl Fn(&Link) -> (NodeId, NodeId)) -> Vec<Option<Door>> {
     let mut best: Vec<Option<(NodeId, u64, LinkId)>> = vec![None; network.nodes.len()];
     let mut has_several = vec![false; network.nodes.len()];
     for ((link, number), _) in network.links.iter().zip(0..).zip(up).filter(|(_, up)| **up) {

@@ -88,6 +88,11 @@ impl World {
         self.world.parallelism()
     }
 
+    /// The events that each thread has handled since the nodes were dealt last.
+    pub fn shares(&self) -> Vec<u64> {
+        self.world.shares()
+    }
+
     /// Bytes of memory held by flows: both machines of each, without what they have allocated.
     pub fn bytes_per_flow(&self) -> usize {
         self.world.bytes_per_flow()

@@ -16,15 +16,16 @@ impl Port {
         }
         let old = std::mem::replace(&mut self.byte_time, new);
         self.sweep(now);
-        let (mut old_start, mut new_start) = (now, now);
+        let (mut old_start, mut new_start, mut waited) = (now, now, self.waited());
         for i in 0..self.inside.len() {
             let packet = self.inside.nth_mut(i);
             let left = packet.end - old_start;
             let old_end = packet.end;
             packet.end = new_start + stretch(left, old, new);
-            self.waited = self.waited + u128::from(new_start) - u128::from(old_start);
+            waited = waited + u128::from(new_start) - u128::from(old_start);
             (old_start, new_start) = (old_end, packet.end);
         }
+        self.set_waited(waited);
         self.busy = self.busy + new_start - old_start;
         self.busy_until = self.busy_until + new_start - old_start;
         self.retime(in_flight);
@@ -54,13 +55,14 @@ impl Port {
     /// The link goes down: what has not left completely is taken back from the fibre, counted as dropped, and returned.
     pub fn take_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Taken {
         self.state = State::Down;
+        self.calm_down();
         if self.gate().is_some() {
             return self.take_gate_down(now, in_flight);
         }
         self.sweep(now);
-        let mut start = now;
+        let (mut start, mut waited) = (now, self.waited());
         for packet in self.inside.iter() {
-            self.waited -= u128::from(start - now);
+            waited -= u128::from(start - now);
             self.busy -= packet.end - start;
             start = packet.end;
             let cut = Count { packets: 1, bytes: packet.size() };
@@ -70,6 +72,7 @@ impl Port {
             }
             self.refused = self.refused.plus(cut);
         }
+        self.set_waited(waited);
         let unsent = self.inside.iter().filter(|packet| !packet.is_lost()).count();
         self.inside.clear();
         self.inside_bytes = 0;
@@ -87,6 +90,7 @@ impl Port {
     /// The link comes up.
     pub fn bring_up(&mut self) {
         self.state = State::Up;
+        self.calm_down();
     }
 }
 

@@ -49,7 +49,7 @@ impl Port {
             carried: self.offered.since(self.refused).since(inside).since(held),
             dropped: self.dropped,
             busy: self.busy - self.busy_until.saturating_sub(now),
-            waited: self.waited - future_wait + self.kept.waited(now),
+            waited: self.waited() - future_wait + self.kept.waited(now),
             waiting: inside.packets.saturating_sub(1) + u64::from(self.kept.packets),
             marked,
         }
@@ -62,10 +62,16 @@ impl Port {
         }
         if self.light != Light::None || self.line().is_some() {
             let kept = self.kept.restart_maximum();
-            return kept.max(std::mem::replace(&mut self.max_waiting, 0));
+            return kept.max(self.replace_maximum(0));
         }
         let waiting = self.reading(now).waiting;
-        std::mem::replace(&mut self.max_waiting, waiting)
+        self.replace_maximum(waiting)
+    }
+
+    fn replace_maximum(&mut self, by: u64) -> u64 {
+        let maximum = std::mem::replace(&mut self.max_waiting, by);
+        self.calm_down();
+        maximum
     }
 
     /// Packets that have been given to the fibre: all that were offered but those dropped, taken back, lost or held.
