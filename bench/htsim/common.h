@@ -25,6 +25,7 @@ namespace bench
 {
 
 constexpr int kUnlimited = std::numeric_limits<int>::max();
+constexpr mem_b kUnlimitedBytes = std::numeric_limits<mem_b>::max();
 
 // Options given as `--name=value` replace the defaults.
 class Options
@@ -99,20 +100,18 @@ struct Counters
     double DropRate() const { return double(dropped) / std::max<uint64_t>(1, arrived); }
 };
 
-// htsim's queue with room for a number of waiting packets and counters. htsim's own has room for bytes, in which 37 ACKs take no
-// more than a segment, and holds the packet that is being sent, too.
+// htsim's queue with counters and room for a number of waiting packets. htsim's own has room for bytes: 37 ACKs take no
+// more of it than a segment, and the packet that is being sent takes some, too.
 class Output : public Queue
 {
   public:
     Output(double rateBps, int waitingRoom)
-        : Queue(static_cast<linkspeed_bps>(rateBps), std::numeric_limits<mem_b>::max(), EventList::getTheEventList(), nullptr),
+        : Queue(static_cast<linkspeed_bps>(rateBps), kUnlimitedBytes, EventList::getTheEventList(), nullptr),
           m_waitingRoom(waitingRoom)
     {
     }
 
     const Counters& Counted() const { return m_counters; }
-
-    using Queue::receivePacket;
 
     void receivePacket(Packet& packet) override
     {
@@ -175,8 +174,7 @@ Total(const std::deque<Link>& links)
     return sum;
 }
 
-// A greedy flow. It starts with data, as in ns-2 and photocol: htsim's SYN has no time stamp, so that the first sample of the RTT
-// would be as long as the run so far.
+// A greedy flow. It starts with data, as in ns-2 and photocol; htsim's SYN has no time stamp, of which it makes an RTT.
 class Flow : public TcpSrc
 {
   public:

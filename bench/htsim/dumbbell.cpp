@@ -43,7 +43,8 @@ class Dumbbell
 int
 main(int argc, char** argv)
 {
-    const Options options(argc, argv, {{"flows", ""}, {"rate", "1e9"}, {"pairs", "10"}, {"duration", "10"}, {"from", "5"}});
+    const Options options(
+        argc, argv, {{"flows", ""}, {"rate", "1e9"}, {"pairs", "10"}, {"duration", "10"}, {"from", "5"}});
     const double rate = options.Number("rate");
     const double duration = options.Number("duration");
     const double from = options.Number("from");

@@ -1,4 +1,4 @@
-// Workload S2 in htsim: 1586 greedy TCP flows over NSFNET with tiny buffers in the core. See ../README.md for the workload.
+// Workload S2 in htsim: 1586 greedy TCP flows over NSFNET with tiny buffers in the core. ../README.md has the workload.
 //
 // Packet-hops are counted exactly: every output counts the packets that it has sent.
 
