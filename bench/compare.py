@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""photocol, ns-2 and ns-3 on the same workloads: CPU seconds, packet-hops and memory of whole processes, and
+"""photocol, ns-2, htsim and ns-3 on the same workloads: CPU seconds, packet-hops and memory of whole processes, and
 photocol on two threads by the clock.
 
 The simulators take turns (A B C A B C …), because a shared machine drifts from one minute to the next; the medians of
@@ -32,7 +32,7 @@ PHOTOCOL = BENCH.parent / ".venv" / "bin" / "photocol"
 PACKET_BITS = 12_000
 BASE_RTT_S = 0.1
 
-NS3_COMPILER = ["g++", "-std=c++17", "-O3", "-DNDEBUG"]
+COMPILER = ["g++", "-std=c++17", "-O3", "-DNDEBUG"]
 NS3_FLAGS = "-lns3-internet -lns3-point-to-point -lns3-network -lns3-core"
 
 # What a workload changes in photocol's scenario, as `--set path=value`; `photocol_command` fills in the braces.
@@ -66,8 +66,13 @@ NS2_SCRIPTS = {
     "s2": ["nsfnet.tcl", "-variant", "reno"],
     "s3": ["xcp.tcl"],
 }
-# The programs of ns-3, which run NewReno with SACK. ns-3 has no XCP.
-NS3_PROGRAMS = {"s1": "dumbbell", "s2": "nsfnet"}
+# The programs of htsim, which run NewReno, and of ns-3, which run NewReno with SACK. Neither has XCP.
+PROGRAMS = {"s1": "dumbbell", "s2": "nsfnet"}
+# What the former need of htsim's sources.
+HTSIM_SOURCES = (
+    "config", "eth_pause_packet", "eventlist", "fairpullqueue", "logfile", "loggers", "mtcp", "ndppacket", "network",
+    "pipe", "queue", "route", "tcp", "tcppacket",
+)  # fmt: skip
 
 THREADS = 2
 ON_THREADS = f"photocol-{THREADS}-threads"
@@ -81,12 +86,13 @@ class Spans:
 
     photocol: float
     ns2: float
-    ns3: float | None
+    htsim: float | None = None
+    ns3: float | None = None
 
     def of(self, simulator: str) -> float | None:
         """The seconds of one of `TURNS`."""
-        spans = {"photocol": self.photocol, ON_THREADS: self.photocol, "ns-2": self.ns2, "ns-3": self.ns3}
-        return spans[simulator]
+        peers = {"ns-2": self.ns2, "htsim": self.htsim, "ns-3": self.ns3}
+        return {"photocol": self.photocol, ON_THREADS: self.photocol, **peers}[simulator]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,35 +126,35 @@ class Workload:
 WORKLOADS = [
     Workload(
         name="s1-10", family="s1", flows=10,
-        full=Spans(photocol=60, ns2=60, ns3=4), short=Spans(photocol=10, ns2=10, ns3=2),
+        full=Spans(photocol=60, ns2=60, htsim=60, ns3=4), short=Spans(photocol=10, ns2=10, htsim=10, ns3=2),
     ),
     Workload(
         name="s1-100", family="s1", flows=100,
-        full=Spans(photocol=60, ns2=60, ns3=4), short=Spans(photocol=10, ns2=10, ns3=2),
+        full=Spans(photocol=60, ns2=60, htsim=60, ns3=4), short=Spans(photocol=10, ns2=10, htsim=10, ns3=2),
     ),
     Workload(
         name="s1-1000", family="s1", flows=1000,
-        full=Spans(photocol=60, ns2=30, ns3=4), short=Spans(photocol=10, ns2=5, ns3=2),
+        full=Spans(photocol=60, ns2=30, htsim=60, ns3=4), short=Spans(photocol=10, ns2=5, htsim=10, ns3=2),
     ),
     Workload(
         name="s1-10000", family="s1", flows=10_000,
-        full=Spans(photocol=60, ns2=30, ns3=1.8), short=Spans(photocol=10, ns2=5, ns3=1.2),
+        full=Spans(photocol=60, ns2=30, htsim=60, ns3=1.8), short=Spans(photocol=10, ns2=5, htsim=10, ns3=1.2),
     ),
     Workload(
         name="s1-100-10g", family="s1", flows=100, rate_bps=1e10,
-        full=Spans(photocol=20, ns2=10, ns3=1.5), short=Spans(photocol=5, ns2=3, ns3=1),
+        full=Spans(photocol=20, ns2=10, htsim=20, ns3=1.5), short=Spans(photocol=5, ns2=3, htsim=5, ns3=1),
     ),
     Workload(
         name="s2", family="s2", flows=flows.NSFNET_FLOWS,
-        full=Spans(photocol=40, ns2=40, ns3=6), short=Spans(photocol=12, ns2=12, ns3=3),
+        full=Spans(photocol=40, ns2=40, htsim=40, ns3=6), short=Spans(photocol=12, ns2=12, htsim=12, ns3=3),
     ),
     Workload(
         name="s3", family="s3", flows=flows.XCP_FLOWS, rate_bps=45e6, short_bps=40e6,
-        full=Spans(photocol=600, ns2=600, ns3=None), short=Spans(photocol=250, ns2=250, ns3=None),
+        full=Spans(photocol=600, ns2=600), short=Spans(photocol=250, ns2=250),
     ),
     Workload(
         name="s3-1g", family="s3", flows=flows.XCP_FLOWS, rate_bps=1e9, short_bps=980e6,
-        full=Spans(photocol=600, ns2=600, ns3=None), short=Spans(photocol=100, ns2=100, ns3=None),
+        full=Spans(photocol=600, ns2=600), short=Spans(photocol=100, ns2=100),
     ),
 ]  # fmt: skip
 
@@ -290,13 +296,22 @@ def ns2_turn(workload: Workload, duration_s: float) -> Turn:
     return measure(["ns", str(BENCH / "ns2" / script), *variant, *options])
 
 
+def htsim_turn(workload: Workload, duration_s: float) -> Turn:
+    return program_turn("htsim", workload, duration_s)
+
+
 def ns3_turn(workload: Workload, duration_s: float) -> Turn:
-    program = NS3_PROGRAMS[workload.family]
-    return measure([str(BUILD / f"ns3-{program}"), *peer_options(workload, duration_s, "--{}={}")])
+    return program_turn("ns3", workload, duration_s)
+
+
+def program_turn(peer: str, workload: Workload, duration_s: float) -> Turn:
+    """A turn of a program that was built for a peer."""
+    program = BUILD / f"{peer}-{PROGRAMS[workload.family]}"
+    return measure([str(program), *peer_options(workload, duration_s, "--{}={}")])
 
 
 def peer_options(workload: Workload, duration_s: float, form: str) -> list[str]:
-    """Options of the ns-2 and ns-3 programs, which have the same names."""
+    """Options of the peers' programs, which have the same names."""
     options = {
         "flows": workload.flow_list.with_suffix(".txt"),
         "duration": f"{duration_s:g}",
@@ -314,36 +329,55 @@ TURNS: dict[str, Callable[[Workload, float], Turn]] = {
     "photocol": photocol_turn,
     ON_THREADS: threads_turn,
     "ns-2": ns2_turn,
+    "htsim": htsim_turn,
     "ns-3": ns3_turn,
 }
 
 
+def build(flags: Sequence[str], folder: Path = BUILD) -> bool:
+    """Runs the compiler in a folder; False, and the first lines that it says, if it fails."""
+    compiled = subprocess.run([*COMPILER, *flags], cwd=folder, capture_output=True, text=True)
+    if compiled.returncode != 0:
+        warn("\n".join([f"g++: exit status {compiled.returncode}", *compiled.stderr.splitlines()[:3]]))
+    return compiled.returncode == 0
+
+
+def build_htsim(folder: Path | None) -> bool:
+    """Builds what is needed of htsim's sources, then the two programs; False if it cannot be done."""
+    if not shutil.which("g++") or folder is None or not (folder / "tcp.cpp").exists():
+        return False
+    sources = [str(folder.resolve() / f"{name}.cpp") for name in HTSIM_SOURCES]
+    objects = [f"htsim/{name}.o" for name in HTSIM_SOURCES]
+    (BUILD / "htsim").mkdir(exist_ok=True)
+    headers = ["-iquote", str(folder.resolve())]
+    return build([*headers, "-c", *sources], BUILD / "htsim") and all(
+        build([*headers, str(BENCH / "htsim" / f"{program}.cpp"), *objects, "-o", f"htsim-{program}"])
+        for program in PROGRAMS.values()
+    )
+
+
 def build_ns3(flags: str) -> bool:
     """Builds the two ns-3 programs; False if it cannot be done."""
-    if not shutil.which("g++"):
-        return False
-    for program in NS3_PROGRAMS.values():
-        source = BENCH / "ns3" / f"{program}.cc"
-        command = [*NS3_COMPILER, str(source), "-o", str(BUILD / f"ns3-{program}"), *shlex.split(flags)]
-        compiled = subprocess.run(command, capture_output=True, text=True)
-        if compiled.returncode != 0:
-            warn("\n".join([f"g++: exit status {compiled.returncode}", *compiled.stderr.splitlines()[:3]]))
-            return False
-    return True
+    return shutil.which("g++") is not None and all(
+        build([str(BENCH / "ns3" / f"{program}.cc"), "-o", f"ns3-{program}", *shlex.split(flags)])
+        for program in PROGRAMS.values()
+    )
 
 
-def present_simulators(wanted: list[str], ns3_flags: str) -> list[str]:
+def present_simulators(wanted: list[str], ns3_flags: str, htsim: Path | None = None) -> list[str]:
     """Those of the wanted simulators that can run here; says loudly which cannot."""
     tests = {
         "photocol": PHOTOCOL.exists,
         ON_THREADS: PHOTOCOL.exists,
         "ns-2": lambda: shutil.which("ns") is not None,
+        "htsim": lambda: build_htsim(htsim),
         "ns-3": lambda: build_ns3(ns3_flags),
     }
     cures = {
         "photocol": "needs .venv/bin/photocol (make setup)",
         ON_THREADS: "needs .venv/bin/photocol (make setup)",
         "ns-2": "needs the command `ns` (Debian package ns2)",
+        "htsim": "needs g++ and the folder `sim` of a checkout of csg-htsim, in --htsim or the variable HTSIM",
         "ns-3": "needs g++ and ns-3's libraries (Debian package libns3-dev)",
     }
     present = []
@@ -463,13 +497,21 @@ def record(workload: Workload, outcomes: list[Outcome]) -> dict[str, Any]:
 
 def parse() -> argparse.Namespace:
     names = [workload.name for workload in WORKLOADS]
-    parser = argparse.ArgumentParser(description="Compare photocol with ns-2 and ns-3.")
+    parser = argparse.ArgumentParser(description="Compare photocol with ns-2, htsim and ns-3.")
     parser.add_argument("--workload", default="s1-100,s1-10000,s2", help=f"comma-separated: {', '.join(names)}, or all")
     parser.add_argument("--simulator", default=",".join(TURNS), help=f"comma-separated: {', '.join(TURNS)}")
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="the short runs only: a look, not a result")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every turn to FILE")
     parser.add_argument("--ns3-flags", default=NS3_FLAGS, help="flags that compile and link against another ns-3")
+    htsim = os.environ.get("HTSIM")
+    parser.add_argument(
+        "--htsim",
+        type=Path,
+        metavar="DIR",
+        default=Path(htsim) if htsim else None,
+        help="the folder of htsim's sources that has tcp.cpp; else what the variable HTSIM says",
+    )
     options = parser.parse_args()
     options.workload = names if options.workload == "all" else options.workload.split(",")
     options.simulator = options.simulator.split(",")
@@ -483,7 +525,7 @@ def main() -> int:
     BUILD.mkdir(exist_ok=True)
     workloads = [workload for workload in WORKLOADS if workload.name in options.workload]
     write_inputs(workloads)
-    simulators = present_simulators(options.simulator, options.ns3_flags)
+    simulators = present_simulators(options.simulator, options.ns3_flags, options.htsim)
     if not simulators:
         return 1
     records = []

@@ -280,7 +280,7 @@ def build_ns3() -> bool:
     if out.exists() and out.stat().st_mtime > source.stat().st_mtime:
         return True
     compare.BUILD.mkdir(exist_ok=True)
-    command = [*compare.NS3_COMPILER, str(source), "-o", str(out), *NS3_FLAGS.split()]
+    command = [*compare.COMPILER, str(source), "-o", str(out), *NS3_FLAGS.split()]
     return subprocess.run(command, check=False).returncode == 0
 
 

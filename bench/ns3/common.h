@@ -2,18 +2,16 @@
 
 #pragma once
 
+#include "../peer.h"
+
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/network-module.h"
 #include "ns3/point-to-point-module.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <deque>
-#include <fstream>
-#include <iostream>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,19 +20,8 @@ namespace bench
 
 // The wire carries 1500 bytes: 2 of PPP, 20 of IP, 20 of TCP and these. An ACK has 42.
 constexpr uint32_t kPayload = 1458;
-constexpr uint32_t kPacketBits = 12000;
 constexpr uint16_t kPort = 5001;
 constexpr uint32_t kNeverBinding = 1u << 28;
-
-inline void
-Require(bool condition, const std::string& message)
-{
-    if (!condition)
-    {
-        std::cerr << message << std::endl;
-        std::exit(2);
-    }
-}
 
 struct TcpOptions
 {
@@ -303,86 +290,10 @@ class Flow
     uint64_t m_rttPolls = 0;
 };
 
-struct FlowLine
-{
-    double startSeconds;
-    std::string source;
-    std::string destination;
-};
-
-inline std::vector<FlowLine>
-ReadFlows(const std::string& path)
-{
-    std::ifstream file(path);
-    Require(file.good(), "cannot read the flow list '" + path + "'");
-    std::vector<FlowLine> flows;
-    for (FlowLine line; file >> line.startSeconds >> line.source >> line.destination;)
-    {
-        flows.push_back(line);
-    }
-    return flows;
-}
-
 inline void
 SetScheduler(const std::string& name)
 {
     ns3::Simulator::SetScheduler(ns3::ObjectFactory("ns3::" + name + "Scheduler"));
 }
-
-// One line of JSON, written field by field.
-class JsonLine
-{
-  public:
-    ~JsonLine() { std::cout << "}" << std::endl; }
-
-    template <typename Value>
-    JsonLine& Add(const std::string& name, const Value& value)
-    {
-        if constexpr (std::is_convertible_v<Value, std::string>)
-        {
-            Name(name) << '"' << value << '"';
-        }
-        else
-        {
-            Name(name) << value;
-        }
-        return *this;
-    }
-
-    // A list, one entry per flow.
-    template <typename Value>
-    JsonLine& AddPerFlow(const std::string& name, const std::deque<Flow>& flows, Value (Flow::*value)() const)
-    {
-        Name(name) << '[';
-        for (size_t i = 0; i < flows.size(); ++i)
-        {
-            std::cout << (i ? ", " : "") << (flows[i].*value)();
-        }
-        std::cout << ']';
-        return *this;
-    }
-
-    JsonLine& AddList(const std::string& name, const std::vector<double>& values)
-    {
-        Name(name) << '[';
-        for (size_t i = 0; i < values.size(); ++i)
-        {
-            std::cout << (i ? ", " : "") << values[i];
-        }
-        std::cout << ']';
-        return *this;
-    }
-
-  private:
-    std::ostream& Name(const std::string& name)
-    {
-        std::cout.precision(12);
-        std::cout << (m_empty ? "{" : ", ") << '"' << name << "\": ";
-        m_empty = false;
-        return std::cout;
-    }
-
-    bool m_empty = true;
-};
 
 } // namespace bench
