@@ -6,6 +6,9 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 /// Picoseconds in one second.
 pub const PS_PER_SECOND: u64 = 1_000_000_000_000;
 
+/// Up to here a number of picoseconds in floating point can be told from its neighbours by their halves, as a signed integer.
+const EXACT: f64 = (1u64 << 62) as f64;
+
 /// A reading of *some node's* clock, in picoseconds since that clock's zero. True time exists only in the simulator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(u64);
@@ -79,7 +82,13 @@ impl Duration {
 
     /// The nearest span to `seconds`; `None` if that is negative, not finite or beyond the range.
     pub fn from_secs_f64(seconds: f64) -> Option<Duration> {
-        let ps = (seconds * PS_PER_SECOND as f64).round();
+        let ps = seconds * PS_PER_SECOND as f64;
+        if (0.0..EXACT).contains(&ps) {
+            // `round` is a call where the processor need not have an instruction for it.
+            let whole = ps as i64;
+            return Some(Duration((whole + i64::from(ps - whole as f64 >= 0.5)) as u64));
+        }
+        let ps = ps.round();
         (ps >= 0.0 && ps < u64::MAX as f64).then_some(Duration(ps as u64))
     }
 
@@ -180,6 +189,22 @@ mod tests {
     fn a_second_has_10_to_the_12_picoseconds() {
         assert_eq!(Duration::from_secs(1).ps(), 1_000_000_000_000);
         assert_eq!(Duration::from_secs_f64(1e-12), Some(Duration::from_ps(1)));
+    }
+
+    #[test]
+    fn halves_of_a_picosecond_are_rounded_up() {
+        // Around every power of two, half a picosecond and the numbers next to it: as `round` does it.
+        for power in 0..62 {
+            let whole = (1u64 << power) as f64;
+            for ps in [whole - 0.5, whole, whole + 0.5, whole * 1.37] {
+                for ps in [ps.next_down(), ps, ps.next_up()] {
+                    let seconds = ps / PS_PER_SECOND as f64;
+                    let rounded = (seconds * PS_PER_SECOND as f64).round() as u64;
+                    assert_eq!(Duration::from_secs_f64(seconds), Some(Duration(rounded)), "{ps}");
+                }
+            }
+        }
+        assert_eq!(Duration::from_secs_f64(-0.0), Some(Duration::ZERO));
     }
 
     #[test]

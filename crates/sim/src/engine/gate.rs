@@ -87,8 +87,6 @@ struct Begun {
 /// Where the first waiting packet went.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// The packet.
-    pub packet: Packet,
     /// When its last bit leaves.
     pub end: u64,
     /// Whether it meets the switch in its slots.
@@ -164,8 +162,8 @@ impl Gate {
         self.waiting_bytes += u64::from(packet.size);
     }
 
-    /// Places the first waiting packet, if the windows have room for all of it.
-    pub fn place(&mut self, now: u64, byte_time: ByteTime) -> Option<Departure> {
+    /// Places the first waiting packet, if the windows have room for all of it; `placed` is that packet then.
+    pub fn place(&mut self, now: u64, byte_time: ByteTime, placed: &mut Packet) -> Option<Departure> {
         let first = self.waiting.front()?;
         let (size, arrived) = (first.packet.size, first.arrived);
         let work = byte_time.of(u32::from(size)).ps();
@@ -178,13 +176,13 @@ impl Gate {
             return None;
         }
         self.begun = None;
-        let packet = self.waiting.front()?.packet;
+        *placed = self.waiting.front()?.packet;
         self.waiting.advance();
         self.waiting_bytes -= u64::from(size);
         let (end, passes) = (self.used_until, begun.passes);
         self.planned.push(Placed { start: begun.start, end, size, lost: !passes });
         self.planned_bytes += u64::from(size);
-        Some(Departure { packet, end, passes })
+        Some(Departure { end, passes })
     }
 
     /// Uses windows for a packet of which `work` is to be sent in all. Gives what of it has a place now, and whether that is
@@ -443,13 +441,15 @@ mod tests {
             let work: Vec<(u64, u64)> = packets.iter().map(|(at, size)| (*at, 8 * u64::from(*size))).collect();
             let expected = by_hand(packing, &windows, &work);
 
+            let mut placed = Packet::default();
             let mut gate = Gate::new(packing);
             let (mut found, mut coming, mut seen) = (Vec::new(), packets.iter().peekable(), 0);
             for (begins, windows) in &frames {
                 let mut offer = |gate: &mut Gate, limit: u64, found: &mut Vec<(u64, bool)>| {
+                    let mut placed = Packet::default();
                     while let Some((at, size)) = coming.next_if(|(at, _)| *at < limit) {
                         gate.accept(*at, &Packet { size: *size, ..Packet::default() });
-                        while let Some(departure) = gate.place(*at, byte_time()) {
+                        while let Some(departure) = gate.place(*at, byte_time(), &mut placed) {
                             found.push((departure.end, departure.passes));
                         }
                         // Totals at any instant, by the packets seen so far.
@@ -462,7 +462,7 @@ mod tests {
                 offer(&mut gate, *begins, &mut found);
                 gate.begin_frame(*begins, windows.len() as u32);
                 windows.iter().for_each(|window| gate.open(*window));
-                while let Some(departure) = gate.place(*begins, byte_time()) {
+                while let Some(departure) = gate.place(*begins, byte_time(), &mut placed) {
                     found.push((departure.end, departure.passes));
                 }
                 offer(&mut gate, begins + 1000, &mut found);
@@ -481,12 +481,13 @@ mod tests {
 
     #[test]
     fn what_had_no_slot_is_given_back_when_the_link_goes_down() {
+        let mut placed = Packet::default();
         let mut gate = Gate::new(Packing::Cut);
         gate.begin_frame(0, 1);
         gate.open(Window { start: 10, end: 100, passes: true });
         for _ in 0..3 {
             gate.accept(0, &Packet { size: 5, ..Packet::default() });
-            while gate.place(0, byte_time()).is_some() {}
+            while gate.place(0, byte_time(), &mut placed).is_some() {}
         }
         // Two of 40 ps each are placed, the third has 10 ps; at 30 ps the first is half gone.
         let cleared = gate.clear(30);
@@ -495,6 +496,6 @@ mod tests {
         assert_eq!((reading.busy, reading.inside, reading.waited), (20, (0, 0), 10 + 30 + 30));
         // The rest of the window can be used again.
         gate.accept(30, &Packet { size: 5, ..Packet::default() });
-        assert_eq!(gate.place(30, byte_time()).map(|departure| departure.end), Some(70));
+        assert_eq!(gate.place(30, byte_time(), &mut placed).map(|departure| departure.end), Some(70));
     }
 }

@@ -215,29 +215,31 @@ impl Net {
     /// A packet enters a port, unless an agent takes it, which is to be given it.
     #[inline(always)]
     pub fn enter(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
-        let port = &mut self.ports[number as usize];
-        // Comparisons: a table of all manners would be a jump.
-        let offer = if port.manner() == Manner::Plain {
-            port.offer(now, packet.size)
-        } else if port.manner() == Manner::Light {
-            port.offer_light(now, packet.size)
-        } else {
-            return self.enter_specially(now, number, packet);
-        };
-        self.follow(now, number, offer, packet);
+        let port = &self.ports[number as usize];
+        if port.is_taken() {
+            return port.intake();
+        }
+        self.enter_past(now, number, packet);
         None
     }
 
-    /// [`Net::enter`] for a port with [`Extras`](super::extras::Extras).
+    /// A packet that no agent takes enters a port.
+    #[inline(always)]
+    fn enter_past(&mut self, now: u64, number: u32, packet: &Packet) {
+        let port = &mut self.ports[number as usize];
+        let offer = match port.manner() {
+            Manner::Plain => port.offer(now, packet.size),
+            Manner::Light => port.offer_light(now, packet.size),
+            Manner::Special => return self.enter_specially(now, number, packet),
+        };
+        self.follow(now, number, offer, packet);
+    }
+
+    /// The same for a port with [`Extras`](super::extras::Extras).
     #[inline(never)]
-    fn enter_specially(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
-        let port = &self.ports[number as usize];
-        if port.manner() == Manner::Taken {
-            return port.intake();
-        }
+    fn enter_specially(&mut self, now: u64, number: u32, packet: &Packet) {
         let offer = self.offer_past_intake(now, number, packet);
         self.follow(now, number, offer, packet);
-        None
     }
 
     /// A port has answered.
@@ -270,14 +272,7 @@ impl Net {
 
     /// An agent sends a packet through the port before which it took it.
     pub fn send_past(&mut self, now: u64, packet: &Packet) {
-        let number = self.next_link(packet);
-        let port = &mut self.ports[number as usize];
-        let offer = match port.manner_past_intake() {
-            Manner::Plain => port.offer(now, packet.size),
-            Manner::Light => port.offer_light(now, packet.size),
-            Manner::Special | Manner::Taken => self.offer_past_intake(now, number, packet),
-        };
-        self.follow(now, number, offer, packet);
+        self.enter_past(now, self.next_link(packet), packet);
     }
 
     /// An agent of `node` gives a packet back to that node: it goes to the next port of its path, or to its host.
@@ -325,7 +320,9 @@ impl Net {
     #[inline(never)]
     pub fn release(&mut self, now: u64, number: u32) {
         let target = self.ports[number as usize].target();
-        while let Some((packet, offer)) = self.release_next(now, number) {
+        // One place for all packets: an `Option` of a whole packet is copied in parts whose loads then stall.
+        let mut packet = Packet::default();
+        while let Some(offer) = self.release_next(now, number, &mut packet) {
             match offer {
                 Offer::Carried(at) | Offer::Marked(at) => self.send(target, at, &packet),
                 Offer::Dropped(cause) => self.lose(now, number, cause, &packet),
@@ -335,11 +332,11 @@ impl Net {
         self.rearm(number);
     }
 
-    fn release_next(&mut self, now: u64, number: u32) -> Option<(Packet, Offer)> {
+    fn release_next(&mut self, now: u64, number: u32, released: &mut Packet) -> Option<Offer> {
         if self.is_watched() {
-            return self.release_traced(now, number);
+            return self.release_traced(now, number, released);
         }
-        self.ports[number as usize].release(now)
+        self.ports[number as usize].release(now, released)
     }
 
     /// A packet is on a fibre of this partition.

@@ -28,6 +28,12 @@ impl Packet {
         Packet { flags: self.flags.with(Flags::MARKED), ..self }
     }
 
+    /// Whether it carries SACK blocks and nothing else.
+    #[inline]
+    pub fn carries_sack_alone(&self) -> bool {
+        self.cargo != NO_CARGO && self.class == Class::Ack && self.flags == Flags::NONE
+    }
+
     /// 1 if it is marked.
     #[inline]
     pub fn marks(&self) -> u64 {
@@ -277,7 +283,7 @@ impl CargoTable {
     /// Brings the SACK blocks of an ACK, if it has some, into the cache.
     #[inline]
     pub fn expect_sack(&self, packet: &Packet) {
-        if packet.cargo != NO_CARGO && packet.class == Class::Ack && packet.flags == Flags::NONE {
+        if packet.carries_sack_alone() {
             prefetch_index(&self.sacks.items, packet.cargo as usize);
         }
     }

@@ -65,9 +65,10 @@ pub struct Port {
     calm_bytes: u32,
     state: State,
     light: Light,
-    /// What it does with a packet, and with one that comes from the agent before it.
+    /// Whether an agent takes its packets first.
+    is_taken: bool,
+    /// What it does with a packet that no agent takes.
     manner: Manner,
-    manner_past_intake: Manner,
     /// Waiting time accepted since the start, in packet-picoseconds: the lower part of [`Port::waited`].
     waited: u64,
     // The two cache lines up to here are all that a packet touches that is carried where there is room.
@@ -88,7 +89,7 @@ pub struct Port {
     kept: Kept,
 }
 
-/// What a port does with a packet.
+/// What a port does with a packet that no agent takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
     /// [`Port::offer`].
@@ -97,8 +98,6 @@ pub enum Manner {
     Light,
     /// Something with its [`Extras`]: [`Port::offer_past_intake`].
     Special,
-    /// The agent before it takes the packet: [`Port::intake`].
-    Taken,
 }
 
 /// A packet that has not left. Two plain numbers, so that it travels in registers.
@@ -146,12 +145,11 @@ impl Port {
         let PortConfig { rule, streams, intake } = config;
         let extras = Extras::new(&rule, streams, intake);
         let light = rule.light;
-        let manner_past_intake = match &extras {
+        let manner = match &extras {
             Some(extras) if extras.acts() => Manner::Special,
             _ if light == Light::None => Manner::Plain,
             _ => Manner::Light,
         };
-        let manner = if intake.is_some() { Manner::Taken } else { manner_past_intake };
         let mut port = Port {
             byte_time: ByteTime::at(rule.capacity)?,
             delay: rule.delay.ps(),
@@ -169,8 +167,8 @@ impl Port {
             last_arrival: 0,
             state: State::Up,
             light,
+            is_taken: intake.is_some(),
             manner,
-            manner_past_intake,
             least_backlog: LeastBacklog::default(),
             kept: Kept::default(),
             target: Target::Fibre(0),
@@ -281,16 +279,16 @@ impl Port {
         self.inside_bytes += u64::from(size);
     }
 
-    /// What it does with a packet.
+    /// Whether an agent takes its packets first.
+    #[inline]
+    pub fn is_taken(&self) -> bool {
+        self.is_taken
+    }
+
+    /// What it does with a packet that no agent takes.
     #[inline]
     pub fn manner(&self) -> Manner {
         self.manner
-    }
-
-    /// The same for one that comes from the agent before it.
-    #[inline]
-    pub fn manner_past_intake(&self) -> Manner {
-        self.manner_past_intake
     }
 
     /// [`Port::offer`] in an optical packet switch.
@@ -377,10 +375,7 @@ impl Port {
 
     /// Its packets go the way of those of a port with [`Extras`], where they are traced.
     pub fn watch(&mut self) {
-        self.manner_past_intake = Manner::Special;
-        if self.manner != Manner::Taken {
-            self.manner = Manner::Special;
-        }
+        self.manner = Manner::Special;
     }
 
     /// How long a packet of `size` bytes is, in picoseconds.

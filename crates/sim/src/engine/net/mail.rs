@@ -2,6 +2,7 @@
 
 use super::Net;
 use crate::engine::packet::{Cargo, NO_CARGO, Packet};
+use transport::tcp::SackList;
 
 /// A fibre that leads to another partition.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +19,9 @@ pub struct Cut {
 pub struct Mail {
     /// The packets.
     pub packets: Vec<(u32, Packet)>,
-    /// The cargo of those packets that have any, in the same order.
+    /// SACK blocks of those packets that carry nothing else, in the same order: of lossy flows most ACKs do.
+    pub sacks: Vec<SackList>,
+    /// The cargo of those that carry more.
     pub cargo: Vec<Cargo>,
 }
 
@@ -34,6 +37,7 @@ impl Mail {
             return std::mem::swap(self, newer);
         }
         self.packets.append(&mut newer.packets);
+        self.sacks.append(&mut newer.sacks);
         self.cargo.append(&mut newer.cargo);
     }
 }
@@ -45,16 +49,20 @@ impl Net {
         let Cut { to, fibre } = self.cuts[cut as usize];
         let mail = &mut self.outbox[to as usize];
         mail.packets.push((fibre, Packet { at, hop: packet.hop + 1, ..*packet }));
-        if packet.cargo != NO_CARGO {
+        if packet.carries_sack_alone() {
+            mail.sacks.push(self.cargo.take_sack(packet.cargo));
+        } else if packet.cargo != NO_CARGO {
             mail.cargo.push(self.cargo.unload(packet));
         }
     }
 
     /// Takes in what another partition has sent.
     pub fn receive(&mut self, mail: &mut Mail) {
-        let mut cargo = mail.cargo.drain(..);
+        let (mut sacks, mut cargo) = (mail.sacks.drain(..), mail.cargo.drain(..));
         for (number, mut packet) in mail.packets.drain(..) {
-            if packet.cargo != NO_CARGO {
+            if packet.carries_sack_alone() {
+                packet.cargo = sacks.next().map_or(NO_CARGO, |list| self.cargo.put_sack(&list));
+            } else if packet.cargo != NO_CARGO {
                 packet.cargo = cargo.next().map_or(NO_CARGO, |cargo| self.cargo.load(cargo));
             }
             let fibre = &mut self.fibres[number as usize];

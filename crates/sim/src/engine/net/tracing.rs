@@ -44,22 +44,22 @@ impl Net {
     }
 
     /// A port lets a packet go that it had held, while something is traced.
-    pub(super) fn release_traced(&mut self, now: u64, number: u32) -> Option<(Packet, Offer)> {
+    pub(super) fn release_traced(&mut self, now: u64, number: u32, packet: &mut Packet) -> Option<Offer> {
         let port = &mut self.ports[number as usize];
         let marked = port.marked();
-        let (packet, offer) = port.release(now)?;
+        let offer = port.release(now, packet)?;
         let is_marked = port.marked() > marked;
         // What its discipline drops has not been sent; what the switch or the fibre loses has.
         if !matches!(offer, Offer::Dropped(Cause::Early | Cause::Congestion)) {
-            self.note_sent(now, number, offer, &packet);
+            self.note_sent(now, number, offer, packet);
         }
         if let Offer::Dropped(cause) = offer {
-            self.note_at(now, number, What::Vanish, Some(cause), &packet);
+            self.note_at(now, number, What::Vanish, Some(cause), packet);
         }
         if is_marked {
-            self.note_at(now, number, What::Mark, None, &packet);
+            self.note_at(now, number, What::Mark, None, packet);
         }
-        Some((packet, offer))
+        Some(offer)
     }
 
     /// A packet is the newest of those that a port has sent.

@@ -27,11 +27,16 @@ impl Port {
         Offer::Held
     }
 
-    /// Sends the next packet behind the gate, as far as the windows reach, or of the line: the packet, and what becomes of it.
-    pub fn release(&mut self, now: u64) -> Option<(Packet, Offer)> {
+    /// Sends the next packet behind the gate, as far as the windows reach, or of the line: `released` is that packet then. Gives what
+    /// becomes of it.
+    pub fn release(&mut self, now: u64, released: &mut Packet) -> Option<Offer> {
         let Extras { loss, gate, .. } = &mut **self.extras.as_mut()?;
-        let Some(gate) = gate.as_mut() else { return self.release_line(now) };
-        let Some(departure) = gate.place(now, self.byte_time) else {
+        let Some(gate) = gate.as_mut() else {
+            let (packet, offer) = self.release_line(now)?;
+            *released = packet;
+            return Some(offer);
+        };
+        let Some(departure) = gate.place(now, self.byte_time, released) else {
             gate.note_queue(now);
             return None;
         };
@@ -41,11 +46,11 @@ impl Port {
         };
         let Some(cause) = cause else {
             self.last_arrival = self.last_arrival.max(departure.end + self.delay);
-            return Some((departure.packet, Offer::Carried(self.last_arrival)));
+            return Some(Offer::Carried(self.last_arrival));
         };
         gate.lose_newest();
-        self.dropped.add(departure.packet.size);
-        Some((departure.packet, Offer::Dropped(cause)))
+        self.dropped.add(released.size);
+        Some(Offer::Dropped(cause))
     }
 
     /// A frame begins in which the queue behind the gate has `slots` slots.
