@@ -255,7 +255,7 @@ STANDARDS = {
         what="10^5 links, 10^6 SACK flows",
         scenario="large/million-flows.toml",
         repeats=1,
-        needs="some 1.6 GB of memory and some 2 minutes",
+        needs="some 1.9 GB of memory and some 1 minute",
     ),
 }
 
