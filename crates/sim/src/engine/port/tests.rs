@@ -1,5 +1,6 @@
 use super::*;
 use crate::random::Seed;
+use proptest::prelude::*;
 use units::{Duration, Rate};
 
 fn port(buffer: Buffer) -> Port {
@@ -120,4 +121,91 @@ fn a_cut_takes_back_what_has_not_left() {
     assert_eq!((reading.busy, reading.waited), (18 * US, u128::from((12 + 18) * US)));
     port.bring_up();
     assert_eq!(port.offer(30 * US, 1500), Offer::Carried(42 * US + MS));
+}
+
+/// A port as one would write it down: what was accepted, each with the times at which its transmission begins and ends.
+#[derive(Default)]
+struct Plain {
+    accepted: Vec<(u64, u64, u64)>,
+    waited: u128,
+    most: u64,
+}
+
+impl Plain {
+    /// When the last bit of a packet leaves, if it is accepted.
+    fn offer(&mut self, now: u64, size: u64, buffer: Buffer, is_up: bool) -> Option<u64> {
+        let busy_until = self.accepted.last().map_or(0, |last| last.1);
+        let waiting = || self.accepted.iter().filter(|(start, ..)| *start > now);
+        if busy_until > now {
+            let full = match buffer {
+                Buffer::Packets(places) => waiting().count() as u64 >= places,
+                Buffer::Bytes(room) => waiting().map(|(.., size)| size).sum::<u64>() + size > room.count(),
+                Buffer::Unlimited => false,
+            };
+            if full {
+                return None;
+            }
+            self.most = self.most.max(waiting().count() as u64 + 1);
+        } else if !is_up {
+            return None;
+        }
+        let start = busy_until.max(now);
+        self.waited += u128::from(start - now);
+        let end = start + size * 8000;
+        self.accepted.push((start, end, size));
+        Some(end)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+
+    /// The port asks without branches and sweeps when it must; the plain one looks at everything each time.
+    #[test]
+    fn a_port_does_what_is_written_down(
+        kind in 0u64..3,
+        room in 0u64..5,
+        arrivals in prop::collection::vec((0u64..30, 40u16..1500, 0u8..20), 1..120),
+    ) {
+        let buffer = match kind {
+            0 => Buffer::Packets(room),
+            1 => Buffer::Bytes(units::Bytes(700 * room)),
+            _ => Buffer::Unlimited,
+        };
+        let (mut port, mut plain, mut now) = (port(buffer), Plain::default(), 0);
+        for (gap, size, event) in arrivals {
+            now += gap * gap * 40_000;
+            match event {
+                // The link goes down and comes up again when nothing is under way.
+                0 if port.busy_until() <= now => { port.take_down(now, &mut Ring::new()); }
+                1 => port.bring_up(),
+                2 => {
+                    let waiting = plain.accepted.iter().filter(|(start, ..)| *start > now).count() as u64;
+                    prop_assert_eq!(port.restart_maximum(now), std::mem::replace(&mut plain.most, waiting));
+                }
+                _ => {}
+            }
+            let expected = plain.offer(now, u64::from(size), buffer, port.is_up()).map(|end| end + MS);
+            let found = match port.offer(now, size) {
+                Offer::Carried(at) => Some(at),
+                Offer::Dropped(_) => None,
+                other => return Err(TestCaseError::fail(format!("{other:?}"))),
+            };
+            prop_assert_eq!(found, expected, "at {}", now);
+        }
+        let end = plain.accepted.last().map_or(now, |last| last.1.max(now));
+        let reading = port.reading(end);
+        prop_assert_eq!(reading.waited, plain.waited);
+        prop_assert_eq!(reading.carried.packets, plain.accepted.len() as u64);
+        prop_assert_eq!(port.restart_maximum(end), plain.most);
+    }
+}
+
+#[test]
+fn waiting_time_of_any_length_is_a_sum() {
+    let mut port = port(Buffer::Unlimited);
+    port.set_waited(u128::from(u64::MAX) - 5 * u128::from(US));
+    port.offer(0, 1500);
+    port.offer(0, 1500);
+    assert_eq!(port.waited(), u128::from(u64::MAX) + 7 * u128::from(US));
 }
