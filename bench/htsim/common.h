@@ -272,6 +272,23 @@ SetEnd(double seconds)
     EventList::setEndtime(Picoseconds(seconds));
 }
 
+// What the line of JSON of either workload begins with.
+inline void
+Describe(JsonLine& line, const std::string& workload, const Flows& flows, double rateBps, double seconds, uint64_t hops)
+{
+    line.Add("simulator", "htsim")
+        .Add("workload", workload)
+        .Add("variant", "newreno")
+        .Add("flows", flows.Size())
+        .Add("rate_bps", rateBps)
+        .Add("duration_s", seconds)
+        .Add("packet_hops", hops)
+        .Add("hops_counted", "all")
+        .Add("segments_sent", flows.Total(&Flow::Sent))
+        .Add("retransmissions", flows.Total(&Flow::Retransmitted))
+        .Add("timeouts", flows.Total(&Flow::Timeouts));
+}
+
 // htsim prints a line at every timeout.
 inline void
 Run()

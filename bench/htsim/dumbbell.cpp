@@ -64,19 +64,9 @@ main(int argc, char** argv)
     Run();
 
     const Counters measured = network.Bottleneck().Counted() - before;
-    JsonLine()
-        .Add("simulator", "htsim")
-        .Add("workload", "s1")
-        .Add("variant", "newreno")
-        .Add("flows", flows.Size())
-        .Add("rate_bps", rate)
-        .Add("duration_s", duration)
-        .Add("packet_hops", network.PacketHops())
-        .Add("hops_counted", "all")
-        .Add("segments_sent", flows.Total(&Flow::Sent))
-        .Add("retransmissions", flows.Total(&Flow::Retransmitted))
-        .Add("timeouts", flows.Total(&Flow::Timeouts))
-        .Add("buffer_packets", bdp)
+    JsonLine line;
+    Describe(line, "s1", flows, rate, duration, network.PacketHops());
+    line.Add("buffer_packets", bdp)
         .Add("initial_ssthresh", ssthresh)
         .Add("measured_from_s", from)
         .Add("utilization", 8.0 * measured.sentBytes / (rate * (duration - from)))

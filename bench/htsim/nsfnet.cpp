@@ -114,19 +114,9 @@ main(int argc, char** argv)
     const double bitsOfALink = rate * (duration - from);
     const size_t coreLinks = network.coreToCore.size();
     const size_t coreOutputs = coreLinks + network.coreToEdge.size();
-    JsonLine()
-        .Add("simulator", "htsim")
-        .Add("workload", "s2")
-        .Add("variant", "newreno")
-        .Add("flows", flows.Size())
-        .Add("rate_bps", rate)
-        .Add("duration_s", duration)
-        .Add("packet_hops", network.PacketHops())
-        .Add("hops_counted", "all")
-        .Add("segments_sent", flows.Total(&Flow::Sent))
-        .Add("retransmissions", flows.Total(&Flow::Retransmitted))
-        .Add("timeouts", flows.Total(&Flow::Timeouts))
-        .Add("buffer_packets", buffer)
+    JsonLine line;
+    Describe(line, "s2", flows, rate, duration, network.PacketHops());
+    line.Add("buffer_packets", buffer)
         .Add("measured_from_s", from)
         .Add("utilization_core", 8.0 * core.sentBytes / (bitsOfALink * coreLinks))
         .Add("utilization_core_outputs", 8.0 * outputs.sentBytes / (bitsOfALink * coreOutputs))
