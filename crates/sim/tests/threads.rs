@@ -216,6 +216,23 @@ fn hosts_that_fill_the_caches_are_the_same_where_packets_of_others_pass() {
 }
 
 #[test]
+fn shares_are_of_the_present_deal() {
+    let scenario = support::scenario(
+        r#"
+        run = { duration = "0.2 s" }
+        topology = { kind = "dumbbell", pairs = 1, bottleneck_capacity = "100 Mbps", bottleneck_delay = "5 ms" }
+        traffic = [{ transport = "sack", flows = 4 }]
+    "#,
+    );
+    let mut world = world(&scenario, 1);
+    world.run_until(SimTime::NEVER);
+    assert_eq!(world.shares(), [world.events()]);
+    let nodes = (0..4).map(|node| node % 2).collect::<Vec<u32>>();
+    world.deal(&nodes);
+    assert_eq!((world.shares().iter().sum::<u64>(), world.events() > 0), (0, true));
+}
+
+#[test]
 fn a_network_too_short_to_cut_is_run_on_one_thread_and_says_so() {
     let text = r#"
         [run]

@@ -82,9 +82,9 @@ impl Tree {
         let key = self.key(leaf, time);
         // Comparisons: a table of all sizes would be a jump.
         self.root = if self.levels == 6 {
-            climb::<6, 128>(&mut self.keys, leaf, key)
+            climb::<128>(&mut self.keys, leaf, key)
         } else if self.levels == 7 {
-            climb::<7, 256>(&mut self.keys, leaf, key)
+            climb::<256>(&mut self.keys, leaf, key)
         } else {
             climb_elsewhere(&mut self.keys, leaf, key)
         };
@@ -113,13 +113,13 @@ impl Tree {
     }
 }
 
-/// Puts the key of a leaf into a tree of `LEVELS` levels below the root, and what follows from it into the nodes above. Gives the
+/// Puts the key of a leaf into a tree of `NODES` nodes, and what follows from it into the nodes above. Gives the
 /// smallest key.
 #[inline(always)]
-fn climb<const LEVELS: u32, const NODES: usize>(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
+fn climb<const NODES: usize>(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
     let Some(keys) = keys.first_chunk_mut::<NODES>() else { return key };
     let mut node = NODES / 2 + leaf as usize % (NODES / 2);
-    for _ in 0..LEVELS {
+    for _ in 1..NODES.ilog2() {
         let sibling = keys[node ^ 1];
         keys[node] = key;
         key = key.min(sibling);
@@ -132,10 +132,10 @@ fn climb<const LEVELS: u32, const NODES: usize>(keys: &mut [u64], leaf: u32, mut
 #[inline(never)]
 fn climb_elsewhere(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
     match keys.len() {
-        32 => return climb::<4, 32>(keys, leaf, key),
-        512 => return climb::<8, 512>(keys, leaf, key),
-        1024 => return climb::<9, 1024>(keys, leaf, key),
-        2048 => return climb::<10, 2048>(keys, leaf, key),
+        32 => return climb::<32>(keys, leaf, key),
+        512 => return climb::<512>(keys, leaf, key),
+        1024 => return climb::<1024>(keys, leaf, key),
+        2048 => return climb::<2048>(keys, leaf, key),
         _ => {}
     }
     let mut node = keys.len() / 2 + leaf as usize;
