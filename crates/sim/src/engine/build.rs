@@ -108,7 +108,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     account_for_losses(&mut net, &mut hosts, &probe, &ways);
     hosts.install(agents);
-    let partition = Partition::new(net, hosts, layout.ends_in(0), vec![0; nodes], 0);
+    let partition = Partition::new(net, hosts, layout.ends.to_vec(), vec![0; nodes], 0);
     let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,

@@ -34,8 +34,9 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
         .enumerate()
         .map(|(part, (mut net, hosts))| {
             net.agents = hosts.agents.len() as u32;
+            let ends = entering(part as u32, after).map(|link| after.ends[link]).collect();
             let chains = chains(&old, part as u32, before, after);
-            Partition::new(Net::new(net, order, after.parts as usize), hosts, after.ends_in(part as u32), chains, now)
+            Partition::new(Net::new(net, order, after.parts as usize), hosts, ends, chains, now)
         })
         .collect();
     for (was, is) in before.ports.iter().zip(&after.ports) {

@@ -68,12 +68,6 @@ impl Layout {
         Layout { links, flows, paths, ends, agents, parts: 1, of_node: Vec::new(), ports, fibres }.dealt(vec![0; nodes])
     }
 
-    /// The far ends of the fibres that end in a partition, by number.
-    pub fn ends_in(&self, part: u32) -> Vec<FibreEnd> {
-        let here = self.fibres.iter().zip(self.ends.iter()).filter(|(at, _)| at.part == part);
-        here.map(|(_, end)| *end).collect()
-    }
-
     /// The same network with its nodes in the partitions that `of_node` names.
     pub fn dealt(&self, of_node: Vec<u32>) -> Layout {
         let parts = of_node.iter().max().map_or(1, |most| most + 1);
