@@ -9,9 +9,11 @@
 //! Where a network's state is much larger than a cache, the price includes bringing it there ([`memory`]), and more
 //! partitions than threads are tried too: *blocks*, of which each thread runs several in turn.
 
+mod clusters;
 mod memory;
 
 use super::parts::Parts;
+use clusters::Clusters;
 use memory::Touched;
 pub use memory::is_large;
 
@@ -35,8 +37,6 @@ mod price {
 
 /// Delays tried as the shortest that is cut, at most.
 const MOST_DELAYS: usize = 24;
-/// Clusters that are improved one by one, at most.
-const MOST_IMPROVED: usize = 4096;
 /// Blocks, at most.
 const MOST_BLOCKS: usize = 256;
 
@@ -149,10 +149,11 @@ impl Work {
             // Blocks are tried where the fibres between them are as long as can be.
             let blocks = blocks.extract_if(.., |parts| *parts <= clusters.count);
             for parts in halvings(self.threads.min(clusters.count)).chain(blocks) {
-                let of_node = clusters.dealt(self, parts);
-                let price = self.price(&of_node);
-                if price < best.0 {
-                    best = (price, Some((of_node, parts)));
+                for of_node in clusters.deals(self, parts) {
+                    let price = self.price(&of_node);
+                    if price < best.0 {
+                        best = (price, Some((of_node, parts)));
+                    }
                 }
             }
         }
@@ -268,105 +269,6 @@ fn root(parent: &mut [u32], mut node: u32) -> u32 {
         node = parent[node as usize];
     }
     node
-}
-
-/// Groups of nodes that stay together.
-struct Clusters {
-    of_node: Vec<u32>,
-    count: usize,
-}
-
-impl Clusters {
-    /// Deals the clusters to `parts` partitions and gives the partition of each node: the heaviest first, each to where
-    /// most of its packets come from and go to among the partitions that have room, then moves of single clusters as long
-    /// as they help.
-    fn dealt(&self, work: &Work, parts: usize) -> Vec<u32> {
-        let mut weights = vec![0.0; self.count];
-        self.of_node.iter().zip(&work.nodes).for_each(|(cluster, work)| weights[*cluster as usize] += work);
-        let neighbours = self.neighbours(work);
-        let mut order: Vec<u32> = (0..self.count as u32).collect();
-        order.sort_by(|a, b| weights[*b as usize].total_cmp(&weights[*a as usize]));
-        let mut deal = Deal { part: vec![u32::MAX; self.count], loads: vec![0.0; parts], weights, neighbours };
-        let room = 1.02 * work.total() / parts as f64;
-        for cluster in &order {
-            deal.place(*cluster, room);
-        }
-        if self.count <= MOST_IMPROVED {
-            for _ in 0..8 {
-                let moves = order.iter().filter(|cluster| deal.improve(**cluster)).count();
-                if moves == 0 {
-                    break;
-                }
-            }
-        }
-        self.of_node.iter().map(|cluster| deal.part[*cluster as usize]).collect()
-    }
-
-    /// Packets between each cluster and the others.
-    fn neighbours(&self, work: &Work) -> Vec<Vec<(u32, f64)>> {
-        let mut neighbours: Vec<Vec<(u32, f64)>> = vec![Vec::new(); self.count];
-        for link in &work.links {
-            let (a, b) = (self.of_node[link.from as usize], self.of_node[link.to as usize]);
-            if a != b {
-                neighbours[a as usize].push((b, link.packets));
-                neighbours[b as usize].push((a, link.packets));
-            }
-        }
-        neighbours
-    }
-}
-
-/// A deal in the making.
-struct Deal {
-    part: Vec<u32>,
-    loads: Vec<f64>,
-    weights: Vec<f64>,
-    neighbours: Vec<Vec<(u32, f64)>>,
-}
-
-impl Deal {
-    /// Packets between a cluster and each partition.
-    fn ties(&self, cluster: u32) -> Vec<f64> {
-        let mut ties = vec![0.0; self.loads.len()];
-        for (neighbour, packets) in &self.neighbours[cluster as usize] {
-            let part = self.part[*neighbour as usize];
-            if part != u32::MAX {
-                ties[part as usize] += packets;
-            }
-        }
-        ties
-    }
-
-    fn place(&mut self, cluster: u32, room: f64) {
-        let weight = self.weights[cluster as usize];
-        let ties = self.ties(cluster);
-        let with_room = (0..self.loads.len()).filter(|part| self.loads[*part] + weight <= room);
-        let closest =
-            with_room.max_by(|a, b| ties[*a].total_cmp(&ties[*b]).then(self.loads[*b].total_cmp(&self.loads[*a])));
-        let least = || (0..self.loads.len()).min_by(|a, b| self.loads[*a].total_cmp(&self.loads[*b]));
-        let part = closest.or_else(least).unwrap_or(0);
-        self.part[cluster as usize] = part as u32;
-        self.loads[part] += weight;
-    }
-
-    /// Moves a cluster to where it lowers the load of the two partitions concerned, packets across included.
-    fn improve(&mut self, cluster: u32) -> bool {
-        let (weight, ties) = (self.weights[cluster as usize], self.ties(cluster));
-        let from = self.part[cluster as usize] as usize;
-        let pair = |a: f64, b: f64| a.max(b);
-        let mut best = (0.0, from);
-        for to in (0..self.loads.len()).filter(|to| *to != from) {
-            let stays = pair(self.loads[from], self.loads[to]) + ties[to] * price::MAIL;
-            let moves = pair(self.loads[from] - weight, self.loads[to] + weight) + ties[from] * price::MAIL;
-            if stays - moves > best.0 {
-                best = (stays - moves, to);
-            }
-        }
-        self.part[cluster as usize] = best.1 as u32;
-        self.loads[from] -= weight;
-        self.loads[best.1] += weight;
-        best.1 != from
-    }
 }
 
 /// The number of nodes in each partition.
