@@ -10,7 +10,7 @@ use super::Requests;
 
 /// The max-min shares of `requests` in which every row and column has at most `frame` slots.
 pub fn share(requests: &Requests, frame: u32) -> Requests {
-    let filled = Filling::new(requests, frame).filled();
+    let filled = Filling::served(requests, frame);
     Requests::new(requests.nodes(), filled.given).expect("as many entries as the requests have")
 }
 
@@ -27,7 +27,7 @@ pub fn share_weighted(requests: &Requests, frame: u32, weights: &Requests) -> Re
 
 /// [`share`], and what is left of the frame is shared max-min too, among the pairs of nodes that `takes` names.
 pub fn share_all(requests: &Requests, frame: u32, takes: impl Fn(usize, usize) -> bool) -> Requests {
-    let (nodes, served) = (requests.nodes(), Filling::new(requests, frame).filled());
+    let (nodes, served) = (requests.nodes(), Filling::served(requests, frame));
     let pairs = (0..nodes).flat_map(|input| (0..nodes).map(move |output| (input, output)));
     let endless = pairs.map(|(input, output)| if takes(input, output) { u32::MAX } else { 0 }).collect();
     let endless = Requests::new(nodes, endless).expect("as many entries as the requests have");
@@ -36,8 +36,14 @@ pub fn share_all(requests: &Requests, frame: u32, takes: impl Fn(usize, usize) -
     Requests::new(nodes, rest.filled().given).expect("as many entries as the requests have")
 }
 
-/// An entry by its row and column.
-type Entry = (u16, u16);
+/// An entry of the matrix.
+#[derive(Clone, Copy)]
+struct Entry {
+    row: u16,
+    column: u16,
+    /// Its place among all entries, row after row.
+    place: u32,
+}
 
 struct Filling<'a> {
     requests: &'a Requests,
@@ -54,8 +60,13 @@ struct Filling<'a> {
 impl<'a> Filling<'a> {
     fn new(requests: &'a Requests, frame: u32) -> Filling<'a> {
         let nodes = requests.nodes();
-        let diagonal = |shift: usize| (0..nodes).map(move |row| (row as u16, ((row + shift) % nodes) as u16));
-        let wanted = |(row, column): &Entry| requests.row(usize::from(*row))[usize::from(*column)] > 0;
+        let entry = |row: usize, column: usize| Entry {
+            row: row as u16,
+            column: column as u16,
+            place: (row * nodes + column) as u32,
+        };
+        let diagonal = |shift: usize| (0..nodes).map(move |row| entry(row, (row + shift) % nodes));
+        let wanted = |entry: &Entry| requests.slots()[entry.place as usize] > 0;
         Filling {
             requests,
             weights: None,
@@ -64,6 +75,17 @@ impl<'a> Filling<'a> {
             columns: vec![frame; nodes],
             rising: (0..nodes).flat_map(diagonal).filter(wanted).collect(),
         }
+    }
+
+    /// The filling of `requests` in a frame with nothing in it. Where everything fits, its end is known.
+    fn served(requests: &'a Requests, frame: u32) -> Filling<'a> {
+        let (in_rows, in_columns) = requests.line_sums();
+        if in_rows.iter().chain(&in_columns).any(|sum| *sum > u64::from(frame)) {
+            return Filling::new(requests, frame).filled();
+        }
+        let left = |sums: Vec<u64>| sums.into_iter().map(|sum| frame - sum as u32).collect();
+        let (rows, columns) = (left(in_rows), left(in_columns));
+        Filling { requests, weights: None, given: requests.slots().to_vec(), rows, columns, rising: Vec::new() }
     }
 
     /// The end of the filling.
@@ -81,9 +103,8 @@ impl<'a> Filling<'a> {
     fn unnoticed_rounds(&self) -> u32 {
         let nodes = self.requests.nodes();
         let (mut in_row, mut in_column) = (vec![0u64; nodes], vec![0u64; nodes]);
-        for (row, column) in &self.rising {
-            let weight =
-                self.weights.map_or(1, |weights| u64::from(weights[usize::from(*row) * nodes + usize::from(*column)]));
+        for Entry { row, column, place } in &self.rising {
+            let weight = self.weights.map_or(1, |weights| u64::from(weights[*place as usize]));
             in_row[usize::from(*row)] += weight;
             in_column[usize::from(*column)] += weight;
         }
@@ -103,16 +124,17 @@ impl<'a> Filling<'a> {
     /// Gives each rising entry what `part` says of what it still wants, of the room in its lines, and of its weight. Those that are met, or
     /// whose lines are full, rise no more.
     fn give(&mut self, part: impl Fn(u32, u32, u32) -> u32) {
-        let (requests, weights, nodes) = (self.requests, self.weights, self.requests.nodes());
+        let (requests, weights) = (self.requests.slots(), self.weights);
         let (given, rows, columns) = (&mut self.given, &mut self.rows, &mut self.columns);
-        self.rising.retain(|(row, column)| {
-            let (row, column) = (usize::from(*row), usize::from(*column));
-            let (given, wanted) = (&mut given[row * nodes + column], requests.row(row)[column]);
-            let weight = weights.map_or(1, |weights| weights[row * nodes + column]);
-            let slots = part(wanted - *given, rows[row].min(columns[column]), weight);
+        self.rising.retain(|entry| {
+            let place = entry.place as usize;
+            let (row, column) = (&mut rows[usize::from(entry.row)], &mut columns[usize::from(entry.column)]);
+            let (given, wanted) = (&mut given[place], requests[place]);
+            let weight = weights.map_or(1, |weights| weights[place]);
+            let slots = part(wanted - *given, (*row).min(*column), weight);
             *given += slots;
-            rows[row] -= slots;
-            columns[column] -= slots;
+            *row -= slots;
+            *column -= slots;
             slots > 0 && *given < wanted
         });
     }
@@ -121,6 +143,7 @@ impl<'a> Filling<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn shared(nodes: usize, slots: &[u32], frame: u32) -> Vec<u32> {
         share(&Requests::new(nodes, slots.to_vec()).unwrap(), frame).slots().to_vec()
@@ -129,6 +152,15 @@ mod tests {
     #[test]
     fn what_fits_is_admitted_as_it_is() {
         assert_eq!(shared(2, &[3, 1, 0, 4], 5), [3, 1, 0, 4]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_fits_needs_no_rounds(slots in prop::collection::vec(0u32..6, 16), frame in 1u32..25) {
+            let requests = Requests::new(4, slots).unwrap();
+            let (known, filled) = (Filling::served(&requests, frame), Filling::new(&requests, frame).filled());
+            prop_assert_eq!((known.given, known.rows, known.columns), (filled.given, filled.rows, filled.columns));
+        }
     }
 
     #[test]

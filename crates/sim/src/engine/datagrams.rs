@@ -66,15 +66,16 @@ impl Datagrams {
         (self.next < self.stop).then_some(self.next)
     }
 
-    /// Sends what is due at `now`.
-    pub fn handle_timeout(&mut self, now: Instant, out: &mut Vec<Datagram>) {
-        while self.next <= now && self.next < self.stop {
-            let size = self.draw_size();
-            out.push(Datagram { number: self.sent, size });
-            self.sent += 1;
-            let gap = self.draw_gap();
-            self.next = self.next + gap;
+    /// Sends the next packet, if it is due at `now`. To be called until there is none.
+    #[inline]
+    pub fn handle_timeout(&mut self, now: Instant) -> Option<Datagram> {
+        if self.next > now || self.next >= self.stop {
+            return None;
         }
+        let datagram = Datagram { number: self.sent, size: self.draw_size() };
+        self.sent += 1;
+        self.next = self.next + self.draw_gap();
+        Some(datagram)
     }
 
     /// Packets sent.
@@ -168,12 +169,9 @@ mod tests {
 
     /// Runs a source to its stop, 100 s: packets, bytes.
     fn total(mut source: Datagrams) -> (f64, f64) {
-        let mut sent = Vec::new();
-        while let Some(time) = source.next_timeout() {
-            source.handle_timeout(time, &mut sent);
-        }
-        let bytes: u64 = sent.iter().map(|datagram| u64::from(datagram.size)).sum();
-        (sent.len() as f64, bytes as f64)
+        let next = || source.next_timeout().and_then(|time| source.handle_timeout(time));
+        let sizes: Vec<u64> = std::iter::from_fn(next).map(|datagram| u64::from(datagram.size)).collect();
+        (sizes.len() as f64, sizes.iter().sum::<u64>() as f64)
     }
 
     const RATE: Rate = Rate::from_mbps(8); // 1000 packets of 1000 B a second
@@ -182,7 +180,7 @@ mod tests {
     fn a_constant_source_starts_at_once_and_keeps_its_gap() {
         let mut constant = source(Load::Constant(RATE), 1);
         assert_eq!(constant.next_timeout(), Some(Instant::ZERO));
-        constant.handle_timeout(Instant::ZERO, &mut Vec::new());
+        assert_eq!(constant.handle_timeout(Instant::ZERO), Some(Datagram { number: 0, size: 1000 }));
         assert_eq!(constant.next_timeout(), Some(Instant::from_ps(1_000_000_000)));
         assert_eq!(total(source(Load::Constant(RATE), 1)).0, 100_000.0);
     }
@@ -223,8 +221,8 @@ mod tests {
         let stream = Seed { seed: 1, run: 0 }.stream("source", "test");
         let stop = Instant::from_ps(2_000_000_000);
         let mut source = Datagrams::new(Load::Constant(RATE), 1000, Instant::ZERO, stop, stream).unwrap();
-        let mut sent = Vec::new();
-        source.handle_timeout(Instant::from_ps(9_000_000_000), &mut sent);
-        assert_eq!((sent.len(), source.next_timeout()), (2, None), "at 0 and 1 ms");
+        let late = Instant::from_ps(9_000_000_000);
+        let sent = std::iter::from_fn(|| source.handle_timeout(late)).count();
+        assert_eq!((sent, source.next_timeout()), (2, None), "at 0 and 1 ms");
     }
 }

@@ -7,6 +7,8 @@
 //! A packet counts as waiting until its first bit leaves. What is sent in a window that the switch does not pass is
 //! transmitted and lost.
 
+use super::extras::LossProcess;
+use super::offer::Cause;
 use super::packet::Packet;
 use super::ring::Ring;
 use crate::model::Packing;
@@ -42,6 +44,10 @@ pub struct Gate {
     waiting: Ring<Waiting>,
     waiting_bytes: u64,
     begun: Option<Begun>,
+    /// The windows there are have no room for the first waiting packet.
+    stuck: bool,
+    /// Every packet is held first, so that a trace shows it waiting.
+    holds_all: bool,
     /// Transmission time placed since the start, in picoseconds.
     busy: u64,
     /// Waiting time of packets whose transmission has a time, in packet-picoseconds.
@@ -87,10 +93,21 @@ struct Begun {
 /// Where the first waiting packet went.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
+    /// When its first bit leaves.
+    pub start: u64,
     /// When its last bit leaves.
     pub end: u64,
-    /// Whether it meets the switch in its slots.
-    pub passes: bool,
+}
+
+/// What becomes of a packet that arrives.
+#[derive(Clone, Copy, Debug)]
+pub enum Admission {
+    /// It has its time.
+    Placed(Departure),
+    /// It waits, and may have its time: [`Gate::place`] is to be called until it has no more.
+    Held,
+    /// It waits, and nothing that waits can be placed before another window is opened.
+    Stuck,
 }
 
 /// What a gate holds and has done up to an instant.
@@ -120,6 +137,8 @@ impl Gate {
             waiting: Ring::new(),
             waiting_bytes: 0,
             begun: None,
+            stuck: false,
+            holds_all: false,
             busy: 0,
             waited: 0,
             max_waiting: 0,
@@ -136,78 +155,119 @@ impl Gate {
         self.granted = Granted { now: slots, total: self.granted.total + u64::from(slots) };
     }
 
-    /// The queue may send from `window.start` to `window.end`. A window that begins before the last one ends, because the
-    /// clock is unsteady, begins there.
-    pub fn open(&mut self, window: Window) {
-        let newest = self.windows.len().checked_sub(1);
-        if let Some(last) = newest.map(|newest| self.windows.nth_mut(newest)) {
-            if last.end == window.start && last.passes == window.passes && self.packing == Packing::Cut {
-                last.end = window.end;
-                // It has something left again.
-                self.spent = self.spent.min(self.windows.len() - 1);
-                return;
+    /// The queue may send in these windows, in the order of time. One that begins before the last one ends, because the clock is
+    /// unsteady, begins there.
+    pub fn open(&mut self, windows: impl IntoIterator<Item = Window>) {
+        self.stuck = false;
+        let mut newest = self.windows.iter().next_back();
+        for window in windows {
+            match &mut newest {
+                Some(last)
+                    if last.end == window.start && last.passes == window.passes && self.packing == Packing::Cut =>
+                {
+                    last.end = window.end;
+                    self.lengthen(window.end);
+                }
+                last => {
+                    let start = window.start.max(last.map_or(0, |last| last.end));
+                    if start < window.end {
+                        newest = Some(*self.windows.push(Window { start, ..window }));
+                    }
+                }
             }
-            let start = window.start.max(last.end);
-            if start < window.end {
-                self.windows.push(Window { start, ..window });
-            }
-            return;
         }
-        self.windows.push(window);
     }
 
-    /// A packet arrives. [`Gate::place`] is to be called until it has no more.
-    pub fn accept(&mut self, now: u64, packet: &Packet) {
+    /// The last window ends later, and has something left again.
+    fn lengthen(&mut self, end: u64) {
+        if let Some(newest) = self.windows.len().checked_sub(1) {
+            self.windows.nth_mut(newest).end = end;
+            self.spent = self.spent.min(newest);
+        }
+    }
+
+    /// Packets last another time than they did.
+    pub fn try_again(&mut self) {
+        self.stuck = false;
+    }
+
+    /// From now on [`Gate::admit`] places nothing.
+    pub fn hold_all(&mut self) {
+        self.holds_all = true;
+    }
+
+    /// A packet arrives. What nothing waits before is placed at once, if the windows have room for all of it.
+    pub fn admit(&mut self, now: u64, packet: &Packet, byte_time: ByteTime) -> Admission {
+        if self.stuck || !self.waiting.is_empty() || self.holds_all {
+            return self.hold(now, packet);
+        }
+        match self.allot(now, packet.size, now, byte_time) {
+            Some(departure) => Admission::Placed(departure),
+            None => self.hold(now, packet),
+        }
+    }
+
+    /// A packet arrives and waits in any case.
+    pub fn hold(&mut self, now: u64, packet: &Packet) -> Admission {
         self.waiting.push(Waiting { packet: *packet, arrived: now });
         self.waiting_bytes += u64::from(packet.size);
+        if self.stuck { Admission::Stuck } else { Admission::Held }
     }
 
     /// Places the first waiting packet, if the windows have room for all of it; `placed` is that packet then.
     pub fn place(&mut self, now: u64, byte_time: ByteTime, placed: &mut Packet) -> Option<Departure> {
         let first = self.waiting.front()?;
         let (size, arrived) = (first.packet.size, first.arrived);
-        let work = byte_time.of(u32::from(size)).ps();
-        let (begun, complete) = self.fill(now, work)?;
-        if self.begun.is_none() {
-            self.waited += u128::from(begun.start - arrived);
-        }
-        if !complete {
-            self.begun = Some(begun);
-            return None;
-        }
-        self.begun = None;
+        let departure = self.allot(now, size, arrived, byte_time)?;
         *placed = self.waiting.front()?.packet;
         self.waiting.advance();
         self.waiting_bytes -= u64::from(size);
-        let (end, passes) = (self.used_until, begun.passes);
-        self.planned.push(Placed { start: begun.start, end, size, lost: !passes });
+        Some(departure)
+    }
+
+    /// Gives the first packet its time. If the windows have none for all of it, the gate is stuck.
+    #[inline]
+    fn allot(&mut self, now: u64, size: u16, arrived: u64, byte_time: ByteTime) -> Option<Departure> {
+        let found = self.fill(now, byte_time.of(u32::from(size)).ps());
+        if let (Some((begun, _)), None) = (found, self.begun) {
+            self.waited += u128::from(begun.start - arrived);
+        }
+        let Some((Begun { start, passes, .. }, true)) = found else {
+            (self.begun, self.stuck) = (found.map(|(begun, _)| begun), true);
+            return None;
+        };
+        self.begun = None;
+        let end = self.used_until;
+        self.planned.push(Placed { start, end, size, lost: !passes });
         self.planned_bytes += u64::from(size);
-        Some(Departure { end, passes })
+        Some(Departure { start, end })
     }
 
     /// Uses windows for a packet of which `work` is to be sent in all. Gives what of it has a place now, and whether that is
     /// all; `None` if nothing has.
     fn fill(&mut self, from: u64, work: u64) -> Option<(Begun, bool)> {
-        let mut begun = self.begun;
         let mut from = self.skip_to(from);
-        for i in self.spent..self.windows.len() {
-            let window = *self.windows.nth_mut(i);
-            let start = from.max(window.start);
-            let left = work - begun.map_or(0, |begun| begun.done);
-            if start >= window.end || (self.packing == Packing::Whole && window.end - start < left) {
+        let Begun { mut start, done: before, mut passes } =
+            self.begun.unwrap_or(Begun { start: u64::MAX, done: 0, passes: true });
+        let mut left = work - before;
+        for window in self.windows.iter_from(self.spent) {
+            let opens = from.max(window.start);
+            let room = window.end.saturating_sub(opens);
+            if room == 0 || (self.packing == Packing::Whole && room < left) {
                 continue;
             }
-            let part = left.min(window.end - start);
-            let before = begun.unwrap_or(Begun { start, done: 0, passes: true });
-            begun = Some(Begun { done: before.done + part, passes: before.passes && window.passes, ..before });
-            from = start + part;
-            self.used_until = from;
-            self.busy += part;
-            if part == left {
-                return begun.map(|begun| (begun, true));
+            let part = left.min(room);
+            (start, from, passes) = (start.min(opens), opens + part, passes && window.passes);
+            left -= part;
+            if left == 0 {
+                break;
             }
         }
-        begun.map(|begun| (begun, false))
+        let done = work - left;
+        if done > before {
+            (self.used_until, self.busy) = (from, self.busy + done - before);
+        }
+        (done > 0).then_some((Begun { start, done, passes }, left == 0))
     }
 
     /// Skips the windows that are used or over. Gives the first time that may be used.
@@ -224,11 +284,14 @@ impl Gate {
         self.planned.iter().next_back().map(|placed| (placed.start, placed.end))
     }
 
-    /// The packet placed last will vanish on the fibre.
-    pub fn lose_newest(&mut self) {
-        if let Some(newest) = self.planned.len().checked_sub(1) {
-            self.planned.nth_mut(newest).lost = true;
+    /// What becomes of the packet placed last on its way, unless it arrives: it does not meet the switch in its slots, or `loss` strikes.
+    pub fn fate(&mut self, loss: &mut LossProcess) -> Option<Cause> {
+        let newest = self.planned.nth_mut(self.planned.len().checked_sub(1)?);
+        if newest.lost {
+            return Some(Cause::GuardViolation);
         }
+        newest.lost = loss.strikes();
+        newest.lost.then_some(Cause::Random)
     }
 
     /// Whether a packet that arrives now would have to wait.
@@ -260,7 +323,14 @@ impl Gate {
 
     /// Notes how many wait now.
     pub fn note_queue(&mut self, now: u64) {
-        self.max_waiting = self.max_waiting.max(self.queue(now).0);
+        let (packets, _) = self.queue(now);
+        self.note_waiting(packets);
+    }
+
+    /// Notes that so many wait now.
+    #[inline]
+    pub fn note_waiting(&mut self, packets: u64) {
+        self.max_waiting = self.max_waiting.max(packets);
     }
 
     /// Most packets that waited at once since the last call; counting restarts with those that wait now.
@@ -325,7 +395,7 @@ impl Gate {
         self.sending = None;
         self.planned.clear();
         self.waiting.clear();
-        (self.planned_bytes, self.waiting_bytes, self.begun) = (0, 0, None);
+        (self.planned_bytes, self.waiting_bytes, self.begun, self.stuck) = (0, 0, None, false);
         (self.used_until, self.spent) = (now, 0);
         cleared
     }
@@ -430,6 +500,7 @@ mod tests {
         fn packets_leave_as_they_would_bit_by_bit(
             frames in frames(),
             whole in any::<bool>(),
+            holds_all in any::<bool>(),
             arrivals in prop::collection::vec((0u64..400, 1u16..11), 1..60),
         ) {
             let packing = if whole { Packing::Whole } else { Packing::Cut };
@@ -443,27 +514,35 @@ mod tests {
 
             let mut placed = Packet::default();
             let mut gate = Gate::new(packing);
+            if holds_all {
+                gate.hold_all();
+            }
             let (mut found, mut coming, mut seen) = (Vec::new(), packets.iter().peekable(), 0);
             for (begins, windows) in &frames {
                 let mut offer = |gate: &mut Gate, limit: u64, found: &mut Vec<(u64, bool)>| {
                     let mut placed = Packet::default();
-                    while let Some((at, size)) = coming.next_if(|(at, _)| *at < limit) {
-                        gate.accept(*at, &Packet { size: *size, ..Packet::default() });
-                        while let Some(departure) = gate.place(*at, byte_time(), &mut placed) {
-                            found.push((departure.end, departure.passes));
+                    while let Some((at, size)) = coming.next_if(|(at, _)| *at < limit).copied() {
+                        let admission = gate.admit(at, &Packet { size, ..Packet::default() }, byte_time());
+                        if let Admission::Placed(departure) = admission {
+                            found.push((departure.end, gate.fate(&mut LossProcess::None).is_none()));
                         }
+                        let before = found.len();
+                        while let Some(departure) = gate.place(at, byte_time(), &mut placed) {
+                            found.push((departure.end, gate.fate(&mut LossProcess::None).is_none()));
+                        }
+                        assert!(matches!(admission, Admission::Held) || found.len() == before, "{admission:?}");
                         // Totals at any instant, by the packets seen so far.
-                        let reading = gate.reading(*at);
+                        let reading = gate.reading(at);
                         seen += 1;
-                        let waits = |course: &&Course| course.0.is_none_or(|begun| begun > *at);
+                        let waits = |course: &&Course| course.0.is_none_or(|begun| begun > at);
                         assert_eq!(reading.waiting, expected[..seen].iter().filter(waits).count() as u64);
                     }
                 };
                 offer(&mut gate, *begins, &mut found);
                 gate.begin_frame(*begins, windows.len() as u32);
-                windows.iter().for_each(|window| gate.open(*window));
+                gate.open(windows.iter().copied());
                 while let Some(departure) = gate.place(*begins, byte_time(), &mut placed) {
-                    found.push((departure.end, departure.passes));
+                    found.push((departure.end, gate.fate(&mut LossProcess::None).is_none()));
                 }
                 offer(&mut gate, begins + 1000, &mut found);
             }
@@ -484,9 +563,9 @@ mod tests {
         let mut placed = Packet::default();
         let mut gate = Gate::new(Packing::Cut);
         gate.begin_frame(0, 1);
-        gate.open(Window { start: 10, end: 100, passes: true });
+        gate.open([Window { start: 10, end: 100, passes: true }]);
         for _ in 0..3 {
-            gate.accept(0, &Packet { size: 5, ..Packet::default() });
+            gate.hold(0, &Packet { size: 5, ..Packet::default() });
             while gate.place(0, byte_time(), &mut placed).is_some() {}
         }
         // Two of 40 ps each are placed, the third has 10 ps; at 30 ps the first is half gone.
@@ -495,7 +574,7 @@ mod tests {
         let reading = gate.reading(30);
         assert_eq!((reading.busy, reading.inside, reading.waited), (20, (0, 0), 10 + 30 + 30));
         // The rest of the window can be used again.
-        gate.accept(30, &Packet { size: 5, ..Packet::default() });
+        gate.hold(30, &Packet { size: 5, ..Packet::default() });
         assert_eq!(gate.place(30, byte_time(), &mut placed).map(|departure| departure.end), Some(70));
     }
 }

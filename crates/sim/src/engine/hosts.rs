@@ -75,7 +75,6 @@ pub struct Hosts {
     opened: Vec<(u64, TimerId)>,
     segments: Actions,
     acks: ReceiverActions,
-    datagrams: Vec<Datagram>,
 }
 
 /// What is asked for of packets that arrive.
@@ -123,7 +122,6 @@ impl Hosts {
             opened: Vec::new(),
             segments: Actions::default(),
             acks: ReceiverActions::default(),
-            datagrams: Vec::new(),
         }
     }
 
@@ -273,27 +271,37 @@ impl Hosts {
 
     fn send_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &mut self.senders[flow];
-        let (watched, hop) = (host.watch.has(Watch::UNUSUAL), host.path);
-        let SendingMachine::Datagrams(source) = &mut host.machine else { return };
-        source.handle_timeout(Instant::from_ps(now), &mut self.datagrams);
-        let mut datagrams = std::mem::take(&mut self.datagrams);
-        for datagram in datagrams.drain(..) {
-            let (seq, size) = (datagram.number, datagram.size as u16);
-            let packet =
-                Packet { at: 0, seq, flow, hop, cargo: NO_CARGO, size, class: Class::Datagram, flags: Flags::NONE };
-            if watched {
-                net.note_host(now, What::Send, &packet, 0);
-                let is_stamped = self.senders[flow].watch.has(Watch::STAMPED);
-                let packet =
-                    if is_stamped { net.cargo.stamped(packet, Stamp { at: now, number: seq }) } else { packet };
-                self.emit_watched(now, packet, TcpOptions::default(), net);
-            } else {
+        if host.watch.has(Watch::UNUSUAL) {
+            self.send_watched_datagrams(now, flow, net);
+        } else if let SendingMachine::Datagrams(source) = &mut host.machine {
+            while let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) {
                 self.emitted += 1;
-                enter(now, packet, net);
+                enter(now, datagram.packet(flow, host.path), net);
             }
         }
-        self.datagrams = datagrams;
         self.arm_sender(flow);
+    }
+
+    #[cold]
+    fn send_watched_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
+        loop {
+            let host = &mut self.senders[flow];
+            let (hop, is_stamped) = (host.path, host.watch.has(Watch::STAMPED));
+            let SendingMachine::Datagrams(source) = &mut host.machine else { return };
+            let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) else { return };
+            let packet = datagram.packet(flow, hop);
+            net.note_host(now, What::Send, &packet, 0);
+            let stamp = Stamp { at: now, number: packet.seq };
+            let packet = if is_stamped { net.cargo.stamped(packet, stamp) } else { packet };
+            self.emit_watched(now, packet, TcpOptions::default(), net);
+        }
+    }
+}
+
+impl Datagram {
+    fn packet(self, flow: u32, hop: u32) -> Packet {
+        let (seq, size, class) = (self.number, self.size as u16, Class::Datagram);
+        Packet { at: 0, seq, flow, hop, cargo: NO_CARGO, size, class, flags: Flags::NONE }
     }
 }
 

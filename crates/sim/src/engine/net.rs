@@ -261,6 +261,7 @@ impl Net {
                 self.send(target, at, &packet.marked());
             }
             Offer::Held | Offer::Carried(_) => self.release(now, number),
+            Offer::Stuck => {}
         }
     }
 
@@ -326,7 +327,7 @@ impl Net {
             match offer {
                 Offer::Carried(at) | Offer::Marked(at) => self.send(target, at, &packet),
                 Offer::Dropped(cause) => self.lose(now, number, cause, &packet),
-                Offer::Held => {}
+                Offer::Held | Offer::Stuck => {}
             }
         }
         self.rearm(number);

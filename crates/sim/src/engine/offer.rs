@@ -52,8 +52,10 @@ pub enum Offer {
     Marked(u64),
     /// It is dropped.
     Dropped(Cause),
-    /// It stays in the port until it is granted a slot; only a port with a gate says so.
+    /// It stays in the port, which may send it or one before it: it is to be asked. Only a port with a gate or a line says so.
     Held,
+    /// It stays in the port, which can send nothing before it is granted a slot.
+    Stuck,
 }
 
 /// An agent that takes all packets for a port and sends them on when it sees fit.

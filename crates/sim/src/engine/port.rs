@@ -20,7 +20,7 @@ mod reading;
 
 pub use reading::Reading;
 
-use super::extras::{Extras, Streams};
+use super::extras::{Extras, LossProcess, Streams};
 use super::gate::Gate;
 use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::optical::{Kept, LeastBacklog};
@@ -329,14 +329,13 @@ impl Port {
             controller.router.handle_arrival(u32::from(size), header.as_deref(), waiting);
         }
         let arrival_before = self.last_arrival;
-        let mut offer = match (gate, line, verdict) {
+        let mut offer = match (&mut *gate, line, verdict) {
             (_, _, Verdict::Drop) => {
                 self.offered.add(size);
                 self.refuse(Cause::Early, size)
             }
             (_, Some(line), _) => self.offer_to_line(now, packet, line),
-            (Some(gate), _, Verdict::Accept) => self.offer_to_gate(now, packet, gate),
-            (Some(gate), _, Verdict::Mark) => self.offer_to_gate(now, &packet.marked(), gate),
+            (Some(gate), _, verdict) => self.offer_to_gate(now, packet, verdict, gate),
             (None, None, _) => self.offer_light(now, size),
         };
         if !matches!(offer, Offer::Dropped(_))
@@ -345,9 +344,11 @@ impl Port {
             controller.router.handle_departure(u32::from(size), header);
         }
         // What is held meets its fate when it is sent.
-        if matches!(offer, Offer::Carried(_)) && loss.strikes() {
+        if matches!(offer, Offer::Carried(_))
+            && let Some(dropped) = self.fate(size, gate, loss)
+        {
             self.last_arrival = arrival_before;
-            offer = self.lose(size);
+            offer = dropped;
         }
         if verdict == Verdict::Mark && !matches!(offer, Offer::Dropped(_)) {
             *marked += 1;
@@ -376,6 +377,7 @@ impl Port {
     /// Its packets go the way of those of a port with [`Extras`], where they are traced.
     pub fn watch(&mut self) {
         self.manner = Manner::Special;
+        self.gate_mut().into_iter().for_each(Gate::hold_all);
     }
 
     /// How long a packet of `size` bytes is, in picoseconds.
@@ -397,6 +399,14 @@ impl Port {
     /// Packets marked since the start.
     pub fn marked(&self) -> u64 {
         self.extras.as_ref().map_or(0, |extras| extras.marked)
+    }
+
+    /// What becomes of the packet just accepted, if it does not arrive.
+    fn fate(&mut self, size: u16, gate: &mut Option<Gate>, loss: &mut LossProcess) -> Option<Offer> {
+        let Some(gate) = gate else { return loss.strikes().then(|| self.lose(size)) };
+        let cause = gate.fate(loss)?;
+        self.dropped.add(size);
+        Some(Offer::Dropped(cause))
     }
 
     /// The packet just accepted will vanish on the fibre.

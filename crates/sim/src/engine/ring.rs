@@ -144,6 +144,12 @@ impl<T: Copy + Default> Ring<T> {
         (self.head..self.tail).map(|i| self.buffer[self.slot(i)])
     }
 
+    /// All values from the `i`-th oldest on; `i <= len()`.
+    #[inline]
+    pub fn iter_from(&self, i: usize) -> impl Iterator<Item = T> + '_ {
+        (self.head + i as u64..self.tail).map(|i| self.buffer[self.slot(i)])
+    }
+
     #[inline]
     fn slot(&self, position: u64) -> usize {
         position as usize & (self.buffer.len().wrapping_sub(1))

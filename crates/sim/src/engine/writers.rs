@@ -1,6 +1,6 @@
 //! Applications that have something to write only now and then, each above a TCP connection.
 
-use super::datagrams::{Datagram, Datagrams, draw};
+use super::datagrams::{Datagrams, draw};
 use crate::model::{Load, Sojourn, Writes};
 use crate::random::Stream;
 use transport::tcp::{Actions, Connection};
@@ -22,7 +22,7 @@ enum Law {
     /// Every so often.
     Paced { bytes: u64, every: Duration },
     /// As packets of an on-off source would leave.
-    OnOff { source: Datagrams, due: Vec<Datagram> },
+    OnOff { source: Datagrams },
 }
 
 impl Writer {
@@ -35,7 +35,7 @@ impl Writer {
             Writes::Paced { every } => Law::Paced { bytes: bytes.into(), every },
             Writes::OnOff { rate, on, off } => {
                 let source = Datagrams::new(Load::OnOff { rate, on, off }, bytes, start, stop, stream)?;
-                Law::OnOff { source, due: Vec::new() }
+                Law::OnOff { source }
             }
         };
         let mut writer = Writer { law, stop, next: start };
@@ -78,15 +78,15 @@ impl Writer {
                 self.next = self.next + *every;
                 *bytes
             }
-            Law::OnOff { source, due } => {
-                source.handle_timeout(now, due);
-                due.drain(..).map(|datagram| u64::from(datagram.size)).sum()
+            Law::OnOff { source } => {
+                let due = std::iter::from_fn(|| source.handle_timeout(now));
+                due.map(|datagram| u64::from(datagram.size)).sum()
             }
         }
     }
 
     fn look_ahead(&mut self) {
-        if let Law::OnOff { source, .. } = &self.law {
+        if let Law::OnOff { source } = &self.law {
             self.next = source.next_timeout().unwrap_or(Instant::NEVER);
         }
     }

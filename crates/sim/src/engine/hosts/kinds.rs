@@ -56,9 +56,7 @@ impl Configs {
             Machine::Udp { packet_size } => {
                 let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
                 let source = Datagrams::new(flow.load, *packet_size, start, stop, stream());
-                SendingMachine::Datagrams(Box::new(
-                    source.expect("a resolved UDP flow has a load that a source can send"),
-                ))
+                SendingMachine::Datagrams(source.expect("a resolved UDP flow has a load that a source can send"))
             }
         }
     }

@@ -36,7 +36,7 @@ pub enum SendingMachine {
     /// TCP with handshake, teardown, timestamps, or an application that writes now and then.
     Connection(Box<Written>),
     /// UDP.
-    Datagrams(Box<Datagrams>),
+    Datagrams(Datagrams),
 }
 
 /// Rare duties of a sending host, checked with one comparison.

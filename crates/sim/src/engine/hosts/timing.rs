@@ -34,13 +34,14 @@ impl Hosts {
         let flow = timer.flow();
         match timer.kind() {
             TimerKind::Sender => {
-                let deadline = self.senders[flow].machine.next_timeout();
-                due(&mut self.timers, &mut self.senders[flow].armed, now, deadline) && self.fire_sender(now, flow, net)
+                let host = &mut self.senders[flow];
+                let deadline = host.machine.next_timeout();
+                due(&mut self.timers, &mut host.armed, now, deadline) && self.fire_sender(now, flow, net)
             }
             TimerKind::Receiver => {
-                let deadline = self.receivers[flow].sink.next_timeout();
-                due(&mut self.timers, &mut self.receivers[flow].armed, now, deadline)
-                    && self.fire_receiver(now, flow, net)
+                let host = &mut self.receivers[flow];
+                let deadline = host.sink.next_timeout();
+                due(&mut self.timers, &mut host.armed, now, deadline) && self.fire_receiver(now, flow, net)
             }
             TimerKind::Lifecycle => {
                 self.timers.pop();

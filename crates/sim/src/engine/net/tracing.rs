@@ -29,7 +29,7 @@ impl Net {
         let offer = port.offer_past_intake(now, packet, self.cargo.header_mut(packet));
         let is_marked = port.marked() > marked;
         match offer {
-            Offer::Held => self.note_at(now, number, What::Wait, None, packet),
+            Offer::Held | Offer::Stuck => self.note_at(now, number, What::Wait, None, packet),
             Offer::Carried(_) | Offer::Marked(_) => self.note_sent(now, number, offer, packet),
             Offer::Dropped(Cause::Random) => {
                 self.note_sent(now, number, offer, packet);
@@ -68,7 +68,7 @@ impl Net {
         let (begins, ends) = port.newest(packet.size);
         let flight = match offer {
             Offer::Carried(at) | Offer::Marked(at) => port.last_bit_at(at, packet.size).saturating_sub(ends),
-            Offer::Dropped(_) | Offer::Held => port.delay(),
+            Offer::Dropped(_) | Offer::Held | Offer::Stuck => port.delay(),
         };
         let times = Times { wait: begins.saturating_sub(now), lasts: ends - begins, flight };
         let link = self.links[number as usize];

@@ -1,6 +1,7 @@
 //! What events of the scenario do to a port: another capacity or delay, a link that goes down or comes up.
 
 use super::{Port, State, Taken};
+use crate::engine::gate::Gate;
 use crate::engine::offer::Count;
 use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
@@ -15,6 +16,7 @@ impl Port {
             self.tell_capacity(now, capacity);
         }
         let old = std::mem::replace(&mut self.byte_time, new);
+        self.gate_mut().into_iter().for_each(Gate::try_again);
         self.sweep(now);
         let (mut old_start, mut new_start, mut waited) = (now, now, self.waited());
         for i in 0..self.inside.len() {

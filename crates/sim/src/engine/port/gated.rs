@@ -2,14 +2,16 @@
 
 use super::{Port, State, Taken};
 use crate::engine::extras::Extras;
-use crate::engine::gate::{Cleared, Gate, Granted, Window};
+use crate::engine::gate::{Admission, Cleared, Gate, Granted, Window};
 use crate::engine::offer::{Cause, Count, Offer};
 use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
 use crate::model::Buffer;
+use crate::queue::Verdict;
 
 impl Port {
-    pub(super) fn offer_to_gate(&mut self, now: u64, packet: &Packet, gate: &mut Gate) -> Offer {
+    /// A packet arrives that is for the gate. What is carried has not met its fate ([`Gate::fate`]); one that is marked is held first.
+    pub(super) fn offer_to_gate(&mut self, now: u64, packet: &Packet, verdict: Verdict, gate: &mut Gate) -> Offer {
         self.offered.add(packet.size);
         if self.state == State::Down {
             return self.refuse(Cause::Unreachable, packet.size);
@@ -23,8 +25,27 @@ impl Port {
         if full && gate.is_occupied(now, packet.size, self.byte_time) {
             return self.refuse(Cause::Congestion, packet.size);
         }
-        gate.accept(now, packet);
-        Offer::Held
+        let admission = match verdict {
+            Verdict::Mark => gate.hold(now, &packet.marked()),
+            _ => gate.admit(now, packet, self.byte_time),
+        };
+        match admission {
+            Admission::Placed(departure) => {
+                gate.note_waiting(packets + u64::from(departure.start > now));
+                self.leave(departure.end)
+            }
+            Admission::Held => Offer::Held,
+            Admission::Stuck => {
+                gate.note_queue(now);
+                Offer::Stuck
+            }
+        }
+    }
+
+    /// A packet leaves with its last bit at `end`.
+    fn leave(&mut self, end: u64) -> Offer {
+        self.last_arrival = self.last_arrival.max(end + self.delay);
+        Offer::Carried(self.last_arrival)
     }
 
     /// Sends the next packet behind the gate, as far as the windows reach, or of the line: `released` is that packet then. Gives what
@@ -40,15 +61,7 @@ impl Port {
             gate.note_queue(now);
             return None;
         };
-        let cause = match departure.passes {
-            false => Some(Cause::GuardViolation),
-            true => loss.strikes().then_some(Cause::Random),
-        };
-        let Some(cause) = cause else {
-            self.last_arrival = self.last_arrival.max(departure.end + self.delay);
-            return Some(Offer::Carried(self.last_arrival));
-        };
-        gate.lose_newest();
+        let Some(cause) = gate.fate(loss) else { return Some(self.leave(departure.end)) };
         self.dropped.add(released.size);
         Some(Offer::Dropped(cause))
     }
@@ -70,7 +83,7 @@ impl Port {
     /// The queue behind the gate may send in these windows, in the order of time.
     pub fn open_windows(&mut self, windows: impl Iterator<Item = Window>) {
         if let Some(gate) = self.gate_mut() {
-            windows.for_each(|window| gate.open(window));
+            gate.open(windows);
         }
     }
 

@@ -116,15 +116,17 @@ impl EdgeAgent {
 
     /// Slots were granted.
     fn handle_grant(&mut self, frame: u64, runs: &[SlotRange]) {
-        let Plan::Asked(asking) = &mut self.plan else { return };
-        if frame < self.next_frame {
+        if frame < self.next_frame || matches!(self.plan, Plan::Fixed(_)) {
             return;
         }
-        for queue in &mut self.queues {
-            let slots = runs.iter().filter(|run| run.to == queue.to).map(|run| run.slots).sum();
-            queue.coming.iter_mut().filter(|(due, _)| *due == frame).for_each(|(_, coming)| *coming = slots);
+        let mut slots = vec![0; self.queues.len()];
+        for run in runs {
+            self.place(run.to).into_iter().for_each(|place| slots[place] += run.slots);
         }
-        asking.granted.insert(frame, runs.into());
+        self.queues.iter_mut().zip(slots).for_each(|(queue, slots)| queue.grant(frame, slots));
+        if let Plan::Asked(asking) = &mut self.plan {
+            asking.granted.insert(frame, runs.into());
+        }
     }
 
     fn begin_frame(&mut self, now: u64, bench: &mut Bench) {

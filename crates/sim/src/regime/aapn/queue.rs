@@ -13,6 +13,8 @@ pub struct Queue {
     pub(super) to: u32,
     pub(super) port: OwnPort,
     pub(super) capacity: Rate,
+    /// What a byte lasts on it; None where that is too long for a slot.
+    byte: Option<ByteTime>,
     /// Whether it has a controller that is to be told.
     pub(super) follows: bool,
     pub(super) told: Option<Rate>,
@@ -54,15 +56,21 @@ impl Queue {
             Request::Queue => Forecast::LastFrame,
             Request::Forecast(forecast) => forecast,
         };
-        let demand = Demand::new(forecast);
-        Queue { to, port, capacity, follows, told: None, granted: 0, demand, offered: 0, coming: VecDeque::new() }
+        let (byte, demand) = (ByteTime::at(capacity), Demand::new(forecast));
+        Queue { to, port, capacity, byte, follows, told: None, granted: 0, demand, offered: 0, coming: VecDeque::new() }
     }
 
     /// What bytes take, in slots.
     fn slots(&self, bytes: u64, payload: u64) -> u32 {
-        let Some(byte) = ByteTime::at(self.capacity) else { return 0 };
+        let Some(byte) = self.byte else { return 0 };
         let time = (u128::from(byte.fixed_point()) * u128::from(bytes)) >> 24;
-        u32::try_from(time.div_ceil(u128::from(payload.max(1)))).unwrap_or(u32::MAX)
+        let payload = payload.max(1);
+        // A division of 128 bits only where 64 are too few.
+        let slots = match u64::try_from(time) {
+            Ok(time) => u128::from(time.div_ceil(payload)),
+            Err(_) => time.div_ceil(u128::from(payload)),
+        };
+        u32::try_from(slots).unwrap_or(u32::MAX)
     }
 
     /// A frame begins: what has come since the last one.
@@ -80,9 +88,14 @@ impl Queue {
         }
     }
 
+    /// So many slots were granted of what was asked for in the request for frame `due`.
+    pub(super) fn grant(&mut self, due: u64, slots: u32) {
+        self.coming.iter_mut().filter(|(coming, _)| *coming == due).for_each(|(_, coming)| *coming = slots);
+    }
+
     /// What to ask for in a request that is granted in frame `due`.
     pub(super) fn request(&mut self, rule: Request, due: u64, backlog: Backlog, payload: u64) -> u32 {
-        if ByteTime::at(self.capacity).is_none() {
+        if self.byte.is_none() {
             return 0;
         }
         self.observe(backlog, payload);
