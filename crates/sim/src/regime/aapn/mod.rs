@@ -395,15 +395,21 @@ fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[
 
 /// What each input may send in a frame whose schedule begins with slot `first`.
 pub(super) fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<SlotRange>> {
-    let mut runs: Vec<Vec<SlotRange>> = vec![Vec::new(); schedule.nodes()];
+    (0..schedule.nodes()).map(|input| runs_of(input, schedule, first)).collect()
+}
+
+/// The same of one input.
+fn runs_of(input: usize, schedule: &Schedule, first: u32) -> Vec<SlotRange> {
+    let (mut runs, mut before): (Vec<SlotRange>, u16) = (Vec::with_capacity(schedule.nodes()), IDLE);
     for block in schedule.blocks() {
-        for (input, output) in block.outputs.iter().enumerate().filter(|(_, output)| **output != IDLE) {
-            let (slot, to) = (first + block.start, u32::from(*output));
-            match runs[input].last_mut().filter(|run| run.to == to && run.slot + run.slots == slot) {
+        let output = block.outputs[input];
+        if output != IDLE {
+            match runs.last_mut().filter(|_| output == before) {
                 Some(run) => run.slots += block.slots,
-                None => runs[input].push(SlotRange { slot, slots: block.slots, to }),
+                None => runs.push(SlotRange { slot: first + block.start, slots: block.slots, to: output.into() }),
             }
         }
+        before = output;
     }
     runs
 }
