@@ -12,19 +12,23 @@
 mod clusters;
 mod memory;
 
-use super::parts::Parts;
+use super::parts::{Layout, Parts};
 use clusters::Clusters;
-use memory::Touched;
 pub use memory::is_large;
+use memory::{Touched, part_not_near, side_lines};
 
 /// What things cost, in nanoseconds on one core; only their ratios matter. Measured with the workloads in `bench/`.
 mod price {
     /// A packet arrives at a node and is passed on.
     pub const HOP: f64 = 15.0;
-    /// A packet arrives at a host: its machine acts too.
-    pub const HOST: f64 = 35.0;
+    /// An acknowledgement arrives at a sending host: its machine acts too.
+    pub const SENDER: f64 = 35.0;
+    /// Data arrive at a receiving host.
+    pub const RECEIVER: f64 = 28.0;
     /// A packet goes from one partition to another: paid by both.
     pub const MAIL: f64 = 6.0;
+    /// A line of a flow's state comes from the cache that all cores share, with what the core does meanwhile taken off.
+    pub const FETCH: f64 = 14.0;
     /// A partition looks at the clocks of others, and waits for the one that is late.
     pub const TURN: f64 = 1500.0;
     /// One of several partitions of a thread has its turn.
@@ -123,19 +127,17 @@ impl Work {
     /// The work of a stretch of `span` picoseconds in which each link has delivered `packets`, for `threads` threads.
     pub fn measured(parts: &Parts, packets: &[u64], span: u64, threads: usize) -> Work {
         let layout = parts.layout;
-        let mut is_host = vec![false; layout.of_node.len()];
-        for flow in layout.flows.iter() {
-            is_host[flow.source.index()] = true;
-            is_host[flow.destination.index()] = true;
-        }
-        let mut nodes = vec![0.0; is_host.len()];
+        let state = if is_large(layout.links.len(), layout.flows.len()) { State::Large } else { State::Small };
+        let hosts = Hosts::of(layout, state, threads);
+        let mut nodes = vec![0.0; layout.of_node.len()];
         let mut links = Vec::with_capacity(packets.len());
         for (number, (ends, packets)) in (0..).zip(layout.links.iter().zip(packets)) {
-            let (packets, to_host) = (*packets as f64, is_host[ends.to as usize]);
-            nodes[ends.to as usize] += packets * if to_host { price::HOST } else { price::HOP };
-            links.push(Link { from: ends.from, to: ends.to, delay: parts.port(number).delay(), packets, to_host });
+            let packets = *packets as f64;
+            let arrival = hosts.price_of_arrival(ends.to);
+            nodes[ends.to as usize] += packets * arrival.unwrap_or(price::HOP);
+            let (delay, to_host) = (parts.port(number).delay(), arrival.is_some());
+            links.push(Link { from: ends.from, to: ends.to, delay, packets, to_host });
         }
-        let state = if is_large(links.len(), layout.flows.len()) { State::Large } else { State::Small };
         Work { nodes, links, span, threads, state, flows: layout.flows.len() }
     }
 
@@ -245,6 +247,37 @@ impl Work {
         });
         let of_node = of_node.collect();
         Clusters { of_node, count: count as usize }
+    }
+}
+
+/// The sides of flows at each node.
+struct Hosts {
+    /// How many flows each node sends and receives.
+    sides: Vec<(u32, u32)>,
+    /// The part of arrivals whose flow is not in the core's own cache, where that is not priced by the window.
+    not_near: f64,
+}
+
+impl Hosts {
+    fn of(layout: &Layout, state: State, threads: usize) -> Hosts {
+        let mut sides = vec![(0, 0); layout.of_node.len()];
+        for flow in layout.flows.iter() {
+            sides[flow.source.index()].0 += 1;
+            sides[flow.destination.index()].1 += 1;
+        }
+        let not_near = if state == State::Small { part_not_near(layout.flows.len(), threads) } else { 0.0 };
+        Hosts { sides, not_near }
+    }
+
+    /// The price of an arrival at a host, or `None` at any other node. A host that sends and receives is taken to get as
+    /// many acknowledgements as data of each flow.
+    fn price_of_arrival(&self, node: u32) -> Option<f64> {
+        let (sends, receives) = self.sides[node as usize];
+        let (sends, receives) = (f64::from(sends), f64::from(receives));
+        let fetched = |lines: f64| self.not_near * lines * price::FETCH;
+        let (sender, receiver) = side_lines();
+        let price = sends * (price::SENDER + fetched(sender)) + receives * (price::RECEIVER + fetched(receiver));
+        (sends + receives > 0.0).then(|| price / (sends + receives))
     }
 }
 

@@ -15,8 +15,8 @@ use super::net::{DELIVER, Event, Net, Pending};
 use super::packet::{Class, Packet};
 use super::port::Port;
 
-/// About 2 MiB of them, a core's second-level cache. With fewer, fetching ahead costs more than it saves.
-const HOSTS_IN_CACHE: usize = 8192;
+/// Bytes of hosts that fit a core's second-level cache. With fewer, fetching ahead costs more than it saves.
+const HOSTS_IN_CACHE: usize = 1 << 20;
 
 /// What does not fit the cache and is fetched before it is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,8 @@ pub struct Partition {
 impl Partition {
     /// A partition whose time begins at `reached`.
     pub fn new(net: Net, hosts: Hosts, ends: Vec<FibreEnd>, chains: Vec<u64>, reached: u64) -> Partition {
-        let foresight = match hosts.senders.len() + hosts.receivers.len() > HOSTS_IN_CACHE {
+        let bytes = size_of_val(hosts.senders.items()) + size_of_val(hosts.receivers.items());
+        let foresight = match bytes > HOSTS_IN_CACHE {
             true => Foresight::Hosts,
             false if net.ports.iter().any(Port::reads_cargo) => Foresight::Cargo,
             false => Foresight::Nothing,

@@ -23,12 +23,26 @@ const LARGE: usize = 16 << 20;
 const LINK: f64 = (size_of::<Port>() + size_of::<Ring<Packet>>()) as f64;
 /// Bytes of one packet: its place on the fibre, and the line of its path.
 const PACKET: f64 = size_of::<Packet>() as f64 + LINE;
-/// Bytes of one side of a flow, with what it keeps on the heap.
-const SIDE: f64 = (size_of::<SendingHost>() + size_of::<ReceivingHost>()) as f64 / 2.0 + 2.0 * LINE;
+/// Bytes of what a side of a flow keeps on the heap and touches when a packet arrives.
+const HEAP: f64 = 2.0 * LINE;
+/// Bytes of one side of a flow, whichever it is.
+const SIDE: f64 = (size_of::<SendingHost>() + size_of::<ReceivingHost>()) as f64 / 2.0 + HEAP;
 
 /// Whether the state of so many links and flows is worth the thought.
 pub fn is_large(links: usize, flows: usize) -> bool {
     links as f64 * LINK + flows as f64 * 2.0 * SIDE > LARGE as f64
+}
+
+/// The cache lines that an arrival touches at a sending and at a receiving host.
+pub fn side_lines() -> (f64, f64) {
+    let lines = |side: usize| (side as f64 + HEAP) / LINE;
+    (lines(size_of::<SendingHost>()), lines(size_of::<ReceivingHost>()))
+}
+
+/// The part of arrivals whose flow a core does not find in its own cache, if `threads` cores share so many flows.
+pub fn part_not_near(flows: usize, threads: usize) -> f64 {
+    let bytes = flows as f64 * 2.0 * SIDE / threads as f64;
+    (1.0 - CACHE / bytes).max(0.0)
 }
 
 /// What a partition, or a node, touches.
@@ -91,6 +105,14 @@ mod tests {
         let lines_of_a_hop = (LINK + PACKET) / LINE;
         let every_time = FETCH * 2e8 * lines_of_a_hop;
         assert!((0.9..=1.01).contains(&(price / every_time)), "{price} of {every_time}");
+    }
+
+    #[test]
+    fn few_flows_are_near_and_of_many_flows_most_are_not() {
+        assert_eq!(part_not_near(100, 1), 0.0);
+        // 7.7 MB, half of it each: one eighth fits.
+        assert!((0.8..0.9).contains(&part_not_near(10_000, 2)), "{}", part_not_near(10_000, 2));
+        assert!(side_lines().0 > side_lines().1);
     }
 
     #[test]
