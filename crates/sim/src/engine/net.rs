@@ -4,6 +4,7 @@ mod agenda;
 mod mail;
 mod tracing;
 
+use agenda::Agenda;
 pub use agenda::{Event, TimerOrder};
 pub use mail::{Cut, Mail};
 
@@ -15,7 +16,7 @@ use super::port::{Manner, Port};
 use super::ring::Ring;
 use super::shortfall;
 use super::trace::{Trace, What};
-use super::tree::{NEVER, Tree};
+use super::tree::NEVER;
 use std::collections::{BTreeMap, VecDeque};
 use std::hint::select_unpredictable;
 use std::sync::Arc;
@@ -41,8 +42,8 @@ pub type Drops = BTreeMap<(DropPlace, Class, Cause), Count>;
 /// numbered in the order of (receiving node, sending node, link), which is the stated order of simultaneous arrivals.
 #[derive(Debug)]
 pub struct Net {
-    /// The event list.
-    pub tree: Tree,
+    /// What comes next.
+    agenda: Agenda,
     /// Packets in flight, by fibre.
     pub fibres: Vec<Ring<Packet>>,
     /// Output ports.
@@ -65,21 +66,12 @@ pub struct Net {
     pub outbox: Vec<Mail>,
     /// What is to be done at once, before the next event: packets between the ports, agents and hosts of one node.
     pub pending: VecDeque<Pending>,
-    /// The ports whose departures are events, in the order of the leaves, which come before all others.
-    departing: Vec<u32>,
     /// What happened, if anybody asks.
     pub trace: Option<Box<Trace>>,
     /// Links at which packets are written to a file.
     pub capture: Option<AtLinks>,
     /// Dropped segments one by one, if anybody asks.
     pub dropped: Option<Box<shortfall::Drops>>,
-    leaf_of_link_0: u32,
-    leaf_of_agent_0: u32,
-    timer_leaf: u32,
-    /// The key of the timers in the event list.
-    timer_key: u64,
-    /// The same, or [`UNSETTLED`] while something is pending.
-    settled_key: u64,
 }
 
 /// A packet on its way inside a node.
@@ -111,17 +103,10 @@ pub struct NetParts {
 impl Net {
     /// A net of `partitions`, whose fibres are empty.
     pub fn new(parts: NetParts, order: TimerOrder, partitions: usize) -> Net {
-        let links = parts.fibres.len() as u32;
         let of_all = parts.ports.iter().zip(0..);
-        let departing: Vec<u32> =
-            of_all.filter(|(port, _)| port.departure().is_some()).map(|(_, number)| number).collect();
-        let first = departing.len() as u32;
-        let (leaf_of_link_0, leaf_of_agent_0, timer_leaf) = match order {
-            TimerOrder::AfterArrivals => (first, first + links, first + links + parts.agents),
-            TimerOrder::BeforeArrivals => (first + 1 + parts.agents, first + 1, first),
-        };
+        let departing = of_all.filter(|(port, _)| port.departure().is_some()).map(|(_, number)| number).collect();
         let mut net = Net {
-            tree: Tree::new((first + links + parts.agents) as usize + 1),
+            agenda: Agenda::new(order, departing, parts.fibres.len() as u32, parts.agents),
             fibres: parts.fibres,
             ports: parts.ports,
             links: parts.links,
@@ -133,22 +118,11 @@ impl Net {
             cuts: parts.cuts,
             outbox: (0..partitions).map(|_| Mail::default()).collect(),
             pending: VecDeque::new(),
-            departing,
             trace: None,
             capture: None,
             dropped: None,
-            leaf_of_link_0,
-            leaf_of_agent_0,
-            timer_leaf,
-            timer_key: NEVER,
-            settled_key: NEVER,
         };
-        (0..links).for_each(|fibre| net.rekey(fibre));
-        for leaf in 0..first {
-            let number = net.departing[leaf as usize];
-            net.ports[number as usize].set_leaf(leaf);
-            net.rearm(number);
-        }
+        net.list_links();
         net
     }
 
@@ -169,7 +143,7 @@ impl Net {
         fibre.expect(2);
         // Nothing foresees whether the fibre is dark now. The place of the next packet is there in any case.
         let next = select_unpredictable(fibre.is_empty(), NEVER, fibre.front_place().map_or(NEVER, |place| place.at));
-        self.tree.set_inline(self.leaf_of_link_0 + number, next);
+        self.agenda.set_arrival_inline(number, next);
         packet
     }
 
@@ -351,7 +325,7 @@ impl Net {
         slot.hop = packet.hop + 1;
         fibre.expect_push(2);
         if was_dark {
-            self.tree.set(self.leaf_of_link_0 + number, at);
+            self.agenda.set_arrival(number, at);
         }
     }
 

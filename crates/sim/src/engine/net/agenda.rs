@@ -1,7 +1,7 @@
 //! What comes next in a partition: its place in the event list, and what an event there is.
 
 use super::Net;
-use crate::engine::tree::NEVER;
+use crate::engine::tree::{NEVER, Tree};
 
 /// No timer is due then.
 const UNSETTLED: u64 = NEVER - 1;
@@ -26,76 +26,128 @@ pub enum TimerOrder {
     BeforeArrivals,
 }
 
+/// An event list and the places in it: departures come first, then the arrivals of each fibre, then agents, then timers, or in the
+/// order of runs that shuffle ties.
+#[derive(Debug)]
+pub(super) struct Agenda {
+    tree: Tree,
+    /// The ports whose departures are events, in the order of their places, which come before all others.
+    departing: Vec<u32>,
+    fibre_0: u32,
+    agent_0: u32,
+    timers: u32,
+    /// When the timers stand in the list.
+    timer_key: u64,
+    /// The same, or [`UNSETTLED`] while something is pending.
+    settled_key: u64,
+}
+
+impl Agenda {
+    /// An empty list.
+    pub(super) fn new(order: TimerOrder, departing: Vec<u32>, fibres: u32, agents: u32) -> Agenda {
+        let first = departing.len() as u32;
+        let (fibre_0, agent_0, timers) = match order {
+            TimerOrder::AfterArrivals => (first, first + fibres, first + fibres + agents),
+            TimerOrder::BeforeArrivals => (first + 1 + agents, first + 1, first),
+        };
+        let tree = Tree::new((first + fibres + agents) as usize + 1);
+        Agenda { tree, departing, fibre_0, agent_0, timers, timer_key: NEVER, settled_key: NEVER }
+    }
+
+    /// The first packet of a fibre arrives then.
+    #[inline]
+    pub(super) fn set_arrival(&mut self, fibre: u32, time: u64) {
+        self.tree.set(self.fibre_0 + fibre, time);
+    }
+
+    /// The same, for the place in the program that does it most often.
+    #[inline(always)]
+    pub(super) fn set_arrival_inline(&mut self, fibre: u32, time: u64) {
+        self.tree.set_inline(self.fibre_0 + fibre, time);
+    }
+}
+
 impl Net {
     /// The order of timers and arrivals.
     pub fn timer_order(&self) -> TimerOrder {
-        if self.timer_leaf >= self.leaf_of_link_0 { TimerOrder::AfterArrivals } else { TimerOrder::BeforeArrivals }
+        if self.agenda.timers >= self.agenda.fibre_0 { TimerOrder::AfterArrivals } else { TimerOrder::BeforeArrivals }
     }
 
     /// The time of the earliest event, and its place in the event list. Nothing comes before `reached`.
     #[inline]
     pub fn earliest(&mut self, reached: u64) -> (u64, u32) {
-        self.tree.earliest(reached)
+        self.agenda.tree.earliest(reached)
     }
 
     /// The fibre of the arrival at this place of the event list, if it is one.
     #[inline]
     pub fn arrival(&self, leaf: u32) -> Option<u32> {
         // A leaf before the first fibre's wraps around.
-        let fibre = leaf.wrapping_sub(self.leaf_of_link_0);
+        let fibre = leaf.wrapping_sub(self.agenda.fibre_0);
         (fibre < self.fibres.len() as u32).then_some(fibre)
     }
 
     /// What the event at this place of the event list is, which is no arrival.
     #[inline]
     pub fn event(&self, leaf: u32) -> Event {
-        if leaf == self.timer_leaf {
+        if leaf == self.agenda.timers {
             Event::Timer
-        } else if leaf >= self.leaf_of_agent_0 {
-            Event::Agent(leaf - self.leaf_of_agent_0)
+        } else if leaf >= self.agenda.agent_0 {
+            Event::Agent(leaf - self.agenda.agent_0)
         } else {
-            Event::Departure(self.departing[leaf as usize])
+            Event::Departure(self.agenda.departing[leaf as usize])
         }
     }
 
     /// The agent at this place among those of the partition wants to be called then.
     #[inline]
     pub fn set_agent(&mut self, place: u32, time: u64) {
-        self.tree.set(self.leaf_of_agent_0 + place, time);
+        self.agenda.tree.set(self.agenda.agent_0 + place, time);
     }
 
     /// Whether [`Net::set_timers`] is to be called because the earliest timer is due at `time`, or something is pending.
     #[inline]
     pub fn is_unsettled(&self, time: u64) -> bool {
-        time != self.settled_key
+        time != self.agenda.settled_key
     }
 
     /// The earliest timer is due at `time`, and nothing is pending.
     #[inline]
     pub fn set_timers(&mut self, time: u64) {
-        self.settled_key = time;
-        if self.timer_key != time {
-            self.timer_key = time;
-            self.tree.set(self.timer_leaf, time);
+        let agenda = &mut self.agenda;
+        agenda.settled_key = time;
+        if agenda.timer_key != time {
+            agenda.timer_key = time;
+            agenda.tree.set(agenda.timers, time);
         }
     }
 
     /// Makes [`Net::is_unsettled`] say so until the next [`Net::set_timers`].
     #[inline]
     pub fn unsettle(&mut self) {
-        self.settled_key = UNSETTLED;
+        self.agenda.settled_key = UNSETTLED;
     }
 
     /// Puts the next departure of a port where it now is, if departures of that port are events.
     pub fn rearm(&mut self, number: u32) {
         if let Some((leaf, time)) = self.ports[number as usize].departure() {
-            self.tree.set(leaf, time);
+            self.agenda.tree.set(leaf, time);
+        }
+    }
+
+    /// Puts what happens at fibres and ports where it now is.
+    pub(super) fn list_links(&mut self) {
+        (0..self.fibres.len() as u32).for_each(|fibre| self.rekey(fibre));
+        for leaf in 0..self.agenda.departing.len() as u32 {
+            let number = self.agenda.departing[leaf as usize];
+            self.ports[number as usize].set_leaf(leaf);
+            self.rearm(number);
         }
     }
 
     /// Puts the event of a fibre where its first packet now arrives.
     pub fn rekey(&mut self, fibre: u32) {
         let next = self.fibres[fibre as usize].first().map_or(NEVER, |packet| packet.at);
-        self.tree.set(self.leaf_of_link_0 + fibre, next);
+        self.agenda.set_arrival(fibre, next);
     }
 }

@@ -69,7 +69,7 @@ impl Net {
             let was_dark = fibre.is_empty();
             fibre.push(packet);
             if was_dark {
-                self.tree.set(self.leaf_of_link_0 + number, packet.at);
+                self.agenda.set_arrival(number, packet.at);
             }
         }
     }
