@@ -3,7 +3,7 @@
 mod support;
 
 use sim::SimTime;
-use sim::engine::Options;
+use sim::engine::{Course, Options};
 use sim::random::Seed;
 use sim::results::Results;
 use sim::scenario::{Input, Scenario, load};
@@ -125,6 +125,63 @@ fn where_the_network_is_cut_does_not_matter() {
             let dealt = dealt_at_random(&scenario, threads, parts, &mut dice);
             assert!(all_of(&dealt) == alone, "{name} in up to {parts} parts on {threads} threads");
         }
+    }
+}
+
+/// A world that handles its events in this order.
+fn world_on(course: Course, scenario: &Scenario, threads: usize) -> World {
+    let mut world = world(scenario, threads);
+    world.take(course);
+    world
+}
+
+#[test]
+fn a_scenario_gives_the_same_event_after_event_and_node_after_node() {
+    for (name, duration) in READY_MADE {
+        let scenario = ready_made(name, duration);
+        let by_time = all_of(&finished(world_on(Course::ByTime, &scenario, 1)));
+        let mut in_rounds = world_on(Course::InRounds, &scenario, 1);
+        in_rounds.run_until(SimTime::NEVER);
+        // What is traced is handled in the order of time.
+        assert_eq!(in_rounds.rounds() > 0, !scenario.trace.is_on(), "{name}: {} rounds", in_rounds.rounds());
+        assert!(all_of(&finished(in_rounds)) == by_time, "{name} in rounds");
+        assert!(all_of(&on_threads(&scenario, 1)) == by_time, "{name} as pays");
+    }
+}
+
+#[test]
+fn rounds_may_be_interrupted_changed_and_dealt_anywhere() {
+    let mut dice = Dice(4);
+    let mixed = ("mixed", support::scenario(support::MIXED));
+    let others = READY_MADE.map(|(name, duration)| (name, ready_made(name, duration)));
+    for (name, scenario) in others.into_iter().chain([mixed]) {
+        let by_time = all_of(&finished(world_on(Course::ByTime, &scenario, 1)));
+        let mut world = world_on(Course::InRounds, &scenario, 2);
+        let (nodes, end) = (scenario.network.nodes.len(), world.end().ps());
+        for step in 0..40 {
+            match dice.roll(8) {
+                0 => world.take(Course::ByTime),
+                1 | 2 => world.deal(&(0..nodes).map(|_| dice.roll(3) as u32).collect::<Vec<_>>()),
+                3 => world.run_on(SimTime::NEVER, dice.roll(3000)),
+                _ => world.take(Course::InRounds),
+            }
+            world.run_until(SimTime::from_ps(end / 40 * step + dice.roll(end / 40)));
+        }
+        assert!(all_of(&finished(world)) == by_time, "{name}");
+    }
+}
+
+#[test]
+fn shuffled_ties_are_the_same_in_rounds() {
+    let scenario = support::scenario(support::MIXED);
+    for ties in 0..6 {
+        let shuffled = |course| {
+            let options = Options { shuffle_ties: Some(ties), ..Options::default() };
+            let mut world = World::build(&scenario, Seed { seed: 7, run: 0 }, options).unwrap();
+            world.take(course);
+            all_of(&finished(world))
+        };
+        assert!(shuffled(Course::ByTime) == shuffled(Course::InRounds), "ties {ties}");
     }
 }
 

@@ -13,11 +13,12 @@ use super::forced::ForcedFates;
 use super::hosts::{Configs, Hosts, Lifecycle, ReceivingHost, SendingHost, SendingMachine, Watch};
 use super::net::{Net, NetParts, TimerOrder};
 use super::offer::Target;
-use super::partition::Partition;
+use super::partition::{Partition, Site};
 use super::parts::Layout;
 use super::port::{Port, PortConfig};
 use super::reordering::Reordering;
 use super::ring::Ring;
+use super::rounds::Course;
 use super::sampler::{Known, Sampler};
 use super::shortfall::Shortfall;
 use super::timers::Timers;
@@ -108,13 +109,16 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     account_for_losses(&mut net, &mut hosts, &probe, &ways);
     hosts.install(agents);
-    let partition = Partition::new(net, hosts, layout.ends.to_vec(), vec![0; nodes], 0);
+    let site =
+        Site { ends: layout.ends.to_vec(), links: Arc::clone(&layout.links), flows: Arc::clone(&layout.flows) };
+    let partition = Partition::new(net, hosts, site, vec![0; nodes], 0);
     let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,
         partitions: vec![partition],
         layout: Arc::new(layout),
         threading: Threading::alone(order.len()),
+        course: Course::AsPays,
         sampler: Sampler::new(&probe, Known { flows: flows.len(), links: names.collect(), shared: &shared }),
         baseline: Baseline::zero(network.links.len()),
         link_numbers,

@@ -8,7 +8,7 @@ use super::hosts::Hosts;
 use super::net::{Cut, DELIVER, NO_WAY, Net, NetParts};
 use super::offer::Target;
 use super::packet::{CargoTable, NO_CARGO, Packet};
-use super::partition::Partition;
+use super::partition::{Partition, Site};
 use super::parts::{At, Layout};
 use super::port::Port;
 use super::ring::Ring;
@@ -35,8 +35,9 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
         .map(|(part, (mut net, hosts))| {
             net.agents = hosts.agents.len() as u32;
             let ends = entering(part as u32, after).map(|link| after.ends[link]).collect();
+            let site = Site { ends, links: Arc::clone(&after.links), flows: Arc::clone(&after.flows) };
             let chains = chains(&old, part as u32, before, after);
-            Partition::new(Net::new(net, order, after.parts as usize), hosts, ends, chains, now)
+            Partition::new(Net::new(net, order, after.parts as usize), hosts, site, chains, now)
         })
         .collect();
     for (was, is) in before.ports.iter().zip(&after.ports) {

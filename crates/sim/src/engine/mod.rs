@@ -6,6 +6,7 @@
 //! | `agent`, `bench` | machines at nodes, and what they can reach |
 //! | `equipment`, `ledger` | how agents come into a world, and what they count |
 //! | `partition` | the loop, the order of events, the fingerprint |
+//! | `rounds` | the same events node after node, where that is faster |
 //! | `parts`, `deal`, `balance`, `workers` | who has what; dealing it again; where to cut; threads |
 //! | `net`, `port`, `ring`, `tree` | paths, output ports, fibres, the event list |
 //! | `fetch` | what is brought into the cache before it is needed |
@@ -47,6 +48,7 @@ pub(crate) mod port;
 mod queueing_tests;
 pub(crate) mod reordering;
 pub(crate) mod ring;
+mod rounds;
 mod sampler;
 pub(crate) mod shortfall;
 #[cfg(test)]
@@ -61,5 +63,6 @@ mod writers;
 pub use accounts::Accounts;
 pub use capture::CaptureWriter;
 pub use ledger::{Direction, Record};
+pub use rounds::Course;
 pub use workers::Disturbance;
 pub use world::{CaptureOptions, Options, Parallelism, RunError};

@@ -4,8 +4,7 @@ mod agenda;
 mod mail;
 mod tracing;
 
-use agenda::Agenda;
-pub use agenda::{Event, TimerOrder};
+pub use agenda::{Agenda, Event, TimerOrder};
 pub use mail::{Cut, Mail};
 
 use super::agent::Notice;
@@ -44,6 +43,8 @@ pub type Drops = BTreeMap<(DropPlace, Class, Cause), Count>;
 pub struct Net {
     /// What comes next.
     agenda: Agenda,
+    /// Whether the event list has the arrivals. In rounds they are found in the fibres themselves.
+    is_listed: bool,
     /// Packets in flight, by fibre.
     pub fibres: Vec<Ring<Packet>>,
     /// Output ports.
@@ -106,7 +107,8 @@ impl Net {
         let of_all = parts.ports.iter().zip(0..);
         let departing = of_all.filter(|(port, _)| port.departure().is_some()).map(|(_, number)| number).collect();
         let mut net = Net {
-            agenda: Agenda::new(order, departing, parts.fibres.len() as u32, parts.agents),
+            agenda: Agenda::new(order, departing, parts.fibres.len() as u32, 0..parts.agents),
+            is_listed: true,
             fibres: parts.fibres,
             ports: parts.ports,
             links: parts.links,
@@ -144,6 +146,16 @@ impl Net {
         // Nothing foresees whether the fibre is dark now. The place of the next packet is there in any case.
         let next = select_unpredictable(fibre.is_empty(), NEVER, fibre.front_place().map_or(NEVER, |place| place.at));
         self.agenda.set_arrival_inline(number, next);
+        packet
+    }
+
+    /// The same in rounds, in which the event list has no arrivals.
+    #[inline(always)]
+    pub fn take_unlisted(&mut self, number: u32) -> Packet {
+        let fibre = &mut self.fibres[number as usize];
+        let packet = *fibre.front().expect("a fibre with an event holds a packet");
+        fibre.advance();
+        fibre.expect(2);
         packet
     }
 
@@ -318,7 +330,7 @@ impl Net {
     #[inline(always)]
     fn put(&mut self, number: u32, at: u64, packet: &Packet) {
         let fibre = &mut self.fibres[number as usize];
-        let was_dark = fibre.is_empty();
+        let was_dark = self.is_listed && fibre.is_empty();
         // Copied first and changed in its place: a copy of a value just written field by field would stall.
         let slot = fibre.push(*packet);
         slot.at = at;

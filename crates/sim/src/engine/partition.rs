@@ -13,7 +13,11 @@
 use super::hosts::Hosts;
 use super::net::{DELIVER, Event, Net, Pending};
 use super::packet::{Class, Packet};
+use super::parts::Ends;
 use super::port::Port;
+use super::rounds::Rounds;
+use crate::model::Flow;
+use std::sync::Arc;
 
 /// Bytes of hosts that fit a core's second-level cache. With fewer, fetching ahead costs more than it saves.
 const HOSTS_IN_CACHE: usize = 1 << 20;
@@ -43,7 +47,7 @@ impl FibreEnd {
 
     /// The receiving node.
     #[inline]
-    fn node(self) -> u32 {
+    pub fn node(self) -> u32 {
         self.0 & !FibreEnd::LEADS_ON
     }
 
@@ -62,42 +66,69 @@ pub struct Partition {
     pub net: Net,
     /// Machines of the flows.
     pub hosts: Hosts,
-    /// The far end of each fibre.
-    ends: Vec<FibreEnd>,
+    /// Where what it has is.
+    pub(super) site: Site,
     /// One hash chain per node of the network; those of other partitions stay zero.
     pub chains: Vec<u64>,
     /// No event lies before this time.
-    reached: u64,
+    pub(super) reached: u64,
     /// What is fetched early.
     foresight: Foresight,
     /// Arrivals, departures that are events, and timers that did something.
     pub events: u64,
     /// What is left of the effort of the present call of [`Partition::run`].
-    left: u64,
+    pub(super) left: u64,
+    /// Node after node or event after event.
+    pub rounds: Rounds,
+}
+
+/// Where the fibres of a partition end, where all links begin and end, and where all flows do.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The far end of each fibre.
+    pub ends: Vec<FibreEnd>,
+    /// The links of the whole network.
+    pub links: Arc<[Ends]>,
+    /// All flows.
+    pub flows: Arc<[Flow]>,
 }
 
 impl Partition {
     /// A partition whose time begins at `reached`.
-    pub fn new(net: Net, hosts: Hosts, ends: Vec<FibreEnd>, chains: Vec<u64>, reached: u64) -> Partition {
+    pub fn new(net: Net, hosts: Hosts, site: Site, chains: Vec<u64>, reached: u64) -> Partition {
         let bytes = size_of_val(hosts.senders.items()) + size_of_val(hosts.receivers.items());
         let foresight = match bytes > HOSTS_IN_CACHE {
             true => Foresight::Hosts,
             false if net.ports.iter().any(Port::reads_cargo) => Foresight::Cargo,
             false => Foresight::Nothing,
         };
-        let mut partition = Partition { net, hosts, ends, chains, reached, foresight, events: 0, left: 0 };
+        let rounds = Rounds::new(&net, reached);
+        let mut partition = Partition { net, hosts, site, chains, reached, foresight, events: 0, left: 0, rounds };
         partition.net.set_timers(partition.hosts.timers.earliest());
         partition.hosts.arm_agents(&mut partition.net);
         partition
     }
 
-    /// Handles all events before `limit`, but comes back when hosts and agents have been given something `effort` times; `effort`
-    /// becomes what is left of it. Returns the time before which everything has happened: `limit` unless the effort was spent.
+    /// Handles all events before `limit`, but comes back when hosts and agents have been given something `effort` times, or soon after;
+    /// `effort` becomes what is left of it. Returns the time before which everything has happened: `limit` unless the effort was spent.
     pub fn run(&mut self, limit: u64, effort: &mut u64) -> u64 {
-        let mut now = self.reached;
-        if *effort == 0 {
-            return now;
+        self.rounds.note_call();
+        while self.reached < limit && *effort > 0 {
+            let stretch = limit.min(self.rounds.next_look());
+            match self.rounds.are_on() {
+                true => self.run_in_rounds(stretch, effort),
+                false => self.run_by_time(stretch, effort),
+            }
+            if self.reached == self.rounds.next_look() {
+                self.look();
+            }
         }
+        self.reached
+    }
+
+    /// Event after event in the order of time.
+    fn run_by_time(&mut self, limit: u64, effort: &mut u64) {
+        let mut now = self.reached;
         self.left = *effort;
         loop {
             let (next, leaf) = self.net.earliest(now);
@@ -120,12 +151,11 @@ impl Partition {
             }
         }
         (self.reached, *effort) = (now, self.left);
-        now
     }
 
     /// Handles an event that is no arrival.
     #[inline(never)]
-    fn act(&mut self, now: u64, leaf: u32) {
+    pub(super) fn act(&mut self, now: u64, leaf: u32) {
         match self.net.event(leaf) {
             Event::Agent(place) => {
                 self.events += 1;
@@ -155,7 +185,7 @@ impl Partition {
     }
 
     /// Does what is to be done at once inside a node, in the order in which it was laid there.
-    fn handle_pending(&mut self, now: u64) {
+    pub(super) fn handle_pending(&mut self, now: u64) {
         // Copied from its place, as an arrival is.
         while let Some(pending) = self.net.pending.front().copied() {
             let _ = self.net.pending.pop_front();
@@ -174,8 +204,14 @@ impl Partition {
     #[inline]
     fn arrive(&mut self, now: u64, fibre: u32) {
         let packet = self.net.take_arrival(fibre);
+        self.handle_arrival(now, fibre, packet);
+    }
+
+    /// A packet has come out of a fibre.
+    #[inline(always)]
+    pub(super) fn handle_arrival(&mut self, now: u64, fibre: u32, packet: Packet) {
         self.events += 1;
-        let end = self.ends[fibre as usize];
+        let end = self.site.ends[fibre as usize];
         let chain = &mut self.chains[end.node() as usize];
         *chain = fold(*chain, digest(&packet));
         match if end.leads_on() { self.net.next_link(&packet) } else { DELIVER } {

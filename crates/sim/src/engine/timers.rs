@@ -79,6 +79,10 @@ pub struct Timers {
     earliest: u64,
     /// Lists without entries. The last one used is the next to be used, because it is in the cache.
     spare: Vec<Vec<Entry>>,
+    /// In a round: the entries of the node whose turn it is that come before its end.
+    turn: Heap,
+    /// When the round ends that is under way; 0 between rounds.
+    round_end: u64,
     /// Exchanged with every timer's number before comparison; zero except in runs that shuffle ties.
     mask: u32,
 }
@@ -101,11 +105,14 @@ impl Timers {
             later: NEVER,
             earliest: NEVER,
             spare: Vec::new(),
+            turn: Heap::default(),
+            round_end: 0,
             mask,
         }
     }
 
-    /// The time of the earliest entry, [`NEVER`] if there is none.
+    /// The time of the earliest entry, [`NEVER`] if there is none. In a round: of the node whose turn it is, the end of the round if
+    /// it has none before.
     #[inline]
     pub fn earliest(&self) -> u64 {
         self.earliest
@@ -113,25 +120,31 @@ impl Timers {
 
     /// To be called when entries have changed.
     fn settle(&mut self) {
+        if self.is_in_round() {
+            self.earliest = self.turn.first().map_or(self.round_end, |entry| entry.0);
+            return;
+        }
         self.earliest = self.near.first().map_or(self.later, |entry| entry.0);
     }
 
     /// The timer of the earliest entry; `None` if a slot must be opened first, or there are no entries.
     #[inline]
     pub fn first(&self) -> Option<TimerId> {
-        self.near.first().map(|entry| TimerId(entry.1 ^ self.mask))
+        let first = if self.is_in_round() { self.turn.first() } else { self.near.first() };
+        first.map(|entry| TimerId(entry.1 ^ self.mask))
     }
 
     /// Adds an entry.
     #[inline]
     pub fn push(&mut self, time: u64, timer: TimerId) {
         self.place((time, timer.0 ^ self.mask));
+        // In a round what is later than its end does not count, and the earliest time is no later than that.
         self.earliest = self.earliest.min(time);
     }
 
     /// Moves the earliest entry to a later time.
     pub fn postpone_first(&mut self, time: u64) {
-        if let Some((_, number)) = self.near.pop() {
+        if let Some((_, number)) = self.take_first() {
             self.place((time, number));
         }
         self.settle();
@@ -139,7 +152,42 @@ impl Timers {
 
     /// Removes the earliest entry.
     pub fn pop(&mut self) {
+        self.take_first();
+        self.settle();
+    }
+
+    fn take_first(&mut self) -> Option<Entry> {
+        if self.is_in_round() { self.turn.pop() } else { self.near.pop() }
+    }
+
+    #[inline]
+    fn is_in_round(&self) -> bool {
+        self.round_end > 0
+    }
+
+    /// Takes the earliest entry before `end` of the slots that have been opened. If there is none, and [`Timers::opens_before`]
+    /// says so, the next slot has more.
+    pub fn take_before(&mut self, end: u64) -> Option<(u64, TimerId)> {
+        let (time, number) = self.near.first().filter(|entry| entry.0 < end)?;
         self.near.pop();
+        Some((time, TimerId(number ^ self.mask)))
+    }
+
+    /// Whether the next slot of time that has entries begins before `end`.
+    pub fn opens_before(&self, end: u64) -> bool {
+        self.later != NEVER && self.later >> SLOT_BITS << SLOT_BITS < end
+    }
+
+    /// A round begins: until [`Timers::end_round`] the entries are those of one node after the other.
+    pub fn begin_round(&mut self, end: u64) {
+        self.round_end = end;
+        self.settle();
+    }
+
+    /// The round is over, in which every node has come to its end.
+    pub fn end_round(&mut self) {
+        debug_assert!(self.turn.is_empty(), "a turn ends when nothing is due before the end of the round");
+        self.round_end = 0;
         self.settle();
     }
 
@@ -179,6 +227,9 @@ impl Timers {
 
     #[inline]
     fn place(&mut self, entry: Entry) {
+        if entry.0 < self.round_end {
+            return self.turn.push(entry);
+        }
         let slot = entry.0 >> SLOT_BITS;
         if slot < self.next_slot {
             return self.near.push(entry);

@@ -116,7 +116,7 @@ impl Tree {
 /// Puts the key of a leaf into a tree of `NODES` nodes, and what follows from it into the nodes above. Gives the
 /// smallest key.
 #[inline(always)]
-fn climb<const NODES: usize>(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
+pub fn climb<const NODES: usize>(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
     let Some(keys) = keys.first_chunk_mut::<NODES>() else { return key };
     let mut node = NODES / 2 + leaf as usize % (NODES / 2);
     for _ in 1..NODES.ilog2() {
@@ -130,7 +130,7 @@ fn climb<const NODES: usize>(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
 
 /// The same for a tree of any size.
 #[inline(never)]
-fn climb_elsewhere(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
+pub fn climb_elsewhere(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
     match keys.len() {
         32 => return climb::<32>(keys, leaf, key),
         512 => return climb::<512>(keys, leaf, key),

@@ -17,6 +17,7 @@ use super::equipment::{Equipment, Ground};
 use super::ledger::{Ledger, Record};
 use super::partition::{Partition, packet_hops};
 use super::parts::{Layout, Parts};
+use super::rounds::Course;
 use super::sampler::Sampler;
 use super::trace::{Merged, Sink, merged};
 use super::workers::{Disturbance, Workers};
@@ -168,6 +169,8 @@ pub struct World {
     /// Where everything is.
     pub(crate) layout: Arc<Layout>,
     pub(super) threading: Threading,
+    /// In which order partitions handle their events.
+    pub(super) course: Course,
     /// The engine's number of each link.
     pub(crate) link_numbers: Vec<u32>,
     /// What will happen, latest first.
@@ -229,6 +232,17 @@ impl World {
         let first_look = SimTime::from_ps((self.end.ps() / FIRST_LOOK).max(self.now.ps() + 1));
         let may_cut = self.threading.threads > 1 || is_large(self.layout.links.len(), self.layout.flows.len());
         self.threading.next_look = if may_cut && !alone { first_look } else { SimTime::NEVER };
+    }
+
+    /// Rounds, node after node, that the present partitions have made.
+    pub fn rounds(&self) -> u64 {
+        self.partitions.iter().map(|part| part.rounds.made()).sum()
+    }
+
+    /// Handles events in this order from now on. It does not change the results.
+    pub fn take(&mut self, course: Course) {
+        self.course = course;
+        self.partitions.iter_mut().for_each(|part| part.take(course));
     }
 
     /// Every thread calls `disturbance` before each turn, with the number of its partition: for tests that make threads
@@ -309,6 +323,9 @@ impl World {
         let partitions = std::mem::take(&mut self.partitions);
         self.partitions = deal(self.now.ps(), partitions, &self.layout, &new);
         self.layout = Arc::new(new);
+        if self.course != Course::AsPays {
+            self.take(self.course);
+        }
         self.threading.events_before = self.events();
     }
 

@@ -9,7 +9,7 @@ mod burst_losses;
 mod report;
 
 use crate::engine::build::Setup;
-use crate::engine::{CaptureOptions, Disturbance, Options, Parallelism, Record, RunError, world};
+use crate::engine::{CaptureOptions, Course, Disturbance, Options, Parallelism, Record, RunError, world};
 use crate::model::{Flow, LinkId, SimTime};
 use crate::random::Seed;
 use crate::results::Results;
@@ -75,6 +75,16 @@ impl World {
     /// the order of time.
     pub fn use_threads(&mut self, threads: usize) {
         self.world.use_threads(threads);
+    }
+
+    /// Rounds, node after node, that the present partitions have made.
+    pub fn rounds(&self) -> u64 {
+        self.world.rounds()
+    }
+
+    /// Handles events in this order from now on. It does not change the results.
+    pub fn take(&mut self, course: Course) {
+        self.world.take(course);
     }
 
     /// Every thread calls `disturbance` before each turn, with the number of its partition: for tests that make threads

@@ -9,6 +9,7 @@ use crate::engine::net::Net;
 use crate::engine::offer::Intake;
 use crate::engine::packet::Packet;
 use crate::engine::tree::NEVER;
+use std::ops::Range;
 
 /// An agent, its node and its deadline.
 #[derive(Debug)]
@@ -46,6 +47,16 @@ impl Hosts {
             hosted.armed = NEVER;
             hosted.arm(place, net);
         }
+    }
+
+    /// Puts the deadlines of all agents into an event list that has lost them.
+    pub fn list_agents(&self, net: &mut Net) {
+        self.list_some_agents(0..self.agents.len() as u32, net);
+    }
+
+    /// The same of the agents at these places.
+    pub fn list_some_agents(&self, places: Range<u32>, net: &mut Net) {
+        places.for_each(|place| net.set_agent(place, self.agents.items()[place as usize].armed));
     }
 
     /// The deadline of the agent at this place has come.

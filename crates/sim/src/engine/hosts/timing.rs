@@ -56,7 +56,7 @@ impl Hosts {
 
     /// The entries of the next slot of time come near: those that are stale are forgotten, and those whose machine has
     /// moved its deadline meanwhile move there.
-    pub(super) fn open_slot(&mut self) {
+    pub fn open_slot(&mut self) {
         let mut opened = std::mem::take(&mut self.opened);
         self.timers.open_slot(&mut opened);
         // Many of the hosts have not been asked anything for a while: the waits for their memory overlap.

@@ -2,6 +2,7 @@
 
 use super::Net;
 use crate::engine::tree::{NEVER, Tree};
+use std::ops::Range;
 
 /// No timer is due then.
 const UNSETTLED: u64 = NEVER - 1;
@@ -29,12 +30,14 @@ pub enum TimerOrder {
 /// An event list and the places in it: departures come first, then the arrivals of each fibre, then agents, then timers, or in the
 /// order of runs that shuffle ties.
 #[derive(Debug)]
-pub(super) struct Agenda {
+pub struct Agenda {
     tree: Tree,
     /// The ports whose departures are events, in the order of their places, which come before all others.
     departing: Vec<u32>,
     fibre_0: u32,
     agent_0: u32,
+    /// The first agent among those of the partition.
+    first_agent: u32,
     timers: u32,
     /// When the timers stand in the list.
     timer_key: u64,
@@ -44,14 +47,15 @@ pub(super) struct Agenda {
 
 impl Agenda {
     /// An empty list.
-    pub(super) fn new(order: TimerOrder, departing: Vec<u32>, fibres: u32, agents: u32) -> Agenda {
+    pub fn new(order: TimerOrder, departing: Vec<u32>, fibres: u32, agents: Range<u32>) -> Agenda {
+        let (first_agent, agents) = (agents.start, agents.end - agents.start);
         let first = departing.len() as u32;
         let (fibre_0, agent_0, timers) = match order {
             TimerOrder::AfterArrivals => (first, first + fibres, first + fibres + agents),
             TimerOrder::BeforeArrivals => (first + 1 + agents, first + 1, first),
         };
         let tree = Tree::new((first + fibres + agents) as usize + 1);
-        Agenda { tree, departing, fibre_0, agent_0, timers, timer_key: NEVER, settled_key: NEVER }
+        Agenda { tree, departing, fibre_0, agent_0, first_agent, timers, timer_key: NEVER, settled_key: NEVER }
     }
 
     /// The first packet of a fibre arrives then.
@@ -79,6 +83,12 @@ impl Net {
         self.agenda.tree.earliest(reached)
     }
 
+    /// Whether what stands at this place of the event list comes before the arrivals of its instant.
+    #[inline]
+    pub fn precedes_arrivals(&self, leaf: u32) -> bool {
+        leaf < self.agenda.fibre_0
+    }
+
     /// The fibre of the arrival at this place of the event list, if it is one.
     #[inline]
     pub fn arrival(&self, leaf: u32) -> Option<u32> {
@@ -93,7 +103,7 @@ impl Net {
         if leaf == self.agenda.timers {
             Event::Timer
         } else if leaf >= self.agenda.agent_0 {
-            Event::Agent(leaf - self.agenda.agent_0)
+            Event::Agent(leaf - self.agenda.agent_0 + self.agenda.first_agent)
         } else {
             Event::Departure(self.agenda.departing[leaf as usize])
         }
@@ -102,7 +112,8 @@ impl Net {
     /// The agent at this place among those of the partition wants to be called then.
     #[inline]
     pub fn set_agent(&mut self, place: u32, time: u64) {
-        self.agenda.tree.set(self.agenda.agent_0 + place, time);
+        let agenda = &mut self.agenda;
+        agenda.tree.set(agenda.agent_0 + place - agenda.first_agent, time);
     }
 
     /// Whether [`Net::set_timers`] is to be called because the earliest timer is due at `time`, or something is pending.
@@ -135,9 +146,30 @@ impl Net {
         }
     }
 
+    /// Another event list takes the place of this one, which is put where that was.
+    pub fn exchange(&mut self, agenda: &mut Agenda) {
+        std::mem::swap(&mut self.agenda, agenda);
+    }
+
+    /// The ports whose departures are events.
+    pub fn departing(&self) -> &[u32] {
+        &self.agenda.departing
+    }
+
+    /// The event list no longer has the arrivals, until [`Net::list_links`].
+    pub fn unlist_fibres(&mut self) {
+        self.is_listed = false;
+    }
+
     /// Puts what happens at fibres and ports where it now is.
-    pub(super) fn list_links(&mut self) {
+    pub fn list_links(&mut self) {
+        self.is_listed = true;
         (0..self.fibres.len() as u32).for_each(|fibre| self.rekey(fibre));
+        self.list_departures();
+    }
+
+    /// Puts the departures of ports where they now are.
+    pub fn list_departures(&mut self) {
         for leaf in 0..self.agenda.departing.len() as u32 {
             let number = self.agenda.departing[leaf as usize];
             self.ports[number as usize].set_leaf(leaf);

@@ -66,7 +66,7 @@ impl Net {
                 packet.cargo = cargo.next().map_or(NO_CARGO, |cargo| self.cargo.load(cargo));
             }
             let fibre = &mut self.fibres[number as usize];
-            let was_dark = fibre.is_empty();
+            let was_dark = self.is_listed && fibre.is_empty();
             fibre.push(packet);
             if was_dark {
                 self.agenda.set_arrival(number, packet.at);

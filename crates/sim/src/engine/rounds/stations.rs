@@ -1,0 +1,101 @@
+//! What each node of a partition has to itself: its fibres, its agents, its departures.
+
+use crate::engine::net::Agenda;
+use crate::engine::partition::Partition;
+use crate::engine::timers::{TimerId, TimerKind};
+use crate::model::Flow;
+use std::ops::Range;
+
+/// The nodes of a partition at which anything happens.
+#[derive(Debug)]
+pub(super) struct Stations {
+    list: Vec<Station>,
+    /// The station of each node of the network, [`NOWHERE`] of those without.
+    of_node: Vec<u32>,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// A node of a partition.
+#[derive(Debug, Default)]
+pub(super) struct Station {
+    /// The fibres that end here, in the order of simultaneous arrivals.
+    pub(super) fibres: Range<u32>,
+    /// Its agents among those of the partition.
+    agents: Range<u32>,
+    /// Its ports whose departures are events.
+    departing: Vec<u32>,
+    /// Departures, agents and timers, of a node that has more than timers.
+    pub(super) agenda: Option<Box<Agenda>>,
+}
+
+impl Stations {
+    /// The stations of a partition. `None` if the fibres or the agents of a node do not lie together, as in runs that shuffle ties.
+    pub(super) fn new(partition: &mut Partition) -> Option<Stations> {
+        let mut stations = Stations { list: Vec::new(), of_node: vec![NOWHERE; partition.chains.len()] };
+        for (fibre, end) in (0..).zip(&partition.site.ends) {
+            lengthen(&mut stations.at(end.node()).fibres, fibre)?;
+        }
+        for (place, hosted) in (0..).zip(partition.hosts.agents.items()) {
+            lengthen(&mut stations.at(hosted.node).agents, place)?;
+        }
+        for port in partition.net.departing() {
+            let link = partition.net.links[*port as usize];
+            stations.at(partition.site.links[link as usize].from).departing.push(*port);
+        }
+        stations.list.iter_mut().for_each(|station| station.set_up(partition));
+        Some(stations)
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Station> {
+        self.list.iter_mut()
+    }
+
+    /// The station of a timer's node.
+    pub(super) fn of_timer(&mut self, timer: TimerId, flows: &[Flow]) -> u32 {
+        let flow = &flows[timer.flow() as usize];
+        let node = match timer.kind() {
+            TimerKind::Receiver => flow.destination,
+            TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held => flow.source,
+        };
+        self.number(node.0)
+    }
+
+    fn at(&mut self, node: u32) -> &mut Station {
+        let number = self.number(node);
+        &mut self.list[number as usize]
+    }
+
+    fn number(&mut self, node: u32) -> u32 {
+        let number = &mut self.of_node[node as usize];
+        if *number == NOWHERE {
+            *number = self.list.len() as u32;
+            self.list.push(Station::default());
+        }
+        *number
+    }
+}
+
+impl Station {
+    /// Gives it a list of its own for what is neither an arrival nor a timer.
+    fn set_up(&mut self, partition: &mut Partition) {
+        if self.agents.is_empty() && self.departing.is_empty() {
+            return;
+        }
+        let order = partition.net.timer_order();
+        let mut agenda = Agenda::new(order, self.departing.clone(), 0, self.agents.clone());
+        partition.net.exchange(&mut agenda);
+        partition.net.list_departures();
+        partition.hosts.list_some_agents(self.agents.clone(), &mut partition.net);
+        partition.net.exchange(&mut agenda);
+        self.agenda = Some(Box::new(agenda));
+    }
+}
+
+/// `next` comes to a range, unless it lies apart from it.
+fn lengthen(range: &mut Range<u32>, next: u32) -> Option<()> {
+    if range.start == range.end {
+        *range = next..next;
+    }
+    (range.end == next).then(|| range.end += 1)
+}

@@ -1,0 +1,178 @@
+//! One node through one window: its arrivals, merged from its fibres, and its deadlines between them.
+//!
+//! The merge is that of the event list ([`Tree`](crate::engine::tree::Tree)) over the fibres of one node, with keys of (time since the
+//! beginning of the round, fibre). A node of one fibre needs none. Both are compiled once for nodes with agents or departures that
+//! are events, and once for those without, which have timers at most and never anything pending.
+
+use super::stations::Station;
+use super::{LONGEST, NONE};
+use crate::engine::net::TimerOrder;
+use crate::engine::partition::Partition;
+use crate::engine::tree::{climb, climb_elsewhere};
+use std::hint::select_unpredictable;
+
+/// Bits of a fibre's place in a key.
+const PLACE_BITS: u32 = 24;
+const _: () = assert!(LONGEST <= 1 << (63 - PLACE_BITS));
+
+/// A window of a node.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    start: u64,
+    end: u64,
+    /// The first fibre of the node.
+    first: u32,
+    /// 1 if timers come before the arrivals of their instant, as in some runs that shuffle ties.
+    timers_first: u64,
+}
+
+impl Partition {
+    /// Takes a node to the end of the round.
+    pub(super) fn take_turn(&mut self, station: &mut Station, end: u64, keys: &mut Vec<u64>) {
+        let timers_first = u64::from(self.net.timer_order() == TimerOrder::BeforeArrivals);
+        let window = Window { start: self.reached, end, first: station.fibres.start, timers_first };
+        let fibres = station.fibres.len();
+        let Some(agenda) = &mut station.agenda else {
+            return self.receive_all::<false>(window, fibres, keys);
+        };
+        self.net.exchange(agenda);
+        // The end of the round, if there is no timer before: so the list always has something within reach.
+        self.net.set_timers(self.hosts.timers.earliest());
+        self.receive_all::<true>(window, fibres, keys);
+        self.net.exchange(agenda);
+    }
+
+    /// Handles all that happens at a node within a window. The usual sizes of the merge are compiled each by itself.
+    fn receive_all<const FULL: bool>(&mut self, window: Window, fibres: usize, keys: &mut Vec<u64>) {
+        match fibres {
+            0 => self.act_until_end::<FULL>(window),
+            1 => self.receive_train::<FULL>(window),
+            2..=4 => self.receive_merged::<8, FULL>(window, fibres, keys),
+            5..=8 => self.receive_merged::<16, FULL>(window, fibres, keys),
+            9..=16 => self.receive_merged::<32, FULL>(window, fibres, keys),
+            17..=64 => self.receive_merged::<128, FULL>(window, fibres, keys),
+            65..=256 => self.receive_merged::<512, FULL>(window, fibres, keys),
+            _ => self.receive_merged::<0, FULL>(window, fibres, keys),
+        }
+    }
+
+    /// A node with one fibre.
+    #[inline(never)]
+    fn receive_train<const FULL: bool>(&mut self, window: Window) {
+        let fibre = window.first;
+        while let Some(packet) = self.net.fibres[fibre as usize].front().filter(|packet| packet.at < window.end) {
+            let at = packet.at;
+            self.act_before::<FULL>(at, window);
+            let packet = self.net.take_unlisted(fibre);
+            self.handle_arrival(at, fibre, packet);
+            self.settle_turn::<FULL>(at);
+        }
+        self.act_until_end::<FULL>(window);
+    }
+
+    /// A node with several. `NODES` is the size of the tree of keys; 0 if it is not known when this is compiled.
+    #[inline(never)]
+    fn receive_merged<const NODES: usize, const FULL: bool>(
+        &mut self,
+        window: Window,
+        fibres: usize,
+        keys: &mut Vec<u64>,
+    ) {
+        let nodes = if NODES == 0 { 2 * fibres.next_power_of_two() } else { NODES };
+        keys.clear();
+        keys.resize(nodes, NONE);
+        let mut root = self.first_keys(window, fibres, keys);
+        while root != NONE {
+            let (at, place) = (window.start + (root >> PLACE_BITS), root as u32 % (1 << PLACE_BITS));
+            let fibre = window.first + place;
+            self.act_before::<FULL>(at, window);
+            let packet = self.net.take_unlisted(fibre);
+            let key = self.next_key(window, place);
+            root = match NODES {
+                0 => climb_elsewhere(keys, place, key),
+                _ => climb::<NODES>(keys, place, key),
+            };
+            self.handle_arrival(at, fibre, packet);
+            self.settle_turn::<FULL>(at);
+        }
+        self.act_until_end::<FULL>(window);
+    }
+
+    /// Puts the first arrival of each fibre into the tree; the smallest key.
+    fn first_keys(&self, window: Window, fibres: usize, keys: &mut [u64]) -> u64 {
+        let leaves = keys.len() / 2;
+        for place in 0..fibres {
+            keys[leaves + place] = self.next_key(window, place as u32);
+        }
+        for node in (1..leaves).rev() {
+            keys[node] = keys[2 * node].min(keys[2 * node + 1]);
+        }
+        keys[1]
+    }
+
+    /// The key of the next arrival of a fibre, [`NONE`] if it does not lie in the window. Nothing foresees which, so it is no branch.
+    #[inline(always)]
+    fn next_key(&self, window: Window, place: u32) -> u64 {
+        let fibre = &self.net.fibres[(window.first + place) as usize];
+        let at = fibre.front_place().map_or(NONE, |packet| packet.at);
+        let key = at.wrapping_sub(window.start) << PLACE_BITS | u64::from(place);
+        select_unpredictable(!fibre.is_empty() & (at < window.end), key, NONE)
+    }
+
+    /// Does what comes before an arrival at `at`.
+    #[inline(always)]
+    fn act_before<const FULL: bool>(&mut self, at: u64, window: Window) {
+        if FULL {
+            loop {
+                let (next, leaf) = self.net.earliest(window.start);
+                if next > at || (next == at && !self.net.precedes_arrivals(leaf)) {
+                    break;
+                }
+                self.act(next, leaf);
+                self.settle_turn::<true>(next);
+            }
+        } else {
+            self.visit_timers_before(at + window.timers_first);
+        }
+    }
+
+    /// Does what is left of the window after the last arrival.
+    fn act_until_end<const FULL: bool>(&mut self, window: Window) {
+        if !FULL {
+            return self.visit_timers_before(window.end);
+        }
+        loop {
+            let (next, leaf) = self.net.earliest(window.start);
+            if next >= window.end {
+                break;
+            }
+            self.act(next, leaf);
+            self.settle_turn::<true>(next);
+        }
+    }
+
+    /// The timers of a node that has nothing else.
+    #[inline(always)]
+    fn visit_timers_before(&mut self, limit: u64) {
+        while self.hosts.timers.earliest() < limit {
+            self.visit_timer();
+        }
+    }
+
+    #[inline(never)]
+    fn visit_timer(&mut self) {
+        self.left -= 1;
+        let now = self.hosts.timers.earliest();
+        self.events += u64::from(self.hosts.visit_timer(now, &mut self.net));
+    }
+
+    /// Does what an event has left to be done at once.
+    #[inline(always)]
+    fn settle_turn<const FULL: bool>(&mut self, now: u64) {
+        if FULL && self.net.is_unsettled(self.hosts.timers.earliest()) {
+            self.handle_pending(now);
+            self.net.set_timers(self.hosts.timers.earliest());
+        }
+        debug_assert!(FULL || self.net.pending.is_empty(), "a node without agents has nothing pending");
+    }
+}
