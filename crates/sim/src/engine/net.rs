@@ -139,10 +139,7 @@ impl Net {
     #[inline]
     pub fn take_arrival(&mut self, number: u32) -> Packet {
         let fibre = &mut self.fibres[number as usize];
-        // Copied from its place: an `Option` of a whole packet is copied in parts whose loads then stall.
-        let packet = *fibre.front().expect("a fibre with an event holds a packet");
-        fibre.advance();
-        fibre.expect(2);
+        let packet = fibre.take();
         // Nothing foresees whether the fibre is dark now. The place of the next packet is there in any case.
         let next = select_unpredictable(fibre.is_empty(), NEVER, fibre.front_place().map_or(NEVER, |place| place.at));
         self.agenda.set_arrival_inline(number, next);
@@ -152,11 +149,7 @@ impl Net {
     /// The same in rounds, in which the event list has no arrivals.
     #[inline(always)]
     pub fn take_unlisted(&mut self, number: u32) -> Packet {
-        let fibre = &mut self.fibres[number as usize];
-        let packet = *fibre.front().expect("a fibre with an event holds a packet");
-        fibre.advance();
-        fibre.expect(2);
-        packet
+        self.fibres[number as usize].take()
     }
 
     /// Brings what the next packet of a fibre carries into the cache.
@@ -213,11 +206,25 @@ impl Net {
     #[inline(always)]
     fn enter_past(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        let offer = match port.manner() {
-            Manner::Plain => port.offer(now, packet.size),
-            Manner::Light => port.offer_light(now, packet.size),
-            Manner::Special => return self.enter_specially(now, number, packet),
-        };
+        let target = port.target();
+        // Comparisons: a table of three would be a jump.
+        if port.manner() == Manner::Plain {
+            match port.carry(now, packet.size) {
+                Some(at) => self.send(target, at, packet),
+                None => self.enter_crowded(now, number, packet),
+            }
+        } else if port.manner() == Manner::Light {
+            let offer = port.offer_light(now, packet.size);
+            self.follow(now, number, offer, packet);
+        } else {
+            self.enter_specially(now, number, packet);
+        }
+    }
+
+    /// The same for a port that must look whether there is room.
+    #[inline(never)]
+    fn enter_crowded(&mut self, now: u64, number: u32, packet: &Packet) {
+        let offer = self.ports[number as usize].offer_crowded(now, packet.size);
         self.follow(now, number, offer, packet);
     }
 
@@ -332,10 +339,9 @@ impl Net {
         let fibre = &mut self.fibres[number as usize];
         let was_dark = self.is_listed && fibre.is_empty();
         // Copied first and changed in its place: a copy of a value just written field by field would stall.
-        let slot = fibre.push(*packet);
+        let slot = fibre.push_ahead(*packet);
         slot.at = at;
         slot.hop = packet.hop + 1;
-        fibre.expect_push(2);
         if was_dark {
             self.agenda.set_arrival(number, at);
         }

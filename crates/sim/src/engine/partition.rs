@@ -204,14 +204,13 @@ impl Partition {
     #[inline]
     fn arrive(&mut self, now: u64, fibre: u32) {
         let packet = self.net.take_arrival(fibre);
-        self.handle_arrival(now, fibre, packet);
+        self.handle_arrival(now, fibre, self.site.ends[fibre as usize], packet);
     }
 
-    /// A packet has come out of a fibre.
+    /// A packet has come out of a fibre, which ends there.
     #[inline(always)]
-    pub(super) fn handle_arrival(&mut self, now: u64, fibre: u32, packet: Packet) {
+    pub(super) fn handle_arrival(&mut self, now: u64, fibre: u32, end: FibreEnd, packet: Packet) {
         self.events += 1;
-        let end = self.site.ends[fibre as usize];
         let chain = &mut self.chains[end.node() as usize];
         *chain = fold(*chain, digest(&packet));
         match if end.leads_on() { self.net.next_link(&packet) } else { DELIVER } {

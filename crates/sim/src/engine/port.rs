@@ -196,10 +196,20 @@ impl Port {
         self.delay
     }
 
-    /// A packet of `size` bytes arrives at the port. Whether the transmitter is free is asked without a branch: nothing foresees it,
-    /// and what comes next would be known too late.
+    /// A packet of `size` bytes arrives at the port.
     #[inline(always)]
     pub fn offer(&mut self, now: u64, size: u16) -> Offer {
+        match self.carry(now, size) {
+            Some(at) => Offer::Carried(at),
+            None => self.offer_crowded(now, size),
+        }
+    }
+
+    /// A packet arrives. When it is at the far end; `None` if it must be looked whether there is room, which
+    /// [`Port::offer_crowded`] does. Whether the transmitter is free is asked without a branch: nothing foresees it, and what comes next
+    /// would be known too late.
+    #[inline(always)]
+    pub fn carry(&mut self, now: u64, size: u16) -> Option<u64> {
         self.offered.add(size);
         let waits = self.busy_until > now;
         let start = self.busy_until.max(now);
@@ -207,15 +217,13 @@ impl Port {
         self.inside_bytes &= u64::from(waits).wrapping_neg();
         let is_crowded = self.inside.len() as u64 >= self.calm;
         if is_crowded | (self.inside_bytes + u64::from(size) > u64::from(self.calm_bytes)) {
-            return self.offer_crowded(now, size);
+            return None;
         }
-        self.begin(now, start);
-        self.accept(size)
+        Some(self.accept(now, start, size))
     }
 
-    /// A packet arrives where it must be looked whether there is room.
-    #[inline(never)]
-    fn offer_crowded(&mut self, now: u64, size: u16) -> Offer {
+    /// The packet that has just arrived, where it must be looked whether there is room.
+    pub fn offer_crowded(&mut self, now: u64, size: u16) -> Offer {
         if self.busy_until <= now {
             if self.state == State::Down {
                 return self.refuse(Cause::Unreachable, size);
@@ -224,22 +232,26 @@ impl Port {
             if self.is_full(now, size) {
                 return self.refuse(Cause::Congestion, size);
             }
-            self.max_waiting = self.max_waiting.max(self.inside.len() as u64);
-            self.calm_down();
+            let waiting = self.inside.len() as u64;
+            if waiting > self.max_waiting {
+                self.max_waiting = waiting;
+                self.calm_down();
+            }
         }
-        self.begin(now, self.busy_until.max(now));
-        self.accept(size)
+        Offer::Carried(self.accept(now, self.busy_until.max(now), size))
     }
 
-    /// The next transmission begins at `start`, for a packet that has come now.
+    /// A packet that has come now is transmitted from `start` on. When it is at the far end.
     #[inline]
-    fn begin(&mut self, now: u64, start: u64) {
+    fn accept(&mut self, now: u64, start: u64, size: u16) -> u64 {
         let (waited, is_beyond) = self.waited.overflowing_add(start - now);
         self.waited = waited;
         if is_beyond {
             self.waited_above += 1;
         }
-        self.busy_until = start;
+        let end = self.transmit(start, size, u32::from(size));
+        self.last_arrival = self.last_arrival.max(end + self.delay);
+        self.last_arrival
     }
 
     /// Waiting time accepted since the start, in packet-picoseconds.
@@ -262,21 +274,16 @@ impl Port {
         self.calm_bytes = u32::try_from(room).unwrap_or(u32::MAX);
     }
 
+    /// A packet is sent from `start` on, behind those before it. When its last bit leaves.
     #[inline]
-    fn accept(&mut self, size: u16) -> Offer {
-        self.transmit(size, u32::from(size));
-        self.last_arrival = self.last_arrival.max(self.busy_until + self.delay);
-        Offer::Carried(self.last_arrival)
-    }
-
-    /// A packet is sent behind those before it.
-    #[inline]
-    fn transmit(&mut self, size: u16, size_and_fate: u32) {
+    fn transmit(&mut self, start: u64, size: u16, size_and_fate: u32) -> u64 {
         let duration = self.byte_time.of(u32::from(size)).ps();
+        let end = start + duration;
         self.busy += duration;
-        self.busy_until += duration;
-        self.inside.push(Inside { end: self.busy_until, size_and_fate });
+        self.busy_until = end;
         self.inside_bytes += u64::from(size);
+        self.inside.push(Inside { end, size_and_fate });
+        end
     }
 
     /// Whether an agent takes its packets first.

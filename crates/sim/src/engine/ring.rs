@@ -53,6 +53,31 @@ impl<T: Copy + Default> Ring<T> {
         place
     }
 
+    /// Appends a value, shows it in its place, and brings the place of the third value from then on into the cache.
+    #[inline(always)]
+    pub fn push_ahead(&mut self, value: T) -> &mut T {
+        if self.len() == self.buffer.len() {
+            self.grow();
+        }
+        let tail = self.tail;
+        self.tail = tail + 1;
+        prefetch_index(&self.buffer, self.slot(tail + 3));
+        let slot = self.slot(tail);
+        let place = &mut self.buffer[slot];
+        *place = value;
+        place
+    }
+
+    /// Takes the oldest value, of which there must be one, and brings the third one behind it into the cache.
+    #[inline(always)]
+    pub fn take(&mut self) -> T {
+        debug_assert!(!self.is_empty(), "there is a value to be taken");
+        let head = self.head;
+        self.head = head + 1;
+        prefetch_index(&self.buffer, self.slot(head + 3));
+        self.buffer[self.slot(head)]
+    }
+
     /// Takes the oldest value.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {

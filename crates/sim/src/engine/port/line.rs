@@ -57,12 +57,11 @@ impl Port {
     fn send_now(&mut self, now: u64, size: u16, extras: &mut Extras) -> Offer {
         self.inside.clear();
         self.inside_bytes = 0;
-        self.busy_until = now;
-        self.transmit(size, u32::from(size));
+        let end = self.transmit(now, size, u32::from(size));
         if extras.loss.strikes() {
             return self.lose(size);
         }
-        self.last_arrival = self.last_arrival.max(self.busy_until + self.delay);
+        self.last_arrival = self.last_arrival.max(end + self.delay);
         Offer::Carried(self.last_arrival)
     }
 

@@ -7,7 +7,7 @@
 use super::stations::Station;
 use super::{LONGEST, NONE};
 use crate::engine::net::TimerOrder;
-use crate::engine::partition::Partition;
+use crate::engine::partition::{FibreEnd, Partition};
 use crate::engine::tree::{climb, climb_elsewhere};
 use std::hint::select_unpredictable;
 
@@ -60,11 +60,12 @@ impl Partition {
     #[inline(never)]
     fn receive_train<const FULL: bool>(&mut self, window: Window) {
         let fibre = window.first;
+        let end = self.site.ends[fibre as usize];
         while let Some(packet) = self.net.fibres[fibre as usize].front().filter(|packet| packet.at < window.end) {
             let at = packet.at;
             self.act_before::<FULL>(at, window);
             let packet = self.net.take_unlisted(fibre);
-            self.handle_arrival(at, fibre, packet);
+            self.handle_arrival(at, fibre, end, packet);
             self.settle_turn::<FULL>(at);
         }
         self.act_until_end::<FULL>(window);
@@ -81,6 +82,8 @@ impl Partition {
         let nodes = if NODES == 0 { 2 * fibres.next_power_of_two() } else { NODES };
         keys.clear();
         keys.resize(nodes, NONE);
+        // Whether a packet goes on is asked of the packet itself: few fibres of such a node lead to its hosts alone.
+        let node = self.site.ends[window.first as usize].node();
         let mut root = self.first_keys(window, fibres, keys);
         while root != NONE {
             let (at, place) = (window.start + (root >> PLACE_BITS), root as u32 % (1 << PLACE_BITS));
@@ -92,7 +95,7 @@ impl Partition {
                 0 => climb_elsewhere(keys, place, key),
                 _ => climb::<NODES>(keys, place, key),
             };
-            self.handle_arrival(at, fibre, packet);
+            self.handle_arrival(at, fibre, FibreEnd::new(node, true), packet);
             self.settle_turn::<FULL>(at);
         }
         self.act_until_end::<FULL>(window);
