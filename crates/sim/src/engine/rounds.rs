@@ -19,7 +19,6 @@ mod turn;
 use super::net::Net;
 use super::offer::Target;
 use super::partition::Partition;
-use super::timers::TimerId;
 use super::tree::NEVER;
 use stations::Stations;
 
@@ -57,18 +56,8 @@ pub(super) struct Plan {
     stations: Stations,
     /// The longest round.
     window: u64,
-    /// The timers of the round that begins, by station; empty between rounds.
-    due: Vec<Due>,
     /// Room for the arrivals of the station whose turn it is.
     keys: Vec<u64>,
-}
-
-/// A timer that may come up within a round.
-#[derive(Clone, Copy, Debug)]
-struct Due {
-    station: u32,
-    time: u64,
-    timer: TimerId,
 }
 
 /// No round is longer: arrivals within it have their places beside them in one number.
@@ -164,7 +153,7 @@ impl Partition {
     fn begin_rounds(&mut self, window: u64) {
         let Some(stations) = Stations::new(self) else { return };
         self.net.unlist_fibres();
-        self.rounds.on = Some(Box::new(Plan { stations, window, due: Vec::new(), keys: Vec::new() }));
+        self.rounds.on = Some(Box::new(Plan { stations, window, keys: Vec::new() }));
     }
 
     /// Everything goes back into the event list.
@@ -191,12 +180,11 @@ impl Partition {
     }
 
     fn run_round(&mut self, plan: &mut Plan, end: u64) {
-        self.collect_timers(plan, end);
-        let Plan { stations, due, keys, .. } = plan;
-        let mut due = due.drain(..).peekable();
+        let Plan { stations, keys, .. } = plan;
+        self.collect_timers(stations, end);
         self.hosts.timers.begin_round(end);
-        for (number, station) in (0..).zip(stations.iter_mut()) {
-            while let Some(Due { time, timer, .. }) = due.next_if(|due| due.station == number) {
+        for station in stations.iter_mut() {
+            for (time, timer) in station.due.drain(..) {
                 self.hosts.timers.push(time, timer);
             }
             self.take_turn(station, end, keys);
@@ -205,18 +193,16 @@ impl Partition {
     }
 
     /// Gives the timers that may come up before `end` to the stations of their nodes.
-    fn collect_timers(&mut self, plan: &mut Plan, end: u64) {
+    fn collect_timers(&mut self, stations: &mut Stations, end: u64) {
         loop {
             while let Some((time, timer)) = self.hosts.timers.take_before(end) {
-                let station = plan.stations.of_timer(timer, &self.site.flows);
-                plan.due.push(Due { station, time, timer });
+                stations.expect(time, timer, &self.site.flows);
             }
             if !self.hosts.timers.opens_before(end) {
                 break;
             }
             self.hosts.open_slot();
         }
-        plan.due.sort_by_key(|due| due.station);
     }
 }
 

@@ -19,12 +19,15 @@ const NOWHERE: u32 = u32::MAX;
 /// A node of a partition.
 #[derive(Debug, Default)]
 pub(super) struct Station {
+    node: u32,
     /// The fibres that end here, in the order of simultaneous arrivals.
     pub(super) fibres: Range<u32>,
     /// Its agents among those of the partition.
     agents: Range<u32>,
     /// Its ports whose departures are events.
     departing: Vec<u32>,
+    /// Its timers of the round that begins; empty between rounds.
+    pub(super) due: Vec<(u64, TimerId)>,
     /// Departures, agents and timers, of a node that has more than timers.
     pub(super) agenda: Option<Box<Agenda>>,
 }
@@ -44,21 +47,30 @@ impl Stations {
             stations.at(partition.site.links[link as usize].from).departing.push(*port);
         }
         stations.list.iter_mut().for_each(|station| station.set_up(partition));
+        stations.sort();
         Some(stations)
+    }
+
+    /// Puts nodes that do the same one after the other, so that the processor foresees what each does. No result depends on it.
+    fn sort(&mut self) {
+        self.list.sort_by_key(|station| (station.agenda.is_some(), station.fibres.len()));
+        for (number, station) in (0..).zip(&self.list) {
+            self.of_node[station.node as usize] = number;
+        }
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Station> {
         self.list.iter_mut()
     }
 
-    /// The station of a timer's node.
-    pub(super) fn of_timer(&mut self, timer: TimerId, flows: &[Flow]) -> u32 {
+    /// A timer may come up in the round that begins.
+    pub(super) fn expect(&mut self, time: u64, timer: TimerId, flows: &[Flow]) {
         let flow = &flows[timer.flow() as usize];
         let node = match timer.kind() {
             TimerKind::Receiver => flow.destination,
             TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held => flow.source,
         };
-        self.number(node.0)
+        self.at(node.0).due.push((time, timer));
     }
 
     fn at(&mut self, node: u32) -> &mut Station {
@@ -70,7 +82,7 @@ impl Stations {
         let number = &mut self.of_node[node as usize];
         if *number == NOWHERE {
             *number = self.list.len() as u32;
-            self.list.push(Station::default());
+            self.list.push(Station { node, ..Station::default() });
         }
         *number
     }

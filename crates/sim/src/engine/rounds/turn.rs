@@ -80,8 +80,10 @@ impl Partition {
         keys: &mut Vec<u64>,
     ) {
         let nodes = if NODES == 0 { 2 * fibres.next_power_of_two() } else { NODES };
-        keys.clear();
-        keys.resize(nodes, NONE);
+        if keys.len() < nodes {
+            keys.resize(nodes, NONE);
+        }
+        let keys = &mut keys[..nodes];
         // Whether a packet goes on is asked of the packet itself: few fibres of such a node lead to its hosts alone.
         let node = self.site.ends[window.first as usize].node();
         let mut root = self.first_keys(window, fibres, keys);
@@ -102,10 +104,11 @@ impl Partition {
     }
 
     /// Puts the first arrival of each fibre into the tree; the smallest key.
+    #[inline(always)]
     fn first_keys(&self, window: Window, fibres: usize, keys: &mut [u64]) -> u64 {
         let leaves = keys.len() / 2;
-        for place in 0..fibres {
-            keys[leaves + place] = self.next_key(window, place as u32);
+        for place in 0..leaves {
+            keys[leaves + place] = if place < fibres { self.next_key(window, place as u32) } else { NONE };
         }
         for node in (1..leaves).rev() {
             keys[node] = keys[2 * node].min(keys[2 * node + 1]);
