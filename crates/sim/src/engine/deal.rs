@@ -59,6 +59,7 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
     deal_trace(&mut old, &mut new);
     deal_drops(&mut old, &mut new);
     move_totals(&mut old, &mut new[0]);
+    new[0].count_from_now();
     new
 }
 

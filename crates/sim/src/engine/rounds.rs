@@ -42,12 +42,20 @@ pub struct Rounds {
     on: Option<Box<Plan>>,
     /// When it looks next.
     next_look: u64,
-    /// When it looked last, and the events until then.
-    looked: (u64, u64),
+    /// What it saw when it looked last.
+    seen: Seen,
     /// Calls of [`Partition::run`] since then: a window ends where a call does.
     calls: u64,
     /// Rounds so far.
     made: u64,
+}
+
+/// What a partition sees when it looks.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    at: u64,
+    events: u64,
+    hops: u64,
 }
 
 /// What a partition in rounds knows.
@@ -73,7 +81,8 @@ impl Rounds {
     /// A partition that goes by time from `reached` on.
     pub fn new(net: &Net, reached: u64) -> Rounds {
         let next_look = reached.saturating_add(lookahead(net).saturating_mul(FIRST_LOOK));
-        Rounds { course: Course::AsPays, on: None, next_look, looked: (reached, 0), calls: 0, made: 0 }
+        let seen = Seen { at: reached, ..Seen::default() };
+        Rounds { course: Course::AsPays, on: None, next_look, seen, calls: 0, made: 0 }
     }
 
     /// Whether it goes in rounds now.
@@ -106,6 +115,11 @@ fn lookahead(net: &Net) -> u64 {
     inside.map(|port| port.delay()).min().unwrap_or(LONGEST)
 }
 
+/// In what time `wanted` things happen, if `seen` of them did in `span`.
+fn time_of(wanted: u64, seen: u64, span: u64) -> u64 {
+    u64::try_from(u128::from(span) * u128::from(wanted) / u128::from(seen.max(1))).unwrap_or(u64::MAX)
+}
+
 impl Partition {
     /// From now on it goes that way.
     pub fn take(&mut self, course: Course) {
@@ -115,33 +129,38 @@ impl Partition {
 
     /// Chooses between rounds and events by time, by what has happened since the last look.
     pub(super) fn look(&mut self) {
-        let (then, before) = std::mem::replace(&mut self.rounds.looked, (self.reached, self.events));
-        let (span, events) = ((self.reached - then).max(1), self.events - before);
+        let seen = Seen { at: self.reached, events: self.events, hops: self.net.packet_hops };
+        let before = std::mem::replace(&mut self.rounds.seen, seen);
+        let (span, events) = ((seen.at - before.at).max(1), seen.events - before.events);
         let calls = std::mem::take(&mut self.rounds.calls).max(1);
-        // The time in which `count` events happen.
-        let time_of = |count: u64| u64::try_from(u128::from(span) * u128::from(count) / u128::from(events.max(1)));
-        let time_of = |count| time_of(count).unwrap_or(u64::MAX);
-        let window = lookahead(&self.net).min(LONGEST).min(time_of(MOST_EVENTS)).max(1);
-        let round = window.min(span / calls);
-        let is_dense = round >= time_of(self.worth());
+        let window = lookahead(&self.net).min(LONGEST).min(time_of(MOST_EVENTS, events, span)).max(1);
+        let is_dense = window.min(span / calls) >= time_of(self.worth(), seen.hops - before.hops, span);
         let is_wanted = match self.rounds.course {
             Course::AsPays => is_dense,
             Course::ByTime => false,
             Course::InRounds => true,
         };
-        self.end_rounds();
-        if is_wanted && self.may_go_in_rounds() {
+        if !is_wanted || !self.may_go_in_rounds() {
+            self.end_rounds();
+        } else if let Some(plan) = &mut self.rounds.on {
+            plan.window = window;
+        } else {
             self.begin_rounds(window);
         }
-        let next = if events < LOOK / 4 { span.saturating_mul(2) } else { time_of(LOOK) };
+        let next = if events < LOOK / 4 { span.saturating_mul(2) } else { time_of(LOOK, events, span) };
         self.rounds.next_look = self.reached.saturating_add(next.max(window.saturating_mul(FIRST_LOOK)));
     }
 
-    /// How many events a round needs to be worth it: a fibre without an arrival costs about as much as an event gains. What has begun
-    /// goes on at half of that.
+    /// How many packets must arrive in a round for it to be worth it: to look at a fibre costs what some three of them gain. (Timers
+    /// gain nothing, so they do not count.) What has begun goes on at half of that.
     fn worth(&self) -> u64 {
-        let lines = self.net.fibres.len() + self.hosts.agents.len() + 1;
-        if self.rounds.are_on() { lines as u64 / 2 } else { lines as u64 }
+        let packets = 3 * (self.net.fibres.len() as u64 + 1);
+        if self.rounds.are_on() { packets / 2 } else { packets }
+    }
+
+    /// What has been counted so far is not what happened here.
+    pub fn count_from_now(&mut self) {
+        self.rounds.seen = Seen { at: self.reached, events: self.events, hops: self.net.packet_hops };
     }
 
     /// Whether nobody asks for events in their order.

@@ -32,8 +32,9 @@ pub struct Workers {
 const QUIT: u64 = u64::MAX;
 
 /// How often a partition publishes its clock within its lookahead. With one turn for all of it, partitions would
-/// run in step, and each would wait at every step for the one that had more to do; so it may be ahead by all but a turn.
-const TURNS: u64 = 4;
+/// run in step, and each would wait at every step for the one that had more to do; so it may be ahead by all but a turn. With four
+/// the rounds of a partition would be half as long and cost more than the waits.
+const TURNS: u64 = 2;
 /// With so many partitions a thread, one that must wait for another has others to run. Then a turn is as long as can be, so that
 /// what it brought into the cache is used as often as can be.
 const BLOCKS: usize = 4;
