@@ -171,17 +171,21 @@ fn rounds_may_be_interrupted_changed_and_dealt_anywhere() {
     }
 }
 
+/// Every size of the merge that is compiled by itself, and one above all of them.
 #[test]
-fn shuffled_ties_are_the_same_in_rounds() {
-    let scenario = support::scenario(support::MIXED);
-    for ties in 0..6 {
-        let shuffled = |course| {
-            let options = Options { shuffle_ties: Some(ties), ..Options::default() };
-            let mut world = World::build(&scenario, Seed { seed: 7, run: 0 }, options).unwrap();
-            world.take(course);
-            all_of(&finished(world))
-        };
-        assert!(shuffled(Course::ByTime) == shuffled(Course::InRounds), "ties {ties}");
+fn nodes_with_few_and_many_fibres_are_the_same_in_rounds() {
+    for leaves in [2, 3, 5, 8, 9, 16, 17, 64, 65, 256, 257, 700] {
+        let scenario = support::scenario(&format!(
+            "[run]\nduration = \"0.2 s\"\n[topology]\nkind = \"star\"\nleaves = {leaves}\n\
+             [link_defaults]\ncapacity = \"100 Mbps\"\ndelay = \"2 ms\"\nbuffer = \"9 packets\"\n\
+             [[traffic]]\ntransport = \"sack\"\npairs = \"random\"\nflows = {}\nspread = \"50 ms\"\n",
+            3 * leaves
+        ));
+        let by_time = all_of(&finished(world_on(Course::ByTime, &scenario, 1)));
+        let mut in_rounds = world_on(Course::InRounds, &scenario, 1);
+        in_rounds.run_until(SimTime::NEVER);
+        assert!(in_rounds.rounds() > 50, "{leaves} leaves: {} rounds", in_rounds.rounds());
+        assert!(all_of(&finished(in_rounds)) == by_time, "{leaves} leaves");
     }
 }
 

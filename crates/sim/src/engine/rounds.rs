@@ -16,7 +16,7 @@
 mod stations;
 mod turn;
 
-use super::net::Net;
+use super::net::{Net, TimerOrder};
 use super::offer::Target;
 use super::partition::Partition;
 use super::tree::NEVER;
@@ -163,9 +163,10 @@ impl Partition {
         self.rounds.seen = Seen { at: self.reached, events: self.events, hops: self.net.packet_hops };
     }
 
-    /// Whether nobody asks for events in their order.
+    /// Whether nobody asks for events in their order, and timers stand where a turn expects them: behind the arrivals of their instant.
     fn may_go_in_rounds(&self) -> bool {
-        !self.net.is_watched() && self.net.dropped.is_none() && self.hosts.capture.is_none()
+        let is_watched = self.net.is_watched() || self.net.dropped.is_some() || self.hosts.capture.is_some();
+        !is_watched && self.net.timer_order() == TimerOrder::AfterArrivals
     }
 
     /// Rounds of at most `window`, if the numbers of fibres and agents allow it.

@@ -1,6 +1,6 @@
 //! What each node of a partition has to itself: its fibres, its agents, its departures.
 
-use crate::engine::net::Agenda;
+use crate::engine::net::{Agenda, TimerOrder};
 use crate::engine::partition::Partition;
 use crate::engine::timers::{TimerId, TimerKind};
 use crate::model::Flow;
@@ -94,8 +94,7 @@ impl Station {
         if self.agents.is_empty() && self.departing.is_empty() {
             return;
         }
-        let order = partition.net.timer_order();
-        let mut agenda = Agenda::new(order, self.departing.clone(), 0, self.agents.clone());
+        let mut agenda = Agenda::new(TimerOrder::AfterArrivals, self.departing.clone(), 0, self.agents.clone());
         partition.net.exchange(&mut agenda);
         partition.net.list_departures();
         partition.hosts.list_some_agents(self.agents.clone(), &mut partition.net);

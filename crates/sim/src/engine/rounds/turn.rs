@@ -6,7 +6,6 @@
 
 use super::stations::Station;
 use super::{LONGEST, NONE};
-use crate::engine::net::TimerOrder;
 use crate::engine::partition::{FibreEnd, Partition};
 use crate::engine::tree::{climb, climb_elsewhere};
 use std::hint::select_unpredictable;
@@ -22,15 +21,12 @@ struct Window {
     end: u64,
     /// The first fibre of the node.
     first: u32,
-    /// 1 if timers come before the arrivals of their instant, as in some runs that shuffle ties.
-    timers_first: u64,
 }
 
 impl Partition {
     /// Takes a node to the end of the round.
     pub(super) fn take_turn(&mut self, station: &mut Station, end: u64, keys: &mut Vec<u64>) {
-        let timers_first = u64::from(self.net.timer_order() == TimerOrder::BeforeArrivals);
-        let window = Window { start: self.reached, end, first: station.fibres.start, timers_first };
+        let window = Window { start: self.reached, end, first: station.fibres.start };
         let fibres = station.fibres.len();
         let Some(agenda) = &mut station.agenda else {
             return self.receive_all::<false>(window, fibres, keys);
@@ -138,7 +134,7 @@ impl Partition {
                 self.settle_turn::<true>(next);
             }
         } else {
-            self.visit_timers_before(at + window.timers_first);
+            self.visit_timers_before(at);
         }
     }
 
