@@ -165,7 +165,7 @@ impl<'a> Parts<'a> {
     pub fn change_link<T>(&mut self, link: u32, change: impl FnOnce(&mut Port, &mut Ring<Packet>) -> T) -> T {
         let At { part, number } = self.layout.fibres[link as usize];
         let ends = [part, self.layout.ports[link as usize].part];
-        ends.into_iter().for_each(|part| self.list[part as usize].end_rounds());
+        ends.into_iter().for_each(|part| self.list[part as usize].expect_change());
         let mut fibre = std::mem::take(&mut self.list[part as usize].net.fibres[number as usize]);
         let result = change(self.port_mut(link), &mut fibre);
         let net = &mut self.list[part as usize].net;

@@ -40,6 +40,8 @@ pub struct Rounds {
     course: Course,
     /// The rounds, while they are on.
     on: Option<Box<Plan>>,
+    /// The least delay between two nodes of the partition; `None` if links have changed since it was known.
+    lookahead: Option<u64>,
     /// When it looks next.
     next_look: u64,
     /// What it saw when it looked last.
@@ -80,9 +82,10 @@ const LOOK: u64 = 1 << 14;
 impl Rounds {
     /// A partition that goes by time from `reached` on.
     pub fn new(net: &Net, reached: u64) -> Rounds {
-        let next_look = reached.saturating_add(lookahead(net).saturating_mul(FIRST_LOOK));
+        let lookahead = lookahead(net);
+        let next_look = reached.saturating_add(lookahead.saturating_mul(FIRST_LOOK));
         let seen = Seen { at: reached, ..Seen::default() };
-        Rounds { course: Course::AsPays, on: None, next_look, seen, calls: 0, made: 0 }
+        Rounds { course: Course::AsPays, on: None, lookahead: Some(lookahead), next_look, seen, calls: 0, made: 0 }
     }
 
     /// Whether it goes in rounds now.
@@ -133,7 +136,8 @@ impl Partition {
         let before = std::mem::replace(&mut self.rounds.seen, seen);
         let (span, events) = ((seen.at - before.at).max(1), seen.events - before.events);
         let calls = std::mem::take(&mut self.rounds.calls).max(1);
-        let window = lookahead(&self.net).min(LONGEST).min(time_of(MOST_EVENTS, events, span)).max(1);
+        let lookahead = *self.rounds.lookahead.get_or_insert_with(|| lookahead(&self.net));
+        let window = lookahead.min(LONGEST).min(time_of(MOST_EVENTS, events, span)).max(1);
         let is_dense = window.min(span / calls) >= time_of(self.worth(), seen.hops - before.hops, span);
         let is_wanted = match self.rounds.course {
             Course::AsPays => is_dense,
@@ -176,8 +180,14 @@ impl Partition {
         self.rounds.on = Some(Box::new(Plan { stations, window, keys: Vec::new() }));
     }
 
+    /// A link of the partition is about to change, perhaps its delay: by time until the next look.
+    pub fn expect_change(&mut self) {
+        self.rounds.lookahead = None;
+        self.end_rounds();
+    }
+
     /// Everything goes back into the event list.
-    pub fn end_rounds(&mut self) {
+    fn end_rounds(&mut self) {
         if self.rounds.on.take().is_some() {
             self.net.list_links();
             self.hosts.list_agents(&mut self.net);

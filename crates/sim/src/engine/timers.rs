@@ -401,5 +401,47 @@ mod tests {
             }
             prop_assert_eq!(earliest(&mut timers), None);
         }
+
+        #[test]
+        fn in_rounds_each_node_gets_its_own_entries_in_their_order(
+            times in prop::collection::vec((time(), 0u32..20), 1..100),
+            delays in prop::collection::vec(prop::option::of(time()), 100),
+            window in prop_oneof![1u64..100, Just(1 << (SLOT_BITS - 2)), Just(3 << SLOT_BITS)],
+        ) {
+            const NODES: u32 = 3;
+            let (mut timers, mut plain, mut delays) = (Timers::new(0), times.clone(), delays.into_iter());
+            times.iter().for_each(|(time, flow)| timers.push(*time, TimerId::new(*flow, TimerKind::Sender)));
+            while let Some((first, _)) = plain.iter().min().copied() {
+                let (end, mut due, mut opened) = (first + window, Vec::new(), Vec::new());
+                loop {
+                    due.extend(std::iter::from_fn(|| timers.take_before(end)));
+                    if !timers.opens_before(end) {
+                        break;
+                    }
+                    timers.open_slot(&mut opened);
+                    opened.drain(..).for_each(|(time, timer)| timers.push(time, timer));
+                }
+                timers.begin_round(end);
+                for node in 0..NODES {
+                    let own = due.iter().filter(|(_, timer)| timer.flow() % NODES == node);
+                    own.for_each(|(time, timer)| timers.push(*time, *timer));
+                    while timers.earliest() < end {
+                        let next = *plain.iter().filter(|(_, flow)| flow % NODES == node).min().unwrap();
+                        prop_assert_eq!((timers.earliest(), timers.first().map(TimerId::flow)), (next.0, Some(next.1)));
+                        plain.swap_remove(plain.iter().position(|entry| *entry == next).unwrap());
+                        match delays.next().flatten() {
+                            Some(delay) => {
+                                timers.postpone_first(next.0 + delay);
+                                plain.push((next.0 + delay, next.1));
+                            }
+                            None => timers.pop(),
+                        }
+                    }
+                    prop_assert!(plain.iter().all(|(time, flow)| *time >= end || flow % NODES != node));
+                }
+                timers.end_round();
+            }
+            prop_assert_eq!(timers.earliest(), NEVER);
+        }
     }
 }
