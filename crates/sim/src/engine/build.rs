@@ -13,7 +13,7 @@ use super::forced::ForcedFates;
 use super::hosts::{Configs, Hosts, Lifecycle, ReceivingHost, SendingHost, SendingMachine, Watch};
 use super::net::{Net, NetParts, TimerOrder};
 use super::offer::Target;
-use super::partition::{Partition, Site};
+use super::partition::Partition;
 use super::parts::Layout;
 use super::port::{Port, PortConfig};
 use super::reordering::Reordering;
@@ -109,8 +109,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     account_for_losses(&mut net, &mut hosts, &probe, &ways);
     hosts.install(agents);
-    let site = Site { ends: layout.ends.to_vec(), links: Arc::clone(&layout.links), flows: Arc::clone(&layout.flows) };
-    let partition = Partition::new(net, hosts, site, vec![0; nodes], 0);
+    let partition = Partition::new(net, hosts, layout.site(0), vec![0; nodes], 0);
     let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,

@@ -8,7 +8,7 @@ use super::hosts::Hosts;
 use super::net::{Cut, DELIVER, NO_WAY, Net, NetParts};
 use super::offer::Target;
 use super::packet::{CargoTable, NO_CARGO, Packet};
-use super::partition::{Partition, Site};
+use super::partition::Partition;
 use super::parts::{At, Layout};
 use super::port::Port;
 use super::ring::Ring;
@@ -34,10 +34,9 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
         .enumerate()
         .map(|(part, (mut net, hosts))| {
             net.agents = hosts.agents.len() as u32;
-            let ends = entering(part as u32, after).map(|link| after.ends[link]).collect();
-            let site = Site { ends, links: Arc::clone(&after.links), flows: Arc::clone(&after.flows) };
             let chains = chains(&old, part as u32, before, after);
-            Partition::new(Net::new(net, order, after.parts as usize), hosts, site, chains, now)
+            let net = Net::new(net, order, after.parts as usize);
+            Partition::new(net, hosts, after.site(part as u32), chains, now)
         })
         .collect();
     for (was, is) in before.ports.iter().zip(&after.ports) {
@@ -73,14 +72,8 @@ pub fn translate(layout: &Layout) -> Arc<[u32]> {
 }
 
 fn empty(part: u32, layout: &Layout, paths: &Arc<[u32]>) -> NetParts {
-    let fibres = entering(part, layout).map(|_| Ring::new()).collect();
+    let fibres = layout.fibres.iter().filter(|at| at.part == part).map(|_| Ring::new()).collect();
     NetParts { ports: Vec::new(), links: Vec::new(), fibres, agents: 0, cuts: Vec::new(), paths: Arc::clone(paths) }
-}
-
-/// The links that end in a partition.
-fn entering(part: u32, layout: &Layout) -> impl Iterator<Item = usize> + '_ {
-    let at = layout.fibres.iter().enumerate();
-    at.filter(move |(_, at)| at.part == part).map(|(link, _)| link)
 }
 
 /// Adds the port of `link` to its partition.

@@ -4,7 +4,7 @@ use super::hosts::{Lifecycle, ReceivingHost, SendingHost};
 use super::net::{DELIVER, DropPlace, Drops};
 use super::offer::Cause;
 use super::packet::Packet;
-use super::partition::{FibreEnd, Partition, fold};
+use super::partition::{FibreEnd, Partition, Site, fold};
 use super::port::Port;
 use super::reordering::FlowReordering;
 use super::ring::Ring;
@@ -83,6 +83,13 @@ impl Layout {
         };
         let (ports, fibres) = (number_by(|link| link.from), number_by(|link| link.to));
         Layout { parts, ports, fibres, of_node, ..self.clone() }
+    }
+
+    /// Where a partition is.
+    pub fn site(&self, part: u32) -> Site {
+        let entering = self.fibres.iter().zip(&*self.ends).filter(|(at, _)| at.part == part);
+        let ends = entering.map(|(_, end)| *end).collect();
+        Site { ends, links: Arc::clone(&self.links), flows: Arc::clone(&self.flows) }
     }
 
     /// The partition of a flow's sending side.

@@ -250,6 +250,12 @@ impl Port {
             self.waited_above += 1;
         }
         let end = self.transmit(start, size, u32::from(size));
+        self.leave(end)
+    }
+
+    /// A packet leaves with its last bit at `end`. When it is at the far end.
+    #[inline]
+    fn leave(&mut self, end: u64) -> u64 {
         self.last_arrival = self.last_arrival.max(end + self.delay);
         self.last_arrival
     }

@@ -54,6 +54,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// Appends a value, shows it in its place, and brings the place of the third value from then on into the cache.
+    /// (Were this and [`Ring::take`] made of [`Ring::expect_push`], [`Ring::push`] and [`Ring::expect`], a hop would take 1.7 % more instructions.)
     #[inline(always)]
     pub fn push_ahead(&mut self, value: T) -> &mut T {
         if self.len() == self.buffer.len() {

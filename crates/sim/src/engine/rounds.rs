@@ -190,7 +190,7 @@ impl Partition {
     fn end_rounds(&mut self) {
         if self.rounds.on.take().is_some() {
             self.net.list_links();
-            self.hosts.list_agents(&mut self.net);
+            self.hosts.arm_agents(&mut self.net);
             self.net.set_timers(self.hosts.timers.earliest());
         }
     }

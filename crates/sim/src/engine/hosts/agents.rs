@@ -9,7 +9,6 @@ use crate::engine::net::Net;
 use crate::engine::offer::Intake;
 use crate::engine::packet::Packet;
 use crate::engine::tree::NEVER;
-use std::ops::Range;
 
 /// An agent, its node and its deadline.
 #[derive(Debug)]
@@ -41,22 +40,18 @@ impl Hosts {
         self.agents = Arena::all(agents.into_iter().map(hosted).collect());
     }
 
-    /// Puts the deadlines of all agents into the event list of a partition, which has none yet.
+    /// Puts the deadlines of all agents into an event list that does not have them.
     pub fn arm_agents(&mut self, net: &mut Net) {
-        for (place, hosted) in (0..).zip(self.agents.items_mut()) {
-            hosted.armed = NEVER;
-            hosted.arm(place, net);
-        }
-    }
-
-    /// Puts the deadlines of all agents into an event list that has lost them.
-    pub fn list_agents(&self, net: &mut Net) {
-        self.list_some_agents(0..self.agents.len() as u32, net);
+        self.arm_some_agents(0..self.agents.len() as u32, net);
     }
 
     /// The same of the agents at these places.
-    pub fn list_some_agents(&self, places: Range<u32>, net: &mut Net) {
-        places.for_each(|place| net.set_agent(place, self.agents.items()[place as usize].armed));
+    pub fn arm_some_agents(&mut self, places: impl Iterator<Item = u32>, net: &mut Net) {
+        for place in places {
+            let hosted = &mut self.agents.items_mut()[place as usize];
+            hosted.armed = hosted.agent.next_timeout();
+            net.set_agent(place, hosted.armed);
+        }
     }
 
     /// The deadline of the agent at this place has come.

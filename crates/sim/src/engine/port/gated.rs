@@ -32,7 +32,7 @@ impl Port {
         match admission {
             Admission::Placed(departure) => {
                 gate.note_waiting(packets + u64::from(departure.start > now));
-                self.leave(departure.end)
+                Offer::Carried(self.leave(departure.end))
             }
             Admission::Held => Offer::Held,
             Admission::Stuck => {
@@ -40,12 +40,6 @@ impl Port {
                 Offer::Stuck
             }
         }
-    }
-
-    /// A packet leaves with its last bit at `end`.
-    fn leave(&mut self, end: u64) -> Offer {
-        self.last_arrival = self.last_arrival.max(end + self.delay);
-        Offer::Carried(self.last_arrival)
     }
 
     /// Sends the next packet behind the gate, as far as the windows reach, or of the line: `released` is that packet then. Gives what
@@ -61,7 +55,7 @@ impl Port {
             gate.note_queue(now);
             return None;
         };
-        let Some(cause) = gate.fate(loss) else { return Some(self.leave(departure.end)) };
+        let Some(cause) = gate.fate(loss) else { return Some(Offer::Carried(self.leave(departure.end))) };
         self.dropped.add(released.size);
         Some(Offer::Dropped(cause))
     }

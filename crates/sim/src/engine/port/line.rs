@@ -61,8 +61,7 @@ impl Port {
         if extras.loss.strikes() {
             return self.lose(size);
         }
-        self.last_arrival = self.last_arrival.max(end + self.delay);
-        Offer::Carried(self.last_arrival)
+        Offer::Carried(self.leave(end))
     }
 
     /// When the discipline is asked next, and the place of that in the event list; `None` for a port without one.

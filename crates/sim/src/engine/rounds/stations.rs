@@ -24,7 +24,7 @@ pub(super) struct Station {
     pub(super) fibres: Range<u32>,
     /// Its agents among those of the partition.
     agents: Range<u32>,
-    /// Its ports whose departures are events.
+    /// Its ports whose departures are events, until its agenda has them.
     departing: Vec<u32>,
     /// Its timers of the round that begins; empty between rounds.
     pub(super) due: Vec<(u64, TimerId)>,
@@ -94,10 +94,11 @@ impl Station {
         if self.agents.is_empty() && self.departing.is_empty() {
             return;
         }
-        let mut agenda = Agenda::new(TimerOrder::AfterArrivals, self.departing.clone(), 0, self.agents.clone());
+        let mut agenda =
+            Agenda::new(TimerOrder::AfterArrivals, std::mem::take(&mut self.departing), 0, self.agents.clone());
         partition.net.exchange(&mut agenda);
         partition.net.list_departures();
-        partition.hosts.list_some_agents(self.agents.clone(), &mut partition.net);
+        partition.hosts.arm_some_agents(self.agents.clone(), &mut partition.net);
         partition.net.exchange(&mut agenda);
         self.agenda = Some(Box::new(agenda));
     }

@@ -6,6 +6,7 @@
 
 use super::stations::Station;
 use super::{LONGEST, NONE};
+use crate::engine::net::Net;
 use crate::engine::partition::{FibreEnd, Partition};
 use crate::engine::tree::{climb, climb_elsewhere};
 use std::hint::select_unpredictable;
@@ -124,28 +125,26 @@ impl Partition {
     /// Does what comes before an arrival at `at`.
     #[inline(always)]
     fn act_before<const FULL: bool>(&mut self, at: u64, window: Window) {
-        if FULL {
-            loop {
-                let (next, leaf) = self.net.earliest(window.start);
-                if next > at || (next == at && !self.net.precedes_arrivals(leaf)) {
-                    break;
-                }
-                self.act(next, leaf);
-                self.settle_turn::<true>(next);
-            }
-        } else {
-            self.visit_timers_before(at);
+        match FULL {
+            true => self.act_while(window, |net, next, leaf| next < at || (next == at && net.precedes_arrivals(leaf))),
+            false => self.visit_timers_before(at),
         }
     }
 
     /// Does what is left of the window after the last arrival.
     fn act_until_end<const FULL: bool>(&mut self, window: Window) {
-        if !FULL {
-            return self.visit_timers_before(window.end);
+        match FULL {
+            true => self.act_while(window, |_, next, _| next < window.end),
+            false => self.visit_timers_before(window.end),
         }
+    }
+
+    /// Handles departures, agents and timers as long as the next one, by its time and its place, `is_due`.
+    #[inline(always)]
+    fn act_while(&mut self, window: Window, is_due: impl Fn(&Net, u64, u32) -> bool) {
         loop {
             let (next, leaf) = self.net.earliest(window.start);
-            if next >= window.end {
+            if !is_due(&self.net, next, leaf) {
                 break;
             }
             self.act(next, leaf);
