@@ -84,6 +84,19 @@ pub enum Pending {
     Deliver(u32, Packet),
 }
 
+/// A packet that has come out of a fibre. What is needed soon was read where the packet lay: the copy would give it later.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// The fibre.
+    pub fibre: u32,
+    /// [`Packet::hop`].
+    pub hop: u32,
+    /// [`Packet::digest`].
+    pub digest: u64,
+    /// The packet.
+    pub packet: Packet,
+}
+
 /// What a [`Net`] is made of.
 #[derive(Debug)]
 pub struct NetParts {
@@ -137,19 +150,21 @@ impl Net {
 
     /// Takes the packet that arrives over fibre `number`.
     #[inline]
-    pub fn take_arrival(&mut self, number: u32) -> Packet {
-        let fibre = &mut self.fibres[number as usize];
-        let packet = fibre.take();
-        // Nothing foresees whether the fibre is dark now. The place of the next packet is there in any case.
-        let next = select_unpredictable(fibre.is_empty(), NEVER, fibre.front_place().map_or(NEVER, |place| place.at));
+    pub fn take_arrival(&mut self, number: u32) -> Arrival {
+        let (arrival, next) = self.take_unlisted(number);
         self.agenda.set_arrival_inline(number, next);
-        packet
+        arrival
     }
 
-    /// The same in rounds, in which the event list has no arrivals.
+    /// The same in rounds, in which the event list has no arrivals. Also when the next packet arrives, [`NEVER`] if none does.
     #[inline(always)]
-    pub fn take_unlisted(&mut self, number: u32) -> Packet {
-        self.fibres[number as usize].take()
+    pub fn take_unlisted(&mut self, number: u32) -> (Arrival, u64) {
+        let fibre = &mut self.fibres[number as usize];
+        let (place, next) = fibre.take();
+        let arrival = Arrival { fibre: number, hop: place.hop, digest: place.digest(), packet: *place };
+        let next = next.at;
+        // Nothing foresees whether the fibre is dark now. The place of the next packet is there in any case.
+        (arrival, select_unpredictable(fibre.is_empty(), NEVER, next))
     }
 
     /// Brings what the next packet of a fibre carries into the cache.
@@ -206,11 +221,13 @@ impl Net {
     #[inline(always)]
     fn enter_past(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        let target = port.target();
         // Comparisons: a table of three would be a jump.
         if port.manner() == Manner::Plain {
             match port.carry(now, packet.size) {
-                Some(at) => self.send(target, at, packet),
+                Some(at) => {
+                    let target = port.target();
+                    self.send(target, at, packet);
+                }
                 None => self.enter_crowded(now, number, packet),
             }
         } else if port.manner() == Manner::Light {
@@ -339,7 +356,8 @@ impl Net {
         let fibre = &mut self.fibres[number as usize];
         let was_dark = self.is_listed && fibre.is_empty();
         // Copied first and changed in its place: a copy of a value just written field by field would stall.
-        let slot = fibre.push_ahead(*packet);
+        let slot = fibre.place_ahead();
+        *slot = *packet;
         slot.at = at;
         slot.hop = packet.hop + 1;
         if was_dark {

@@ -28,6 +28,13 @@ impl Packet {
         Packet { flags: self.flags.with(Flags::MARKED), ..self }
     }
 
+    /// What a fingerprint sees of it.
+    #[inline]
+    pub fn digest(&self) -> u64 {
+        let identity = u64::from(self.flow) << 34 | u64::from(self.size) << 2 | self.class as u64;
+        self.at ^ self.seq.rotate_left(21) ^ identity.rotate_left(7)
+    }
+
     /// Whether it carries SACK blocks and nothing else.
     #[inline]
     pub fn carries_sack_alone(&self) -> bool {

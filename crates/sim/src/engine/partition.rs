@@ -11,7 +11,7 @@
 //! arrival and cannot see how nodes interleave.
 
 use super::hosts::Hosts;
-use super::net::{DELIVER, Event, Net, Pending};
+use super::net::{Arrival, DELIVER, Event, Net, Pending};
 use super::packet::{Class, Packet};
 use super::parts::Ends;
 use super::port::Port;
@@ -193,8 +193,7 @@ impl Partition {
             match pending {
                 Pending::Take(intake, packet) => self.hosts.give_to_agent(now, intake, &packet, &mut self.net),
                 Pending::Deliver(node, packet) => {
-                    let chain = &mut self.chains[node as usize];
-                    *chain = fold(*chain, digest(&packet));
+                    self.witness(node, packet.digest());
                     self.hosts.receive(now, &packet, &mut self.net);
                 }
             }
@@ -203,33 +202,41 @@ impl Partition {
 
     #[inline]
     fn arrive(&mut self, now: u64, fibre: u32) {
-        let packet = self.net.take_arrival(fibre);
-        self.handle_arrival(now, fibre, self.site.ends[fibre as usize], packet);
+        let arrival = self.net.take_arrival(fibre);
+        let end = self.site.ends[fibre as usize];
+        self.witness(end.node(), arrival.digest);
+        self.handle_arrival(now, end, &arrival);
     }
 
-    /// A packet has come out of a fibre, which ends there.
+    /// The chain of a node sees the digest of a packet that has arrived there.
     #[inline(always)]
-    pub(super) fn handle_arrival(&mut self, now: u64, fibre: u32, end: FibreEnd, packet: Packet) {
+    pub(super) fn witness(&mut self, node: u32, digest: u64) {
+        let chain = &mut self.chains[node as usize];
+        *chain = fold(*chain, digest);
+    }
+
+    /// A packet has come out of a fibre, which ends there, and the node's chain has seen it.
+    #[inline(always)]
+    pub(super) fn handle_arrival(&mut self, now: u64, end: FibreEnd, arrival: &Arrival) {
         self.events += 1;
-        let chain = &mut self.chains[end.node() as usize];
-        *chain = fold(*chain, digest(&packet));
-        match if end.leads_on() { self.net.next_link(&packet) } else { DELIVER } {
+        let Arrival { fibre, hop, ref packet, .. } = *arrival;
+        match if end.leads_on() { self.net.paths[hop as usize] } else { DELIVER } {
             DELIVER => {
                 self.spend();
                 if self.foresight == Foresight::Hosts {
                     self.foresee_next(fibre);
                 }
-                self.hosts.receive(now, &packet, &mut self.net);
+                self.hosts.receive(now, packet, &mut self.net);
             }
             next => {
-                if let Some(intake) = self.net.enter(now, next, &packet) {
+                if let Some(intake) = self.net.enter(now, next, packet) {
                     self.spend();
                     if packet.class == Class::Control {
                         self.net.expect_messages(fibre);
                     }
-                    self.hosts.give_to_agent(now, intake, &packet, &mut self.net);
+                    self.hosts.give_to_agent(now, intake, packet, &mut self.net);
                 } else if self.foresight != Foresight::Nothing {
-                    self.foresee(fibre, next, &packet);
+                    self.foresee(fibre, next, packet);
                 }
             }
         }
@@ -264,12 +271,6 @@ pub fn packet_hops<'a>(parts: impl Iterator<Item = &'a Partition>) -> u64 {
     let (sent, taken_back) =
         parts.fold((0, 0), |(sent, back), part| (sent + part.net.packet_hops, back + part.net.taken_back));
     sent - taken_back
-}
-
-#[inline]
-fn digest(packet: &Packet) -> u64 {
-    let identity = u64::from(packet.flow) << 34 | u64::from(packet.size) << 2 | packet.class as u64;
-    packet.at ^ packet.seq.rotate_left(21) ^ identity.rotate_left(7)
 }
 
 /// One step of a multiplicative hash chain (the constant is 2^64 / golden ratio, made odd).

@@ -7,8 +7,8 @@
 use super::stations::Station;
 use super::{LONGEST, NONE};
 use crate::engine::net::Net;
-use crate::engine::partition::{FibreEnd, Partition};
-use crate::engine::tree::{climb, climb_elsewhere};
+use crate::engine::partition::{FibreEnd, Partition, fold};
+use crate::engine::tree::{NEVER, climb, climb_elsewhere};
 use std::hint::select_unpredictable;
 
 /// Bits of a fibre's place in a key.
@@ -22,6 +22,15 @@ struct Window {
     end: u64,
     /// The first fibre of the node.
     first: u32,
+}
+
+impl Window {
+    /// The key of an arrival, [`NONE`] if it does not lie in the window. Nothing foresees which, so it is no branch.
+    #[inline(always)]
+    fn key(self, at: u64, place: u32) -> u64 {
+        let key = at.wrapping_sub(self.start) << PLACE_BITS | u64::from(place);
+        select_unpredictable(at < self.end, key, NONE)
+    }
 }
 
 impl Partition {
@@ -58,13 +67,16 @@ impl Partition {
     fn receive_train<const FULL: bool>(&mut self, window: Window) {
         let fibre = window.first;
         let end = self.site.ends[fibre as usize];
+        let mut chain = self.chains[end.node() as usize];
         while let Some(packet) = self.net.fibres[fibre as usize].front().filter(|packet| packet.at < window.end) {
             let at = packet.at;
             self.act_before::<FULL>(at, window);
-            let packet = self.net.take_unlisted(fibre);
-            self.handle_arrival(at, fibre, end, packet);
+            let (arrival, _) = self.net.take_unlisted(fibre);
+            self.witness_in_turn::<FULL>(end, arrival.digest, &mut chain);
+            self.handle_arrival(at, end, &arrival);
             self.settle_turn::<FULL>(at);
         }
+        self.keep_chain::<FULL>(end, chain);
         self.act_until_end::<FULL>(window);
     }
 
@@ -82,22 +94,42 @@ impl Partition {
         }
         let keys = &mut keys[..nodes];
         // Whether a packet goes on is asked of the packet itself: few fibres of such a node lead to its hosts alone.
-        let node = self.site.ends[window.first as usize].node();
+        let end = FibreEnd::new(self.site.ends[window.first as usize].node(), true);
+        let mut chain = self.chains[end.node() as usize];
         let mut root = self.first_keys(window, fibres, keys);
         while root != NONE {
             let (at, place) = (window.start + (root >> PLACE_BITS), root as u32 % (1 << PLACE_BITS));
             let fibre = window.first + place;
             self.act_before::<FULL>(at, window);
-            let packet = self.net.take_unlisted(fibre);
-            let key = self.next_key(window, place);
+            let (arrival, next) = self.net.take_unlisted(fibre);
+            let key = window.key(next, place);
             root = match NODES {
                 0 => climb_elsewhere(keys, place, key),
                 _ => climb::<NODES>(keys, place, key),
             };
-            self.handle_arrival(at, fibre, FibreEnd::new(node, true), packet);
+            self.witness_in_turn::<FULL>(end, arrival.digest, &mut chain);
+            self.handle_arrival(at, end, &arrival);
             self.settle_turn::<FULL>(at);
         }
+        self.keep_chain::<FULL>(end, chain);
         self.act_until_end::<FULL>(window);
+    }
+
+    /// The chain of a node sees the digest of a packet. Where nothing else touches it, `chain` has it meanwhile.
+    #[inline(always)]
+    fn witness_in_turn<const FULL: bool>(&mut self, end: FibreEnd, digest: u64, chain: &mut u64) {
+        match FULL {
+            true => self.witness(end.node(), digest),
+            false => *chain = fold(*chain, digest),
+        }
+    }
+
+    /// The arrivals of a turn have been seen.
+    #[inline(always)]
+    fn keep_chain<const FULL: bool>(&mut self, end: FibreEnd, chain: u64) {
+        if !FULL {
+            self.chains[end.node() as usize] = chain;
+        }
     }
 
     /// Puts the first arrival of each fibre into the tree; the smallest key.
@@ -105,7 +137,7 @@ impl Partition {
     fn first_keys(&self, window: Window, fibres: usize, keys: &mut [u64]) -> u64 {
         let leaves = keys.len() / 2;
         for place in 0..leaves {
-            keys[leaves + place] = if place < fibres { self.next_key(window, place as u32) } else { NONE };
+            keys[leaves + place] = if place < fibres { self.first_key(window, place as u32) } else { NONE };
         }
         for node in (1..leaves).rev() {
             keys[node] = keys[2 * node].min(keys[2 * node + 1]);
@@ -113,13 +145,11 @@ impl Partition {
         keys[1]
     }
 
-    /// The key of the next arrival of a fibre, [`NONE`] if it does not lie in the window. Nothing foresees which, so it is no branch.
+    /// The key of the first arrival of a fibre.
     #[inline(always)]
-    fn next_key(&self, window: Window, place: u32) -> u64 {
-        let fibre = &self.net.fibres[(window.first + place) as usize];
-        let at = fibre.front_place().map_or(NONE, |packet| packet.at);
-        let key = at.wrapping_sub(window.start) << PLACE_BITS | u64::from(place);
-        select_unpredictable(!fibre.is_empty() & (at < window.end), key, NONE)
+    fn first_key(&self, window: Window, place: u32) -> u64 {
+        let first = self.net.fibres[(window.first + place) as usize].front();
+        window.key(first.map_or(NEVER, |packet| packet.at), place)
     }
 
     /// Does what comes before an arrival at `at`.
