@@ -52,6 +52,7 @@ impl fmt::Display for Rate {
 pub struct ByteTime(u64);
 
 const FRACTION_BITS: u32 = 24;
+const HALF: u64 = 1 << (FRACTION_BITS - 1);
 
 impl ByteTime {
     /// The duration of a byte at `rate`; `None` below 8 bit/s, where a byte lasts longer than a second.
@@ -72,12 +73,24 @@ impl ByteTime {
     /// The time `size` bytes last, to the nearest picosecond.
     #[inline]
     pub fn of(self, size: u32) -> Duration {
-        const HALF: u64 = 1 << (FRACTION_BITS - 1);
         // In 64 bits where it fits them, which is nearly always: shifting 128 of them is slow on some processors.
         match self.0.checked_mul(u64::from(size)).and_then(|product| product.checked_add(HALF)) {
             Some(rounded) => Duration::from_ps(rounded >> FRACTION_BITS),
             None => self.of_wide(size),
         }
+    }
+
+    /// Whether [`ByteTime::of_packet`] may be asked: below that a packet of 65 535 bytes takes more than 64 bits. (It is the byte time of 477 kb/s.)
+    #[inline]
+    pub const fn is_short(self) -> bool {
+        self.0 < 1 << 48
+    }
+
+    /// [`ByteTime::of`] without a look at whether 64 bits are enough.
+    #[inline]
+    pub const fn of_packet(self, size: u16) -> Duration {
+        debug_assert!(self.is_short(), "64 bits are enough");
+        Duration::from_ps(self.0.wrapping_mul(size as u64).wrapping_add(HALF) >> FRACTION_BITS)
     }
 
     #[cold]

@@ -32,10 +32,10 @@ use super::trace::What;
 use super::tree::NEVER;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
-use transport::tcp::{Ack, Actions, ReceiverActions, TcpOptions};
+use transport::tcp::{Ack, Actions, ReceiverActions, Sender, TcpOptions};
 use units::Instant;
 
-use timing::arm_receiver;
+use timing::{arm_receiver, arm_sender};
 use watched::{Seen, see_ack};
 
 const CACHE_LINE: usize = 64;
@@ -181,7 +181,7 @@ impl Hosts {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn receive_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.receivers[packet.flow];
         let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, net) };
@@ -193,26 +193,17 @@ impl Hosts {
         }
         let length = u32::from(packet.size - host.header);
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
-        self.send_acks(now, packet.flow, net);
+        let exit = Exit { now, flow: packet.flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
+        exit.send_acks(host, &mut self.acks);
     }
 
     /// Sends what the receiving machine of `flow` has decided, and arms its timer.
-    #[inline]
     fn send_acks(&mut self, now: u64, flow: u32, net: &mut Net) {
-        let host = &mut self.receivers[flow];
-        let (hop, size, class) = (host.path, host.ack_size, Class::Ack);
-        // To clear a list of plain values costs nothing; to drain it costs some instructions more.
-        for ack in &self.acks.acks {
-            let cargo = net.cargo.put_sack(&ack.sack);
-            self.emitted += 1;
-            let flags = Flags::of_ack(ack.ecn_echo);
-            enter(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, flags }, net);
-        }
-        self.acks.acks.clear();
-        arm_receiver(&mut self.timers, flow, host);
+        let exit = Exit { now, flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
+        exit.send_acks(&mut self.receivers[flow], &mut self.acks);
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn receive_ack(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.senders[packet.flow];
         let SendingMachine::Tcp(sender) = &mut host.machine else {
@@ -231,42 +222,33 @@ impl Hosts {
         let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo };
         sender.handle_ack(Instant::from_ps(now), &ack, &mut self.segments);
         if host.watch.has(Watch::FINITE) && sender.is_complete() {
-            self.end(now, packet.flow);
+            end(now, &mut self.lifecycles[packet.flow], sender);
         }
-        self.send_segments(now, packet.flow, net);
-    }
-
-    /// All of a flow has arrived. The first time its end is noted, and memory given back that it has no more use for: of a million short
-    /// flows only those under way hold records of segments.
-    #[cold]
-    fn end(&mut self, now: u64, flow: u32) {
-        let completed = &mut self.lifecycles[flow].completed;
-        if *completed != NEVER {
-            return;
+        if host.watch.has(Watch::UNUSUAL) {
+            return self.send_unusual_segments(now, packet.flow, net);
         }
-        *completed = now;
-        if let SendingMachine::Tcp(sender) = &mut self.senders[flow].machine {
-            sender.give_back_memory();
-        }
+        let exit = Exit { now, flow: packet.flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
+        exit.send_segments(host, &mut self.segments);
     }
 
     /// Sends what the sending machine of `flow` has decided, and arms its timer.
-    #[inline]
     fn send_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &mut self.senders[flow];
         if host.watch.has(Watch::UNUSUAL) {
-            return match host.watch.unusual() {
-                Watch::ECN => self.send_capable_segments(now, flow, net),
-                Watch::EXPLICIT => self.send_explicit_segments(now, flow, net),
-                _ => self.send_watched_segments(now, flow, net),
-            };
+            return self.send_unusual_segments(now, flow, net);
         }
-        for segment in &self.segments.segments {
-            self.emitted += 1;
-            enter(now, host.packet(flow, segment.seq, segment.len), net);
+        let exit = Exit { now, flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
+        exit.send_segments(host, &mut self.segments);
+    }
+
+    /// The same for a flow whose packets are looked at or carry more than bytes.
+    #[inline(never)]
+    fn send_unusual_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
+        match self.senders[flow].watch.unusual() {
+            Watch::ECN => self.send_capable_segments(now, flow, net),
+            Watch::EXPLICIT => self.send_explicit_segments(now, flow, net),
+            _ => self.send_watched_segments(now, flow, net),
         }
-        self.segments.segments.clear();
-        self.arm_sender(flow);
     }
 
     fn send_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
@@ -317,13 +299,72 @@ fn note_arrival(arrivals: &mut Arrivals, now: u64, packet: &Packet, net: &Net) {
     }
 }
 
-/// A packet leaves its host.
-#[inline]
-fn enter(now: u64, packet: Packet, net: &mut Net) {
-    let link = net.next_link(&packet);
-    if link == NO_WAY {
-        net.note_host_drop(now, Cause::Unreachable, &packet);
-        return net.drop(now, DropPlace::Host(packet.flow), Cause::Unreachable, &packet);
+/// All of a flow has arrived. The first time its end is noted, and memory given back that it has no more use for: of a million short
+/// flows only those under way hold records of segments.
+#[cold]
+fn end(now: u64, lifecycle: &mut Lifecycle, sender: &mut Sender) {
+    if lifecycle.completed == NEVER {
+        lifecycle.completed = now;
+        sender.give_back_memory();
     }
-    net.forward(now, link, &packet);
+}
+
+/// Where the packets of a flow leave its host.
+struct Exit<'a> {
+    now: u64,
+    flow: u32,
+    emitted: &'a mut u64,
+    timers: &'a mut Timers,
+    net: &'a mut Net,
+}
+
+impl Exit<'_> {
+    /// Sends what the receiving machine has decided, and arms its timer.
+    #[inline(always)]
+    fn send_acks(self, host: &mut ReceivingHost, acks: &mut ReceiverActions) {
+        let Exit { now, flow, emitted, timers, net } = self;
+        let (hop, size, class) = (host.path, host.ack_size, Class::Ack);
+        // To clear a list of plain values costs nothing; to drain it costs some instructions more.
+        for ack in &acks.acks {
+            let cargo = net.cargo.put_sack(&ack.sack);
+            *emitted += 1;
+            let flags = Flags::of_ack(ack.ecn_echo);
+            enter_inline(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, flags }, net);
+        }
+        acks.acks.clear();
+        arm_receiver(timers, flow, host);
+    }
+
+    /// Sends what the sending machine has decided, and arms its timer.
+    #[inline(always)]
+    fn send_segments(self, host: &mut SendingHost, segments: &mut Actions) {
+        let Exit { now, flow, emitted, timers, net } = self;
+        for segment in &segments.segments {
+            *emitted += 1;
+            enter_inline(now, host.packet(flow, segment.seq, segment.len), net);
+        }
+        segments.segments.clear();
+        arm_sender(timers, flow, host);
+    }
+}
+
+/// A packet leaves its host.
+fn enter(now: u64, packet: Packet, net: &mut Net) {
+    enter_inline(now, packet, net);
+}
+
+/// The same within its caller, for the packets of which there are most.
+#[inline(always)]
+fn enter_inline(now: u64, packet: Packet, net: &mut Net) {
+    match net.next_link(&packet) {
+        NO_WAY => drop_at_host(now, &packet, net),
+        link => net.forward_inline(now, link, &packet),
+    }
+}
+
+/// There is no path for a packet.
+#[cold]
+fn drop_at_host(now: u64, packet: &Packet, net: &mut Net) {
+    net.note_host_drop(now, Cause::Unreachable, packet);
+    net.drop(now, DropPlace::Host(packet.flow), Cause::Unreachable, packet);
 }

@@ -49,10 +49,12 @@ pub struct Port {
     delay: u64,
     /// No arrival at the far end comes before this one: a fibre does not let packets overtake.
     last_arrival: u64,
-    /// Packets and bytes offered since the start.
-    offered: Count,
+    /// Packets offered since the start.
+    offered: u64,
     /// Transmission time accepted since the start, in picoseconds.
     busy: u64,
+    /// Bytes offered since the start. (They do not lie beside the packets: the compiler would add to both at once, in five instructions.)
+    offered_bytes: u64,
     /// Where its packets go: a fibre of the same partition, or a way out of it.
     target: Target,
     /// What is in transmission or waits; swept only when its length could matter, so some at the head may be gone.
@@ -154,7 +156,8 @@ impl Port {
             byte_time: ByteTime::at(rule.capacity)?,
             delay: rule.delay.ps(),
             busy_until: 0,
-            offered: Count::default(),
+            offered: 0,
+            offered_bytes: 0,
             busy: 0,
             waited: 0,
             waited_above: 0,
@@ -210,7 +213,7 @@ impl Port {
     /// would be known too late.
     #[inline(always)]
     pub fn carry(&mut self, now: u64, size: u16) -> Option<u64> {
-        self.offered.add(size);
+        self.note_offered(size);
         let waits = self.busy_until > now;
         let start = self.busy_until.max(now);
         self.inside.clear_unless(waits);
@@ -219,7 +222,20 @@ impl Port {
         if is_crowded | (self.inside_bytes + u64::from(size) > u64::from(self.calm_bytes)) {
             return None;
         }
-        Some(self.accept(now, start, size))
+        // A port whose bytes are long is never calm.
+        Some(self.accept(now, start, size, self.byte_time.of_packet(size).ps()))
+    }
+
+    /// A packet is offered.
+    #[inline]
+    fn note_offered(&mut self, size: u16) {
+        self.offered += 1;
+        self.offered_bytes += u64::from(size);
+    }
+
+    /// Packets and bytes offered since the start.
+    fn offered(&self) -> Count {
+        Count { packets: self.offered, bytes: self.offered_bytes }
     }
 
     /// The packet that has just arrived, where it must be looked whether there is room.
@@ -238,18 +254,18 @@ impl Port {
                 self.calm_down();
             }
         }
-        Offer::Carried(self.accept(now, self.busy_until.max(now), size))
+        Offer::Carried(self.accept(now, self.busy_until.max(now), size, self.lasts(size)))
     }
 
-    /// A packet that has come now is transmitted from `start` on. When it is at the far end.
+    /// A packet that has come now is transmitted from `start` on, for `duration`. When it is at the far end.
     #[inline]
-    fn accept(&mut self, now: u64, start: u64, size: u16) -> u64 {
+    fn accept(&mut self, now: u64, start: u64, size: u16, duration: u64) -> u64 {
         let (waited, is_beyond) = self.waited.overflowing_add(start - now);
         self.waited = waited;
         if is_beyond {
             self.waited_above += 1;
         }
-        let end = self.transmit(start, size, u32::from(size));
+        let end = self.transmit(start, duration, size);
         self.leave(end)
     }
 
@@ -276,19 +292,19 @@ impl Port {
             Buffer::Bytes(room) => (u64::MAX, room.count()),
             Buffer::Unlimited => (u64::MAX, u64::MAX),
         };
-        self.calm = if self.state == State::Down { 0 } else { places.min(self.max_waiting).saturating_add(1) };
+        let is_calm = self.state == State::Up && self.byte_time.is_short();
+        self.calm = if is_calm { places.min(self.max_waiting).saturating_add(1) } else { 0 };
         self.calm_bytes = u32::try_from(room).unwrap_or(u32::MAX);
     }
 
-    /// A packet is sent from `start` on, behind those before it. When its last bit leaves.
+    /// A packet is sent from `start` on, for `duration`, behind those before it. When its last bit leaves.
     #[inline]
-    fn transmit(&mut self, start: u64, size: u16, size_and_fate: u32) -> u64 {
-        let duration = self.byte_time.of(u32::from(size)).ps();
+    fn transmit(&mut self, start: u64, duration: u64, size: u16) -> u64 {
         let end = start + duration;
         self.busy += duration;
         self.busy_until = end;
         self.inside_bytes += u64::from(size);
-        self.inside.push(Inside { end, size_and_fate });
+        self.inside.push(Inside { end, size_and_fate: u32::from(size) });
         end
     }
 
@@ -310,7 +326,7 @@ impl Port {
         self.least_backlog.note(self.busy_until.saturating_sub(now));
         match self.offer(now, size) {
             Offer::Carried(at) if self.light == Light::FirstBit => {
-                Offer::Carried(at - self.byte_time.of(u32::from(size)).ps())
+                Offer::Carried(at - self.lasts(size))
             }
             offer => offer,
         }
@@ -344,7 +360,7 @@ impl Port {
         let arrival_before = self.last_arrival;
         let mut offer = match (&mut *gate, line, verdict) {
             (_, _, Verdict::Drop) => {
-                self.offered.add(size);
+                self.note_offered(size);
                 self.refuse(Cause::Early, size)
             }
             (_, Some(line), _) => self.offer_to_line(now, packet, line),
@@ -373,7 +389,7 @@ impl Port {
 
     /// The agent before the port drops a packet that was for it.
     pub fn refuse_before(&mut self, cause: Cause, size: u16) {
-        self.offered.add(size);
+        self.note_offered(size);
         self.refuse(cause, size);
     }
 
@@ -384,7 +400,7 @@ impl Port {
 
     /// Bytes offered since the start.
     pub fn offered_bytes(&self) -> u64 {
-        self.offered.bytes
+        self.offered_bytes
     }
 
     /// Its packets go the way of those of a port with [`Extras`], where they are traced.
@@ -394,6 +410,7 @@ impl Port {
     }
 
     /// How long a packet of `size` bytes is, in picoseconds.
+    #[inline]
     pub fn lasts(&self, size: u16) -> u64 {
         self.byte_time.of(u32::from(size)).ps()
     }

@@ -86,7 +86,8 @@ impl Hosts {
         let has_ended = host.watch.has(Watch::FINITE) && connection.is_complete();
         written.note_progress(instant);
         if has_ended {
-            self.end(now, packet.flow);
+            let completed = &mut self.lifecycles[packet.flow].completed;
+            *completed = now.min(*completed);
         }
         self.send_segments(now, packet.flow, net);
     }

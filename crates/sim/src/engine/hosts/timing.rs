@@ -1,6 +1,6 @@
 //! Deadlines of the machines: armed after each call, looked at when an entry comes up.
 
-use super::{Hosts, ReceivingHost, SendingMachine, Sink};
+use super::{Hosts, ReceivingHost, SendingHost, SendingMachine, Sink};
 use crate::engine::fetch::fetch;
 use crate::engine::net::Net;
 use crate::engine::timers::{TimerId, TimerKind, Timers};
@@ -15,14 +15,8 @@ impl Hosts {
         }
     }
 
-    #[inline]
     pub(super) fn arm_sender(&mut self, flow: u32) {
-        let host = &mut self.senders[flow];
-        let deadline = host.machine.next_timeout();
-        if deadline < host.armed {
-            host.armed = deadline;
-            self.timers.push(deadline, TimerId::new(flow, TimerKind::Sender));
-        }
+        arm_sender(&mut self.timers, flow, &mut self.senders[flow]);
     }
 
     /// The earliest timer entry has come up. Returns whether anything happened.
@@ -170,6 +164,16 @@ fn due(timers: &mut Timers, armed: &mut u64, now: u64, deadline: u64) -> bool {
     timers.pop();
     *armed = NEVER;
     deadline != NEVER
+}
+
+/// The sending machine of `flow` may have set a deadline.
+#[inline]
+pub(super) fn arm_sender(timers: &mut Timers, flow: u32, host: &mut SendingHost) {
+    let deadline = host.machine.next_timeout();
+    if deadline < host.armed {
+        host.armed = deadline;
+        timers.push(deadline, TimerId::new(flow, TimerKind::Sender));
+    }
 }
 
 /// The receiving machine of `flow` may have set a deadline.

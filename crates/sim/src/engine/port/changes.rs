@@ -16,6 +16,7 @@ impl Port {
             self.tell_capacity(now, capacity);
         }
         let old = std::mem::replace(&mut self.byte_time, new);
+        self.calm_down();
         self.gate_mut().into_iter().for_each(Gate::try_again);
         self.sweep(now);
         let (mut old_start, mut new_start, mut waited) = (now, now, self.waited());

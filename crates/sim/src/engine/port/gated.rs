@@ -12,7 +12,7 @@ use crate::queue::Verdict;
 impl Port {
     /// A packet arrives that is for the gate. What is carried has not met its fate ([`Gate::fate`]); one that is marked is held first.
     pub(super) fn offer_to_gate(&mut self, now: u64, packet: &Packet, verdict: Verdict, gate: &mut Gate) -> Offer {
-        self.offered.add(packet.size);
+        self.note_offered(packet.size);
         if self.state == State::Down {
             return self.refuse(Cause::Unreachable, packet.size);
         }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 impl Port {
     pub(super) fn offer_to_line(&mut self, now: u64, packet: &Packet, line: &mut Line) -> Offer {
-        self.offered.add(packet.size);
+        self.note_offered(packet.size);
         if self.state == State::Down {
             return self.refuse(Cause::Unreachable, packet.size);
         }
@@ -57,7 +57,7 @@ impl Port {
     fn send_now(&mut self, now: u64, size: u16, extras: &mut Extras) -> Offer {
         self.inside.clear();
         self.inside_bytes = 0;
-        let end = self.transmit(now, size, u32::from(size));
+        let end = self.transmit(now, self.lasts(size), size);
         if extras.loss.strikes() {
             return self.lose(size);
         }

@@ -32,8 +32,8 @@ impl Port {
         let marked = self.extras.as_ref().map_or(0, |extras| extras.marked);
         if let Some(gate) = self.gate_mut() {
             let GateReading { inside: (packets, bytes), busy, waited, waiting } = gate.reading(now);
-            let carried = self.offered.since(self.refused).since(Count { packets, bytes });
-            return Reading { offered: self.offered, carried, dropped: self.dropped, busy, waited, waiting, marked };
+            let carried = self.offered().since(self.refused).since(Count { packets, bytes });
+            return Reading { offered: self.offered(), carried, dropped: self.dropped, busy, waited, waiting, marked };
         }
         self.sweep(now);
         let inside = Count { packets: self.inside.len() as u64, bytes: self.inside_bytes };
@@ -45,8 +45,8 @@ impl Port {
             start = packet.end;
         }
         Reading {
-            offered: self.offered,
-            carried: self.offered.since(self.refused).since(inside).since(held),
+            offered: self.offered(),
+            carried: self.offered().since(self.refused).since(inside).since(held),
             dropped: self.dropped,
             busy: self.busy - self.busy_until.saturating_sub(now),
             waited: self.waited() - future_wait + self.kept.waited(now),
@@ -76,6 +76,6 @@ impl Port {
 
     /// Packets that have been given to the fibre: all that were offered but those dropped, taken back, lost or held.
     pub fn given_to_fibre(&self) -> u64 {
-        self.offered.packets - self.dropped.packets - self.held()
+        self.offered - self.dropped.packets - self.held()
     }
 }

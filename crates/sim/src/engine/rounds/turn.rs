@@ -68,13 +68,14 @@ impl Partition {
         let fibre = window.first;
         let end = self.site.ends[fibre as usize];
         let mut chain = self.chains[end.node() as usize];
-        while let Some(packet) = self.net.fibres[fibre as usize].front().filter(|packet| packet.at < window.end) {
-            let at = packet.at;
+        let mut at = self.first_arrival(fibre);
+        while at < window.end {
             self.act_before::<FULL>(at, window);
-            let (arrival, _) = self.net.take_unlisted(fibre);
+            let (arrival, next) = self.net.take_unlisted(fibre);
             self.witness_in_turn::<FULL>(end, arrival.digest, &mut chain);
             self.handle_arrival(at, end, &arrival);
             self.settle_turn::<FULL>(at);
+            at = next;
         }
         self.keep_chain::<FULL>(end, chain);
         self.act_until_end::<FULL>(window);
@@ -137,7 +138,10 @@ impl Partition {
     fn first_keys(&self, window: Window, fibres: usize, keys: &mut [u64]) -> u64 {
         let leaves = keys.len() / 2;
         for place in 0..leaves {
-            keys[leaves + place] = if place < fibres { self.first_key(window, place as u32) } else { NONE };
+            keys[leaves + place] = match place < fibres {
+                true => window.key(self.first_arrival(window.first + place as u32), place as u32),
+                false => NONE,
+            };
         }
         for node in (1..leaves).rev() {
             keys[node] = keys[2 * node].min(keys[2 * node + 1]);
@@ -145,11 +149,10 @@ impl Partition {
         keys[1]
     }
 
-    /// The key of the first arrival of a fibre.
+    /// When the first packet of a fibre arrives, [`NEVER`] if none does.
     #[inline(always)]
-    fn first_key(&self, window: Window, place: u32) -> u64 {
-        let first = self.net.fibres[(window.first + place) as usize].front();
-        window.key(first.map_or(NEVER, |packet| packet.at), place)
+    fn first_arrival(&self, fibre: u32) -> u64 {
+        self.net.fibres[fibre as usize].front().map_or(NEVER, |packet| packet.at)
     }
 
     /// Does what comes before an arrival at `at`.
