@@ -84,7 +84,7 @@ pub enum Pending {
     Deliver(u32, Packet),
 }
 
-/// A packet that has come out of a fibre. What is needed soon was read where the packet lay: the copy would give it later.
+/// What is needed soon of a packet that comes out of a fibre, read where it lay: the copy would give it later.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// The fibre.
@@ -93,8 +93,6 @@ pub struct Arrival {
     pub hop: u32,
     /// [`Packet::digest`].
     pub digest: u64,
-    /// The packet.
-    pub packet: Packet,
 }
 
 /// What a [`Net`] is made of.
@@ -148,20 +146,21 @@ impl Net {
         self.unsettle();
     }
 
-    /// Takes the packet that arrives over fibre `number`.
+    /// Takes the packet that arrives over fibre `number` out to where `packet` is.
     #[inline]
-    pub fn take_arrival(&mut self, number: u32) -> Arrival {
-        let (arrival, next) = self.take_unlisted(number);
+    pub fn take_arrival(&mut self, number: u32, packet: &mut Packet) -> Arrival {
+        let (arrival, next) = self.take_unlisted(number, packet);
         self.agenda.set_arrival_inline(number, next);
         arrival
     }
 
     /// The same in rounds, in which the event list has no arrivals. Also when the next packet arrives, [`NEVER`] if none does.
     #[inline(always)]
-    pub fn take_unlisted(&mut self, number: u32) -> (Arrival, u64) {
+    pub fn take_unlisted(&mut self, number: u32, packet: &mut Packet) -> (Arrival, u64) {
         let fibre = &mut self.fibres[number as usize];
         let (place, next) = fibre.take();
-        let arrival = Arrival { fibre: number, hop: place.hop, digest: place.digest(), packet: *place };
+        let arrival = Arrival { fibre: number, hop: place.hop, digest: place.digest() };
+        *packet = *place;
         let next = next.at;
         // Nothing foresees whether the fibre is dark now. The place of the next packet is there in any case.
         (arrival, select_unpredictable(fibre.is_empty(), NEVER, next))
@@ -227,8 +226,8 @@ impl Net {
     #[inline(always)]
     fn enter_past(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        // Comparisons: a table of three would be a jump.
-        if port.manner() == Manner::Plain {
+        // Comparisons, the usual one first: a table of three would be a jump.
+        if port.is_plain() {
             match port.carry(now, packet.size) {
                 Some(at) => {
                     let target = port.target();

@@ -202,10 +202,11 @@ impl Partition {
 
     #[inline]
     fn arrive(&mut self, now: u64, fibre: u32) {
-        let arrival = self.net.take_arrival(fibre);
+        let mut packet = Packet::default();
+        let arrival = self.net.take_arrival(fibre, &mut packet);
         let end = self.site.ends[fibre as usize];
         self.witness(end.node(), arrival.digest);
-        self.handle_arrival(now, end, &arrival);
+        self.handle_arrival(now, end, arrival, &packet);
     }
 
     /// The chain of a node sees the digest of a packet that has arrived there.
@@ -217,9 +218,9 @@ impl Partition {
 
     /// A packet has come out of a fibre, which ends there, and the node's chain has seen it.
     #[inline(always)]
-    pub(super) fn handle_arrival(&mut self, now: u64, end: FibreEnd, arrival: &Arrival) {
+    pub(super) fn handle_arrival(&mut self, now: u64, end: FibreEnd, arrival: Arrival, packet: &Packet) {
         self.events += 1;
-        let Arrival { fibre, hop, ref packet, .. } = *arrival;
+        let Arrival { fibre, hop, .. } = arrival;
         match if end.leads_on() { self.net.paths[hop as usize] } else { DELIVER } {
             DELIVER => {
                 self.spend();

@@ -71,6 +71,8 @@ pub struct Port {
     is_taken: bool,
     /// What it does with a packet that no agent takes.
     manner: Manner,
+    /// Whether that is [`Manner::Plain`], in a place of its own: the compiler would ask for the others first.
+    is_plain: bool,
     /// Waiting time accepted since the start, in packet-picoseconds: the lower part of [`Port::waited`].
     waited: u64,
     // The two cache lines up to here are all that a packet touches that is carried where there is room.
@@ -172,6 +174,7 @@ impl Port {
             light,
             is_taken: intake.is_some(),
             manner,
+            is_plain: manner == Manner::Plain,
             least_backlog: LeastBacklog::default(),
             kept: Kept::default(),
             target: Target::Fibre(0),
@@ -314,6 +317,12 @@ impl Port {
         self.is_taken
     }
 
+    /// Whether what it does with a packet that no agent takes is [`Manner::Plain`].
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
     /// What it does with a packet that no agent takes.
     #[inline]
     pub fn manner(&self) -> Manner {
@@ -405,7 +414,7 @@ impl Port {
 
     /// Its packets go the way of those of a port with [`Extras`], where they are traced.
     pub fn watch(&mut self) {
-        self.manner = Manner::Special;
+        (self.manner, self.is_plain) = (Manner::Special, false);
         self.gate_mut().into_iter().for_each(Gate::hold_all);
     }
 

@@ -60,7 +60,8 @@ impl CongestionControl for Reno {
         let acked = event.acked;
         if window.in_slow_start() {
             match &mut self.hystart {
-                Some(hystart) => hystart.on_ack(config.hystart_limit, window, event),
+                // A copy, so that the event need not be in memory for those who do without.
+                Some(hystart) => hystart.on_ack(config.hystart_limit, window, &{ *event }),
                 None if event.is_app_limited => {}
                 None => window.slow_start(acked),
             }

@@ -125,9 +125,10 @@ impl Sender {
                 self.transmit(now, actions);
             }
         } else if in_order && let Some(way) = self.short_way(ack) {
-            self.handle_ack_in_order(now, ack, way, actions);
+            // Copies, so that a plain ACK need not be in memory.
+            self.handle_ack_in_order(now, &{ *ack }, way, actions);
         } else {
-            self.handle_ack_in_full(now, ack, actions);
+            self.handle_ack_in_full(now, &{ *ack }, actions);
         }
     }
 

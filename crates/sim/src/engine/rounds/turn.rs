@@ -7,7 +7,8 @@
 use super::stations::Station;
 use super::{LONGEST, NONE};
 use crate::engine::net::Net;
-use crate::engine::partition::{FibreEnd, Partition, fold};
+use crate::engine::packet::Packet;
+use crate::engine::partition::{FibreEnd, Partition};
 use crate::engine::tree::{NEVER, climb, climb_elsewhere};
 use std::hint::select_unpredictable;
 
@@ -67,17 +68,16 @@ impl Partition {
     fn receive_train<const FULL: bool>(&mut self, window: Window) {
         let fibre = window.first;
         let end = self.site.ends[fibre as usize];
-        let mut chain = self.chains[end.node() as usize];
+        let mut packet = Packet::default();
         let mut at = self.first_arrival(fibre);
         while at < window.end {
             self.act_before::<FULL>(at, window);
-            let (arrival, next) = self.net.take_unlisted(fibre);
-            self.witness_in_turn::<FULL>(end, arrival.digest, &mut chain);
-            self.handle_arrival(at, end, &arrival);
+            let (arrival, next) = self.net.take_unlisted(fibre, &mut packet);
+            self.witness(end.node(), arrival.digest);
+            self.handle_arrival(at, end, arrival, &packet);
             self.settle_turn::<FULL>(at);
             at = next;
         }
-        self.keep_chain::<FULL>(end, chain);
         self.act_until_end::<FULL>(window);
     }
 
@@ -96,41 +96,23 @@ impl Partition {
         let keys = &mut keys[..nodes];
         // Whether a packet goes on is asked of the packet itself: few fibres of such a node lead to its hosts alone.
         let end = FibreEnd::new(self.site.ends[window.first as usize].node(), true);
-        let mut chain = self.chains[end.node() as usize];
+        let mut packet = Packet::default();
         let mut root = self.first_keys(window, fibres, keys);
         while root != NONE {
             let (at, place) = (window.start + (root >> PLACE_BITS), root as u32 % (1 << PLACE_BITS));
             let fibre = window.first + place;
             self.act_before::<FULL>(at, window);
-            let (arrival, next) = self.net.take_unlisted(fibre);
+            let (arrival, next) = self.net.take_unlisted(fibre, &mut packet);
             let key = window.key(next, place);
             root = match NODES {
                 0 => climb_elsewhere(keys, place, key),
                 _ => climb::<NODES>(keys, place, key),
             };
-            self.witness_in_turn::<FULL>(end, arrival.digest, &mut chain);
-            self.handle_arrival(at, end, &arrival);
+            self.witness(end.node(), arrival.digest);
+            self.handle_arrival(at, end, arrival, &packet);
             self.settle_turn::<FULL>(at);
         }
-        self.keep_chain::<FULL>(end, chain);
         self.act_until_end::<FULL>(window);
-    }
-
-    /// The chain of a node sees the digest of a packet. Where nothing else touches it, `chain` has it meanwhile.
-    #[inline(always)]
-    fn witness_in_turn<const FULL: bool>(&mut self, end: FibreEnd, digest: u64, chain: &mut u64) {
-        match FULL {
-            true => self.witness(end.node(), digest),
-            false => *chain = fold(*chain, digest),
-        }
-    }
-
-    /// The arrivals of a turn have been seen.
-    #[inline(always)]
-    fn keep_chain<const FULL: bool>(&mut self, end: FibreEnd, chain: u64) {
-        if !FULL {
-            self.chains[end.node() as usize] = chain;
-        }
     }
 
     /// Puts the first arrival of each fibre into the tree; the smallest key.
