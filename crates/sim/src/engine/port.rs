@@ -66,7 +66,6 @@ pub struct Port {
     /// The same of bytes, with the packet that comes.
     calm_bytes: u32,
     state: State,
-    light: Light,
     /// Whether an agent takes its packets first.
     is_taken: bool,
     /// What it does with a packet that no agent takes.
@@ -77,6 +76,7 @@ pub struct Port {
     waited: u64,
     // The two cache lines up to here are all that a packet touches that is carried where there is room.
     buffer: Buffer,
+    light: Light,
     /// The upper part.
     waited_above: u64,
     /// Most packets that waited at once since the last [`Port::restart_maximum`].
