@@ -138,6 +138,19 @@ mod tests {
     }
 
     #[test]
+    fn a_packet_at_a_rate_that_is_not_too_slow_lasts_as_long_as_its_bytes() {
+        for bps in [476_838, 1_000_003, 55_000_000, 999_999_937, 10_000_000_000, 400_000_000_000] {
+            let byte = ByteTime::at(Rate::from_bps(bps)).unwrap();
+            assert!(byte.is_short());
+            for size in [0, 1, 39, 40, 576, 1500, 9000, 40_000, u16::MAX] {
+                assert_eq!(byte.of_packet(size), byte.of(u32::from(size)), "{size} bytes at {bps} bit/s");
+            }
+        }
+        // There a packet of 65 535 bytes lasts 1.1 s, and one of 2^40 ps is the longest.
+        assert!(!ByteTime::at(Rate::from_bps(476_837)).unwrap().is_short());
+    }
+
+    #[test]
     fn a_dead_rate_has_no_byte_time() {
         assert_eq!(ByteTime::at(Rate::from_bps(0)), None);
         assert!(ByteTime::at(Rate::from_bps(8)).is_some());

@@ -11,7 +11,7 @@ use super::agent::Notice;
 use super::capture::AtLinks;
 use super::offer::{Cause, Count, Intake, Offer, Target};
 use super::packet::{CargoTable, Class, Packet};
-use super::port::{Manner, Port};
+use super::port::Port;
 use super::ring::Ring;
 use super::shortfall;
 use super::trace::{Trace, What};
@@ -215,7 +215,7 @@ impl Net {
     #[inline(always)]
     pub fn enter(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
         let port = &self.ports[number as usize];
-        if port.is_taken() {
+        if port.entrance().is_taken() {
             return port.intake();
         }
         self.enter_past(now, number, packet);
@@ -227,7 +227,7 @@ impl Net {
     fn enter_past(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
         // Comparisons, the usual one first: a table of three would be a jump.
-        if port.is_plain() {
+        if port.entrance().is_plain() {
             match port.carry(now, packet.size) {
                 Some(at) => {
                     let target = port.target();
@@ -235,11 +235,11 @@ impl Net {
                 }
                 None => self.enter_crowded(now, number, packet),
             }
-        } else if port.manner() == Manner::Light {
+        } else if port.entrance().is_special() {
+            self.enter_specially(now, number, packet);
+        } else {
             let offer = port.offer_light(now, packet.size);
             self.follow(now, number, offer, packet);
-        } else {
-            self.enter_specially(now, number, packet);
         }
     }
 

@@ -66,17 +66,12 @@ pub struct Port {
     /// The same of bytes, with the packet that comes.
     calm_bytes: u32,
     state: State,
-    /// Whether an agent takes its packets first.
-    is_taken: bool,
-    /// What it does with a packet that no agent takes.
-    manner: Manner,
-    /// Whether that is [`Manner::Plain`], in a place of its own: the compiler would ask for the others first.
-    is_plain: bool,
+    light: Light,
+    entrance: Entrance,
     /// Waiting time accepted since the start, in packet-picoseconds: the lower part of [`Port::waited`].
     waited: u64,
     // The two cache lines up to here are all that a packet touches that is carried where there is room.
     buffer: Buffer,
-    light: Light,
     /// The upper part.
     waited_above: u64,
     /// Most packets that waited at once since the last [`Port::restart_maximum`].
@@ -93,15 +88,35 @@ pub struct Port {
     kept: Kept,
 }
 
-/// What a port does with a packet that no agent takes.
+/// What becomes of a packet that enters a port, in a bit each, so that the usual case, none of them, is known at once: [`Port::offer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
-    /// [`Port::offer`].
-    Plain,
-    /// [`Port::offer_light`].
-    Light,
-    /// Something with its [`Extras`]: [`Port::offer_past_intake`].
-    Special,
+pub struct Entrance(u8);
+
+impl Entrance {
+    /// An agent takes it first.
+    const TAKEN: u8 = 1;
+    /// One that no agent takes: [`Port::offer_light`].
+    const LIGHT: u8 = 2;
+    /// The same: something with its [`Extras`], [`Port::offer_past_intake`].
+    const SPECIAL: u8 = 4;
+
+    /// Whether an agent takes it first.
+    #[inline]
+    pub fn is_taken(self) -> bool {
+        self.0 & Entrance::TAKEN != 0
+    }
+
+    /// Whether one that no agent takes goes the usual way.
+    #[inline]
+    pub fn is_plain(self) -> bool {
+        self.0 & (Entrance::LIGHT | Entrance::SPECIAL) == 0
+    }
+
+    /// Whether one that no agent takes needs what few ports have.
+    #[inline]
+    pub fn is_special(self) -> bool {
+        self.0 & Entrance::SPECIAL != 0
+    }
 }
 
 /// A packet that has not left. Two plain numbers, so that it travels in registers.
@@ -150,10 +165,11 @@ impl Port {
         let extras = Extras::new(&rule, streams, intake);
         let light = rule.light;
         let manner = match &extras {
-            Some(extras) if extras.acts() => Manner::Special,
-            _ if light == Light::None => Manner::Plain,
-            _ => Manner::Light,
+            Some(extras) if extras.acts() => Entrance::SPECIAL,
+            _ if light == Light::None => 0,
+            _ => Entrance::LIGHT,
         };
+        let entrance = Entrance(manner | if intake.is_some() { Entrance::TAKEN } else { 0 });
         let mut port = Port {
             byte_time: ByteTime::at(rule.capacity)?,
             delay: rule.delay.ps(),
@@ -172,9 +188,7 @@ impl Port {
             last_arrival: 0,
             state: State::Up,
             light,
-            is_taken: intake.is_some(),
-            manner,
-            is_plain: manner == Manner::Plain,
+            entrance,
             least_backlog: LeastBacklog::default(),
             kept: Kept::default(),
             target: Target::Fibre(0),
@@ -311,22 +325,10 @@ impl Port {
         end
     }
 
-    /// Whether an agent takes its packets first.
+    /// What becomes of a packet that enters it.
     #[inline]
-    pub fn is_taken(&self) -> bool {
-        self.is_taken
-    }
-
-    /// Whether what it does with a packet that no agent takes is [`Manner::Plain`].
-    #[inline]
-    pub fn is_plain(&self) -> bool {
-        self.is_plain
-    }
-
-    /// What it does with a packet that no agent takes.
-    #[inline]
-    pub fn manner(&self) -> Manner {
-        self.manner
+    pub fn entrance(&self) -> Entrance {
+        self.entrance
     }
 
     /// [`Port::offer`] in an optical packet switch.
@@ -334,9 +336,7 @@ impl Port {
     pub fn offer_light(&mut self, now: u64, size: u16) -> Offer {
         self.least_backlog.note(self.busy_until.saturating_sub(now));
         match self.offer(now, size) {
-            Offer::Carried(at) if self.light == Light::FirstBit => {
-                Offer::Carried(at - self.lasts(size))
-            }
+            Offer::Carried(at) if self.light == Light::FirstBit => Offer::Carried(at - self.lasts(size)),
             offer => offer,
         }
     }
@@ -414,7 +414,7 @@ impl Port {
 
     /// Its packets go the way of those of a port with [`Extras`], where they are traced.
     pub fn watch(&mut self) {
-        (self.manner, self.is_plain) = (Manner::Special, false);
+        self.entrance.0 |= Entrance::SPECIAL;
         self.gate_mut().into_iter().for_each(Gate::hold_all);
     }
 
