@@ -80,7 +80,7 @@ impl ByteTime {
         }
     }
 
-    /// Whether [`ByteTime::of_packet`] may be asked: below that a packet of 65 535 bytes takes more than 64 bits. (It is the byte time of 477 kb/s.)
+    /// Whether [`ByteTime::of_packet`] may be asked: 65 535 times a longer one needs more than 64 bits. (The bound is the byte time of 477 kb/s.)
     #[inline]
     pub const fn is_short(self) -> bool {
         self.0 < 1 << 48
@@ -95,7 +95,7 @@ impl ByteTime {
 
     #[cold]
     fn of_wide(self, size: u32) -> Duration {
-        let product = u128::from(self.0) * u128::from(size) + (1 << (FRACTION_BITS - 1));
+        let product = u128::from(self.0) * u128::from(size) + u128::from(HALF);
         Duration::from_ps((product >> FRACTION_BITS) as u64)
     }
 

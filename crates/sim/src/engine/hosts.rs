@@ -29,7 +29,6 @@ use super::reordering::Reordering;
 use super::shortfall::Shortfall;
 use super::timers::{TimerId, Timers};
 use super::trace::What;
-use super::tree::NEVER;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
 use transport::tcp::{Ack, Actions, ReceiverActions, Sender, TcpOptions};
@@ -299,12 +298,11 @@ fn note_arrival(arrivals: &mut Arrivals, now: u64, packet: &Packet, net: &Net) {
     }
 }
 
-/// All of a flow has arrived. The first time its end is noted, and memory given back that it has no more use for: of a million short
-/// flows only those under way hold records of segments.
+/// All of a flow has arrived. The first time memory is given back that it has no more use for: of a million short flows only those
+/// under way hold records of segments.
 #[cold]
 fn end(now: u64, lifecycle: &mut Lifecycle, sender: &mut Sender) {
-    if lifecycle.completed == NEVER {
-        lifecycle.completed = now;
+    if lifecycle.complete(now) {
         sender.give_back_memory();
     }
 }

@@ -86,8 +86,7 @@ impl Hosts {
         let has_ended = host.watch.has(Watch::FINITE) && connection.is_complete();
         written.note_progress(instant);
         if has_ended {
-            let completed = &mut self.lifecycles[packet.flow].completed;
-            *completed = now.min(*completed);
+            self.lifecycles[packet.flow].complete(now);
         }
         self.send_segments(now, packet.flow, net);
     }

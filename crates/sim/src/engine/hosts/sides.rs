@@ -142,6 +142,17 @@ pub struct Lifecycle {
     pub completed: u64,
 }
 
+impl Lifecycle {
+    /// All of the flow has arrived; whether that is news. Its end is noted the first time.
+    pub(super) fn complete(&mut self, now: u64) -> bool {
+        let is_news = self.completed == NEVER;
+        if is_news {
+            self.completed = now;
+        }
+        is_news
+    }
+}
+
 impl SendingHost {
     #[inline]
     pub(super) fn packet(&self, flow: u32, seq: u64, length: u32) -> Packet {

@@ -169,19 +169,20 @@ fn due(timers: &mut Timers, armed: &mut u64, now: u64, deadline: u64) -> bool {
 /// The sending machine of `flow` may have set a deadline.
 #[inline]
 pub(super) fn arm_sender(timers: &mut Timers, flow: u32, host: &mut SendingHost) {
-    let deadline = host.machine.next_timeout();
-    if deadline < host.armed {
-        host.armed = deadline;
-        timers.push(deadline, TimerId::new(flow, TimerKind::Sender));
-    }
+    arm(timers, &mut host.armed, host.machine.next_timeout(), TimerId::new(flow, TimerKind::Sender));
 }
 
 /// The receiving machine of `flow` may have set a deadline.
 #[inline]
 pub(super) fn arm_receiver(timers: &mut Timers, flow: u32, host: &mut ReceivingHost) {
-    let deadline = host.sink.next_timeout();
-    if deadline < host.armed {
-        host.armed = deadline;
-        timers.push(deadline, TimerId::new(flow, TimerKind::Receiver));
+    arm(timers, &mut host.armed, host.sink.next_timeout(), TimerId::new(flow, TimerKind::Receiver));
+}
+
+/// A machine wants to be called at `deadline`: its entry is made unless an earlier one is there.
+#[inline]
+fn arm(timers: &mut Timers, armed: &mut u64, deadline: u64, timer: TimerId) {
+    if deadline < *armed {
+        *armed = deadline;
+        timers.push(deadline, timer);
     }
 }
