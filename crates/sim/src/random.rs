@@ -7,8 +7,8 @@
 mod sample;
 
 pub use sample::{
-    bernoulli, bounded_pareto, exponential, exponential_span, lognormal, normal, normal_quantile, pareto, uniform,
-    uniform_index,
+    bernoulli, bounded_pareto, exponential, exponential_span, exponential_spans, lognormal, normal, normal_quantile,
+    pareto, uniform, uniform_index,
 };
 
 use rand_chacha::ChaCha20Rng;

@@ -10,7 +10,7 @@
 //! (Taqqu, Willinger, Sherman 1997).
 
 use crate::model::{Load, SizeLaw, Sojourn};
-use crate::random::{Stream, bernoulli, exponential, exponential_span, pareto};
+use crate::random::{Stream, bernoulli, exponential, exponential_span, exponential_spans, pareto};
 use units::{ByteTime, Duration, Instant, Rate};
 
 /// One datagram to send.
@@ -36,8 +36,28 @@ pub struct Datagrams {
 #[derive(Clone, Debug)]
 enum Law {
     Constant { gap: Duration },
-    Poisson { mean_gap: Duration, sizes: SizeLaw },
+    Poisson { mean_gap: Duration, sizes: SizeLaw, ahead: GapsAhead },
     OnOff { gap: Duration, on: Sojourn, off: Sojourn, left: Duration },
+}
+
+/// Gaps of a Poisson source that have been drawn already: several logarithms in a row do not wait for each other, and nothing waits
+/// for them. Only where nothing else is drawn between two gaps.
+#[derive(Clone, Debug, Default)]
+struct GapsAhead {
+    gaps: [Duration; 4],
+    left: usize,
+}
+
+impl GapsAhead {
+    #[inline]
+    fn next(&mut self, mean: Duration, stream: &mut Stream) -> Duration {
+        if self.left == 0 {
+            self.gaps = exponential_spans(mean, stream);
+            self.left = self.gaps.len();
+        }
+        self.left -= 1;
+        self.gaps[self.gaps.len() - 1 - self.left]
+    }
 }
 
 /// Exponential sizes are cut here, the largest IP packet. Resolution allows means up to [`MAX_EXPONENTIAL_MEAN`](crate::model::MAX_EXPONENTIAL_MEAN), so the
@@ -52,7 +72,7 @@ impl Datagrams {
         let law = match load {
             Load::Greedy | Load::Size(_) | Load::Writes { .. } => return None,
             Load::Constant(rate) => Law::Constant { gap: gap(rate)? },
-            Load::Poisson { rate, sizes } => Law::Poisson { mean_gap: gap(rate)?, sizes },
+            Load::Poisson { rate, sizes } => Law::Poisson { mean_gap: gap(rate)?, sizes, ahead: GapsAhead::default() },
             Load::OnOff { rate, on, off } => Law::OnOff { gap: gap(rate)?, on, off, left: Duration::ZERO },
         };
         let mut source = Datagrams { law, packet_size, stream, stop, next: start, sent: 0 };
@@ -108,7 +128,8 @@ impl Datagrams {
     fn draw_gap(&mut self) -> Duration {
         match &mut self.law {
             Law::Constant { gap } => *gap,
-            Law::Poisson { mean_gap, .. } => exponential_span(*mean_gap, &mut self.stream),
+            Law::Poisson { mean_gap, sizes: SizeLaw::Exponential, .. } => exponential_span(*mean_gap, &mut self.stream),
+            Law::Poisson { mean_gap, ahead, .. } => ahead.next(*mean_gap, &mut self.stream),
             Law::OnOff { gap, on, off, left } => {
                 let mut needed = *gap;
                 let mut passed = Duration::ZERO;
@@ -192,6 +213,21 @@ mod tests {
         assert!((packets - 1e5).abs() < 4.0 * 316.0, "{packets}");
         let (packets, bytes) = total(source(Load::Poisson { rate: RATE, sizes: SizeLaw::Exponential }, 2));
         assert!((bytes / packets - 1000.0).abs() < 4.0 * 3.2, "{}", bytes / packets);
+    }
+
+    #[test]
+    fn gaps_drawn_ahead_are_those_that_are_drawn_one_by_one() {
+        let poisson = source(Load::Poisson { rate: RATE, sizes: SizeLaw::Fixed }, 5);
+        let mut stream = Seed { seed: 5, run: 0 }.stream("source", "test");
+        let departures = std::iter::successors(Some(poisson), |source| {
+            let mut next = source.clone();
+            next.handle_timeout(source.next).map(|_| next)
+        });
+        let mut time = Instant::ZERO;
+        for source in departures.take(50) {
+            time = time + exponential_span(Duration::from_millis(1), &mut stream);
+            assert_eq!(source.next, time);
+        }
     }
 
     #[test]

@@ -35,15 +35,13 @@ pub struct Gate {
     spent: usize,
     /// All windows up to here are used.
     used_until: u64,
-    /// Packets that have a place and whose first bit has not left.
-    planned: Ring<Placed>,
-    planned_bytes: u64,
-    /// The packet in transmission.
-    sending: Option<Placed>,
+    /// Packets that have a place; swept only when their number could matter, so some at the head may have left.
+    placed: Ring<Placed>,
+    placed_bytes: u64,
     /// Packets without a place; the first may have a part of one.
     waiting: Ring<Waiting>,
     waiting_bytes: u64,
-    begun: Option<Begun>,
+    begun: Begun,
     /// The windows there are have no room for the first waiting packet.
     stuck: bool,
     /// Every packet is held first, so that a trace shows it waiting.
@@ -65,6 +63,15 @@ pub struct Granted {
     pub total: u64,
 }
 
+/// Packets that a gate has not seen leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inside {
+    /// How many.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
 /// A packet whose transmission has its time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Placed {
@@ -84,26 +91,25 @@ struct Waiting {
 /// The part of the first waiting packet that is placed already.
 #[derive(Clone, Copy, Debug)]
 struct Begun {
+    /// Its first bit leaves then; [`u64::MAX`] while it has no place.
     start: u64,
     /// Transmission time placed.
     done: u64,
     passes: bool,
 }
 
-/// Where the first waiting packet went.
-#[derive(Clone, Copy, Debug)]
-pub struct Departure {
-    /// When its first bit leaves.
-    pub start: u64,
-    /// When its last bit leaves.
-    pub end: u64,
+impl Default for Begun {
+    /// Nothing of it is placed.
+    fn default() -> Begun {
+        Begun { start: u64::MAX, done: 0, passes: true }
+    }
 }
 
 /// What becomes of a packet that arrives.
 #[derive(Clone, Copy, Debug)]
 pub enum Admission {
-    /// It has its time.
-    Placed(Departure),
+    /// It has its time: when its last bit leaves.
+    Placed(u64),
     /// It waits, and may have its time: [`Gate::place`] is to be called until it has no more.
     Held,
     /// It waits, and nothing that waits can be placed before another window is opened.
@@ -131,12 +137,11 @@ impl Gate {
             windows: Ring::new(),
             spent: 0,
             used_until: 0,
-            planned: Ring::new(),
-            planned_bytes: 0,
-            sending: None,
+            placed: Ring::new(),
+            placed_bytes: 0,
             waiting: Ring::new(),
             waiting_bytes: 0,
-            begun: None,
+            begun: Begun::default(),
             stuck: false,
             holds_all: false,
             busy: 0,
@@ -148,6 +153,11 @@ impl Gate {
 
     /// A frame begins in which the queue has `slots` slots; its windows follow, in the order of time.
     pub fn begin_frame(&mut self, now: u64, slots: u32) {
+        // Nearly always all of them are.
+        if self.windows.newest().is_some_and(|window| window.end <= now) {
+            self.windows.clear();
+            self.spent = 0;
+        }
         while self.windows.front().is_some_and(|window| window.end <= now) {
             self.windows.advance();
             self.spent = self.spent.saturating_sub(1);
@@ -157,23 +167,19 @@ impl Gate {
 
     /// The queue may send in these windows, in the order of time. One that begins before the last one ends, because the clock is
     /// unsteady, begins there.
+    #[inline]
     pub fn open(&mut self, windows: impl IntoIterator<Item = Window>) {
         self.stuck = false;
-        let mut newest = self.windows.iter().next_back();
+        let newest = self.windows.newest().copied();
+        let mut joins = newest.is_some() && self.packing == Packing::Cut;
+        let Window { mut end, mut passes, .. } = newest.unwrap_or_default();
         for window in windows {
-            match &mut newest {
-                Some(last)
-                    if last.end == window.start && last.passes == window.passes && self.packing == Packing::Cut =>
-                {
-                    last.end = window.end;
-                    self.lengthen(window.end);
-                }
-                last => {
-                    let start = window.start.max(last.map_or(0, |last| last.end));
-                    if start < window.end {
-                        newest = Some(*self.windows.push(Window { start, ..window }));
-                    }
-                }
+            if joins && window.start == end && window.passes == passes {
+                end = window.end;
+                self.lengthen(end);
+            } else if window.start.max(end) < window.end {
+                self.windows.push(Window { start: window.start.max(end), ..window });
+                (end, passes, joins) = (window.end, window.passes, self.packing == Packing::Cut);
             }
         }
     }
@@ -202,7 +208,7 @@ impl Gate {
             return self.hold(now, packet);
         }
         match self.allot(now, packet.size, now, byte_time) {
-            Some(departure) => Admission::Placed(departure),
+            Some(end) => Admission::Placed(end),
             None => self.hold(now, packet),
         }
     }
@@ -214,60 +220,66 @@ impl Gate {
         if self.stuck { Admission::Stuck } else { Admission::Held }
     }
 
-    /// Places the first waiting packet, if the windows have room for all of it; `placed` is that packet then.
-    pub fn place(&mut self, now: u64, byte_time: ByteTime, placed: &mut Packet) -> Option<Departure> {
+    /// Places the first waiting packet, if the windows have room for all of it; `placed` is that packet then. When its last bit leaves.
+    pub fn place(&mut self, now: u64, byte_time: ByteTime, placed: &mut Packet) -> Option<u64> {
         let first = self.waiting.front()?;
         let (size, arrived) = (first.packet.size, first.arrived);
-        let departure = self.allot(now, size, arrived, byte_time)?;
+        let end = self.allot(now, size, arrived, byte_time)?;
         *placed = self.waiting.front()?.packet;
         self.waiting.advance();
         self.waiting_bytes -= u64::from(size);
-        Some(departure)
+        Some(end)
     }
 
-    /// Gives the first packet its time. If the windows have none for all of it, the gate is stuck.
+    /// Gives the first packet its time, and says when its last bit leaves. If the windows have none for all of it, the gate is stuck.
     #[inline]
-    fn allot(&mut self, now: u64, size: u16, arrived: u64, byte_time: ByteTime) -> Option<Departure> {
-        let found = self.fill(now, byte_time.of(u32::from(size)).ps());
-        if let (Some((begun, _)), None) = (found, self.begun) {
-            self.waited += u128::from(begun.start - arrived);
+    fn allot(&mut self, now: u64, size: u16, arrived: u64, byte_time: ByteTime) -> Option<u64> {
+        let is_new = self.begun.done == 0;
+        let is_whole = self.fill(now, byte_time.of(u32::from(size)).ps());
+        if is_new && self.begun.done > 0 {
+            self.waited += u128::from(self.begun.start - arrived);
         }
-        let Some((Begun { start, passes, .. }, true)) = found else {
-            (self.begun, self.stuck) = (found.map(|(begun, _)| begun), true);
+        if !is_whole {
+            self.stuck = true;
             return None;
-        };
-        self.begun = None;
+        }
+        let Begun { start, passes, .. } = std::mem::take(&mut self.begun);
         let end = self.used_until;
-        self.planned.push(Placed { start, end, size, lost: !passes });
-        self.planned_bytes += u64::from(size);
-        Some(Departure { start, end })
+        self.placed.push(Placed { start, end, size, lost: !passes });
+        self.placed_bytes += u64::from(size);
+        Some(end)
     }
 
-    /// Uses windows for a packet of which `work` is to be sent in all. Gives what of it has a place now, and whether that is
-    /// all; `None` if nothing has.
-    fn fill(&mut self, from: u64, work: u64) -> Option<(Begun, bool)> {
-        let mut from = self.skip_to(from);
-        let Begun { mut start, done: before, mut passes } =
-            self.begun.unwrap_or(Begun { start: u64::MAX, done: 0, passes: true });
-        let mut left = work - before;
-        for window in self.windows.iter_from(self.spent) {
+    /// Uses windows for what has no place yet of a packet that takes `work` in all. Whether all of it has one now.
+    fn fill(&mut self, now: u64, work: u64) -> bool {
+        let Begun { mut start, done, mut passes } = self.begun;
+        let (mut from, mut left, mut spent) = (now.max(self.used_until), work - done, self.spent);
+        let least = match self.packing {
+            Packing::Cut => 1,
+            Packing::Whole => left,
+        };
+        for window in self.windows.iter_from(spent) {
             let opens = from.max(window.start);
             let room = window.end.saturating_sub(opens);
-            if room == 0 || (self.packing == Packing::Whole && room < left) {
-                continue;
+            if room >= least {
+                let part = left.min(room);
+                (start, from, passes) = (start.min(opens), opens + part, passes && window.passes);
+                left -= part;
+                if left == 0 {
+                    break;
+                }
             }
-            let part = left.min(room);
-            (start, from, passes) = (start.min(opens), opens + part, passes && window.passes);
-            left -= part;
-            if left == 0 {
-                break;
-            }
+            spent += 1;
         }
-        let done = work - left;
-        if done > before {
-            (self.used_until, self.busy) = (from, self.busy + done - before);
+        let placed = work - done - left;
+        if placed == 0 {
+            return false;
         }
-        (done > 0).then_some((Begun { start, done, passes }, left == 0))
+        self.begun = Begun { start, done: done + placed, passes };
+        // What lies before its last window is used up, or over, or too short and will be over.
+        (self.used_until, self.spent) = (from, spent);
+        self.busy += placed;
+        left == 0
     }
 
     /// Skips the windows that are used or over. Gives the first time that may be used.
@@ -281,12 +293,12 @@ impl Gate {
 
     /// From when to when the packet placed last leaves.
     pub fn newest(&self) -> Option<(u64, u64)> {
-        self.planned.iter().next_back().map(|placed| (placed.start, placed.end))
+        self.placed.newest().map(|placed| (placed.start, placed.end))
     }
 
     /// What becomes of the packet placed last on its way, unless it arrives: it does not meet the switch in its slots, or `loss` strikes.
     pub fn fate(&mut self, loss: &mut LossProcess) -> Option<Cause> {
-        let newest = self.planned.nth_mut(self.planned.len().checked_sub(1)?);
+        let newest = self.placed.nth_mut(self.placed.len().checked_sub(1)?);
         if newest.lost {
             return Some(Cause::GuardViolation);
         }
@@ -296,8 +308,8 @@ impl Gate {
 
     /// Whether a packet that arrives now would have to wait.
     pub fn is_occupied(&mut self, now: u64, size: u16, byte_time: ByteTime) -> bool {
-        self.advance(now);
-        if self.sending.is_some() || !self.planned.is_empty() || !self.waiting.is_empty() {
+        self.sweep(now);
+        if !self.placed.is_empty() || !self.waiting.is_empty() {
             return true;
         }
         let need = if self.packing == Packing::Whole { byte_time.of(u32::from(size)).ps() } else { 1 };
@@ -308,12 +320,27 @@ impl Gate {
 
     /// Packets that wait now, and their bytes.
     pub fn queue(&mut self, now: u64) -> (u64, u64) {
-        self.advance(now);
-        let packets = self.planned.len() as u64 + self.waiting.len() as u64;
-        let bytes = self.planned_bytes + self.waiting_bytes;
-        match self.begun {
-            Some(begun) if begun.start <= now => (packets - 1, bytes - self.first_size()),
-            _ => (packets, bytes),
+        self.sweep(now);
+        let Inside { packets, bytes } = self.inside();
+        let sending = self.sending(now);
+        (packets - u64::from(sending > 0), bytes - sending)
+    }
+
+    /// At most as many wait now as are inside: some of them may have left. (To know exactly costs a look at each that has left.)
+    #[inline]
+    pub fn inside(&self) -> Inside {
+        Inside {
+            packets: self.placed.len() as u64 + self.waiting.len() as u64,
+            bytes: self.placed_bytes + self.waiting_bytes,
+        }
+    }
+
+    /// The size of the packet in transmission, 0 if there is none: the first one that has not left, if its first bit has.
+    fn sending(&self, now: u64) -> u64 {
+        match (self.placed.front(), self.begun) {
+            (Some(first), _) if first.start <= now => u64::from(first.size),
+            (None, begun) if begun.start <= now => self.first_size(),
+            _ => 0,
         }
     }
 
@@ -322,15 +349,11 @@ impl Gate {
     }
 
     /// Notes how many wait now.
-    pub fn note_queue(&mut self, now: u64) {
-        let (packets, _) = self.queue(now);
-        self.note_waiting(packets);
-    }
-
-    /// Notes that so many wait now.
     #[inline]
-    pub fn note_waiting(&mut self, packets: u64) {
-        self.max_waiting = self.max_waiting.max(packets);
+    pub fn note_queue(&mut self, now: u64) {
+        if self.inside().packets > self.max_waiting {
+            self.max_waiting = self.max_waiting.max(self.queue(now).0);
+        }
     }
 
     /// Most packets that waited at once since the last call; counting restarts with those that wait now.
@@ -339,25 +362,22 @@ impl Gate {
         std::mem::replace(&mut self.max_waiting, waiting)
     }
 
-    /// Packets whose first bit has left by now are no longer planned, and those whose last bit has are gone.
-    fn advance(&mut self, now: u64) {
-        while let Some(first) = self.planned.first().filter(|first| first.start <= now) {
-            self.planned.advance();
-            self.planned_bytes -= u64::from(first.size);
-            self.sending = Some(first);
+    /// Packets whose last bit has left by now are gone.
+    fn sweep(&mut self, now: u64) {
+        while let Some(first) = self.placed.front().filter(|first| first.end <= now) {
+            self.placed_bytes -= u64::from(first.size);
+            self.placed.advance();
         }
-        self.sending = self.sending.filter(|sending| sending.end > now);
     }
 
     /// Totals up to `now`.
     pub fn reading(&mut self, now: u64) -> GateReading {
         let (waiting, _) = self.queue(now);
-        let sending = self.sending.map_or((0, 0), |sending| (1, u64::from(sending.size)));
-        let packets = self.planned.len() as u64 + self.waiting.len() as u64 + sending.0;
-        let bytes = self.planned_bytes + self.waiting_bytes + sending.1;
-        let future_wait: u128 = self.planned.iter().map(|placed| u128::from(placed.start - now)).sum();
-        let begun = self.begun.map_or(0, |begun| u128::from(begun.start.saturating_sub(now)));
-        let unplaced = self.waiting.iter().skip(usize::from(self.begun.is_some()));
+        let Inside { packets, bytes } = self.inside();
+        let future_wait: u128 = self.placed.iter().map(|placed| u128::from(placed.start.saturating_sub(now))).sum();
+        let begun = self.begun();
+        let unplaced = self.waiting.iter().skip(usize::from(begun.is_some()));
+        let begun = begun.map_or(0, |begun| u128::from(begun.start.saturating_sub(now)));
         let still_waiting: u128 = unplaced.map(|waiting| u128::from(now - waiting.arrived)).sum();
         GateReading {
             inside: (packets, bytes),
@@ -369,9 +389,14 @@ impl Gate {
 
     /// The transmission time that is placed after `now`.
     fn future_work(&self, now: u64) -> u64 {
-        let begun = self.begun.map(|begun| (begun.start, self.used_until));
-        let placed = self.planned.iter().chain(self.sending).map(|placed| (placed.start, placed.end));
+        let begun = self.begun().map(|begun| (begun.start, self.used_until));
+        let placed = self.placed.iter().map(|placed| (placed.start, placed.end));
         placed.chain(begun).map(|(start, end)| self.opening(start.max(now), end)).sum()
+    }
+
+    /// What of the first waiting packet is placed.
+    fn begun(&self) -> Option<Begun> {
+        (self.begun.done > 0).then_some(self.begun)
     }
 
     /// How much of a stretch of time lies in windows.
@@ -383,19 +408,17 @@ impl Gate {
     /// The link goes down: what has not left completely is forgotten. Gives the number of packets that are to be taken back
     /// from the fibre, their count, and the packets that have no place yet.
     pub fn clear(&mut self, now: u64) -> Cleared {
-        self.advance(now);
         let reading = self.reading(now);
-        let placed: Vec<Placed> = self.sending.into_iter().chain(self.planned.iter()).collect();
+        let (lost, on_fibre): (Vec<Placed>, Vec<Placed>) = self.placed.iter().partition(|placed| placed.lost);
         let cleared = Cleared {
-            on_fibre: placed.iter().filter(|placed| !placed.lost).count(),
-            lost: placed.iter().filter(|placed| placed.lost).map(|placed| u64::from(placed.size)).collect(),
+            on_fibre: on_fibre.len(),
+            lost: lost.into_iter().map(|placed| u64::from(placed.size)).collect(),
             unplaced: self.waiting.iter().map(|waiting| waiting.packet).collect(),
         };
         (self.busy, self.waited) = (reading.busy, reading.waited);
-        self.sending = None;
-        self.planned.clear();
+        self.placed.clear();
         self.waiting.clear();
-        (self.planned_bytes, self.waiting_bytes, self.begun, self.stuck) = (0, 0, None, false);
+        (self.placed_bytes, self.waiting_bytes, self.begun, self.stuck) = (0, 0, Begun::default(), false);
         (self.used_until, self.spent) = (now, 0);
         cleared
     }
@@ -523,12 +546,12 @@ mod tests {
                     let mut placed = Packet::default();
                     while let Some((at, size)) = coming.next_if(|(at, _)| *at < limit).copied() {
                         let admission = gate.admit(at, &Packet { size, ..Packet::default() }, byte_time());
-                        if let Admission::Placed(departure) = admission {
-                            found.push((departure.end, gate.fate(&mut LossProcess::None).is_none()));
+                        if let Admission::Placed(end) = admission {
+                            found.push((end, gate.fate(&mut LossProcess::None).is_none()));
                         }
                         let before = found.len();
-                        while let Some(departure) = gate.place(at, byte_time(), &mut placed) {
-                            found.push((departure.end, gate.fate(&mut LossProcess::None).is_none()));
+                        while let Some(end) = gate.place(at, byte_time(), &mut placed) {
+                            found.push((end, gate.fate(&mut LossProcess::None).is_none()));
                         }
                         assert!(matches!(admission, Admission::Held) || found.len() == before, "{admission:?}");
                         // Totals at any instant, by the packets seen so far.
@@ -541,8 +564,8 @@ mod tests {
                 offer(&mut gate, *begins, &mut found);
                 gate.begin_frame(*begins, windows.len() as u32);
                 gate.open(windows.iter().copied());
-                while let Some(departure) = gate.place(*begins, byte_time(), &mut placed) {
-                    found.push((departure.end, gate.fate(&mut LossProcess::None).is_none()));
+                while let Some(end) = gate.place(*begins, byte_time(), &mut placed) {
+                    found.push((end, gate.fate(&mut LossProcess::None).is_none()));
                 }
                 offer(&mut gate, begins + 1000, &mut found);
             }
@@ -550,8 +573,7 @@ mod tests {
             prop_assert_eq!(&found, &through);
             let reading = gate.reading(end);
             let sent = packets.iter().take(found.len()).map(|(_, size)| 8 * u64::from(*size)).sum::<u64>();
-            let rest = gate.begun.map_or(0, |begun| begun.done);
-            prop_assert_eq!(reading.busy, sent + rest);
+            prop_assert_eq!(reading.busy, sent + gate.begun.done);
             prop_assert_eq!(reading.inside.0, (packets.len() - found.len()) as u64);
             let waited = expected.iter().zip(&packets).map(|(course, (at, _))| course.0.unwrap_or(end) - at);
             prop_assert_eq!(reading.waited, waited.map(u128::from).sum::<u128>());
@@ -575,6 +597,6 @@ mod tests {
         assert_eq!((reading.busy, reading.inside, reading.waited), (20, (0, 0), 10 + 30 + 30));
         // The rest of the window can be used again.
         gate.hold(30, &Packet { size: 5, ..Packet::default() });
-        assert_eq!(gate.place(30, byte_time(), &mut placed).map(|departure| departure.end), Some(70));
+        assert_eq!(gate.place(30, byte_time(), &mut placed), Some(70));
     }
 }

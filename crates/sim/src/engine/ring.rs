@@ -93,7 +93,13 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_empty() { None } else { Some(&self.buffer[self.slot(self.head)]) }
     }
 
-    /// The one behind it in its place.
+    /// The newest value in its place.
+    #[inline]
+    pub fn newest(&self) -> Option<&T> {
+        if self.is_empty() { None } else { Some(&self.buffer[self.slot(self.tail - 1)]) }
+    }
+
+    /// The one behind the oldest in its place.
     #[inline]
     pub fn second(&self) -> Option<&T> {
         (self.len() > 1).then(|| &self.buffer[self.slot(self.head + 1)])

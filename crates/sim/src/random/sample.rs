@@ -29,13 +29,29 @@ pub fn uniform_index(stream: &mut Stream, n: u64) -> u64 {
 
 /// Exponential with the given `mean`, by inversion.
 pub fn exponential(stream: &mut Stream, mean: f64) -> f64 {
-    -mean * libm::log1p(-stream.unit())
+    exponential_of(stream.unit(), mean)
 }
 
 /// Exponential with this mean.
 pub fn exponential_span(mean: Duration, stream: &mut Stream) -> Duration {
-    let seconds = exponential(stream, mean.as_secs_f64());
-    Duration::from_secs_f64(seconds).unwrap_or(Duration::from_ps(u64::MAX / PS_PER_SECOND * PS_PER_SECOND))
+    let [span] = exponential_spans(mean, stream);
+    span
+}
+
+/// The same several times. Each step is done for all of them before the next one, so that a processor computes them side by side.
+#[inline]
+pub fn exponential_spans<const N: usize>(mean: Duration, stream: &mut Stream) -> [Duration; N] {
+    let mean = mean.as_secs_f64();
+    let units: [f64; N] = std::array::from_fn(|_| stream.unit());
+    let seconds = units.map(|unit| exponential_of(unit, mean));
+    seconds.map(|seconds| {
+        Duration::from_secs_f64(seconds).unwrap_or(Duration::from_ps(u64::MAX / PS_PER_SECOND * PS_PER_SECOND))
+    })
+}
+
+/// The quantile of the exponential law at `unit`.
+fn exponential_of(unit: f64, mean: f64) -> f64 {
+    -mean * libm::log1p(-unit)
 }
 
 /// Pareto with density `shape · scale^shape / x^(shape+1)` above `scale`, by inversion.

@@ -16,10 +16,13 @@ impl Port {
         if self.state == State::Down {
             return self.refuse(Cause::Unreachable, packet.size);
         }
-        let (packets, bytes) = gate.queue(now);
+        let inside = gate.inside();
         let full = match self.buffer {
-            Buffer::Packets(places) => packets >= places,
-            Buffer::Bytes(room) => bytes + u64::from(packet.size) > room.count(),
+            Buffer::Packets(places) => inside.packets >= places && gate.queue(now).0 >= places,
+            Buffer::Bytes(room) => {
+                let is_beyond = |bytes: u64| bytes + u64::from(packet.size) > room.count();
+                is_beyond(inside.bytes) && is_beyond(gate.queue(now).1)
+            }
             Buffer::Unlimited => false,
         };
         if full && gate.is_occupied(now, packet.size, self.byte_time) {
@@ -30,9 +33,9 @@ impl Port {
             _ => gate.admit(now, packet, self.byte_time),
         };
         match admission {
-            Admission::Placed(departure) => {
-                gate.note_waiting(packets + u64::from(departure.start > now));
-                Offer::Carried(self.leave(departure.end))
+            Admission::Placed(end) => {
+                gate.note_queue(now);
+                Offer::Carried(self.leave(end))
             }
             Admission::Held => Offer::Held,
             Admission::Stuck => {
@@ -51,11 +54,11 @@ impl Port {
             *released = packet;
             return Some(offer);
         };
-        let Some(departure) = gate.place(now, self.byte_time, released) else {
+        let Some(end) = gate.place(now, self.byte_time, released) else {
             gate.note_queue(now);
             return None;
         };
-        let Some(cause) = gate.fate(loss) else { return Some(Offer::Carried(self.leave(departure.end))) };
+        let Some(cause) = gate.fate(loss) else { return Some(Offer::Carried(self.leave(end))) };
         self.dropped.add(released.size);
         Some(Offer::Dropped(cause))
     }

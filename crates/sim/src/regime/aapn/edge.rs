@@ -20,10 +20,14 @@ pub struct EdgeAgent {
     beat: Beat,
     clock: Clock,
     queues: Vec<Queue>,
+    /// The place of the queue to each edge node, [`NOWHERE`] if there is none.
+    places: Box<[usize]>,
     plan: Plan,
     teller: Teller,
     next_frame: u64,
 }
+
+const NOWHERE: usize = usize::MAX;
 
 /// How far its slots are off, in picoseconds.
 #[derive(Debug)]
@@ -74,7 +78,15 @@ pub struct Asking {
     /// The frame of the next request.
     pub next: u64,
     /// What was granted for frames that have not begun.
-    pub granted: BTreeMap<u64, Box<[SlotRange]>>,
+    pub granted: BTreeMap<u64, Granted>,
+}
+
+/// What was granted in a frame.
+#[derive(Clone, Debug, Default)]
+pub struct Granted {
+    runs: Box<[SlotRange]>,
+    /// The slots of each queue.
+    slots: Box<[u32]>,
 }
 
 impl Agent for EdgeAgent {
@@ -111,7 +123,9 @@ impl EdgeAgent {
             asking.next = beat.delay.saturating_sub(asking.after).div_ceil(beat.frame.length());
         }
         let next_frame = beat.first();
-        EdgeAgent { beat, clock, queues, plan, teller, next_frame }
+        let mut places = vec![NOWHERE; queues.iter().map(|queue| queue.to as usize + 1).max().unwrap_or(0)];
+        queues.iter().enumerate().for_each(|(place, queue)| places[queue.to as usize] = place);
+        EdgeAgent { beat, clock, queues, places: places.into(), plan, teller, next_frame }
     }
 
     /// Slots were granted.
@@ -119,36 +133,37 @@ impl EdgeAgent {
         if frame < self.next_frame || matches!(self.plan, Plan::Fixed(_)) {
             return;
         }
-        let mut slots = vec![0; self.queues.len()];
-        for run in runs {
+        let granted = self.granted(runs.into());
+        self.queues.iter_mut().zip(&granted.slots).for_each(|(queue, slots)| queue.grant(frame, *slots));
+        if let Plan::Asked(asking) = &mut self.plan {
+            asking.granted.insert(frame, granted);
+        }
+    }
+
+    fn granted(&self, runs: Box<[SlotRange]>) -> Granted {
+        let mut slots = vec![0; self.queues.len()].into_boxed_slice();
+        for run in &runs {
             self.place(run.to).into_iter().for_each(|place| slots[place] += run.slots);
         }
-        self.queues.iter_mut().zip(slots).for_each(|(queue, slots)| queue.grant(frame, slots));
-        if let Plan::Asked(asking) = &mut self.plan {
-            asking.granted.insert(frame, runs.into());
-        }
+        Granted { runs, slots }
     }
 
     fn begin_frame(&mut self, now: u64, bench: &mut Bench) {
         let frame = self.next_frame;
         self.next_frame += 1;
-        let runs = match &mut self.plan {
+        let granted = match &mut self.plan {
             Plan::Fixed(stages) => {
                 let begun = stages.iter().take_while(|stage| stage.from <= frame).count();
                 stages.drain(..begun.saturating_sub(1));
-                stages.first().filter(|_| begun > 0).map(|stage| stage.runs.clone())
+                let stage = stages.first().filter(|_| begun > 0).map(|stage| stage.runs.clone());
+                stage.map(|runs| self.granted(runs))
             }
-            // Without a grant, because it got lost, it keeps silent.
             Plan::Asked(asking) => asking.granted.remove(&frame),
         };
-        let runs = runs.unwrap_or_default();
-        let before: Vec<u32> = self.queues.iter_mut().map(|queue| std::mem::take(&mut queue.granted)).collect();
-        for run in &runs {
-            if let Some(place) = self.place(run.to) {
-                self.queues[place].granted += run.slots;
-            }
-        }
-        for (queue, before) in self.queues.iter_mut().zip(before) {
+        // Without a grant, because it got lost, it keeps silent.
+        let Granted { runs, slots } = granted.unwrap_or_else(|| self.granted(Box::default()));
+        for (queue, slots) in self.queues.iter_mut().zip(slots) {
+            let before = std::mem::replace(&mut queue.granted, slots);
             while queue.coming.front().is_some_and(|(due, _)| *due <= frame) {
                 queue.coming.pop_front();
             }
@@ -185,14 +200,16 @@ impl EdgeAgent {
         let windows = self.beat.windows(frame);
         for run in runs {
             let Some(port) = self.place(run.to).map(|place| self.queues[place].port) else { continue };
+            let slots = run.slot..run.slot + run.slots;
             if bench.is_traced() {
-                for slot in run.slot..run.slot + run.slots {
+                for slot in slots {
                     let window = windows.of(slot, self.clock.shift());
                     bench.port_mut(port).open_window(window);
                     bench.note_unit(bench.link(port), granted(now, frame, window), std::iter::empty());
                 }
+            } else if self.clock.jitter == 0 {
+                bench.port_mut(port).open_windows(windows.of_run(slots, self.clock.offset));
             } else {
-                let slots = run.slot..run.slot + run.slots;
                 bench.port_mut(port).open_windows(slots.map(|slot| windows.of(slot, self.clock.shift())));
             }
         }
@@ -218,7 +235,7 @@ impl EdgeAgent {
 
     /// The place of the queue to an edge node.
     fn place(&self, to: u32) -> Option<usize> {
-        self.queues.binary_search_by_key(&to, |queue| queue.to).ok()
+        self.places.get(to as usize).copied().filter(|place| *place != NOWHERE)
     }
 }
 

@@ -46,6 +46,7 @@ use control::signalling::SlotPart;
 use edge::{Asking, Clock, EdgeAgent, Plan, Stage};
 use queue::{Queue, QueueOutput};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use tell::Teller;
 use units::{ByteTime, Duration, Rate};
 
@@ -226,6 +227,17 @@ pub struct FrameWindows {
 }
 
 impl FrameWindows {
+    /// Those of slots in a row, where the clock is off by `shift` in all of them (and begins no frame before time 0).
+    #[inline]
+    pub fn of_run(&self, slots: Range<u32>, shift: i64) -> impl Iterator<Item = Window> {
+        let Window { start, end, passes } = self.of(slots.start, shift);
+        let slot = self.slot;
+        (0..u64::from(slots.end - slots.start)).map(move |number| {
+            let later = number * slot;
+            Window { start: start + later, end: end + later, passes }
+        })
+    }
+
     /// Those of a slot, where the clock is off by `shift`.
     #[inline]
     pub fn of(&self, slot: u32, shift: i64) -> Window {
