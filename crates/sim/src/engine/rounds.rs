@@ -155,10 +155,10 @@ impl Partition {
         self.rounds.next_look = self.reached.saturating_add(next.max(window.saturating_mul(FIRST_LOOK)));
     }
 
-    /// How many packets must arrive in a round for it to be worth it: to look at a fibre costs what some three of them gain. (Timers
-    /// gain nothing, so they do not count.) What has begun goes on at half of that.
+    /// How many packets must arrive in a round for it to be worth it: to look at a fibre costs what some one or two of them gain. What has
+    /// begun goes on at half of that.
     fn worth(&self) -> u64 {
-        let packets = 3 * (self.net.fibres.len() as u64 + 1);
+        let packets = 2 * (self.net.fibres.len() as u64 + 1);
         if self.rounds.are_on() { packets / 2 } else { packets }
     }
 
@@ -177,6 +177,7 @@ impl Partition {
     fn begin_rounds(&mut self, window: u64) {
         let Some(stations) = Stations::new(self) else { return };
         self.net.unlist_fibres();
+        self.hosts.timers.go_in_rounds();
         self.rounds.on = Some(Box::new(Plan { stations, window, keys: Vec::new() }));
     }
 
@@ -189,6 +190,7 @@ impl Partition {
     /// Everything goes back into the event list.
     fn end_rounds(&mut self) {
         if self.rounds.on.take().is_some() {
+            self.hosts.timers.go_by_time();
             self.net.list_links();
             self.hosts.arm_agents(&mut self.net);
             self.net.set_timers(self.hosts.timers.earliest());
@@ -225,9 +227,7 @@ impl Partition {
     /// Gives the timers that may come up before `end` to the stations of their nodes.
     fn collect_timers(&mut self, stations: &mut Stations, end: u64) {
         loop {
-            while let Some((time, timer)) = self.hosts.timers.take_before(end) {
-                stations.expect(time, timer, &self.site.flows);
-            }
+            self.hosts.timers.take_before(end, |time, timer| stations.expect(time, timer, &self.site.flows));
             if !self.hosts.timers.opens_before(end) {
                 break;
             }

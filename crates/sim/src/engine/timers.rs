@@ -14,6 +14,7 @@ mod near;
 
 use super::tree::NEVER;
 use near::Near;
+use std::hint::select_unpredictable;
 
 /// Whose timer it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,8 +58,26 @@ impl TimerId {
     }
 }
 
-/// When a timer comes up, and its number exchanged with the mask.
-type Entry = (u64, u32);
+/// When a timer comes up, and its number exchanged with the mask, in one number: which of two comes first is then told without a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry(u128);
+
+impl Entry {
+    #[inline]
+    fn new(time: u64, number: u32) -> Entry {
+        Entry(u128::from(time) << 32 | u128::from(number))
+    }
+
+    #[inline]
+    fn time(self) -> u64 {
+        (self.0 >> 32) as u64
+    }
+
+    #[inline]
+    fn number(self) -> u32 {
+        self.0 as u32
+    }
+}
 
 /// The entries of all timers in the order of (time, timer).
 #[derive(Debug)]
@@ -79,8 +98,12 @@ pub struct Timers {
     earliest: u64,
     /// Lists without entries. The last one used is the next to be used, because it is in the cache.
     spare: Vec<Vec<Entry>>,
+    /// Between [`Timers::go_in_rounds`] and [`Timers::go_by_time`]: the entries of slots that have been opened, in no order.
+    opened: Option<Vec<Entry>>,
     /// In a round: the entries of the node whose turn it is that come before its end.
     turn: Heap,
+    /// The first of them is gone, and its place free for the next one: a machine whose timer has come up often sets another.
+    is_vacant: bool,
     /// When the round ends that is under way; 0 between rounds.
     round_end: u64,
     /// Exchanged with every timer's number before comparison; zero except in runs that shuffle ties.
@@ -105,7 +128,9 @@ impl Timers {
             later: NEVER,
             earliest: NEVER,
             spare: Vec::new(),
+            opened: None,
             turn: Heap::default(),
+            is_vacant: false,
             round_end: 0,
             mask,
         }
@@ -119,45 +144,48 @@ impl Timers {
     }
 
     /// To be called when entries have changed.
-    fn settle(&mut self) {
+    pub fn settle(&mut self) {
         if self.is_in_round() {
-            self.earliest = self.turn.first().map_or(self.round_end, |entry| entry.0);
+            if std::mem::take(&mut self.is_vacant) {
+                self.turn.pop();
+            }
+            self.earliest = self.turn.first().map_or(self.round_end, Entry::time);
             return;
         }
-        self.earliest = self.near.first().map_or(self.later, |entry| entry.0);
+        let opened = self.opened.iter().flatten().map(|entry| entry.time()).min();
+        self.earliest = self.near.first().map(Entry::time).or(opened).unwrap_or(NEVER).min(self.later);
     }
 
     /// The timer of the earliest entry; `None` if a slot must be opened first, or there are no entries.
     #[inline]
     pub fn first(&self) -> Option<TimerId> {
         let first = if self.is_in_round() { self.turn.first() } else { self.near.first() };
-        first.map(|entry| TimerId(entry.1 ^ self.mask))
+        first.map(|entry| TimerId(entry.number() ^ self.mask))
     }
 
     /// Adds an entry.
     #[inline]
     pub fn push(&mut self, time: u64, timer: TimerId) {
-        self.place((time, timer.0 ^ self.mask));
+        self.place(Entry::new(time, timer.0 ^ self.mask));
         // In a round what is later than its end does not count, and the earliest time is no later than that.
         self.earliest = self.earliest.min(time);
     }
 
-    /// Moves the earliest entry to a later time.
+    /// Moves the earliest entry to a later time. [`Timers::settle`] is to be called.
     pub fn postpone_first(&mut self, time: u64) {
-        if let Some((_, number)) = self.take_first() {
-            self.place((time, number));
+        if let Some(timer) = self.first() {
+            self.pop();
+            self.place(Entry::new(time, timer.0 ^ self.mask));
         }
-        self.settle();
     }
 
-    /// Removes the earliest entry.
+    /// Removes the earliest entry. [`Timers::settle`] is to be called before anything is asked.
     pub fn pop(&mut self) {
-        self.take_first();
-        self.settle();
-    }
-
-    fn take_first(&mut self) -> Option<Entry> {
-        if self.is_in_round() { self.turn.pop() } else { self.near.pop() }
+        if self.is_in_round() {
+            self.is_vacant = true;
+        } else {
+            self.near.pop();
+        }
     }
 
     #[inline]
@@ -165,12 +193,28 @@ impl Timers {
         self.round_end > 0
     }
 
-    /// Takes the earliest entry before `end` of the slots that have been opened. If there is none, and [`Timers::opens_before`]
-    /// says so, the next slot has more.
-    pub fn take_before(&mut self, end: u64) -> Option<(u64, TimerId)> {
-        let (time, number) = self.near.first().filter(|entry| entry.0 < end)?;
-        self.near.pop();
-        Some((time, TimerId(number ^ self.mask)))
+    /// From now on entries are taken by [`Timers::take_before`] and come up in rounds.
+    pub fn go_in_rounds(&mut self) {
+        self.opened = Some(self.near.drain());
+    }
+
+    /// From now on they come up one after the other.
+    pub fn go_by_time(&mut self) {
+        self.opened.take().into_iter().flatten().for_each(|entry| self.near.push(entry));
+        self.settle();
+    }
+
+    /// Shows the entries before `end` of the slots that have been opened, and takes them. If [`Timers::opens_before`] says so, the next slot
+    /// has more.
+    pub fn take_before(&mut self, end: u64, mut taken: impl FnMut(u64, TimerId)) {
+        let Some(opened) = &mut self.opened else { return };
+        opened.retain(|entry| {
+            let stays = entry.time() >= end;
+            if !stays {
+                taken(entry.time(), TimerId(entry.number() ^ self.mask));
+            }
+            stays
+        });
     }
 
     /// Whether the next slot of time that has entries begins before `end`.
@@ -205,15 +249,18 @@ impl Timers {
         self.bring_nearer();
         self.later = self.earliest_later();
         self.settle();
-        opened.extend(entries.drain(..).map(|(time, number)| (time, TimerId(number ^ self.mask))));
+        opened.extend(entries.drain(..).map(|entry| (entry.time(), TimerId(entry.number() ^ self.mask))));
         self.spare.push(entries);
     }
 
     /// Takes all entries, in no particular order.
     pub fn drain(&mut self) -> Vec<(u64, TimerId)> {
-        let lists = self.slots.iter_mut().chain([&mut self.far.entries]);
+        let mut far = Vec::new();
+        self.far.exchange(&mut far);
+        let lists = self.slots.iter_mut().chain([&mut far]);
         let entries = lists.flat_map(|list| list.drain(..)).chain(self.near.drain());
-        let entries = entries.map(|(time, number)| (time, TimerId(number ^ self.mask)));
+        let entries = entries.chain(self.opened.take().into_iter().flatten());
+        let entries = entries.map(|entry| (entry.time(), TimerId(entry.number() ^ self.mask)));
         let entries = entries.collect();
         self.occupied.fill(0);
         (self.later, self.earliest) = (NEVER, NEVER);
@@ -227,14 +274,20 @@ impl Timers {
 
     #[inline]
     fn place(&mut self, entry: Entry) {
-        if entry.0 < self.round_end {
-            return self.turn.push(entry);
+        if entry.time() < self.round_end {
+            return match std::mem::take(&mut self.is_vacant) {
+                true => self.turn.sink(entry),
+                false => self.turn.push(entry),
+            };
         }
-        let slot = entry.0 >> SLOT_BITS;
+        let slot = entry.time() >> SLOT_BITS;
         if slot < self.next_slot {
-            return self.near.push(entry);
+            return match &mut self.opened {
+                Some(opened) => opened.push(entry),
+                None => self.near.push(entry),
+            };
         }
-        self.later = self.later.min(entry.0);
+        self.later = self.later.min(entry.time());
         if slot - self.next_slot >= SLOTS {
             return self.far.push(entry);
         }
@@ -251,14 +304,14 @@ impl Timers {
     /// Entries that were beyond all slots and no longer are.
     fn bring_nearer(&mut self) {
         let end = self.next_slot + SLOTS;
-        while self.far.first().is_some_and(|entry| entry.0 >> SLOT_BITS < end) {
+        while self.far.first().is_some_and(|entry| entry.time() >> SLOT_BITS < end) {
             self.far.pop().into_iter().for_each(|entry| self.place(entry));
         }
     }
 
     fn earliest_later(&self) -> u64 {
-        let earliest = self.first_occupied().and_then(|slot| self.slots[slot].iter().map(|entry| entry.0).min());
-        earliest.or(self.far.first().map(|entry| entry.0)).unwrap_or(NEVER)
+        let earliest = self.first_occupied().and_then(|slot| self.slots[slot].iter().min().copied());
+        earliest.or(self.far.first()).map_or(NEVER, Entry::time)
     }
 
     /// The list of the first slot from `next_slot` on that has entries.
@@ -278,36 +331,44 @@ fn index(slot: u64) -> usize {
     (slot % SLOTS) as usize
 }
 
-/// A four-ary heap.
+/// A four-ary heap. Entries that come after all others fill up the children of the last parent, so that each has four.
 #[derive(Debug, Default)]
 struct Heap {
     entries: Vec<Entry>,
+    len: usize,
 }
 
 const ARITY: usize = 4;
+const LAST: Entry = Entry(u128::MAX);
 
 impl Heap {
     #[inline]
     fn first(&self) -> Option<Entry> {
-        self.entries.first().copied()
+        self.entries.first().copied().filter(|entry| *entry != LAST)
     }
 
     /// Takes all entries, in no particular order, and the empty list in their place.
     fn exchange(&mut self, entries: &mut Vec<Entry>) {
+        self.entries.truncate(self.len);
+        self.len = 0;
         std::mem::swap(&mut self.entries, entries);
     }
 
     fn len(&self) -> usize {
-        self.entries.len()
+        self.len
     }
 
     fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len == 0
     }
 
     fn push(&mut self, entry: Entry) {
-        self.entries.push(entry);
-        let mut i = self.entries.len() - 1;
+        if self.len == self.entries.len() {
+            let more = if self.len == 0 { 1 } else { ARITY };
+            self.entries.extend([LAST; ARITY].iter().take(more));
+        }
+        let mut i = self.len;
+        self.len += 1;
         while i > 0 {
             let parent = (i - 1) / ARITY;
             if self.entries[parent] <= entry {
@@ -320,26 +381,35 @@ impl Heap {
     }
 
     fn pop(&mut self) -> Option<Entry> {
-        let last = self.entries.pop()?;
-        let Some(first) = self.first() else { return Some(last) };
-        self.sift_down(last);
+        let first = self.first()?;
+        self.len -= 1;
+        let last = std::mem::replace(&mut self.entries[self.len], LAST);
+        if self.len > 0 {
+            self.sink(last);
+        }
         Some(first)
     }
 
-    /// Replaces the root by `entry` and lets it sink.
-    fn sift_down(&mut self, entry: Entry) {
+    /// Replaces the root by `entry` and lets it sink. All the way down, what lies there changing places with itself where `entry` has found
+    /// its place: nothing foresees where that is, and the ways are short.
+    fn sink(&mut self, mut entry: Entry) {
         let mut i = 0;
-        loop {
-            let first = ARITY * i + 1;
-            let last = (first + ARITY).min(self.entries.len());
-            let Some(child) = (first..last).min_by_key(|c| self.entries[*c]) else { break };
-            if entry <= self.entries[child] {
-                break;
-            }
-            self.entries[i] = self.entries[child];
+        while let Some((child, least)) = self.first_child(i) {
+            self.entries[i] = entry.min(least);
+            entry = entry.max(least);
             i = child;
         }
         self.entries[i] = entry;
+    }
+
+    /// The earliest child and its place.
+    #[inline]
+    fn first_child(&self, parent: usize) -> Option<(usize, Entry)> {
+        let first = ARITY * parent + 1;
+        let [a, b, c, d] = *self.entries.get(first..)?.first_chunk()?;
+        let (of_two, of_others) = (usize::from(b < a), 2 + usize::from(d < c));
+        let (least, other) = (a.min(b), c.min(d));
+        Some((first + select_unpredictable(other < least, of_others, of_two), least.min(other)))
     }
 }
 
@@ -385,11 +455,13 @@ mod tests {
                     Some(first) if i % 2 == 0 => {
                         first.0 += delay;
                         timers.postpone_first(first.0);
+                        timers.settle();
                     }
                     Some(first) => {
                         let new = (first.0 + delay, i as u32 % 20);
                         plain[0] = new;
                         timers.pop();
+                        timers.settle();
                         timers.push(new.0, TimerId::new(new.1, TimerKind::Sender));
                     }
                 }
@@ -398,6 +470,7 @@ mod tests {
             for (time, flow) in plain {
                 prop_assert_eq!(earliest(&mut timers), Some((time, flow as usize)));
                 timers.pop();
+                timers.settle();
             }
             prop_assert_eq!(earliest(&mut timers), None);
         }
@@ -407,14 +480,17 @@ mod tests {
             times in prop::collection::vec((time(), 0u32..20), 1..100),
             delays in prop::collection::vec(prop::option::of(time()), 100),
             window in prop_oneof![1u64..100, Just(1 << (SLOT_BITS - 2)), Just(3 << SLOT_BITS)],
+            breaks in prop::collection::vec(prop::bool::weighted(0.2), 100),
         ) {
             const NODES: u32 = 3;
             let (mut timers, mut plain, mut delays) = (Timers::new(0), times.clone(), delays.into_iter());
+            let mut breaks = breaks.into_iter();
+            timers.go_in_rounds();
             times.iter().for_each(|(time, flow)| timers.push(*time, TimerId::new(*flow, TimerKind::Sender)));
             while let Some((first, _)) = plain.iter().min().copied() {
                 let (end, mut due, mut opened) = (first + window, Vec::new(), Vec::new());
                 loop {
-                    due.extend(std::iter::from_fn(|| timers.take_before(end)));
+                    timers.take_before(end, |time, timer| due.push((time, timer)));
                     if !timers.opens_before(end) {
                         break;
                     }
@@ -436,12 +512,18 @@ mod tests {
                             }
                             None => timers.pop(),
                         }
+                        timers.settle();
                     }
                     prop_assert!(plain.iter().all(|(time, flow)| *time >= end || flow % NODES != node));
                 }
                 timers.end_round();
+                prop_assert_eq!(timers.earliest(), plain.iter().map(|(time, _)| *time).min().unwrap_or(NEVER));
+                if breaks.next().unwrap_or(false) {
+                    timers.go_by_time();
+                    prop_assert_eq!(earliest(&mut timers), plain.iter().min().map(|(time, flow)| (*time, *flow as usize)));
+                    timers.go_in_rounds();
+                }
             }
-            prop_assert_eq!(timers.earliest(), NEVER);
         }
     }
 }

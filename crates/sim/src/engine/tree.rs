@@ -1,4 +1,4 @@
-//! The event list: a winner tree over the fibres that end in a partition, plus one leaf for its timers.
+//! The event list: a winner tree over the fibres that end in a partition, and over what else stands in it.
 //!
 //! Every leaf holds the time of the earliest event of its fibre ([`NEVER`] if it is dark); every inner node the smaller of
 //! its two children. The root is therefore the earliest event, and events at one instant come in the order of their
@@ -57,7 +57,17 @@ impl Tree {
         tree
     }
 
-    /// The earliest event as (time, leaf). Nothing will ever be set to a time before `reached`.
+    /// The earliest event as (time, leaf), if it comes no later than `limit`. Nothing will ever be set to a time before `reached`.
+    #[inline]
+    pub fn earliest_until(&mut self, reached: u64, limit: u64) -> Option<(u64, u32)> {
+        // What lies beyond the horizon seems to lie there.
+        if self.base + (self.root >> self.levels) > limit {
+            return None;
+        }
+        Some(self.earliest(reached)).filter(|(time, _)| *time <= limit)
+    }
+
+    /// The same without a limit.
     #[inline]
     pub fn earliest(&mut self, reached: u64) -> (u64, u32) {
         if self.root >> self.levels >= self.horizon {
@@ -158,9 +168,10 @@ mod tests {
         let mut tree = Tree::new(5);
         tree.set(4, 10);
         tree.set(2, 10);
-        assert_eq!(tree.earliest(0), (10, 2));
+        assert_eq!(tree.earliest_until(0, NEVER), Some((10, 2)));
         tree.set(2, NEVER);
-        assert_eq!(tree.earliest(0), (10, 4));
+        assert_eq!(tree.earliest_until(0, 10), Some((10, 4)));
+        assert_eq!(tree.earliest_until(0, 9), None);
     }
 
     proptest! {
@@ -180,7 +191,10 @@ mod tests {
                 tree.set(leaf as u32, time);
                 plain[leaf] = time;
                 let first = (0..leaves).min_by_key(|l| (plain[*l], *l)).unwrap();
-                prop_assert_eq!(tree.earliest(now), (plain[first], first as u32));
+                for limit in [0, now, plain[first].saturating_sub(1), plain[first], NEVER - 1, NEVER] {
+                    let found = (plain[first] <= limit).then_some((plain[first], first as u32));
+                    prop_assert_eq!(tree.earliest_until(now, limit), found);
+                }
                 // Like a partition that stops at a limit, it does not always reach its earliest event.
                 if leaf % 3 > 0 {
                     now = plain[first];

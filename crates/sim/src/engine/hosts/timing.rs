@@ -25,6 +25,13 @@ impl Hosts {
             self.open_slot();
             return false;
         };
+        let has_happened = self.visit(now, timer, net);
+        self.timers.settle();
+        has_happened
+    }
+
+    #[inline]
+    fn visit(&mut self, now: u64, timer: TimerId, net: &mut Net) -> bool {
         let flow = timer.flow();
         match timer.kind() {
             TimerKind::Sender => {

@@ -38,8 +38,9 @@ pub struct Agenda {
     agent_0: u32,
     /// The first agent among those of the partition.
     first_agent: u32,
+    /// The place of the timers. Where they come after all else they do not stand in the tree, but beside it.
     timers: u32,
-    /// When the timers stand in the list.
+    /// When the earliest timer is due.
     timer_key: u64,
     /// The same, or [`UNSETTLED`] while something is pending.
     settled_key: u64,
@@ -54,7 +55,7 @@ impl Agenda {
             TimerOrder::AfterArrivals => (first, first + fibres, first + fibres + agents),
             TimerOrder::BeforeArrivals => (first + 1 + agents, first + 1, first),
         };
-        let tree = Tree::new((first + fibres + agents) as usize + 1);
+        let tree = Tree::new((first + fibres + agents + 1) as usize);
         Agenda { tree, departing, fibre_0, agent_0, first_agent, timers, timer_key: NEVER, settled_key: NEVER }
     }
 
@@ -62,6 +63,12 @@ impl Agenda {
     #[inline]
     pub(super) fn set_arrival(&mut self, fibre: u32, time: u64) {
         self.tree.set(self.fibre_0 + fibre, time);
+    }
+
+    /// Whether timers come after all else of their instant.
+    #[inline]
+    fn has_timers_last(&self) -> bool {
+        self.timers >= self.fibre_0
     }
 
     /// The same, for the place in the program that does it most often.
@@ -74,13 +81,15 @@ impl Agenda {
 impl Net {
     /// The order of timers and arrivals.
     pub fn timer_order(&self) -> TimerOrder {
-        if self.agenda.timers >= self.agenda.fibre_0 { TimerOrder::AfterArrivals } else { TimerOrder::BeforeArrivals }
+        if self.agenda.has_timers_last() { TimerOrder::AfterArrivals } else { TimerOrder::BeforeArrivals }
     }
 
     /// The time of the earliest event, and its place in the event list. Nothing comes before `reached`.
     #[inline]
     pub fn earliest(&mut self, reached: u64) -> (u64, u32) {
-        self.agenda.tree.earliest(reached)
+        let Agenda { tree, timers, timer_key, .. } = &mut self.agenda;
+        // A timer that stands in the tree is no later than itself.
+        tree.earliest_until(reached, *timer_key).unwrap_or((*timer_key, *timers))
     }
 
     /// Whether what stands at this place of the event list comes before the arrivals of its instant.
@@ -129,7 +138,9 @@ impl Net {
         agenda.settled_key = time;
         if agenda.timer_key != time {
             agenda.timer_key = time;
-            agenda.tree.set(agenda.timers, time);
+            if !agenda.has_timers_last() {
+                agenda.tree.set(agenda.timers, time);
+            }
         }
     }
 

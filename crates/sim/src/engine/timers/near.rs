@@ -78,7 +78,7 @@ impl Near {
     }
 
     pub(super) fn push(&mut self, entry: Entry) {
-        if entry.0 >> STEP_BITS >= self.next_step {
+        if entry.time() >> STEP_BITS >= self.next_step {
             return self.list(entry);
         }
         self.heap.push(entry);
@@ -102,7 +102,7 @@ impl Near {
     #[cold]
     fn divide(&mut self) {
         let Some(first) = self.heap.first() else { return };
-        self.next_step = (first.0 >> STEP_BITS).max(self.start) + 1;
+        self.next_step = (first.time() >> STEP_BITS).max(self.start) + 1;
         let mut entries = std::mem::take(&mut self.moved);
         self.heap.exchange(&mut entries);
         entries.drain(..).for_each(|entry| self.push(entry));
@@ -119,7 +119,7 @@ impl Near {
     }
 
     fn list(&mut self, entry: Entry) {
-        let (time, number) = entry;
+        let (time, number) = (entry.time(), entry.number());
         if self.heads.is_empty() {
             self.heads = vec![NOWHERE; STEPS];
         }
@@ -150,7 +150,7 @@ impl Near {
         let mut place = std::mem::replace(&mut self.heads[list], NOWHERE);
         while place != NOWHERE {
             let node = &mut self.nodes[place as usize];
-            self.heap.push((node.time, node.number));
+            self.heap.push(Entry::new(node.time, node.number));
             let next = std::mem::replace(&mut node.next, self.free.unwrap_or(NOWHERE));
             self.free = Some(place);
             self.listed -= 1;
@@ -191,14 +191,14 @@ mod tests {
             for (put, taken, spread) in batches {
                 for i in 0..put as u64 {
                     number += 1;
-                    let entry = ((now + i * 7919 * spread % spread).min(end - 1), number);
+                    let entry = Entry::new((now + i * 7919 * spread % spread).min(end - 1), number);
                     near.push(entry);
                     plain.insert(entry);
                 }
                 for _ in 0..taken {
                     prop_assert_eq!(near.first(), plain.first().copied());
                     prop_assert_eq!(near.pop(), plain.pop_first());
-                    now = near.first().map_or(now, |entry| entry.0);
+                    now = near.first().map_or(now, Entry::time);
                 }
             }
             let mut left = near.drain();
