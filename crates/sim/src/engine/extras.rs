@@ -22,6 +22,8 @@ pub struct Extras {
     pub loss: LossProcess,
     /// XCP's controller.
     pub controller: Option<Controller>,
+    /// It has a gate, and neither discipline nor line, loss or controller.
+    pub has_gate_alone: bool,
     /// It sends in granted slots only.
     pub gate: Option<Gate>,
     /// An agent takes its packets first.
@@ -84,7 +86,9 @@ impl Extras {
             Opening::Always => None,
             Opening::InWindows(packing) => Some(Gate::new(packing)),
         };
-        let extras = Extras { queue, line, marked: 0, loss, controller, gate, intake };
+        let mut extras = Extras { queue, line, marked: 0, loss, controller, has_gate_alone: false, gate: None, intake };
+        extras.has_gate_alone = gate.is_some() && !extras.acts();
+        extras.gate = gate;
         (intake.is_some() || extras.acts()).then(|| Box::new(extras))
     }
 
@@ -109,6 +113,7 @@ impl LossProcess {
     }
 
     /// Whether the next packet is lost.
+    #[inline]
     pub fn strikes(&mut self) -> bool {
         match self {
             LossProcess::None => false,

@@ -296,14 +296,23 @@ impl Gate {
         self.placed.newest().map(|placed| (placed.start, placed.end))
     }
 
+    /// Whether the packet placed last does not meet the switch in its slots.
+    #[inline]
+    pub fn is_newest_lost(&self) -> bool {
+        self.placed.newest().is_some_and(|placed| placed.lost)
+    }
+
     /// What becomes of the packet placed last on its way, unless it arrives: it does not meet the switch in its slots, or `loss` strikes.
+    #[inline]
     pub fn fate(&mut self, loss: &mut LossProcess) -> Option<Cause> {
-        let newest = self.placed.nth_mut(self.placed.len().checked_sub(1)?);
-        if newest.lost {
+        if self.is_newest_lost() {
             return Some(Cause::GuardViolation);
         }
-        newest.lost = loss.strikes();
-        newest.lost.then_some(Cause::Random)
+        if !loss.strikes() {
+            return None;
+        }
+        self.placed.nth_mut(self.placed.len().checked_sub(1)?).lost = true;
+        Some(Cause::Random)
     }
 
     /// Whether a packet that arrives now would have to wait.

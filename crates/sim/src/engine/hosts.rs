@@ -156,27 +156,36 @@ impl Hosts {
     #[inline(always)]
     pub fn receive(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         self.delivered += 1;
-        // Two comparisons: a table of four classes would be a jump that nobody foresees.
+        // Comparisons: a table of four classes would be a jump that nobody foresees.
         if packet.class == Class::Data {
             self.receive_data(now, packet, net);
         } else if packet.class == Class::Ack {
             self.receive_ack(now, packet, net);
+        } else if packet.class == Class::Datagram {
+            self.receive_datagram(now, packet, net);
         } else {
             self.receive_rarity(now, packet, net);
+        }
+    }
+
+    #[inline(never)]
+    fn receive_datagram(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+        self.marked += packet.marks();
+        let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow].sink else { return };
+        *bytes += u64::from(packet.size);
+        if packet.cargo != NO_CARGO {
+            note_arrival(&mut self.arrivals, now, packet, net);
+            net.cargo.forget(packet);
         }
     }
 
     #[cold]
     fn receive_rarity(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         self.marked += packet.marks();
-        if packet.class == Class::Control {
-            if let Some(notice) = net.cargo.take_notice(packet) {
-                self.receive_notice(now, packet, notice, net);
-            }
-        } else if let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow].sink {
-            note_arrival(&mut self.arrivals, now, packet, net);
-            net.cargo.forget(packet);
-            *bytes += u64::from(packet.size);
+        if packet.class == Class::Control
+            && let Some(notice) = net.cargo.take_notice(packet)
+        {
+            self.receive_notice(now, packet, notice, net);
         }
     }
 
@@ -254,13 +263,14 @@ impl Hosts {
         let host = &mut self.senders[flow];
         if host.watch.has(Watch::UNUSUAL) {
             self.send_watched_datagrams(now, flow, net);
-        } else if let SendingMachine::Datagrams(source) = &mut host.machine {
-            while let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) {
-                self.emitted += 1;
-                enter(now, datagram.packet(flow, host.path), net);
-            }
+            return self.arm_sender(flow);
         }
-        self.arm_sender(flow);
+        let SendingMachine::Datagrams(source) = &mut host.machine else { return };
+        while let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) {
+            self.emitted += 1;
+            enter(now, datagram.packet(flow, host.path), net);
+        }
+        arm_sender(&mut self.timers, flow, host);
     }
 
     #[cold]

@@ -356,11 +356,21 @@ impl Port {
     /// [`Port::offer`] for any port and a packet that no agent takes; `header` is the packet's congestion header, if it has
     /// one. If it says [`Offer::Held`], [`Port::release`] is to be called.
     #[inline(never)]
-    pub fn offer_past_intake(&mut self, now: u64, packet: &Packet, mut header: Option<&mut Header>) -> Offer {
+    pub fn offer_past_intake(&mut self, now: u64, packet: &Packet, header: Option<&mut Header>) -> Offer {
+        let Some(mut extras) = self.extras.take() else { return self.offer_light(now, packet.size) };
+        let offer = match &mut *extras {
+            Extras { has_gate_alone: true, gate: Some(gate), .. } => self.offer_to_gate_alone(now, packet, gate),
+            extras => self.offer_with(now, packet, header, extras),
+        };
+        self.extras = Some(extras);
+        offer
+    }
+
+    /// The same for a port that may have everything.
+    fn offer_with(&mut self, now: u64, packet: &Packet, mut header: Option<&mut Header>, extras: &mut Extras) -> Offer {
         let size = packet.size;
-        let Some(mut extras) = self.extras.take() else { return self.offer_light(now, size) };
-        let verdict = self.judge(now, packet, &mut extras);
-        let Extras { loss, controller, gate, line, marked, .. } = &mut *extras;
+        let verdict = self.judge(now, packet, extras);
+        let Extras { loss, controller, gate, line, marked, .. } = extras;
         if let Some(controller) = controller {
             self.serve(now, &mut controller.router, gate);
             let waiting = self.queue_bytes(now, gate);
@@ -392,7 +402,6 @@ impl Port {
             *marked += 1;
             offer = offer.marked();
         }
-        self.extras = Some(extras);
         offer
     }
 

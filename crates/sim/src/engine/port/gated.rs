@@ -11,6 +11,7 @@ use crate::queue::Verdict;
 
 impl Port {
     /// A packet arrives that is for the gate. What is carried has not met its fate ([`Gate::fate`]); one that is marked is held first.
+    #[inline]
     pub(super) fn offer_to_gate(&mut self, now: u64, packet: &Packet, verdict: Verdict, gate: &mut Gate) -> Offer {
         self.note_offered(packet.size);
         if self.state == State::Down {
@@ -42,6 +43,20 @@ impl Port {
                 gate.note_queue(now);
                 Offer::Stuck
             }
+        }
+    }
+
+    /// A packet arrives at a port that has nothing but a gate.
+    pub(super) fn offer_to_gate_alone(&mut self, now: u64, packet: &Packet, gate: &mut Gate) -> Offer {
+        let arrival_before = self.last_arrival;
+        let offer = self.offer_to_gate(now, packet, Verdict::Accept, gate);
+        match offer {
+            Offer::Carried(_) if gate.is_newest_lost() => {
+                self.last_arrival = arrival_before;
+                self.dropped.add(packet.size);
+                Offer::Dropped(Cause::GuardViolation)
+            }
+            offer => offer,
         }
     }
 

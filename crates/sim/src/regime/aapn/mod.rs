@@ -405,23 +405,30 @@ fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[
     std::mem::take(&mut runs[edge]).into()
 }
 
-/// What each input may send in a frame whose schedule begins with slot `first`.
+/// What each input may send in a frame whose schedule begins with slot `first`. Block after block: most connections hold on.
 pub(super) fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<SlotRange>> {
-    (0..schedule.nodes()).map(|input| runs_of(input, schedule, first)).collect()
-}
-
-/// The same of one input.
-fn runs_of(input: usize, schedule: &Schedule, first: u32) -> Vec<SlotRange> {
-    let (mut runs, mut before): (Vec<SlotRange>, u16) = (Vec::with_capacity(schedule.nodes()), IDLE);
-    for block in schedule.blocks() {
-        let output = block.outputs[input];
-        if output != IDLE {
-            match runs.last_mut().filter(|_| output == before) {
-                Some(run) => run.slots += block.slots,
-                None => runs.push(SlotRange { slot: first + block.start, slots: block.slots, to: output.into() }),
+    let nodes = schedule.nodes();
+    let mut runs: Vec<Vec<SlotRange>> = (0..nodes).map(|_| Vec::with_capacity(nodes)).collect();
+    let idle = vec![IDLE; nodes];
+    let (mut before, mut now) = (&idle[..], first);
+    let mut change = |before: &[u16], after: &[u16], now: u32| {
+        for (input, (before, after)) in
+            before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after)
+        {
+            if *before != IDLE
+                && let Some(run) = runs[input].last_mut()
+            {
+                run.slots = now - run.slot;
+            }
+            if *after != IDLE {
+                runs[input].push(SlotRange { slot: now, slots: 0, to: (*after).into() });
             }
         }
-        before = output;
+    };
+    for block in schedule.blocks() {
+        change(before, block.outputs, now);
+        (before, now) = (block.outputs, now + block.slots);
     }
+    change(before, &idle, now);
     runs
 }
