@@ -30,7 +30,7 @@ pub struct Window {
 pub struct Gate {
     packing: Packing,
     /// In the order of time; those that are over are gone at the latest when the next frame begins.
-    windows: Ring<Window>,
+    windows: Vec<Window>,
     /// Windows at the front that are used up.
     spent: usize,
     /// All windows up to here are used.
@@ -134,7 +134,7 @@ impl Gate {
     pub fn new(packing: Packing) -> Gate {
         Gate {
             packing,
-            windows: Ring::new(),
+            windows: Vec::new(),
             spent: 0,
             used_until: 0,
             placed: Ring::new(),
@@ -153,15 +153,12 @@ impl Gate {
 
     /// A frame begins in which the queue has `slots` slots; its windows follow, in the order of time.
     pub fn begin_frame(&mut self, now: u64, slots: u32) {
-        // Nearly always all of them are.
-        if self.windows.newest().is_some_and(|window| window.end <= now) {
-            self.windows.clear();
-            self.spent = 0;
-        }
-        while self.windows.front().is_some_and(|window| window.end <= now) {
-            self.windows.advance();
-            self.spent = self.spent.saturating_sub(1);
-        }
+        let over = match self.windows.last() {
+            Some(last) if last.end > now => self.windows.partition_point(|window| window.end <= now),
+            _ => self.windows.len(),
+        };
+        self.windows.drain(..over);
+        self.spent = self.spent.saturating_sub(over);
         self.granted = Granted { now: slots, total: self.granted.total + u64::from(slots) };
     }
 
@@ -170,8 +167,9 @@ impl Gate {
     #[inline]
     pub fn open(&mut self, windows: impl IntoIterator<Item = Window>) {
         self.stuck = false;
-        let newest = self.windows.newest().copied();
-        let mut joins = newest.is_some() && self.packing == Packing::Cut;
+        let newest = self.windows.last().copied();
+        let cuts = self.packing == Packing::Cut;
+        let mut joins = newest.is_some() && cuts;
         let Window { mut end, mut passes, .. } = newest.unwrap_or_default();
         for window in windows {
             if joins && window.start == end && window.passes == passes {
@@ -179,16 +177,16 @@ impl Gate {
                 self.lengthen(end);
             } else if window.start.max(end) < window.end {
                 self.windows.push(Window { start: window.start.max(end), ..window });
-                (end, passes, joins) = (window.end, window.passes, self.packing == Packing::Cut);
+                (end, passes, joins) = (window.end, window.passes, cuts);
             }
         }
     }
 
     /// The last window ends later, and has something left again.
     fn lengthen(&mut self, end: u64) {
-        if let Some(newest) = self.windows.len().checked_sub(1) {
-            self.windows.nth_mut(newest).end = end;
-            self.spent = self.spent.min(newest);
+        if let Some(newest) = self.windows.last_mut() {
+            newest.end = end;
+            self.spent = self.spent.min(self.windows.len() - 1);
         }
     }
 
@@ -258,7 +256,7 @@ impl Gate {
             Packing::Cut => 1,
             Packing::Whole => left,
         };
-        for window in self.windows.iter_from(spent) {
+        for window in self.windows.get(spent..).unwrap_or_default() {
             let opens = from.max(window.start);
             let room = window.end.saturating_sub(opens);
             if room >= least {
@@ -285,7 +283,7 @@ impl Gate {
     /// Skips the windows that are used or over. Gives the first time that may be used.
     fn skip_to(&mut self, now: u64) -> u64 {
         let from = now.max(self.used_until);
-        while self.spent < self.windows.len() && self.windows.nth_mut(self.spent).end <= from {
+        while self.windows.get(self.spent).is_some_and(|window| window.end <= from) {
             self.spent += 1;
         }
         from
@@ -323,7 +321,7 @@ impl Gate {
         }
         let need = if self.packing == Packing::Whole { byte_time.of(u32::from(size)).ps() } else { 1 };
         let from = self.skip_to(now);
-        let window = (self.spent < self.windows.len()).then(|| *self.windows.nth_mut(self.spent));
+        let window = self.windows.get(self.spent);
         !window.is_some_and(|window| from == now && window.start <= now && window.end >= now + need)
     }
 
@@ -410,7 +408,7 @@ impl Gate {
 
     /// How much of a stretch of time lies in windows.
     fn opening(&self, from: u64, to: u64) -> u64 {
-        let overlap = |window: Window| window.end.min(to).saturating_sub(window.start.max(from));
+        let overlap = |window: &Window| window.end.min(to).saturating_sub(window.start.max(from));
         self.windows.iter().map(overlap).sum()
     }
 

@@ -185,7 +185,15 @@ impl Partition {
     }
 
     /// Does what is to be done at once inside a node, in the order in which it was laid there.
+    #[inline]
     pub(super) fn handle_pending(&mut self, now: u64) {
+        if !self.net.pending.is_empty() {
+            self.handle_all_pending(now);
+        }
+    }
+
+    #[inline(never)]
+    fn handle_all_pending(&mut self, now: u64) {
         // Copied from its place, as an arrival is.
         while let Some(pending) = self.net.pending.front().copied() {
             let _ = self.net.pending.pop_front();

@@ -344,7 +344,7 @@ const LAST: Entry = Entry(u128::MAX);
 impl Heap {
     #[inline]
     fn first(&self) -> Option<Entry> {
-        self.entries.first().copied().filter(|entry| *entry != LAST)
+        if self.len == 0 { None } else { self.entries.first().copied() }
     }
 
     /// Takes all entries, in no particular order, and the empty list in their place.
