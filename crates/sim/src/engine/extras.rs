@@ -22,8 +22,6 @@ pub struct Extras {
     pub loss: LossProcess,
     /// XCP's controller.
     pub controller: Option<Controller>,
-    /// It has a gate, and neither discipline nor line, loss or controller.
-    pub has_gate_alone: bool,
     /// It sends in granted slots only.
     pub gate: Option<Gate>,
     /// An agent takes its packets first.
@@ -86,19 +84,21 @@ impl Extras {
             Opening::Always => None,
             Opening::InWindows(packing) => Some(Gate::new(packing)),
         };
-        let mut extras = Extras { queue, line, marked: 0, loss, controller, has_gate_alone: false, gate: None, intake };
-        extras.has_gate_alone = gate.is_some() && !extras.acts();
-        extras.gate = gate;
+        let extras = Extras { queue, line, marked: 0, loss, controller, gate, intake };
         (intake.is_some() || extras.acts()).then(|| Box::new(extras))
     }
 
     /// Whether there is anything behind the agent.
     pub fn acts(&self) -> bool {
+        self.gate.is_some() || self.acts_besides_gate()
+    }
+
+    /// Whether there is more than a gate behind the agent.
+    pub fn acts_besides_gate(&self) -> bool {
         !matches!(self.loss, LossProcess::None)
             || self.queue.is_some()
             || self.line.is_some()
             || self.controller.is_some()
-            || self.gate.is_some()
     }
 }
 

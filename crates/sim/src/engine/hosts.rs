@@ -259,27 +259,15 @@ impl Hosts {
         }
     }
 
-    fn send_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
-        let host = &mut self.senders[flow];
-        if host.watch.has(Watch::UNUSUAL) {
-            self.send_watched_datagrams(now, flow, net);
-            return self.arm_sender(flow);
-        }
-        let SendingMachine::Datagrams(source) = &mut host.machine else { return };
-        while let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) {
-            self.emitted += 1;
-            enter(now, datagram.packet(flow, host.path), net);
-        }
-        arm_sender(&mut self.timers, flow, host);
-    }
-
     #[cold]
     fn send_watched_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
         loop {
             let host = &mut self.senders[flow];
             let (hop, is_stamped) = (host.path, host.watch.has(Watch::STAMPED));
             let SendingMachine::Datagrams(source) = &mut host.machine else { return };
-            let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) else { return };
+            let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) else {
+                return arm_sender(&mut self.timers, flow, host);
+            };
             let packet = datagram.packet(flow, hop);
             net.note_host(now, What::Send, &packet, 0);
             let stamp = Stamp { at: now, number: packet.seq };
@@ -341,6 +329,18 @@ impl Exit<'_> {
         }
         acks.acks.clear();
         arm_receiver(timers, flow, host);
+    }
+
+    /// Sends the datagrams that are due, and arms the timer of their source.
+    #[inline]
+    fn send_datagrams(self, host: &mut SendingHost) {
+        let Exit { now, flow, emitted, timers, net } = self;
+        let SendingMachine::Datagrams(source) = &mut host.machine else { return };
+        while let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) {
+            *emitted += 1;
+            enter(now, datagram.packet(flow, host.path), net);
+        }
+        arm_sender(timers, flow, host);
     }
 
     /// Sends what the sending machine has decided, and arms its timer.

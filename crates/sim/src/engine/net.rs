@@ -304,7 +304,11 @@ impl Net {
         if self.is_watched() {
             return self.offer_traced(now, number, packet);
         }
-        self.ports[number as usize].offer_past_intake(now, packet, self.cargo.header_mut(packet))
+        let port = &mut self.ports[number as usize];
+        if port.entrance().is_gated() {
+            return port.offer_to_gate_alone(now, packet);
+        }
+        port.offer_past_intake(now, packet, self.cargo.header_mut(packet))
     }
 
     /// An agent drops a packet that it took before a port.

@@ -99,6 +99,8 @@ impl Entrance {
     const LIGHT: u8 = 2;
     /// The same: something with its [`Extras`], [`Port::offer_past_intake`].
     const SPECIAL: u8 = 4;
+    /// Its extras are a gate and nothing else: [`Port::offer_to_gate_alone`] does as well.
+    const GATED: u8 = 8;
 
     /// Whether an agent takes it first.
     #[inline]
@@ -110,6 +112,12 @@ impl Entrance {
     #[inline]
     pub fn is_plain(self) -> bool {
         self.0 & (Entrance::LIGHT | Entrance::SPECIAL) == 0
+    }
+
+    /// Whether one that no agent takes meets a gate and nothing else.
+    #[inline]
+    pub fn is_gated(self) -> bool {
+        self.0 & Entrance::GATED != 0
     }
 
     /// Whether one that no agent takes needs what few ports have.
@@ -165,6 +173,7 @@ impl Port {
         let extras = Extras::new(&rule, streams, intake);
         let light = rule.light;
         let manner = match &extras {
+            Some(extras) if extras.acts() && !extras.acts_besides_gate() => Entrance::SPECIAL | Entrance::GATED,
             Some(extras) if extras.acts() => Entrance::SPECIAL,
             _ if light == Light::None => 0,
             _ => Entrance::LIGHT,
@@ -358,10 +367,7 @@ impl Port {
     #[inline(never)]
     pub fn offer_past_intake(&mut self, now: u64, packet: &Packet, header: Option<&mut Header>) -> Offer {
         let Some(mut extras) = self.extras.take() else { return self.offer_light(now, packet.size) };
-        let offer = match &mut *extras {
-            Extras { has_gate_alone: true, gate: Some(gate), .. } => self.offer_to_gate_alone(now, packet, gate),
-            extras => self.offer_with(now, packet, header, extras),
-        };
+        let offer = self.offer_with(now, packet, header, &mut extras);
         self.extras = Some(extras);
         offer
     }

@@ -1,6 +1,6 @@
 //! Deadlines of the machines: armed after each call, looked at when an entry comes up.
 
-use super::{Hosts, ReceivingHost, SendingHost, SendingMachine, Sink};
+use super::{Exit, Hosts, ReceivingHost, SendingHost, SendingMachine, Sink, Watch};
 use crate::engine::fetch::fetch;
 use crate::engine::net::Net;
 use crate::engine::timers::{TimerId, TimerKind, Timers};
@@ -37,7 +37,15 @@ impl Hosts {
             TimerKind::Sender => {
                 let host = &mut self.senders[flow];
                 let deadline = host.machine.next_timeout();
-                due(&mut self.timers, &mut host.armed, now, deadline) && self.fire_sender(now, flow, net)
+                if !due(&mut self.timers, &mut host.armed, now, deadline) {
+                    return false;
+                }
+                if matches!(host.machine, SendingMachine::Datagrams(_)) && !host.watch.has(Watch::UNUSUAL) {
+                    let exit = Exit { now, flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
+                    exit.send_datagrams(host);
+                    return true;
+                }
+                self.fire_sender(now, flow, net)
             }
             TimerKind::Receiver => {
                 let host = &mut self.receivers[flow];
@@ -107,7 +115,7 @@ impl Hosts {
                 written.handle_timeout(Instant::from_ps(now), &mut self.segments);
                 self.send_segments(now, flow, net);
             }
-            SendingMachine::Datagrams(_) => self.send_datagrams(now, flow, net),
+            SendingMachine::Datagrams(_) => self.send_watched_datagrams(now, flow, net),
         }
         true
     }

@@ -46,11 +46,22 @@ impl Port {
         }
     }
 
-    /// A packet arrives at a port that has nothing but a gate.
-    pub(super) fn offer_to_gate_alone(&mut self, now: u64, packet: &Packet, gate: &mut Gate) -> Offer {
+    /// [`Port::offer_past_intake`] for a port that has nothing but a gate.
+    #[inline]
+    pub fn offer_to_gate_alone(&mut self, now: u64, packet: &Packet) -> Offer {
+        let Some(mut extras) = self.extras.take() else { return self.offer_light(now, packet.size) };
+        let offer = match &mut extras.gate {
+            Some(gate) => self.offer_to_that_gate(now, packet, gate),
+            None => self.offer_light(now, packet.size),
+        };
+        self.extras = Some(extras);
+        offer
+    }
+
+    #[inline]
+    fn offer_to_that_gate(&mut self, now: u64, packet: &Packet, gate: &mut Gate) -> Offer {
         let arrival_before = self.last_arrival;
-        let offer = self.offer_to_gate(now, packet, Verdict::Accept, gate);
-        match offer {
+        match self.offer_to_gate(now, packet, Verdict::Accept, gate) {
             Offer::Carried(_) if gate.is_newest_lost() => {
                 self.last_arrival = arrival_before;
                 self.dropped.add(packet.size);
@@ -62,6 +73,7 @@ impl Port {
 
     /// Sends the next packet behind the gate, as far as the windows reach, or of the line: `released` is that packet then. Gives what
     /// becomes of it.
+    #[inline]
     pub fn release(&mut self, now: u64, released: &mut Packet) -> Option<Offer> {
         let Extras { loss, gate, .. } = &mut **self.extras.as_mut()?;
         let Some(gate) = gate.as_mut() else {
