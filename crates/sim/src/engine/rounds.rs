@@ -167,10 +167,12 @@ impl Partition {
         self.rounds.seen = Seen { at: self.reached, events: self.events, hops: self.net.packet_hops };
     }
 
-    /// Whether nobody asks for events in their order, and timers stand where a turn expects them: behind the arrivals of their instant.
+    /// Whether nobody asks for events in their order, timers stand where a turn expects them, behind the arrivals of their instant, and
+    /// there are not too many.
     fn may_go_in_rounds(&self) -> bool {
         let is_watched = self.net.is_watched() || self.net.dropped.is_some() || self.hosts.capture.is_some();
-        !is_watched && self.net.timer_order() == TimerOrder::AfterArrivals
+        let may_timers = self.hosts.timers.may_go_in_rounds(self.site.flows.len());
+        !is_watched && may_timers && self.net.timer_order() == TimerOrder::AfterArrivals
     }
 
     /// Rounds of at most `window`, if the numbers of fibres and agents allow it.
@@ -214,7 +216,7 @@ impl Partition {
     fn run_round(&mut self, plan: &mut Plan, end: u64) {
         let Plan { stations, keys, .. } = plan;
         self.collect_timers(stations, end);
-        self.hosts.timers.begin_round(end);
+        self.hosts.timers.begin_round(self.reached, end);
         for station in stations.iter_mut() {
             for (time, timer) in station.due.drain(..) {
                 self.hosts.timers.push(time, timer);

@@ -20,6 +20,9 @@ use std::hint::select_unpredictable;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TimerId(u32);
 
+/// Bits of a timer's kind in its number.
+const KIND_BITS: u32 = 3;
+
 /// What a flow can wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerKind {
@@ -37,19 +40,19 @@ impl TimerId {
     /// The timer of one kind of one flow.
     #[inline]
     pub fn new(flow: u32, kind: TimerKind) -> TimerId {
-        TimerId(flow << 3 | kind as u32)
+        TimerId(flow << KIND_BITS | kind as u32)
     }
 
     /// The flow.
     #[inline]
     pub fn flow(self) -> u32 {
-        self.0 >> 3
+        self.0 >> KIND_BITS
     }
 
     /// The kind.
     #[inline]
     pub fn kind(self) -> TimerKind {
-        match self.0 & 7 {
+        match self.0 % (1 << KIND_BITS) {
             0 => TimerKind::Lifecycle,
             1 => TimerKind::Sender,
             2 => TimerKind::Receiver,
@@ -79,6 +82,34 @@ impl Entry {
     }
 }
 
+/// The same in a round: the time since its beginning, and the number. Half as long a number is compared twice as fast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct InRound(u64);
+
+/// Bits of a timer's number in a round.
+const NUMBER_BITS: u32 = 24;
+
+impl InRound {
+    #[inline]
+    fn new(offset: u64, number: u32) -> InRound {
+        debug_assert!(
+            offset >> (64 - NUMBER_BITS) == 0 && number >> NUMBER_BITS == 0,
+            "a round is short, and flows are few"
+        );
+        InRound(offset << NUMBER_BITS | u64::from(number))
+    }
+
+    #[inline]
+    fn offset(self) -> u64 {
+        self.0 >> NUMBER_BITS
+    }
+
+    #[inline]
+    fn number(self) -> u32 {
+        self.0 as u32 & ((1 << NUMBER_BITS) - 1)
+    }
+}
+
 /// The entries of all timers in the order of (time, timer).
 #[derive(Debug)]
 pub struct Timers {
@@ -89,7 +120,7 @@ pub struct Timers {
     /// One bit for each list in `slots`: whether it has entries.
     occupied: [u64; SLOTS as usize / 64],
     /// Entries beyond all slots.
-    far: Heap,
+    far: Heap<Entry>,
     /// The first slot that has not been opened.
     next_slot: u64,
     /// The earliest time in `slots` and `far`; [`NEVER`] if both are empty.
@@ -101,9 +132,11 @@ pub struct Timers {
     /// Between [`Timers::go_in_rounds`] and [`Timers::go_by_time`]: the entries of slots that have been opened, in no order.
     opened: Option<Vec<Entry>>,
     /// In a round: the entries of the node whose turn it is that come before its end.
-    turn: Heap,
+    turn: Heap<InRound>,
     /// The first of them is gone, and its place free for the next one: a machine whose timer has come up often sets another.
     is_vacant: bool,
+    /// When the round began that is under way or was the last.
+    round_start: u64,
     /// When the round ends that is under way; 0 between rounds.
     round_end: u64,
     /// Exchanged with every timer's number before comparison; zero except in runs that shuffle ties.
@@ -123,14 +156,15 @@ impl Timers {
             near: Near::new(),
             slots,
             occupied: [0; SLOTS as usize / 64],
-            far: Heap::default(),
+            far: Heap::new(),
             next_slot: 0,
             later: NEVER,
             earliest: NEVER,
             spare: Vec::new(),
             opened: None,
-            turn: Heap::default(),
+            turn: Heap::new(),
             is_vacant: false,
+            round_start: 0,
             round_end: 0,
             mask,
         }
@@ -149,7 +183,7 @@ impl Timers {
             if std::mem::take(&mut self.is_vacant) {
                 self.turn.pop();
             }
-            self.earliest = self.turn.first().map_or(self.round_end, Entry::time);
+            self.earliest = self.turn.first().map_or(self.round_end, |entry| self.round_start + entry.offset());
             return;
         }
         let opened = self.opened.iter().flatten().map(|entry| entry.time()).min();
@@ -159,8 +193,10 @@ impl Timers {
     /// The timer of the earliest entry; `None` if a slot must be opened first, or there are no entries.
     #[inline]
     pub fn first(&self) -> Option<TimerId> {
-        let first = if self.is_in_round() { self.turn.first() } else { self.near.first() };
-        first.map(|entry| TimerId(entry.number() ^ self.mask))
+        if self.is_in_round() {
+            return self.turn.first().map(|entry| TimerId(entry.number()));
+        }
+        self.near.first().map(|entry| TimerId(entry.number() ^ self.mask))
     }
 
     /// Adds an entry.
@@ -193,7 +229,12 @@ impl Timers {
         self.round_end > 0
     }
 
-    /// From now on entries are taken by [`Timers::take_before`] and come up in rounds.
+    /// Whether entries of so many flows can come up in rounds.
+    pub fn may_go_in_rounds(&self, flows: usize) -> bool {
+        self.mask == 0 && flows <= 1 << (NUMBER_BITS - KIND_BITS)
+    }
+
+    /// From now on entries are taken by [`Timers::take_before`] and come up in rounds, none of which is longer than 2^39 ps.
     pub fn go_in_rounds(&mut self) {
         self.opened = Some(self.near.drain());
     }
@@ -222,9 +263,9 @@ impl Timers {
         self.later != NEVER && self.later >> SLOT_BITS << SLOT_BITS < end
     }
 
-    /// A round begins: until [`Timers::end_round`] the entries are those of one node after the other.
-    pub fn begin_round(&mut self, end: u64) {
-        self.round_end = end;
+    /// A round from `start` to `end` begins: until [`Timers::end_round`] the entries are those of one node after the other.
+    pub fn begin_round(&mut self, start: u64, end: u64) {
+        (self.round_start, self.round_end) = (start, end);
         self.settle();
     }
 
@@ -275,6 +316,7 @@ impl Timers {
     #[inline]
     fn place(&mut self, entry: Entry) {
         if entry.time() < self.round_end {
+            let entry = InRound::new(entry.time() - self.round_start, entry.number());
             return match std::mem::take(&mut self.is_vacant) {
                 true => self.turn.sink(entry),
                 false => self.turn.push(entry),
@@ -332,23 +374,41 @@ fn index(slot: u64) -> usize {
 }
 
 /// A four-ary heap. Entries that come after all others fill up the children of the last parent, so that each has four.
-#[derive(Debug, Default)]
-struct Heap {
-    entries: Vec<Entry>,
+#[derive(Debug)]
+struct Heap<E> {
+    entries: Vec<E>,
     len: usize,
 }
 
 const ARITY: usize = 4;
-const LAST: Entry = Entry(u128::MAX);
 
-impl Heap {
+/// What a heap holds.
+trait Ordered: Copy + Ord {
+    /// What comes after all others.
+    const LAST: Self;
+}
+
+impl Ordered for Entry {
+    const LAST: Entry = Entry(u128::MAX);
+}
+
+impl Ordered for InRound {
+    const LAST: InRound = InRound(u64::MAX);
+}
+
+impl<E: Ordered> Heap<E> {
+    /// Nothing.
+    fn new() -> Heap<E> {
+        Heap { entries: Vec::new(), len: 0 }
+    }
+
     #[inline]
-    fn first(&self) -> Option<Entry> {
+    fn first(&self) -> Option<E> {
         if self.len == 0 { None } else { self.entries.first().copied() }
     }
 
     /// Takes all entries, in no particular order, and the empty list in their place.
-    fn exchange(&mut self, entries: &mut Vec<Entry>) {
+    fn exchange(&mut self, entries: &mut Vec<E>) {
         self.entries.truncate(self.len);
         self.len = 0;
         std::mem::swap(&mut self.entries, entries);
@@ -362,10 +422,10 @@ impl Heap {
         self.len == 0
     }
 
-    fn push(&mut self, entry: Entry) {
+    fn push(&mut self, entry: E) {
         if self.len == self.entries.len() {
             let more = if self.len == 0 { 1 } else { ARITY };
-            self.entries.extend([LAST; ARITY].iter().take(more));
+            self.entries.extend([E::LAST; ARITY].iter().take(more));
         }
         let mut i = self.len;
         self.len += 1;
@@ -380,10 +440,10 @@ impl Heap {
         self.entries[i] = entry;
     }
 
-    fn pop(&mut self) -> Option<Entry> {
+    fn pop(&mut self) -> Option<E> {
         let first = self.first()?;
         self.len -= 1;
-        let last = std::mem::replace(&mut self.entries[self.len], LAST);
+        let last = std::mem::replace(&mut self.entries[self.len], E::LAST);
         if self.len > 0 {
             self.sink(last);
         }
@@ -392,7 +452,7 @@ impl Heap {
 
     /// Replaces the root by `entry` and lets it sink. All the way down, what lies there changing places with itself where `entry` has found
     /// its place: nothing foresees where that is, and the ways are short.
-    fn sink(&mut self, mut entry: Entry) {
+    fn sink(&mut self, mut entry: E) {
         let mut i = 0;
         while let Some((child, least)) = self.first_child(i) {
             self.entries[i] = entry.min(least);
@@ -404,7 +464,7 @@ impl Heap {
 
     /// The earliest child and its place.
     #[inline]
-    fn first_child(&self, parent: usize) -> Option<(usize, Entry)> {
+    fn first_child(&self, parent: usize) -> Option<(usize, E)> {
         let first = ARITY * parent + 1;
         let [a, b, c, d] = *self.entries.get(first..)?.first_chunk()?;
         let (of_two, of_others) = (usize::from(b < a), 2 + usize::from(d < c));
@@ -497,7 +557,7 @@ mod tests {
                     timers.open_slot(&mut opened);
                     opened.drain(..).for_each(|(time, timer)| timers.push(time, timer));
                 }
-                timers.begin_round(end);
+                timers.begin_round(first, end);
                 for node in 0..NODES {
                     let own = due.iter().filter(|(_, timer)| timer.flow() % NODES == node);
                     own.for_each(|(time, timer)| timers.push(*time, *timer));

@@ -20,7 +20,7 @@ const NOWHERE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct Near {
     /// Entries of all steps before `next_step`. It is empty only where all is.
-    heap: Heap,
+    heap: Heap<Entry>,
     /// The first entry of each step's list, by step modulo [`STEPS`]; empty until lists are needed.
     heads: Vec<u32>,
     /// One bit for each list: whether it has entries.
@@ -50,7 +50,7 @@ struct Node {
 impl Near {
     pub(super) fn new() -> Near {
         Near {
-            heap: Heap::default(),
+            heap: Heap::new(),
             heads: Vec::new(),
             occupied: [0; STEPS / 64],
             nodes: Vec::new(),
