@@ -148,6 +148,7 @@ impl Partition {
             self.end_rounds();
         } else if let Some(plan) = &mut self.rounds.on {
             plan.window = window;
+            self.hosts.timers.go_in_rounds(window);
         } else {
             self.begin_rounds(window);
         }
@@ -179,7 +180,7 @@ impl Partition {
     fn begin_rounds(&mut self, window: u64) {
         let Some(stations) = Stations::new(self) else { return };
         self.net.unlist_fibres();
-        self.hosts.timers.go_in_rounds();
+        self.hosts.timers.go_in_rounds(window);
         self.rounds.on = Some(Box::new(Plan { stations, window, keys: Vec::new() }));
     }
 

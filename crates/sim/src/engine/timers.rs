@@ -6,9 +6,10 @@
 //! the order of (flow, kind). (Agents of switches have deadlines that come and go with every packet: they stand in the event
 //! list themselves.)
 //!
-//! Only the entries of the running slot of time (2^30 ps, about 1 ms) are sorted ([`near`]); those of later slots lie unsorted in
-//! one list per slot. Most of them are stale or moved when their slot is opened, so they are never sorted, and the hosts
-//! that have to be asked for it are asked in one loop, in which the waits for their memory overlap. No time is rounded.
+//! Only the entries of the running slot of time (2^30 ps, about 1 ms) are sorted ([`near`]), in rounds those of each node in its turn;
+//! those of later slots lie unsorted in one list per slot. Most of them are stale or moved when their slot is opened, so they are never
+//! sorted, and the hosts that have to be asked for it are asked in one loop, in which the waits for their memory overlap. No time is
+//! rounded.
 
 mod near;
 
@@ -129,7 +130,7 @@ pub struct Timers {
     earliest: u64,
     /// Lists without entries. The last one used is the next to be used, because it is in the cache.
     spare: Vec<Vec<Entry>>,
-    /// Between [`Timers::go_in_rounds`] and [`Timers::go_by_time`]: the entries of slots that have been opened, in no order.
+    /// In rounds that are not short beside a slot: the entries of slots that have been opened, in no order, instead of `near`.
     opened: Option<Vec<Entry>>,
     /// In a round: the entries of the node whose turn it is that come before its end.
     turn: Heap<InRound>,
@@ -234,9 +235,14 @@ impl Timers {
         self.mask == 0 && flows <= 1 << (NUMBER_BITS - KIND_BITS)
     }
 
-    /// From now on entries are taken by [`Timers::take_before`] and come up in rounds, none of which is longer than 2^39 ps.
-    pub fn go_in_rounds(&mut self) {
-        self.opened = Some(self.near.drain());
+    /// From now on entries are taken by [`Timers::take_before`] and come up in rounds of about `window`, none of which is longer than 2^39 ps.
+    pub fn go_in_rounds(&mut self, window: u64) {
+        let is_short = window < 1 << (SLOT_BITS - 3);
+        if is_short {
+            self.go_by_time();
+        } else if self.opened.is_none() {
+            self.opened = Some(self.near.drain());
+        }
     }
 
     /// From now on they come up one after the other.
@@ -248,7 +254,14 @@ impl Timers {
     /// Shows the entries before `end` of the slots that have been opened, and takes them. If [`Timers::opens_before`] says so, the next slot
     /// has more.
     pub fn take_before(&mut self, end: u64, mut taken: impl FnMut(u64, TimerId)) {
-        let Some(opened) = &mut self.opened else { return };
+        let Some(opened) = &mut self.opened else {
+            while let Some(entry) = self.near.first().filter(|entry| entry.time() < end) {
+                self.near.pop();
+                taken(entry.time(), TimerId(entry.number() ^ self.mask));
+            }
+            return;
+        };
+        // Each is looked at once in every round: a few times in all.
         opened.retain(|entry| {
             let stays = entry.time() >= end;
             if !stays {
@@ -545,7 +558,7 @@ mod tests {
             const NODES: u32 = 3;
             let (mut timers, mut plain, mut delays) = (Timers::new(0), times.clone(), delays.into_iter());
             let mut breaks = breaks.into_iter();
-            timers.go_in_rounds();
+            timers.go_in_rounds(window);
             times.iter().for_each(|(time, flow)| timers.push(*time, TimerId::new(*flow, TimerKind::Sender)));
             while let Some((first, _)) = plain.iter().min().copied() {
                 let (end, mut due, mut opened) = (first + window, Vec::new(), Vec::new());
@@ -581,7 +594,7 @@ mod tests {
                 if breaks.next().unwrap_or(false) {
                     timers.go_by_time();
                     prop_assert_eq!(earliest(&mut timers), plain.iter().min().map(|(time, flow)| (*time, *flow as usize)));
-                    timers.go_in_rounds();
+                    timers.go_in_rounds(if plain.len() % 2 == 0 { window } else { 1 << SLOT_BITS });
                 }
             }
         }
