@@ -330,7 +330,7 @@ impl Gate {
         self.sweep(now);
         let Inside { packets, bytes } = self.inside();
         let sending = self.sending(now);
-        (packets - u64::from(sending > 0), bytes - sending)
+        (packets - u64::from(sending.is_some()), bytes - sending.unwrap_or(0))
     }
 
     /// At most as many wait now as are inside: some of them may have left. (To know exactly costs a look at each that has left.)
@@ -342,17 +342,13 @@ impl Gate {
         }
     }
 
-    /// The size of the packet in transmission, 0 if there is none: the first one that has not left, if its first bit has.
-    fn sending(&self, now: u64) -> u64 {
-        match (self.placed.front(), self.begun) {
-            (Some(first), _) if first.start <= now => u64::from(first.size),
-            (None, begun) if begun.start <= now => self.first_size(),
-            _ => 0,
-        }
-    }
-
-    fn first_size(&self) -> u64 {
-        self.waiting.front().map_or(0, |first| u64::from(first.packet.size))
+    /// The size of the packet in transmission: the first one that has not left, if its first bit has.
+    fn sending(&self, now: u64) -> Option<u64> {
+        let (start, size) = match self.placed.front() {
+            Some(first) => (first.start, first.size),
+            None => (self.begun.start, self.waiting.front()?.packet.size),
+        };
+        (start <= now).then_some(u64::from(size))
     }
 
     /// Notes how many wait now.

@@ -172,8 +172,8 @@ impl Partition {
     /// there are not too many.
     fn may_go_in_rounds(&self) -> bool {
         let is_watched = self.net.is_watched() || self.net.dropped.is_some() || self.hosts.capture.is_some();
-        let may_timers = self.hosts.timers.may_go_in_rounds(self.site.flows.len());
-        !is_watched && may_timers && self.net.timer_order() == TimerOrder::AfterArrivals
+        let are_few = self.hosts.timers.may_go_in_rounds(self.site.flows.len());
+        !is_watched && are_few && self.net.timer_order() == TimerOrder::AfterArrivals
     }
 
     /// Rounds of at most `window`, if the numbers of fibres and agents allow it.

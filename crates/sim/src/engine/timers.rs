@@ -512,6 +512,17 @@ mod tests {
         ]
     }
 
+    #[test]
+    fn rounds_have_room_for_the_numbers_of_two_million_flows_in_their_order() {
+        let most = 1 << 21;
+        assert!(Timers::new(0).may_go_in_rounds(most) && !Timers::new(0).may_go_in_rounds(most + 1));
+        assert!(!Timers::new(5).may_go_in_rounds(1), "exchanged numbers may be larger");
+        let last = TimerId::new(most as u32 - 1, TimerKind::Held);
+        let entry = InRound::new(1 << 39, last.0);
+        assert_eq!((entry.offset(), entry.number()), (1 << 39, last.0));
+        assert!(InRound::new(1 << 39, 0) < entry && entry < InRound::new((1 << 39) + 1, 0));
+    }
+
     proptest! {
         #[test]
         fn entries_come_out_in_the_order_of_time_then_flow_then_kind(times in prop::collection::vec((time(), 0u32..20), 1..200), delays in prop::collection::vec(time(), 200)) {
