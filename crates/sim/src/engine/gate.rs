@@ -8,7 +8,7 @@
 //! transmitted and lost.
 
 use super::extras::LossProcess;
-use super::offer::Cause;
+use super::offer::{Cause, Count};
 use super::packet::Packet;
 use super::ring::Ring;
 use crate::model::Packing;
@@ -61,15 +61,6 @@ pub struct Granted {
     pub now: u32,
     /// Since the start.
     pub total: u64,
-}
-
-/// Packets that a gate has not seen leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Inside {
-    /// How many.
-    pub packets: u64,
-    /// Their bytes.
-    pub bytes: u64,
 }
 
 /// A packet whose transmission has its time.
@@ -153,6 +144,7 @@ impl Gate {
 
     /// A frame begins in which the queue has `slots` slots; its windows follow, in the order of time.
     pub fn begin_frame(&mut self, now: u64, slots: u32) {
+        // Nearly always all of them are over, which the last one tells.
         let over = match self.windows.last() {
             Some(last) if last.end > now => self.windows.partition_point(|window| window.end <= now),
             _ => self.windows.len(),
@@ -294,16 +286,10 @@ impl Gate {
         self.placed.newest().map(|placed| (placed.start, placed.end))
     }
 
-    /// Whether the packet placed last does not meet the switch in its slots.
-    #[inline]
-    pub fn is_newest_lost(&self) -> bool {
-        self.placed.newest().is_some_and(|placed| placed.lost)
-    }
-
     /// What becomes of the packet placed last on its way, unless it arrives: it does not meet the switch in its slots, or `loss` strikes.
     #[inline]
     pub fn fate(&mut self, loss: &mut LossProcess) -> Option<Cause> {
-        if self.is_newest_lost() {
+        if self.placed.newest()?.lost {
             return Some(Cause::GuardViolation);
         }
         if !loss.strikes() {
@@ -328,15 +314,15 @@ impl Gate {
     /// Packets that wait now, and their bytes.
     pub fn queue(&mut self, now: u64) -> (u64, u64) {
         self.sweep(now);
-        let Inside { packets, bytes } = self.inside();
+        let Count { packets, bytes } = self.inside();
         let sending = self.sending(now);
         (packets - u64::from(sending.is_some()), bytes - sending.unwrap_or(0))
     }
 
-    /// At most as many wait now as are inside: some of them may have left. (To know exactly costs a look at each that has left.)
+    /// What it has not seen leave: at most so many wait now. (To know exactly costs a look at each that has left.)
     #[inline]
-    pub fn inside(&self) -> Inside {
-        Inside {
+    pub fn inside(&self) -> Count {
+        Count {
             packets: self.placed.len() as u64 + self.waiting.len() as u64,
             bytes: self.placed_bytes + self.waiting_bytes,
         }
@@ -376,7 +362,7 @@ impl Gate {
     /// Totals up to `now`.
     pub fn reading(&mut self, now: u64) -> GateReading {
         let (waiting, _) = self.queue(now);
-        let Inside { packets, bytes } = self.inside();
+        let Count { packets, bytes } = self.inside();
         let future_wait: u128 = self.placed.iter().map(|placed| u128::from(placed.start.saturating_sub(now))).sum();
         let begun = self.begun();
         let unplaced = self.waiting.iter().skip(usize::from(begun.is_some()));

@@ -173,8 +173,8 @@ impl Port {
         let extras = Extras::new(&rule, streams, intake);
         let light = rule.light;
         let manner = match &extras {
-            Some(extras) if extras.acts() && !extras.acts_besides_gate() => Entrance::SPECIAL | Entrance::GATED,
-            Some(extras) if extras.acts() => Entrance::SPECIAL,
+            Some(extras) if extras.acts_besides_gate() => Entrance::SPECIAL,
+            Some(extras) if extras.acts() => Entrance::SPECIAL | Entrance::GATED,
             _ if light == Light::None => 0,
             _ => Entrance::LIGHT,
         };
@@ -397,13 +397,7 @@ impl Port {
         {
             controller.router.handle_departure(u32::from(size), header);
         }
-        // What is held meets its fate when it is sent.
-        if matches!(offer, Offer::Carried(_))
-            && let Some(dropped) = self.fate(size, gate, loss)
-        {
-            self.last_arrival = arrival_before;
-            offer = dropped;
-        }
+        offer = self.meet_fate(offer, size, arrival_before, gate, loss);
         if verdict == Verdict::Mark && !matches!(offer, Offer::Dropped(_)) {
             *marked += 1;
             offer = offer.marked();
@@ -455,7 +449,27 @@ impl Port {
         self.extras.as_ref().map_or(0, |extras| extras.marked)
     }
 
+    /// A packet that is carried may not arrive, and those behind it wait for none that does not. What is held meets its fate when it is sent.
+    #[inline]
+    fn meet_fate(
+        &mut self,
+        offer: Offer,
+        size: u16,
+        arrival_before: u64,
+        gate: &mut Option<Gate>,
+        loss: &mut LossProcess,
+    ) -> Offer {
+        if matches!(offer, Offer::Carried(_))
+            && let Some(dropped) = self.fate(size, gate, loss)
+        {
+            self.last_arrival = arrival_before;
+            return dropped;
+        }
+        offer
+    }
+
     /// What becomes of the packet just accepted, if it does not arrive.
+    #[inline]
     fn fate(&mut self, size: u16, gate: &mut Option<Gate>, loss: &mut LossProcess) -> Option<Offer> {
         let Some(gate) = gate else { return loss.strikes().then(|| self.lose(size)) };
         let cause = gate.fate(loss)?;

@@ -125,7 +125,7 @@ impl<T: Copy + Default> Ring<T> {
 
     /// Takes the newest value.
     pub fn pop_newest(&mut self) -> Option<T> {
-        let newest = self.iter().next_back()?;
+        let newest = *self.newest()?;
         self.tail -= 1;
         Some(newest)
     }

@@ -73,6 +73,16 @@ impl Entry {
     }
 
     #[inline]
+    fn of(time: u64, timer: TimerId, mask: u32) -> Entry {
+        Entry::new(time, timer.0 ^ mask)
+    }
+
+    #[inline]
+    fn timer(self, mask: u32) -> TimerId {
+        TimerId(self.number() ^ mask)
+    }
+
+    #[inline]
     fn time(self) -> u64 {
         (self.0 >> 32) as u64
     }
@@ -197,13 +207,13 @@ impl Timers {
         if self.is_in_round() {
             return self.turn.first().map(|entry| TimerId(entry.number()));
         }
-        self.near.first().map(|entry| TimerId(entry.number() ^ self.mask))
+        self.near.first().map(|entry| entry.timer(self.mask))
     }
 
     /// Adds an entry.
     #[inline]
     pub fn push(&mut self, time: u64, timer: TimerId) {
-        self.place(Entry::new(time, timer.0 ^ self.mask));
+        self.place(Entry::of(time, timer, self.mask));
         // In a round what is later than its end does not count, and the earliest time is no later than that.
         self.earliest = self.earliest.min(time);
     }
@@ -212,7 +222,7 @@ impl Timers {
     pub fn postpone_first(&mut self, time: u64) {
         if let Some(timer) = self.first() {
             self.pop();
-            self.place(Entry::new(time, timer.0 ^ self.mask));
+            self.place(Entry::of(time, timer, self.mask));
         }
     }
 
@@ -257,7 +267,7 @@ impl Timers {
         let Some(opened) = &mut self.opened else {
             while let Some(entry) = self.near.first().filter(|entry| entry.time() < end) {
                 self.near.pop();
-                taken(entry.time(), TimerId(entry.number() ^ self.mask));
+                taken(entry.time(), entry.timer(self.mask));
             }
             return;
         };
@@ -265,7 +275,7 @@ impl Timers {
         opened.retain(|entry| {
             let stays = entry.time() >= end;
             if !stays {
-                taken(entry.time(), TimerId(entry.number() ^ self.mask));
+                taken(entry.time(), entry.timer(self.mask));
             }
             stays
         });
@@ -303,7 +313,7 @@ impl Timers {
         self.bring_nearer();
         self.later = self.earliest_later();
         self.settle();
-        opened.extend(entries.drain(..).map(|entry| (entry.time(), TimerId(entry.number() ^ self.mask))));
+        opened.extend(entries.drain(..).map(|entry| (entry.time(), entry.timer(self.mask))));
         self.spare.push(entries);
     }
 
@@ -314,7 +324,7 @@ impl Timers {
         let lists = self.slots.iter_mut().chain([&mut far]);
         let entries = lists.flat_map(|list| list.drain(..)).chain(self.near.drain());
         let entries = entries.chain(self.opened.take().into_iter().flatten());
-        let entries = entries.map(|entry| (entry.time(), TimerId(entry.number() ^ self.mask)));
+        let entries = entries.map(|entry| (entry.time(), entry.timer(self.mask)));
         let entries = entries.collect();
         self.occupied.fill(0);
         (self.later, self.earliest) = (NEVER, NEVER);

@@ -59,16 +59,16 @@ impl Agenda {
         Agenda { tree, departing, fibre_0, agent_0, first_agent, timers, timer_key: NEVER, settled_key: NEVER }
     }
 
-    /// The first packet of a fibre arrives then.
-    #[inline]
-    pub(super) fn set_arrival(&mut self, fibre: u32, time: u64) {
-        self.tree.set(self.fibre_0 + fibre, time);
-    }
-
     /// Whether timers come after all else of their instant.
     #[inline]
     fn has_timers_last(&self) -> bool {
         self.timers >= self.fibre_0
+    }
+
+    /// The first packet of a fibre arrives then.
+    #[inline]
+    pub(super) fn set_arrival(&mut self, fibre: u32, time: u64) {
+        self.tree.set(self.fibre_0 + fibre, time);
     }
 
     /// The same, for the place in the program that does it most often.

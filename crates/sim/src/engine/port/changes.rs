@@ -50,7 +50,7 @@ impl Port {
             arrival = arrival.max(packet.end + self.delay);
             in_flight.nth_mut(first + i).at = arrival;
         }
-        if let Some(newest) = in_flight.iter().next_back() {
+        if let Some(newest) = in_flight.newest() {
             self.last_arrival = newest.at;
         }
     }

@@ -50,25 +50,15 @@ impl Port {
     #[inline]
     pub fn offer_to_gate_alone(&mut self, now: u64, packet: &Packet) -> Offer {
         let Some(mut extras) = self.extras.take() else { return self.offer_light(now, packet.size) };
-        let offer = match &mut extras.gate {
-            Some(gate) => self.offer_to_that_gate(now, packet, gate),
+        let Extras { gate, loss, .. } = &mut *extras;
+        let arrival_before = self.last_arrival;
+        let offer = match gate {
+            Some(gate) => self.offer_to_gate(now, packet, Verdict::Accept, gate),
             None => self.offer_light(now, packet.size),
         };
+        let offer = self.meet_fate(offer, packet.size, arrival_before, gate, loss);
         self.extras = Some(extras);
         offer
-    }
-
-    #[inline]
-    fn offer_to_that_gate(&mut self, now: u64, packet: &Packet, gate: &mut Gate) -> Offer {
-        let arrival_before = self.last_arrival;
-        match self.offer_to_gate(now, packet, Verdict::Accept, gate) {
-            Offer::Carried(_) if gate.is_newest_lost() => {
-                self.last_arrival = arrival_before;
-                self.dropped.add(packet.size);
-                Offer::Dropped(Cause::GuardViolation)
-            }
-            offer => offer,
-        }
     }
 
     /// Sends the next packet behind the gate, as far as the windows reach, or of the line: `released` is that packet then. Gives what
