@@ -81,6 +81,7 @@ impl Duration {
     }
 
     /// The nearest span to `seconds`; `None` if that is negative, not finite or beyond the range.
+    #[inline]
     pub fn from_secs_f64(seconds: f64) -> Option<Duration> {
         let ps = seconds * PS_PER_SECOND as f64;
         if (0.0..EXACT).contains(&ps) {

@@ -8,7 +8,7 @@
 //! breadth-first search for an augmenting path over sets of columns. An entry's remainder is written back when its row is
 //! taken off it, so a block costs the search for the least remainder and the paths. At most N² + 2N blocks.
 
-use super::support::{Columns, Matching, Support};
+use super::support::{Columns, Matching, Support, first, with_words};
 use super::{IDLE, Requests, Schedule, Scheduler};
 
 /// The scheduler `bvn`; every frame for itself.
@@ -20,21 +20,21 @@ impl Scheduler for Bvn {
         let mut schedule = Schedule::empty(requests.nodes(), frame);
         let length = u32::try_from(requests.longest_line()).map_or(frame, |length| length.min(frame));
         if length > 0 {
-            Decomposition::new(requests, length).run(length, &mut schedule);
+            with_words!(requests.nodes(), W => Decomposition::<W>::new(requests, length).run(length, &mut schedule));
         }
         schedule
     }
 }
 
 /// What is left of the matrix, and the matching that is being served.
-struct Decomposition {
+struct Decomposition<const W: usize> {
     nodes: usize,
     /// Requests not served yet. An entry being served still has what it had when its row came to it.
     real: Vec<u32>,
     /// What fills the lines up to the same sum, served as idle slots after the request of the same entry.
     filling: Vec<u32>,
-    support: Support,
-    matching: Matching,
+    support: Support<W>,
+    matching: Matching<W>,
     /// When the entry that each row serves is used up.
     until: Vec<u32>,
     /// What each row sends to: its column, or idle while it serves filling.
@@ -42,12 +42,11 @@ struct Decomposition {
     /// Of the search.
     parent: Vec<u16>,
     queue: Vec<u16>,
-    unvisited: Columns,
-    all: Columns,
+    all: Columns<W>,
 }
 
-impl Decomposition {
-    fn new(requests: &Requests, length: u32) -> Decomposition {
+impl<const W: usize> Decomposition<W> {
+    fn new(requests: &Requests, length: u32) -> Decomposition<W> {
         let nodes = requests.nodes();
         let mut support = Support::of(requests);
         let filling = fill(requests, length, &mut support);
@@ -61,21 +60,18 @@ impl Decomposition {
             outputs: vec![IDLE; nodes],
             parent: vec![0; nodes],
             queue: Vec::with_capacity(nodes),
-            unvisited: Columns::all(nodes),
             all: Columns::all(nodes),
         }
     }
 
     fn run(&mut self, length: u32, schedule: &mut Schedule) {
-        let mut now = 0;
-        let mut empty: Vec<usize> = (0..self.nodes).collect();
+        let (mut now, mut empty) = (0, self.all);
         while now < length {
-            empty.iter().for_each(|row| self.augment(*row, now));
-            now = self.until.iter().copied().min().unwrap_or(length);
+            empty.for_each(|row| self.augment(row, now));
+            (now, empty) = first(&self.until);
             schedule.push(now, &self.outputs);
-            empty.clear();
-            empty.extend((0..self.nodes).filter(|row| self.until[*row] == now));
-            empty.retain(|row| !self.use_up(*row, now));
+            let served = empty;
+            served.for_each(|row| empty.remove_if(self.use_up(row, now), row));
         }
     }
 
@@ -130,7 +126,7 @@ impl Decomposition {
 
     /// A free column that can be reached from `start`, and the way in `parent`.
     fn search(&mut self, start: usize) -> Option<usize> {
-        self.unvisited.copy_from(&self.all);
+        let mut unvisited = self.all;
         self.queue.clear();
         self.queue.push(start as u16);
         let mut at = 0;
@@ -142,7 +138,7 @@ impl Decomposition {
                 return Some(column);
             }
             let (parent, queue, row_of) = (&mut self.parent, &mut self.queue, &self.matching.row_of);
-            self.unvisited.take(reachable, |column| {
+            unvisited.take(reachable, |column| {
                 parent[column] = row;
                 queue.push(row_of[column]);
             });
@@ -152,7 +148,7 @@ impl Decomposition {
 }
 
 /// Entries that bring every line to `length`: at most 2N of them, by walking along the rows' and the columns' deficits.
-fn fill(requests: &Requests, length: u32, support: &mut Support) -> Vec<u32> {
+fn fill<const W: usize>(requests: &Requests, length: u32, support: &mut Support<W>) -> Vec<u32> {
     let nodes = requests.nodes();
     let (rows, columns) = requests.line_sums();
     // A line's sum is at most `length`, which has 32 bits.

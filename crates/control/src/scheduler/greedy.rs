@@ -5,7 +5,7 @@
 //! one has served its request; each input without an output then takes a free one it has a request for, or else one of
 //! an input that can move to a free one at once. What is left when the frame ends is not served.
 
-use super::support::{Matching, NONE, Support};
+use super::support::{Columns, Matching, NONE, Support, first, with_words};
 use super::{IDLE, Requests, Schedule, Scheduler};
 
 /// The scheduler `greedy`; every frame for itself.
@@ -17,40 +17,23 @@ const NEVER: u32 = u32::MAX;
 
 impl Scheduler for Greedy {
     fn schedule(&mut self, requests: &Requests, frame: u32) -> Schedule {
-        let mut schedule = Schedule::empty(requests.nodes(), frame);
-        let mut work = Work::new(requests);
-        let mut now = 0;
-        while now < frame {
-            work.match_idle_rows(now);
-            let next = work.until.iter().copied().min().unwrap_or(NEVER);
-            if next == NEVER {
-                break;
-            }
-            now = next.min(frame);
-            schedule.push(now, &work.matching.column_of);
-            for row in 0..requests.nodes() {
-                if work.until[row] == now {
-                    work.end(row);
-                }
-            }
-        }
-        schedule
+        with_words!(requests.nodes(), W => Work::<W>::new(requests).schedule(frame))
     }
 }
 
 /// What is left of the matrix, and the connections that hold.
-struct Work {
+struct Work<const W: usize> {
     nodes: usize,
     /// Requests not served yet; an entry being served still has what it had when its row came to it.
     left: Vec<u32>,
-    support: Support,
-    matching: Matching,
+    support: Support<W>,
+    matching: Matching<W>,
     /// When the entry that each row serves is used up.
     until: Vec<u32>,
 }
 
-impl Work {
-    fn new(requests: &Requests) -> Work {
+impl<const W: usize> Work<W> {
+    fn new(requests: &Requests) -> Work<W> {
         // The schedule's outputs are the matching's columns.
         const { assert!(IDLE == NONE) };
         let nodes = requests.nodes();
@@ -61,6 +44,24 @@ impl Work {
             matching: Matching::new(nodes),
             until: vec![NEVER; nodes],
         }
+    }
+
+    fn schedule(mut self, frame: u32) -> Schedule {
+        let mut schedule = Schedule::empty(self.nodes, frame);
+        let mut now = 0;
+        while now < frame {
+            self.match_idle_rows(now);
+            let (next, rows): (u32, Columns<W>) = first(&self.until);
+            if next == NEVER {
+                break;
+            }
+            now = next.min(frame);
+            schedule.push(now, &self.matching.column_of);
+            if next == now {
+                rows.for_each(|row| self.end(row));
+            }
+        }
+        schedule
     }
 
     fn match_idle_rows(&mut self, now: u32) {
@@ -79,7 +80,7 @@ impl Work {
 
     /// A column that `row` wants, the row that has it, and a free column that this one wants too.
     fn repair(&self, row: usize) -> Option<(usize, usize, usize)> {
-        self.support.columns_of(row).take(REPAIRS).find_map(|column| {
+        self.support.row(row).iter().take(REPAIRS).find_map(|column| {
             let other = usize::from(self.matching.row_of[column]);
             self.matching.free.first_in(self.support.row(other)).map(|to| (column, other, to))
         })

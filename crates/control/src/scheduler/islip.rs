@@ -4,7 +4,7 @@
 //! on. Both pointers move one beyond the match, and only for matches of the first iteration: so under a full load the pointers
 //! part and everyone has its turn. The source iterates about log₂ N times; here until a slot's matching is maximal.
 
-use super::support::{Columns, Support};
+use super::support::{Columns, Support, with_words};
 use super::{IDLE, Requests, Schedule, Scheduler};
 
 /// The scheduler `islip`. Its pointers stay from frame to frame.
@@ -17,10 +17,10 @@ pub struct Islip {
 }
 
 /// What is left of a frame's requests: how many slots, and which inputs want each output.
-struct Left {
+struct Left<const W: usize> {
     nodes: usize,
     slots: Vec<u32>,
-    by_output: Support,
+    by_output: Support<W>,
 }
 
 impl Scheduler for Islip {
@@ -29,8 +29,13 @@ impl Scheduler for Islip {
         if self.offer.len() != nodes {
             *self = Islip { offer: vec![0; nodes], accept: vec![0; nodes] };
         }
-        let mut left = Left::of(requests);
-        let mut schedule = Schedule::empty(nodes, frame);
+        with_words!(nodes, W => self.serve(Left::<W>::of(requests), frame))
+    }
+}
+
+impl Islip {
+    fn serve<const W: usize>(&mut self, mut left: Left<W>, frame: u32) -> Schedule {
+        let mut schedule = Schedule::empty(left.nodes, frame);
         for slot in 0..frame {
             let outputs = self.matched(&left);
             if outputs.iter().all(|output| *output == IDLE) {
@@ -41,11 +46,9 @@ impl Scheduler for Islip {
         }
         schedule
     }
-}
 
-impl Islip {
     /// A maximal matching: the output of each input.
-    fn matched(&mut self, left: &Left) -> Vec<u16> {
+    fn matched<const W: usize>(&mut self, left: &Left<W>) -> Vec<u16> {
         let nodes = left.nodes;
         let (mut inputs, mut outputs) = (Columns::all(nodes), Columns::all(nodes));
         let mut matched = vec![IDLE; nodes];
@@ -72,7 +75,7 @@ impl Islip {
     }
 
     /// The outputs that offer themselves to each input. None to an input that has no request for it: rows and columns agree.
-    fn offers(&self, left: &Left, inputs: &Columns, outputs: &Columns) -> Support {
+    fn offers<const W: usize>(&self, left: &Left<W>, inputs: &Columns<W>, outputs: &Columns<W>) -> Support<W> {
         let mut offered = Support::empty(left.nodes);
         for output in 0..left.nodes {
             if !outputs.contains(output) {
@@ -87,13 +90,13 @@ impl Islip {
     }
 }
 
-impl Left {
-    fn of(requests: &Requests) -> Left {
+impl<const W: usize> Left<W> {
+    fn of(requests: &Requests) -> Left<W> {
         let nodes = requests.nodes();
-        let by_input = Support::of(requests);
+        let by_input = Support::<W>::of(requests);
         let mut by_output = Support::empty(nodes);
         for input in 0..nodes {
-            by_input.columns_of(input).for_each(|output| by_output.insert(output, input));
+            by_input.row(input).iter().for_each(|output| by_output.insert(output, input));
         }
         Left { nodes, slots: requests.slots().to_vec(), by_output }
     }

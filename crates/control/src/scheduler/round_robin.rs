@@ -3,7 +3,7 @@
 //! In every slot the inputs take their turns, starting one further than in the slot before; each takes the next free output
 //! with a request left after the one it last had. Turns go on from frame to frame.
 
-use super::support::{Columns, Support};
+use super::support::{Columns, Support, with_words};
 use super::{IDLE, Requests, Schedule, Scheduler};
 
 /// The scheduler `round-robin`.
@@ -21,11 +21,18 @@ impl Scheduler for RoundRobin {
         if self.next.len() != nodes {
             *self = RoundRobin { first: 0, next: vec![0; nodes] };
         }
+        with_words!(nodes, W => self.serve::<W>(requests, frame))
+    }
+}
+
+impl RoundRobin {
+    fn serve<const W: usize>(&mut self, requests: &Requests, frame: u32) -> Schedule {
+        let nodes = requests.nodes();
         let mut schedule = Schedule::empty(nodes, frame);
-        let (mut left, mut support) = (requests.slots().to_vec(), Support::of(requests));
-        let (all, mut free, mut outputs) = (Columns::all(nodes), Columns::all(nodes), vec![IDLE; nodes]);
+        let (mut left, mut support) = (requests.slots().to_vec(), Support::<W>::of(requests));
+        let mut outputs = vec![IDLE; nodes];
         for slot in 0..frame {
-            free.copy_from(&all);
+            let mut free = Columns::all(nodes);
             outputs.fill(IDLE);
             for turn in 0..nodes {
                 let input = (self.first + turn) % nodes;

@@ -42,21 +42,30 @@ enum Law {
 
 /// Gaps of a Poisson source that have been drawn already: several logarithms in a row do not wait for each other, and nothing waits
 /// for them. Only where nothing else is drawn between two gaps.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct GapsAhead {
     gaps: [Duration; 4],
-    left: usize,
+    taken: usize,
 }
 
 impl GapsAhead {
+    /// None has been drawn.
+    fn none() -> GapsAhead {
+        let gaps = [Duration::ZERO; 4];
+        GapsAhead { gaps, taken: gaps.len() }
+    }
+
     #[inline]
-    fn next(&mut self, mean: Duration, stream: &mut Stream) -> Duration {
-        if self.left == 0 {
-            self.gaps = exponential_spans(mean, stream);
-            self.left = self.gaps.len();
-        }
-        self.left -= 1;
-        self.gaps[self.gaps.len() - 1 - self.left]
+    fn take(&mut self) -> Option<Duration> {
+        let gap = *self.gaps.get(self.taken)?;
+        self.taken += 1;
+        Some(gap)
+    }
+
+    /// All have been taken: draws the next ones and takes the first.
+    fn draw(&mut self, mean: Duration, stream: &mut Stream) -> Duration {
+        *self = GapsAhead { gaps: exponential_spans(mean, stream), taken: 1 };
+        self.gaps[0]
     }
 }
 
@@ -72,7 +81,7 @@ impl Datagrams {
         let law = match load {
             Load::Greedy | Load::Size(_) | Load::Writes { .. } => return None,
             Load::Constant(rate) => Law::Constant { gap: gap(rate)? },
-            Load::Poisson { rate, sizes } => Law::Poisson { mean_gap: gap(rate)?, sizes, ahead: GapsAhead::default() },
+            Load::Poisson { rate, sizes } => Law::Poisson { mean_gap: gap(rate)?, sizes, ahead: GapsAhead::none() },
             Load::OnOff { rate, on, off } => Law::OnOff { gap: gap(rate)?, on, off, left: Duration::ZERO },
         };
         let mut source = Datagrams { law, packet_size, stream, stop, next: start, sent: 0 };
@@ -87,14 +96,14 @@ impl Datagrams {
     }
 
     /// Sends the next packet, if it is due at `now`. To be called until there is none.
-    #[inline]
+    #[inline(always)]
     pub fn handle_timeout(&mut self, now: Instant) -> Option<Datagram> {
         if self.next > now || self.next >= self.stop {
             return None;
         }
         let datagram = Datagram { number: self.sent, size: self.draw_size() };
         self.sent += 1;
-        self.next = self.next + self.draw_gap();
+        self.next = self.next + self.gap();
         Some(datagram)
     }
 
@@ -124,12 +133,23 @@ impl Datagrams {
         }
     }
 
-    /// The time to the next packet.
+    /// The time to the next packet, which may have been drawn already.
+    #[inline]
+    fn gap(&mut self) -> Duration {
+        let drawn = match &mut self.law {
+            Law::Poisson { ahead, .. } => ahead.take(),
+            Law::Constant { .. } | Law::OnOff { .. } => None,
+        };
+        drawn.unwrap_or_else(|| self.draw_gap())
+    }
+
+    /// The time to the next packet, of which nothing has been drawn.
+    #[inline(never)]
     fn draw_gap(&mut self) -> Duration {
         match &mut self.law {
             Law::Constant { gap } => *gap,
             Law::Poisson { mean_gap, sizes: SizeLaw::Exponential, .. } => exponential_span(*mean_gap, &mut self.stream),
-            Law::Poisson { mean_gap, ahead, .. } => ahead.next(*mean_gap, &mut self.stream),
+            Law::Poisson { mean_gap, ahead, .. } => ahead.draw(*mean_gap, &mut self.stream),
             Law::OnOff { gap, on, off, left } => {
                 let mut needed = *gap;
                 let mut passed = Duration::ZERO;

@@ -7,32 +7,23 @@
 //! A packet counts as waiting until its first bit leaves. What is sent in a window that the switch does not pass is
 //! transmitted and lost.
 
+mod windows;
+
+pub use windows::{Row, Window};
+
 use super::extras::LossProcess;
 use super::offer::{Cause, Count};
 use super::packet::Packet;
 use super::ring::Ring;
 use crate::model::Packing;
 use units::ByteTime;
-
-/// A stretch of time in which the queue may send.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Window {
-    /// Its first picosecond.
-    pub start: u64,
-    /// The first picosecond after it.
-    pub end: u64,
-    /// Whether it meets the switch in its slot.
-    pub passes: bool,
-}
+use windows::Windows;
 
 /// The queue behind a gate.
 #[derive(Debug)]
 pub struct Gate {
     packing: Packing,
-    /// In the order of time; those that are over are gone at the latest when the next frame begins.
-    windows: Vec<Window>,
-    /// Windows at the front that are used up.
-    spent: usize,
+    windows: Windows,
     /// All windows up to here are used.
     used_until: u64,
     /// Packets that have a place; swept only when their number could matter, so some at the head may have left.
@@ -125,8 +116,7 @@ impl Gate {
     pub fn new(packing: Packing) -> Gate {
         Gate {
             packing,
-            windows: Vec::new(),
-            spent: 0,
+            windows: Windows::default(),
             used_until: 0,
             placed: Ring::new(),
             placed_bytes: 0,
@@ -144,42 +134,16 @@ impl Gate {
 
     /// A frame begins in which the queue has `slots` slots; its windows follow, in the order of time.
     pub fn begin_frame(&mut self, now: u64, slots: u32) {
-        // Nearly always all of them are over, which the last one tells.
-        let over = match self.windows.last() {
-            Some(last) if last.end > now => self.windows.partition_point(|window| window.end <= now),
-            _ => self.windows.len(),
-        };
-        self.windows.drain(..over);
-        self.spent = self.spent.saturating_sub(over);
+        self.windows.forget(now);
         self.granted = Granted { now: slots, total: self.granted.total + u64::from(slots) };
     }
 
-    /// The queue may send in these windows, in the order of time. One that begins before the last one ends, because the clock is
+    /// The queue may send in these windows, later than those it has. What of them begins before the last one ends, because the clock is
     /// unsteady, begins there.
     #[inline]
-    pub fn open(&mut self, windows: impl IntoIterator<Item = Window>) {
+    pub fn open(&mut self, row: Row) {
         self.stuck = false;
-        let newest = self.windows.last().copied();
-        let cuts = self.packing == Packing::Cut;
-        let mut joins = newest.is_some() && cuts;
-        let Window { mut end, mut passes, .. } = newest.unwrap_or_default();
-        for window in windows {
-            if joins && window.start == end && window.passes == passes {
-                end = window.end;
-                self.lengthen(end);
-            } else if window.start.max(end) < window.end {
-                self.windows.push(Window { start: window.start.max(end), ..window });
-                (end, passes, joins) = (window.end, window.passes, cuts);
-            }
-        }
-    }
-
-    /// The last window ends later, and has something left again.
-    fn lengthen(&mut self, end: u64) {
-        if let Some(newest) = self.windows.last_mut() {
-            newest.end = end;
-            self.spent = self.spent.min(self.windows.len() - 1);
-        }
+        self.windows.open(row, self.packing == Packing::Cut);
     }
 
     /// Packets last another time than they did.
@@ -243,42 +207,31 @@ impl Gate {
     /// Uses windows for what has no place yet of a packet that takes `work` in all. Whether all of it has one now.
     fn fill(&mut self, now: u64, work: u64) -> bool {
         let Begun { mut start, done, mut passes } = self.begun;
-        let (mut from, mut left, mut spent) = (now.max(self.used_until), work - done, self.spent);
+        let (mut from, mut left) = (now.max(self.used_until), work - done);
         let least = match self.packing {
             Packing::Cut => 1,
             Packing::Whole => left,
         };
-        for window in self.windows.get(spent..).unwrap_or_default() {
+        let (place, _) = self.windows.find(|window| {
             let opens = from.max(window.start);
             let room = window.end.saturating_sub(opens);
             if room >= least {
                 let part = left.min(room);
                 (start, from, passes) = (start.min(opens), opens + part, passes && window.passes);
                 left -= part;
-                if left == 0 {
-                    break;
-                }
             }
-            spent += 1;
-        }
+            left == 0
+        });
         let placed = work - done - left;
         if placed == 0 {
             return false;
         }
         self.begun = Begun { start, done: done + placed, passes };
+        self.used_until = from;
         // What lies before its last window is used up, or over, or too short and will be over.
-        (self.used_until, self.spent) = (from, spent);
+        self.windows.use_up_to(place);
         self.busy += placed;
         left == 0
-    }
-
-    /// Skips the windows that are used or over. Gives the first time that may be used.
-    fn skip_to(&mut self, now: u64) -> u64 {
-        let from = now.max(self.used_until);
-        while self.windows.get(self.spent).is_some_and(|window| window.end <= from) {
-            self.spent += 1;
-        }
-        from
     }
 
     /// From when to when the packet placed last leaves.
@@ -306,8 +259,9 @@ impl Gate {
             return true;
         }
         let need = if self.packing == Packing::Whole { byte_time.of(u32::from(size)).ps() } else { 1 };
-        let from = self.skip_to(now);
-        let window = self.windows.get(self.spent);
+        let from = now.max(self.used_until);
+        let (place, window) = self.windows.find(|window| window.end > from);
+        self.windows.use_up_to(place);
         !window.is_some_and(|window| from == now && window.start <= now && window.end >= now + need)
     }
 
@@ -390,7 +344,7 @@ impl Gate {
 
     /// How much of a stretch of time lies in windows.
     fn opening(&self, from: u64, to: u64) -> u64 {
-        let overlap = |window: &Window| window.end.min(to).saturating_sub(window.start.max(from));
+        let overlap = |window: Window| window.end.min(to).saturating_sub(window.start.max(from));
         self.windows.iter().map(overlap).sum()
     }
 
@@ -408,7 +362,8 @@ impl Gate {
         self.placed.clear();
         self.waiting.clear();
         (self.placed_bytes, self.waiting_bytes, self.begun, self.stuck) = (0, 0, Begun::default(), false);
-        (self.used_until, self.spent) = (now, 0);
+        self.used_until = now;
+        self.windows.forget_use();
         cleared
     }
 
@@ -552,7 +507,7 @@ mod tests {
                 };
                 offer(&mut gate, *begins, &mut found);
                 gate.begin_frame(*begins, windows.len() as u32);
-                gate.open(windows.iter().copied());
+                windows.iter().for_each(|window| gate.open((*window).into()));
                 while let Some(end) = gate.place(*begins, byte_time(), &mut placed) {
                     found.push((end, gate.fate(&mut LossProcess::None).is_none()));
                 }
@@ -574,7 +529,7 @@ mod tests {
         let mut placed = Packet::default();
         let mut gate = Gate::new(Packing::Cut);
         gate.begin_frame(0, 1);
-        gate.open([Window { start: 10, end: 100, passes: true }]);
+        gate.open(Window { start: 10, end: 100, passes: true }.into());
         for _ in 0..3 {
             gate.hold(0, &Packet { size: 5, ..Packet::default() });
             while gate.place(0, byte_time(), &mut placed).is_some() {}

@@ -1,7 +1,7 @@
 //! Samplers on a named stream. They use the `libm` crate, never the platform's mathematics, so a seed gives the same
 //! draws everywhere.
 
-use super::Stream;
+use super::{Stream, log1p};
 use units::{Duration, PS_PER_SECOND};
 
 /// True with probability `p`.
@@ -29,7 +29,8 @@ pub fn uniform_index(stream: &mut Stream, n: u64) -> u64 {
 
 /// Exponential with the given `mean`, by inversion.
 pub fn exponential(stream: &mut Stream, mean: f64) -> f64 {
-    exponential_of(stream.unit(), mean)
+    let [ln] = log1p::of_ones_without([stream.unit()]);
+    -mean * ln
 }
 
 /// Exponential with this mean.
@@ -43,15 +44,9 @@ pub fn exponential_span(mean: Duration, stream: &mut Stream) -> Duration {
 pub fn exponential_spans<const N: usize>(mean: Duration, stream: &mut Stream) -> [Duration; N] {
     let mean = mean.as_secs_f64();
     let units: [f64; N] = std::array::from_fn(|_| stream.unit());
-    let seconds = units.map(|unit| exponential_of(unit, mean));
-    seconds.map(|seconds| {
-        Duration::from_secs_f64(seconds).unwrap_or(Duration::from_ps(u64::MAX / PS_PER_SECOND * PS_PER_SECOND))
+    log1p::of_ones_without(units).map(|ln| {
+        Duration::from_secs_f64(-mean * ln).unwrap_or(Duration::from_ps(u64::MAX / PS_PER_SECOND * PS_PER_SECOND))
     })
-}
-
-/// The quantile of the exponential law at `unit`.
-fn exponential_of(unit: f64, mean: f64) -> f64 {
-    -mean * libm::log1p(-unit)
 }
 
 /// Pareto with density `shape · scale^shape / x^(shape+1)` above `scale`, by inversion.

@@ -2,7 +2,7 @@
 
 use super::{Port, State, Taken};
 use crate::engine::extras::Extras;
-use crate::engine::gate::{Admission, Cleared, Gate, Granted, Window};
+use crate::engine::gate::{Admission, Cleared, Gate, Granted, Row};
 use crate::engine::offer::{Cause, Count, Offer};
 use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
@@ -89,15 +89,10 @@ impl Port {
         }
     }
 
-    /// The queue behind the gate may send in this window.
-    pub fn open_window(&mut self, window: Window) {
-        self.open_windows(std::iter::once(window));
-    }
-
-    /// The queue behind the gate may send in these windows, in the order of time.
-    pub fn open_windows(&mut self, windows: impl Iterator<Item = Window>) {
+    /// The queue behind the gate may send in this window, or these, later than those it has.
+    pub fn open_windows(&mut self, windows: impl Into<Row>) {
         if let Some(gate) = self.gate_mut() {
-            gate.open(windows);
+            gate.open(windows.into());
         }
     }
 

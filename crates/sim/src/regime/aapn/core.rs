@@ -47,7 +47,7 @@ pub struct Rules {
 }
 
 /// A grant: the frame, and the slots.
-type Grant = (u64, Box<[SlotRange]>);
+type Grant = (u64, Vec<SlotRange>);
 
 /// The way to an edge node.
 #[derive(Clone, Copy, Debug)]
@@ -81,8 +81,8 @@ impl Agent for CoreNode {
     }
 
     fn handle_message(&mut self, _: u64, message: Message, _: &mut Bench) {
-        if let Some(Notice::Request { edge, frame, slots }) = message.read() {
-            self.handle_request(*edge, *frame, slots);
+        if let Some(Notice::Request { edge, frame, slots }) = message.open() {
+            self.handle_request(edge, frame, slots);
         }
     }
 }
@@ -100,9 +100,9 @@ impl CoreNode {
     }
 
     /// An edge node asks for slots.
-    fn handle_request(&mut self, edge: u32, frame: u64, slots: &[u32]) {
+    fn handle_request(&mut self, edge: u32, frame: u64, slots: Box<[u32]>) {
         if let Some(known) = self.requests.get_mut(edge as usize) {
-            *known = (frame, slots.into());
+            *known = (frame, slots);
         }
     }
 
@@ -131,7 +131,7 @@ impl CoreNode {
             self.scheduler.schedule(&requests, data_slots).expect("a resolved frame is neither empty nor too long");
         for (edge, runs) in (0..).zip(runs(&schedule, self.frame.signalling_slots)) {
             let leaves = begins.saturating_add(self.downlinks[edge as usize].after);
-            self.grants.insert((leaves, edge), (asked + self.lag, runs.into()));
+            self.grants.insert((leaves, edge), (asked + self.lag, runs));
         }
     }
 }

@@ -12,7 +12,6 @@ use crate::engine::offer::Cause;
 use crate::engine::packet::Class;
 use crate::engine::trace::{Event, Spot, What};
 use crate::random::{Stream, uniform_index};
-use std::collections::BTreeMap;
 
 /// The agent of an edge node towards a core node.
 #[derive(Debug)]
@@ -78,13 +77,13 @@ pub struct Asking {
     /// The frame of the next request.
     pub next: u64,
     /// What was granted for frames that have not begun.
-    pub granted: BTreeMap<u64, Granted>,
+    pub granted: Vec<(u64, Granted)>,
 }
 
 /// What was granted in a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Granted {
-    runs: Box<[SlotRange]>,
+    runs: Vec<SlotRange>,
     /// The slots of each queue.
     slots: Box<[u32]>,
 }
@@ -110,8 +109,8 @@ impl Agent for EdgeAgent {
     }
 
     fn handle_message(&mut self, _: u64, message: Message, _: &mut Bench) {
-        if let Some(Notice::Grant { frame, runs }) = message.read() {
-            self.handle_grant(*frame, runs);
+        if let Some(Notice::Grant { frame, runs }) = message.open() {
+            self.handle_grant(frame, runs);
         }
     }
 }
@@ -129,18 +128,19 @@ impl EdgeAgent {
     }
 
     /// Slots were granted.
-    fn handle_grant(&mut self, frame: u64, runs: &[SlotRange]) {
+    fn handle_grant(&mut self, frame: u64, runs: Vec<SlotRange>) {
         if frame < self.next_frame || matches!(self.plan, Plan::Fixed(_)) {
             return;
         }
-        let granted = self.granted(runs.into());
+        let granted = self.granted(runs);
         self.queues.iter_mut().zip(&granted.slots).for_each(|(queue, slots)| queue.grant(frame, *slots));
         if let Plan::Asked(asking) = &mut self.plan {
-            asking.granted.insert(frame, granted);
+            asking.granted.retain(|(known, _)| *known != frame);
+            asking.granted.push((frame, granted));
         }
     }
 
-    fn granted(&self, runs: Box<[SlotRange]>) -> Granted {
+    fn granted(&self, runs: Vec<SlotRange>) -> Granted {
         let mut slots = vec![0; self.queues.len()].into_boxed_slice();
         for run in &runs {
             self.place(run.to).into_iter().for_each(|place| slots[place] += run.slots);
@@ -155,13 +155,16 @@ impl EdgeAgent {
             Plan::Fixed(stages) => {
                 let begun = stages.iter().take_while(|stage| stage.from <= frame).count();
                 stages.drain(..begun.saturating_sub(1));
-                let stage = stages.first().filter(|_| begun > 0).map(|stage| stage.runs.clone());
+                let stage = stages.first().filter(|_| begun > 0).map(|stage| stage.runs.to_vec());
                 stage.map(|runs| self.granted(runs))
             }
-            Plan::Asked(asking) => asking.granted.remove(&frame),
+            Plan::Asked(asking) => {
+                let place = asking.granted.iter().position(|(known, _)| *known == frame);
+                place.map(|place| asking.granted.swap_remove(place).1)
+            }
         };
         // Without a grant, because it got lost, it keeps silent.
-        let Granted { runs, slots } = granted.unwrap_or_else(|| self.granted(Box::default()));
+        let Granted { runs, slots } = granted.unwrap_or_else(|| self.granted(Vec::new()));
         for (queue, slots) in self.queues.iter_mut().zip(slots) {
             let before = std::mem::replace(&mut queue.granted, slots);
             while queue.coming.front().is_some_and(|(due, _)| *due <= frame) {
@@ -204,13 +207,14 @@ impl EdgeAgent {
             if bench.is_traced() {
                 for slot in slots {
                     let window = windows.of(slot, self.clock.shift());
-                    bench.port_mut(port).open_window(window);
+                    bench.port_mut(port).open_windows(window);
                     bench.note_unit(bench.link(port), granted(now, frame, window), std::iter::empty());
                 }
             } else if self.clock.jitter == 0 {
                 bench.port_mut(port).open_windows(windows.of_run(slots, self.clock.offset));
             } else {
-                bench.port_mut(port).open_windows(slots.map(|slot| windows.of(slot, self.clock.shift())));
+                let port = bench.port_mut(port);
+                slots.for_each(|slot| port.open_windows(windows.of(slot, self.clock.shift())));
             }
         }
     }
@@ -221,8 +225,8 @@ impl EdgeAgent {
         let frame = asking.next;
         asking.next += 1;
         let (rule, due, payload) = (asking.rule, frame + asking.lag, self.beat.frame.payload());
-        let most = self.queues.iter().map(|queue| queue.to).max().unwrap_or(0).max(asking.edge);
-        let mut slots = vec![0; most as usize + 1].into_boxed_slice();
+        let edges = self.places.len().max(asking.edge as usize + 1);
+        let mut slots = vec![0; edges].into_boxed_slice();
         for queue in &mut self.queues {
             let port = bench.port(queue.port);
             let backlog = Backlog { offered: port.offered_bytes(), held: port.held_bytes() };

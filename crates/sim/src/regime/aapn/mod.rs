@@ -37,7 +37,7 @@ use self::plan::{Channel, Computed, SlotFrame, Uplink};
 use super::kind::{self, Entry, Regime};
 use crate::engine::agent::Agent;
 use crate::engine::equipment::{Equipment, Ground};
-use crate::engine::gate::Window;
+use crate::engine::gate::{Row, Window};
 use crate::engine::ledger::Tally;
 use crate::model::{LinkId, Network, NodeId, Opening, PortRule};
 use crate::results::Figure;
@@ -45,7 +45,6 @@ use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
 use control::signalling::SlotPart;
 use edge::{Asking, Clock, EdgeAgent, Plan, Stage};
 use queue::{Queue, QueueOutput};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use tell::Teller;
 use units::{ByteTime, Duration, Rate};
@@ -111,7 +110,7 @@ pub enum Notice {
         /// The frame in which they are.
         frame: u64,
         /// In the order of time.
-        runs: Box<[SlotRange]>,
+        runs: Vec<SlotRange>,
     },
 }
 
@@ -229,13 +228,8 @@ pub struct FrameWindows {
 impl FrameWindows {
     /// Those of slots in a row, where the clock is off by `shift` in all of them (and begins no frame before time 0).
     #[inline]
-    pub fn of_run(&self, slots: Range<u32>, shift: i64) -> impl Iterator<Item = Window> {
-        let Window { start, end, passes } = self.of(slots.start, shift);
-        let slot = self.slot;
-        (0..u64::from(slots.end - slots.start)).map(move |number| {
-            let later = number * slot;
-            Window { start: start + later, end: end + later, passes }
-        })
+    pub fn of_run(&self, slots: Range<u32>, shift: i64) -> Row {
+        Row { first: self.of(slots.start, shift), distance: self.slot, count: u64::from(slots.end - slots.start) }
     }
 
     /// Those of a slot, where the clock is off by `shift`.
@@ -268,7 +262,7 @@ fn agents(aapn: &Aapn, ground: &mut Ground) -> Vec<(NodeId, Box<dyn Agent>)> {
                 after: timing.requests_after[edge],
                 lag: timing.lag,
                 next: 0,
-                granted: BTreeMap::new(),
+                granted: Vec::new(),
             }),
             (plan::Plan::Fixed(allocations), _) => Plan::Fixed(stages(aapn, allocations, number)),
             (plan::Plan::Computed(_), None) | (plan::Plan::Signalled(_), _) => Plan::Fixed(Vec::new()),
@@ -408,7 +402,7 @@ fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[
 /// What each input may send in a frame whose schedule begins with slot `first`. Block after block: most connections hold on.
 pub(super) fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<SlotRange>> {
     let nodes = schedule.nodes();
-    let mut runs: Vec<Vec<SlotRange>> = (0..nodes).map(|_| Vec::with_capacity(nodes)).collect();
+    let mut runs: Vec<Vec<SlotRange>> = (0..nodes).map(|_| Vec::with_capacity(2 * nodes)).collect();
     let idle = vec![IDLE; nodes];
     let (mut before, mut now) = (&idle[..], first);
     let mut change = |before: &[u16], after: &[u16], now: u32| {

@@ -106,7 +106,7 @@ impl Agent for Turner {
         self.turns += 1;
         let own = bench.port_mut(port);
         own.begin_frame(now, 1);
-        own.open_window(Window { start: now, end: now + self.slot, passes: true });
+        own.open_windows(Window { start: now, end: now + self.slot, passes: true });
         bench.release(now, port);
     }
 

@@ -252,7 +252,7 @@ impl SignalledEdge {
         let port = queues[place].port;
         // The header goes before the data.
         let start = left + beat.frame.header.ps();
-        bench.port_mut(port).open_window(Window { start, end: start + beat.frame.datagram(), passes });
+        bench.port_mut(port).open_windows(Window { start, end: start + beat.frame.datagram(), passes });
         bench.release(now, port);
     }
 
