@@ -21,7 +21,8 @@ macro_rules! with_words {
             0..=64 => of!(1),
             65..=128 => of!(2),
             129..=256 => of!(4),
-            257..=1024 => of!(16),
+            257..=512 => of!(8),
+            513..=1024 => of!(16),
             _ => of!(64),
         }
     }};
@@ -248,7 +249,7 @@ mod tests {
 
     #[test]
     fn all_columns_have_room_in_their_words() {
-        for nodes in [1, 63, 64, 65, 127, 128, 129, 256, 257, 1024, 1025, 4096] {
+        for nodes in [1, 63, 64, 65, 127, 128, 129, 256, 257, 512, 513, 1024, 1025, 4096] {
             let words = with_words!(nodes, W => (W, Columns::<W>::all(nodes).iter().count()));
             assert_eq!((words.0 * 64 >= nodes, words.1), (true, nodes));
         }

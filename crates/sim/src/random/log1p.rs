@@ -2,7 +2,7 @@
 //!
 //! The steps are those of FreeBSD's `s_log1p.c`, which `libm` has, without their branches, so that the compiler does each step for all numbers side by
 //! side. Two of them are not needed here: u is on a stream's grid of 2⁻⁵³ below 1, so 1 − u is exact and leaves no error
-//! to be corrected, and it is neither negative nor below 2⁻⁵³. A test compares the two.
+//! to be corrected, and it is neither negative nor below 2⁻⁵³. A test compares the two. Why it is here: `docs/decisions/0013-logarithms.md`.
 
 /// The bits of 1 and of √½, of which only the upper half counts.
 const ONE: u64 = 0x3ff0_0000 << 32;

@@ -1,5 +1,5 @@
-//! Samplers on a named stream. They use the `libm` crate, never the platform's mathematics, so a seed gives the same
-//! draws everywhere.
+//! Samplers on a named stream. They use the `libm` crate, or its steps ([`log1p`]), never the platform's mathematics, so a seed
+//! gives the same draws everywhere.
 
 use super::{Stream, log1p};
 use units::{Duration, PS_PER_SECOND};

@@ -12,6 +12,7 @@ use crate::engine::offer::Cause;
 use crate::engine::packet::Class;
 use crate::engine::trace::{Event, Spot, What};
 use crate::random::{Stream, uniform_index};
+use std::collections::BTreeMap;
 
 /// The agent of an edge node towards a core node.
 #[derive(Debug)]
@@ -77,7 +78,7 @@ pub struct Asking {
     /// The frame of the next request.
     pub next: u64,
     /// What was granted for frames that have not begun.
-    pub granted: Vec<(u64, Granted)>,
+    pub granted: BTreeMap<u64, Granted>,
 }
 
 /// What was granted in a frame.
@@ -135,8 +136,7 @@ impl EdgeAgent {
         let granted = self.granted(runs);
         self.queues.iter_mut().zip(&granted.slots).for_each(|(queue, slots)| queue.grant(frame, *slots));
         if let Plan::Asked(asking) = &mut self.plan {
-            asking.granted.retain(|(known, _)| *known != frame);
-            asking.granted.push((frame, granted));
+            asking.granted.insert(frame, granted);
         }
     }
 
@@ -158,10 +158,7 @@ impl EdgeAgent {
                 let stage = stages.first().filter(|_| begun > 0).map(|stage| stage.runs.to_vec());
                 stage.map(|runs| self.granted(runs))
             }
-            Plan::Asked(asking) => {
-                let place = asking.granted.iter().position(|(known, _)| *known == frame);
-                place.map(|place| asking.granted.swap_remove(place).1)
-            }
+            Plan::Asked(asking) => asking.granted.remove(&frame),
         };
         // Without a grant, because it got lost, it keeps silent.
         let Granted { runs, slots } = granted.unwrap_or_else(|| self.granted(Vec::new()));

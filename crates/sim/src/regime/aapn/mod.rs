@@ -45,6 +45,7 @@ use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
 use control::signalling::SlotPart;
 use edge::{Asking, Clock, EdgeAgent, Plan, Stage};
 use queue::{Queue, QueueOutput};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use tell::Teller;
 use units::{ByteTime, Duration, Rate};
@@ -262,7 +263,7 @@ fn agents(aapn: &Aapn, ground: &mut Ground) -> Vec<(NodeId, Box<dyn Agent>)> {
                 after: timing.requests_after[edge],
                 lag: timing.lag,
                 next: 0,
-                granted: Vec::new(),
+                granted: BTreeMap::new(),
             }),
             (plan::Plan::Fixed(allocations), _) => Plan::Fixed(stages(aapn, allocations, number)),
             (plan::Plan::Computed(_), None) | (plan::Plan::Signalled(_), _) => Plan::Fixed(Vec::new()),
