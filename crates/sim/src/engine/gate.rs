@@ -26,9 +26,11 @@ pub struct Gate {
     windows: Windows,
     /// All windows up to here are used.
     used_until: u64,
-    /// Packets that have a place; swept only when their number could matter, so some at the head may have left.
+    /// Packets that have a place; swept when a frame begins and when their number could matter, so some at the head may have left.
     placed: Ring<Placed>,
     placed_bytes: u64,
+    /// Whether the switch passes the one placed last.
+    newest_passes: bool,
     /// Packets without a place; the first may have a part of one.
     waiting: Ring<Waiting>,
     waiting_bytes: u64,
@@ -120,6 +122,7 @@ impl Gate {
             used_until: 0,
             placed: Ring::new(),
             placed_bytes: 0,
+            newest_passes: true,
             waiting: Ring::new(),
             waiting_bytes: 0,
             begun: Begun::default(),
@@ -135,6 +138,7 @@ impl Gate {
     /// A frame begins in which the queue has `slots` slots; its windows follow, in the order of time.
     pub fn begin_frame(&mut self, now: u64, slots: u32) {
         self.windows.forget(now);
+        self.sweep(now);
         self.granted = Granted { now: slots, total: self.granted.total + u64::from(slots) };
     }
 
@@ -176,7 +180,10 @@ impl Gate {
 
     /// Places the first waiting packet, if the windows have room for all of it; `placed` is that packet then. When its last bit leaves.
     pub fn place(&mut self, now: u64, byte_time: ByteTime, placed: &mut Packet) -> Option<u64> {
-        let first = self.waiting.front()?;
+        let Some(first) = self.waiting.front() else {
+            self.waiting.restart();
+            return None;
+        };
         let (size, arrived) = (first.packet.size, first.arrived);
         let end = self.allot(now, size, arrived, byte_time)?;
         *placed = self.waiting.front()?.packet;
@@ -188,50 +195,64 @@ impl Gate {
     /// Gives the first packet its time, and says when its last bit leaves. If the windows have none for all of it, the gate is stuck.
     #[inline]
     fn allot(&mut self, now: u64, size: u16, arrived: u64, byte_time: ByteTime) -> Option<u64> {
-        let is_new = self.begun.done == 0;
-        let is_whole = self.fill(now, byte_time.of(u32::from(size)).ps());
-        if is_new && self.begun.done > 0 {
-            self.waited += u128::from(self.begun.start - arrived);
+        let (work, before) = (byte_time.of(u32::from(size)).ps(), self.begun);
+        let from = now.max(self.used_until);
+        let begun = match self.packing {
+            Packing::Cut => self.fill(from, work, before),
+            Packing::Whole => self.fit(from, work, before),
+        };
+        self.busy += begun.done - before.done;
+        if before.done == 0 && begun.done > 0 {
+            self.waited += u128::from(begun.start - arrived);
         }
-        if !is_whole {
-            self.stuck = true;
+        if begun.done < work {
+            (self.begun, self.stuck) = (begun, true);
             return None;
         }
-        let Begun { start, passes, .. } = std::mem::take(&mut self.begun);
+        self.begun = Begun::default();
         let end = self.used_until;
-        self.placed.push(Placed { start, end, size, lost: !passes });
+        self.placed.push(Placed { start: begun.start, end, size, lost: !begun.passes });
         self.placed_bytes += u64::from(size);
+        self.newest_passes = begun.passes;
         Some(end)
     }
 
-    /// Uses windows for what has no place yet of a packet that takes `work` in all. Whether all of it has one now.
-    fn fill(&mut self, now: u64, work: u64) -> bool {
-        let Begun { mut start, done, mut passes } = self.begun;
-        let (mut from, mut left) = (now.max(self.used_until), work - done);
-        let least = match self.packing {
-            Packing::Cut => 1,
-            Packing::Whole => left,
-        };
-        let (place, _) = self.windows.find(|window| {
+    /// Uses windows from `from` on, one after the other, for what has no place yet of a packet that takes `work` in all: what has one then.
+    #[inline]
+    fn fill(&mut self, mut from: u64, work: u64, Begun { start, mut done, mut passes }: Begun) -> Begun {
+        let Some(mut window) = self.windows.not_over(from) else { return Begun { start, done, passes } };
+        let start = start.min(from.max(window.start));
+        loop {
             let opens = from.max(window.start);
-            let room = window.end.saturating_sub(opens);
-            if room >= least {
-                let part = left.min(room);
-                (start, from, passes) = (start.min(opens), opens + part, passes && window.passes);
-                left -= part;
+            let part = (work - done).min(window.end - opens);
+            (from, done, passes) = (opens + part, done + part, passes && window.passes);
+            if done == work {
+                break;
             }
-            left == 0
-        });
-        let placed = work - done - left;
-        if placed == 0 {
-            return false;
+            match self.windows.advance() {
+                Some(next) => window = next,
+                None => break,
+            }
         }
-        self.begun = Begun { start, done: done + placed, passes };
         self.used_until = from;
-        // What lies before its last window is used up, or over, or too short and will be over.
-        self.windows.use_up_to(place);
-        self.busy += placed;
-        left == 0
+        Begun { start, done, passes }
+    }
+
+    /// The same where a packet goes into one window: the first from `from` on that has room for it.
+    fn fit(&mut self, from: u64, work: u64, before: Begun) -> Begun {
+        let untried = self.windows.place();
+        let mut next = self.windows.not_over(from);
+        while let Some(window) = next {
+            let start = from.max(window.start);
+            if window.end - start >= work {
+                self.used_until = start + work;
+                return Begun { start, done: work, passes: window.passes };
+            }
+            next = self.windows.advance();
+        }
+        // Should packets last less one day, they may fit.
+        self.windows.return_to(untried);
+        before
     }
 
     /// From when to when the packet placed last leaves.
@@ -242,7 +263,7 @@ impl Gate {
     /// What becomes of the packet placed last on its way, unless it arrives: it does not meet the switch in its slots, or `loss` strikes.
     #[inline]
     pub fn fate(&mut self, loss: &mut LossProcess) -> Option<Cause> {
-        if self.placed.newest()?.lost {
+        if !self.newest_passes {
             return Some(Cause::GuardViolation);
         }
         if !loss.strikes() {
@@ -260,8 +281,7 @@ impl Gate {
         }
         let need = if self.packing == Packing::Whole { byte_time.of(u32::from(size)).ps() } else { 1 };
         let from = now.max(self.used_until);
-        let (place, window) = self.windows.find(|window| window.end > from);
-        self.windows.use_up_to(place);
+        let window = self.windows.not_over(from);
         !window.is_some_and(|window| from == now && window.start <= now && window.end >= now + need)
     }
 
@@ -307,6 +327,11 @@ impl Gate {
 
     /// Packets whose last bit has left by now are gone.
     fn sweep(&mut self, now: u64) {
+        if self.placed.newest().is_some_and(|newest| newest.end <= now) {
+            self.placed.restart();
+            self.placed_bytes = 0;
+            return;
+        }
         while let Some(first) = self.placed.front().filter(|first| first.end <= now) {
             self.placed_bytes -= u64::from(first.size);
             self.placed.advance();

@@ -136,6 +136,12 @@ impl<T: Copy + Default> Ring<T> {
         self.head = self.tail;
     }
 
+    /// Takes all values and counts from zero again: the next ones come to places that the first ones had, which are in the cache.
+    #[inline]
+    pub fn restart(&mut self) {
+        (self.head, self.tail) = (0, 0);
+    }
+
     /// Takes all values unless `stays`, without a branch.
     #[inline]
     pub fn clear_unless(&mut self, stays: bool) {

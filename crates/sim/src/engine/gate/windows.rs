@@ -13,7 +13,7 @@ pub struct Window {
 }
 
 /// Windows as long as one another, at equal distances.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// The first.
     pub first: Window,
@@ -27,15 +27,16 @@ pub struct Row {
 #[derive(Debug, Default)]
 pub(super) struct Windows {
     rows: Vec<Row>,
-    /// The first that is not used up.
-    unused: Place,
+    place: Place,
 }
 
-/// The place of a window: its row, and its number there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+/// How far windows have been used.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
-    row: usize,
-    number: u64,
+    /// What is not used up of a row, from the window in use on; perhaps nothing.
+    unused: Row,
+    /// The number of the row behind that.
+    behind: usize,
 }
 
 impl From<Window> for Row {
@@ -87,9 +88,9 @@ impl Windows {
             _ => self.rows.len(),
         };
         self.rows.drain(..over);
-        self.unused = match self.unused.row.checked_sub(over) {
-            Some(row) => Place { row, ..self.unused },
-            None => Place::default(),
+        self.place = match self.place.behind.checked_sub(over) {
+            Some(behind) if behind > 0 => Place { behind, ..self.place },
+            _ => Place::default(),
         };
     }
 
@@ -126,46 +127,61 @@ impl Windows {
 
     /// The last window, `newest`, ends later, and has something left again.
     fn lengthen(&mut self, newest: Window, end: u64) {
+        let longer = Window { end, ..newest }.into();
+        let is_last = self.place.behind == self.rows.len();
         if let Some(row) = self.rows.last_mut() {
             row.count -= 1;
-            let longer = Window { end, ..newest }.into();
             if row.count == 0 {
                 *row = longer;
             } else {
                 self.rows.push(longer);
             }
         }
-        let last = Place { row: self.rows.len() - 1, number: 0 };
-        self.unused = self.unused.min(last);
-    }
-
-    /// Shows the windows that are not used up, one after the other, until one `is_it`. That one and its place, or the end.
-    #[inline]
-    pub(super) fn find(&self, mut is_it: impl FnMut(Window) -> bool) -> (Place, Option<Window>) {
-        let Place { mut row, mut number } = self.unused;
-        while let Some(windows) = self.rows.get(row) {
-            let mut window = windows.window(number);
-            while number < windows.count {
-                if is_it(window) {
-                    return (Place { row, number }, Some(window));
-                }
-                number += 1;
-                (window.start, window.end) = (window.start + windows.distance, window.end + windows.distance);
-            }
-            (row, number) = (row + 1, 0);
+        if is_last {
+            // The row in use is the one that has lost its last window, which lies behind it now.
+            let Place { unused, behind } = &mut self.place;
+            (unused.count, *behind) = (unused.count.saturating_sub(1), self.rows.len() - 1);
         }
-        (Place { row, number }, None)
     }
 
-    /// All before this place are used up.
+    /// The first window that is not used up and ends after `time`. Those before it are used up.
     #[inline]
-    pub(super) fn use_up_to(&mut self, place: Place) {
-        self.unused = place;
+    pub(super) fn not_over(&mut self, time: u64) -> Option<Window> {
+        let Row { first, count, .. } = self.place.unused;
+        let mut window = if count > 0 { first } else { self.advance()? };
+        while window.end <= time {
+            window = self.advance()?;
+        }
+        Some(window)
+    }
+
+    /// The window in use is used up. The next one.
+    #[inline]
+    pub(super) fn advance(&mut self) -> Option<Window> {
+        let Place { unused, behind } = &mut self.place;
+        if unused.count > 1 {
+            *unused = unused.without_first();
+        } else {
+            unused.count = 0;
+            *unused = *self.rows.get(*behind)?;
+            *behind += 1;
+        }
+        Some(unused.first)
+    }
+
+    /// How far windows have been used.
+    pub(super) fn place(&self) -> Place {
+        self.place
+    }
+
+    /// They have been used so far and no further.
+    pub(super) fn return_to(&mut self, place: Place) {
+        self.place = place;
     }
 
     /// All of them can be used again.
     pub(super) fn forget_use(&mut self) {
-        self.unused = Place::default();
+        self.place = Place::default();
     }
 
     /// All that are not forgotten.
@@ -254,8 +270,7 @@ mod tests {
                     }
                     Step::Find(after) => {
                         let until = (begun + after).saturating_sub(30);
-                        let (place, window) = rows.find(|window| window.end > until);
-                        rows.use_up_to(place);
+                        let window = rows.not_over(until);
                         flat.unused = flat.find(|window| window.end > until);
                         prop_assert_eq!(window, flat.windows.get(flat.unused).copied());
                     }
