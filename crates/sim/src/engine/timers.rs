@@ -292,14 +292,6 @@ impl Timers {
         self.settle();
     }
 
-    /// In a round, the turn of a node with these entries, all before its end, begins.
-    pub fn begin_turn(&mut self, due: impl Iterator<Item = (u64, TimerId)>) {
-        debug_assert!(self.turn.is_empty(), "a turn ends when nothing is due before the end of the round");
-        let start = self.round_start;
-        self.turn.fill(due.map(|(time, timer)| InRound::new(time - start, timer.0)));
-        self.settle();
-    }
-
     /// The round is over, in which every node has come to its end.
     pub fn end_round(&mut self) {
         debug_assert!(self.turn.is_empty(), "a turn ends when nothing is due before the end of the round");
@@ -349,7 +341,7 @@ impl Timers {
         if entry.time() < self.round_end {
             let entry = InRound::new(entry.time() - self.round_start, entry.number());
             return match std::mem::take(&mut self.is_vacant) {
-                true => self.turn.sink(0, entry),
+                true => self.turn.sink(entry),
                 false => self.turn.push(entry),
             };
         }
@@ -453,20 +445,6 @@ impl<E: Ordered> Heap<E> {
         self.len == 0
     }
 
-    /// These, instead of what was there.
-    fn fill(&mut self, entries: impl Iterator<Item = E>) {
-        self.entries.clear();
-        self.entries.extend(entries);
-        self.len = self.entries.len();
-        let parents = self.len.saturating_sub(1).div_ceil(ARITY);
-        if parents > 0 {
-            self.entries.resize(1 + ARITY * parents, E::LAST);
-        }
-        for parent in (0..parents).rev() {
-            self.sink(parent, self.entries[parent]);
-        }
-    }
-
     fn push(&mut self, entry: E) {
         if self.len == self.entries.len() {
             let more = if self.len == 0 { 1 } else { ARITY };
@@ -490,14 +468,15 @@ impl<E: Ordered> Heap<E> {
         self.len -= 1;
         let last = std::mem::replace(&mut self.entries[self.len], E::LAST);
         if self.len > 0 {
-            self.sink(0, last);
+            self.sink(last);
         }
         Some(first)
     }
 
-    /// Replaces what lies at `i` by `entry` and lets it sink. All the way down, what lies there changing places with itself where `entry` has found
+    /// Replaces the root by `entry` and lets it sink. All the way down, what lies there changing places with itself where `entry` has found
     /// its place: nothing foresees where that is, and the ways are short.
-    fn sink(&mut self, mut i: usize, mut entry: E) {
+    fn sink(&mut self, mut entry: E) {
+        let mut i = 0;
         while let Some((child, least)) = self.first_child(i) {
             self.entries[i] = entry.min(least);
             entry = entry.max(least);
