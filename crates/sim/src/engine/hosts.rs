@@ -29,6 +29,7 @@ use super::reordering::Reordering;
 use super::shortfall::Shortfall;
 use super::timers::{TimerId, Timers};
 use super::trace::What;
+use super::tree::NEVER;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
 use transport::tcp::{Ack, Actions, ReceiverActions, Sender, TcpOptions};
@@ -331,16 +332,28 @@ impl Exit<'_> {
         arm_receiver(timers, flow, host);
     }
 
-    /// Sends the datagrams that are due, and arms the timer of their source.
+    /// The timer of a source of datagrams has come up: sends those that are due and moves the timer to the next one, unless it is stale.
+    /// Returns whether any was due.
     #[inline]
-    fn send_datagrams(self, host: &mut SendingHost) {
+    fn send_datagrams(self, host: &mut SendingHost) -> bool {
         let Exit { now, flow, emitted, timers, net } = self;
-        let SendingMachine::Datagrams(source) = &mut host.machine else { return };
-        while let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) {
-            *emitted += 1;
-            enter(now, datagram.packet(flow, host.path), net);
+        let emitted_before = *emitted;
+        if let SendingMachine::Datagrams(source) = &mut host.machine
+            && host.armed == now
+        {
+            while let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) {
+                *emitted += 1;
+                enter(now, datagram.packet(flow, host.path), net);
+            }
+            if let Some(next) = source.next_timeout() {
+                host.armed = next.ps();
+                timers.postpone_first(host.armed);
+                return *emitted > emitted_before;
+            }
+            host.armed = NEVER;
         }
-        arm_sender(timers, flow, host);
+        timers.pop();
+        *emitted > emitted_before
     }
 
     /// Sends what the sending machine has decided, and arms its timer.

@@ -219,9 +219,7 @@ impl Partition {
         self.collect_timers(stations, end);
         self.hosts.timers.begin_round(self.reached, end);
         for station in stations.iter_mut() {
-            for (time, timer) in station.due.drain(..) {
-                self.hosts.timers.push(time, timer);
-            }
+            self.hosts.timers.begin_turn(station.due.drain(..));
             self.take_turn(station, end, keys);
         }
         self.hosts.timers.end_round();

@@ -189,7 +189,16 @@ impl Timers {
     }
 
     /// To be called when entries have changed.
+    #[inline]
     pub fn settle(&mut self) {
+        // In a round the earliest is known unless it is gone and no other has come to its place.
+        if self.is_vacant || !self.is_in_round() {
+            self.find_earliest();
+        }
+    }
+
+    #[inline(never)]
+    fn find_earliest(&mut self) {
         if self.is_in_round() {
             if std::mem::take(&mut self.is_vacant) {
                 self.turn.pop();
@@ -289,7 +298,19 @@ impl Timers {
     /// A round from `start` to `end` begins: until [`Timers::end_round`] the entries are those of one node after the other.
     pub fn begin_round(&mut self, start: u64, end: u64) {
         (self.round_start, self.round_end) = (start, end);
-        self.settle();
+        self.find_earliest();
+    }
+
+    /// In a round, the turn of a node with these entries, all before its end, begins. Many become a heap at once; a few are put into it one
+    /// by one, which takes fewer instructions.
+    pub fn begin_turn(&mut self, due: impl ExactSizeIterator<Item = (u64, TimerId)>) {
+        debug_assert!(self.turn.is_empty(), "a turn ends when nothing is due before the end of the round");
+        if due.len() <= ARITY {
+            return due.for_each(|(time, timer)| self.push(time, timer));
+        }
+        let start = self.round_start;
+        self.turn.fill(due.map(|(time, timer)| InRound::new(time - start, timer.0)));
+        self.find_earliest();
     }
 
     /// The round is over, in which every node has come to its end.
@@ -340,10 +361,12 @@ impl Timers {
     fn place(&mut self, entry: Entry) {
         if entry.time() < self.round_end {
             let entry = InRound::new(entry.time() - self.round_start, entry.number());
-            return match std::mem::take(&mut self.is_vacant) {
-                true => self.turn.sink(entry),
+            match std::mem::take(&mut self.is_vacant) {
+                true => self.turn.sink(0, entry),
                 false => self.turn.push(entry),
-            };
+            }
+            self.earliest = self.round_start + self.turn.entries[0].offset();
+            return;
         }
         let slot = entry.time() >> SLOT_BITS;
         if slot < self.next_slot {
@@ -445,6 +468,20 @@ impl<E: Ordered> Heap<E> {
         self.len == 0
     }
 
+    /// These, instead of what was there.
+    fn fill(&mut self, entries: impl Iterator<Item = E>) {
+        self.entries.clear();
+        self.entries.extend(entries);
+        self.len = self.entries.len();
+        let parents = self.len.saturating_sub(1).div_ceil(ARITY);
+        if parents > 0 {
+            self.entries.resize(1 + ARITY * parents, E::LAST);
+        }
+        for parent in (0..parents).rev() {
+            self.sink(parent, self.entries[parent]);
+        }
+    }
+
     fn push(&mut self, entry: E) {
         if self.len == self.entries.len() {
             let more = if self.len == 0 { 1 } else { ARITY };
@@ -468,15 +505,14 @@ impl<E: Ordered> Heap<E> {
         self.len -= 1;
         let last = std::mem::replace(&mut self.entries[self.len], E::LAST);
         if self.len > 0 {
-            self.sink(last);
+            self.sink(0, last);
         }
         Some(first)
     }
 
-    /// Replaces the root by `entry` and lets it sink. All the way down, what lies there changing places with itself where `entry` has found
+    /// Replaces what lies at `i` by `entry` and lets it sink. All the way down, what lies there changing places with itself where `entry` has found
     /// its place: nothing foresees where that is, and the ways are short.
-    fn sink(&mut self, mut entry: E) {
-        let mut i = 0;
+    fn sink(&mut self, mut i: usize, mut entry: E) {
         while let Some((child, least)) = self.first_child(i) {
             self.entries[i] = entry.min(least);
             entry = entry.max(least);
@@ -593,8 +629,8 @@ mod tests {
                 }
                 timers.begin_round(first, end);
                 for node in 0..NODES {
-                    let own = due.iter().filter(|(_, timer)| timer.flow() % NODES == node);
-                    own.for_each(|(time, timer)| timers.push(*time, *timer));
+                    let own: Vec<_> = due.iter().copied().filter(|(_, timer)| timer.flow() % NODES == node).collect();
+                    timers.begin_turn(own.into_iter());
                     while timers.earliest() < end {
                         let next = *plain.iter().filter(|(_, flow)| flow % NODES == node).min().unwrap();
                         prop_assert_eq!((timers.earliest(), timers.first().map(TimerId::flow)), (next.0, Some(next.1)));

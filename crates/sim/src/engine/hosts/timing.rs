@@ -36,16 +36,12 @@ impl Hosts {
         match timer.kind() {
             TimerKind::Sender => {
                 let host = &mut self.senders[flow];
-                let deadline = host.machine.next_timeout();
-                if !due(&mut self.timers, &mut host.armed, now, deadline) {
-                    return false;
-                }
                 if matches!(host.machine, SendingMachine::Datagrams(_)) && !host.watch.has(Watch::UNUSUAL) {
                     let exit = Exit { now, flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
-                    exit.send_datagrams(host);
-                    return true;
+                    return exit.send_datagrams(host);
                 }
-                self.fire_sender(now, flow, net)
+                let deadline = host.machine.next_timeout();
+                due(&mut self.timers, &mut host.armed, now, deadline) && self.fire_sender(now, flow, net)
             }
             TimerKind::Receiver => {
                 let host = &mut self.receivers[flow];
