@@ -18,9 +18,11 @@ pub struct Bvn;
 impl Scheduler for Bvn {
     fn schedule(&mut self, requests: &Requests, frame: u32) -> Schedule {
         let mut schedule = Schedule::empty(requests.nodes(), frame);
-        let length = u32::try_from(requests.longest_line()).map_or(frame, |length| length.min(frame));
+        let sums = requests.line_sums();
+        let longest = sums.0.iter().chain(&sums.1).max().copied().unwrap_or(0);
+        let length = u32::try_from(longest).map_or(frame, |length| length.min(frame));
         if length > 0 {
-            with_words!(requests.nodes(), W => Decomposition::<W>::new(requests, length).run(length, &mut schedule));
+            with_words!(requests.nodes(), W => Decomposition::<W>::new(requests, sums, length).run(length, &mut schedule));
         }
         schedule
     }
@@ -46,10 +48,11 @@ struct Decomposition<const W: usize> {
 }
 
 impl<const W: usize> Decomposition<W> {
-    fn new(requests: &Requests, length: u32) -> Decomposition<W> {
+    /// Of requests whose rows and columns have these `sums`.
+    fn new(requests: &Requests, sums: (Vec<u64>, Vec<u64>), length: u32) -> Decomposition<W> {
         let nodes = requests.nodes();
         let mut support = Support::of(requests);
-        let filling = fill(requests, length, &mut support);
+        let filling = fill(sums, length, &mut support);
         Decomposition {
             nodes,
             real: requests.slots().to_vec(),
@@ -148,9 +151,8 @@ impl<const W: usize> Decomposition<W> {
 }
 
 /// Entries that bring every line to `length`: at most 2N of them, by walking along the rows' and the columns' deficits.
-fn fill<const W: usize>(requests: &Requests, length: u32, support: &mut Support<W>) -> Vec<u32> {
-    let nodes = requests.nodes();
-    let (rows, columns) = requests.line_sums();
+fn fill<const W: usize>((rows, columns): (Vec<u64>, Vec<u64>), length: u32, support: &mut Support<W>) -> Vec<u32> {
+    let nodes = rows.len();
     // A line's sum is at most `length`, which has 32 bits.
     let deficit = |sum: u64| length - sum as u32;
     let mut missing: Vec<u32> = columns.into_iter().map(deficit).collect();

@@ -27,9 +27,10 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Of a frame in which nobody sends.
+    /// Of a frame in which nobody sends, with room for the blocks of most schedules.
     pub(super) fn empty(nodes: usize, frame: u32) -> Schedule {
-        Schedule { nodes, frame, ends: Vec::new(), outputs: Vec::new() }
+        let blocks = (frame as usize).min(8 * nodes);
+        Schedule { nodes, frame, ends: Vec::with_capacity(blocks), outputs: Vec::with_capacity(blocks * nodes) }
     }
 
     /// `outputs` hold from the end of the last block up to slot `end`.

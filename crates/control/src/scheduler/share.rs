@@ -55,6 +55,9 @@ struct Filling<'a> {
     columns: Vec<u32>,
     /// The entries that want more, along the diagonals.
     rising: Vec<Entry>,
+    /// What they get in a round, by row and by column; known only while rounds are counted.
+    in_rows: Vec<u64>,
+    in_columns: Vec<u64>,
 }
 
 impl<'a> Filling<'a> {
@@ -74,6 +77,8 @@ impl<'a> Filling<'a> {
             rows: vec![frame; nodes],
             columns: vec![frame; nodes],
             rising: (0..nodes).flat_map(diagonal).filter(wanted).collect(),
+            in_rows: vec![0; nodes],
+            in_columns: vec![0; nodes],
         }
     }
 
@@ -85,7 +90,8 @@ impl<'a> Filling<'a> {
         }
         let left = |sums: Vec<u64>| sums.into_iter().map(|sum| frame - sum as u32).collect();
         let (rows, columns) = (left(in_rows), left(in_columns));
-        Filling { requests, weights: None, given: requests.slots().to_vec(), rows, columns, rising: Vec::new() }
+        let (given, rising) = (requests.slots().to_vec(), Vec::new());
+        Filling { requests, weights: None, given, rows, columns, rising, in_rows: Vec::new(), in_columns: Vec::new() }
     }
 
     /// The end of the filling.
@@ -100,16 +106,16 @@ impl<'a> Filling<'a> {
     }
 
     /// The rounds in which every entry that rises could get a slot.
-    fn unnoticed_rounds(&self) -> u32 {
-        let nodes = self.requests.nodes();
-        let (mut in_row, mut in_column) = (vec![0u64; nodes], vec![0u64; nodes]);
+    fn unnoticed_rounds(&mut self) -> u32 {
+        self.in_rows.fill(0);
+        self.in_columns.fill(0);
         for Entry { row, column, place } in &self.rising {
             let weight = self.weights.map_or(1, |weights| u64::from(weights[*place as usize]));
-            in_row[usize::from(*row)] += weight;
-            in_column[usize::from(*column)] += weight;
+            self.in_rows[usize::from(*row)] += weight;
+            self.in_columns[usize::from(*column)] += weight;
         }
-        let rows = self.rows.iter().zip(&in_row);
-        let lines = rows.chain(self.columns.iter().zip(&in_column));
+        let rows = self.rows.iter().zip(&self.in_rows);
+        let lines = rows.chain(self.columns.iter().zip(&self.in_columns));
         lines.filter_map(|(room, rising)| u64::from(*room).checked_div(*rising)).min().unwrap_or(0) as u32
     }
 
