@@ -161,6 +161,7 @@ impl Gate {
     }
 
     /// A packet arrives. What nothing waits before is placed at once, if the windows have room for all of it.
+    #[inline(always)]
     pub fn admit(&mut self, now: u64, packet: &Packet, byte_time: ByteTime) -> Admission {
         if self.stuck || !self.waiting.is_empty() || self.holds_all {
             return self.hold(now, packet);
@@ -179,6 +180,7 @@ impl Gate {
     }
 
     /// Places the first waiting packet, if the windows have room for all of it; `placed` is that packet then. When its last bit leaves.
+    #[inline]
     pub fn place(&mut self, now: u64, byte_time: ByteTime, placed: &mut Packet) -> Option<u64> {
         let Some(first) = self.waiting.front() else {
             self.waiting.restart();

@@ -343,7 +343,7 @@ impl Exit<'_> {
         {
             while let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) {
                 *emitted += 1;
-                enter(now, datagram.packet(flow, host.path), net);
+                enter_inline(now, datagram.packet(flow, host.path), net);
             }
             if let Some(next) = source.next_timeout() {
                 host.armed = next.ps();

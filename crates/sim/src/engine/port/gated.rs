@@ -11,7 +11,7 @@ use crate::queue::Verdict;
 
 impl Port {
     /// A packet arrives that is for the gate. What is carried has not met its fate ([`Gate::fate`]); one that is marked is held first.
-    #[inline]
+    #[inline(always)]
     pub(super) fn offer_to_gate(&mut self, now: u64, packet: &Packet, verdict: Verdict, gate: &mut Gate) -> Offer {
         self.note_offered(packet.size);
         if self.state == State::Down {
@@ -63,7 +63,7 @@ impl Port {
 
     /// Sends the next packet behind the gate, as far as the windows reach, or of the line: `released` is that packet then. Gives what
     /// becomes of it.
-    #[inline]
+    #[inline(always)]
     pub fn release(&mut self, now: u64, released: &mut Packet) -> Option<Offer> {
         let Extras { loss, gate, .. } = &mut **self.extras.as_mut()?;
         let Some(gate) = gate.as_mut() else {
