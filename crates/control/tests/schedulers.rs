@@ -1,6 +1,6 @@
 //! What every frame scheduler must keep, whatever is asked for.
 
-use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule, registry, share};
+use control::scheduler::{Algorithm, FrameScheduler, IDLE, LineSums, Requests, Schedule, registry, share};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -111,7 +111,7 @@ proptest! {
     #[test]
     fn overload_is_shared_max_min(requests in matrix(1..10, prop_oneof![sparse(), Just(u32::MAX)]), frame in 1u32..50) {
         let (given, nodes) = (share(&requests, frame), requests.nodes());
-        let (rows, columns) = given.line_sums();
+        let LineSums { rows, columns } = given.line_sums();
         prop_assert!(rows.iter().chain(&columns).all(|sum| *sum <= u64::from(frame)));
         for at in 0..nodes * nodes {
             let (row, column) = (at / nodes, at % nodes);

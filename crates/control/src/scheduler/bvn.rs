@@ -9,7 +9,7 @@
 //! taken off it, so a block costs the search for the least remainder and the paths. At most N² + 2N blocks.
 
 use super::support::{Columns, Matching, Support, first, with_words};
-use super::{IDLE, Requests, Schedule, Scheduler};
+use super::{IDLE, LineSums, Requests, Schedule, Scheduler};
 
 /// The scheduler `bvn`; every frame for itself.
 #[derive(Debug, Default)]
@@ -19,8 +19,7 @@ impl Scheduler for Bvn {
     fn schedule(&mut self, requests: &Requests, frame: u32) -> Schedule {
         let mut schedule = Schedule::empty(requests.nodes(), frame);
         let sums = requests.line_sums();
-        let longest = sums.0.iter().chain(&sums.1).max().copied().unwrap_or(0);
-        let length = u32::try_from(longest).map_or(frame, |length| length.min(frame));
+        let length = u32::try_from(sums.longest()).map_or(frame, |length| length.min(frame));
         if length > 0 {
             with_words!(requests.nodes(), W => Decomposition::<W>::new(requests, sums, length).run(length, &mut schedule));
         }
@@ -49,7 +48,7 @@ struct Decomposition<const W: usize> {
 
 impl<const W: usize> Decomposition<W> {
     /// Of requests whose rows and columns have these `sums`.
-    fn new(requests: &Requests, sums: (Vec<u64>, Vec<u64>), length: u32) -> Decomposition<W> {
+    fn new(requests: &Requests, sums: LineSums, length: u32) -> Decomposition<W> {
         let nodes = requests.nodes();
         let mut support = Support::of(requests);
         let filling = fill(sums, length, &mut support);
@@ -151,7 +150,8 @@ impl<const W: usize> Decomposition<W> {
 }
 
 /// Entries that bring every line to `length`: at most 2N of them, by walking along the rows' and the columns' deficits.
-fn fill<const W: usize>((rows, columns): (Vec<u64>, Vec<u64>), length: u32, support: &mut Support<W>) -> Vec<u32> {
+fn fill<const W: usize>(sums: LineSums, length: u32, support: &mut Support<W>) -> Vec<u32> {
+    let LineSums { rows, columns } = sums;
     let nodes = rows.len();
     // A line's sum is at most `length`, which has 32 bits.
     let deficit = |sum: u64| length - sum as u32;

@@ -22,7 +22,7 @@ mod schedule;
 mod share;
 mod support;
 
-pub use requests::{RequestError, Requests};
+pub use requests::{LineSums, RequestError, Requests};
 pub use schedule::{Block, IDLE, Schedule};
 pub use share::{share, share_all, share_weighted};
 

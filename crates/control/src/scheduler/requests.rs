@@ -44,8 +44,8 @@ impl Requests {
         self.slots.iter().map(|slots| u64::from(*slots)).sum()
     }
 
-    /// The sums of the rows, then of the columns.
-    pub fn line_sums(&self) -> (Vec<u64>, Vec<u64>) {
+    /// The sums of the lines.
+    pub fn line_sums(&self) -> LineSums {
         let (mut rows, mut columns) = (vec![0; self.nodes], vec![0; self.nodes]);
         for (input, row) in self.slots.chunks_exact(self.nodes).enumerate() {
             for (column, slots) in columns.iter_mut().zip(row) {
@@ -53,13 +53,28 @@ impl Requests {
                 rows[input] += u64::from(*slots);
             }
         }
-        (rows, columns)
+        LineSums { rows, columns }
     }
 
     /// The largest sum of a row or column: the fewest slots in which all can be served.
     pub fn longest_line(&self) -> u64 {
-        let (rows, columns) = self.line_sums();
-        rows.into_iter().chain(columns).max().unwrap_or(0)
+        self.line_sums().longest()
+    }
+}
+
+/// What each line of a matrix asks for in all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineSums {
+    /// Of each row, in slots.
+    pub rows: Vec<u64>,
+    /// Of each column, in slots.
+    pub columns: Vec<u64>,
+}
+
+impl LineSums {
+    /// The largest.
+    pub fn longest(&self) -> u64 {
+        self.rows.iter().chain(&self.columns).max().copied().unwrap_or(0)
     }
 }
 
@@ -102,7 +117,7 @@ mod tests {
     #[test]
     fn a_matrix_knows_its_longest_line() {
         let requests = Requests::new(2, vec![1, 2, 5, 0]).unwrap();
-        assert_eq!(requests.line_sums(), (vec![3, 5], vec![6, 2]));
+        assert_eq!(requests.line_sums(), LineSums { rows: vec![3, 5], columns: vec![6, 2] });
         assert_eq!((requests.longest_line(), requests.total()), (6, 8));
         assert_eq!(requests.row(1), [5, 0]);
     }

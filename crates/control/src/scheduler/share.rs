@@ -84,12 +84,12 @@ impl<'a> Filling<'a> {
 
     /// The filling of `requests` in a frame with nothing in it. Where everything fits, its end is known.
     fn served(requests: &'a Requests, frame: u32) -> Filling<'a> {
-        let (in_rows, in_columns) = requests.line_sums();
-        if in_rows.iter().chain(&in_columns).any(|sum| *sum > u64::from(frame)) {
+        let sums = requests.line_sums();
+        if sums.longest() > u64::from(frame) {
             return Filling::new(requests, frame).filled();
         }
         let left = |sums: Vec<u64>| sums.into_iter().map(|sum| frame - sum as u32).collect();
-        let (rows, columns) = (left(in_rows), left(in_columns));
+        let (rows, columns) = (left(sums.rows), left(sums.columns));
         let (given, rising) = (requests.slots().to_vec(), Vec::new());
         Filling { requests, weights: None, given, rows, columns, rising, in_rows: Vec::new(), in_columns: Vec::new() }
     }
