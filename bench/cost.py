@@ -2,14 +2,15 @@
 """What a packet-hop costs: instructions, cache misses and mispredicted branches, at prices that all workloads share.
 
     .venv/bin/python bench/cost.py [--only s1,slots] [--repetitions 9] [--json FILE]
-    .venv/bin/python bench/cost.py --again FILE
+    .venv/bin/python bench/cost.py --again FILE [--repetitions 9]
 
 Each workload is a whole process of the engine without Python, on one thread. callgrind counts it, with the caches of an
 x86 core of today: 32 KiB of 8 ways, then 1 MiB of 16 ways, both without prefetching. Then the same process is timed,
 all workloads in turn. The prices are a fit to the time per packet-hop (least squares of relative errors, none
 negative). A workload's last column is what the prices say that were fitted to all others.
 
-Counting takes some ten minutes, timing one; `--json` keeps both, `--again` fits once more what was kept.
+Counting takes ten minutes, timing two. `--json` keeps both; `--again` takes the counts of the same build from there
+and times once more, where the machine was busy.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ import argparse
 import importlib.machinery
 import importlib.util
 import json
+import math
 import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import nnls
@@ -56,6 +58,8 @@ class Cost:
     """One workload, per packet-hop."""
 
     name: str
+    hops: int
+    """Of the whole process."""
     instructions: float
     l1_misses: float
     """Misses of the first cache for data, reads and writes."""
@@ -130,37 +134,44 @@ def cpu_s(command: list[str]) -> float:
     return used.ru_utime + used.ru_stime
 
 
-def measure(only: set[str], repetitions: int) -> list[Cost]:
-    """Counts, then times, these workloads; all if none is named."""
-    tool = instructions()
-    if why := tool.unable():
-        sys.exit(why)
-    tool.build()
+def chosen(tool: ModuleType, only: set[str], folder: Path) -> dict[str, tuple[Any, float]]:
+    """These workloads and their lengths; all if none is named."""
+    if unknown := only - set(LENGTHS_S):
+        sys.exit(f"--only found {', '.join(sorted(unknown))}; allowed: {', '.join(LENGTHS_S)}")
+    known = {workload.name: workload for workload in tool.workloads(folder)}
+    return {name: (known[name], length) for name, length in LENGTHS_S.items() if not only or name in only}
+
+
+def counted(tool: ModuleType, only: set[str]) -> list[Cost]:
+    """The counts of these workloads, without a time."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        known = {workload.name: workload for workload in tool.workloads(folder)}
-        if unknown := only - set(LENGTHS_S):
-            sys.exit(f"--only found {', '.join(sorted(unknown))}; allowed: {', '.join(LENGTHS_S)}")
-        chosen = {key: length for key, length in LENGTHS_S.items() if not only or key in only}
-        events = {key: tool.totals(known[key], folder, length, CACHES) for key, length in chosen.items()}
-        commands = {key: tool.command(known[key], folder, length) for key, length in chosen.items()}
-        times: dict[str, list[float]] = {key: [] for key in chosen}
-        for _ in range(repetitions):
-            for key, command in commands.items():
-                times[key].append(cpu_s(command))
-    return [cost(key, events[key], min(times[key])) for key in chosen]
+        runs = chosen(tool, only, folder)
+        return [cost(key, tool.totals(run, folder, length, CACHES)) for key, (run, length) in runs.items()]
 
 
-def cost(name: str, events: dict[str, int], seconds: float) -> Cost:
-    """What callgrind counted of a process, and its time, per packet-hop."""
+def timed(tool: ModuleType, costs: list[Cost], repetitions: int) -> list[Cost]:
+    """The same, with the fastest of so many runs of each, in turn."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        runs = chosen(tool, {cost.name for cost in costs}, folder)
+        commands = [tool.command(run, folder, length) for run, length in (runs[cost.name] for cost in costs)]
+        turns = [[cpu_s(command) for command in commands] for _ in range(repetitions)]
+    fastest = map(min, zip(*turns, strict=True))
+    return [replace(cost, measured_ns=1e9 * time / cost.hops) for cost, time in zip(costs, fastest, strict=True)]
+
+
+def cost(name: str, events: dict[str, int]) -> Cost:
+    """What callgrind counted of a process, per packet-hop; its time is not known."""
     hops = events["hops"]
     return Cost(
         name=name,
+        hops=hops,
         instructions=events["Ir"] / hops,
         l1_misses=(events["D1mr"] + events["D1mw"]) / hops,
         l2_misses=(events["DLmr"] + events["DLmw"]) / hops,
         mispredictions=(events["Bcm"] + events["Bim"]) / hops,
-        measured_ns=1e9 * seconds / hops,
+        measured_ns=math.nan,
     )
 
 
@@ -171,20 +182,24 @@ def parse() -> argparse.Namespace:
     )
     asked.add_argument("--repetitions", type=int, default=9)
     asked.add_argument("--json", type=Path, metavar="FILE", help="write what was counted and measured")
-    asked.add_argument("--again", type=Path, metavar="FILE", help="fit what `--json` wrote; nothing is counted")
+    asked.add_argument("--again", type=Path, metavar="FILE", help="take the counts from what `--json` wrote")
     return asked.parse_args()
 
 
 def main() -> int:
     words = parse()
-    if words.again:
-        costs = [Cost(**row) for row in json.loads(words.again.read_text())]
-    else:
-        costs = measure({name for name in words.only.split(",") if name}, words.repetitions)
+    only = {name for name in words.only.split(",") if name}
+    prices_sought = 4
+    if 0 < len(only) <= prices_sought or words.repetitions < 1:
+        sys.exit(f"--only takes more workloads than there are prices, {prices_sought}; --repetitions is at least 1")
+    tool = instructions()
+    if why := tool.unable():
+        sys.exit(why)
+    tool.build()
+    costs = [Cost(**row) for row in json.loads(words.again.read_text())] if words.again else counted(tool, only)
+    costs = timed(tool, costs, words.repetitions)
     if words.json:
         words.json.write_text(json.dumps([asdict(cost) for cost in costs], indent=1) + "\n")
-    if len(costs) <= len(costs[0].counts):
-        sys.exit(f"a fit of four prices says something of five workloads or more; found {len(costs)}")
     print(table(costs))
     return 0
 
