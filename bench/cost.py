@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a packet-hop costs: instructions, cache misses and mispredicted branches, at prices that all workloads share.
 
-    .venv/bin/python bench/cost.py [--only s1,slots] [--repetitions 9] [--json FILE]
+    .venv/bin/python bench/cost.py [--only NAMES] [--repetitions 9] [--json FILE]
     .venv/bin/python bench/cost.py --again FILE [--repetitions 9]
 
 Each workload is a whole process of the engine without Python, on one thread. callgrind counts it, with the caches of an
