@@ -25,6 +25,7 @@ from typing import Any
 
 import flows
 import nsfnet
+from processes import run_to_end
 
 BENCH = Path(__file__).resolve().parent
 BUILD = BENCH / "build"
@@ -234,12 +235,8 @@ def measure(command: Sequence[str]) -> Turn:
     """
     with tempfile.TemporaryFile("w+") as stdout:
         started_s = time.monotonic()
-        process = subprocess.Popen(command, stdout=stdout)
-        _, status, usage = os.wait4(process.pid, 0)
+        usage = run_to_end(command, stdout=stdout)
         wall_s = time.monotonic() - started_s
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            raise RuntimeError(f"exit status {process.returncode}: {shlex.join(command)}")
         stdout.seek(0)
         text = stdout.read()
     try:

@@ -16,11 +16,8 @@ and times once more, where the machine was busy.
 from __future__ import annotations
 
 import argparse
-import importlib.machinery
-import importlib.util
 import json
 import math
-import os
 import subprocess
 import sys
 import tempfile
@@ -29,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from processes import loaded, run_to_end
 from scipy.optimize import nnls
 
 if TYPE_CHECKING:
@@ -36,6 +34,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHES = ["--cache-sim=yes", "--branch-sim=yes", "--D1=32768,8,64", "--LL=1048576,16,64"]
+
+PRICED = ("instructions", "l1_misses", "l2_misses", "mispredictions")
+"""What has a price."""
 
 LENGTHS_S = {
     "s1": 20.0,
@@ -71,7 +72,7 @@ class Cost:
 
     @property
     def counts(self) -> list[float]:
-        return [self.instructions, self.l1_misses, self.l2_misses, self.mispredictions]
+        return [getattr(self, name) for name in PRICED]
 
 
 def prices(costs: list[Cost]) -> np.ndarray:
@@ -115,22 +116,12 @@ def table(costs: list[Cost]) -> str:
 
 def instructions() -> ModuleType:
     """`tools/instructions`, which knows the workloads and how callgrind is asked."""
-    loader = importlib.machinery.SourceFileLoader("instructions", str(ROOT / "tools" / "instructions"))
-    spec = importlib.util.spec_from_loader("instructions", loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["instructions"] = module
-    loader.exec_module(module)
-    return module
+    return loaded(ROOT / "tools" / "instructions")
 
 
 def cpu_s(command: list[str]) -> float:
     """User and system time of a process."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise subprocess.CalledProcessError(process.returncode, command)
+    used = run_to_end(command, stdout=subprocess.DEVNULL)
     return used.ru_utime + used.ru_stime
 
 
@@ -189,9 +180,8 @@ def parse() -> argparse.Namespace:
 def main() -> int:
     words = parse()
     only = {name for name in words.only.split(",") if name}
-    prices_sought = 4
-    if 0 < len(only) <= prices_sought or words.repetitions < 1:
-        sys.exit(f"--only takes more workloads than there are prices, {prices_sought}; --repetitions is at least 1")
+    if 0 < len(only) <= len(PRICED) or words.repetitions < 1:
+        sys.exit(f"--only takes more workloads than there are prices, {len(PRICED)}; --repetitions is at least 1")
     tool = instructions()
     if why := tool.unable():
         sys.exit(why)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import sys
 from pathlib import Path
@@ -14,31 +13,26 @@ import pytest
 if TYPE_CHECKING:
     from types import ModuleType
 
-FILE = Path(__file__).parents[2] / "bench" / "cost.py"
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 COUNTS = [(300, 1, 0, 0.3), (500, 4, 2, 2), (700, 2, 0.2, 1), (1500, 18, 0.1, 8), (1300, 12, 2.5, 4), (300, 0, 0, 0.3)]
 PRICES = (0.05, 2.5, 4.0, 3.0)
 
 
 @pytest.fixture(scope="module")
 def model() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("cost", FILE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["cost"] = module
-    spec.loader.exec_module(module)
-    return module
+    import cost
+
+    return cost
 
 
 def costs(model: ModuleType, *, slow: float = 1.0) -> list:
     """Workloads that cost what the prices say, but for the last, which takes `slow` times as long."""
     factors = [1.0] * (len(COUNTS) - 1) + [slow]
-    names = ("instructions", "l1_misses", "l2_misses", "mispredictions")
     return [
         model.Cost(
             name=f"w{place}",
             hops=1000,
-            **dict(zip(names, counts, strict=True)),
+            **dict(zip(model.PRICED, counts, strict=True)),
             measured_ns=factor * float(np.dot(counts, PRICES)),
         )
         for place, (counts, factor) in enumerate(zip(COUNTS, factors, strict=True))

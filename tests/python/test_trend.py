@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.machinery
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +14,9 @@ from photocol.workloads import STANDARDS
 if TYPE_CHECKING:
     from types import ModuleType
 
-TOOL = Path(__file__).parents[2] / "tools" / "instructions"
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+TOOL = ROOT / "tools" / "instructions"
 RECORD = {
     "date": "2026-11-21",
     "subject": "engine: a change",
@@ -29,13 +29,9 @@ RECORD = {
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    loader = importlib.machinery.SourceFileLoader("instructions", str(TOOL))
-    spec = importlib.util.spec_from_loader("instructions", loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["instructions"] = module
-    loader.exec_module(module)
-    return module
+    from processes import loaded
+
+    return loaded(TOOL)
 
 
 def test_the_engine_takes_no_more_than_the_last_record() -> None:

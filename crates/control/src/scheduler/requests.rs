@@ -46,14 +46,14 @@ impl Requests {
 
     /// The sums of the lines.
     pub fn line_sums(&self) -> LineSums {
-        let (mut rows, mut columns) = (vec![0; self.nodes], vec![0; self.nodes]);
+        let mut sums = LineSums::none(self.nodes);
         for (input, row) in self.slots.chunks_exact(self.nodes).enumerate() {
-            for (column, slots) in columns.iter_mut().zip(row) {
+            for (column, slots) in sums.columns.iter_mut().zip(row) {
                 *column += u64::from(*slots);
-                rows[input] += u64::from(*slots);
+                sums.rows[input] += u64::from(*slots);
             }
         }
-        LineSums { rows, columns }
+        sums
     }
 
     /// The largest sum of a row or column: the fewest slots in which all can be served.
@@ -72,6 +72,11 @@ pub struct LineSums {
 }
 
 impl LineSums {
+    /// Of lines in which nobody asks for anything.
+    pub(super) fn none(nodes: usize) -> LineSums {
+        LineSums { rows: vec![0; nodes], columns: vec![0; nodes] }
+    }
+
     /// The largest.
     pub fn longest(&self) -> u64 {
         self.rows.iter().chain(&self.columns).max().copied().unwrap_or(0)

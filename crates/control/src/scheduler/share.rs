@@ -6,7 +6,7 @@
 //! frame/k entries that still rise, so all rounds cost at most nodes · frame · ln(frame) steps. With weights, an entry gets as many slots in a
 //! round as it weighs.
 
-use super::Requests;
+use super::{LineSums, Requests};
 
 /// The max-min shares of `requests` in which every row and column has at most `frame` slots.
 pub fn share(requests: &Requests, frame: u32) -> Requests {
@@ -55,9 +55,6 @@ struct Filling<'a> {
     columns: Vec<u32>,
     /// The entries that want more, along the diagonals.
     rising: Vec<Entry>,
-    /// What they get in a round, by row and by column; known only while rounds are counted.
-    in_rows: Vec<u64>,
-    in_columns: Vec<u64>,
 }
 
 impl<'a> Filling<'a> {
@@ -77,8 +74,6 @@ impl<'a> Filling<'a> {
             rows: vec![frame; nodes],
             columns: vec![frame; nodes],
             rising: (0..nodes).flat_map(diagonal).filter(wanted).collect(),
-            in_rows: vec![0; nodes],
-            in_columns: vec![0; nodes],
         }
     }
 
@@ -90,14 +85,14 @@ impl<'a> Filling<'a> {
         }
         let left = |sums: Vec<u64>| sums.into_iter().map(|sum| frame - sum as u32).collect();
         let (rows, columns) = (left(sums.rows), left(sums.columns));
-        let (given, rising) = (requests.slots().to_vec(), Vec::new());
-        Filling { requests, weights: None, given, rows, columns, rising, in_rows: Vec::new(), in_columns: Vec::new() }
+        Filling { requests, weights: None, given: requests.slots().to_vec(), rows, columns, rising: Vec::new() }
     }
 
     /// The end of the filling.
     fn filled(mut self) -> Filling<'a> {
+        let mut rising = LineSums::none(self.requests.nodes());
         while !self.rising.is_empty() {
-            match self.unnoticed_rounds() {
+            match self.unnoticed_rounds(&mut rising) {
                 0 => self.one_round(),
                 rounds => self.several_rounds(rounds),
             }
@@ -105,17 +100,17 @@ impl<'a> Filling<'a> {
         self
     }
 
-    /// The rounds in which every entry that rises could get a slot.
-    fn unnoticed_rounds(&mut self) -> u32 {
-        self.in_rows.fill(0);
-        self.in_columns.fill(0);
+    /// The rounds in which every entry that rises could get a slot; `in_round` becomes what the lines rise by in one.
+    fn unnoticed_rounds(&self, in_round: &mut LineSums) -> u32 {
+        in_round.rows.fill(0);
+        in_round.columns.fill(0);
         for Entry { row, column, place } in &self.rising {
             let weight = self.weights.map_or(1, |weights| u64::from(weights[*place as usize]));
-            self.in_rows[usize::from(*row)] += weight;
-            self.in_columns[usize::from(*column)] += weight;
+            in_round.rows[usize::from(*row)] += weight;
+            in_round.columns[usize::from(*column)] += weight;
         }
-        let rows = self.rows.iter().zip(&self.in_rows);
-        let lines = rows.chain(self.columns.iter().zip(&self.in_columns));
+        let rows = self.rows.iter().zip(&in_round.rows);
+        let lines = rows.chain(self.columns.iter().zip(&in_round.columns));
         lines.filter_map(|(room, rising)| u64::from(*room).checked_div(*rising)).min().unwrap_or(0) as u32
     }
 
