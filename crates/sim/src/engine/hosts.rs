@@ -27,7 +27,7 @@ use super::offer::Cause;
 use super::packet::{Class, Flags, NO_CARGO, Packet, Stamp};
 use super::reordering::Reordering;
 use super::shortfall::Shortfall;
-use super::timers::{TimerId, Timers};
+use super::timers::{TimerId, TimerKind, Timers};
 use super::trace::What;
 use super::tree::NEVER;
 use prefetch_index::prefetch_index;
@@ -35,7 +35,7 @@ use std::collections::BTreeMap;
 use transport::tcp::{Ack, Actions, ReceiverActions, Sender, TcpOptions};
 use units::Instant;
 
-use timing::{arm_receiver, arm_sender};
+use timing::{arm, arm_sender};
 use watched::{Seen, see_ack};
 
 const CACHE_LINE: usize = 64;
@@ -161,7 +161,11 @@ impl Hosts {
         if packet.class == Class::Data {
             self.receive_data(now, packet, net);
         } else if packet.class == Class::Ack {
-            self.receive_ack(now, packet, net);
+            // Nearly all say a number and nothing else. What few say is read elsewhere: a list of blocks takes a cache line there.
+            match packet.says_more() {
+                true => self.receive_ack_in_full(now, packet, net),
+                false => self.receive_ack(now, packet, net),
+            }
         } else if packet.class == Class::Datagram {
             self.receive_datagram(now, packet, net);
         } else {
@@ -202,18 +206,42 @@ impl Hosts {
         }
         let length = u32::from(packet.size - host.header);
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
+        let deadline = receiver.next_timeout().map_or(NEVER, Instant::ps);
         let exit = Exit { now, flow: packet.flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
-        exit.send_acks(host, &mut self.acks);
+        exit.send_acks(host, &mut self.acks, deadline);
     }
 
     /// Sends what the receiving machine of `flow` has decided, and arms its timer.
     fn send_acks(&mut self, now: u64, flow: u32, net: &mut Net) {
+        let host = &mut self.receivers[flow];
+        let deadline = host.sink.next_timeout();
         let exit = Exit { now, flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
-        exit.send_acks(&mut self.receivers[flow], &mut self.acks);
+        exit.send_acks(host, &mut self.acks, deadline);
     }
 
+    /// An ACK that says nothing besides its number.
     #[inline(never)]
     fn receive_ack(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+        let host = &mut self.senders[packet.flow];
+        let SendingMachine::Tcp(sender) = &mut host.machine else {
+            return self.receive_at_connection(now, packet, net);
+        };
+        if host.watch.has(Watch::UNUSUAL) {
+            return self.receive_ack_in_full(now, packet, net);
+        }
+        let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: &[], ecn_echo: false };
+        sender.handle_ack_inline(Instant::from_ps(now), &ack, &mut self.segments);
+        let deadline = sender.next_timeout().map_or(NEVER, Instant::ps);
+        if host.watch.has(Watch::FINITE) && sender.is_complete() {
+            end(now, &mut self.lifecycles[packet.flow], sender);
+        }
+        let exit = Exit { now, flow: packet.flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
+        exit.send_segments(host, &mut self.segments, deadline);
+    }
+
+    /// An ACK with SACK blocks, marks, a header or options, or one that somebody looks at.
+    #[inline(never)]
+    fn receive_ack_in_full(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.senders[packet.flow];
         let SendingMachine::Tcp(sender) = &mut host.machine else {
             return self.receive_at_connection(now, packet, net);
@@ -233,11 +261,7 @@ impl Hosts {
         if host.watch.has(Watch::FINITE) && sender.is_complete() {
             end(now, &mut self.lifecycles[packet.flow], sender);
         }
-        if host.watch.has(Watch::UNUSUAL) {
-            return self.send_unusual_segments(now, packet.flow, net);
-        }
-        let exit = Exit { now, flow: packet.flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
-        exit.send_segments(host, &mut self.segments);
+        self.send_segments(now, packet.flow, net);
     }
 
     /// Sends what the sending machine of `flow` has decided, and arms its timer.
@@ -246,8 +270,9 @@ impl Hosts {
         if host.watch.has(Watch::UNUSUAL) {
             return self.send_unusual_segments(now, flow, net);
         }
+        let deadline = host.machine.next_timeout();
         let exit = Exit { now, flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
-        exit.send_segments(host, &mut self.segments);
+        exit.send_segments(host, &mut self.segments, deadline);
     }
 
     /// The same for a flow whose packets are looked at or carry more than bytes.
@@ -316,9 +341,9 @@ struct Exit<'a> {
 }
 
 impl Exit<'_> {
-    /// Sends what the receiving machine has decided, and arms its timer.
+    /// Sends what the receiving machine has decided, and arms its timer for its `deadline`.
     #[inline(always)]
-    fn send_acks(self, host: &mut ReceivingHost, acks: &mut ReceiverActions) {
+    fn send_acks(self, host: &mut ReceivingHost, acks: &mut ReceiverActions, deadline: u64) {
         let Exit { now, flow, emitted, timers, net } = self;
         let (hop, size, class) = (host.path, host.ack_size, Class::Ack);
         // To clear a list of plain values costs nothing; to drain it costs some instructions more.
@@ -329,7 +354,7 @@ impl Exit<'_> {
             enter_inline(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, flags }, net);
         }
         acks.acks.clear();
-        arm_receiver(timers, flow, host);
+        arm(timers, &mut host.armed, deadline, TimerId::new(flow, TimerKind::Receiver));
     }
 
     /// The timer of a source of datagrams has come up: sends those that are due and moves the timer to the next one, unless it is stale.
@@ -356,16 +381,16 @@ impl Exit<'_> {
         *emitted > emitted_before
     }
 
-    /// Sends what the sending machine has decided, and arms its timer.
+    /// Sends what the sending machine has decided, and arms its timer for its `deadline`.
     #[inline(always)]
-    fn send_segments(self, host: &mut SendingHost, segments: &mut Actions) {
+    fn send_segments(self, host: &mut SendingHost, segments: &mut Actions, deadline: u64) {
         let Exit { now, flow, emitted, timers, net } = self;
         for segment in &segments.segments {
             *emitted += 1;
             enter_inline(now, host.packet(flow, segment.seq, segment.len), net);
         }
         segments.segments.clear();
-        arm_sender(timers, flow, host);
+        arm(timers, &mut host.armed, deadline, TimerId::new(flow, TimerKind::Sender));
     }
 }
 
@@ -378,8 +403,8 @@ fn enter(now: u64, packet: Packet, net: &mut Net) {
 #[inline(always)]
 fn enter_inline(now: u64, packet: Packet, net: &mut Net) {
     match net.next_link(&packet) {
-        NO_WAY => drop_at_host(now, &packet, net),
-        link => net.forward_inline(now, link, &packet),
+        NO_WAY => drop_at_host(now, &{ packet }, net),
+        link => net.forward_new(now, link, packet),
     }
 }
 

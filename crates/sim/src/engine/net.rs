@@ -192,6 +192,12 @@ impl Net {
         self.paths[packet.hop as usize]
     }
 
+    /// Whether a next link is a port of this partition, and not [`DELIVER`].
+    #[inline]
+    pub fn leads_on(&self, next: u32) -> bool {
+        (next as usize) < self.ports.len()
+    }
+
     /// Whether what goes through a port stays in this partition.
     #[inline]
     pub fn leads_on_here(&self, number: u32) -> bool {
@@ -200,14 +206,24 @@ impl Net {
 
     /// A packet enters a port. If an agent takes it, it is pending.
     pub fn forward(&mut self, now: u64, number: u32, packet: &Packet) {
-        self.forward_inline(now, number, packet);
-    }
-
-    /// The same within its caller.
-    #[inline(always)]
-    pub fn forward_inline(&mut self, now: u64, number: u32, packet: &Packet) {
         if let Some(intake) = self.enter(now, number, packet) {
             self.defer(Pending::Take(intake, *packet));
+        }
+    }
+
+    /// The same within its caller, of a packet that has just been made: it is copied wherever it must lie in memory, so that on the usual
+    /// way it need not.
+    #[inline(always)]
+    pub fn forward_new(&mut self, now: u64, number: u32, packet: Packet) {
+        let port = &mut self.ports[number as usize];
+        if !port.entrance().is_usual() {
+            return self.forward(now, number, &{ packet });
+        }
+        let Some(at) = port.carry(now, packet.size) else { return self.enter_crowded(now, number, &{ packet }) };
+        self.packet_hops += 1;
+        match port.target() {
+            Target::Fibre(fibre) => self.put(fibre, at, &packet),
+            Target::Cut(cut) => self.post(cut, at, &{ packet }),
         }
     }
 
@@ -215,10 +231,14 @@ impl Net {
     #[inline(always)]
     pub fn enter(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
         let port = &self.ports[number as usize];
-        if port.entrance().is_taken() {
+        // The usual way first, in one comparison.
+        if port.entrance().is_usual() {
+            self.enter_plainly(now, number, packet);
+        } else if port.entrance().is_taken() {
             return port.intake();
+        } else {
+            self.enter_past(now, number, packet);
         }
-        self.enter_past(now, number, packet);
         None
     }
 
@@ -226,20 +246,27 @@ impl Net {
     #[inline(always)]
     fn enter_past(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        // Comparisons, the usual one first: a table of three would be a jump.
+        // Comparisons: a table of three would be a jump.
         if port.entrance().is_plain() {
-            match port.carry(now, packet.size) {
-                Some(at) => {
-                    let target = port.target();
-                    self.send(target, at, packet);
-                }
-                None => self.enter_crowded(now, number, packet),
-            }
+            self.enter_plainly(now, number, packet);
         } else if port.entrance().is_special() {
             self.enter_specially(now, number, packet);
         } else {
             let offer = port.offer_light(now, packet.size);
             self.follow(now, number, offer, packet);
+        }
+    }
+
+    /// The same for a port with nothing of its own.
+    #[inline(always)]
+    fn enter_plainly(&mut self, now: u64, number: u32, packet: &Packet) {
+        let port = &mut self.ports[number as usize];
+        match port.carry(now, packet.size) {
+            Some(at) => {
+                let target = port.target();
+                self.send(target, at, packet);
+            }
+            None => self.enter_crowded(now, number, packet),
         }
     }
 
@@ -364,11 +391,13 @@ impl Net {
     fn put(&mut self, number: u32, at: u64, packet: &Packet) {
         let fibre = &mut self.fibres[number as usize];
         let was_dark = self.is_listed && fibre.is_empty();
-        // Copied first and changed in its place: a copy of a value just written field by field would stall.
+        // Copied first and changed in its place: a copy of a value just written field by field would stall. All of the first half is
+        // written by itself, so that the copy is of the other half.
         let slot = fibre.place_ahead();
         *slot = *packet;
         slot.at = at;
         slot.hop = packet.hop + 1;
+        slot.cargo = packet.cargo;
         if was_dark {
             self.agenda.set_arrival(number, at);
         }

@@ -41,6 +41,12 @@ impl Packet {
         self.cargo != NO_CARGO && self.class == Class::Ack && self.flags == Flags::NONE
     }
 
+    /// Whether it says anything besides its number.
+    #[inline]
+    pub fn says_more(&self) -> bool {
+        self.flags != Flags::NONE || self.cargo != NO_CARGO
+    }
+
     /// 1 if it is marked.
     #[inline]
     pub fn marks(&self) -> u64 {
@@ -61,19 +67,20 @@ impl Class {
     }
 }
 
-/// A packet on a fibre.
+/// A packet on a fibre. What changes on the way is in the first half, so that the other half is copied as a whole.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub struct Packet {
     /// When its last bit arrives at the far end of the fibre, in picoseconds of true time.
     pub at: u64,
-    /// Data: offset of the first payload byte; ACK: the acknowledgement number; datagram: its number.
-    pub seq: u64,
-    /// The flow.
-    pub flow: u32,
     /// Position of the next link in the flat array of paths.
     pub hop: u32,
     /// Where [`CargoTable`] keeps what it carries, or [`NO_CARGO`].
     pub cargo: u32,
+    /// Data: offset of the first payload byte; ACK: the acknowledgement number; datagram: its number.
+    pub seq: u64,
+    /// The flow.
+    pub flow: u32,
     /// Size on the wire in bytes.
     pub size: u16,
     /// What it is.

@@ -229,25 +229,23 @@ impl Partition {
     pub(super) fn handle_arrival(&mut self, now: u64, end: FibreEnd, arrival: Arrival, packet: &Packet) {
         self.events += 1;
         let Arrival { fibre, hop, .. } = arrival;
-        match if end.leads_on() { self.net.paths[hop as usize] } else { DELIVER } {
-            DELIVER => {
+        let next = if end.leads_on() { self.net.paths[hop as usize] } else { DELIVER };
+        if self.net.leads_on(next) {
+            if let Some(intake) = self.net.enter(now, next, packet) {
                 self.spend();
-                if self.foresight == Foresight::Hosts {
-                    self.foresee_next(fibre);
+                if packet.class == Class::Control {
+                    self.net.expect_messages(fibre);
                 }
-                self.hosts.receive(now, packet, &mut self.net);
+                self.hosts.give_to_agent(now, intake, packet, &mut self.net);
+            } else if self.foresight != Foresight::Nothing {
+                self.foresee(fibre, next, packet);
             }
-            next => {
-                if let Some(intake) = self.net.enter(now, next, packet) {
-                    self.spend();
-                    if packet.class == Class::Control {
-                        self.net.expect_messages(fibre);
-                    }
-                    self.hosts.give_to_agent(now, intake, packet, &mut self.net);
-                } else if self.foresight != Foresight::Nothing {
-                    self.foresee(fibre, next, packet);
-                }
+        } else {
+            self.spend();
+            if self.foresight == Foresight::Hosts {
+                self.foresee_next(fibre);
             }
+            self.hosts.receive(now, packet, &mut self.net);
         }
     }
 }

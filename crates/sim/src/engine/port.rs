@@ -13,6 +13,7 @@
 mod changes;
 mod control;
 mod gated;
+mod inside;
 mod kept;
 mod line;
 mod queued;
@@ -30,6 +31,8 @@ use crate::model::{Buffer, Light, PortRule};
 use crate::queue::Verdict;
 use transport::xcp::Header;
 use units::ByteTime;
+
+use inside::{Counted, Inside};
 
 /// The packets that a link lost when it went down.
 #[derive(Debug, Default)]
@@ -59,23 +62,26 @@ pub struct Port {
     target: Target,
     /// What is in transmission or waits; swept only when its length could matter, so some at the head may be gone.
     inside: Ring<Inside>,
-    inside_bytes: u64,
+    /// There is room for the bytes of a packet that will have left so soon after it came, in picoseconds.
+    calm_time: u64,
+    /// Waiting time accepted since the start, in packet-picoseconds: the lower part of [`Port::waited`].
+    waited: u64,
+    /// The upper part.
+    waited_above: u32,
     /// While fewer packets are inside there is room for one more, and it is no new maximum; 0 where that must be looked at in any
-    /// case.
-    calm: u64,
-    /// The same of bytes, with the packet that comes.
-    calm_bytes: u32,
+    /// case. (No memory holds 2^32 packets.)
+    calm: u32,
+    /// Most packets that waited at once since the last [`Port::restart_maximum`].
+    max_waiting: u32,
     state: State,
     light: Light,
     entrance: Entrance,
-    /// Waiting time accepted since the start, in packet-picoseconds: the lower part of [`Port::waited`].
-    waited: u64,
+    /// Whether something may be inside that came at another capacity.
+    is_stretched: bool,
     // The two cache lines up to here are all that a packet touches that is carried where there is room.
     buffer: Buffer,
-    /// The upper part.
-    waited_above: u64,
-    /// Most packets that waited at once since the last [`Port::restart_maximum`].
-    max_waiting: u64,
+    /// Bytes inside, as far as they have been counted.
+    counted: Counted,
     /// Only kept up to date by a port of an optical packet switch.
     least_backlog: LeastBacklog,
     /// What few ports have.
@@ -102,6 +108,12 @@ impl Entrance {
     /// Its extras are a gate and nothing else: [`Port::offer_to_gate_alone`] does as well.
     const GATED: u8 = 8;
 
+    /// Whether it goes the usual way.
+    #[inline]
+    pub fn is_usual(self) -> bool {
+        self.0 & (Entrance::TAKEN | Entrance::LIGHT | Entrance::SPECIAL) == 0
+    }
+
     /// Whether an agent takes it first.
     #[inline]
     pub fn is_taken(self) -> bool {
@@ -124,28 +136,6 @@ impl Entrance {
     #[inline]
     pub fn is_special(self) -> bool {
         self.0 & Entrance::SPECIAL != 0
-    }
-}
-
-/// A packet that has not left. Two plain numbers, so that it travels in registers.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Inside {
-    /// When its last bit leaves.
-    end: u64,
-    /// Its size, plus [`LOST`] if it vanishes on the fibre.
-    size_and_fate: u32,
-}
-
-const LOST: u32 = 1 << 31;
-
-impl Inside {
-    #[inline]
-    fn size(self) -> u64 {
-        u64::from(self.size_and_fate & !LOST)
-    }
-
-    fn is_lost(self) -> bool {
-        self.size_and_fate & LOST != 0
     }
 }
 
@@ -188,10 +178,11 @@ impl Port {
             busy: 0,
             waited: 0,
             waited_above: 0,
+            counted: Counted::default(),
+            is_stretched: false,
             inside: Ring::new(),
-            inside_bytes: 0,
             calm: 0,
-            calm_bytes: 0,
+            calm_time: 0,
             buffer: rule.buffer,
             max_waiting: 0,
             last_arrival: 0,
@@ -240,16 +231,15 @@ impl Port {
     #[inline(always)]
     pub fn carry(&mut self, now: u64, size: u16) -> Option<u64> {
         self.note_offered(size);
-        let waits = self.busy_until > now;
         let start = self.busy_until.max(now);
-        self.inside.clear_unless(waits);
-        self.inside_bytes &= u64::from(waits).wrapping_neg();
-        let is_crowded = self.inside.len() as u64 >= self.calm;
-        if is_crowded | (self.inside_bytes + u64::from(size) > u64::from(self.calm_bytes)) {
+        self.inside.clear_unless(self.busy_until > now);
+        let is_crowded = self.inside.len() as u32 >= self.calm;
+        // A port whose bytes are long is never calm.
+        let duration = self.byte_time.of_packet(size).ps();
+        if is_crowded | (start - now + duration > self.calm_time) {
             return None;
         }
-        // A port whose bytes are long is never calm.
-        Some(self.accept(now, start, size, self.byte_time.of_packet(size).ps()))
+        Some(self.accept(now, start, size, duration))
     }
 
     /// A packet is offered.
@@ -267,6 +257,10 @@ impl Port {
     /// The packet that has just arrived, where it must be looked whether there is room.
     pub fn offer_crowded(&mut self, now: u64, size: u16) -> Offer {
         if self.busy_until <= now {
+            if self.is_stretched {
+                self.is_stretched = false;
+                self.calm_down();
+            }
             if self.state == State::Down {
                 return self.refuse(Cause::Unreachable, size);
             }
@@ -274,10 +268,10 @@ impl Port {
             if self.is_full(now, size) {
                 return self.refuse(Cause::Congestion, size);
             }
-            let waiting = self.inside.len() as u64;
+            let waiting = self.inside.len() as u32;
             if waiting > self.max_waiting {
                 self.max_waiting = waiting;
-                self.calm_down();
+                self.count_calmly();
             }
         }
         Offer::Carried(self.accept(now, self.busy_until.max(now), size, self.lasts(size)))
@@ -308,19 +302,27 @@ impl Port {
     }
 
     fn set_waited(&mut self, waited: u128) {
-        (self.waited, self.waited_above) = (waited as u64, (waited >> 64) as u64);
+        (self.waited, self.waited_above) = (waited as u64, (waited >> 64) as u32);
     }
 
     /// Sets the bounds below which nothing must be looked at.
     fn calm_down(&mut self) {
-        let (places, room) = match self.buffer {
-            Buffer::Packets(places) => (places, u64::MAX),
-            Buffer::Bytes(room) => (u64::MAX, room.count()),
-            Buffer::Unlimited => (u64::MAX, u64::MAX),
+        self.count_calmly();
+        self.calm_time = match self.buffer {
+            // Each byte that waits has at least this time before it.
+            Buffer::Bytes(room) if !self.is_stretched => self.byte_time.least(room).ps(),
+            Buffer::Bytes(_) => 0,
+            Buffer::Packets(_) | Buffer::Unlimited => u64::MAX,
         };
+    }
+
+    /// The same for the number of packets.
+    #[inline]
+    fn count_calmly(&mut self) {
+        let places = if let Buffer::Packets(places) = self.buffer { places } else { u64::MAX };
+        let packets = u32::try_from(places).map_or(self.max_waiting, |places| places.min(self.max_waiting));
         let is_calm = self.state == State::Up && self.byte_time.is_short();
-        self.calm = if is_calm { places.min(self.max_waiting).saturating_add(1) } else { 0 };
-        self.calm_bytes = u32::try_from(room).unwrap_or(u32::MAX);
+        self.calm = if is_calm { packets.saturating_add(1) } else { 0 };
     }
 
     /// A packet is sent from `start` on, for `duration`, behind those before it. When its last bit leaves.
@@ -329,8 +331,7 @@ impl Port {
         let end = start + duration;
         self.busy += duration;
         self.busy_until = end;
-        self.inside_bytes += u64::from(size);
-        self.inside.push(Inside { end, size_and_fate: u32::from(size) });
+        self.inside.push(Inside::new(end, size));
         end
     }
 
@@ -480,7 +481,7 @@ impl Port {
     /// The packet just accepted will vanish on the fibre.
     fn lose(&mut self, size: u16) -> Offer {
         let newest = self.inside.len() - 1;
-        self.inside.nth_mut(newest).size_and_fate |= LOST;
+        self.inside.nth_mut(newest).lose();
         self.dropped.add(size);
         Offer::Dropped(Cause::Random)
     }
@@ -489,38 +490,22 @@ impl Port {
     fn is_full(&mut self, now: u64, size: u16) -> bool {
         match self.buffer {
             Buffer::Packets(places) => {
-                if self.inside.len() as u64 > places.min(self.max_waiting) {
+                if self.inside.len() as u64 > u64::from(self.max_waiting).min(places) {
                     self.sweep(now);
                 }
                 self.inside.len() as u64 > places
             }
             Buffer::Bytes(room) => {
                 let size = u64::from(size);
-                let may_be_full = self.inside_bytes + size > room.count();
-                if may_be_full || self.inside.len() as u64 > self.max_waiting {
-                    self.sweep(now);
-                }
-                let in_transmission = self.inside.first().map_or(0, Inside::size);
-                self.inside_bytes + size > room.count() + in_transmission
+                self.sweep(now);
+                self.waiting_bytes() + size > room.count()
             }
             Buffer::Unlimited => {
-                if self.inside.len() as u64 > self.max_waiting {
+                if self.inside.len() as u32 > self.max_waiting {
                     self.sweep(now);
                 }
                 false
             }
-        }
-    }
-
-    /// Takes out what is gone.
-    #[inline]
-    fn sweep(&mut self, now: u64) {
-        while let Some(first) = self.inside.first() {
-            if first.end > now {
-                break;
-            }
-            self.inside_bytes -= first.size();
-            self.inside.pop();
         }
     }
 

@@ -1,6 +1,7 @@
 //! A queue of plain values in a power-of-two buffer that doubles when full and never shrinks.
 
 use prefetch_index::prefetch_index;
+use std::hint::select_unpredictable;
 
 /// A first-in-first-out queue: half a cache line, and its values elsewhere.
 #[derive(Clone, Debug, Default)]
@@ -61,10 +62,10 @@ impl<T: Copy + Default> Ring<T> {
         if self.len() == self.buffer.len() {
             self.grow();
         }
-        let tail = self.tail;
-        self.tail = tail + 1;
-        prefetch_index(&self.buffer, self.slot(tail + 3));
-        let slot = self.slot(tail);
+        let slot = self.slot(self.tail);
+        self.tail += 1;
+        // Behind the end of the buffer nothing is fetched: to begin again at its start would take three instructions more.
+        prefetch_index(&self.buffer, slot + 3);
         &mut self.buffer[slot]
     }
 
@@ -75,8 +76,9 @@ impl<T: Copy + Default> Ring<T> {
         debug_assert!(!self.is_empty(), "there is a value to be taken");
         let head = self.head;
         self.head = head + 1;
-        prefetch_index(&self.buffer, self.slot(head + 3));
-        (&self.buffer[self.slot(head)], &self.buffer[self.slot(head + 1)])
+        let slot = self.slot(head);
+        prefetch_index(&self.buffer, slot + 3);
+        (&self.buffer[slot], &self.buffer[self.slot(head + 1)])
     }
 
     /// Takes the oldest value.
@@ -145,8 +147,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Takes all values unless `stays`, without a branch.
     #[inline]
     pub fn clear_unless(&mut self, stays: bool) {
-        let inside = (self.tail - self.head) & u64::from(stays).wrapping_neg();
-        self.head = self.tail - inside;
+        self.head = select_unpredictable(stays, self.head, self.tail);
     }
 
     /// The oldest value.

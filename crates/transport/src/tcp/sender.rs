@@ -110,8 +110,13 @@ impl Sender {
     }
 
     /// An ACK arrives. One that acknowledges what was never sent is ignored.
-    #[inline]
     pub fn handle_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
+        self.handle_ack_inline(now, ack, actions);
+    }
+
+    /// The same within its caller.
+    #[inline(always)]
+    pub fn handle_ack_inline(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
         let acked = ack.ack.wrapping_sub(self.una);
         let in_order = matches!(self.phase, Phase::Open) && ack.sack.is_empty();
         let in_order = in_order && (1..=self.flight_size()).contains(&acked);

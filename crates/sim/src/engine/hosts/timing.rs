@@ -191,7 +191,7 @@ pub(super) fn arm_receiver(timers: &mut Timers, flow: u32, host: &mut ReceivingH
 
 /// A machine wants to be called at `deadline`: its entry is made unless an earlier one is there.
 #[inline]
-fn arm(timers: &mut Timers, armed: &mut u64, deadline: u64, timer: TimerId) {
+pub(super) fn arm(timers: &mut Timers, armed: &mut u64, deadline: u64, timer: TimerId) {
     if deadline < *armed {
         *armed = deadline;
         timers.push(deadline, timer);

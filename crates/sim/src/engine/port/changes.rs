@@ -31,6 +31,11 @@ impl Port {
         self.set_waited(waited);
         self.busy = self.busy + new_start - old_start;
         self.busy_until = self.busy_until + new_start - old_start;
+        if !self.inside.is_empty() {
+            // What was rounded at the old rate has been stretched.
+            self.is_stretched = true;
+            self.calm_down();
+        }
         self.retime(in_flight);
     }
 
@@ -78,7 +83,6 @@ impl Port {
         self.set_waited(waited);
         let unsent = self.inside.iter().filter(|packet| !packet.is_lost()).count();
         self.inside.clear();
-        self.inside_bytes = 0;
         self.busy_until = now;
         self.last_arrival = 0;
         let held = self.clear_line(now);

@@ -1,6 +1,6 @@
 //! XCP's controller at a port. Its timers are served when the next packet arrives, with the queue as it was when they were due.
 
-use super::{Inside, Port};
+use super::Port;
 use crate::engine::extras::Extras;
 use crate::engine::gate::Gate;
 use crate::model::Light;
@@ -25,7 +25,7 @@ impl Port {
         self.sweep(now);
         // What an optical port keeps is not its own queue; what any other keeps waits in its line.
         let in_line = if self.light == Light::None { self.kept.bytes } else { 0 };
-        in_line + self.inside_bytes - self.inside.first().map_or(0, Inside::size)
+        in_line + self.waiting_bytes()
     }
 
     /// The figures of XCP's controller up to `now`, if the port has one, and the packets that broke its rules.

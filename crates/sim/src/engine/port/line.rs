@@ -56,7 +56,6 @@ impl Port {
     /// The transmitter, which is free, sends a packet.
     fn send_now(&mut self, now: u64, size: u16, extras: &mut Extras) -> Offer {
         self.inside.clear();
-        self.inside_bytes = 0;
         let end = self.transmit(now, self.lasts(size), size);
         if extras.loss.strikes() {
             return self.lose(size);

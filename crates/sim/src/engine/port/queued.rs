@@ -26,9 +26,8 @@ impl Port {
     /// Packets and bytes that wait, those that an agent keeps included, and since when there is nothing to send.
     fn waiting(&mut self, now: u64) -> (u64, u64, Option<u64>) {
         self.sweep(now);
-        let sending = self.inside.first().map_or(0, |packet| packet.size());
         let packets = (self.inside.len() as u64).saturating_sub(1) + u64::from(self.kept.packets);
-        let bytes = self.inside_bytes - sending + self.kept.bytes;
+        let bytes = self.waiting_bytes() + self.kept.bytes;
         (packets, bytes, (self.busy_until <= now && packets == 0).then_some(self.busy_until))
     }
 

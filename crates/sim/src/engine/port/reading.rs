@@ -36,7 +36,7 @@ impl Port {
             return Reading { offered: self.offered(), carried, dropped: self.dropped, busy, waited, waiting, marked };
         }
         self.sweep(now);
-        let inside = Count { packets: self.inside.len() as u64, bytes: self.inside_bytes };
+        let inside = Count { packets: self.inside.len() as u64, bytes: self.inside_bytes() };
         let held = self.in_line();
         let mut start = now;
         let mut future_wait = 0;
@@ -69,9 +69,9 @@ impl Port {
     }
 
     fn replace_maximum(&mut self, by: u64) -> u64 {
-        let maximum = std::mem::replace(&mut self.max_waiting, by);
+        let maximum = std::mem::replace(&mut self.max_waiting, by as u32);
         self.calm_down();
-        maximum
+        u64::from(maximum)
     }
 
     /// Packets that have been given to the fibre: all that were offered but those dropped, taken back, lost or held.

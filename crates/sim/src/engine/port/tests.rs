@@ -204,6 +204,37 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+
+    /// At rates at which half a picosecond of rounding is much of a byte, and while what is inside came at another rate.
+    #[test]
+    fn a_port_that_always_looks_does_the_same(
+        room in 0u64..4000,
+        arrivals in prop::collection::vec((0u64..2000, 1u16..1500, 0usize..40), 1..200),
+    ) {
+        const RATES: [u64; 5] = [14_000_000_000_000, 7_000_000_000_000, 999_999_937_000, 400_000_000_000, 3_000_000_000_001];
+        let buffer = Buffer::Bytes(units::Bytes(room));
+        let (mut quick, mut careful, mut now) = (port(buffer), port(buffer), 0);
+        let mut fibres = [Ring::new(), Ring::new()];
+        for (gap, size, event) in arrivals {
+            now += gap;
+            for (port, fibre) in [&mut quick, &mut careful].into_iter().zip(&mut fibres) {
+                if let Some(rate) = RATES.get(event) {
+                    port.change_capacity(now, Rate::from_bps(*rate), fibre);
+                }
+            }
+            (careful.calm, careful.calm_time) = (0, 0);
+            let (one, other) = (quick.offer(now, size), careful.offer(now, size));
+            prop_assert_eq!(one, other, "at {}", now);
+            if let Offer::Carried(at) = one {
+                fibres.iter_mut().for_each(|fibre| { fibre.push(Packet { at, size, ..Packet::default() }); });
+            }
+            prop_assert_eq!(quick.reading(now), careful.reading(now));
+        }
+    }
+}
+
 #[test]
 fn waiting_time_of_any_length_is_a_sum() {
     let mut port = port(Buffer::Unlimited);

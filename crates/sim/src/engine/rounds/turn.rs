@@ -12,9 +12,12 @@ use crate::engine::partition::{FibreEnd, Partition};
 use crate::engine::tree::{NEVER, climb, climb_elsewhere};
 use std::hint::select_unpredictable;
 
-/// Bits of a fibre's place in a key.
-const PLACE_BITS: u32 = 24;
-const _: () = assert!(LONGEST <= 1 << (63 - PLACE_BITS));
+/// Bits of a fibre's place in a key, for a tree of `nodes` nodes, or of any number of them (0). Those of one number are a part of a register.
+const fn place_bits(nodes: usize) -> u32 {
+    if nodes == 0 { 24 } else { 16 }
+}
+
+const _: () = assert!(LONGEST <= 1 << (63 - place_bits(0)));
 
 /// A window of a node.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +31,8 @@ struct Window {
 impl Window {
     /// The key of an arrival, [`NONE`] if it does not lie in the window. Nothing foresees which, so it is no branch.
     #[inline(always)]
-    fn key(self, at: u64, place: u32) -> u64 {
-        let key = at.wrapping_sub(self.start) << PLACE_BITS | u64::from(place);
+    fn key<const NODES: usize>(self, at: u64, place: u32) -> u64 {
+        let key = at.wrapping_sub(self.start) << place_bits(NODES) | u64::from(place);
         select_unpredictable(at < self.end, key, NONE)
     }
 }
@@ -97,13 +100,14 @@ impl Partition {
         // Whether a packet goes on is asked of the packet itself: few fibres of such a node lead to its hosts alone.
         let end = FibreEnd::new(self.site.ends[window.first as usize].node(), true);
         let mut packet = Packet::default();
-        let mut root = self.first_keys(window, fibres, keys);
+        let mut root = self.first_keys::<NODES>(window, fibres, keys);
         while root != NONE {
-            let (at, place) = (window.start + (root >> PLACE_BITS), root as u32 % (1 << PLACE_BITS));
+            let bits = place_bits(NODES);
+            let (at, place) = (window.start + (root >> bits), root as u32 % (1 << bits));
             let fibre = window.first + place;
             self.act_before::<FULL>(at, window);
             let (arrival, next) = self.net.take_unlisted(fibre, &mut packet);
-            let key = window.key(next, place);
+            let key = window.key::<NODES>(next, place);
             root = match NODES {
                 0 => climb_elsewhere(keys, place, key),
                 _ => climb::<NODES>(keys, place, key),
@@ -117,11 +121,11 @@ impl Partition {
 
     /// Puts the first arrival of each fibre into the tree; the smallest key.
     #[inline(always)]
-    fn first_keys(&self, window: Window, fibres: usize, keys: &mut [u64]) -> u64 {
+    fn first_keys<const NODES: usize>(&self, window: Window, fibres: usize, keys: &mut [u64]) -> u64 {
         let leaves = keys.len() / 2;
         for place in 0..leaves {
             keys[leaves + place] = match place < fibres {
-                true => window.key(self.first_arrival(window.first + place as u32), place as u32),
+                true => window.key::<NODES>(self.first_arrival(window.first + place as u32), place as u32),
                 false => NONE,
             };
         }
