@@ -200,7 +200,7 @@ fn net(ports: Vec<Port>, layout: &Layout, order: TimerOrder) -> Net {
         cuts: Vec::new(),
         paths: Arc::clone(&layout.paths),
     };
-    parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(Target::Fibre(link)));
+    parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(Target::fibre(link)));
     Net::new(parts, order, 1)
 }
 

@@ -80,10 +80,10 @@ fn empty(part: u32, layout: &Layout, paths: &Arc<[u32]>) -> NetParts {
 fn connect(net: &mut NetParts, mut port: Port, link: u32, layout: &Layout) {
     let (from, to) = (layout.ports[link as usize].part, layout.fibres[link as usize]);
     port.connect(if from == to.part {
-        Target::Fibre(to.number)
+        Target::fibre(to.number)
     } else {
         net.cuts.push(Cut { to: to.part, fibre: to.number });
-        Target::Cut(net.cuts.len() as u32 - 1)
+        Target::cut(net.cuts.len() as u32 - 1)
     });
     net.ports.push(port);
     net.links.push(link);

@@ -32,10 +32,11 @@ use super::trace::What;
 use super::tree::NEVER;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
-use transport::tcp::{Ack, Actions, ReceiverActions, Sender, TcpOptions};
+use transport::tcp::{Ack, Actions, InOrder, ReceiverActions, Sender, TcpOptions};
 use units::Instant;
 
-use timing::{arm, arm_sender};
+use sides::data;
+use timing::{arm, arm_receiver, arm_sender};
 use watched::{Seen, see_ack};
 
 const CACHE_LINE: usize = 64;
@@ -198,6 +199,23 @@ impl Hosts {
     fn receive_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
         let host = &mut self.receivers[packet.flow];
         let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, net) };
+        let length = u32::from(packet.size - host.header);
+        let expected = packet.flags == Flags::NONE;
+        let expected = expected.then(|| receiver.take_in_order(Instant::from_ps(now), packet.seq, length)).flatten();
+        let Some(answer) = expected else { return self.receive_data_in_full(now, packet, net) };
+        if answer == InOrder::Acknowledged {
+            let (ack, echo) = (receiver.rcv_nxt(), receiver.echo());
+            Exit { now, emitted: &mut self.emitted, net }.send(host.ack(packet.flow, ack, echo));
+        } else {
+            arm_receiver(&mut self.timers, packet.flow, host);
+        }
+    }
+
+    /// A segment that is not the expected one, or that says more than its bytes.
+    #[inline(never)]
+    fn receive_data_in_full(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+        let host = &mut self.receivers[packet.flow];
+        let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, net) };
         if packet.flags != Flags::NONE {
             self.marked += packet.marks();
             ecn::read(packet.flags, receiver, &mut self.acks);
@@ -206,17 +224,20 @@ impl Hosts {
         }
         let length = u32::from(packet.size - host.header);
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
-        let deadline = receiver.next_timeout().map_or(NEVER, Instant::ps);
-        let exit = Exit { now, flow: packet.flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
-        exit.send_acks(host, &mut self.acks, deadline);
+        self.send_acks(now, packet.flow, net);
     }
 
     /// Sends what the receiving machine of `flow` has decided, and arms its timer.
     fn send_acks(&mut self, now: u64, flow: u32, net: &mut Net) {
         let host = &mut self.receivers[flow];
-        let deadline = host.sink.next_timeout();
-        let exit = Exit { now, flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
-        exit.send_acks(host, &mut self.acks, deadline);
+        let mut exit = Exit { now, emitted: &mut self.emitted, net };
+        // To clear a list of plain values costs nothing; to drain it costs some instructions more.
+        for ack in &self.acks.acks {
+            let cargo = exit.net.cargo.put_sack(&ack.sack);
+            exit.send(Packet { cargo, ..host.ack(flow, ack.ack, ack.ecn_echo) });
+        }
+        self.acks.acks.clear();
+        arm_receiver(&mut self.timers, flow, host);
     }
 
     /// An ACK that says nothing besides its number.
@@ -230,13 +251,25 @@ impl Hosts {
             return self.receive_ack_in_full(now, packet, net);
         }
         let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: &[], ecn_echo: false };
-        sender.handle_ack_inline(Instant::from_ps(now), &ack, &mut self.segments);
-        let deadline = sender.next_timeout().map_or(NEVER, Instant::ps);
-        if host.watch.has(Watch::FINITE) && sender.is_complete() {
-            end(now, &mut self.lifecycles[packet.flow], sender);
+        let (instant, flow) = (Instant::from_ps(now), packet.flow);
+        if sender.is_plain(&ack) {
+            let mut exit = Exit { now, emitted: &mut self.emitted, net };
+            let (path, header) = (host.path, host.header);
+            sender.handle_plain_ack(instant, &ack, |segment| {
+                exit.send(data(flow, path, segment.seq, segment.len, header))
+            });
+            sender.send_rest(instant, &mut self.segments);
+        } else {
+            sender.handle_other_ack(instant, &{ ack }, &mut self.segments);
         }
-        let exit = Exit { now, flow: packet.flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
-        exit.send_segments(host, &mut self.segments, deadline);
+        if host.watch.has(Watch::FINITE) && sender.is_complete() {
+            end(now, &mut self.lifecycles[flow], sender);
+        }
+        if !self.segments.segments.is_empty() {
+            return self.send_segments(now, flow, net);
+        }
+        let deadline = sender.next_timeout().map_or(NEVER, Instant::ps);
+        arm(&mut self.timers, &mut host.armed, deadline, TimerId::new(flow, TimerKind::Sender));
     }
 
     /// An ACK with SACK blocks, marks, a header or options, or one that somebody looks at.
@@ -270,9 +303,12 @@ impl Hosts {
         if host.watch.has(Watch::UNUSUAL) {
             return self.send_unusual_segments(now, flow, net);
         }
-        let deadline = host.machine.next_timeout();
-        let exit = Exit { now, flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
-        exit.send_segments(host, &mut self.segments, deadline);
+        let mut exit = Exit { now, emitted: &mut self.emitted, net };
+        for segment in &self.segments.segments {
+            exit.send(host.packet(flow, segment.seq, segment.len));
+        }
+        self.segments.segments.clear();
+        arm_sender(&mut self.timers, flow, host);
     }
 
     /// The same for a flow whose packets are looked at or carry more than bytes.
@@ -331,66 +367,41 @@ fn end(now: u64, lifecycle: &mut Lifecycle, sender: &mut Sender) {
     }
 }
 
-/// Where the packets of a flow leave its host.
+/// Where packets leave their host.
 struct Exit<'a> {
     now: u64,
-    flow: u32,
     emitted: &'a mut u64,
-    timers: &'a mut Timers,
     net: &'a mut Net,
 }
 
 impl Exit<'_> {
-    /// Sends what the receiving machine has decided, and arms its timer for its `deadline`.
+    /// Sends a packet.
     #[inline(always)]
-    fn send_acks(self, host: &mut ReceivingHost, acks: &mut ReceiverActions, deadline: u64) {
-        let Exit { now, flow, emitted, timers, net } = self;
-        let (hop, size, class) = (host.path, host.ack_size, Class::Ack);
-        // To clear a list of plain values costs nothing; to drain it costs some instructions more.
-        for ack in &acks.acks {
-            let cargo = net.cargo.put_sack(&ack.sack);
-            *emitted += 1;
-            let flags = Flags::of_ack(ack.ecn_echo);
-            enter_inline(now, Packet { at: 0, seq: ack.ack, flow, hop, cargo, size, class, flags }, net);
-        }
-        acks.acks.clear();
-        arm(timers, &mut host.armed, deadline, TimerId::new(flow, TimerKind::Receiver));
+    fn send(&mut self, packet: Packet) {
+        *self.emitted += 1;
+        enter_inline(self.now, packet, self.net);
     }
 
     /// The timer of a source of datagrams has come up: sends those that are due and moves the timer to the next one, unless it is stale.
     /// Returns whether any was due.
     #[inline]
-    fn send_datagrams(self, host: &mut SendingHost) -> bool {
-        let Exit { now, flow, emitted, timers, net } = self;
-        let emitted_before = *emitted;
+    fn send_datagrams(mut self, flow: u32, host: &mut SendingHost, timers: &mut Timers) -> bool {
+        let (now, emitted_before) = (self.now, *self.emitted);
         if let SendingMachine::Datagrams(source) = &mut host.machine
             && host.armed == now
         {
             while let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) {
-                *emitted += 1;
-                enter_inline(now, datagram.packet(flow, host.path), net);
+                self.send(datagram.packet(flow, host.path));
             }
             if let Some(next) = source.next_timeout() {
                 host.armed = next.ps();
                 timers.postpone_first(host.armed);
-                return *emitted > emitted_before;
+                return *self.emitted > emitted_before;
             }
             host.armed = NEVER;
         }
         timers.pop();
-        *emitted > emitted_before
-    }
-
-    /// Sends what the sending machine has decided, and arms its timer for its `deadline`.
-    #[inline(always)]
-    fn send_segments(self, host: &mut SendingHost, segments: &mut Actions, deadline: u64) {
-        let Exit { now, flow, emitted, timers, net } = self;
-        for segment in &segments.segments {
-            *emitted += 1;
-            enter_inline(now, host.packet(flow, segment.seq, segment.len), net);
-        }
-        segments.segments.clear();
-        arm(timers, &mut host.armed, deadline, TimerId::new(flow, TimerKind::Sender));
+        *self.emitted > emitted_before
     }
 }
 

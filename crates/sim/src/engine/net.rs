@@ -198,10 +198,16 @@ impl Net {
         (next as usize) < self.ports.len()
     }
 
+    /// Whether a fibre ends in this partition.
+    #[inline]
+    pub fn holds(&self, target: Target) -> bool {
+        target.place() < self.fibres.len()
+    }
+
     /// Whether what goes through a port stays in this partition.
     #[inline]
     pub fn leads_on_here(&self, number: u32) -> bool {
-        matches!(self.ports[number as usize].target(), Target::Fibre(_))
+        self.holds(self.ports[number as usize].target())
     }
 
     /// A packet enters a port. If an agent takes it, it is pending.
@@ -220,10 +226,11 @@ impl Net {
             return self.forward(now, number, &{ packet });
         }
         let Some(at) = port.carry(now, packet.size) else { return self.enter_crowded(now, number, &{ packet }) };
+        let target = port.target();
         self.packet_hops += 1;
-        match port.target() {
-            Target::Fibre(fibre) => self.put(fibre, at, &packet),
-            Target::Cut(cut) => self.post(cut, at, &{ packet }),
+        match self.holds(target) {
+            true => self.put(target, at, &packet),
+            false => self.post(target.number_of_cut(), at, &{ packet }),
         }
     }
 
@@ -350,9 +357,9 @@ impl Net {
     #[inline(always)]
     fn send(&mut self, target: Target, at: u64, packet: &Packet) {
         self.packet_hops += 1;
-        match target {
-            Target::Fibre(fibre) => self.put(fibre, at, packet),
-            Target::Cut(cut) => self.post(cut, at, packet),
+        match self.holds(target) {
+            true => self.put(target, at, packet),
+            false => self.post(target.number_of_cut(), at, packet),
         }
     }
 
@@ -388,8 +395,8 @@ impl Net {
 
     /// A packet is on a fibre of this partition.
     #[inline(always)]
-    fn put(&mut self, number: u32, at: u64, packet: &Packet) {
-        let fibre = &mut self.fibres[number as usize];
+    fn put(&mut self, target: Target, at: u64, packet: &Packet) {
+        let fibre = &mut self.fibres[target.place()];
         let was_dark = self.is_listed && fibre.is_empty();
         // Copied first and changed in its place: a copy of a value just written field by field would stall. All of the first half is
         // written by itself, so that the copy is of the other half.
@@ -399,7 +406,7 @@ impl Net {
         slot.hop = packet.hop + 1;
         slot.cargo = packet.cargo;
         if was_dark {
-            self.agenda.set_arrival(number, at);
+            self.agenda.set_arrival(target.place() as u32, at);
         }
     }
 

@@ -229,23 +229,30 @@ impl Partition {
     pub(super) fn handle_arrival(&mut self, now: u64, end: FibreEnd, arrival: Arrival, packet: &Packet) {
         self.events += 1;
         let Arrival { fibre, hop, .. } = arrival;
-        let next = if end.leads_on() { self.net.paths[hop as usize] } else { DELIVER };
-        if self.net.leads_on(next) {
-            if let Some(intake) = self.net.enter(now, next, packet) {
-                self.spend();
-                if packet.class == Class::Control {
-                    self.net.expect_messages(fibre);
-                }
-                self.hosts.give_to_agent(now, intake, packet, &mut self.net);
-            } else if self.foresight != Foresight::Nothing {
-                self.foresee(fibre, next, packet);
+        if end.leads_on() {
+            let next = self.net.paths[hop as usize];
+            if self.net.leads_on(next) {
+                return self.pass_on(now, fibre, next, packet);
             }
-        } else {
+        }
+        self.spend();
+        if self.foresight == Foresight::Hosts {
+            self.foresee_next(fibre);
+        }
+        self.hosts.receive(now, packet, &mut self.net);
+    }
+
+    /// A packet from a fibre enters a port.
+    #[inline(always)]
+    fn pass_on(&mut self, now: u64, fibre: u32, port: u32, packet: &Packet) {
+        if let Some(intake) = self.net.enter(now, port, packet) {
             self.spend();
-            if self.foresight == Foresight::Hosts {
-                self.foresee_next(fibre);
+            if packet.class == Class::Control {
+                self.net.expect_messages(fibre);
             }
-            self.hosts.receive(now, packet, &mut self.net);
+            self.hosts.give_to_agent(now, intake, packet, &mut self.net);
+        } else if self.foresight != Foresight::Nothing {
+            self.foresee(fibre, port, packet);
         }
     }
 }

@@ -191,7 +191,7 @@ impl Port {
             entrance,
             least_backlog: LeastBacklog::default(),
             kept: Kept::default(),
-            target: Target::Fibre(0),
+            target: Target::fibre(0),
             extras,
             dropped: Count::default(),
             refused: Count::default(),
@@ -278,7 +278,7 @@ impl Port {
     }
 
     /// A packet that has come now is transmitted from `start` on, for `duration`. When it is at the far end.
-    #[inline]
+    #[inline(always)]
     fn accept(&mut self, now: u64, start: u64, size: u16, duration: u64) -> u64 {
         let (waited, is_beyond) = self.waited.overflowing_add(start - now);
         self.waited = waited;

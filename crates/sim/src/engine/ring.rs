@@ -44,8 +44,9 @@ impl<T: Copy + Default> Ring<T> {
     /// Appends a value, and shows it in its place.
     #[inline]
     pub fn push(&mut self, value: T) -> &mut T {
-        if self.len() == self.buffer.len() {
-            self.grow();
+        // Not "equal": so it is known that there is a place, and not asked again.
+        if self.len() >= self.buffer.len() {
+            return self.push_after_growing(value);
         }
         let slot = self.slot(self.tail);
         self.tail += 1;
@@ -59,8 +60,8 @@ impl<T: Copy + Default> Ring<T> {
     /// instructions.)
     #[inline(always)]
     pub fn place_ahead(&mut self) -> &mut T {
-        if self.len() == self.buffer.len() {
-            self.grow();
+        if self.len() >= self.buffer.len() {
+            return self.push_after_growing(T::default());
         }
         let slot = self.slot(self.tail);
         self.tail += 1;
@@ -189,6 +190,16 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[cold]
+    #[inline(never)]
+    fn push_after_growing(&mut self, value: T) -> &mut T {
+        self.grow();
+        let slot = self.slot(self.tail);
+        self.tail += 1;
+        let place = &mut self.buffer[slot];
+        *place = value;
+        place
+    }
+
     fn grow(&mut self) {
         let mut buffer = vec![T::default(); (2 * self.buffer.len()).max(4)].into_boxed_slice();
         for (position, value) in (self.head..self.tail).zip(self.iter()) {

@@ -17,7 +17,6 @@ mod stations;
 mod turn;
 
 use super::net::{Net, TimerOrder};
-use super::offer::Target;
 use super::partition::Partition;
 use super::tree::NEVER;
 use stations::Stations;
@@ -114,7 +113,7 @@ impl Rounds {
 
 /// The least delay between two nodes of a partition.
 fn lookahead(net: &Net) -> u64 {
-    let inside = net.ports.iter().filter(|port| matches!(port.target(), Target::Fibre(_)));
+    let inside = net.ports.iter().filter(|port| net.holds(port.target()));
     inside.map(|port| port.delay()).min().unwrap_or(LONGEST)
 }
 

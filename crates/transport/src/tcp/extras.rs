@@ -107,7 +107,7 @@ impl Extras {
 impl Sender {
     /// Whether ACKs of new data in order need nothing but the plain path.
     #[inline]
-    pub(super) fn is_plain(&self) -> bool {
+    pub(super) fn has_plain_acks(&self) -> bool {
         self.extras.as_ref().is_none_or(|extras| extras.is_plain)
     }
 

@@ -80,7 +80,7 @@ pub use ecn::{Codepoint, EcnFeedback, SegmentEcn};
 pub use endpoint::Endpoint;
 pub use frto::Frto;
 pub use prr::Reduction;
-pub use receiver::{EcnNews, Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
+pub use receiver::{EcnNews, InOrder, Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
 pub use reordering::{
     FaIncrease, LimitedTransmit, ReorderingConfig, ReorderingLength, Restore, RrVariant, TimeoutCost,
 };

@@ -60,6 +60,15 @@ struct Counts {
     marked: u32,
 }
 
+/// What becomes of a segment that is the expected one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InOrder {
+    /// An ACK of all bytes up to its last one leaves: [`Receiver::rcv_nxt`], [`Receiver::echo`].
+    Acknowledged,
+    /// Its ACK waits.
+    Delayed,
+}
+
 /// One flow's receiver.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -98,17 +107,29 @@ impl Receiver {
         }
     }
 
-    /// A data segment arrives. Always inlined: out of line it costs a misprediction a segment (callgrind's model).
-    #[inline(always)]
+    /// A data segment arrives.
     pub fn handle_segment(&mut self, now: Instant, seq: u64, len: u32, out: &mut ReceiverActions) {
-        self.counts.segments += 1;
-        let len = u64::from(len);
-        if seq == self.nxt && len <= self.config.window && self.held.is_empty() && len > 0 {
-            self.nxt += len;
-            self.acknowledge_in_order(now, len, out);
-        } else {
-            self.handle_irregular(seq, seq.saturating_add(len), out);
+        match self.take_in_order(now, seq, len) {
+            Some(InOrder::Acknowledged) => out.acks.push(self.ack(SackList::EMPTY)),
+            Some(InOrder::Delayed) => {}
+            None => {
+                self.counts.segments += 1;
+                self.handle_irregular(seq, seq.saturating_add(len.into()), out);
+            }
         }
+    }
+
+    /// The part of [`Receiver::handle_segment`] that nearly all segments need: takes the segment if it is the expected one, and nothing
+    /// is held. If it is not, nothing has happened. Always inlined: out of line it costs a misprediction a segment (callgrind's model).
+    #[inline(always)]
+    pub fn take_in_order(&mut self, now: Instant, seq: u64, len: u32) -> Option<InOrder> {
+        let len = u64::from(len);
+        let is_expected = seq == self.nxt && len <= self.config.window && self.held.is_empty() && len > 0;
+        is_expected.then(|| {
+            self.counts.segments += 1;
+            self.nxt += len;
+            self.answer_in_order(now, len)
+        })
     }
 
     /// A segment is about to arrive, and this receiver is in the cache: what it keeps elsewhere is brought there too.
@@ -130,6 +151,12 @@ impl Receiver {
     #[inline]
     pub fn next_timeout(&self) -> Option<Instant> {
         (self.ack_at != Instant::NEVER).then_some(self.ack_at)
+    }
+
+    /// What its ACKs say about congestion marks now.
+    #[inline]
+    pub fn echo(&self) -> EcnEcho {
+        self.echo
     }
 
     /// The next byte expected.
@@ -181,7 +208,7 @@ impl Receiver {
 
     /// RFC 5681 §4.2: at least every second full-sized segment, within the timeout.
     #[inline]
-    fn acknowledge_in_order(&mut self, now: Instant, len: u64, out: &mut ReceiverActions) {
+    fn answer_in_order(&mut self, now: Instant, len: u64) -> InOrder {
         match self.config.delayed_ack {
             Some(timeout)
                 if u64::from(self.unacked) + len < 2 * u64::from(self.config.mss)
@@ -192,24 +219,39 @@ impl Receiver {
                 if self.ack_at == Instant::NEVER {
                     self.ack_at = now + timeout;
                 }
+                return InOrder::Delayed;
             }
-            Some(_) => self.push_delayed(SackList::EMPTY, out),
-            None => self.push(SackList::EMPTY, out),
+            Some(_) => self.note_delayed_ack(),
+            None => self.note_ack(),
         }
+        InOrder::Acknowledged
     }
 
+    /// An ACK of all that is in order leaves.
     #[inline]
-    fn push(&mut self, sack: SackList, out: &mut ReceiverActions) {
+    fn note_ack(&mut self) {
         self.unacked = 0;
         self.ack_at = Instant::NEVER;
         self.counts.acks_sent += 1;
-        out.acks.push(AckOut { ack: self.nxt, window: self.config.window, sack, ecn_echo: self.echo });
     }
 
     /// The same for a receiver that delays ACKs, which asks what has been marked since the last one.
-    fn push_delayed(&mut self, sack: SackList, out: &mut ReceiverActions) {
+    #[inline]
+    fn note_delayed_ack(&mut self) {
         (self.marks.unacked, self.marks.is_urgent) = (0, false);
-        self.push(sack, out);
+        self.note_ack();
+    }
+
+    /// The same with an ACK that is listed.
+    fn push_delayed(&mut self, sack: SackList, out: &mut ReceiverActions) {
+        self.note_delayed_ack();
+        out.acks.push(self.ack(sack));
+    }
+
+    /// The ACK that leaves.
+    #[inline]
+    fn ack(&self, sack: SackList) -> AckOut {
+        AckOut { ack: self.nxt, window: self.config.window, sack, ecn_echo: self.echo }
     }
 
     /// Last.ACK.sent of RFC 7323.

@@ -111,29 +111,55 @@ impl Sender {
 
     /// An ACK arrives. One that acknowledges what was never sent is ignored.
     pub fn handle_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
-        self.handle_ack_inline(now, ack, actions);
+        if self.is_plain(ack) {
+            self.handle_plain_ack(now, ack, |segment| actions.segments.push(segment));
+            self.send_rest(now, actions);
+        } else {
+            self.handle_other_ack(now, ack, actions);
+        }
     }
 
-    /// The same within its caller.
+    /// Whether [`Sender::handle_ack`] does with this ACK what it does with nearly all: [`Sender::handle_plain_ack`], and then
+    /// [`Sender::send_rest`].
     #[inline(always)]
-    pub fn handle_ack_inline(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
+    pub fn is_plain(&self, ack: &Ack<'_>) -> bool {
+        self.is_in_order(ack) && self.has_plain_acks()
+    }
+
+    /// New data are acknowledged, and nothing is lost or out of order.
+    #[inline(always)]
+    fn is_in_order(&self, ack: &Ack<'_>) -> bool {
         let acked = ack.ack.wrapping_sub(self.una);
-        let in_order = matches!(self.phase, Phase::Open) && ack.sack.is_empty();
-        let in_order = in_order && (1..=self.flight_size()).contains(&acked);
-        if in_order && self.is_plain() {
-            let is_app_limited = !self.is_cwnd_limited();
-            self.edge = ack.ack.saturating_add(ack.window);
-            let rtt_sample = self.acknowledge(now, ack.ack);
-            self.tell_law(Event { acked, rtt_sample, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) });
-            self.send_full_segments(now, actions);
-            if self.una == self.nxt || self.written - self.nxt < self.window.mss {
-                self.transmit(now, actions);
-            }
-        } else if in_order && let Some(way) = self.short_way(ack) {
-            // Copies, so that a plain ACK need not be in memory.
-            self.handle_ack_in_order(now, &{ *ack }, way, actions);
+        matches!(self.phase, Phase::Open) && ack.sack.is_empty() && (1..=self.flight_size()).contains(&acked)
+    }
+
+    /// A plain ACK arrives: `send` is shown each full-sized segment that leaves.
+    #[inline(always)]
+    pub fn handle_plain_ack(&mut self, now: Instant, ack: &Ack<'_>, send: impl FnMut(Segment)) {
+        let acked = ack.ack - self.una;
+        let is_app_limited = !self.is_cwnd_limited();
+        self.edge = ack.ack.saturating_add(ack.window);
+        let rtt_sample = self.acknowledge(now, ack.ack);
+        self.tell_law(Event { acked, rtt_sample, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) });
+        self.send_full_segments(now, send);
+    }
+
+    /// After a plain ACK: what leaves besides full-sized segments, where the data end or nothing is outstanding.
+    #[inline]
+    pub fn send_rest(&mut self, now: Instant, actions: &mut Actions) {
+        if self.una == self.nxt || self.written - self.nxt < self.window.mss {
+            self.transmit(now, actions);
+        }
+    }
+
+    /// An ACK arrives that is not plain.
+    pub fn handle_other_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
+        if self.is_in_order(ack)
+            && let Some(way) = self.short_way(ack)
+        {
+            self.handle_ack_in_order(now, ack, way, actions);
         } else {
-            self.handle_ack_in_full(now, &{ *ack }, actions);
+            self.handle_ack_in_full(now, ack, actions);
         }
     }
 

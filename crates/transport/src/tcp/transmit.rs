@@ -38,15 +38,15 @@ impl Sender {
     }
 
     /// What `transmit` does when nothing is lost or out of order, nothing is paced and the data do not end: full-sized segments up to
-    /// the nearest of cwnd, the peer's window and what is written.
+    /// the nearest of cwnd, the peer's window and what is written. `send` is shown each.
     #[inline]
-    pub(super) fn send_full_segments(&mut self, now: Instant, actions: &mut Actions) {
+    pub(super) fn send_full_segments(&mut self, now: Instant, mut send: impl FnMut(Segment)) {
         let limit = self.una.saturating_add(self.window.cwnd).min(self.edge).min(self.written);
         let Some(last) = limit.checked_sub(self.window.mss).filter(|last| self.nxt <= *last) else { return };
         let (mss, mut seq, mut sent) = (self.window.mss, self.nxt, 0);
         self.rtt.start(now, seq + mss);
         while seq <= last {
-            actions.segments.push(Segment { seq, len: mss as u32, retransmission: false });
+            send(Segment { seq, len: mss as u32, retransmission: false });
             seq += mss;
             sent += 1;
         }

@@ -4,7 +4,7 @@ use crate::engine::datagrams::Datagrams;
 use crate::engine::packet::{Class, Flags, NO_CARGO, Packet};
 use crate::engine::tree::NEVER;
 use crate::engine::writers::Written;
-use transport::tcp::{Actions, Endpoint, Receiver, Sender};
+use transport::tcp::{Actions, EcnEcho, Endpoint, Receiver, Sender};
 use transport::xcp;
 use units::Instant;
 
@@ -156,8 +156,23 @@ impl Lifecycle {
 impl SendingHost {
     #[inline]
     pub(super) fn packet(&self, flow: u32, seq: u64, length: u32) -> Packet {
-        let size = length as u16 + self.header;
-        Packet { at: 0, seq, flow, hop: self.path, cargo: NO_CARGO, size, class: Class::Data, flags: Flags::NONE }
+        data(flow, self.path, seq, length, self.header)
+    }
+}
+
+/// A packet of data.
+#[inline]
+pub(super) fn data(flow: u32, hop: u32, seq: u64, length: u32, header: u16) -> Packet {
+    let size = length as u16 + header;
+    Packet { at: 0, hop, cargo: NO_CARGO, seq, flow, size, class: Class::Data, flags: Flags::NONE }
+}
+
+impl ReceivingHost {
+    /// An ACK without SACK blocks.
+    #[inline]
+    pub(super) fn ack(&self, flow: u32, ack: u64, echo: EcnEcho) -> Packet {
+        let (hop, size, class, flags) = (self.path, self.ack_size, Class::Ack, Flags::of_ack(echo));
+        Packet { at: 0, hop, cargo: NO_CARGO, seq: ack, flow, size, class, flags }
     }
 }
 

@@ -37,8 +37,8 @@ impl Hosts {
             TimerKind::Sender => {
                 let host = &mut self.senders[flow];
                 if matches!(host.machine, SendingMachine::Datagrams(_)) && !host.watch.has(Watch::UNUSUAL) {
-                    let exit = Exit { now, flow, emitted: &mut self.emitted, timers: &mut self.timers, net };
-                    return exit.send_datagrams(host);
+                    let exit = Exit { now, emitted: &mut self.emitted, net };
+                    return exit.send_datagrams(flow, host, &mut self.timers);
                 }
                 let deadline = host.machine.next_timeout();
                 due(&mut self.timers, &mut host.armed, now, deadline) && self.fire_sender(now, flow, net)

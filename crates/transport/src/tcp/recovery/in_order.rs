@@ -142,7 +142,7 @@ impl Sender {
     /// What [`Sender::transmit`] comes to in [`Phase::Open`] without a pacer and without delivery rates.
     fn send_in_order(&mut self, now: Instant, actions: &mut Actions) {
         let (first, mss) = (self.nxt, self.window.mss);
-        self.send_full_segments(now, actions);
+        self.send_full_segments(now, |segment| actions.segments.push(segment));
         let next = self.nxt;
         if first < next {
             self.note_in_order(now, first, next);
