@@ -22,7 +22,7 @@ use super::capture::{Capture, Said};
 use super::datagrams::Datagram;
 use super::delays::Delays;
 use super::forced::ForcedFates;
-use super::net::{DropPlace, NO_WAY, Net};
+use super::net::{DropPlace, Net};
 use super::offer::Cause;
 use super::packet::{Class, Flags, NO_CARGO, Packet, Stamp};
 use super::reordering::Reordering;
@@ -413,9 +413,11 @@ fn enter(now: u64, packet: Packet, net: &mut Net) {
 /// The same within its caller, for the packets of which there are most.
 #[inline(always)]
 fn enter_inline(now: u64, packet: Packet, net: &mut Net) {
-    match net.next_link(&packet) {
-        NO_WAY => drop_at_host(now, &{ packet }, net),
-        link => net.forward_new(now, link, packet),
+    let link = net.next_link(&packet);
+    // [`NO_WAY`] is the number of no port.
+    match net.leads_on(link) {
+        true => net.forward_new(now, link, packet),
+        false => drop_at_host(now, &{ packet }, net),
     }
 }
 

@@ -212,7 +212,7 @@ impl Net {
 
     /// A packet enters a port. If an agent takes it, it is pending.
     pub fn forward(&mut self, now: u64, number: u32, packet: &Packet) {
-        if let Some(intake) = self.enter(now, number, packet) {
+        if let Some(intake) = self.enter::<true>(now, number, packet) {
             self.defer(Pending::Take(intake, *packet));
         }
     }
@@ -229,18 +229,19 @@ impl Net {
         let target = port.target();
         self.packet_hops += 1;
         match self.holds(target) {
-            true => self.put(target, at, &packet),
+            true => self.put(target, at, &packet, self.is_listed),
             false => self.post(target.number_of_cut(), at, &{ packet }),
         }
     }
 
-    /// A packet enters a port, unless an agent takes it, which is to be given it.
+    /// A packet enters a port, unless an agent takes it, which is to be given it. In rounds, in which the event list has no arrivals,
+    /// nothing is `LISTED`.
     #[inline(always)]
-    pub fn enter(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
+    pub fn enter<const LISTED: bool>(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
         let port = &self.ports[number as usize];
         // The usual way first, in one comparison.
         if port.entrance().is_usual() {
-            self.enter_plainly(now, number, packet);
+            self.enter_plainly::<LISTED>(now, number, packet);
         } else if port.entrance().is_taken() {
             return port.intake();
         } else {
@@ -255,7 +256,7 @@ impl Net {
         let port = &mut self.ports[number as usize];
         // Comparisons: a table of three would be a jump.
         if port.entrance().is_plain() {
-            self.enter_plainly(now, number, packet);
+            self.enter_plainly::<true>(now, number, packet);
         } else if port.entrance().is_special() {
             self.enter_specially(now, number, packet);
         } else {
@@ -266,12 +267,12 @@ impl Net {
 
     /// The same for a port with nothing of its own.
     #[inline(always)]
-    fn enter_plainly(&mut self, now: u64, number: u32, packet: &Packet) {
+    fn enter_plainly<const LISTED: bool>(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
         match port.carry(now, packet.size) {
             Some(at) => {
                 let target = port.target();
-                self.send(target, at, packet);
+                self.send_listed(target, at, packet, LISTED && self.is_listed);
             }
             None => self.enter_crowded(now, number, packet),
         }
@@ -356,9 +357,15 @@ impl Net {
     /// A packet leaves a port and will be at the far end at `at`.
     #[inline(always)]
     fn send(&mut self, target: Target, at: u64, packet: &Packet) {
+        self.send_listed(target, at, packet, self.is_listed);
+    }
+
+    /// The same where it may be known whether the event list has arrivals.
+    #[inline(always)]
+    fn send_listed(&mut self, target: Target, at: u64, packet: &Packet, is_listed: bool) {
         self.packet_hops += 1;
         match self.holds(target) {
-            true => self.put(target, at, packet),
+            true => self.put(target, at, packet, is_listed),
             false => self.post(target.number_of_cut(), at, packet),
         }
     }
@@ -395,9 +402,9 @@ impl Net {
 
     /// A packet is on a fibre of this partition.
     #[inline(always)]
-    fn put(&mut self, target: Target, at: u64, packet: &Packet) {
+    fn put(&mut self, target: Target, at: u64, packet: &Packet, is_listed: bool) {
         let fibre = &mut self.fibres[target.place()];
-        let was_dark = self.is_listed && fibre.is_empty();
+        let was_dark = is_listed && fibre.is_empty();
         // Copied first and changed in its place: a copy of a value just written field by field would stall. All of the first half is
         // written by itself, so that the copy is of the other half.
         let slot = fibre.place_ahead();

@@ -214,7 +214,7 @@ impl Partition {
         let arrival = self.net.take_arrival(fibre, &mut packet);
         let end = self.site.ends[fibre as usize];
         self.witness(end.node(), arrival.digest);
-        self.handle_arrival(now, end, arrival, &packet);
+        self.handle_arrival::<true>(now, end, arrival, &packet);
     }
 
     /// The chain of a node sees the digest of a packet that has arrived there.
@@ -224,15 +224,15 @@ impl Partition {
         *chain = fold(*chain, digest);
     }
 
-    /// A packet has come out of a fibre, which ends there, and the node's chain has seen it.
+    /// A packet has come out of a fibre, which ends there, and the node's chain has seen it. (`LISTED`: [`Net::enter`].)
     #[inline(always)]
-    pub(super) fn handle_arrival(&mut self, now: u64, end: FibreEnd, arrival: Arrival, packet: &Packet) {
+    pub(super) fn handle_arrival<const LISTED: bool>(&mut self, now: u64, end: FibreEnd, arrival: Arrival, packet: &Packet) {
         self.events += 1;
         let Arrival { fibre, hop, .. } = arrival;
         if end.leads_on() {
             let next = self.net.paths[hop as usize];
             if self.net.leads_on(next) {
-                return self.pass_on(now, fibre, next, packet);
+                return self.pass_on::<LISTED>(now, fibre, next, packet);
             }
         }
         self.spend();
@@ -244,8 +244,8 @@ impl Partition {
 
     /// A packet from a fibre enters a port.
     #[inline(always)]
-    fn pass_on(&mut self, now: u64, fibre: u32, port: u32, packet: &Packet) {
-        if let Some(intake) = self.net.enter(now, port, packet) {
+    fn pass_on<const LISTED: bool>(&mut self, now: u64, fibre: u32, port: u32, packet: &Packet) {
+        if let Some(intake) = self.net.enter::<LISTED>(now, port, packet) {
             self.spend();
             if packet.class == Class::Control {
                 self.net.expect_messages(fibre);

@@ -255,6 +255,7 @@ impl Port {
     }
 
     /// The packet that has just arrived, where it must be looked whether there is room.
+    #[inline]
     pub fn offer_crowded(&mut self, now: u64, size: u16) -> Offer {
         if self.busy_until <= now {
             if self.is_stretched {
@@ -265,7 +266,8 @@ impl Port {
                 return self.refuse(Cause::Unreachable, size);
             }
         } else {
-            if self.is_full(now, size) {
+            self.sweep(now);
+            if !self.has_room(now, size) {
                 return self.refuse(Cause::Congestion, size);
             }
             let waiting = self.inside.len() as u32;
@@ -486,26 +488,15 @@ impl Port {
         Offer::Dropped(Cause::Random)
     }
 
-    /// Whether a packet that would have to wait has no room.
-    fn is_full(&mut self, now: u64, size: u16) -> bool {
+    /// Whether there is room for a packet that would have to wait, after a [`Port::sweep`].
+    fn has_room(&mut self, now: u64, size: u16) -> bool {
         match self.buffer {
-            Buffer::Packets(places) => {
-                if self.inside.len() as u64 > u64::from(self.max_waiting).min(places) {
-                    self.sweep(now);
-                }
-                self.inside.len() as u64 > places
-            }
+            Buffer::Packets(places) => self.inside.len() as u64 <= places,
             Buffer::Bytes(room) => {
-                let size = u64::from(size);
-                self.sweep(now);
-                self.waiting_bytes() + size > room.count()
+                self.busy_until - now + self.lasts(size) <= self.calm_time
+                    || self.waiting_bytes() + u64::from(size) <= room.count()
             }
-            Buffer::Unlimited => {
-                if self.inside.len() as u32 > self.max_waiting {
-                    self.sweep(now);
-                }
-                false
-            }
+            Buffer::Unlimited => true,
         }
     }
 

@@ -42,7 +42,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// Appends a value, and shows it in its place.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, value: T) -> &mut T {
         // Not "equal": so it is known that there is a place, and not asked again.
         if self.len() >= self.buffer.len() {

@@ -77,7 +77,7 @@ impl Partition {
             self.act_before::<FULL>(at, window);
             let (arrival, next) = self.net.take_unlisted(fibre, &mut packet);
             self.witness(end.node(), arrival.digest);
-            self.handle_arrival(at, end, arrival, &packet);
+            self.handle_arrival::<false>(at, end, arrival, &packet);
             self.settle_turn::<FULL>(at);
             at = next;
         }
@@ -113,7 +113,7 @@ impl Partition {
                 _ => climb::<NODES>(keys, place, key),
             };
             self.witness(end.node(), arrival.digest);
-            self.handle_arrival(at, end, arrival, &packet);
+            self.handle_arrival::<false>(at, end, arrival, &packet);
             self.settle_turn::<FULL>(at);
         }
         self.act_until_end::<FULL>(window);
