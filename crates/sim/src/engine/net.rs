@@ -211,9 +211,12 @@ impl Net {
     }
 
     /// A packet enters a port. If an agent takes it, it is pending.
+    #[inline(never)]
     pub fn forward(&mut self, now: u64, number: u32, packet: &Packet) {
-        if let Some(intake) = self.enter::<true>(now, number, packet) {
-            self.defer(Pending::Take(intake, *packet));
+        let port = &self.ports[number as usize];
+        match port.entrance().is_taken() {
+            true => port.intake().into_iter().for_each(|intake| self.defer(Pending::Take(intake, *packet))),
+            false => self.enter_past(now, number, packet),
         }
     }
 
@@ -223,7 +226,10 @@ impl Net {
     pub fn forward_new(&mut self, now: u64, number: u32, packet: Packet) {
         let port = &mut self.ports[number as usize];
         if !port.entrance().is_usual() {
-            return self.forward(now, number, &{ packet });
+            return match port.entrance().is_special_alone() {
+                true => self.enter_specially(now, number, &{ packet }),
+                false => self.forward(now, number, &{ packet }),
+            };
         }
         let Some(at) = port.carry(now, packet.size) else { return self.enter_crowded(now, number, &{ packet }) };
         let target = port.target();
