@@ -226,7 +226,13 @@ impl Partition {
 
     /// A packet has come out of a fibre, which ends there, and the node's chain has seen it. (`LISTED`: [`Net::enter`].)
     #[inline(always)]
-    pub(super) fn handle_arrival<const LISTED: bool>(&mut self, now: u64, end: FibreEnd, arrival: Arrival, packet: &Packet) {
+    pub(super) fn handle_arrival<const LISTED: bool>(
+        &mut self,
+        now: u64,
+        end: FibreEnd,
+        arrival: Arrival,
+        packet: &Packet,
+    ) {
         self.events += 1;
         let Arrival { fibre, hop, .. } = arrival;
         if end.leads_on() {

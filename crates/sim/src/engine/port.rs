@@ -132,12 +132,6 @@ impl Entrance {
         self.0 & Entrance::GATED != 0
     }
 
-    /// Whether no agent takes any, and all need what few ports have.
-    #[inline]
-    pub fn is_special_alone(self) -> bool {
-        self.0 & (Entrance::TAKEN | Entrance::SPECIAL) == Entrance::SPECIAL
-    }
-
     /// Whether one that no agent takes needs what few ports have.
     #[inline]
     pub fn is_special(self) -> bool {

@@ -65,8 +65,7 @@ impl<T: Copy + Default> Ring<T> {
         }
         let slot = self.slot(self.tail);
         self.tail += 1;
-        // Behind the end of the buffer nothing is fetched: to begin again at its start would take three instructions more.
-        prefetch_index(&self.buffer, slot + 3);
+        prefetch_index(&self.buffer, self.slot(self.tail + 2));
         &mut self.buffer[slot]
     }
 
@@ -78,7 +77,7 @@ impl<T: Copy + Default> Ring<T> {
         let head = self.head;
         self.head = head + 1;
         let slot = self.slot(head);
-        prefetch_index(&self.buffer, slot + 3);
+        prefetch_index(&self.buffer, self.slot(head + 3));
         (&self.buffer[slot], &self.buffer[self.slot(head + 1)])
     }
 
