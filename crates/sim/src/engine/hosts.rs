@@ -200,14 +200,17 @@ impl Hosts {
         let host = &mut self.receivers[packet.flow];
         let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, net) };
         let length = u32::from(packet.size - host.header);
-        let expected = packet.flags == Flags::NONE;
-        let expected = expected.then(|| receiver.take_in_order(Instant::from_ps(now), packet.seq, length)).flatten();
-        let Some(answer) = expected else { return self.receive_data_in_full(now, packet, net) };
-        if answer == InOrder::Acknowledged {
-            let (ack, echo) = (receiver.rcv_nxt(), receiver.echo());
-            Exit { now, emitted: &mut self.emitted, net }.send(host.ack(packet.flow, ack, echo));
-        } else {
-            arm_receiver(&mut self.timers, packet.flow, host);
+        let answer = match packet.flags {
+            Flags::NONE => receiver.take_in_order(Instant::from_ps(now), packet.seq, length),
+            _ => None,
+        };
+        match answer {
+            Some(InOrder::Acknowledged) => {
+                let (ack, echo) = (receiver.rcv_nxt(), receiver.echo());
+                Exit { now, emitted: &mut self.emitted, net }.send(host.ack(packet.flow, ack, echo));
+            }
+            Some(InOrder::Delayed) => arm_receiver(&mut self.timers, packet.flow, host),
+            None => self.receive_data_in_full(now, packet, net),
         }
     }
 

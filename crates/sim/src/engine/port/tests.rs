@@ -210,8 +210,12 @@ proptest! {
     /// At rates at which half a picosecond of rounding is much of a byte, and while what is inside came at another rate.
     #[test]
     fn a_port_that_always_looks_does_the_same(
-        room in 0u64..4000,
-        arrivals in prop::collection::vec((0u64..2000, 1u16..1500, 0usize..40), 1..200),
+        room in prop_oneof![0u64..400, 0u64..4000],
+        // Packets of two bytes last 1 ps instead of 1.14 at 14 Tb/s, which is stretched where the rate falls.
+        arrivals in prop::collection::vec(
+            (prop_oneof![3 => 0u64..3, 1 => 0u64..2000], prop_oneof![4 => Just(2u16), 1 => 1u16..1500], 0usize..40),
+            1..300,
+        ),
     ) {
         const RATES: [u64; 5] = [14_000_000_000_000, 7_000_000_000_000, 999_999_937_000, 400_000_000_000, 3_000_000_000_001];
         let buffer = Buffer::Bytes(units::Bytes(room));
