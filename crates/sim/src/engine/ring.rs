@@ -192,11 +192,7 @@ impl<T: Copy + Default> Ring<T> {
     #[inline(never)]
     fn push_after_growing(&mut self, value: T) -> &mut T {
         self.grow();
-        let slot = self.slot(self.tail);
-        self.tail += 1;
-        let place = &mut self.buffer[slot];
-        *place = value;
-        place
+        self.push(value)
     }
 
     fn grow(&mut self) {
