@@ -82,11 +82,7 @@ impl Baseline {
         delays.for_each(|delays| delays.restart());
         let of_flows: Vec<u64> = (0..parts.layout.flows.len() as u32).map(|flow| delivered(parts, flow)).collect();
         let delivered = of_flows.iter().sum();
-        let ports = (0..parts.layout.links.len() as u32).map(|link| {
-            let port = parts.port_mut(link);
-            port.restart_maximum(now.ps());
-            port.reading(now.ps())
-        });
+        let ports = (0..parts.layout.links.len() as u32).map(|link| parts.last_reading(now.ps(), link).0);
         Baseline {
             at: now,
             ports: ports.collect(),

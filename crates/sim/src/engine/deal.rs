@@ -24,7 +24,11 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
     let mut nets: Vec<NetParts> = (0..after.parts).map(|part| empty(part, after, &paths)).collect();
     let mut ports: Vec<_> = old.iter_mut().map(|part| std::mem::take(&mut part.net.ports).into_iter()).collect();
     for (link, (was, is)) in before.ports.iter().zip(&after.ports).enumerate() {
-        let port = ports[was.part as usize].next().expect("a partition has its ports in the order of the links");
+        let mut port = ports[was.part as usize].next().expect("a partition has its ports in the order of the links");
+        let At { part, number } = before.fibres[link];
+        if is.part != after.fibres[link].part {
+            port.keep_list(&old[part as usize].net.fibres[number as usize]);
+        }
         connect(&mut nets[is.part as usize], port, link as u32, after);
     }
     drop(ports);

@@ -226,20 +226,18 @@ impl Net {
     #[inline(always)]
     pub fn forward_new(&mut self, now: u64, number: u32, packet: Packet) {
         let port = &mut self.ports[number as usize];
-        let entrance = port.entrance();
-        if !entrance.is_usual() {
+        let place = port.usual();
+        let Some(fibre) = self.fibres.get(place) else {
+            let entrance = port.entrance();
             return match port.intake() {
                 Some(intake) if entrance.is_taken() => self.defer(Pending::Take(intake, packet)),
                 _ if entrance.is_special() => self.enter_specially(now, number, &{ packet }),
                 _ => self.forward(now, number, &{ packet }),
             };
-        }
-        let Some(at) = port.carry(now, packet.size) else { return self.enter_crowded(now, number, &{ packet }) };
-        let target = port.target();
-        self.packet_hops += 1;
-        match self.holds(target) {
-            true => self.put(target, at, &packet, self.is_listed),
-            false => self.post(target.number_of_cut(), at, &{ packet }),
+        };
+        match port.carry(now, packet.size, fibre) {
+            Some(at) => self.put(place, at, &packet, self.is_listed),
+            None => self.enter_crowded(now, number, &{ packet }),
         }
     }
 
@@ -247,14 +245,18 @@ impl Net {
     /// nothing is `LISTED`.
     #[inline(always)]
     pub fn enter<const LISTED: bool>(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
-        let port = &self.ports[number as usize];
-        // The usual way first, in one comparison.
-        if port.entrance().is_usual() {
-            self.enter_plainly::<LISTED>(now, number, packet);
-        } else if port.entrance().is_taken() {
-            return port.intake();
-        } else {
+        let port = &mut self.ports[number as usize];
+        let place = port.usual();
+        let Some(fibre) = self.fibres.get(place) else {
+            if port.entrance().is_taken() {
+                return port.intake();
+            }
             self.enter_past(now, number, packet);
+            return None;
+        };
+        match port.carry(now, packet.size, fibre) {
+            Some(at) => self.put(place, at, packet, LISTED && self.is_listed),
+            None => self.enter_crowded(now, number, packet),
         }
         None
     }
@@ -263,26 +265,27 @@ impl Net {
     #[inline(always)]
     fn enter_past(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        // Comparisons: a table of three would be a jump.
-        if port.entrance().is_plain() {
-            self.enter_plainly::<true>(now, number, packet);
+        // Comparisons: a table of four would be a jump.
+        if !port.entrance().has_own_list() {
+            self.enter_shared(now, number, packet);
         } else if port.entrance().is_special() {
             self.enter_specially(now, number, packet);
-        } else {
+        } else if port.entrance().is_light() {
             let offer = port.offer_light(now, packet.size);
             self.follow(now, number, offer, packet);
+        } else {
+            self.enter_alone(now, number, packet);
         }
     }
 
-    /// The same for a port with nothing of its own.
+    /// The same for a port of which its fibre says what is inside.
     #[inline(always)]
-    fn enter_plainly<const LISTED: bool>(&mut self, now: u64, number: u32, packet: &Packet) {
+    fn enter_shared(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        match port.carry(now, packet.size) {
-            Some(at) => {
-                let target = port.target();
-                self.send_listed(target, at, packet, LISTED && self.is_listed);
-            }
+        let place = port.target().place();
+        let Some(fibre) = self.fibres.get(place) else { return };
+        match port.carry(now, packet.size, fibre) {
+            Some(at) => self.put(place, at, packet, self.is_listed),
             None => self.enter_crowded(now, number, packet),
         }
     }
@@ -290,7 +293,26 @@ impl Net {
     /// The same for a port that must look whether there is room.
     #[inline(never)]
     fn enter_crowded(&mut self, now: u64, number: u32, packet: &Packet) {
-        let offer = self.ports[number as usize].offer_crowded(now, packet.size);
+        let port = &mut self.ports[number as usize];
+        let target = port.target();
+        let Some(fibre) = self.fibres.get(target.place()) else { return };
+        match port.carry_crowded(now, packet.size, fibre) {
+            Ok(at) => self.send(target, at, packet),
+            Err(cause) => self.lose(now, number, cause, packet),
+        }
+    }
+
+    /// The same for a port with a list of its own of what is inside, which does without as soon as it may.
+    #[inline(never)]
+    fn enter_alone(&mut self, now: u64, number: u32, packet: &Packet) {
+        let port = &mut self.ports[number as usize];
+        if port.may_share(now)
+            && let Some(fibre) = self.fibres.get(port.target().place())
+        {
+            port.share(fibre);
+            return self.enter_shared(now, number, packet);
+        }
+        let offer = port.offer(now, packet.size);
         self.follow(now, number, offer, packet);
     }
 
@@ -366,15 +388,8 @@ impl Net {
     /// A packet leaves a port and will be at the far end at `at`.
     #[inline(always)]
     fn send(&mut self, target: Target, at: u64, packet: &Packet) {
-        self.send_listed(target, at, packet, self.is_listed);
-    }
-
-    /// The same where it may be known whether the event list has arrivals.
-    #[inline(always)]
-    fn send_listed(&mut self, target: Target, at: u64, packet: &Packet, is_listed: bool) {
-        self.packet_hops += 1;
         match self.holds(target) {
-            true => self.put(target, at, packet, is_listed),
+            true => self.put(target.place(), at, packet, self.is_listed),
             false => self.post(target.number_of_cut(), at, packet),
         }
     }
@@ -411,8 +426,9 @@ impl Net {
 
     /// A packet is on a fibre of this partition.
     #[inline(always)]
-    fn put(&mut self, target: Target, at: u64, packet: &Packet, is_listed: bool) {
-        let fibre = &mut self.fibres[target.place()];
+    fn put(&mut self, place: usize, at: u64, packet: &Packet, is_listed: bool) {
+        self.packet_hops += 1;
+        let fibre = &mut self.fibres[place];
         let was_dark = is_listed && fibre.is_empty();
         // Copied first and changed in its place: a copy of a value just written field by field would stall. All of the first half is
         // written by itself, so that the copy is of the other half.
@@ -422,7 +438,7 @@ impl Net {
         slot.hop = packet.hop + 1;
         slot.cargo = packet.cargo;
         if was_dark {
-            self.agenda.set_arrival(target.place() as u32, at);
+            self.agenda.set_arrival(place as u32, at);
         }
     }
 

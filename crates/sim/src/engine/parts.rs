@@ -5,7 +5,7 @@ use super::net::{DELIVER, DropPlace, Drops};
 use super::offer::Cause;
 use super::packet::Packet;
 use super::partition::{FibreEnd, Partition, Site, fold};
-use super::port::Port;
+use super::port::{Port, Reading};
 use super::reordering::FlowReordering;
 use super::ring::Ring;
 use super::shortfall::Shortfall;
@@ -149,6 +149,25 @@ impl<'a> Parts<'a> {
     pub fn fibre(&self, link: u32) -> &Ring<Packet> {
         let At { part, number } = self.layout.fibres[link as usize];
         &self.list[part as usize].net.fibres[number as usize]
+    }
+
+    /// What a link's port has counted up to `now`.
+    pub fn reading(&mut self, now: u64, link: u32) -> Reading {
+        self.look_at_link(link, |port, fibre| port.reading(now, fibre))
+    }
+
+    /// The same, and the most packets that waited there, which are counted anew.
+    pub fn last_reading(&mut self, now: u64, link: u32) -> (Reading, u64) {
+        self.look_at_link(link, |port, fibre| (port.reading(now, fibre), port.restart_maximum(now, fibre)))
+    }
+
+    /// Lets `look` see a link's port and fibre together.
+    fn look_at_link<T>(&mut self, link: u32, look: impl FnOnce(&mut Port, &Ring<Packet>) -> T) -> T {
+        let At { part, number } = self.layout.fibres[link as usize];
+        let fibre = std::mem::take(&mut self.list[part as usize].net.fibres[number as usize]);
+        let seen = look(self.port_mut(link), &fibre);
+        self.list[part as usize].net.fibres[number as usize] = fibre;
+        seen
     }
 
     /// Takes `link` down; what had not left is dropped.

@@ -29,10 +29,11 @@ use super::packet::Packet;
 use super::ring::Ring;
 use crate::model::{Buffer, Light, PortRule};
 use crate::queue::Verdict;
+use std::hint::select_unpredictable;
 use transport::xcp::Header;
 use units::ByteTime;
 
-use inside::{Counted, Inside};
+use inside::{Counted, Inside, List};
 
 /// The packets that a link lost when it went down.
 #[derive(Debug, Default)]
@@ -50,29 +51,31 @@ pub struct Port {
     busy_until: u64,
     byte_time: ByteTime,
     delay: u64,
-    /// No arrival at the far end comes before this one: a fibre does not let packets overtake.
-    last_arrival: u64,
     /// Packets offered since the start.
     offered: u64,
     /// Transmission time accepted since the start, in picoseconds.
     busy: u64,
     /// Bytes offered since the start. (They do not lie beside the packets: the compiler would add to both at once, in five instructions.)
     offered_bytes: u64,
-    /// Where its packets go: a fibre of the same partition, or a way out of it.
-    target: Target,
-    /// What is in transmission or waits; swept only when its length could matter, so some at the head may be gone.
-    inside: Ring<Inside>,
+    /// The fibre of packets that go [the usual way](Entrance::is_usual), and says what is inside; for other ports one beyond all fibres. So
+    /// one comparison says both.
+    usual: u32,
+    /// While fewer packets are inside there is room for one more, and it is no new maximum; 0 where that must be looked at in any
+    /// case. (No memory holds 2^32 packets.)
+    calm: u32,
+    /// The position of the oldest packet that is in transmission or waits in the list of those: its fibre, or a list of its own. Swept only
+    /// when their number could matter, so some from there on may be gone.
+    first_inside: u64,
     /// There is room for the bytes of a packet that will have left so soon after it came, in picoseconds.
     calm_time: u64,
     /// Waiting time accepted since the start, in packet-picoseconds: the lower part of [`Port::waited`].
     waited: u64,
     /// The upper part.
     waited_above: u32,
-    /// While fewer packets are inside there is room for one more, and it is no new maximum; 0 where that must be looked at in any
-    /// case. (No memory holds 2^32 packets.)
-    calm: u32,
     /// Most packets that waited at once since the last [`Port::restart_maximum`].
     max_waiting: u32,
+    /// Where its packets go: a fibre of the same partition, or a way out of it.
+    target: Target,
     state: State,
     light: Light,
     entrance: Entrance,
@@ -80,8 +83,12 @@ pub struct Port {
     is_stretched: bool,
     // The two cache lines up to here are all that a packet touches that is carried where there is room.
     buffer: Buffer,
-    /// Bytes inside, as far as they have been counted.
-    counted: Counted,
+    /// What is inside, and perhaps what has left, where the fibre does not say it.
+    own: Ring<Inside>,
+    /// No arrival at the far end comes before this one: a fibre does not let packets overtake. Kept up to date with a list of its own.
+    last_arrival: u64,
+    /// Bytes inside, as far as they have been counted, if anybody has asked.
+    counted: Option<Box<Counted>>,
     /// Only kept up to date by a port of an optical packet switch.
     least_backlog: LeastBacklog,
     /// What few ports have.
@@ -107,11 +114,13 @@ impl Entrance {
     const SPECIAL: u8 = 4;
     /// Its extras are a gate and nothing else: [`Port::offer_to_gate_alone`] does as well.
     const GATED: u8 = 8;
+    /// The port has a list of its own of what is inside. With `LIGHT` or `SPECIAL` always.
+    const OWN: u8 = 16;
 
     /// Whether it goes the usual way.
     #[inline]
     pub fn is_usual(self) -> bool {
-        self.0 & (Entrance::TAKEN | Entrance::LIGHT | Entrance::SPECIAL) == 0
+        self.0 & (Entrance::TAKEN | Entrance::OWN) == 0
     }
 
     /// Whether an agent takes it first.
@@ -120,10 +129,21 @@ impl Entrance {
         self.0 & Entrance::TAKEN != 0
     }
 
-    /// Whether one that no agent takes goes the usual way.
+    /// Whether one that no agent takes goes the usual way only after [`Port::share`], if ever.
     #[inline]
-    pub fn is_plain(self) -> bool {
+    pub fn has_own_list(self) -> bool {
+        self.0 & Entrance::OWN != 0
+    }
+
+    /// Whether it ever may.
+    fn may_share(self) -> bool {
         self.0 & (Entrance::LIGHT | Entrance::SPECIAL) == 0
+    }
+
+    /// Whether one that no agent takes enters an optical packet switch.
+    #[inline]
+    pub fn is_light(self) -> bool {
+        self.0 & Entrance::LIGHT != 0
     }
 
     /// Whether one that no agent takes meets a gate and nothing else.
@@ -136,6 +156,14 @@ impl Entrance {
     #[inline]
     pub fn is_special(self) -> bool {
         self.0 & Entrance::SPECIAL != 0
+    }
+
+    fn with(self, bit: u8) -> Entrance {
+        Entrance(self.0 | bit)
+    }
+
+    fn without(self, bit: u8) -> Entrance {
+        Entrance(self.0 & !bit)
     }
 }
 
@@ -157,6 +185,9 @@ pub struct PortConfig {
 }
 
 impl Port {
+    /// Instead of a fibre: none has this number.
+    const NO_FIBRE: u32 = u32::MAX;
+
     /// An idle port; `None` if the capacity is too small to have a byte time.
     pub fn new(config: PortConfig) -> Option<Port> {
         let PortConfig { rule, streams, intake } = config;
@@ -168,7 +199,7 @@ impl Port {
             _ if light == Light::None => 0,
             _ => Entrance::LIGHT,
         };
-        let entrance = Entrance(manner | if intake.is_some() { Entrance::TAKEN } else { 0 });
+        let entrance = Entrance(manner | Entrance::OWN | if intake.is_some() { Entrance::TAKEN } else { 0 });
         let mut port = Port {
             byte_time: ByteTime::at(rule.capacity)?,
             delay: rule.delay.ps(),
@@ -178,9 +209,10 @@ impl Port {
             busy: 0,
             waited: 0,
             waited_above: 0,
-            counted: Counted::default(),
+            counted: None,
             is_stretched: false,
-            inside: Ring::new(),
+            first_inside: 0,
+            own: Ring::new(),
             calm: 0,
             calm_time: 0,
             buffer: rule.buffer,
@@ -192,6 +224,7 @@ impl Port {
             least_backlog: LeastBacklog::default(),
             kept: Kept::default(),
             target: Target::fibre(0),
+            usual: Port::NO_FIBRE,
             extras,
             dropped: Count::default(),
             refused: Count::default(),
@@ -209,6 +242,19 @@ impl Port {
     /// Its packets go there from now on.
     pub fn connect(&mut self, target: Target) {
         self.target = target;
+        self.enter_by(self.entrance);
+    }
+
+    /// From now on packets enter in that way.
+    fn enter_by(&mut self, entrance: Entrance) {
+        self.entrance = entrance;
+        self.usual = if entrance.is_usual() { self.target.place() as u32 } else { Port::NO_FIBRE };
+    }
+
+    /// The place of the fibre of packets that go [the usual way](Entrance::is_usual), beyond all fibres for other ports.
+    #[inline]
+    pub fn usual(&self) -> usize {
+        self.usual as usize
     }
 
     /// How long its packets are on the fibre.
@@ -216,30 +262,60 @@ impl Port {
         self.delay
     }
 
-    /// A packet of `size` bytes arrives at the port.
+    /// A packet of `size` bytes arrives at the port, which has a list of its own.
     #[inline(always)]
     pub fn offer(&mut self, now: u64, size: u16) -> Offer {
-        match self.carry(now, size) {
-            Some(at) => Offer::Carried(at),
+        match self.accept_calmly(now, size, self.own.put_in()) {
+            Some(end) => Offer::Carried(self.send(end, size)),
             None => self.offer_crowded(now, size),
         }
     }
 
-    /// A packet arrives. When it is at the far end; `None` if it must be looked whether there is room, which
-    /// [`Port::offer_crowded`] does. Whether the transmitter is free is asked without a branch: nothing foresees it, and what comes next
-    /// would be known too late.
+    /// The same where it must be looked whether there is room.
+    #[inline(never)]
+    fn offer_crowded(&mut self, now: u64, size: u16) -> Offer {
+        match self.with_own(|port, own| port.accept_crowded(now, size, own)) {
+            Ok(end) => Offer::Carried(self.send(end, size)),
+            Err(cause) => Offer::Dropped(cause),
+        }
+    }
+
+    /// A packet is sent, the last bit at `end`, by a port with a list of its own. When it is at the far end.
+    #[inline]
+    fn send(&mut self, end: u64, size: u16) -> u64 {
+        self.note_inside(end, size);
+        self.leave(end)
+    }
+
+    /// A packet arrives at the port, whose `fibre` says what is inside. When it is at the far end; `None` if it must be looked whether there
+    /// is room, which [`Port::carry_crowded`] does.
     #[inline(always)]
-    pub fn carry(&mut self, now: u64, size: u16) -> Option<u64> {
+    pub fn carry(&mut self, now: u64, size: u16, fibre: &Ring<Packet>) -> Option<u64> {
+        self.accept_calmly(now, size, fibre.put_in()).map(|end| end + self.delay)
+    }
+
+    /// The same for the packet that has just arrived, where it must be looked. The cause if it is dropped.
+    #[inline]
+    pub fn carry_crowded(&mut self, now: u64, size: u16, fibre: &Ring<Packet>) -> Result<u64, Cause> {
+        let list = self.on_fibre(fibre);
+        self.accept_crowded(now, size, &list).map(|end| end + self.delay)
+    }
+
+    /// A packet arrives; `put_in` is the position behind the newest inside. When its last bit leaves; `None` if it must be looked whether
+    /// there is room, which [`Port::accept_crowded`] does. Whether the transmitter is free is asked without a branch: nothing foresees it,
+    /// and what comes next would be known too late.
+    #[inline(always)]
+    fn accept_calmly(&mut self, now: u64, size: u16, put_in: u64) -> Option<u64> {
         self.note_offered(size);
         let start = self.busy_until.max(now);
-        self.inside.clear_unless(self.busy_until > now);
-        let is_crowded = self.inside.len() as u32 >= self.calm;
+        self.first_inside = select_unpredictable(self.busy_until > now, self.first_inside, put_in);
+        let is_crowded = (put_in - self.first_inside) as u32 >= self.calm;
         // A port whose bytes are long is never calm.
         let duration = self.byte_time.of_packet(size).ps();
         if is_crowded | (start - now + duration > self.calm_time) {
             return None;
         }
-        Some(self.accept(now, start, size, duration))
+        Some(self.accept(now, start, duration))
     }
 
     /// A packet is offered.
@@ -254,41 +330,40 @@ impl Port {
         Count { packets: self.offered, bytes: self.offered_bytes }
     }
 
-    /// The packet that has just arrived, where it must be looked whether there is room.
+    /// The packet that has just arrived, where it must be looked whether there is room. When its last bit leaves, or why it is dropped.
     #[inline]
-    pub fn offer_crowded(&mut self, now: u64, size: u16) -> Offer {
+    fn accept_crowded(&mut self, now: u64, size: u16, list: &impl List) -> Result<u64, Cause> {
         if self.busy_until <= now {
             if self.is_stretched {
                 self.is_stretched = false;
                 self.calm_down();
             }
             if self.state == State::Down {
-                return self.refuse(Cause::Unreachable, size);
+                return Err(self.refuse(Cause::Unreachable, size));
             }
         } else {
-            self.sweep(now);
-            if !self.has_room(now, size) {
-                return self.refuse(Cause::Congestion, size);
+            self.sweep(now, list);
+            if !self.has_room(now, size, list) {
+                return Err(self.refuse(Cause::Congestion, size));
             }
-            let waiting = self.inside.len() as u32;
+            let waiting = (list.put_in() - self.first_inside) as u32;
             if waiting > self.max_waiting {
                 self.max_waiting = waiting;
                 self.count_calmly();
             }
         }
-        Offer::Carried(self.accept(now, self.busy_until.max(now), size, self.lasts(size)))
+        Ok(self.accept(now, self.busy_until.max(now), self.lasts(size)))
     }
 
-    /// A packet that has come now is transmitted from `start` on, for `duration`. When it is at the far end.
+    /// A packet that has come now is transmitted from `start` on, for `duration`. When its last bit leaves.
     #[inline(always)]
-    fn accept(&mut self, now: u64, start: u64, size: u16, duration: u64) -> u64 {
+    fn accept(&mut self, now: u64, start: u64, duration: u64) -> u64 {
         let (waited, is_beyond) = self.waited.overflowing_add(start - now);
         self.waited = waited;
         if is_beyond {
             self.waited_above += 1;
         }
-        let end = self.transmit(start, duration, size);
-        self.leave(end)
+        self.transmit(start, duration)
     }
 
     /// A packet leaves with its last bit at `end`. When it is at the far end.
@@ -329,11 +404,10 @@ impl Port {
 
     /// A packet is sent from `start` on, for `duration`, behind those before it. When its last bit leaves.
     #[inline]
-    fn transmit(&mut self, start: u64, duration: u64, size: u16) -> u64 {
+    fn transmit(&mut self, start: u64, duration: u64) -> u64 {
         let end = start + duration;
         self.busy += duration;
         self.busy_until = end;
-        self.inside.push(Inside::new(end, size));
         end
     }
 
@@ -347,10 +421,16 @@ impl Port {
     #[inline]
     pub fn offer_light(&mut self, now: u64, size: u16) -> Offer {
         self.least_backlog.note(self.busy_until.saturating_sub(now));
-        match self.offer(now, size) {
-            Offer::Carried(at) if self.light == Light::FirstBit => Offer::Carried(at - self.lasts(size)),
-            offer => offer,
-        }
+        let is_first_bit = self.light == Light::FirstBit;
+        let Some(end) = self.accept_calmly(now, size, self.own.put_in()) else {
+            return match self.offer_crowded(now, size) {
+                Offer::Carried(at) if is_first_bit => Offer::Carried(at - self.lasts(size)),
+                offer => offer,
+            };
+        };
+        let at = self.send(end, size);
+        // The time of the packet is known here already: a calm port's bytes are short.
+        Offer::Carried(if is_first_bit { at - self.byte_time.of_packet(size).ps() } else { at })
     }
 
     /// Whether it has anything that most ports do without.
@@ -389,7 +469,7 @@ impl Port {
         let mut offer = match (&mut *gate, line, verdict) {
             (_, _, Verdict::Drop) => {
                 self.note_offered(size);
-                self.refuse(Cause::Early, size)
+                Offer::Dropped(self.refuse(Cause::Early, size))
             }
             (_, Some(line), _) => self.offer_to_line(now, packet, line),
             (Some(gate), _, verdict) => self.offer_to_gate(now, packet, verdict, gate),
@@ -424,9 +504,9 @@ impl Port {
         self.offered_bytes
     }
 
-    /// Its packets go the way of those of a port with [`Extras`], where they are traced.
+    /// Its packets go the way of those of a port with [`Extras`], where they are traced. Nothing has been sent yet.
     pub fn watch(&mut self) {
-        self.entrance.0 |= Entrance::SPECIAL;
+        self.enter_by(self.entrance.with(Entrance::SPECIAL | Entrance::OWN));
         self.gate_mut().into_iter().for_each(Gate::hold_all);
     }
 
@@ -482,29 +562,30 @@ impl Port {
 
     /// The packet just accepted will vanish on the fibre.
     fn lose(&mut self, size: u16) -> Offer {
-        let newest = self.inside.len() - 1;
-        self.inside.nth_mut(newest).lose();
+        let newest = self.own.len() - 1;
+        self.own.nth_mut(newest).lose();
         self.dropped.add(size);
         Offer::Dropped(Cause::Random)
     }
 
     /// Whether there is room for a packet that would have to wait, after a [`Port::sweep`].
-    fn has_room(&mut self, now: u64, size: u16) -> bool {
+    #[inline]
+    fn has_room(&mut self, now: u64, size: u16, list: &impl List) -> bool {
         match self.buffer {
-            Buffer::Packets(places) => self.inside.len() as u64 <= places,
+            Buffer::Packets(places) => list.put_in() - self.first_inside <= places,
             Buffer::Bytes(room) => {
                 self.busy_until - now + self.lasts(size) <= self.calm_time
-                    || self.waiting_bytes() + u64::from(size) <= room.count()
+                    || self.waiting_bytes(list) + u64::from(size) <= room.count()
             }
             Buffer::Unlimited => true,
         }
     }
 
     #[cold]
-    fn refuse(&mut self, cause: Cause, size: u16) -> Offer {
+    fn refuse(&mut self, cause: Cause, size: u16) -> Cause {
         self.dropped.add(size);
         self.refused.add(size);
-        Offer::Dropped(cause)
+        cause
     }
 }
 

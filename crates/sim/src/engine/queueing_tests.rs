@@ -4,6 +4,7 @@
 use super::extras::Streams;
 use super::offer::{Cause, Offer};
 use super::port::{Port, PortConfig};
+use super::ring::Ring;
 use crate::model::{Buffer, PortRule};
 use crate::random::{Seed, Stream, exponential};
 use analytic::md1k;
@@ -42,7 +43,7 @@ fn replicate(run: u32, load: f64, buffer: Buffer, size: fn(&mut Stream) -> u16) 
         let offer = port.offer(now, size(&mut sizes));
         drops += u32::from(offer == Offer::Dropped(Cause::Congestion));
     }
-    let reading = port.reading(now);
+    let reading = port.reading(now, &Ring::new());
     Outcome {
         mean_waiting: reading.waited as f64 / now as f64,
         drop_share: f64::from(drops) / f64::from(PACKETS),

@@ -1,7 +1,6 @@
 //! A queue of plain values in a power-of-two buffer that doubles when full and never shrinks.
 
 use prefetch_index::prefetch_index;
-use std::hint::select_unpredictable;
 
 /// A first-in-first-out queue: half a cache line, and its values elsewhere.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +30,13 @@ impl<T: Copy + Default> Ring<T> {
         self.head == self.tail
     }
 
+    /// Whether the next value needs more memory.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        // Not "equal": so it is known behind it that there is a place, and not asked again.
+        self.len() >= self.buffer.len()
+    }
+
     /// Values taken out so far at the older end.
     pub fn taken_out(&self) -> u64 {
         self.head
@@ -44,8 +50,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Appends a value, and shows it in its place.
     #[inline(always)]
     pub fn push(&mut self, value: T) -> &mut T {
-        // Not "equal": so it is known that there is a place, and not asked again.
-        if self.len() >= self.buffer.len() {
+        if self.is_full() {
             return self.push_after_growing(value);
         }
         let slot = self.slot(self.tail);
@@ -60,7 +65,7 @@ impl<T: Copy + Default> Ring<T> {
     /// instructions.)
     #[inline(always)]
     pub fn place_ahead(&mut self) -> &mut T {
-        if self.len() >= self.buffer.len() {
+        if self.is_full() {
             return self.push_after_growing(T::default());
         }
         let slot = self.slot(self.tail);
@@ -144,10 +149,17 @@ impl<T: Copy + Default> Ring<T> {
         (self.head, self.tail) = (0, 0);
     }
 
-    /// Takes all values unless `stays`, without a branch.
+    /// Takes all values before a position, which lies between those of the oldest and behind the newest.
     #[inline]
-    pub fn clear_unless(&mut self, stays: bool) {
-        self.head = select_unpredictable(stays, self.head, self.tail);
+    pub fn take_out_until(&mut self, position: u64) {
+        debug_assert!((self.head..=self.tail).contains(&position), "the ring has that position");
+        self.head = position;
+    }
+
+    /// The value at a position in its place, [`Ring::taken_out`] being that of the oldest.
+    #[inline]
+    pub fn get(&self, position: u64) -> &T {
+        &self.buffer[self.slot(position)]
     }
 
     /// The oldest value.

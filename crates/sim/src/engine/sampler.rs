@@ -196,7 +196,7 @@ impl Sampler {
     }
 
     fn sample_link(&mut self, now: SimTime, link: &mut SampledLink, parts: &mut Parts) {
-        let reading = parts.port_mut(link.number).reading(now.ps());
+        let reading = parts.reading(now.ps(), link.number);
         let interval = self.since(now);
         self.rows.push(now, link.entity, "queue", reading.waiting as f64);
         self.rows.push(now, link.entity, "mean_queue", (reading.waited - link.before.waited) as f64 / interval);

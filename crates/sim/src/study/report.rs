@@ -121,9 +121,8 @@ impl LinkRows {
         let Baseline { ports: before, .. } = &end.world.baseline;
         let numbers = end.world.link_numbers.iter();
         let rows = numbers.map(|number| {
-            let port = parts.port_mut(*number);
-            let after = port.reading(now.ps());
-            link_row(&before[*number as usize], &after, port.restart_maximum(now.ps()), window)
+            let (after, maximum) = parts.last_reading(now.ps(), *number);
+            link_row(&before[*number as usize], &after, maximum, window)
         });
         let mut rows: Vec<LinkRow> = rows.collect();
         let mut control = BTreeMap::new();

@@ -46,6 +46,7 @@ impl Net {
     /// A packet is on a fibre to another partition.
     #[inline(never)]
     pub(super) fn post(&mut self, cut: u32, at: u64, packet: &Packet) {
+        self.packet_hops += 1;
         let Cut { to, fibre } = self.cuts[cut as usize];
         let mail = &mut self.outbox[to as usize];
         mail.packets.push((fibre, Packet { at, hop: packet.hop + 1, ..*packet }));

@@ -12,16 +12,17 @@ impl Port {
     /// `in_flight` is the fibre behind this port; the arrivals of packets that have not left yet move.
     pub fn change_capacity(&mut self, now: u64, capacity: Rate, in_flight: &mut Ring<Packet>) {
         let Some(new) = ByteTime::at(capacity) else { return };
+        self.keep_list(in_flight);
         if self.controller_follows() {
             self.tell_capacity(now, capacity);
         }
         let old = std::mem::replace(&mut self.byte_time, new);
         self.calm_down();
         self.gate_mut().into_iter().for_each(Gate::try_again);
-        self.sweep(now);
+        self.sweep_own(now);
         let (mut old_start, mut new_start, mut waited) = (now, now, self.waited());
-        for i in 0..self.inside.len() {
-            let packet = self.inside.nth_mut(i);
+        for i in 0..self.own.len() {
+            let packet = self.own.nth_mut(i);
             let left = packet.end - old_start;
             let old_end = packet.end;
             packet.end = new_start + stretch(left, old, new);
@@ -31,7 +32,7 @@ impl Port {
         self.set_waited(waited);
         self.busy = self.busy + new_start - old_start;
         self.busy_until = self.busy_until + new_start - old_start;
-        if !self.inside.is_empty() {
+        if !self.own.is_empty() {
             // What was rounded at the old rate has been stretched.
             self.is_stretched = true;
             self.calm_down();
@@ -41,35 +42,40 @@ impl Port {
 
     /// The delay changes for packets whose last bit has not left yet.
     pub fn change_delay(&mut self, now: u64, delay: Duration, in_flight: &mut Ring<Packet>) {
+        self.keep_list(in_flight);
         self.delay = delay.ps();
-        self.sweep(now);
+        self.sweep_own(now);
         self.retime(in_flight);
     }
 
     /// Sets the arrival times of the packets that have not left yet.
     fn retime(&mut self, in_flight: &mut Ring<Packet>) {
-        let unsent = self.inside.iter().filter(|packet| !packet.is_lost()).count();
+        let unsent = self.own.iter().filter(|packet| !packet.is_lost()).count();
         let first = in_flight.len() - unsent;
         let mut arrival = if first > 0 { in_flight.nth_mut(first - 1).at } else { 0 };
-        for (i, packet) in self.inside.iter().filter(|packet| !packet.is_lost()).enumerate() {
+        for (i, packet) in self.own.iter().filter(|packet| !packet.is_lost()).enumerate() {
             arrival = arrival.max(packet.end + self.delay);
             in_flight.nth_mut(first + i).at = arrival;
         }
-        if let Some(newest) = in_flight.newest() {
-            self.last_arrival = newest.at;
-        }
+        self.follow(in_flight);
+    }
+
+    /// What comes next arrives behind what is on the fibre. What is not there any more has arrived.
+    pub(super) fn follow(&mut self, in_flight: &Ring<Packet>) {
+        self.last_arrival = in_flight.newest().map_or(0, |packet| packet.at);
     }
 
     /// The link goes down: what has not left completely is taken back from the fibre, counted as dropped, and returned.
     pub fn take_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Taken {
+        self.keep_list(in_flight);
         self.state = State::Down;
         self.calm_down();
         if self.gate().is_some() {
             return self.take_gate_down(now, in_flight);
         }
-        self.sweep(now);
+        self.sweep_own(now);
         let (mut start, mut waited) = (now, self.waited());
-        for packet in self.inside.iter() {
+        for packet in self.own.iter() {
             waited -= u128::from(start - now);
             self.busy -= packet.end - start;
             start = packet.end;
@@ -81,12 +87,13 @@ impl Port {
             self.refused = self.refused.plus(cut);
         }
         self.set_waited(waited);
-        let unsent = self.inside.iter().filter(|packet| !packet.is_lost()).count();
-        self.inside.clear();
+        let unsent = self.own.iter().filter(|packet| !packet.is_lost()).count();
+        self.clear_own();
         self.busy_until = now;
-        self.last_arrival = 0;
         let held = self.clear_line(now);
-        Taken { from_fibre: (0..unsent).filter_map(|_| in_flight.pop_newest()).collect(), held }
+        let from_fibre = (0..unsent).filter_map(|_| in_flight.pop_newest()).collect();
+        self.follow(in_flight);
+        Taken { from_fibre, held }
     }
 
     /// Whether the link is up.

@@ -22,10 +22,9 @@ impl Port {
         if let Some(gate) = gate {
             return gate.queue(now).1;
         }
-        self.sweep(now);
         // What an optical port keeps is not its own queue; what any other keeps waits in its line.
         let in_line = if self.light == Light::None { self.kept.bytes } else { 0 };
-        in_line + self.waiting_bytes()
+        in_line + self.look_inside(now).bytes
     }
 
     /// The figures of XCP's controller up to `now`, if the port has one, and the packets that broke its rules.

@@ -15,7 +15,7 @@ impl Port {
     pub(super) fn offer_to_gate(&mut self, now: u64, packet: &Packet, verdict: Verdict, gate: &mut Gate) -> Offer {
         self.note_offered(packet.size);
         if self.state == State::Down {
-            return self.refuse(Cause::Unreachable, packet.size);
+            return Offer::Dropped(self.refuse(Cause::Unreachable, packet.size));
         }
         let inside = gate.inside();
         let full = match self.buffer {
@@ -27,7 +27,7 @@ impl Port {
             Buffer::Unlimited => false,
         };
         if full && gate.is_occupied(now, packet.size, self.byte_time) {
-            return self.refuse(Cause::Congestion, packet.size);
+            return Offer::Dropped(self.refuse(Cause::Congestion, packet.size));
         }
         let admission = match verdict {
             Verdict::Mark => gate.hold(now, &packet.marked()),
@@ -142,7 +142,7 @@ impl Port {
             self.dropped.add(packet.size);
             self.refused.add(packet.size);
         }
-        self.last_arrival = 0;
+        self.follow(in_flight);
         Taken { from_fibre: taken, held: unplaced }
     }
 }

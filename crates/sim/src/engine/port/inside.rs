@@ -1,6 +1,13 @@
 //! What is in a port: packets in transmission or waiting, and their bytes, which are counted when somebody asks.
+//!
+//! What is in a usual port lies on its fibre already, newest last, and left a delay before it arrives: the port only remembers from which
+//! position on. A port has a list of its own where that is not so: its fibre ends in another partition, packets may vanish, a gate or a
+//! discipline sends them, the capacity or the delay has changed. Every port begins with one, and does without it from the first packet on
+//! that finds it idle and [may](Port::may_share).
 
-use super::Port;
+use super::{Entrance, Port};
+use crate::engine::offer::Count;
+use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
 
 /// A packet that has not left. Two plain numbers, so that it travels in registers.
@@ -38,30 +45,80 @@ impl Inside {
     }
 }
 
+/// Packets in the order in which a port accepted them, by position. What is inside is at the newer end.
+pub(super) trait List {
+    /// The position behind the newest packet.
+    fn put_in(&self) -> u64;
+    /// The position of the oldest packet that the list still has; those before it have left the port.
+    fn taken_out(&self) -> u64;
+    /// The packet at a position.
+    fn at(&self, position: u64) -> Inside;
+}
+
+impl List for Ring<Inside> {
+    fn put_in(&self) -> u64 {
+        Ring::put_in(self)
+    }
+
+    fn taken_out(&self) -> u64 {
+        Ring::taken_out(self)
+    }
+
+    #[inline]
+    fn at(&self, position: u64) -> Inside {
+        *self.get(position)
+    }
+}
+
+/// The fibre of a port that keeps no list of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OnFibre<'a> {
+    fibre: &'a Ring<Packet>,
+    delay: u64,
+}
+
+impl List for OnFibre<'_> {
+    fn put_in(&self) -> u64 {
+        self.fibre.put_in()
+    }
+
+    fn taken_out(&self) -> u64 {
+        self.fibre.taken_out()
+    }
+
+    #[inline]
+    fn at(&self, position: u64) -> Inside {
+        let packet = self.fibre.get(position);
+        Inside::new(packet.at - self.delay, packet.size)
+    }
+}
+
+/// The packets of a list from `first` on, oldest first.
+pub(super) fn from<'a, L: List + ?Sized>(list: &'a L, first: u64) -> impl Iterator<Item = Inside> + 'a {
+    (first..list.put_in()).map(|position| list.at(position))
+}
+
 /// The bytes of some of the packets that are inside: of the oldest, as many as have been counted. A port whose buffer is measured in
 /// packets, and of which nobody asks for bytes, counts none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counted {
-    /// The position behind the newest of them in the ring. If the oldest packet there is this one or a later one, all of them have left.
+    /// The position behind the newest of them. If the oldest packet inside is this one or a later one, all of them have left.
     tail: u64,
     bytes: u64,
 }
 
 impl Counted {
-    /// Counts those that are new. All bytes inside.
-    fn count(&mut self, inside: &Ring<Inside>) -> u64 {
-        let head = inside.taken_out();
-        if self.tail <= head {
-            *self = Counted { tail: head, bytes: 0 };
+    /// Counts those from `first` on that are new. All bytes inside.
+    fn count(&mut self, list: &impl List, first: u64) -> u64 {
+        if self.tail <= first {
+            *self = Counted { tail: first, bytes: 0 };
         }
-        for packet in inside.iter_from((self.tail - head) as usize) {
-            self.bytes += packet.size();
-        }
-        self.tail = inside.put_in();
+        self.bytes += from(list, self.tail).map(Inside::size).sum::<u64>();
+        self.tail = list.put_in();
         self.bytes
     }
 
-    /// The oldest packet, at `position`, is taken out.
+    /// The oldest packet, at `position`, has left.
     #[inline]
     fn forget(&mut self, position: u64, packet: Inside) {
         if position < self.tail {
@@ -71,25 +128,119 @@ impl Counted {
 }
 
 impl Port {
-    /// Takes out what is gone.
+    /// Goes past what has left.
     #[inline]
-    pub(super) fn sweep(&mut self, now: u64) {
-        while let Some(first) = self.inside.first() {
-            if first.end > now {
+    pub(super) fn sweep(&mut self, now: u64, list: &(impl List + ?Sized)) {
+        let mut first = self.first_inside;
+        if first < list.taken_out() {
+            // They have arrived, and their sizes are not known any more.
+            first = list.taken_out();
+            self.counted = None;
+        }
+        while first < list.put_in() {
+            let packet = list.at(first);
+            if packet.end > now {
                 break;
             }
-            self.counted.forget(self.inside.taken_out(), first);
-            self.inside.advance();
+            self.counted.iter_mut().for_each(|counted| counted.forget(first, packet));
+            first += 1;
+        }
+        self.first_inside = first;
+    }
+
+    /// The same for a port with a list of its own, in which there is nothing else then.
+    pub(super) fn sweep_own(&mut self, now: u64) {
+        self.with_own(|port, own| port.sweep(now, own));
+        self.own.take_out_until(self.first_inside);
+    }
+
+    /// Bytes that wait, after a [`Port::sweep`]: those of all that is inside but the packet in transmission.
+    #[inline]
+    pub(super) fn waiting_bytes(&mut self, list: &impl List) -> u64 {
+        if list.put_in() - self.first_inside <= 1 {
+            return 0;
+        }
+        let inside = self.counted.get_or_insert_default().count(list, self.first_inside);
+        inside - list.at(self.first_inside).size()
+    }
+
+    /// Packets inside a port with a list of its own, and the bytes of those that wait.
+    #[inline]
+    pub(super) fn look_inside(&mut self, now: u64) -> Count {
+        if self.busy_until <= now {
+            return Count::default();
+        }
+        self.with_own(|port, own| {
+            port.sweep(now, own);
+            Count { packets: own.put_in() - port.first_inside, bytes: port.waiting_bytes(own) }
+        })
+    }
+
+    /// Lets `look` see a port beside its own list.
+    #[inline]
+    pub(super) fn with_own<T>(&mut self, look: impl FnOnce(&mut Port, &Ring<Inside>) -> T) -> T {
+        let own = std::mem::take(&mut self.own);
+        let seen = look(self, &own);
+        self.own = own;
+        seen
+    }
+
+    /// Lets `look` see a port beside the list of what is inside: its own, or its fibre.
+    pub(super) fn with_list<T>(&mut self, fibre: &Ring<Packet>, look: impl FnOnce(&mut Port, &dyn List) -> T) -> T {
+        match self.entrance.has_own_list() {
+            true => self.with_own(|port, own| look(port, own)),
+            false => look(self, &self.on_fibre(fibre)),
         }
     }
 
-    /// Bytes inside, after a [`Port::sweep`].
-    pub(super) fn inside_bytes(&mut self) -> u64 {
-        self.counted.count(&self.inside)
+    /// Its fibre as the list of what is inside.
+    #[inline]
+    pub(super) fn on_fibre<'a>(&self, fibre: &'a Ring<Packet>) -> OnFibre<'a> {
+        OnFibre { fibre, delay: self.delay }
     }
 
-    /// Those of them that wait: all but the packet in transmission.
-    pub(super) fn waiting_bytes(&mut self) -> u64 {
-        self.inside_bytes() - self.inside.first().map_or(0, Inside::size)
+    /// Adds a packet to the list of its own. What has left is taken out when the list has no place.
+    #[inline]
+    pub(super) fn note_inside(&mut self, end: u64, size: u16) {
+        if self.own.is_full() {
+            self.own.take_out_until(self.first_inside);
+        }
+        self.own.push(Inside::new(end, size));
+    }
+
+    /// Nothing is inside a port with a list of its own.
+    pub(super) fn clear_own(&mut self) {
+        self.own.clear();
+        self.first_inside = self.own.put_in();
+    }
+
+    /// Whether its fibre, if it ends in the same partition, can say from now on what is inside: nothing is, and nothing on the fibre makes
+    /// what comes next arrive later than a delay after it has left.
+    pub fn may_share(&self, now: u64) -> bool {
+        self.entrance.may_share() && self.busy_until <= now && self.last_arrival <= now.saturating_add(self.delay)
+    }
+
+    /// From now on its fibre says what is inside.
+    pub fn share(&mut self, fibre: &Ring<Packet>) {
+        self.clear_own();
+        self.first_inside = fibre.put_in();
+        self.counted = None;
+        self.enter_by(self.entrance.without(Entrance::OWN));
+    }
+
+    /// From now on it has a list of its own, if it has none.
+    pub fn keep_list(&mut self, fibre: &Ring<Packet>) {
+        if self.entrance.has_own_list() {
+            return;
+        }
+        self.own.restart();
+        let list = self.on_fibre(fibre);
+        from(&list, self.first_inside.max(list.taken_out())).for_each(|packet| {
+            self.own.push(packet);
+        });
+        self.first_inside = 0;
+        self.counted = None;
+        self.follow(fibre);
+        self.enter_by(self.entrance.with(Entrance::OWN));
     }
 }

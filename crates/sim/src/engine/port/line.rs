@@ -14,7 +14,7 @@ impl Port {
     pub(super) fn offer_to_line(&mut self, now: u64, packet: &Packet, line: &mut Line) -> Offer {
         self.note_offered(packet.size);
         if self.state == State::Down {
-            return self.refuse(Cause::Unreachable, packet.size);
+            return Offer::Dropped(self.refuse(Cause::Unreachable, packet.size));
         }
         // What comes to a free transmitter need not wait, and needs no room.
         let room = if line.is_armed() { room(self.buffer) } else { Room::Unlimited };
@@ -38,7 +38,7 @@ impl Port {
     fn step_line(&mut self, now: u64, extras: &mut Extras) -> Option<(Packet, Offer)> {
         let line = extras.line.as_mut()?;
         if let Some((packet, cause)) = line.take_dropped() {
-            return Some((packet, self.refuse(cause, packet.size)));
+            return Some((packet, Offer::Dropped(self.refuse(cause, packet.size))));
         }
         if line.is_armed() && self.busy_until > now {
             return None;
@@ -47,7 +47,8 @@ impl Port {
             self.serve(now, &mut controller.router, &mut extras.gate);
         }
         let Some((packet, is_marked)) = line.next(now) else {
-            return line.take_dropped().map(|(packet, cause)| (packet, self.refuse(cause, packet.size)));
+            let (packet, cause) = line.take_dropped()?;
+            return Some((packet, Offer::Dropped(self.refuse(cause, packet.size))));
         };
         extras.marked += u64::from(is_marked);
         Some((packet, self.send_now(now, packet.size, extras)))
@@ -55,8 +56,9 @@ impl Port {
 
     /// The transmitter, which is free, sends a packet.
     fn send_now(&mut self, now: u64, size: u16, extras: &mut Extras) -> Offer {
-        self.inside.clear();
-        let end = self.transmit(now, self.lasts(size), size);
+        self.clear_own();
+        let end = self.transmit(now, self.lasts(size));
+        self.note_inside(end, size);
         if extras.loss.strikes() {
             return self.lose(size);
         }

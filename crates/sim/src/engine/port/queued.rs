@@ -25,9 +25,9 @@ impl Port {
 
     /// Packets and bytes that wait, those that an agent keeps included, and since when there is nothing to send.
     fn waiting(&mut self, now: u64) -> (u64, u64, Option<u64>) {
-        self.sweep(now);
-        let packets = (self.inside.len() as u64).saturating_sub(1) + u64::from(self.kept.packets);
-        let bytes = self.waiting_bytes() + self.kept.bytes;
+        let inside = self.look_inside(now);
+        let packets = inside.packets.saturating_sub(1) + u64::from(self.kept.packets);
+        let bytes = inside.bytes + self.kept.bytes;
         (packets, bytes, (self.busy_until <= now && packets == 0).then_some(self.busy_until))
     }
 

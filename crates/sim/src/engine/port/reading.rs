@@ -1,8 +1,11 @@
 //! What a port has counted, as totals since the start of the run.
 
 use super::Port;
+use super::inside::{List, from};
 use crate::engine::gate::GateReading;
 use crate::engine::offer::Count;
+use crate::engine::packet::Packet;
+use crate::engine::ring::Ring;
 use crate::model::Light;
 
 /// Totals of a port from the start of the run up to an instant.
@@ -25,8 +28,8 @@ pub struct Reading {
 }
 
 impl Port {
-    /// Totals up to `now`.
-    pub fn reading(&mut self, now: u64) -> Reading {
+    /// Totals up to `now`; `fibre` is the one behind this port.
+    pub fn reading(&mut self, now: u64, fibre: &Ring<Packet>) -> Reading {
         // Its controller's timers that were due are served first, with the queue as it was then.
         self.control(now);
         let marked = self.extras.as_ref().map_or(0, |extras| extras.marked);
@@ -35,15 +38,8 @@ impl Port {
             let carried = self.offered().since(self.refused).since(Count { packets, bytes });
             return Reading { offered: self.offered(), carried, dropped: self.dropped, busy, waited, waiting, marked };
         }
-        self.sweep(now);
-        let inside = Count { packets: self.inside.len() as u64, bytes: self.inside_bytes() };
+        let (inside, future_wait) = self.with_list(fibre, |port, list| port.read_inside(now, list));
         let held = self.in_line();
-        let mut start = now;
-        let mut future_wait = 0;
-        for packet in self.inside.iter() {
-            future_wait += u128::from(start - now);
-            start = packet.end;
-        }
         Reading {
             offered: self.offered(),
             carried: self.offered().since(self.refused).since(inside).since(held),
@@ -55,8 +51,20 @@ impl Port {
         }
     }
 
+    /// What is inside, and how long all of that has still to wait, in packet-picoseconds.
+    fn read_inside(&mut self, now: u64, list: &dyn List) -> (Count, u128) {
+        self.sweep(now, list);
+        let (mut inside, mut start, mut future_wait) = (Count::default(), now, 0);
+        for packet in from(list, self.first_inside) {
+            inside = inside.plus(Count { packets: 1, bytes: packet.size() });
+            future_wait += u128::from(start - now);
+            start = packet.end;
+        }
+        (inside, future_wait)
+    }
+
     /// Most packets that waited at once since the start or the last call; counting restarts with those that wait now.
-    pub fn restart_maximum(&mut self, now: u64) -> u64 {
+    pub fn restart_maximum(&mut self, now: u64, fibre: &Ring<Packet>) -> u64 {
         if let Some(gate) = self.gate_mut() {
             return gate.restart_maximum(now);
         }
@@ -64,7 +72,7 @@ impl Port {
             let kept = self.kept.restart_maximum();
             return kept.max(self.replace_maximum(0));
         }
-        let waiting = self.reading(now).waiting;
+        let waiting = self.reading(now, fibre).waiting;
         self.replace_maximum(waiting)
     }
 

@@ -15,7 +15,7 @@ const US: u64 = 1_000_000;
 
 #[test]
 fn a_port_is_four_cache_lines_of_which_a_packet_that_need_not_wait_touches_two() {
-    assert_eq!((size_of::<Port>(), std::mem::offset_of!(Port, buffer)), (256, 128));
+    assert_eq!((size_of::<Port>(), std::mem::offset_of!(Port, buffer)), (256, 96));
 }
 
 #[test]
@@ -69,11 +69,11 @@ fn sums_over_time_are_exact_at_any_instant() {
         port.offer(0, 1500);
     }
     // At 18 us: one gone, the second half gone, the third has waited 18 of its 24 us and the second its 12.
-    let reading = port.reading(18 * US);
+    let reading = port.reading(18 * US, &Ring::new());
     assert_eq!(reading.carried, Count { packets: 1, bytes: 1500 });
     assert_eq!((reading.busy, reading.waited, reading.waiting), (18 * US, u128::from(30 * US), 1));
-    assert_eq!(port.restart_maximum(18 * US), 2);
-    assert_eq!(port.restart_maximum(18 * US), 1);
+    assert_eq!(port.restart_maximum(18 * US, &Ring::new()), 2);
+    assert_eq!(port.restart_maximum(18 * US, &Ring::new()), 1);
 }
 
 fn fill(port: &mut Port, fibre: &mut Ring<Packet>, packets: u32) {
@@ -92,7 +92,7 @@ fn a_tenth_of_the_capacity_makes_the_rest_last_ten_times_as_long() {
     port.change_capacity(18 * US, Rate::from_mbps(100), &mut fibre);
     let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at - MS).collect();
     assert_eq!(arrivals, [12 * US, 78 * US, 198 * US]);
-    let reading = port.reading(198 * US);
+    let reading = port.reading(198 * US, &Ring::new());
     assert_eq!((reading.busy, reading.waited), (198 * US, u128::from((12 + 78) * US)));
     assert_eq!(reading.carried.packets, 3);
 }
@@ -116,11 +116,22 @@ fn a_cut_takes_back_what_has_not_left() {
     assert_eq!(port.take_down(18 * US, &mut fibre).from_fibre.len(), 2);
     assert_eq!(fibre.len(), 1);
     assert_eq!(port.offer(20 * US, 1500), Offer::Dropped(Cause::Unreachable));
-    let reading = port.reading(20 * US);
+    let reading = port.reading(20 * US, &Ring::new());
     assert_eq!((reading.offered.packets, reading.carried.packets, reading.dropped.packets), (4, 1, 3));
     assert_eq!((reading.busy, reading.waited), (18 * US, u128::from((12 + 18) * US)));
     port.bring_up();
     assert_eq!(port.offer(30 * US, 1500), Offer::Carried(42 * US + MS));
+}
+
+#[test]
+fn what_is_sent_after_a_cut_arrives_behind_what_had_left_before_it() {
+    let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
+    fill(&mut port, &mut fibre, 1);
+    port.change_delay(12 * US, Duration::from_micros(100), &mut fibre);
+    port.take_down(12 * US, &mut fibre);
+    port.bring_up();
+    assert_eq!(port.offer(20 * US, 1500), Offer::Carried(12 * US + MS));
+    assert_eq!(port.offer(950 * US, 1500), Offer::Carried(1062 * US));
 }
 
 /// A port as one would write it down: what was accepted, each with the times at which its transmission begins and ends.
@@ -184,7 +195,7 @@ proptest! {
                 1 => port.bring_up(),
                 2 => {
                     let waiting = plain.accepted.iter().filter(|(start, ..)| *start > now).count() as u64;
-                    prop_assert_eq!(port.restart_maximum(now), std::mem::replace(&mut plain.most, waiting));
+                    prop_assert_eq!(port.restart_maximum(now, &Ring::new()), std::mem::replace(&mut plain.most, waiting));
                 }
                 _ => {}
             }
@@ -197,10 +208,10 @@ proptest! {
             prop_assert_eq!(found, expected, "at {}", now);
         }
         let end = plain.accepted.last().map_or(now, |last| last.1.max(now));
-        let reading = port.reading(end);
+        let reading = port.reading(end, &Ring::new());
         prop_assert_eq!(reading.waited, plain.waited);
         prop_assert_eq!(reading.carried.packets, plain.accepted.len() as u64);
-        prop_assert_eq!(port.restart_maximum(end), plain.most);
+        prop_assert_eq!(port.restart_maximum(end, &Ring::new()), plain.most);
     }
 }
 
@@ -234,7 +245,7 @@ proptest! {
             if let Offer::Carried(at) = one {
                 fibres.iter_mut().for_each(|fibre| { fibre.push(Packet { at, size, ..Packet::default() }); });
             }
-            prop_assert_eq!(quick.reading(now), careful.reading(now));
+            prop_assert_eq!(quick.reading(now, &Ring::new()), careful.reading(now, &Ring::new()));
         }
     }
 }
@@ -246,4 +257,85 @@ fn waiting_time_of_any_length_is_a_sum() {
     port.offer(0, 1500);
     port.offer(0, 1500);
     assert_eq!(port.waited(), u128::from(u64::MAX) + 7 * u128::from(US));
+}
+
+/// A port and its fibre.
+struct Line {
+    port: Port,
+    fibre: Ring<Packet>,
+    /// Whether the fibre is asked what is inside, where it may be.
+    shares: bool,
+}
+
+impl Line {
+    fn new(buffer: Buffer, shares: bool) -> Line {
+        Line { port: port(buffer), fibre: Ring::new(), shares }
+    }
+
+    fn offer(&mut self, now: u64, size: u16) -> Result<u64, Cause> {
+        let Line { port, fibre, shares } = self;
+        if *shares && port.entrance.has_own_list() && port.may_share(now) {
+            port.share(fibre);
+        }
+        let offer = match port.entrance.has_own_list() {
+            false => port.carry(now, size, fibre).map_or_else(|| port.carry_crowded(now, size, fibre), Ok),
+            true => match port.offer(now, size) {
+                Offer::Carried(at) => Ok(at),
+                Offer::Dropped(cause) => Err(cause),
+                other => panic!("{other:?}"),
+            },
+        };
+        if let Ok(at) = offer {
+            fibre.push(Packet { at, size, ..Packet::default() });
+        }
+        offer
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+
+    /// A port of which its fibre says what is inside does as one with a list of its own, whatever happens to it on the way, and although
+    /// the node at the far end may be ahead by the least delay.
+    #[test]
+    fn a_port_whose_fibre_says_what_is_inside_does_as_one_with_a_list(
+        kind in 0u64..3,
+        room in 0u64..5,
+        steps in prop::collection::vec((0u64..30, 40u16..1500, 0u64..40, 0u64..100), 1..150),
+    ) {
+        let buffer = match kind {
+            0 => Buffer::Packets(room),
+            1 => Buffer::Bytes(units::Bytes(700 * room)),
+            _ => Buffer::Unlimited,
+        };
+        let (mut lists, mut shares) = (Line::new(buffer, false), Line::new(buffer, true));
+        let mut now = 0;
+        for (gap, size, event, ahead) in steps {
+            now += gap * gap * 50_000;
+            for Line { port, fibre, shares } in [&mut lists, &mut shares] {
+                while fibre.first().is_some_and(|packet| packet.at < now + ahead * US) {
+                    fibre.pop();
+                }
+                match event {
+                    0 => port.change_capacity(now, Rate::from_mbps(500 + 10 * room), fibre),
+                    1 => port.change_capacity(now, Rate::from_gbps(2), fibre),
+                    2 => port.change_delay(now, Duration::from_micros(100 + 50 * room), fibre),
+                    3 => port.change_delay(now, Duration::from_millis(1), fibre),
+                    4 => { port.take_down(now, fibre); }
+                    5..7 => port.bring_up(),
+                    7 if *shares => port.keep_list(fibre),
+                    _ => {}
+                }
+            }
+            prop_assert_eq!(lists.offer(now, size), shares.offer(now, size), "at {}", now);
+            let [one, other] = [&lists, &shares].map(|line| line.fibre.iter().map(|packet| packet.at).collect::<Vec<_>>());
+            prop_assert_eq!(one, other, "at {}", now);
+            let [one, other] = [&mut lists, &mut shares].map(|line| {
+                let reading = (event > 20).then(|| line.port.reading(now, &line.fibre));
+                let most = (event > 35).then(|| line.port.restart_maximum(now, &line.fibre));
+                (reading, most, line.port.busy_until())
+            });
+            prop_assert_eq!(one, other, "at {}", now);
+        }
+    }
 }
