@@ -51,21 +51,32 @@ class Demo:
         self.port = said.split("127.0.0.1:")[1].split("/")[0]
 
     def reports(self) -> dict[str, dict[str, Any]]:
-        words = [*NODE, "status", "--json", "--port", self.port]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+        done = self.status()
+        assert done.returncode == 0, done.stderr
         return {report["name"]: report for report in json.loads(done.stdout)}
+
+    def status(self) -> subprocess.CompletedProcess[str]:
+        words = [*NODE, "status", "--json", "--port", self.port]
+        return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
 
     def until(
         self, what: Callable[[dict[str, dict[str, Any]]], bool], seconds: float = 60
     ) -> dict[str, dict[str, Any]]:
         end = time.monotonic() + seconds
+        reports: dict[str, dict[str, Any]] = {}
+        unanswered = ""
         while time.monotonic() < end:
-            reports = self.reports()
-            if what(reports):
-                return reports
+            assert self.process.poll() is None, f"the demo ended: {self.process.communicate()[1]}"
+            done = self.status()
+            if done.returncode == 0:
+                reports = {report["name"]: report for report in json.loads(done.stdout)}
+                if what(reports):
+                    return reports
+            else:  # a busy machine may answer late; that it never answers fails below
+                unanswered = done.stderr
             time.sleep(0.2)
         parts = {name: (report["part"], report["counts"], report["events"]) for name, report in reports.items()}
-        pytest.fail(f"not within {seconds} s: {parts}")
+        pytest.fail(f"not within {seconds} s: {parts} {unanswered}")
 
     def until_joined(self, nodes: int) -> dict[str, dict[str, Any]]:
         def joined(reports: dict[str, dict[str, Any]]) -> bool:
@@ -94,6 +105,7 @@ def demo() -> Iterator[Callable[..., Demo]]:
     for one in running:
         if one.process.poll() is None:
             one.process.kill()
+        if one.process.stdout is not None and not one.process.stdout.closed:
             one.process.communicate()
 
 
