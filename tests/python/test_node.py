@@ -33,6 +33,10 @@ def refused(*words: str) -> str:
     return done.stderr
 
 
+class UnansweredError(Exception):
+    """What `status` said instead of a report."""
+
+
 class Demo:
     """A running demo, asked through its port."""
 
@@ -51,13 +55,11 @@ class Demo:
         self.port = said.split("127.0.0.1:")[1].split("/")[0]
 
     def reports(self) -> dict[str, dict[str, Any]]:
-        done = self.status()
-        assert done.returncode == 0, done.stderr
-        return {report["name"]: report for report in json.loads(done.stdout)}
-
-    def status(self) -> subprocess.CompletedProcess[str]:
         words = [*NODE, "status", "--json", "--port", self.port]
-        return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode != 0:
+            raise UnansweredError(done.stderr)
+        return {report["name"]: report for report in json.loads(done.stdout)}
 
     def until(
         self, what: Callable[[dict[str, dict[str, Any]]], bool], seconds: float = 60
@@ -67,13 +69,12 @@ class Demo:
         unanswered = ""
         while time.monotonic() < end:
             assert self.process.poll() is None, f"the demo ended: {self.process.communicate()[1]}"
-            done = self.status()
-            if done.returncode == 0:
-                reports = {report["name"]: report for report in json.loads(done.stdout)}
+            try:
+                reports = self.reports()
                 if what(reports):
                     return reports
-            else:  # a busy machine may answer late; that it never answers fails below
-                unanswered = done.stderr
+            except UnansweredError as why:  # a busy machine may answer late; that it never answers fails below
+                unanswered = str(why)
             time.sleep(0.2)
         parts = {name: (report["part"], report["counts"], report["events"]) for name, report in reports.items()}
         pytest.fail(f"not within {seconds} s: {parts} {unanswered}")

@@ -117,9 +117,8 @@ impl Entrance {
     /// The port has a list of its own of what is inside. With `LIGHT` or `SPECIAL` always.
     const OWN: u8 = 16;
 
-    /// Whether it goes the usual way.
-    #[inline]
-    pub fn is_usual(self) -> bool {
+    /// Whether it goes the usual way: [`Port::usual`].
+    fn is_usual(self) -> bool {
         self.0 & (Entrance::TAKEN | Entrance::OWN) == 0
     }
 

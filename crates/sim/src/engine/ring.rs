@@ -185,14 +185,9 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// All values, oldest first.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = T> + '_ {
-        self.iter_from(0)
-    }
-
-    /// All values from the `i`-th oldest on; `i <= len()`.
     #[inline]
-    pub fn iter_from(&self, i: usize) -> impl DoubleEndedIterator<Item = T> + '_ {
-        (self.head + i as u64..self.tail).map(|i| self.buffer[self.slot(i)])
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = T> + '_ {
+        (self.head..self.tail).map(|position| *self.get(position))
     }
 
     #[inline]

@@ -222,7 +222,7 @@ impl Port {
 
     /// From now on its fibre says what is inside.
     pub fn share(&mut self, fibre: &Ring<Packet>) {
-        self.clear_own();
+        self.own.clear();
         self.first_inside = fibre.put_in();
         self.counted = None;
         self.enter_by(self.entrance.without(Entrance::OWN));
