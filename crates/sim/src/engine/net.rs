@@ -150,21 +150,24 @@ impl Net {
     /// Takes the packet that arrives over fibre `number` out to where `packet` is.
     #[inline]
     pub fn take_arrival(&mut self, number: u32, packet: &mut Packet) -> Arrival {
-        let (arrival, next) = self.take_unlisted(number, packet);
+        // By time it is long until the fibre's turn comes again. In rounds it is next, and processors foresee what lies side by side.
+        self.fibres[number as usize].expect(3);
+        let (arrival, next) = self.take_unlisted::<1>(number, packet);
         self.agenda.set_arrival_inline(number, next);
         arrival
     }
 
-    /// The same in rounds, in which the event list has no arrivals. Also when the next packet arrives, [`NEVER`] if none does.
+    /// The same in rounds, in which the event list has no arrivals. Also when the packet `AHEAD` places behind it arrives, [`NEVER`] if there
+    /// is none.
     #[inline(always)]
-    pub fn take_unlisted(&mut self, number: u32, packet: &mut Packet) -> (Arrival, u64) {
+    pub fn take_unlisted<const AHEAD: u64>(&mut self, number: u32, packet: &mut Packet) -> (Arrival, u64) {
         let fibre = &mut self.fibres[number as usize];
-        let (place, next) = fibre.take();
+        let (place, ahead) = fibre.take(AHEAD);
         let arrival = Arrival { fibre: number, hop: place.hop, digest: place.digest() };
         *packet = *place;
-        let next = next.at;
-        // Nothing foresees whether the fibre is dark now. The place of the next packet is there in any case.
-        (arrival, select_unpredictable(fibre.is_empty(), NEVER, next))
+        let at = ahead.at;
+        // Nothing foresees whether there is one. Its place is there in any case.
+        (arrival, select_unpredictable(fibre.len() as u64 >= AHEAD, at, NEVER))
     }
 
     /// Brings what the next packet of a fibre carries into the cache.
@@ -309,7 +312,7 @@ impl Net {
         if port.may_share(now)
             && let Some(fibre) = self.fibres.get(port.target().place())
         {
-            port.share(fibre);
+            port.share(packet.size, fibre);
             return self.enter_shared(now, number, packet);
         }
         let offer = port.offer(now, packet.size);
@@ -430,9 +433,12 @@ impl Net {
         self.packet_hops += 1;
         let fibre = &mut self.fibres[place];
         let was_dark = is_listed && fibre.is_empty();
+        if is_listed {
+            fibre.expect_push(3);
+        }
         // Copied first and changed in its place: a copy of a value just written field by field would stall. All of the first half is
         // written by itself, so that the copy is of the other half.
-        let slot = fibre.place_ahead();
+        let slot = fibre.place();
         *slot = *packet;
         slot.at = at;
         slot.hop = packet.hop + 1;

@@ -214,7 +214,7 @@ impl Partition {
         let arrival = self.net.take_arrival(fibre, &mut packet);
         let end = self.site.ends[fibre as usize];
         self.witness(end.node(), arrival.digest);
-        self.handle_arrival::<true>(now, end, arrival, &packet);
+        self.handle_arrival::<true, true>(now, end, arrival, &packet);
     }
 
     /// The chain of a node sees the digest of a packet that has arrived there.
@@ -226,7 +226,7 @@ impl Partition {
 
     /// A packet has come out of a fibre, which ends there, and the node's chain has seen it. (`LISTED`: [`Net::enter`].)
     #[inline(always)]
-    pub(super) fn handle_arrival<const LISTED: bool>(
+    pub(super) fn handle_arrival<const LISTED: bool, const FORESEES: bool>(
         &mut self,
         now: u64,
         end: FibreEnd,
@@ -238,26 +238,32 @@ impl Partition {
         if end.leads_on() {
             let next = self.net.paths[hop as usize];
             if self.net.leads_on(next) {
-                return self.pass_on::<LISTED>(now, fibre, next, packet);
+                return self.pass_on::<LISTED, FORESEES>(now, fibre, next, packet);
             }
         }
         self.spend();
-        if self.foresight == Foresight::Hosts {
+        if FORESEES && self.foresight == Foresight::Hosts {
             self.foresee_next(fibre);
         }
         self.hosts.receive(now, packet, &mut self.net);
     }
 
+    /// Whether anything is fetched early.
+    #[inline]
+    pub(super) fn foresees(&self) -> bool {
+        self.foresight != Foresight::Nothing
+    }
+
     /// A packet from a fibre enters a port.
     #[inline(always)]
-    fn pass_on<const LISTED: bool>(&mut self, now: u64, fibre: u32, port: u32, packet: &Packet) {
+    fn pass_on<const LISTED: bool, const FORESEES: bool>(&mut self, now: u64, fibre: u32, port: u32, packet: &Packet) {
         if let Some(intake) = self.net.enter::<LISTED>(now, port, packet) {
             self.spend();
             if packet.class == Class::Control {
                 self.net.expect_messages(fibre);
             }
             self.hosts.give_to_agent(now, intake, packet, &mut self.net);
-        } else if self.foresight != Foresight::Nothing {
+        } else if FORESEES && self.foresight != Foresight::Nothing {
             self.foresee(fibre, port, packet);
         }
     }

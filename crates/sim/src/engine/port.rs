@@ -10,6 +10,7 @@
 //! Sums over time (utilization, mean queue) are integers and exact: a packet's waiting time is known when it arrives, and
 //! [`Port::reading`] takes off what lies in the future.
 
+mod calm;
 mod changes;
 mod control;
 mod gated;
@@ -29,10 +30,10 @@ use super::packet::Packet;
 use super::ring::Ring;
 use crate::model::{Buffer, Light, PortRule};
 use crate::queue::Verdict;
-use std::hint::select_unpredictable;
 use transport::xcp::Header;
 use units::ByteTime;
 
+use calm::SEVERAL;
 use inside::{Counted, Inside, List};
 
 /// The packets that a link lost when it went down.
@@ -60,18 +61,21 @@ pub struct Port {
     /// The fibre of packets that go [the usual way](Entrance::is_usual), and says what is inside; for other ports one beyond all fibres. So
     /// one comparison says both.
     usual: u32,
-    /// While fewer packets are inside there is room for one more, and it is no new maximum; 0 where that must be looked at in any
-    /// case. (No memory holds 2^32 packets.)
-    calm: u32,
+    /// The size of all packets that are inside, [`SEVERAL`] if they have several or if the port has a list of its own.
+    only_size: u16,
+    /// Waiting time accepted since the start, in packet-picoseconds: the upper part of [`Port::waited`].
+    waited_above: u16,
+    /// While a packet of that size waits no longer there is room for it, and it is no new maximum. Where there are several sizes: there is room
+    /// for a packet that will have left so soon after it came.
+    calm_time: u64,
+    /// The lower part of the waiting time.
+    waited: u64,
     /// The position of the oldest packet that is in transmission or waits in the list of those: its fibre, or a list of its own. Swept only
     /// when their number could matter, so some from there on may be gone.
     first_inside: u64,
-    /// There is room for the bytes of a packet that will have left so soon after it came, in picoseconds.
-    calm_time: u64,
-    /// Waiting time accepted since the start, in packet-picoseconds: the lower part of [`Port::waited`].
-    waited: u64,
-    /// The upper part.
-    waited_above: u32,
+    /// Where packets have several sizes: while fewer are inside there is room for one more, and it is no new maximum; 0 where that must be
+    /// looked at in any case. (No memory holds 2^32 packets.)
+    calm: u32,
     /// Most packets that waited at once since the last [`Port::restart_maximum`].
     max_waiting: u32,
     /// Where its packets go: a fibre of the same partition, or a way out of it.
@@ -214,6 +218,7 @@ impl Port {
             own: Ring::new(),
             calm: 0,
             calm_time: 0,
+            only_size: SEVERAL,
             buffer: rule.buffer,
             max_waiting: 0,
             last_arrival: 0,
@@ -264,7 +269,7 @@ impl Port {
     /// A packet of `size` bytes arrives at the port, which has a list of its own.
     #[inline(always)]
     pub fn offer(&mut self, now: u64, size: u16) -> Offer {
-        match self.accept_calmly(now, size, self.own.put_in()) {
+        match self.accept_calmly(now, size) {
             Some(end) => Offer::Carried(self.send(end, size)),
             None => self.offer_crowded(now, size),
         }
@@ -290,31 +295,34 @@ impl Port {
     /// is room, which [`Port::carry_crowded`] does.
     #[inline(always)]
     pub fn carry(&mut self, now: u64, size: u16, fibre: &Ring<Packet>) -> Option<u64> {
-        self.accept_calmly(now, size, fibre.put_in()).map(|end| end + self.delay)
+        self.note_offered(size);
+        let start = self.busy_until.max(now);
+        let duration = self.byte_time.of_packet(size).ps();
+        let is_calm = self.is_calm_by_time(size, start - now)
+            || self.is_calm_by_number(now, start - now + duration, fibre.put_in());
+        is_calm.then(|| self.accept(now, start, duration) + self.delay)
     }
 
     /// The same for the packet that has just arrived, where it must be looked. The cause if it is dropped.
     #[inline]
     pub fn carry_crowded(&mut self, now: u64, size: u16, fibre: &Ring<Packet>) -> Result<u64, Cause> {
+        if size != self.only_size && self.only_size != SEVERAL {
+            self.ask_number();
+        }
         let list = self.on_fibre(fibre);
         self.accept_crowded(now, size, &list).map(|end| end + self.delay)
     }
 
-    /// A packet arrives; `put_in` is the position behind the newest inside. When its last bit leaves; `None` if it must be looked whether
-    /// there is room, which [`Port::accept_crowded`] does. Whether the transmitter is free is asked without a branch: nothing foresees it,
-    /// and what comes next would be known too late.
+    /// A packet arrives at a port with a list of its own. When its last bit leaves; `None` if it must be looked whether there is room, which
+    /// [`Port::accept_crowded`] does.
     #[inline(always)]
-    fn accept_calmly(&mut self, now: u64, size: u16, put_in: u64) -> Option<u64> {
+    fn accept_calmly(&mut self, now: u64, size: u16) -> Option<u64> {
         self.note_offered(size);
         let start = self.busy_until.max(now);
-        self.first_inside = select_unpredictable(self.busy_until > now, self.first_inside, put_in);
-        let is_crowded = (put_in - self.first_inside) as u32 >= self.calm;
         // A port whose bytes are long is never calm.
         let duration = self.byte_time.of_packet(size).ps();
-        if is_crowded | (start - now + duration > self.calm_time) {
-            return None;
-        }
-        Some(self.accept(now, start, duration))
+        let is_calm = self.is_calm_by_number(now, start - now + duration, self.own.put_in());
+        is_calm.then(|| self.accept(now, start, duration))
     }
 
     /// A packet is offered.
@@ -332,6 +340,7 @@ impl Port {
     /// The packet that has just arrived, where it must be looked whether there is room. When its last bit leaves, or why it is dropped.
     #[inline]
     fn accept_crowded(&mut self, now: u64, size: u16, list: &impl List) -> Result<u64, Cause> {
+        let duration = self.lasts(size);
         if self.busy_until <= now {
             if self.is_stretched {
                 self.is_stretched = false;
@@ -340,18 +349,19 @@ impl Port {
             if self.state == State::Down {
                 return Err(self.refuse(Cause::Unreachable, size));
             }
+            self.first_inside = list.put_in();
         } else {
             self.sweep(now, list);
-            if !self.has_room(now, size, list) {
+            if !self.has_room(now, size, duration, list) {
                 return Err(self.refuse(Cause::Congestion, size));
             }
             let waiting = (list.put_in() - self.first_inside) as u32;
             if waiting > self.max_waiting {
                 self.max_waiting = waiting;
-                self.count_calmly();
+                self.calm_down();
             }
         }
-        Ok(self.accept(now, self.busy_until.max(now), self.lasts(size)))
+        Ok(self.accept(now, self.busy_until.max(now), duration))
     }
 
     /// A packet that has come now is transmitted from `start` on, for `duration`. When its last bit leaves.
@@ -372,33 +382,13 @@ impl Port {
         self.last_arrival
     }
 
-    /// Waiting time accepted since the start, in packet-picoseconds.
+    /// Waiting time accepted since the start, in packet-picoseconds. (80 bits of them: a million packets that wait for two weeks.)
     fn waited(&self) -> u128 {
         u128::from(self.waited_above) << 64 | u128::from(self.waited)
     }
 
     fn set_waited(&mut self, waited: u128) {
-        (self.waited, self.waited_above) = (waited as u64, (waited >> 64) as u32);
-    }
-
-    /// Sets the bounds below which nothing must be looked at.
-    fn calm_down(&mut self) {
-        self.count_calmly();
-        self.calm_time = match self.buffer {
-            // Each byte that waits has at least this time before it.
-            Buffer::Bytes(room) if !self.is_stretched => self.byte_time.least(room).ps(),
-            Buffer::Bytes(_) => 0,
-            Buffer::Packets(_) | Buffer::Unlimited => u64::MAX,
-        };
-    }
-
-    /// The same for the number of packets.
-    #[inline]
-    fn count_calmly(&mut self) {
-        let places = if let Buffer::Packets(places) = self.buffer { places } else { u64::MAX };
-        let packets = u32::try_from(places).map_or(self.max_waiting, |places| places.min(self.max_waiting));
-        let is_calm = self.state == State::Up && self.byte_time.is_short();
-        self.calm = if is_calm { packets.saturating_add(1) } else { 0 };
+        (self.waited, self.waited_above) = (waited as u64, (waited >> 64) as u16);
     }
 
     /// A packet is sent from `start` on, for `duration`, behind those before it. When its last bit leaves.
@@ -421,7 +411,7 @@ impl Port {
     pub fn offer_light(&mut self, now: u64, size: u16) -> Offer {
         self.least_backlog.note(self.busy_until.saturating_sub(now));
         let is_first_bit = self.light == Light::FirstBit;
-        let Some(end) = self.accept_calmly(now, size, self.own.put_in()) else {
+        let Some(end) = self.accept_calmly(now, size) else {
             return match self.offer_crowded(now, size) {
                 Offer::Carried(at) if is_first_bit => Offer::Carried(at - self.lasts(size)),
                 offer => offer,
@@ -565,19 +555,6 @@ impl Port {
         self.own.nth_mut(newest).lose();
         self.dropped.add(size);
         Offer::Dropped(Cause::Random)
-    }
-
-    /// Whether there is room for a packet that would have to wait, after a [`Port::sweep`].
-    #[inline]
-    fn has_room(&mut self, now: u64, size: u16, list: &impl List) -> bool {
-        match self.buffer {
-            Buffer::Packets(places) => list.put_in() - self.first_inside <= places,
-            Buffer::Bytes(room) => {
-                self.busy_until - now + self.lasts(size) <= self.calm_time
-                    || self.waiting_bytes(list) + u64::from(size) <= room.count()
-            }
-            Buffer::Unlimited => true,
-        }
     }
 
     #[cold]

@@ -215,16 +215,20 @@ impl Port {
     }
 
     /// Whether its fibre, if it ends in the same partition, can say from now on what is inside: nothing is, and nothing on the fibre makes
-    /// what comes next arrive later than a delay after it has left.
+    /// what comes next arrive later than a delay after it has left. And the link is up, as nobody asks while [time](super::calm) says enough.
     pub fn may_share(&self, now: u64) -> bool {
-        self.entrance.may_share() && self.busy_until <= now && self.last_arrival <= now.saturating_add(self.delay)
+        self.entrance.may_share()
+            && self.is_up()
+            && self.busy_until <= now
+            && self.last_arrival <= now.saturating_add(self.delay)
     }
 
-    /// From now on its fibre says what is inside.
-    pub fn share(&mut self, fibre: &Ring<Packet>) {
+    /// From now on its fibre says what is inside; a packet of some `size` comes.
+    pub fn share(&mut self, size: u16, fibre: &Ring<Packet>) {
         self.own.clear();
         self.first_inside = fibre.put_in();
         self.counted = None;
+        self.ask_time(size);
         self.enter_by(self.entrance.without(Entrance::OWN));
     }
 
@@ -241,6 +245,7 @@ impl Port {
         self.first_inside = 0;
         self.counted = None;
         self.follow(fibre);
+        self.ask_number();
         self.enter_by(self.entrance.with(Entrance::OWN));
     }
 }

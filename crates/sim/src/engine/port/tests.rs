@@ -275,7 +275,7 @@ impl Line {
     fn offer(&mut self, now: u64, size: u16) -> Result<u64, Cause> {
         let Line { port, fibre, shares } = self;
         if *shares && port.entrance.has_own_list() && port.may_share(now) {
-            port.share(fibre);
+            port.share(size, fibre);
         }
         let offer = match port.entrance.has_own_list() {
             false => port.carry(now, size, fibre).map_or_else(|| port.carry_crowded(now, size, fibre), Ok),
@@ -301,6 +301,8 @@ proptest! {
     fn a_port_whose_fibre_says_what_is_inside_does_as_one_with_a_list(
         kind in 0u64..3,
         room in 0u64..5,
+        // Packets of which all, or all but a few, have one size, and of any size.
+        others in prop_oneof![Just(0u16), Just(70), Just(1500)],
         steps in prop::collection::vec((0u64..30, 40u16..1500, 0u64..40, 0u64..100), 1..150),
     ) {
         let buffer = match kind {
@@ -311,6 +313,7 @@ proptest! {
         let (mut lists, mut shares) = (Line::new(buffer, false), Line::new(buffer, true));
         let mut now = 0;
         for (gap, size, event, ahead) in steps {
+            let size = if size < others { size } else { 700 };
             now += gap * gap * 50_000;
             for Line { port, fibre, shares } in [&mut lists, &mut shares] {
                 while fibre.first().is_some_and(|packet| packet.at < now + ahead * US) {
@@ -337,5 +340,35 @@ proptest! {
             });
             prop_assert_eq!(one, other, "at {}", now);
         }
+    }
+
+    /// To the picosecond: packets of one size come when one has just left, leaves now, or is about to.
+    #[test]
+    fn how_long_a_packet_waits_says_how_many_are_inside(
+        kind in 0u64..3,
+        room in 0u64..6,
+        steps in prop::collection::vec((prop_oneof![4 => Just(0u64), 3 => 1u64..4], 0u64..3, 0u64..40), 1..100),
+    ) {
+        const LASTS: u64 = 5_600_000;
+        let buffer = match kind {
+            0 => Buffer::Packets(room),
+            1 => Buffer::Bytes(units::Bytes(350 * room)),
+            _ => Buffer::Unlimited,
+        };
+        let (mut lists, mut shares) = (Line::new(buffer, false), Line::new(buffer, true));
+        let (mut left, mut now) = (10, 0);
+        for (packets, off, restart) in steps {
+            left += packets * LASTS;
+            now = now.max(left - 1 + off);
+            prop_assert_eq!(lists.offer(now, 700), shares.offer(now, 700), "at {}", now);
+            if restart == 0 {
+                let [one, other] = [&mut lists, &mut shares].map(|line| line.port.restart_maximum(now, &line.fibre));
+                prop_assert_eq!(one, other, "at {}", now);
+            }
+        }
+        let [one, other] = [&mut lists, &mut shares].map(|line| {
+            (line.port.reading(now, &line.fibre), line.port.restart_maximum(now, &line.fibre))
+        });
+        prop_assert_eq!(one, other);
     }
 }

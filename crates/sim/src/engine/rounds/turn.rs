@@ -9,6 +9,7 @@ use super::{LONGEST, NONE};
 use crate::engine::net::Net;
 use crate::engine::packet::Packet;
 use crate::engine::partition::{FibreEnd, Partition};
+use crate::engine::ring::Ring;
 use crate::engine::tree::{NEVER, climb, climb_elsewhere};
 use std::hint::select_unpredictable;
 
@@ -37,47 +38,106 @@ impl Window {
     }
 }
 
+/// The arrivals at a node of several fibres.
+struct Merge<'a, const NODES: usize> {
+    window: Window,
+    /// The first packet of each fibre, as a tree: the smaller of two keys lies above them.
+    tree: &'a mut [u64],
+    /// The second one. So which packet comes next is known before the one that it follows has been read: each would wait for the last.
+    seconds: &'a mut [u64],
+}
+
+impl<'a, const NODES: usize> Merge<'a, NODES> {
+    /// The arrivals from `fibres`, written into `room`.
+    #[inline(always)]
+    fn new(window: Window, fibres: &[Ring<Packet>], room: &'a mut Vec<u64>) -> Merge<'a, NODES> {
+        let nodes = if NODES == 0 { 2 * fibres.len().next_power_of_two() } else { NODES };
+        let leaves = nodes / 2;
+        if room.len() < nodes + leaves {
+            room.resize(nodes + leaves, NONE);
+        }
+        let (tree, seconds) = room[..nodes + leaves].split_at_mut(nodes);
+        tree[leaves..].fill(NONE);
+        let keys = tree[leaves..].iter_mut().zip(&mut *seconds);
+        for ((place, fibre), (key, second)) in (0..).zip(fibres).zip(keys) {
+            let Some(packet) = fibre.front() else { continue };
+            *key = window.key::<NODES>(packet.at, place);
+            *second = window.key::<NODES>(fibre.second().map_or(NEVER, |packet| packet.at), place);
+        }
+        for node in (1..leaves).rev() {
+            tree[node] = tree[2 * node].min(tree[2 * node + 1]);
+        }
+        Merge { window, tree, seconds }
+    }
+
+    /// The smallest key.
+    #[inline(always)]
+    fn root(&self) -> u64 {
+        self.tree[1]
+    }
+
+    /// The first packet of the fibre at `place` is taken; the second one behind it arrives at `second`. The smallest key.
+    #[inline(always)]
+    fn advance(&mut self, place: u32, second: u64) -> u64 {
+        // A mask, so that it is known that there is such a place.
+        let leaf = place as usize & (self.seconds.len() - 1);
+        let key = std::mem::replace(&mut self.seconds[leaf], self.window.key::<NODES>(second, place));
+        match NODES {
+            0 => climb_elsewhere(self.tree, place, key),
+            _ => climb::<NODES>(self.tree, place, key),
+        }
+    }
+}
+
 impl Partition {
     /// Takes a node to the end of the round.
     pub(super) fn take_turn(&mut self, station: &mut Station, end: u64, keys: &mut Vec<u64>) {
         let window = Window { start: self.reached, end, first: station.fibres.start };
         let fibres = station.fibres.len();
         let Some(agenda) = &mut station.agenda else {
-            return self.receive_all::<false>(window, fibres, keys);
+            return match self.foresees() {
+                true => self.receive_all::<false, true>(window, fibres, keys),
+                false => self.receive_all::<false, false>(window, fibres, keys),
+            };
         };
         self.net.exchange(agenda);
         // The end of the round, if there is no timer before: so the list always has something within reach.
         self.net.set_timers(self.hosts.timers.earliest());
-        self.receive_all::<true>(window, fibres, keys);
+        self.receive_all::<true, true>(window, fibres, keys);
         self.net.exchange(agenda);
     }
 
     /// Handles all that happens at a node within a window. The usual sizes of the merge are compiled each by itself.
-    fn receive_all<const FULL: bool>(&mut self, window: Window, fibres: usize, keys: &mut Vec<u64>) {
+    fn receive_all<const FULL: bool, const FORESEES: bool>(
+        &mut self,
+        window: Window,
+        fibres: usize,
+        keys: &mut Vec<u64>,
+    ) {
         match fibres {
             0 => self.act_until_end::<FULL>(window),
-            1 => self.receive_train::<FULL>(window),
-            2..=4 => self.receive_merged::<8, FULL>(window, fibres, keys),
-            5..=8 => self.receive_merged::<16, FULL>(window, fibres, keys),
-            9..=16 => self.receive_merged::<32, FULL>(window, fibres, keys),
-            17..=64 => self.receive_merged::<128, FULL>(window, fibres, keys),
-            65..=256 => self.receive_merged::<512, FULL>(window, fibres, keys),
-            _ => self.receive_merged::<0, FULL>(window, fibres, keys),
+            1 => self.receive_train::<FULL, FORESEES>(window),
+            2..=4 => self.receive_merged::<8, FULL, FORESEES>(window, fibres, keys),
+            5..=8 => self.receive_merged::<16, FULL, FORESEES>(window, fibres, keys),
+            9..=16 => self.receive_merged::<32, FULL, FORESEES>(window, fibres, keys),
+            17..=64 => self.receive_merged::<128, FULL, FORESEES>(window, fibres, keys),
+            65..=256 => self.receive_merged::<512, FULL, FORESEES>(window, fibres, keys),
+            _ => self.receive_merged::<0, FULL, FORESEES>(window, fibres, keys),
         }
     }
 
     /// A node with one fibre.
     #[inline(never)]
-    fn receive_train<const FULL: bool>(&mut self, window: Window) {
+    fn receive_train<const FULL: bool, const FORESEES: bool>(&mut self, window: Window) {
         let fibre = window.first;
         let end = self.site.ends[fibre as usize];
         let mut packet = Packet::default();
         let mut at = self.first_arrival(fibre);
         while at < window.end {
             self.act_before::<FULL>(at, window);
-            let (arrival, next) = self.net.take_unlisted(fibre, &mut packet);
+            let (arrival, next) = self.net.take_unlisted::<1>(fibre, &mut packet);
             self.witness(end.node(), arrival.digest);
-            self.handle_arrival::<false>(at, end, arrival, &packet);
+            self.handle_arrival::<false, FORESEES>(at, end, arrival, &packet);
             self.settle_turn::<FULL>(at);
             at = next;
         }
@@ -86,53 +146,29 @@ impl Partition {
 
     /// A node with several. `NODES` is the size of the tree of keys; 0 if it is not known when this is compiled.
     #[inline(never)]
-    fn receive_merged<const NODES: usize, const FULL: bool>(
+    fn receive_merged<const NODES: usize, const FULL: bool, const FORESEES: bool>(
         &mut self,
         window: Window,
         fibres: usize,
         keys: &mut Vec<u64>,
     ) {
-        let nodes = if NODES == 0 { 2 * fibres.next_power_of_two() } else { NODES };
-        if keys.len() < nodes {
-            keys.resize(nodes, NONE);
-        }
-        let keys = &mut keys[..nodes];
+        let first = window.first as usize;
         // Whether a packet goes on is asked of the packet itself: few fibres of such a node lead to its hosts alone.
-        let end = FibreEnd::new(self.site.ends[window.first as usize].node(), true);
+        let end = FibreEnd::new(self.site.ends[first].node(), true);
         let mut packet = Packet::default();
-        let mut root = self.first_keys::<NODES>(window, fibres, keys);
+        let mut merge = Merge::<NODES>::new(window, &self.net.fibres[first..][..fibres], keys);
+        let mut root = merge.root();
         while root != NONE {
             let bits = place_bits(NODES);
             let (at, place) = (window.start + (root >> bits), root as u32 % (1 << bits));
-            let fibre = window.first + place;
             self.act_before::<FULL>(at, window);
-            let (arrival, next) = self.net.take_unlisted(fibre, &mut packet);
-            let key = window.key::<NODES>(next, place);
-            root = match NODES {
-                0 => climb_elsewhere(keys, place, key),
-                _ => climb::<NODES>(keys, place, key),
-            };
+            let (arrival, second) = self.net.take_unlisted::<2>(window.first + place, &mut packet);
+            root = merge.advance(place, second);
             self.witness(end.node(), arrival.digest);
-            self.handle_arrival::<false>(at, end, arrival, &packet);
+            self.handle_arrival::<false, FORESEES>(at, end, arrival, &packet);
             self.settle_turn::<FULL>(at);
         }
         self.act_until_end::<FULL>(window);
-    }
-
-    /// Puts the first arrival of each fibre into the tree; the smallest key.
-    #[inline(always)]
-    fn first_keys<const NODES: usize>(&self, window: Window, fibres: usize, keys: &mut [u64]) -> u64 {
-        let leaves = keys.len() / 2;
-        for place in 0..leaves {
-            keys[leaves + place] = match place < fibres {
-                true => window.key::<NODES>(self.first_arrival(window.first + place as u32), place as u32),
-                false => NONE,
-            };
-        }
-        for node in (1..leaves).rev() {
-            keys[node] = keys[2 * node].min(keys[2 * node + 1]);
-        }
-        keys[1]
     }
 
     /// When the first packet of a fibre arrives, [`NEVER`] if none does.
