@@ -3,8 +3,8 @@
 photocol on two threads by the clock.
 
 The simulators take turns (A B C A B C …), because a shared machine drifts from one minute to the next; the medians of
-the turns are reported. A simulator that is not installed is skipped, loudly. README.md says what the workloads are and
-how each simulator counts.
+the turns are reported, or the fastest. A simulator that is not installed is skipped, loudly. README.md says what the
+workloads are and how each simulator counts.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -182,20 +182,22 @@ class Outcome:
     duration_s: float
     turns: list[Turn] = field(default_factory=list)
     short_turns: list[Turn] = field(default_factory=list)
+    of_turns: Callable[[Iterable[float]], float] = statistics.median
+    """What is said of the times of several turns."""
 
     @property
     def cpu_s(self) -> float:
-        return statistics.median(turn.cpu_s for turn in self.turns)
+        return self.of_turns(turn.cpu_s for turn in self.turns)
 
     @property
     def wall_s(self) -> float:
-        return statistics.median(turn.wall_s for turn in self.turns)
+        return self.of_turns(turn.wall_s for turn in self.turns)
 
     @property
     def engine_wall_s(self) -> float | None:
         """photocol's own figure: the engine alone."""
         seconds = [turn.report["engine_wall_s"] for turn in self.turns if turn.report.get("engine_wall_s")]
-        return statistics.median(seconds) if seconds else None
+        return self.of_turns(seconds) if seconds else None
 
     @property
     def peak_memory_bytes(self) -> float:
@@ -214,14 +216,14 @@ class Outcome:
         """Net of set-up: the slope between the two durations, or None without a second one."""
         if not self.short_turns:
             return None
-        cpu_s = self.cpu_s - statistics.median(turn.cpu_s for turn in self.short_turns)
+        cpu_s = self.cpu_s - self.of_turns(turn.cpu_s for turn in self.short_turns)
         return (self.packet_hops - self.short_turns[0].packet_hops) / cpu_s if cpu_s > 0 else None
 
     @property
     def engine_hops_per_cpu_s(self) -> float | None:
         """photocol's own figure: the engine alone, without Python's start, parsing and writing."""
         seconds = [turn.report["engine_cpu_s"] for turn in self.turns if turn.report.get("engine_cpu_s")]
-        return self.packet_hops / statistics.median(seconds) if seconds else None
+        return self.packet_hops / self.of_turns(seconds) if seconds else None
 
 
 def warn(message: str) -> None:
@@ -398,11 +400,20 @@ def write_inputs(workloads: list[Workload]) -> None:
             flows.write_xcp(workload.flow_list, flows=workload.flows, seed=1)
 
 
-def take_turns(workload: Workload, simulators: list[str], *, quick: bool, repetitions: int) -> list[Outcome]:
+def take_turns(
+    workload: Workload,
+    simulators: list[str],
+    of_turns: Callable[[Iterable[float]], float],
+    *,
+    quick: bool,
+    repetitions: int,
+) -> list[Outcome]:
     """All simulators that take part in turn, as often as asked."""
     spans = workload.short if quick else workload.full
     durations = {simulator: spans.of(simulator) for simulator in simulators}
-    outcomes = [Outcome(simulator, span) for simulator, span in durations.items() if span is not None]
+    outcomes = [
+        Outcome(simulator, span, of_turns=of_turns) for simulator, span in durations.items() if span is not None
+    ]
     for turn in range(repetitions):
         for outcome in outcomes:
             warn(f"{workload.name}: {outcome.simulator}, turn {turn + 1} of {repetitions}")
@@ -498,6 +509,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--workload", default="s1-100,s1-10000,s2", help=f"comma-separated: {', '.join(names)}, or all")
     parser.add_argument("--simulator", default=",".join(TURNS), help=f"comma-separated: {', '.join(TURNS)}")
     parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--fastest", action="store_true", help="the fastest turn of each instead of the median")
     parser.add_argument("--quick", action="store_true", help="the short runs only: a look, not a result")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every turn to FILE")
     parser.add_argument("--ns3-flags", default=NS3_FLAGS, help="flags that compile and link against another ns-3")
@@ -525,9 +537,10 @@ def main() -> int:
     simulators = present_simulators(options.simulator, options.ns3_flags, options.htsim)
     if not simulators:
         return 1
+    of_turns = min if options.fastest else statistics.median
     records = []
     for workload in workloads:
-        outcomes = take_turns(workload, simulators, quick=options.quick, repetitions=options.repetitions)
+        outcomes = take_turns(workload, simulators, of_turns, quick=options.quick, repetitions=options.repetitions)
         print(table(workload, outcomes), end="\n\n", flush=True)
         records.append(record(workload, outcomes))
         if options.json:
