@@ -309,11 +309,12 @@ impl Net {
     #[inline(never)]
     fn enter_alone(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        if port.may_share(now)
-            && let Some(fibre) = self.fibres.get(port.target().place())
-        {
-            port.share(packet.size, fibre);
-            return self.enter_shared(now, number, packet);
+        if port.may_share(now) {
+            if let Some(fibre) = self.fibres.get(port.target().place()) {
+                port.share(packet.size, fibre);
+                return self.enter_shared(now, number, packet);
+            }
+            port.begin(packet.size);
         }
         let offer = port.offer(now, packet.size);
         self.follow(now, number, offer, packet);

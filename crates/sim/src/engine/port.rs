@@ -61,7 +61,7 @@ pub struct Port {
     /// The fibre of packets that go [the usual way](Entrance::is_usual), and says what is inside; for other ports one beyond all fibres. So
     /// one comparison says both.
     usual: u32,
-    /// The size of all packets that are inside, [`SEVERAL`] if they have several or if the port has a list of its own.
+    /// The size of all packets that are inside, [`SEVERAL`] if they have several, or if nobody knows.
     only_size: u16,
     /// Waiting time accepted since the start, in packet-picoseconds: the upper part of [`Port::waited`].
     waited_above: u16,
@@ -269,8 +269,14 @@ impl Port {
     /// A packet of `size` bytes arrives at the port, which has a list of its own.
     #[inline(always)]
     pub fn offer(&mut self, now: u64, size: u16) -> Offer {
+        let start = self.busy_until.max(now);
+        if self.is_calm_by_time(size, start - now) {
+            self.note_offered(size);
+            let end = self.accept(now, start, self.byte_time.of_packet(size).ps());
+            return Offer::Carried(self.send(now, end, size));
+        }
         match self.accept_calmly(now, size) {
-            Some(end) => Offer::Carried(self.send(end, size)),
+            Some(end) => Offer::Carried(self.send(now, end, size)),
             None => self.offer_crowded(now, size),
         }
     }
@@ -279,15 +285,15 @@ impl Port {
     #[inline(never)]
     fn offer_crowded(&mut self, now: u64, size: u16) -> Offer {
         match self.with_own(|port, own| port.accept_crowded(now, size, own)) {
-            Ok(end) => Offer::Carried(self.send(end, size)),
+            Ok(end) => Offer::Carried(self.send(now, end, size)),
             Err(cause) => Offer::Dropped(cause),
         }
     }
 
     /// A packet is sent, the last bit at `end`, by a port with a list of its own. When it is at the far end.
     #[inline]
-    fn send(&mut self, end: u64, size: u16) -> u64 {
-        self.note_inside(end, size);
+    fn send(&mut self, now: u64, end: u64, size: u16) -> u64 {
+        self.note_inside(now, end, size);
         self.leave(end)
     }
 
@@ -306,15 +312,12 @@ impl Port {
     /// The same for the packet that has just arrived, where it must be looked. The cause if it is dropped.
     #[inline]
     pub fn carry_crowded(&mut self, now: u64, size: u16, fibre: &Ring<Packet>) -> Result<u64, Cause> {
-        if size != self.only_size && self.only_size != SEVERAL {
-            self.ask_number();
-        }
         let list = self.on_fibre(fibre);
         self.accept_crowded(now, size, &list).map(|end| end + self.delay)
     }
 
-    /// A packet arrives at a port with a list of its own. When its last bit leaves; `None` if it must be looked whether there is room, which
-    /// [`Port::accept_crowded`] does.
+    /// A packet arrives at a port with a list of its own, which is asked by number. When its last bit leaves; `None` if it must be looked
+    /// whether there is room, which [`Port::accept_crowded`] does.
     #[inline(always)]
     fn accept_calmly(&mut self, now: u64, size: u16) -> Option<u64> {
         self.note_offered(size);
@@ -340,6 +343,9 @@ impl Port {
     /// The packet that has just arrived, where it must be looked whether there is room. When its last bit leaves, or why it is dropped.
     #[inline]
     fn accept_crowded(&mut self, now: u64, size: u16, list: &impl List) -> Result<u64, Cause> {
+        if size != self.only_size && self.only_size != SEVERAL {
+            self.ask_number();
+        }
         let duration = self.lasts(size);
         if self.busy_until <= now {
             if self.is_stretched {
@@ -417,7 +423,7 @@ impl Port {
                 offer => offer,
             };
         };
-        let at = self.send(end, size);
+        let at = self.send(now, end, size);
         // The time of the packet is known here already: a calm port's bytes are short.
         Offer::Carried(if is_first_bit { at - self.byte_time.of_packet(size).ps() } else { at })
     }

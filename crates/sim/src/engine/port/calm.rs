@@ -2,7 +2,7 @@
 //!
 //! * **By time**, while all packets inside have one size: n of them leave in no more than n times the time that one lasts, and in more than
 //!   n - 1 times. So how long the next one waits says whether they are too many, exactly.
-//! * **By number**, where there are several sizes, or the port has a list of its own: no more are inside than have come since the last
+//! * **By number**, where there are several sizes, or something has happened to the port: no more are inside than have come since the last
 //!   [sweep](Port::sweep). Their bytes have left in time if each lasts as long as its bytes at least.
 
 use super::inside::List;
@@ -29,7 +29,15 @@ impl Port {
         !(is_crowded | (stay > self.calm_time))
     }
 
-    /// From now on the time is asked: nothing is inside a port with no list of its own, and a packet of some `size` comes.
+    /// The first packet, of some `size`, comes to a port of which time may say enough.
+    #[inline]
+    pub fn begin(&mut self, size: u16) {
+        if self.offered == 0 {
+            self.ask_time(size);
+        }
+    }
+
+    /// From now on the time is asked: nothing is inside, the link is up, and a packet of some `size` comes.
     pub(super) fn ask_time(&mut self, size: u16) {
         // The time of a packet is known quickly only where bytes are short.
         self.only_size = if self.byte_time.is_short() { size } else { SEVERAL };

@@ -17,7 +17,7 @@ impl Port {
             self.tell_capacity(now, capacity);
         }
         let old = std::mem::replace(&mut self.byte_time, new);
-        self.calm_down();
+        self.ask_number();
         self.gate_mut().into_iter().for_each(Gate::try_again);
         self.sweep_own(now);
         let (mut old_start, mut new_start, mut waited) = (now, now, self.waited());
@@ -69,7 +69,7 @@ impl Port {
     pub fn take_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Taken {
         self.keep_list(in_flight);
         self.state = State::Down;
-        self.calm_down();
+        self.ask_number();
         if self.gate().is_some() {
             return self.take_gate_down(now, in_flight);
         }

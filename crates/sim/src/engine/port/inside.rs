@@ -5,6 +5,7 @@
 //! discipline sends them, the capacity or the delay has changed. Every port begins with one, and does without it from the first packet on
 //! that finds it idle and [may](Port::may_share).
 
+use super::calm::SEVERAL;
 use super::{Entrance, Port};
 use crate::engine::offer::Count;
 use crate::engine::packet::Packet;
@@ -201,9 +202,13 @@ impl Port {
 
     /// Adds a packet to the list of its own. What has left is taken out when the list has no place.
     #[inline]
-    pub(super) fn note_inside(&mut self, end: u64, size: u16) {
+    pub(super) fn note_inside(&mut self, now: u64, end: u64, size: u16) {
         if self.own.is_full() {
-            self.own.take_out_until(self.first_inside);
+            // By number it has been looked so often that what has left is known well enough.
+            match self.only_size {
+                SEVERAL => self.own.take_out_until(self.first_inside),
+                _ => self.sweep_own(now),
+            }
         }
         self.own.push(Inside::new(end, size));
     }
@@ -245,7 +250,6 @@ impl Port {
         self.first_inside = 0;
         self.counted = None;
         self.follow(fibre);
-        self.ask_number();
         self.enter_by(self.entrance.with(Entrance::OWN));
     }
 }

@@ -259,23 +259,42 @@ fn waiting_time_of_any_length_is_a_sum() {
     assert_eq!(port.waited(), u128::from(u64::MAX) + 7 * u128::from(US));
 }
 
+/// Whom a port asks what is inside, where it may.
+#[derive(Clone, Copy, PartialEq)]
+enum Asks {
+    /// Its own list, by number.
+    Number,
+    /// Its own list, by time.
+    Time,
+    /// Its fibre.
+    Fibre,
+}
+
 /// A port and its fibre.
 struct Line {
     port: Port,
     fibre: Ring<Packet>,
-    /// Whether the fibre is asked what is inside, where it may be.
-    shares: bool,
+    asks: Asks,
 }
 
 impl Line {
-    fn new(buffer: Buffer, shares: bool) -> Line {
-        Line { port: port(buffer), fibre: Ring::new(), shares }
+    fn new(buffer: Buffer, asks: Asks) -> Line {
+        Line { port: port(buffer), fibre: Ring::new(), asks }
+    }
+
+    /// One of each kind.
+    fn of_each_kind(buffer: Buffer) -> [Line; 3] {
+        [Asks::Number, Asks::Time, Asks::Fibre].map(|asks| Line::new(buffer, asks))
     }
 
     fn offer(&mut self, now: u64, size: u16) -> Result<u64, Cause> {
-        let Line { port, fibre, shares } = self;
-        if *shares && port.entrance.has_own_list() && port.may_share(now) {
-            port.share(size, fibre);
+        let Line { port, fibre, asks } = self;
+        if port.entrance.has_own_list() && port.may_share(now) {
+            match asks {
+                Asks::Number => {}
+                Asks::Time => port.begin(size),
+                Asks::Fibre => port.share(size, fibre),
+            }
         }
         let offer = match port.entrance.has_own_list() {
             false => port.carry(now, size, fibre).map_or_else(|| port.carry_crowded(now, size, fibre), Ok),
@@ -292,10 +311,14 @@ impl Line {
     }
 }
 
+fn are_equal<T: PartialEq>(all: &[T; 3]) -> bool {
+    all[0] == all[1] && all[0] == all[2]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
 
-    /// A port of which its fibre says what is inside does as one with a list of its own, whatever happens to it on the way, and although
+    /// A port of which its fibre says what is inside, and one that asks its list by time, do as one that counts what is in its list, whatever happens to it on the way, and although
     /// the node at the far end may be ahead by the least delay.
     #[test]
     fn a_port_whose_fibre_says_what_is_inside_does_as_one_with_a_list(
@@ -310,12 +333,12 @@ proptest! {
             1 => Buffer::Bytes(units::Bytes(700 * room)),
             _ => Buffer::Unlimited,
         };
-        let (mut lists, mut shares) = (Line::new(buffer, false), Line::new(buffer, true));
+        let mut lines = Line::of_each_kind(buffer);
         let mut now = 0;
         for (gap, size, event, ahead) in steps {
             let size = if size < others { size } else { 700 };
             now += gap * gap * 50_000;
-            for Line { port, fibre, shares } in [&mut lists, &mut shares] {
+            for Line { port, fibre, asks } in &mut lines {
                 while fibre.first().is_some_and(|packet| packet.at < now + ahead * US) {
                     fibre.pop();
                 }
@@ -326,19 +349,20 @@ proptest! {
                     3 => port.change_delay(now, Duration::from_millis(1), fibre),
                     4 => { port.take_down(now, fibre); }
                     5..7 => port.bring_up(),
-                    7 if *shares => port.keep_list(fibre),
+                    7 if *asks == Asks::Fibre => port.keep_list(fibre),
                     _ => {}
                 }
             }
-            prop_assert_eq!(lists.offer(now, size), shares.offer(now, size), "at {}", now);
-            let [one, other] = [&lists, &shares].map(|line| line.fibre.iter().map(|packet| packet.at).collect::<Vec<_>>());
-            prop_assert_eq!(one, other, "at {}", now);
-            let [one, other] = [&mut lists, &mut shares].map(|line| {
+            let offers = lines.each_mut().map(|line| line.offer(now, size));
+            prop_assert!(are_equal(&offers), "at {}: {:?}", now, offers);
+            let fibres = lines.each_ref().map(|line| line.fibre.iter().map(|packet| packet.at).collect::<Vec<_>>());
+            prop_assert!(are_equal(&fibres), "at {}: {:?}", now, fibres);
+            let said = lines.each_mut().map(|line| {
                 let reading = (event > 20).then(|| line.port.reading(now, &line.fibre));
                 let most = (event > 35).then(|| line.port.restart_maximum(now, &line.fibre));
                 (reading, most, line.port.busy_until())
             });
-            prop_assert_eq!(one, other, "at {}", now);
+            prop_assert!(are_equal(&said), "at {}: {:?}", now, said);
         }
     }
 
@@ -355,20 +379,21 @@ proptest! {
             1 => Buffer::Bytes(units::Bytes(350 * room)),
             _ => Buffer::Unlimited,
         };
-        let (mut lists, mut shares) = (Line::new(buffer, false), Line::new(buffer, true));
+        let mut lines = Line::of_each_kind(buffer);
         let (mut left, mut now) = (10, 0);
         for (packets, off, restart) in steps {
             left += packets * LASTS;
             now = now.max(left - 1 + off);
-            prop_assert_eq!(lists.offer(now, 700), shares.offer(now, 700), "at {}", now);
+            let offers = lines.each_mut().map(|line| line.offer(now, 700));
+            prop_assert!(are_equal(&offers), "at {}: {:?}", now, offers);
             if restart == 0 {
-                let [one, other] = [&mut lists, &mut shares].map(|line| line.port.restart_maximum(now, &line.fibre));
-                prop_assert_eq!(one, other, "at {}", now);
+                let most = lines.each_mut().map(|line| line.port.restart_maximum(now, &line.fibre));
+                prop_assert!(are_equal(&most), "at {}: {:?}", now, most);
             }
         }
-        let [one, other] = [&mut lists, &mut shares].map(|line| {
+        let said = lines.each_mut().map(|line| {
             (line.port.reading(now, &line.fibre), line.port.restart_maximum(now, &line.fibre))
         });
-        prop_assert_eq!(one, other);
+        prop_assert!(are_equal(&said), "{:?}", said);
     }
 }
