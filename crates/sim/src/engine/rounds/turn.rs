@@ -2,7 +2,8 @@
 //!
 //! The merge is that of the event list ([`Tree`](crate::engine::tree::Tree)) over the fibres of one node, with keys of (time since the
 //! beginning of the round, fibre). A node of one fibre needs none. Both are compiled once for nodes with agents or departures that
-//! are events, and once for those without, which have timers at most and never anything pending.
+//! are events, and twice for those without, which have timers at most and never anything pending: where something is fetched early,
+//! and where nothing is.
 
 use super::stations::Station;
 use super::{LONGEST, NONE};
