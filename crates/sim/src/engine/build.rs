@@ -12,7 +12,6 @@ use super::extras::Streams;
 use super::forced::ForcedFates;
 use super::hosts::{Configs, Hosts, Lifecycle, ReceivingHost, SendingHost, SendingMachine, Watch};
 use super::net::{Net, NetParts, TimerOrder};
-use super::offer::Target;
 use super::partition::Partition;
 use super::parts::Layout;
 use super::port::{Port, PortConfig};
@@ -200,7 +199,7 @@ fn net(ports: Vec<Port>, layout: &Layout, order: TimerOrder) -> Net {
         cuts: Vec::new(),
         paths: Arc::clone(&layout.paths),
     };
-    parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(Target::fibre(link)));
+    parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(link));
     Net::new(parts, order, 1)
 }
 

@@ -6,7 +6,6 @@
 use super::arena::{Arena, places};
 use super::hosts::Hosts;
 use super::net::{Cut, DELIVER, NO_WAY, Net, NetParts};
-use super::offer::Target;
 use super::packet::{CargoTable, NO_CARGO, Packet};
 use super::partition::Partition;
 use super::parts::{At, Layout};
@@ -24,12 +23,10 @@ pub fn deal(now: u64, mut old: Vec<Partition>, before: &Layout, after: &Layout) 
     let mut nets: Vec<NetParts> = (0..after.parts).map(|part| empty(part, after, &paths)).collect();
     let mut ports: Vec<_> = old.iter_mut().map(|part| std::mem::take(&mut part.net.ports).into_iter()).collect();
     for (link, (was, is)) in before.ports.iter().zip(&after.ports).enumerate() {
-        let mut port = ports[was.part as usize].next().expect("a partition has its ports in the order of the links");
+        let port = ports[was.part as usize].next().expect("a partition has its ports in the order of the links");
         let At { part, number } = before.fibres[link];
-        if is.part != after.fibres[link].part {
-            port.keep_list(&old[part as usize].net.fibres[number as usize]);
-        }
-        connect(&mut nets[is.part as usize], port, link as u32, after);
+        let fibre = &old[part as usize].net.fibres[number as usize];
+        connect(&mut nets[is.part as usize], port, link as u32, fibre, after);
     }
     drop(ports);
     let mut new: Vec<Partition> = nets
@@ -80,14 +77,15 @@ fn empty(part: u32, layout: &Layout, paths: &Arc<[u32]>) -> NetParts {
     NetParts { ports: Vec::new(), links: Vec::new(), fibres, agents: 0, cuts: Vec::new(), paths: Arc::clone(paths) }
 }
 
-/// Adds the port of `link` to its partition.
-fn connect(net: &mut NetParts, mut port: Port, link: u32, layout: &Layout) {
-    let (from, to) = (layout.ports[link as usize].part, layout.fibres[link as usize]);
-    port.connect(if from == to.part {
-        Target::fibre(to.number)
+/// Adds the port of `link` to its partition, and what is inside it of its `fibre`, if that leads out.
+fn connect(net: &mut NetParts, mut port: Port, link: u32, fibre: &Ring<Packet>, layout: &Layout) {
+    let (At { part, number }, to) = (layout.ports[link as usize], layout.fibres[link as usize]);
+    port.connect(if part == to.part {
+        to.number
     } else {
-        net.cuts.push(Cut { to: to.part, fibre: to.number });
-        Target::cut(net.cuts.len() as u32 - 1)
+        let cut = Cut { to: to.part, fibre: to.number, port: number, posted: fibre.put_in() };
+        net.cuts.push((cut, fibre.copy_from(port.first_on(fibre))));
+        (net.fibres.len() + net.cuts.len()) as u32 - 1
     });
     net.ports.push(port);
     net.links.push(link);

@@ -9,7 +9,7 @@ pub use mail::{Cut, Mail};
 
 use super::agent::Notice;
 use super::capture::AtLinks;
-use super::offer::{Cause, Count, Intake, Offer, Target};
+use super::offer::{Cause, Count, Intake, Offer};
 use super::packet::{CargoTable, Class, Packet};
 use super::port::Port;
 use super::ring::Ring;
@@ -37,16 +37,22 @@ pub enum DropPlace {
 /// Packets dropped since the start, by place, class and cause.
 pub type Drops = BTreeMap<(DropPlace, Class, Cause), Count>;
 
-/// What the nodes of a partition have between them: output ports, the fibres that end there, and the event list. Both are
-/// numbered in the order of (receiving node, sending node, link), which is the stated order of simultaneous arrivals.
+/// What the nodes of a partition have between them: output ports, fibres, and the event list. Ports and the fibres that end there are
+/// numbered in the order of (receiving node, sending node, link), which is the stated order of simultaneous arrivals; behind those
+/// fibres stand those that lead to other partitions.
 #[derive(Debug)]
 pub struct Net {
     /// What comes next.
     agenda: Agenda,
     /// Whether the event list has the arrivals. In rounds they are found in the fibres themselves.
     is_listed: bool,
-    /// Packets in flight, by fibre.
+    /// Packets in flight, by fibre. On one that leads to another partition: those that have not been [posted](Net::post), or are still
+    /// inside its port.
     pub fibres: Vec<Ring<Packet>>,
+    /// How many of the fibres end here.
+    entering: u32,
+    /// The others.
+    cuts: Vec<Cut>,
     /// Output ports.
     pub ports: Vec<Port>,
     /// The number of each port's link in the whole network.
@@ -61,9 +67,7 @@ pub struct Net {
     pub packet_hops: u64,
     /// The part of them that was taken back before it had left.
     pub taken_back: u64,
-    /// Fibres that lead out of the partition.
-    pub cuts: Vec<Cut>,
-    /// Packets that have left the partition since it was last emptied, by receiving partition.
+    /// Packets that have been posted since it was last emptied, by receiving partition.
     pub outbox: Vec<Mail>,
     /// What is to be done at once, before the next event: packets between the ports, agents and hosts of one node.
     pub pending: VecDeque<Pending>,
@@ -106,21 +110,25 @@ pub struct NetParts {
     pub fibres: Vec<Ring<Packet>>,
     /// How many agents there are.
     pub agents: u32,
-    /// Fibres that lead out of it.
-    pub cuts: Vec<Cut>,
+    /// Fibres that lead out of it, numbered behind those, and what is inside their ports.
+    pub cuts: Vec<(Cut, Ring<Packet>)>,
     /// Paths as lists of ports.
     pub paths: Arc<[u32]>,
 }
 
 impl Net {
-    /// A net of `partitions`, whose fibres are empty.
+    /// A net of `partitions`, whose fibres are empty up to what is inside the ports of those that lead out.
     pub fn new(parts: NetParts, order: TimerOrder, partitions: usize) -> Net {
         let of_all = parts.ports.iter().zip(0..);
         let departing = of_all.filter(|(port, _)| port.departure().is_some()).map(|(_, number)| number).collect();
+        let entering = parts.fibres.len() as u32;
+        let (cuts, leaving): (Vec<_>, Vec<_>) = parts.cuts.into_iter().unzip();
         let mut net = Net {
-            agenda: Agenda::new(order, departing, parts.fibres.len() as u32, 0..parts.agents),
+            agenda: Agenda::new(order, departing, entering, 0..parts.agents),
             is_listed: true,
-            fibres: parts.fibres,
+            fibres: parts.fibres.into_iter().chain(leaving).collect(),
+            entering,
+            cuts,
             ports: parts.ports,
             links: parts.links,
             paths: parts.paths,
@@ -128,7 +136,6 @@ impl Net {
             drops: Drops::new(),
             packet_hops: 0,
             taken_back: 0,
-            cuts: parts.cuts,
             outbox: (0..partitions).map(|_| Mail::default()).collect(),
             pending: VecDeque::new(),
             trace: None,
@@ -202,16 +209,21 @@ impl Net {
         (next as usize) < self.ports.len()
     }
 
-    /// Whether a fibre ends in this partition.
+    /// How many fibres end in this partition: they come before those that lead out of it.
     #[inline]
-    pub fn holds(&self, target: Target) -> bool {
-        target.place() < self.fibres.len()
+    pub fn entering(&self) -> u32 {
+        self.entering
+    }
+
+    /// Fibres that lead to other partitions.
+    pub fn cuts(&self) -> &[Cut] {
+        &self.cuts
     }
 
     /// Whether what goes through a port stays in this partition.
     #[inline]
     pub fn leads_on_here(&self, number: u32) -> bool {
-        self.holds(self.ports[number as usize].target())
+        self.ports[number as usize].target() < self.entering
     }
 
     /// A packet enters a port. If an agent takes it, it is pending.
@@ -285,7 +297,7 @@ impl Net {
     #[inline(always)]
     fn enter_shared(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        let place = port.target().place();
+        let place = port.target() as usize;
         let Some(fibre) = self.fibres.get(place) else { return };
         match port.carry(now, packet.size, fibre) {
             Some(at) => self.put(place, at, packet, self.is_listed),
@@ -297,10 +309,10 @@ impl Net {
     #[inline(never)]
     fn enter_crowded(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        let target = port.target();
-        let Some(fibre) = self.fibres.get(target.place()) else { return };
+        let place = port.target() as usize;
+        let Some(fibre) = self.fibres.get(place) else { return };
         match port.carry_crowded(now, packet.size, fibre) {
-            Ok(at) => self.send(target, at, packet),
+            Ok(at) => self.put(place, at, packet, self.is_listed),
             Err(cause) => self.lose(now, number, cause, packet),
         }
     }
@@ -309,12 +321,11 @@ impl Net {
     #[inline(never)]
     fn enter_alone(&mut self, now: u64, number: u32, packet: &Packet) {
         let port = &mut self.ports[number as usize];
-        if port.may_share(now) {
-            if let Some(fibre) = self.fibres.get(port.target().place()) {
-                port.share(packet.size, fibre);
-                return self.enter_shared(now, number, packet);
-            }
-            port.begin(packet.size);
+        if port.may_share(now)
+            && let Some(fibre) = self.fibres.get(port.target() as usize)
+        {
+            port.share(packet.size, fibre);
+            return self.enter_shared(now, number, packet);
         }
         let offer = port.offer(now, packet.size);
         self.follow(now, number, offer, packet);
@@ -331,7 +342,7 @@ impl Net {
     #[inline(always)]
     fn follow(&mut self, now: u64, number: u32, offer: Offer, packet: &Packet) {
         match offer {
-            Offer::Carried(at) => self.send(self.ports[number as usize].target(), at, packet),
+            Offer::Carried(at) => self.send(number, at, packet),
             other => self.detain(now, number, other, packet),
         }
     }
@@ -341,10 +352,7 @@ impl Net {
     fn detain(&mut self, now: u64, number: u32, offer: Offer, packet: &Packet) {
         match offer {
             Offer::Dropped(cause) => self.lose(now, number, cause, packet),
-            Offer::Marked(at) => {
-                let target = self.ports[number as usize].target();
-                self.send(target, at, &packet.marked());
-            }
+            Offer::Marked(at) => self.send(number, at, &packet.marked()),
             Offer::Held | Offer::Carried(_) => self.release(now, number),
             Offer::Stuck => {}
         }
@@ -391,11 +399,8 @@ impl Net {
 
     /// A packet leaves a port and will be at the far end at `at`.
     #[inline(always)]
-    fn send(&mut self, target: Target, at: u64, packet: &Packet) {
-        match self.holds(target) {
-            true => self.put(target.place(), at, packet, self.is_listed),
-            false => self.post(target.number_of_cut(), at, packet),
-        }
+    fn send(&mut self, number: u32, at: u64, packet: &Packet) {
+        self.put(self.ports[number as usize].target() as usize, at, packet, self.is_listed);
     }
 
     /// A packet does not get past a port.
@@ -408,12 +413,11 @@ impl Net {
     /// A port with a gate, or with a discipline that decides when packets leave, sends what has its time.
     #[inline(never)]
     pub fn release(&mut self, now: u64, number: u32) {
-        let target = self.ports[number as usize].target();
         // One place for all packets: an `Option` of a whole packet is copied in parts whose loads then stall.
         let mut packet = Packet::default();
         while let Some(offer) = self.release_next(now, number, &mut packet) {
             match offer {
-                Offer::Carried(at) | Offer::Marked(at) => self.send(target, at, &packet),
+                Offer::Carried(at) | Offer::Marked(at) => self.send(number, at, &packet),
                 Offer::Dropped(cause) => self.lose(now, number, cause, &packet),
                 Offer::Held | Offer::Stuck => {}
             }
@@ -428,12 +432,12 @@ impl Net {
         self.ports[number as usize].release(now, released)
     }
 
-    /// A packet is on a fibre of this partition.
+    /// A packet is on a fibre.
     #[inline(always)]
     fn put(&mut self, place: usize, at: u64, packet: &Packet, is_listed: bool) {
         self.packet_hops += 1;
         let fibre = &mut self.fibres[place];
-        let was_dark = is_listed && fibre.is_empty();
+        let was_dark = is_listed && place < self.entering as usize && fibre.is_empty();
         if is_listed {
             fibre.expect_push(3);
         }
@@ -471,6 +475,6 @@ impl Net {
     /// Packets on the fibres or in the ports before them.
     pub fn in_flight(&self) -> u64 {
         let held: u64 = self.ports.iter().map(Port::held).sum();
-        held + self.fibres.iter().map(|fibre| fibre.len() as u64).sum::<u64>()
+        held + self.fibres[..self.entering as usize].iter().map(|fibre| fibre.len() as u64).sum::<u64>()
     }
 }

@@ -34,35 +34,6 @@ impl Cause {
     }
 }
 
-/// The far end of a port, as its partition numbers it: one number, of which those that are no fibre's lie beyond all fibres. So one
-/// comparison says both that it is a fibre and that there is such a one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Target(u32);
-
-impl Target {
-    /// A fibre that ends in the same partition.
-    pub fn fibre(number: u32) -> Target {
-        Target(number)
-    }
-
-    /// A fibre that ends in another partition.
-    pub fn cut(number: u32) -> Target {
-        Target(u32::MAX - number)
-    }
-
-    /// The place of the fibre among those that end in the same partition; beyond them for one that ends in another partition.
-    #[inline]
-    pub fn place(self) -> usize {
-        self.0 as usize
-    }
-
-    /// The number of the fibre that ends in another partition, if this is one.
-    #[inline]
-    pub fn number_of_cut(self) -> u32 {
-        u32::MAX - self.0
-    }
-}
-
 /// What becomes of a packet offered to a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {

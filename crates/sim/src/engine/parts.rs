@@ -92,6 +92,11 @@ impl Layout {
         Site { ends, links: Arc::clone(&self.links), flows: Arc::clone(&self.flows) }
     }
 
+    /// Whether a link's fibre leads to another partition.
+    pub fn leads_out(&self, link: u32) -> bool {
+        self.ports[link as usize].part != self.fibres[link as usize].part
+    }
+
     /// The partition of a flow's sending side.
     pub fn source_of(&self, flow: u32) -> u32 {
         self.of_node[self.flows[flow as usize].source.index()]
@@ -194,11 +199,14 @@ impl<'a> Parts<'a> {
         ends.into_iter().for_each(|part| self.list[part as usize].expect_change());
         let mut fibre = std::mem::take(&mut self.list[part as usize].net.fibres[number as usize]);
         let result = change(self.port_mut(link), &mut fibre);
+        let inside = self.layout.leads_out(link).then(|| fibre.copy_from(self.port(link).first_on(&fibre)));
         let net = &mut self.list[part as usize].net;
         net.fibres[number as usize] = fibre;
         net.rekey(number);
         let At { part, number } = self.layout.ports[link as usize];
-        self.list[part as usize].net.rearm(number);
+        let net = &mut self.list[part as usize].net;
+        inside.into_iter().for_each(|inside| net.resume(number, inside));
+        net.rearm(number);
         result
     }
 

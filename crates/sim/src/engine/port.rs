@@ -24,7 +24,7 @@ pub use reading::Reading;
 
 use super::extras::{Extras, LossProcess, Streams};
 use super::gate::Gate;
-use super::offer::{Cause, Count, Intake, Offer, Target};
+use super::offer::{Cause, Count, Intake, Offer};
 use super::optical::{Kept, LeastBacklog};
 use super::packet::Packet;
 use super::ring::Ring;
@@ -78,8 +78,8 @@ pub struct Port {
     calm: u32,
     /// Most packets that waited at once since the last [`Port::restart_maximum`].
     max_waiting: u32,
-    /// Where its packets go: a fibre of the same partition, or a way out of it.
-    target: Target,
+    /// Its fibre among those of its partition.
+    target: u32,
     state: State,
     light: Light,
     entrance: Entrance,
@@ -227,7 +227,7 @@ impl Port {
             entrance,
             least_backlog: LeastBacklog::default(),
             kept: Kept::default(),
-            target: Target::fibre(0),
+            target: 0,
             usual: Port::NO_FIBRE,
             extras,
             dropped: Count::default(),
@@ -237,14 +237,14 @@ impl Port {
         Some(port)
     }
 
-    /// Where its packets go.
+    /// Its fibre among those of its partition.
     #[inline]
-    pub fn target(&self) -> Target {
+    pub fn target(&self) -> u32 {
         self.target
     }
 
-    /// Its packets go there from now on.
-    pub fn connect(&mut self, target: Target) {
+    /// Its packets go over that fibre of its partition from now on.
+    pub fn connect(&mut self, target: u32) {
         self.target = target;
         self.enter_by(self.entrance);
     }
@@ -252,7 +252,7 @@ impl Port {
     /// From now on packets enter in that way.
     fn enter_by(&mut self, entrance: Entrance) {
         self.entrance = entrance;
-        self.usual = if entrance.is_usual() { self.target.place() as u32 } else { Port::NO_FIBRE };
+        self.usual = if entrance.is_usual() { self.target } else { Port::NO_FIBRE };
     }
 
     /// The place of the fibre of packets that go [the usual way](Entrance::is_usual), beyond all fibres for other ports.
@@ -269,14 +269,8 @@ impl Port {
     /// A packet of `size` bytes arrives at the port, which has a list of its own.
     #[inline(always)]
     pub fn offer(&mut self, now: u64, size: u16) -> Offer {
-        let start = self.busy_until.max(now);
-        if self.is_calm_by_time(size, start - now) {
-            self.note_offered(size);
-            let end = self.accept(now, start, self.byte_time.of_packet(size).ps());
-            return Offer::Carried(self.send(now, end, size));
-        }
         match self.accept_calmly(now, size) {
-            Some(end) => Offer::Carried(self.send(now, end, size)),
+            Some(end) => Offer::Carried(self.send(end, size)),
             None => self.offer_crowded(now, size),
         }
     }
@@ -285,15 +279,15 @@ impl Port {
     #[inline(never)]
     fn offer_crowded(&mut self, now: u64, size: u16) -> Offer {
         match self.with_own(|port, own| port.accept_crowded(now, size, own)) {
-            Ok(end) => Offer::Carried(self.send(now, end, size)),
+            Ok(end) => Offer::Carried(self.send(end, size)),
             Err(cause) => Offer::Dropped(cause),
         }
     }
 
     /// A packet is sent, the last bit at `end`, by a port with a list of its own. When it is at the far end.
     #[inline]
-    fn send(&mut self, now: u64, end: u64, size: u16) -> u64 {
-        self.note_inside(now, end, size);
+    fn send(&mut self, end: u64, size: u16) -> u64 {
+        self.note_inside(end, size);
         self.leave(end)
     }
 
@@ -423,7 +417,7 @@ impl Port {
                 offer => offer,
             };
         };
-        let at = self.send(now, end, size);
+        let at = self.send(end, size);
         // The time of the packet is known here already: a calm port's bytes are short.
         Offer::Carried(if is_first_bit { at - self.byte_time.of_packet(size).ps() } else { at })
     }

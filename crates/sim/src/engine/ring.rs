@@ -71,6 +71,53 @@ impl<T: Copy + Default> Ring<T> {
         &mut self.buffer[slot]
     }
 
+    /// Appends values.
+    pub fn extend(&mut self, values: &[T]) {
+        if values.is_empty() {
+            return;
+        }
+        while self.buffer.len() - self.len() < values.len() {
+            self.grow();
+        }
+        let slot = self.slot(self.tail);
+        let (before, behind) = values.split_at(values.len().min(self.buffer.len() - slot));
+        self.buffer[slot..][..before.len()].copy_from_slice(before);
+        self.buffer[..behind.len()].copy_from_slice(behind);
+        self.tail += values.len() as u64;
+    }
+
+    /// The first position from one on whose value `is_such`, behind the newest if none is. All values behind one that is such are too.
+    pub fn first_where(&self, from: u64, is_such: impl Fn(&T) -> bool) -> u64 {
+        let (mut first, mut end) = (from, self.tail);
+        while first < end {
+            let middle = first + (end - first) / 2;
+            if is_such(self.get(middle)) {
+                end = middle;
+            } else {
+                first = middle + 1;
+            }
+        }
+        first
+    }
+
+    /// The values from a position on, oldest first: those up to the end of the buffer, and those at its beginning.
+    pub fn from(&self, position: u64) -> [&[T]; 2] {
+        let (slot, count) = (self.slot(position), (self.tail - position) as usize);
+        if count == 0 {
+            return [&[], &[]];
+        }
+        let (before, behind) = self.buffer.split_at(slot);
+        let at_end = count.min(behind.len());
+        [&behind[..at_end], &before[..count - at_end]]
+    }
+
+    /// A ring that has the values from a position on, at the same positions.
+    pub fn copy_from(&self, position: u64) -> Ring<T> {
+        let mut copy = Ring { buffer: Box::default(), head: position, tail: position };
+        self.from(position).into_iter().for_each(|values| copy.extend(values));
+        copy
+    }
+
     /// Takes the oldest value, of which there must be one, out of its place, which is shown, as is the place `ahead` behind it, which holds
     /// something else if no value has come so far.
     #[inline(always)]
@@ -173,8 +220,13 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// Changes every value in its place, oldest first.
-    pub fn for_each_mut(&mut self, mut change: impl FnMut(&mut T)) {
-        for position in self.head..self.tail {
+    pub fn for_each_mut(&mut self, change: impl FnMut(&mut T)) {
+        self.for_each_mut_from(self.head, change);
+    }
+
+    /// The same from a position on.
+    pub fn for_each_mut_from(&mut self, first: u64, mut change: impl FnMut(&mut T)) {
+        for position in first..self.tail {
             let slot = self.slot(position);
             change(&mut self.buffer[slot]);
         }
@@ -225,6 +277,38 @@ mod tests {
                 }
                 prop_assert_eq!(ring.len(), plain.len());
                 prop_assert!(ring.iter().eq(plain.iter().copied()));
+            }
+        }
+
+        /// Several values at once, from any position of a buffer that has wrapped around, and the same values in another ring.
+        #[test]
+        fn values_in_a_row_are_as_values_one_by_one(
+            before in 0u32..20,
+            steps in prop::collection::vec((0u32..9, 0u32..9), 1..40),
+        ) {
+            let (mut ring, mut plain) = (Ring::new(), VecDeque::new());
+            (0..before).for_each(|value| { ring.push(value); ring.pop(); });
+            let mut next = 0;
+            for (more, fewer) in steps {
+                let values: Vec<u32> = (next..next + more).collect();
+                next += more;
+                ring.extend(&values);
+                plain.extend(&values);
+                for _ in 0..fewer {
+                    prop_assert_eq!(ring.pop(), plain.pop_front());
+                }
+                let oldest = ring.taken_out();
+                for position in oldest..=ring.put_in() {
+                    let expected: Vec<u32> = plain.iter().copied().skip((position - oldest) as usize).collect();
+                    prop_assert_eq!(ring.from(position).concat(), &expected[..]);
+                    let copy = ring.copy_from(position);
+                    prop_assert!(copy.iter().eq(expected.iter().copied()));
+                    prop_assert_eq!((copy.taken_out(), copy.put_in()), (position, ring.put_in()));
+                }
+                for bound in plain.iter().copied().chain([next]) {
+                    let found = ring.first_where(oldest, |value| *value >= bound) - oldest;
+                    prop_assert_eq!(found as usize, plain.iter().filter(|value| **value < bound).count());
+                }
             }
         }
     }

@@ -113,7 +113,7 @@ impl Rounds {
 
 /// The least delay between two nodes of a partition.
 fn lookahead(net: &Net) -> u64 {
-    let inside = net.ports.iter().filter(|port| net.holds(port.target()));
+    let inside = net.ports.iter().filter(|port| port.target() < net.entering());
     inside.map(|port| port.delay()).min().unwrap_or(LONGEST)
 }
 
@@ -158,7 +158,7 @@ impl Partition {
     /// How many packets must arrive in a round for it to be worth it: to look at a fibre costs what some one or two of them gain. What has
     /// begun goes on at half of that.
     fn worth(&self) -> u64 {
-        let packets = 2 * (self.net.fibres.len() as u64 + 1);
+        let packets = 2 * (u64::from(self.net.entering()) + 1);
         if self.rounds.are_on() { packets / 2 } else { packets }
     }
 

@@ -67,17 +67,15 @@ impl Workers {
     pub fn new(partitions: Vec<Partition>, layout: &Layout, threads: usize, now: u64) -> Workers {
         let mut cells: Vec<Cell> = partitions.into_iter().map(|partition| Cell::new(partition, now)).collect();
         for from in 0..cells.len() {
-            let cuts =
-                std::mem::take(&mut cells[from].partition.get_mut().unwrap_or_else(PoisonError::into_inner).net.cuts);
-            for cut in &cuts {
-                let to = cut.to as usize;
+            let net = &cells[from].partition.get_mut().unwrap_or_else(PoisonError::into_inner).net;
+            let targets: Vec<usize> = net.cuts().iter().map(|cut| cut.to as usize).collect();
+            for to in targets {
                 if !cells[from].outgoing.iter().any(|(known, _)| *known == to) {
                     let inbox = cells[to].inboxes.len();
                     cells[from].outgoing.push((to, inbox));
                     cells[to].inboxes.push(Inbox { from, lookahead: AtomicU64::new(0), mail: Mutex::default() });
                 }
             }
-            cells[from].partition.get_mut().unwrap_or_else(PoisonError::into_inner).net.cuts = cuts;
         }
         let (goal, spent, failed) = (AtomicU64::new(now), AtomicU64::new(0), AtomicBool::new(false));
         let workers = Workers { cells, threads, goal, spent, failed, disturbance: None };
@@ -180,6 +178,7 @@ impl Workers {
         cell.collect_mail(&mut partition);
         let mut effort = EFFORT_OF_A_TURN;
         let reached = partition.run(limit, &mut effort);
+        partition.net.post(reached);
         self.send_mail(cell, &mut partition);
         drop(partition);
         self.spent.fetch_add(EFFORT_OF_A_TURN - effort, Ordering::Relaxed);

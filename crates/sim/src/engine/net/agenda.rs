@@ -103,7 +103,7 @@ impl Net {
     pub fn arrival(&self, leaf: u32) -> Option<u32> {
         // A leaf before the first fibre's wraps around.
         let fibre = leaf.wrapping_sub(self.agenda.fibre_0);
-        (fibre < self.fibres.len() as u32).then_some(fibre)
+        (fibre < self.entering).then_some(fibre)
     }
 
     /// What the event at this place of the event list is, which is no arrival.
@@ -175,7 +175,7 @@ impl Net {
     /// Puts what happens at fibres and ports where it now is.
     pub fn list_links(&mut self) {
         self.is_listed = true;
-        (0..self.fibres.len() as u32).for_each(|fibre| self.rekey(fibre));
+        (0..self.entering).for_each(|fibre| self.rekey(fibre));
         self.list_departures();
     }
 

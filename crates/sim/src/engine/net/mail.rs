@@ -2,48 +2,43 @@
 
 use super::Net;
 use crate::engine::packet::{Cargo, NO_CARGO, Packet};
+use crate::engine::ring::Ring;
 use transport::tcp::SackList;
 
-/// A fibre that leads to another partition.
+/// A fibre that leads to another partition. Here it has what its port has sent, in the places that it has there: so a port need not know
+/// where its fibre ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
     /// The receiving partition.
     pub to: u32,
     /// The number of the fibre there.
     pub fibre: u32,
+    /// Its port.
+    pub port: u32,
+    /// The position behind the last packet that has been posted.
+    pub posted: u64,
 }
 
 /// Packets that travel between partitions; each fibre's packets are in order.
 #[derive(Debug, Default)]
 pub struct Mail {
-    /// The packets.
-    pub packets: Vec<Packet>,
+    packets: Vec<Packet>,
     /// Which fibre of the receiver they come over: so many of them in a row over one.
     runs: Vec<Run>,
     /// SACK blocks of those packets that carry nothing else, in the same order: of lossy flows most ACKs do.
-    pub sacks: Vec<SackList>,
+    sacks: Vec<SackList>,
     /// The cargo of those that carry more.
-    pub cargo: Vec<Cargo>,
+    cargo: Vec<Cargo>,
 }
 
 /// Packets in a row over one fibre.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     fibre: u32,
-    packets: u32,
+    packets: usize,
 }
 
 impl Mail {
-    /// A packet that comes over `fibre`.
-    #[inline]
-    fn push(&mut self, fibre: u32, packet: Packet) {
-        self.packets.push(packet);
-        match self.runs.last_mut() {
-            Some(run) if run.fibre == fibre && run.packets < u32::MAX => run.packets += 1,
-            _ => self.runs.push(Run { fibre, packets: 1 }),
-        }
-    }
-
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
@@ -62,34 +57,52 @@ impl Mail {
 }
 
 impl Net {
-    /// A packet is on a fibre to another partition.
-    #[inline(never)]
-    pub(super) fn post(&mut self, cut: u32, at: u64, packet: &Packet) {
-        self.packet_hops += 1;
-        let Cut { to, fibre } = self.cuts[cut as usize];
-        let mail = &mut self.outbox[to as usize];
-        mail.push(fibre, Packet { at, hop: packet.hop + 1, ..*packet });
-        if packet.carries_sack_alone() {
-            mail.sacks.push(self.cargo.take_sack(packet.cargo));
-        } else if packet.cargo != NO_CARGO {
-            mail.cargo.push(self.cargo.unload(packet));
+    /// Posts what has been put on fibres to other partitions since the last time; everything before `now` has happened.
+    pub fn post(&mut self, now: u64) {
+        for number in 0..self.cuts.len() {
+            let Cut { to, fibre, port, posted } = self.cuts[number];
+            let ring = &mut self.fibres[self.entering as usize + number];
+            let packets = (ring.put_in() - posted) as usize;
+            if packets == 0 {
+                continue;
+            }
+            let mail = &mut self.outbox[to as usize];
+            mail.runs.push(Run { fibre, packets });
+            for packets in ring.from(posted) {
+                mail.packets.extend_from_slice(packets);
+                for packet in packets.iter().filter(|packet| packet.cargo != NO_CARGO) {
+                    match packet.carries_sack_alone() {
+                        true => mail.sacks.push(self.cargo.take_sack(packet.cargo)),
+                        false => mail.cargo.push(self.cargo.unload(packet)),
+                    }
+                }
+            }
+            self.cuts[number].posted = ring.put_in();
+            // Of what has left the port nobody asks here any more.
+            let (delay, oldest) = (self.ports[port as usize].delay(), ring.taken_out());
+            ring.take_out_until(ring.first_where(oldest, |packet| packet.at > now.saturating_add(delay)));
         }
     }
 
     /// Takes in what another partition has sent.
     pub fn receive(&mut self, mail: &mut Mail) {
+        let carries = !(mail.sacks.is_empty() && mail.cargo.is_empty());
         let (mut sacks, mut cargo) = (mail.sacks.drain(..), mail.cargo.drain(..));
-        let mut packets = mail.packets.drain(..);
+        let mut packets = &mail.packets[..];
         for Run { fibre: number, packets: count } in mail.runs.drain(..) {
+            let (run, others) = packets.split_at(count);
+            packets = others;
             let fibre = &mut self.fibres[number as usize];
-            let was_dark = fibre.is_empty();
-            for mut packet in packets.by_ref().take(count as usize) {
-                if packet.carries_sack_alone() {
-                    packet.cargo = sacks.next().map_or(NO_CARGO, |list| self.cargo.put_sack(&list));
-                } else if packet.cargo != NO_CARGO {
-                    packet.cargo = cargo.next().map_or(NO_CARGO, |cargo| self.cargo.load(cargo));
-                }
-                fibre.push(packet);
+            let (was_dark, first) = (fibre.is_empty(), fibre.put_in());
+            fibre.extend(run);
+            if carries {
+                fibre.for_each_mut_from(first, |packet| {
+                    if packet.carries_sack_alone() {
+                        packet.cargo = sacks.next().map_or(NO_CARGO, |list| self.cargo.put_sack(&list));
+                    } else if packet.cargo != NO_CARGO {
+                        packet.cargo = cargo.next().map_or(NO_CARGO, |cargo| self.cargo.load(cargo));
+                    }
+                });
             }
             if self.is_listed
                 && was_dark
@@ -98,5 +111,15 @@ impl Net {
                 self.agenda.set_arrival(number, first.at);
             }
         }
+        drop((sacks, cargo));
+        mail.packets.clear();
+    }
+
+    /// The fibre of port `number`, which leads to another partition, has been changed there; `inside` is what is on it now that is still
+    /// inside the port.
+    pub fn resume(&mut self, number: u32, inside: Ring<Packet>) {
+        let place = self.ports[number as usize].target();
+        self.cuts[(place - self.entering) as usize].posted = inside.put_in();
+        self.fibres[place as usize] = inside;
     }
 }

@@ -29,14 +29,6 @@ impl Port {
         !(is_crowded | (stay > self.calm_time))
     }
 
-    /// The first packet, of some `size`, comes to a port of which time may say enough.
-    #[inline]
-    pub fn begin(&mut self, size: u16) {
-        if self.offered == 0 {
-            self.ask_time(size);
-        }
-    }
-
     /// From now on the time is asked: nothing is inside, the link is up, and a packet of some `size` comes.
     pub(super) fn ask_time(&mut self, size: u16) {
         // The time of a packet is known quickly only where bytes are short.

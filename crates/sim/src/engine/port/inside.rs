@@ -1,11 +1,10 @@
 //! What is in a port: packets in transmission or waiting, and their bytes, which are counted when somebody asks.
 //!
 //! What is in a usual port lies on its fibre already, newest last, and left a delay before it arrives: the port only remembers from which
-//! position on. A port has a list of its own where that is not so: its fibre ends in another partition, packets may vanish, a gate or a
-//! discipline sends them, the capacity or the delay has changed. Every port begins with one, and does without it from the first packet on
+//! position on. A port has a list of its own where that is not so: packets may vanish, a gate or a discipline sends them, the capacity or
+//! the delay has changed. Every port begins with one, and does without it from the first packet on
 //! that finds it idle and [may](Port::may_share).
 
-use super::calm::SEVERAL;
 use super::{Entrance, Port};
 use crate::engine::offer::Count;
 use crate::engine::packet::Packet;
@@ -202,13 +201,10 @@ impl Port {
 
     /// Adds a packet to the list of its own. What has left is taken out when the list has no place.
     #[inline]
-    pub(super) fn note_inside(&mut self, now: u64, end: u64, size: u16) {
+    pub(super) fn note_inside(&mut self, end: u64, size: u16) {
         if self.own.is_full() {
-            // By number it has been looked so often that what has left is known well enough.
-            match self.only_size {
-                SEVERAL => self.own.take_out_until(self.first_inside),
-                _ => self.sweep_own(now),
-            }
+            // It has been looked so often that what has left is known well enough.
+            self.own.take_out_until(self.first_inside);
         }
         self.own.push(Inside::new(end, size));
     }
@@ -219,7 +215,7 @@ impl Port {
         self.first_inside = self.own.put_in();
     }
 
-    /// Whether its fibre, if it ends in the same partition, can say from now on what is inside: nothing is, and nothing on the fibre makes
+    /// Whether its fibre can say from now on what is inside: nothing is, and nothing on the fibre makes
     /// what comes next arrive later than a delay after it has left. And the link is up, as nobody asks while [time](super::calm) says enough.
     pub fn may_share(&self, now: u64) -> bool {
         self.entrance.may_share()
@@ -249,7 +245,16 @@ impl Port {
         });
         self.first_inside = 0;
         self.counted = None;
+        self.ask_number();
         self.follow(fibre);
         self.enter_by(self.entrance.with(Entrance::OWN));
+    }
+
+    /// The position on its fibre of the oldest packet inside of which the fibre must tell; behind the newest if it has a list of its own.
+    pub fn first_on(&self, fibre: &Ring<Packet>) -> u64 {
+        match self.entrance.has_own_list() {
+            true => fibre.put_in(),
+            false => self.first_inside.max(fibre.taken_out()),
+        }
     }
 }

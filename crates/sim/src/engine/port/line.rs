@@ -58,7 +58,7 @@ impl Port {
     fn send_now(&mut self, now: u64, size: u16, extras: &mut Extras) -> Offer {
         self.clear_own();
         let end = self.transmit(now, self.lasts(size));
-        self.note_inside(now, end, size);
+        self.note_inside(end, size);
         if extras.loss.strikes() {
             return self.lose(size);
         }

@@ -262,42 +262,40 @@ fn waiting_time_of_any_length_is_a_sum() {
 /// Whom a port asks what is inside, where it may.
 #[derive(Clone, Copy, PartialEq)]
 enum Asks {
-    /// Its own list, by number.
-    Number,
-    /// Its own list, by time.
-    Time,
+    /// Its own list.
+    List,
     /// Its fibre.
     Fibre,
+    /// What it has put on its fibre, which ends in another partition: [`Net::post`](crate::engine::net::Net::post).
+    NearEnd,
 }
 
 /// A port and its fibre.
 struct Line {
     port: Port,
     fibre: Ring<Packet>,
+    near: Ring<Packet>,
     asks: Asks,
 }
 
 impl Line {
     fn new(buffer: Buffer, asks: Asks) -> Line {
-        Line { port: port(buffer), fibre: Ring::new(), asks }
+        Line { port: port(buffer), fibre: Ring::new(), near: Ring::new(), asks }
     }
 
     /// One of each kind.
     fn of_each_kind(buffer: Buffer) -> [Line; 3] {
-        [Asks::Number, Asks::Time, Asks::Fibre].map(|asks| Line::new(buffer, asks))
+        [Asks::List, Asks::Fibre, Asks::NearEnd].map(|asks| Line::new(buffer, asks))
     }
 
     fn offer(&mut self, now: u64, size: u16) -> Result<u64, Cause> {
-        let Line { port, fibre, asks } = self;
-        if port.entrance.has_own_list() && port.may_share(now) {
-            match asks {
-                Asks::Number => {}
-                Asks::Time => port.begin(size),
-                Asks::Fibre => port.share(size, fibre),
-            }
+        let Line { port, fibre, near, asks } = self;
+        let seen = if *asks == Asks::NearEnd { &*near } else { &*fibre };
+        if *asks != Asks::List && port.entrance.has_own_list() && port.may_share(now) {
+            port.share(size, seen);
         }
         let offer = match port.entrance.has_own_list() {
-            false => port.carry(now, size, fibre).map_or_else(|| port.carry_crowded(now, size, fibre), Ok),
+            false => port.carry(now, size, seen).map_or_else(|| port.carry_crowded(now, size, seen), Ok),
             true => match port.offer(now, size) {
                 Offer::Carried(at) => Ok(at),
                 Offer::Dropped(cause) => Err(cause),
@@ -305,9 +303,23 @@ impl Line {
             },
         };
         if let Ok(at) = offer {
-            fibre.push(Packet { at, size, ..Packet::default() });
+            [fibre, near].into_iter().for_each(|ring| {
+                ring.push(Packet { at, size, ..Packet::default() });
+            });
         }
         offer
+    }
+
+    /// The scenario does something to the port and its fibre.
+    fn change(&mut self, change: impl FnOnce(&mut Port, &mut Ring<Packet>)) {
+        change(&mut self.port, &mut self.fibre);
+        self.near = self.fibre.copy_from(self.port.first_on(&self.fibre));
+    }
+
+    /// What has left by `now` is forgotten at the near end.
+    fn post(&mut self, now: u64) {
+        let left = now + self.port.delay();
+        self.near.take_out_until(self.near.first_where(self.near.taken_out(), |packet| packet.at > left));
     }
 }
 
@@ -318,8 +330,8 @@ fn are_equal<T: PartialEq>(all: &[T; 3]) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
 
-    /// A port of which its fibre says what is inside, and one that asks its list by time, do as one that counts what is in its list, whatever happens to it on the way, and although
-    /// the node at the far end may be ahead by the least delay.
+    /// A port of which its fibre says what is inside, or what it knows of a fibre that ends elsewhere, does as one that has a list, whatever
+    /// happens to it on the way, and although the node at the far end may be ahead by the least delay.
     #[test]
     fn a_port_whose_fibre_says_what_is_inside_does_as_one_with_a_list(
         kind in 0u64..3,
@@ -338,18 +350,21 @@ proptest! {
         for (gap, size, event, ahead) in steps {
             let size = if size < others { size } else { 700 };
             now += gap * gap * 50_000;
-            for Line { port, fibre, asks } in &mut lines {
-                while fibre.first().is_some_and(|packet| packet.at < now + ahead * US) {
-                    fibre.pop();
+            for line in &mut lines {
+                while line.fibre.first().is_some_and(|packet| packet.at < now + ahead * US) {
+                    line.fibre.pop();
                 }
                 match event {
-                    0 => port.change_capacity(now, Rate::from_mbps(500 + 10 * room), fibre),
-                    1 => port.change_capacity(now, Rate::from_gbps(2), fibre),
-                    2 => port.change_delay(now, Duration::from_micros(100 + 50 * room), fibre),
-                    3 => port.change_delay(now, Duration::from_millis(1), fibre),
-                    4 => { port.take_down(now, fibre); }
-                    5..7 => port.bring_up(),
-                    7 if *asks == Asks::Fibre => port.keep_list(fibre),
+                    0 => line.change(|port, fibre| port.change_capacity(now, Rate::from_mbps(500 + 10 * room), fibre)),
+                    1 => line.change(|port, fibre| port.change_capacity(now, Rate::from_gbps(2), fibre)),
+                    2 => line.change(|port, fibre| port.change_delay(now, Duration::from_micros(100 + 50 * room), fibre)),
+                    3 => line.change(|port, fibre| port.change_delay(now, Duration::from_millis(1), fibre)),
+                    4 => line.change(|port, fibre| drop(port.take_down(now, fibre))),
+                    5..7 => line.port.bring_up(),
+                    7 if line.asks == Asks::Fibre => line.port.keep_list(&line.fibre),
+                    8..12 => line.post(now),
+                    // The nodes are dealt anew.
+                    12 => line.near = line.fibre.copy_from(line.port.first_on(&line.fibre)),
                     _ => {}
                 }
             }
