@@ -16,6 +16,7 @@ use super::parts::{Layout, Parts};
 use clusters::Clusters;
 pub use memory::is_large;
 use memory::{Touched, part_not_near, side_lines};
+use std::collections::BTreeMap;
 
 /// What things cost, in nanoseconds on one core; only their ratios matter. Measured with the workloads in `bench/`.
 mod price {
@@ -24,11 +25,13 @@ mod price {
     /// An acknowledgement arrives at a sending host: its machine acts too.
     pub const SENDER: f64 = 35.0;
     /// Data arrive at a receiving host.
-    pub const RECEIVER: f64 = 28.0;
+    pub const RECEIVER: f64 = 24.0;
+    /// What a lost packet costs its sender: ACKs that say something is missing, and the repair.
+    pub const REPAIR: f64 = 500.0;
     /// A packet goes from one partition to another: paid by both.
-    pub const MAIL: f64 = 6.0;
+    pub const MAIL: f64 = 4.0;
     /// A line of a flow's state comes from the cache that all cores share, with what the core does meanwhile taken off.
-    pub const FETCH: f64 = 14.0;
+    pub const FETCH: f64 = 5.0;
     /// A partition looks at the clocks of others, and waits for the one that is late.
     pub const TURN: f64 = 1500.0;
     /// One of several partitions of a thread has its turn.
@@ -124,11 +127,11 @@ impl Verdict {
 }
 
 impl Work {
-    /// The work of a stretch of `span` picoseconds in which each link has delivered `packets`, for `threads` threads.
-    pub fn measured(parts: &Parts, packets: &[u64], span: u64, threads: usize) -> Work {
+    /// The work of a stretch of `span` picoseconds in which each link has delivered `packets` and all have lost so many, for `threads` threads.
+    pub fn measured(parts: &Parts, packets: &[u64], lost: u64, span: u64, threads: usize) -> Work {
         let layout = parts.layout;
         let state = if is_large(layout.links.len(), layout.flows.len()) { State::Large } else { State::Small };
-        let hosts = Hosts::of(layout, state, threads);
+        let hosts = Hosts { loss: loss(layout, packets, lost), ..Hosts::of(layout, state, threads) };
         let mut nodes = vec![0.0; layout.of_node.len()];
         let mut links = Vec::with_capacity(packets.len());
         for (number, (ends, packets)) in (0..).zip(layout.links.iter().zip(packets)) {
@@ -144,23 +147,26 @@ impl Work {
     /// The best deal.
     pub fn verdict(&self) -> Verdict {
         let whole = self.total();
-        let mut best = (whole, None);
+        // The cheapest deal to each number of partitions.
+        let mut found: BTreeMap<usize, (f64, Vec<u32>)> = BTreeMap::new();
         let mut blocks = self.blocks();
         for delay in self.delays() {
             let clusters = self.clusters(delay);
             // Blocks are tried where the fibres between them are as long as can be.
             let blocks = blocks.extract_if(.., |parts| *parts <= clusters.count);
             for parts in halvings(self.threads.min(clusters.count)).chain(blocks) {
-                for of_node in clusters.deals(self, parts) {
+                let coarser = found.get(&parts).map(|(_, deal)| deal.as_slice());
+                for of_node in clusters.deals(self, parts, coarser) {
                     let price = self.price(&of_node);
-                    if price < best.0 {
-                        best = (price, Some((of_node, parts)));
+                    if found.get(&parts).is_none_or(|(least, _)| price < *least) {
+                        found.insert(parts, (price, of_node));
                     }
                 }
             }
         }
+        let best = found.into_iter().min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0));
         match best {
-            (price, Some((of_node, parts))) if is_worthwhile(price, whole) => Verdict::Cut { of_node, parts, price },
+            Some((parts, (price, of_node))) if is_worthwhile(price, whole) => Verdict::Cut { of_node, parts, price },
             _ => Verdict::Whole,
         }
     }
@@ -256,6 +262,8 @@ struct Hosts {
     sides: Vec<(u32, u32)>,
     /// The part of arrivals whose flow is not in the core's own cache, where that is not priced by the window.
     not_near: f64,
+    /// Packets lost for each ACK.
+    loss: f64,
 }
 
 impl Hosts {
@@ -266,7 +274,7 @@ impl Hosts {
             sides[flow.destination.index()].1 += 1;
         }
         let not_near = if state == State::Small { part_not_near(layout.flows.len(), threads) } else { 0.0 };
-        Hosts { sides, not_near }
+        Hosts { sides, not_near, loss: 0.0 }
     }
 
     /// The price of an arrival at a host, or `None` at any other node. A host that sends and receives is taken to get as
@@ -276,9 +284,17 @@ impl Hosts {
         let (sends, receives) = (f64::from(sends), f64::from(receives));
         let fetched = |lines: f64| self.not_near * lines * price::FETCH;
         let (sender, receiver) = side_lines();
-        let price = sends * (price::SENDER + fetched(sender)) + receives * (price::RECEIVER + fetched(receiver));
+        let sender = price::SENDER + self.loss * price::REPAIR + fetched(sender);
+        let price = sends * sender + receives * (price::RECEIVER + fetched(receiver));
         (sends + receives > 0.0).then(|| price / (sends + receives))
     }
+}
+
+/// Packets lost for each ACK, which are taken to be half of what arrives where no path goes on.
+fn loss(layout: &Layout, packets: &[u64], lost: u64) -> f64 {
+    let at_hosts = layout.ends.iter().zip(packets).filter(|(end, _)| !end.leads_on());
+    let arrivals: u64 = at_hosts.map(|(_, packets)| packets).sum();
+    2.0 * lost as f64 / arrivals.max(1) as f64
 }
 
 /// How many partitions a deal has.

@@ -11,7 +11,7 @@
 //! arrival and cannot see how nodes interleave.
 
 use super::hosts::Hosts;
-use super::net::{Arrival, DELIVER, Event, Net, Pending};
+use super::net::{Arrival, DELIVER, Event, Mail, Net, Pending};
 use super::packet::{Class, Packet};
 use super::parts::Ends;
 use super::port::Port;
@@ -21,6 +21,9 @@ use std::sync::Arc;
 
 /// Bytes of hosts that fit a core's second-level cache. With fewer, fetching ahead costs more than it saves.
 const HOSTS_IN_CACHE: usize = 1 << 20;
+
+/// The hosts of so many packets are fetched at once, at most.
+const MOST_EXPECTED: usize = 256;
 
 /// What does not fit the cache and is fetched before it is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +57,7 @@ impl FibreEnd {
     /// Whether any path goes on from there: if none does, all packets are for hosts of the node, and that is known before the packet
     /// itself has been read.
     #[inline]
-    fn leads_on(self) -> bool {
+    pub fn leads_on(self) -> bool {
         self.0 >= FibreEnd::LEADS_ON
     }
 }
@@ -270,6 +273,16 @@ impl Partition {
 }
 
 impl Partition {
+    /// Takes in what another partition has sent. Hosts that packets are on the last fibre to are fetched, if so few come that they stay.
+    pub fn receive(&mut self, mail: &mut Mail) {
+        if self.foresight == Foresight::Hosts {
+            let for_hosts = mail.by_fibre().filter(|(fibre, _)| !self.site.ends[*fibre as usize].leads_on());
+            let few = for_hosts.flat_map(|(_, packets)| packets).take(MOST_EXPECTED);
+            few.for_each(|packet| self.hosts.expect(packet));
+        }
+        self.net.receive(mail);
+    }
+
     /// Fetches what the host of the next packet on a fibre keeps elsewhere, if that host is here: other packets only pass.
     #[inline(never)]
     fn foresee_next(&self, fibre: u32) {

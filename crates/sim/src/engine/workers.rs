@@ -31,10 +31,12 @@ pub struct Workers {
 
 const QUIT: u64 = u64::MAX;
 
-/// How often a partition publishes its clock within its lookahead. With one turn for all of it, partitions would
-/// run in step, and each would wait at every step for the one that had more to do; so it may be ahead by all but a turn. With four
+/// How often a partition publishes its clock within its lookahead, if there is enough to do. With one turn for all of it, partitions
+/// run in step, and each waits at every step for the one that had more to do; so it may be ahead by all but a turn. With four
 /// the rounds of a partition would be half as long and cost more than the waits.
 const TURNS: u64 = 2;
+/// What is enough to do in a turn, in calls of hosts and agents: with less, turns cost more than waiting.
+const ENOUGH: u64 = 512;
 /// With so many partitions a thread, one that must wait for another has others to run. Then a turn is as long as can be, so that
 /// what it brought into the cache is used as often as can be.
 const BLOCKS: usize = 4;
@@ -50,6 +52,8 @@ struct Cell {
     inboxes: Vec<Inbox>,
     /// Where its own mail goes: (partition, inbox there).
     outgoing: Vec<(usize, usize)>,
+    /// The least of its inboxes.
+    lookahead: AtomicU64,
     /// How far it goes in one turn; half of that is not worth the overhead.
     turn: AtomicU64,
 }
@@ -173,7 +177,7 @@ impl Workers {
         if safe <= reached || (safe < goal && safe - reached < turn / 2) {
             return false;
         }
-        let limit = safe.min(reached.saturating_add(turn));
+        let (before, limit) = (reached, safe.min(reached.saturating_add(turn)));
         let mut partition = cell.lock();
         cell.collect_mail(&mut partition);
         let mut effort = EFFORT_OF_A_TURN;
@@ -181,9 +185,19 @@ impl Workers {
         partition.net.post(reached);
         self.send_mail(cell, &mut partition);
         drop(partition);
-        self.spent.fetch_add(EFFORT_OF_A_TURN - effort, Ordering::Relaxed);
+        let spent = EFFORT_OF_A_TURN - effort;
+        self.spent.fetch_add(spent, Ordering::Relaxed);
+        cell.turn.store(self.turn(cell, reached - before, spent), Ordering::Relaxed);
         cell.clock.store(reached, Ordering::Release);
         true
+    }
+
+    /// How far a partition that has spent so much effort in a `span` goes in its next turn.
+    fn turn(&self, cell: &Cell, span: u64, effort: u64) -> u64 {
+        let lookahead = cell.lookahead.load(Ordering::Relaxed);
+        let enough = span.saturating_mul(ENOUGH) / effort.max(1);
+        let turns = if self.cells.len() >= BLOCKS * self.threads { 1 } else { TURNS };
+        enough.clamp(lookahead / turns, lookahead).max(1)
     }
 
     /// The time before which everything that will arrive from elsewhere has been posted.
@@ -220,18 +234,19 @@ impl Workers {
                 });
             }
         }
-        let turns = if self.cells.len() >= BLOCKS * self.threads { 1 } else { TURNS };
         for cell in &self.cells {
             let least = cell.inboxes.iter().map(|inbox| inbox.lookahead.load(Ordering::Relaxed)).min();
-            cell.turn.store((least.unwrap_or(u64::MAX) / turns).max(1), Ordering::Relaxed);
+            cell.lookahead.store(least.unwrap_or(u64::MAX), Ordering::Relaxed);
+            cell.turn.store(self.turn(cell, 0, ENOUGH), Ordering::Relaxed);
         }
     }
 }
 
 impl Cell {
     fn new(partition: Partition, now: u64) -> Cell {
-        let (clock, turn) = (AtomicU64::new(now), AtomicU64::new(1));
-        Cell { clock, partition: Mutex::new(partition), inboxes: Vec::new(), outgoing: Vec::new(), turn }
+        let (clock, lookahead, turn) = (AtomicU64::new(now), AtomicU64::new(0), AtomicU64::new(1));
+        let partition = Mutex::new(partition);
+        Cell { clock, partition, inboxes: Vec::new(), outgoing: Vec::new(), lookahead, turn }
     }
 
     fn lock(&self) -> MutexGuard<'_, Partition> {
@@ -240,7 +255,7 @@ impl Cell {
 
     fn collect_mail(&self, partition: &mut Partition) {
         for inbox in &self.inboxes {
-            partition.net.receive(&mut inbox.mail.lock().unwrap_or_else(PoisonError::into_inner));
+            partition.receive(&mut inbox.mail.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 }

@@ -139,6 +139,8 @@ pub(super) struct Threading {
     pub(super) next_look: SimTime,
     /// Packets that every link had delivered at the last look.
     pub(super) delivered: Vec<u64>,
+    /// Packets that all of them had lost.
+    pub(super) lost: u64,
     /// What came out of the last look.
     pub(super) verdict: Option<Verdict>,
     /// Events before the nodes were dealt last.
@@ -154,6 +156,7 @@ impl Threading {
             last_look: SimTime::ZERO,
             next_look: SimTime::NEVER,
             delivered: vec![0; links],
+            lost: 0,
             verdict: None,
             events_before: 0,
             disturbance: None,
@@ -371,14 +374,16 @@ impl World {
         let parts = Parts::new(&layout, &mut self.partitions);
         let delivered: Vec<u64> = (0..layout.links.len() as u32).map(|link| parts.fibre(link).taken_out()).collect();
         let since: Vec<u64> = delivered.iter().zip(&self.threading.delivered).map(|(now, then)| now - then).collect();
+        let lost: u64 = (0..layout.links.len() as u32).map(|link| parts.port(link).dropped()).sum();
         let span = self.now.ps() - self.threading.last_look.ps();
-        let work = Work::measured(&parts, &since, span, self.threading.threads);
+        let work = Work::measured(&parts, &since, lost - self.threading.lost, span, self.threading.threads);
         let verdict = work.verdict();
         if let Some(of_node) = verdict.better_than(&work, &layout.of_node) {
             self.deal(&of_node);
         }
         self.threading.verdict = Some(verdict);
         self.threading.delivered = delivered;
+        self.threading.lost = lost;
         self.threading.last_look = self.now;
         self.threading.next_look = SimTime::from_ps(self.now.ps().saturating_mul(2));
     }

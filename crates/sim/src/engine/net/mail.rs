@@ -44,6 +44,16 @@ impl Mail {
         self.packets.is_empty()
     }
 
+    /// The packets with the fibres of the receiver over which they come.
+    pub fn by_fibre(&self) -> impl Iterator<Item = (u32, &[Packet])> {
+        let mut packets = &self.packets[..];
+        self.runs.iter().map(move |run| {
+            let (of_run, others) = packets.split_at(run.packets);
+            packets = others;
+            (run.fibre, of_run)
+        })
+    }
+
     /// Adds what is in `newer`, which is then empty.
     pub fn append(&mut self, newer: &mut Mail) {
         if self.is_empty() {

@@ -82,6 +82,11 @@ impl Port {
         u64::from(maximum)
     }
 
+    /// Packets that were dropped here, or lost on the fibre.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.packets
+    }
+
     /// Packets that have been given to the fibre: all that were offered but those dropped, taken back, lost or held.
     pub fn given_to_fibre(&self) -> u64 {
         self.offered - self.dropped.packets - self.held()
