@@ -5,8 +5,8 @@
 //! network's duplicate and counts for nothing. What follows from the verdict for the window is `undo`'s.
 //!
 //! With thousands of flows a recovery finds none of this in the cache. So the last episode lies beside the sender, the list
-//! of retransmissions is only written to unless a D-SACK comes, and older episodes exist only while D-SACKs for them may
-//! still come.
+//! of retransmissions is only written to unless a D-SACK comes, and older episodes, which exist only while D-SACKs for them may
+//! still come, begin at a place that the sender knows and can [expect](Ledger::expect).
 
 use super::SackBlock;
 use prefetch_index::prefetch_index;
@@ -53,11 +53,11 @@ struct Episode {
 pub(super) struct Ledger {
     /// The last episode.
     last: Option<Episode>,
-    /// Those before it that have not expired, oldest first.
-    #[expect(clippy::box_collection, reason = "few flows have any, and every flow pays for what lies here")]
-    older: Option<Box<VecDeque<Episode>>>,
+    /// Those before it that have not expired, oldest first. They are few.
+    older: Vec<Episode>,
     /// The retransmissions of all episodes, in their order.
-    blocks: VecDeque<SackBlock>,
+    #[expect(clippy::box_collection, reason = "few flows have any, and every flow pays for what lies here")]
+    blocks: Option<Box<VecDeque<SackBlock>>>,
 }
 
 impl Ledger {
@@ -65,9 +65,8 @@ impl Ledger {
     pub(super) fn open(&mut self, cause: Cause, una: u64) {
         self.expire(una);
         if let Some(last) = self.last {
-            let older = self.older.get_or_insert_default();
-            older.push_back(last);
-            if older.len() == MOST_EPISODES {
+            self.older.push(last);
+            if self.older.len() == MOST_EPISODES {
                 self.drop_oldest();
             }
         }
@@ -88,7 +87,7 @@ impl Ledger {
 
     /// The running episode retransmits `block`.
     pub(super) fn record(&mut self, block: SackBlock) {
-        let full = self.blocks.len() == MOST_RETRANSMISSIONS;
+        let full = self.blocks.as_ref().is_some_and(|blocks| blocks.len() == MOST_RETRANSMISSIONS);
         let Some(episode) = self.running() else { return };
         episode.recorded = true;
         episode.unreported = episode.unreported.saturating_add(1);
@@ -96,31 +95,32 @@ impl Ledger {
         if full {
             self.forget_oldest_block();
         }
-        self.blocks.push_back(block);
+        self.blocks.get_or_insert_default().push_back(block);
     }
 
     /// Brings what every ACK of a recovery looks at into the cache.
     pub(super) fn expect(&self) {
-        if let Some(older) = &self.older {
-            prefetch_index(slice::from_ref(&**older), 0);
+        prefetch_index(&self.older, 0);
+        if let Some(blocks) = &self.blocks {
+            prefetch_index(slice::from_ref(&**blocks), 0);
         }
     }
 
     /// The receiver got `block` twice. Returns a verdict on the episode that this proves false.
     pub(super) fn report(&mut self, block: SackBlock, una: u64) -> Option<Verdict> {
         self.expire(una);
-        let at = self.blocks.iter().position(|sent| block.contains(*sent))?;
-        self.blocks.remove(at);
+        let blocks = self.blocks.as_mut()?;
+        let at = blocks.iter().position(|sent| block.contains(*sent))?;
+        blocks.remove(at);
         let mut first = 0;
-        let older = self.older.iter_mut().flat_map(|older| older.iter_mut());
-        let place = older.zip(0..).find_map(|(episode, place)| {
+        let place = self.older.iter_mut().zip(0..).find_map(|(episode, place)| {
             first += usize::from(episode.listed);
             (at < first).then(|| (report_one(episode), place))
         });
         match place {
             Some((cause, place)) => {
                 if cause.is_some() {
-                    self.older.as_mut()?.remove(place);
+                    self.older.remove(place);
                 }
                 Some(Verdict { cause: cause?, is_last: false })
             }
@@ -147,27 +147,25 @@ impl Ledger {
 
     /// Episodes leave in their order, each when its time is over.
     fn expire(&mut self, una: u64) {
-        while self.older.as_ref().and_then(|older| older.front()).is_some_and(|oldest| oldest.expires < una) {
+        while self.older.first().is_some_and(|oldest| oldest.expires < una) {
             self.drop_oldest();
         }
-        let is_only = self.older.as_ref().is_none_or(|older| older.is_empty());
-        if is_only && self.last.is_some_and(|last| last.expires < una) {
+        if self.older.is_empty() && self.last.is_some_and(|last| last.expires < una) {
             self.last = None;
-            self.blocks.clear();
+            self.blocks.iter_mut().for_each(|blocks| blocks.clear());
         }
     }
 
-    /// The oldest of the older episodes leaves with its retransmissions.
+    /// The oldest of the older episodes, of which there is one, leaves with its retransmissions.
     fn drop_oldest(&mut self) {
-        let Some(episode) = self.older.as_mut().and_then(|older| older.pop_front()) else { return };
-        self.blocks.drain(..usize::from(episode.listed));
+        let episode = self.older.remove(0);
+        self.blocks.iter_mut().for_each(|blocks| _ = blocks.drain(..usize::from(episode.listed)));
     }
 
     /// An episode that lost an entry of the list can no longer be proved false: its count never returns to zero.
     fn forget_oldest_block(&mut self) {
-        self.blocks.pop_front();
-        let older = self.older.iter_mut().flat_map(|older| older.iter_mut());
-        if let Some(episode) = older.chain(&mut self.last).find(|episode| episode.listed > 0) {
+        self.blocks.iter_mut().for_each(|blocks| _ = blocks.pop_front());
+        if let Some(episode) = self.older.iter_mut().chain(&mut self.last).find(|episode| episode.listed > 0) {
             episode.listed -= 1;
         }
     }
