@@ -139,7 +139,7 @@ WORKLOADS = [
     ),
     Workload(
         name="s1-10000", family="s1", flows=10_000,
-        full=Spans(photocol=60, ns2=30, htsim=60, ns3=1.8), short=Spans(photocol=10, ns2=5, htsim=10, ns3=1.2),
+        full=Spans(photocol=120, ns2=120, htsim=120, ns3=1.8), short=Spans(photocol=20, ns2=20, htsim=20, ns3=1.2),
     ),
     Workload(
         name="s1-100-10g", family="s1", flows=100, rate_bps=1e10,

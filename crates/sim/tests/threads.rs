@@ -276,6 +276,43 @@ fn hosts_that_fill_the_caches_are_the_same_where_packets_of_others_pass() {
     }
 }
 
+/// A link with a queue before it changes while its two ends are apart, and while they come together and part again.
+#[test]
+fn a_link_that_changes_is_the_same_between_two_parts() {
+    let text = r#"
+        node = [{ name = "a" }, { name = "x", role = "core" }, { name = "y", role = "core" }, { name = "b" }]
+        link = [
+            { from = "a", to = "x", capacity = "1 Gbps", delay = "1 ms" },
+            { from = "x", to = "y", capacity = "20 Mbps", delay = "7 ms", buffer = "40 packets" },
+            { from = "y", to = "b", capacity = "1 Gbps", delay = "1 ms" },
+        ]
+        run = { duration = "4 s" }
+        topology = { kind = "custom" }
+        transport = { udp = { packet_size = "300 B" } }
+        traffic = [
+            { transport = "sack", from = "a", to = "b", flows = 6, spread = "0.1 s" },
+            { transport = "udp", from = "a", to = "b", flows = 2, load = "constant", rate = "2 Mbps" },
+        ]
+        event = [
+            { at = "1 s", link = "x-y", capacity = "9 Mbps" }, { at = "1.4 s", link = "x-y", capacity = "20 Mbps" },
+            { at = "1.7 s", link = "x-y", delay = "3 ms" }, { at = "2 s", link = "x-y", delay = "9 ms" },
+            { at = "2.4 s", link = "x-y", state = "down" }, { at = "2.401 s", link = "x-y", state = "up" },
+            { at = "2.8 s", link = "x-y", state = "down" }, { at = "2.801 s", link = "x-y", state = "up" },
+        ]
+        probe = { interval = "1 ms", flows = "all", links = "all" }
+    "#;
+    let scenario = support::scenario(text);
+    let alone = all_of(&on_threads(&scenario, 1));
+    for steps in [1, 97] {
+        let mut world = world(&scenario, 2);
+        for step in 0..steps {
+            world.deal(if step % 3 == 2 { &[0, 0, 0, 0] } else { &[0, 0, 1, 1] });
+            world.run_until(SimTime::from_ps(world.end().ps() / steps * (step + 1)));
+        }
+        assert!(all_of(&finished(world)) == alone, "dealt {steps} times");
+    }
+}
+
 #[test]
 fn shares_are_of_the_present_deal() {
     let scenario = support::scenario(
