@@ -330,6 +330,25 @@ fn shares_are_of_the_present_deal() {
     assert_eq!((world.shares().iter().sum::<u64>(), world.events() > 0), (0, true));
 }
 
+/// The work moves from one end of a chain to the other in the second half of the run.
+#[test]
+fn nodes_are_not_dealt_when_the_run_is_over() {
+    let text = r#"
+        node = [{ name = "a" }, { name = "b" }, { name = "c" }, { name = "d" }]
+        link = [{ from = "a", to = "b" }, { from = "b", to = "c" }, { from = "c", to = "d" }]
+        run = { duration = "1 s" }
+        topology = { kind = "custom" }
+        link_defaults = { capacity = "1 Gbps", delay = "5 ms", buffer = "100 packets" }
+        traffic = [
+            { transport = "sack", from = "a", to = "b", flows = 10, size = "3 MB" },
+            { transport = "sack", from = "c", to = "d", flows = 10, start = "0.5 s" },
+        ]
+    "#;
+    let mut world = world(&support::scenario(text), 2);
+    world.run_until(SimTime::NEVER);
+    assert!(world.shares().len() == 2 && world.shares().iter().sum::<u64>() > 0, "{:?}", world.shares());
+}
+
 #[test]
 fn a_network_too_short_to_cut_is_run_on_one_thread_and_says_so() {
     let text = r#"

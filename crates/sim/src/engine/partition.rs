@@ -273,7 +273,7 @@ impl Partition {
 }
 
 impl Partition {
-    /// Takes in what another partition has sent. Hosts that packets are on the last fibre to are fetched, if so few come that they stay.
+    /// Takes in what another partition has sent. The hosts at the end of a packet's last fibre are fetched, of so many packets that they stay.
     pub fn receive(&mut self, mail: &mut Mail) {
         if self.foresight == Foresight::Hosts {
             let for_hosts = mail.by_fibre().filter(|(fibre, _)| !self.site.ends[*fibre as usize].leads_on());

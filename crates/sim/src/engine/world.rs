@@ -302,7 +302,7 @@ impl World {
             } else {
                 self.run_together(stretch, &mut effort)
             }
-            if self.now == self.threading.next_look {
+            if self.now == self.threading.next_look && self.now < self.end() {
                 self.look();
             }
         }

@@ -121,7 +121,6 @@ impl Net {
                 self.agenda.set_arrival(number, first.at);
             }
         }
-        drop((sacks, cargo));
         mail.packets.clear();
     }
 
