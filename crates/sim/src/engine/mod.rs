@@ -5,7 +5,7 @@
 //! | `world`, `build` | a run, and what happens from outside; how it is made |
 //! | `agent`, `bench` | machines at nodes, and what they can reach |
 //! | `equipment`, `ledger` | how agents come into a world, and what they count |
-//! | `partition` | the loop, the order of events, the fingerprint |
+//! | `partition`, `manner` | the loop, the order of events, the fingerprint; in which ways arrivals are handled |
 //! | `rounds` | the same events node after node, where that is faster |
 //! | `parts`, `deal`, `balance`, `workers` | who has what; dealing it again; where to cut; threads |
 //! | `net`, `port`, `ring`, `tree` | paths, output ports, fibres, the event list |
@@ -37,6 +37,7 @@ pub(crate) mod gate;
 pub(crate) mod hosts;
 pub(crate) mod ledger;
 pub(crate) mod line;
+mod manner;
 pub(crate) mod net;
 pub(crate) mod offer;
 pub(crate) mod optical;

@@ -257,9 +257,9 @@ impl Net {
     }
 
     /// A packet enters a port, unless an agent takes it, which is to be given it. In rounds, in which the event list has no arrivals,
-    /// nothing is `LISTED`.
+    /// it cannot be `listed`.
     #[inline(always)]
-    pub fn enter<const LISTED: bool>(&mut self, now: u64, number: u32, packet: &Packet) -> Option<Intake> {
+    pub fn enter(&mut self, now: u64, number: u32, packet: &Packet, listed: bool) -> Option<Intake> {
         let port = &mut self.ports[number as usize];
         let place = port.usual();
         let Some(fibre) = self.fibres.get(place) else {
@@ -270,7 +270,7 @@ impl Net {
             return None;
         };
         match port.carry(now, packet.size, fibre) {
-            Some(at) => self.put(place, at, packet, LISTED && self.is_listed),
+            Some(at) => self.put(place, at, packet, listed && self.is_listed),
             None => self.enter_crowded(now, number, packet),
         }
         None

@@ -11,6 +11,7 @@
 //! arrival and cannot see how nodes interleave.
 
 use super::hosts::Hosts;
+use super::manner::{ByTime, Manner};
 use super::net::{Arrival, DELIVER, Event, Mail, Net, Pending};
 use super::packet::{Class, Packet};
 use super::parts::Ends;
@@ -217,7 +218,7 @@ impl Partition {
         let arrival = self.net.take_arrival(fibre, &mut packet);
         let end = self.site.ends[fibre as usize];
         self.witness(end.node(), arrival.digest);
-        self.handle_arrival::<true, true>(now, end, arrival, &packet);
+        self.handle_arrival::<ByTime>(now, end, arrival, &packet);
     }
 
     /// The chain of a node sees the digest of a packet that has arrived there.
@@ -227,25 +228,19 @@ impl Partition {
         *chain = fold(*chain, digest);
     }
 
-    /// A packet has come out of a fibre, which ends there, and the node's chain has seen it. (`LISTED`: [`Net::enter`].)
+    /// A packet has come out of a fibre, which ends there, and the node's chain has seen it.
     #[inline(always)]
-    pub(super) fn handle_arrival<const LISTED: bool, const FORESEES: bool>(
-        &mut self,
-        now: u64,
-        end: FibreEnd,
-        arrival: Arrival,
-        packet: &Packet,
-    ) {
+    pub(super) fn handle_arrival<M: Manner>(&mut self, now: u64, end: FibreEnd, arrival: Arrival, packet: &Packet) {
         self.events += 1;
         let Arrival { fibre, hop, .. } = arrival;
         if end.leads_on() {
             let next = self.net.paths[hop as usize];
             if self.net.leads_on(next) {
-                return self.pass_on::<LISTED, FORESEES>(now, fibre, next, packet);
+                return self.pass_on::<M>(now, fibre, next, packet);
             }
         }
         self.spend();
-        if FORESEES && self.foresight == Foresight::Hosts {
+        if M::FORESEES && self.foresight == Foresight::Hosts {
             self.foresee_next(fibre);
         }
         self.hosts.receive(now, packet, &mut self.net);
@@ -259,14 +254,14 @@ impl Partition {
 
     /// A packet from a fibre enters a port.
     #[inline(always)]
-    fn pass_on<const LISTED: bool, const FORESEES: bool>(&mut self, now: u64, fibre: u32, port: u32, packet: &Packet) {
-        if let Some(intake) = self.net.enter::<LISTED>(now, port, packet) {
+    fn pass_on<M: Manner>(&mut self, now: u64, fibre: u32, port: u32, packet: &Packet) {
+        if let Some(intake) = self.net.enter(now, port, packet, M::LISTED) {
             self.spend();
             if packet.class == Class::Control {
                 self.net.expect_messages(fibre);
             }
             self.hosts.give_to_agent(now, intake, packet, &mut self.net);
-        } else if FORESEES && self.foresight != Foresight::Nothing {
+        } else if M::FORESEES && self.foresight != Foresight::Nothing {
             self.foresee(fibre, port, packet);
         }
     }

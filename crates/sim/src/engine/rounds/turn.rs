@@ -7,6 +7,7 @@
 
 use super::stations::Station;
 use super::{LONGEST, NONE};
+use crate::engine::manner::{ForeseeingTurn, FullTurn, Manner, PlainTurn};
 use crate::engine::net::Net;
 use crate::engine::packet::Packet;
 use crate::engine::partition::{FibreEnd, Partition};
@@ -97,62 +98,52 @@ impl Partition {
         let fibres = station.fibres.len();
         let Some(agenda) = &mut station.agenda else {
             return match self.foresees() {
-                true => self.receive_all::<false, true>(window, fibres, keys),
-                false => self.receive_all::<false, false>(window, fibres, keys),
+                true => self.receive_all::<ForeseeingTurn>(window, fibres, keys),
+                false => self.receive_all::<PlainTurn>(window, fibres, keys),
             };
         };
         self.net.exchange(agenda);
         // The end of the round, if there is no timer before: so the list always has something within reach.
         self.net.set_timers(self.hosts.timers.earliest());
-        self.receive_all::<true, true>(window, fibres, keys);
+        self.receive_all::<FullTurn>(window, fibres, keys);
         self.net.exchange(agenda);
     }
 
     /// Handles all that happens at a node within a window. The usual sizes of the merge are compiled each by itself.
-    fn receive_all<const FULL: bool, const FORESEES: bool>(
-        &mut self,
-        window: Window,
-        fibres: usize,
-        keys: &mut Vec<u64>,
-    ) {
+    fn receive_all<M: Manner>(&mut self, window: Window, fibres: usize, keys: &mut Vec<u64>) {
         match fibres {
-            0 => self.act_until_end::<FULL>(window),
-            1 => self.receive_train::<FULL, FORESEES>(window),
-            2..=4 => self.receive_merged::<8, FULL, FORESEES>(window, fibres, keys),
-            5..=8 => self.receive_merged::<16, FULL, FORESEES>(window, fibres, keys),
-            9..=16 => self.receive_merged::<32, FULL, FORESEES>(window, fibres, keys),
-            17..=64 => self.receive_merged::<128, FULL, FORESEES>(window, fibres, keys),
-            65..=256 => self.receive_merged::<512, FULL, FORESEES>(window, fibres, keys),
-            _ => self.receive_merged::<0, FULL, FORESEES>(window, fibres, keys),
+            0 => self.act_until_end::<M>(window),
+            1 => self.receive_train::<M>(window),
+            2..=4 => self.receive_merged::<M, 8>(window, fibres, keys),
+            5..=8 => self.receive_merged::<M, 16>(window, fibres, keys),
+            9..=16 => self.receive_merged::<M, 32>(window, fibres, keys),
+            17..=64 => self.receive_merged::<M, 128>(window, fibres, keys),
+            65..=256 => self.receive_merged::<M, 512>(window, fibres, keys),
+            _ => self.receive_merged::<M, 0>(window, fibres, keys),
         }
     }
 
     /// A node with one fibre.
     #[inline(never)]
-    fn receive_train<const FULL: bool, const FORESEES: bool>(&mut self, window: Window) {
+    fn receive_train<M: Manner>(&mut self, window: Window) {
         let fibre = window.first;
         let end = self.site.ends[fibre as usize];
         let mut packet = Packet::default();
         let mut at = self.first_arrival(fibre);
         while at < window.end {
-            self.act_before::<FULL>(at, window);
+            self.act_before::<M>(at, window);
             let (arrival, next) = self.net.take_unlisted::<1>(fibre, &mut packet);
             self.witness(end.node(), arrival.digest);
-            self.handle_arrival::<false, FORESEES>(at, end, arrival, &packet);
-            self.settle_turn::<FULL>(at);
+            self.handle_arrival::<M>(at, end, arrival, &packet);
+            self.settle_turn::<M>(at);
             at = next;
         }
-        self.act_until_end::<FULL>(window);
+        self.act_until_end::<M>(window);
     }
 
     /// A node with several. `NODES` is the size of the tree of keys; 0 if it is not known when this is compiled.
     #[inline(never)]
-    fn receive_merged<const NODES: usize, const FULL: bool, const FORESEES: bool>(
-        &mut self,
-        window: Window,
-        fibres: usize,
-        keys: &mut Vec<u64>,
-    ) {
+    fn receive_merged<M: Manner, const NODES: usize>(&mut self, window: Window, fibres: usize, keys: &mut Vec<u64>) {
         let first = window.first as usize;
         // Whether a packet goes on is asked of the packet itself: few fibres of such a node lead to its hosts alone.
         let end = FibreEnd::new(self.site.ends[first].node(), true);
@@ -162,14 +153,14 @@ impl Partition {
         while root != NONE {
             let bits = place_bits(NODES);
             let (at, place) = (window.start + (root >> bits), root as u32 % (1 << bits));
-            self.act_before::<FULL>(at, window);
+            self.act_before::<M>(at, window);
             let (arrival, second) = self.net.take_unlisted::<2>(window.first + place, &mut packet);
             root = merge.advance(place, second);
             self.witness(end.node(), arrival.digest);
-            self.handle_arrival::<false, FORESEES>(at, end, arrival, &packet);
-            self.settle_turn::<FULL>(at);
+            self.handle_arrival::<M>(at, end, arrival, &packet);
+            self.settle_turn::<M>(at);
         }
-        self.act_until_end::<FULL>(window);
+        self.act_until_end::<M>(window);
     }
 
     /// When the first packet of a fibre arrives, [`NEVER`] if none does.
@@ -180,16 +171,16 @@ impl Partition {
 
     /// Does what comes before an arrival at `at`.
     #[inline(always)]
-    fn act_before<const FULL: bool>(&mut self, at: u64, window: Window) {
-        match FULL {
+    fn act_before<M: Manner>(&mut self, at: u64, window: Window) {
+        match M::FULL {
             true => self.act_while(window, |net, next, leaf| next < at || (next == at && net.precedes_arrivals(leaf))),
             false => self.visit_timers_before(at),
         }
     }
 
     /// Does what is left of the window after the last arrival.
-    fn act_until_end<const FULL: bool>(&mut self, window: Window) {
-        match FULL {
+    fn act_until_end<M: Manner>(&mut self, window: Window) {
+        match M::FULL {
             true => self.act_while(window, |_, next, _| next < window.end),
             false => self.visit_timers_before(window.end),
         }
@@ -204,7 +195,7 @@ impl Partition {
                 break;
             }
             self.act(next, leaf);
-            self.settle_turn::<true>(next);
+            self.settle_turn::<FullTurn>(next);
         }
     }
 
@@ -225,11 +216,11 @@ impl Partition {
 
     /// Does what an event has left to be done at once.
     #[inline(always)]
-    fn settle_turn<const FULL: bool>(&mut self, now: u64) {
-        if FULL && self.net.is_unsettled(self.hosts.timers.earliest()) {
+    fn settle_turn<M: Manner>(&mut self, now: u64) {
+        if M::FULL && self.net.is_unsettled(self.hosts.timers.earliest()) {
             self.handle_pending(now);
             self.net.set_timers(self.hosts.timers.earliest());
         }
-        debug_assert!(FULL || self.net.pending.is_empty(), "a node without agents has nothing pending");
+        debug_assert!(M::FULL || self.net.pending.is_empty(), "a node without agents has nothing pending");
     }
 }
