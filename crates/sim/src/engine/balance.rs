@@ -27,9 +27,11 @@ mod price {
     /// Data arrive at a receiving host.
     pub const RECEIVER: f64 = 24.0;
     /// What a lost packet costs its sender: ACKs that say something is missing, and the repair.
-    pub const REPAIR: f64 = 500.0;
+    pub const REPAIR: f64 = 350.0;
+    /// What it costs its receiver: what comes behind it is held, and ACKs say so.
+    pub const HOLE: f64 = 60.0;
     /// A packet goes from one partition to another: paid by both.
-    pub const MAIL: f64 = 4.0;
+    pub const MAIL: f64 = 6.0;
     /// A line of a flow's state comes from the cache that all cores share, with what the core does meanwhile taken off.
     pub const FETCH: f64 = 5.0;
     /// A partition looks at the clocks of others, and waits for the one that is late.
@@ -285,7 +287,8 @@ impl Hosts {
         let fetched = |lines: f64| self.not_near * lines * price::FETCH;
         let (sender, receiver) = side_lines();
         let sender = price::SENDER + self.loss * price::REPAIR + fetched(sender);
-        let price = sends * sender + receives * (price::RECEIVER + fetched(receiver));
+        let receiver = price::RECEIVER + self.loss * price::HOLE + fetched(receiver);
+        let price = sends * sender + receives * receiver;
         (sends + receives > 0.0).then(|| price / (sends + receives))
     }
 }
