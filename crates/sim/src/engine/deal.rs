@@ -84,7 +84,7 @@ fn connect(net: &mut NetParts, mut port: Port, link: u32, fibre: &Ring<Packet>, 
         to.number
     } else {
         let cut = Cut { to: to.part, fibre: to.number, port: number, posted: fibre.put_in() };
-        net.cuts.push((cut, fibre.copy_from(port.first_on(fibre))));
+        net.cuts.push((cut, port.near_end(fibre)));
         (net.fibres.len() + net.cuts.len()) as u32 - 1
     });
     net.ports.push(port);

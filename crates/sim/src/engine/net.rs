@@ -215,6 +215,12 @@ impl Net {
         self.entering
     }
 
+    /// Whether the fibre of a port ends in this partition.
+    #[inline]
+    pub fn ends_here(&self, port: &Port) -> bool {
+        port.target() < self.entering
+    }
+
     /// Fibres that lead to other partitions.
     pub fn cuts(&self) -> &[Cut] {
         &self.cuts
@@ -223,7 +229,7 @@ impl Net {
     /// Whether what goes through a port stays in this partition.
     #[inline]
     pub fn leads_on_here(&self, number: u32) -> bool {
-        self.ports[number as usize].target() < self.entering
+        self.ends_here(&self.ports[number as usize])
     }
 
     /// A packet enters a port. If an agent takes it, it is pending.

@@ -199,7 +199,7 @@ impl<'a> Parts<'a> {
         ends.into_iter().for_each(|part| self.list[part as usize].expect_change());
         let mut fibre = std::mem::take(&mut self.list[part as usize].net.fibres[number as usize]);
         let result = change(self.port_mut(link), &mut fibre);
-        let inside = self.layout.leads_out(link).then(|| fibre.copy_from(self.port(link).first_on(&fibre)));
+        let inside = self.layout.leads_out(link).then(|| self.port(link).near_end(&fibre));
         let net = &mut self.list[part as usize].net;
         net.fibres[number as usize] = fibre;
         net.rekey(number);

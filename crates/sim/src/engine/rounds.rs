@@ -113,7 +113,7 @@ impl Rounds {
 
 /// The least delay between two nodes of a partition.
 fn lookahead(net: &Net) -> u64 {
-    let inside = net.ports.iter().filter(|port| port.target() < net.entering());
+    let inside = net.ports.iter().filter(|port| net.ends_here(port));
     inside.map(|port| port.delay()).min().unwrap_or(LONGEST)
 }
 

@@ -250,11 +250,12 @@ impl Port {
         self.enter_by(self.entrance.with(Entrance::OWN));
     }
 
-    /// The position on its fibre of the oldest packet inside of which the fibre must tell; behind the newest if it has a list of its own.
-    pub fn first_on(&self, fibre: &Ring<Packet>) -> u64 {
-        match self.entrance.has_own_list() {
+    /// What must lie at the near end of its `fibre`, which ends in another partition: what is inside, in the same places, if the fibre must
+    /// tell that; nothing if it has a list of its own.
+    pub fn near_end(&self, fibre: &Ring<Packet>) -> Ring<Packet> {
+        fibre.copy_from(match self.entrance.has_own_list() {
             true => fibre.put_in(),
             false => self.first_inside.max(fibre.taken_out()),
-        }
+        })
     }
 }

@@ -313,7 +313,7 @@ impl Line {
     /// The scenario does something to the port and its fibre.
     fn change(&mut self, change: impl FnOnce(&mut Port, &mut Ring<Packet>)) {
         change(&mut self.port, &mut self.fibre);
-        self.near = self.fibre.copy_from(self.port.first_on(&self.fibre));
+        self.near = self.port.near_end(&self.fibre);
     }
 
     /// What has left by `now` is forgotten at the near end.
@@ -364,7 +364,7 @@ proptest! {
                     7 if line.asks == Asks::Fibre => line.port.keep_list(&line.fibre),
                     8..12 => line.post(now),
                     // The nodes are dealt anew.
-                    12 => line.near = line.fibre.copy_from(line.port.first_on(&line.fibre)),
+                    12 => line.near = line.port.near_end(&line.fibre),
                     _ => {}
                 }
             }
