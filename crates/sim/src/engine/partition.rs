@@ -63,6 +63,9 @@ impl FibreEnd {
     }
 }
 
+/// Who is told, before a round is over, that all that leaves the partition before its end is on its fibres.
+pub type Herald<'a> = Option<&'a dyn Fn(&mut Net, u64)>;
+
 /// Nodes that share an event list.
 #[derive(Debug)]
 pub struct Partition {
@@ -114,13 +117,14 @@ impl Partition {
     }
 
     /// Handles all events before `limit`, but comes back when hosts and agents have been given something `effort` times, or soon after;
-    /// `effort` becomes what is left of it. Returns the time before which everything has happened: `limit` unless the effort was spent.
-    pub fn run(&mut self, limit: u64, effort: &mut u64) -> u64 {
+    /// `effort` becomes what is left of it. `herald` is told in each round as soon as nothing more will leave the partition in it.
+    /// Returns the time before which everything has happened: `limit` unless the effort was spent.
+    pub fn run(&mut self, limit: u64, effort: &mut u64, herald: Herald) -> u64 {
         self.rounds.note_call();
         while self.reached < limit && *effort > 0 {
             let stretch = limit.min(self.rounds.next_look());
             match self.rounds.are_on() {
-                true => self.run_in_rounds(stretch, effort),
+                true => self.run_in_rounds(stretch, effort, herald),
                 false => self.run_by_time(stretch, effort),
             }
             if self.reached == self.rounds.next_look() {

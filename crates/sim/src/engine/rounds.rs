@@ -17,7 +17,7 @@ mod stations;
 mod turn;
 
 use super::net::{Net, TimerOrder};
-use super::partition::Partition;
+use super::partition::{Herald, Partition};
 use super::tree::NEVER;
 use stations::Stations;
 
@@ -200,12 +200,12 @@ impl Partition {
     }
 
     /// Round after round until `limit`, or until the effort is spent.
-    pub(super) fn run_in_rounds(&mut self, limit: u64, effort: &mut u64) {
+    pub(super) fn run_in_rounds(&mut self, limit: u64, effort: &mut u64, herald: Herald) {
         let Some(mut plan) = self.rounds.on.take() else { return };
         while self.reached < limit && *effort > 0 {
             let end = limit.min(self.reached.saturating_add(plan.window));
             self.left = u64::MAX;
-            self.run_round(&mut plan, end);
+            self.run_round(&mut plan, end, herald);
             self.rounds.made += 1;
             *effort = effort.saturating_sub(u64::MAX - self.left);
             self.reached = end;
@@ -213,11 +213,20 @@ impl Partition {
         self.rounds.on = Some(plan);
     }
 
-    fn run_round(&mut self, plan: &mut Plan, end: u64) {
+    /// Nodes that send to other partitions come first, so that those need not wait for the others.
+    fn run_round(&mut self, plan: &mut Plan, end: u64, herald: Herald) {
         let Plan { stations, keys, .. } = plan;
         self.collect_timers(stations, end);
         self.hosts.timers.begin_round(self.reached, end);
-        for station in stations.iter_mut() {
+        let (senders, others) = stations.in_order();
+        for station in senders {
+            self.hosts.timers.begin_turn(station.due.drain(..));
+            self.take_turn(station, end, keys);
+        }
+        if let Some(tell) = herald.filter(|_| !others.is_empty()) {
+            tell(&mut self.net, end);
+        }
+        for station in others {
             self.hosts.timers.begin_turn(station.due.drain(..));
             self.take_turn(station, end, keys);
         }

@@ -1,15 +1,17 @@
 //! Threads that run partitions side by side.
 //!
-//! Each partition has a clock: the time up to which it has handled everything and posted what it sent. A packet that
+//! Each partition has two clocks: the time up to which it has handled everything, and that up to which it has posted what it sends,
+//! which may be ahead, because in a round the nodes that send elsewhere come first. A packet that
 //! leaves partition A at time t reaches B at t plus the delay of the fibre or later, so B may run up to the least
-//! clock + delay over the partitions that send to it (conservative synchronisation after Chandy, Misra and Bryant, with
+//! *posted* + delay over the partitions that send to it (conservative synchronisation after Chandy, Misra and Bryant, with
 //! the clocks in shared memory instead of null messages). The partition whose clock is least can always go on, so
 //! nothing can lock up; and since every partition sees the same packets in the same order however the threads run, so do
 //! the results.
 
-use super::net::Mail;
-use super::partition::Partition;
+use super::net::{Mail, Net};
+use super::partition::{Herald, Partition};
 use super::parts::{Layout, Parts};
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,8 +24,6 @@ pub struct Workers {
     threads: usize,
     /// The time to which all are to come; [`QUIT`] ends the work.
     goal: AtomicU64,
-    /// The effort of all since the last call of [`Workers::advance`].
-    spent: AtomicU64,
     /// A thread has panicked.
     failed: AtomicBool,
     disturbance: Option<Disturbance>,
@@ -44,16 +44,25 @@ const BLOCKS: usize = 4;
 /// The most effort of one turn, so that none takes long however much a fibre's delay allows.
 const EFFORT_OF_A_TURN: u64 = 1 << 18;
 
-/// A partition with what others need of it, apart from other cells in the cache.
-#[repr(align(128))]
+/// A partition with what others need of it.
 struct Cell {
-    clock: AtomicU64,
-    partition: Mutex<Partition>,
+    progress: Apart<Progress>,
+    partition: Apart<Mutex<Partition>>,
     inboxes: Vec<Inbox>,
     /// Where its own mail goes: (partition, inbox there).
     outgoing: Vec<(usize, usize)>,
     /// The least of its inboxes.
     lookahead: AtomicU64,
+}
+
+/// What its own thread writes at the end of each turn, and others read.
+#[derive(Default)]
+struct Progress {
+    clock: AtomicU64,
+    /// Everything that it sends to others before this time has been posted: in the middle of a round it may be ahead of the clock.
+    posted: AtomicU64,
+    /// Its effort since the last call of [`Workers::advance`].
+    spent: AtomicU64,
     /// How far it goes in one turn; half of that is not worth the overhead.
     turn: AtomicU64,
 }
@@ -63,7 +72,21 @@ struct Inbox {
     from: usize,
     /// The least delay of the fibres between the two.
     lookahead: AtomicU64,
-    mail: Mutex<Mail>,
+    mail: Apart<Mutex<Mail>>,
+}
+
+/// Something alone in its line of the cache, and in the neighbouring one, which processors fetch with it. A thread that waits reads
+/// others' clocks all the time, and would take from them the lines in which they write.
+#[derive(Default)]
+#[repr(align(128))]
+struct Apart<T>(T);
+
+impl<T> Deref for Apart<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
 }
 
 impl Workers {
@@ -71,18 +94,18 @@ impl Workers {
     pub fn new(partitions: Vec<Partition>, layout: &Layout, threads: usize, now: u64) -> Workers {
         let mut cells: Vec<Cell> = partitions.into_iter().map(|partition| Cell::new(partition, now)).collect();
         for from in 0..cells.len() {
-            let net = &cells[from].partition.get_mut().unwrap_or_else(PoisonError::into_inner).net;
+            let net = &cells[from].partition.0.get_mut().unwrap_or_else(PoisonError::into_inner).net;
             let targets: Vec<usize> = net.cuts().iter().map(|cut| cut.to as usize).collect();
             for to in targets {
                 if !cells[from].outgoing.iter().any(|(known, _)| *known == to) {
                     let inbox = cells[to].inboxes.len();
                     cells[from].outgoing.push((to, inbox));
-                    cells[to].inboxes.push(Inbox { from, lookahead: AtomicU64::new(0), mail: Mutex::default() });
+                    cells[to].inboxes.push(Inbox { from, lookahead: AtomicU64::new(0), mail: Apart::default() });
                 }
             }
         }
-        let (goal, spent, failed) = (AtomicU64::new(now), AtomicU64::new(0), AtomicBool::new(false));
-        let workers = Workers { cells, threads, goal, spent, failed, disturbance: None };
+        let (goal, failed) = (AtomicU64::new(now), AtomicBool::new(false));
+        let workers = Workers { cells, threads, goal, failed, disturbance: None };
         workers.pause(layout, |_| ());
         workers
     }
@@ -96,7 +119,7 @@ impl Workers {
     /// is; `effort` becomes what is left of it. The calling thread does the work of thread 0. Returns the time before which
     /// everything has happened. Some partitions may be ahead of it, as they are while the workers works.
     pub fn advance(&self, mut goal: u64, effort: &mut u64) -> u64 {
-        self.spent.store(0, Ordering::Relaxed);
+        self.cells.iter().for_each(|cell| cell.progress.spent.store(0, Ordering::Relaxed));
         self.goal.store(goal, Ordering::Release);
         let mut patience = Patience::default();
         while !self.failed.load(Ordering::Relaxed) {
@@ -104,18 +127,23 @@ impl Workers {
             if self.clocks().all(|clock| clock >= goal) {
                 break;
             }
-            if self.spent.load(Ordering::Relaxed) >= *effort {
+            if worked && self.spent() >= *effort {
                 goal = self.clocks().max().map_or(goal, |first| first.min(goal));
                 self.goal.store(goal, Ordering::Release);
             }
             patience.after(worked);
         }
-        *effort = effort.saturating_sub(self.spent.load(Ordering::Relaxed));
+        *effort = effort.saturating_sub(self.spent());
         self.clocks().min().map_or(goal, |last| last.min(goal))
     }
 
     fn clocks(&self) -> impl Iterator<Item = u64> + '_ {
-        self.cells.iter().map(|cell| cell.clock.load(Ordering::Acquire))
+        self.cells.iter().map(Cell::clock)
+    }
+
+    /// The effort of all since the last call of [`Workers::advance`].
+    fn spent(&self) -> u64 {
+        self.cells.iter().map(|cell| cell.progress.spent.load(Ordering::Relaxed)).sum()
     }
 
     /// Whether a thread has panicked; the work is worthless then.
@@ -154,7 +182,7 @@ impl Workers {
     /// The partitions, when the work is over.
     pub fn into_partitions(self) -> Vec<Partition> {
         let cells = self.cells.into_iter();
-        cells.map(|cell| cell.partition.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+        cells.map(|cell| cell.partition.0.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
     }
 
     /// One turn of each partition of thread `number`; whether any went on.
@@ -171,9 +199,10 @@ impl Workers {
 
     fn take_turn(&self, part: usize, goal: u64) -> bool {
         let cell = &self.cells[part];
-        let reached = cell.clock.load(Ordering::Relaxed);
-        // First the clocks, then the mail: what was sent before a clock's time is there.
-        let (safe, turn) = (self.limit(cell).min(goal), cell.turn.load(Ordering::Relaxed));
+        let progress = &cell.progress;
+        let reached = progress.clock.load(Ordering::Relaxed);
+        // First the clocks, then the mail: what was sent before a partition's time is there.
+        let (safe, turn) = (self.limit(cell).min(goal), progress.turn.load(Ordering::Relaxed));
         if safe <= reached || (safe < goal && safe - reached < turn / 2) {
             return false;
         }
@@ -181,37 +210,55 @@ impl Workers {
         let mut partition = cell.lock();
         cell.collect_mail(&mut partition);
         let mut effort = EFFORT_OF_A_TURN;
-        let reached = partition.run(limit, &mut effort);
-        partition.net.post(reached);
-        self.send_mail(cell, &mut partition);
+        let post = |net: &mut Net, reached: u64| {
+            net.post(reached);
+            self.send_mail(cell, net);
+            progress.posted.store(reached, Ordering::Release);
+        };
+        let herald = |net: &mut Net, reached: u64| {
+            if reached == limit {
+                post(net, reached);
+            }
+        };
+        let reached = partition.run(limit, &mut effort, self.herald(&herald));
+        post(&mut partition.net, reached);
         drop(partition);
         let spent = EFFORT_OF_A_TURN - effort;
-        self.spent.fetch_add(spent, Ordering::Relaxed);
-        cell.turn.store(self.turn(cell, reached - before, spent), Ordering::Relaxed);
-        cell.clock.store(reached, Ordering::Release);
+        progress.spent.fetch_add(spent, Ordering::Relaxed);
+        progress.turn.store(self.turn(cell, reached - before, spent), Ordering::Relaxed);
+        progress.clock.store(reached, Ordering::Release);
         true
+    }
+
+    /// Who is told in the middle of a turn. Where a thread has many partitions nobody waits for one.
+    fn herald<'a>(&self, tell: &'a dyn Fn(&mut Net, u64)) -> Herald<'a> {
+        (!self.are_blocks()).then_some(tell)
+    }
+
+    fn are_blocks(&self) -> bool {
+        self.cells.len() >= BLOCKS * self.threads
     }
 
     /// How far a partition that has spent so much effort in a `span` goes in its next turn.
     fn turn(&self, cell: &Cell, span: u64, effort: u64) -> u64 {
         let lookahead = cell.lookahead.load(Ordering::Relaxed);
         let enough = span.saturating_mul(ENOUGH) / effort.max(1);
-        let turns = if self.cells.len() >= BLOCKS * self.threads { 1 } else { TURNS };
+        let turns = if self.are_blocks() { 1 } else { TURNS };
         enough.clamp(lookahead / turns, lookahead).max(1)
     }
 
     /// The time before which everything that will arrive from elsewhere has been posted.
     fn limit(&self, cell: &Cell) -> u64 {
         let safe = |inbox: &Inbox| {
-            let clock = self.cells[inbox.from].clock.load(Ordering::Acquire);
-            clock.saturating_add(inbox.lookahead.load(Ordering::Relaxed))
+            let posted = self.cells[inbox.from].progress.posted.load(Ordering::Acquire);
+            posted.saturating_add(inbox.lookahead.load(Ordering::Relaxed))
         };
         cell.inboxes.iter().map(safe).min().unwrap_or(u64::MAX)
     }
 
-    fn send_mail(&self, cell: &Cell, partition: &mut Partition) {
+    fn send_mail(&self, cell: &Cell, net: &mut Net) {
         for (to, inbox) in &cell.outgoing {
-            let newer = &mut partition.net.outbox[*to];
+            let newer = &mut net.outbox[*to];
             if !newer.is_empty() {
                 let mail = &self.cells[*to].inboxes[*inbox].mail;
                 mail.lock().unwrap_or_else(PoisonError::into_inner).append(newer);
@@ -237,16 +284,21 @@ impl Workers {
         for cell in &self.cells {
             let least = cell.inboxes.iter().map(|inbox| inbox.lookahead.load(Ordering::Relaxed)).min();
             cell.lookahead.store(least.unwrap_or(u64::MAX), Ordering::Relaxed);
-            cell.turn.store(self.turn(cell, 0, ENOUGH), Ordering::Relaxed);
+            cell.progress.turn.store(self.turn(cell, 0, ENOUGH), Ordering::Relaxed);
         }
     }
 }
 
 impl Cell {
     fn new(partition: Partition, now: u64) -> Cell {
-        let (clock, lookahead, turn) = (AtomicU64::new(now), AtomicU64::new(0), AtomicU64::new(1));
-        let partition = Mutex::new(partition);
-        Cell { clock, partition, inboxes: Vec::new(), outgoing: Vec::new(), lookahead, turn }
+        let progress =
+            Apart(Progress { clock: AtomicU64::new(now), posted: AtomicU64::new(now), ..Progress::default() });
+        let partition = Apart(Mutex::new(partition));
+        Cell { progress, partition, inboxes: Vec::new(), outgoing: Vec::new(), lookahead: AtomicU64::new(0) }
+    }
+
+    fn clock(&self) -> u64 {
+        self.progress.clock.load(Ordering::Acquire)
     }
 
     fn lock(&self) -> MutexGuard<'_, Partition> {

@@ -336,7 +336,7 @@ impl World {
         let (layout, mut partitions) = (Arc::clone(&self.layout), std::mem::take(&mut self.partitions));
         while self.now < limit && *effort > 0 {
             let outside = self.next_control().min(limit);
-            let reached = partitions.iter_mut().map(|partition| partition.run(outside.ps(), effort)).min();
+            let reached = partitions.iter_mut().map(|partition| partition.run(outside.ps(), effort, None)).min();
             self.now = reached.map_or(outside, SimTime::from_ps);
             if self.now == outside && outside < limit {
                 self.act(&mut Parts::new(&layout, &mut partitions), effort);

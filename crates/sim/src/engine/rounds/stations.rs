@@ -10,6 +10,8 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct Stations {
     list: Vec<Station>,
+    /// So many of them have fibres that lead to other partitions; they stand first.
+    senders: usize,
     /// The station of each node of the network, [`NOWHERE`] of those without.
     of_node: Vec<u32>,
 }
@@ -20,6 +22,8 @@ const NOWHERE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct Station {
     node: u32,
+    /// Whether a fibre leads from here to another partition.
+    sends: bool,
     /// The fibres that end here, in the order of simultaneous arrivals.
     pub(super) fibres: Range<u32>,
     /// Its agents among those of the partition.
@@ -35,12 +39,16 @@ pub(super) struct Station {
 impl Stations {
     /// The stations of a partition. `None` if the fibres or the agents of a node do not lie together, as in runs that shuffle ties.
     pub(super) fn new(partition: &mut Partition) -> Option<Stations> {
-        let mut stations = Stations { list: Vec::new(), of_node: vec![NOWHERE; partition.chains.len()] };
+        let mut stations = Stations { list: Vec::new(), senders: 0, of_node: vec![NOWHERE; partition.chains.len()] };
         for (fibre, end) in (0..).zip(&partition.site.ends) {
             lengthen(&mut stations.at(end.node()).fibres, fibre)?;
         }
         for (place, hosted) in (0..).zip(partition.hosts.agents.items()) {
             lengthen(&mut stations.at(hosted.node).agents, place)?;
+        }
+        for cut in partition.net.cuts() {
+            let link = partition.net.links[cut.port as usize];
+            stations.at(partition.site.links[link as usize].from).sends = true;
         }
         for port in partition.net.departing() {
             let link = partition.net.links[*port as usize];
@@ -51,16 +59,19 @@ impl Stations {
         Some(stations)
     }
 
-    /// Puts nodes that do the same one after the other, so that the processor foresees what each does. No result depends on it.
+    /// Puts nodes that send to other partitions first, and nodes that do the same one after the other, so that the processor foresees
+    /// what each does. No result depends on it.
     fn sort(&mut self) {
-        self.list.sort_by_key(|station| (station.agenda.is_some(), station.fibres.len()));
+        self.list.sort_by_key(|station| (!station.sends, station.agenda.is_some(), station.fibres.len()));
+        self.senders = self.list.partition_point(|station| station.sends);
         for (number, station) in (0..).zip(&self.list) {
             self.of_node[station.node as usize] = number;
         }
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Station> {
-        self.list.iter_mut()
+    /// Those that send to other partitions, and then the others.
+    pub(super) fn in_order(&mut self) -> (&mut [Station], &mut [Station]) {
+        self.list.split_at_mut(self.senders)
     }
 
     /// A timer may come up in the round that begins.
