@@ -218,15 +218,13 @@ impl Partition {
         let Plan { stations, keys, .. } = plan;
         self.collect_timers(stations, end);
         self.hosts.timers.begin_round(self.reached, end);
-        let (senders, others) = stations.in_order();
-        for station in senders {
-            self.hosts.timers.begin_turn(station.due.drain(..));
-            self.take_turn(station, end, keys);
-        }
-        if let Some(tell) = herald.filter(|_| !others.is_empty()) {
-            tell(&mut self.net, end);
-        }
-        for station in others {
+        let senders = stations.senders();
+        for (number, station) in stations.iter_mut().enumerate() {
+            if number == senders
+                && let Some(tell) = herald
+            {
+                tell(&mut self.net, end);
+            }
             self.hosts.timers.begin_turn(station.due.drain(..));
             self.take_turn(station, end, keys);
         }

@@ -69,9 +69,13 @@ impl Stations {
         }
     }
 
-    /// Those that send to other partitions, and then the others.
-    pub(super) fn in_order(&mut self) -> (&mut [Station], &mut [Station]) {
-        self.list.split_at_mut(self.senders)
+    /// How many of them send to other partitions: the first ones.
+    pub(super) fn senders(&self) -> usize {
+        self.senders
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Station> {
+        self.list.iter_mut()
     }
 
     /// A timer may come up in the round that begins.
