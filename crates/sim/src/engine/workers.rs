@@ -11,7 +11,6 @@
 use super::net::{Mail, Net};
 use super::partition::{Herald, Partition};
 use super::parts::{Layout, Parts};
-use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -46,8 +45,8 @@ const EFFORT_OF_A_TURN: u64 = 1 << 18;
 
 /// A partition with what others need of it.
 struct Cell {
-    progress: Apart<Progress>,
-    partition: Apart<Mutex<Partition>>,
+    progress: Progress,
+    partition: Mutex<Partition>,
     inboxes: Vec<Inbox>,
     /// Where its own mail goes: (partition, inbox there).
     outgoing: Vec<(usize, usize)>,
@@ -55,8 +54,10 @@ struct Cell {
     lookahead: AtomicU64,
 }
 
-/// What its own thread writes at the end of each turn, and others read.
+/// What its own thread writes at the end of each turn, and others read. Alone in its line of the cache, and in the neighbouring one,
+/// which processors fetch with it: a thread that waits reads others' clocks all the time.
 #[derive(Default)]
+#[repr(align(128))]
 struct Progress {
     clock: AtomicU64,
     /// Everything that it sends to others before this time has been posted: in the middle of a round it may be ahead of the clock.
@@ -67,26 +68,13 @@ struct Progress {
     turn: AtomicU64,
 }
 
-/// What one partition has sent to another.
+/// What one partition has sent to another, apart from other inboxes in the cache.
+#[repr(align(128))]
 struct Inbox {
     from: usize,
     /// The least delay of the fibres between the two.
     lookahead: AtomicU64,
-    mail: Apart<Mutex<Mail>>,
-}
-
-/// Something alone in its line of the cache, and in the neighbouring one, which processors fetch with it. A thread that waits reads
-/// others' clocks all the time, and would take from them the lines in which they write.
-#[derive(Default)]
-#[repr(align(128))]
-struct Apart<T>(T);
-
-impl<T> Deref for Apart<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
-    }
+    mail: Mutex<Mail>,
 }
 
 impl Workers {
@@ -94,13 +82,13 @@ impl Workers {
     pub fn new(partitions: Vec<Partition>, layout: &Layout, threads: usize, now: u64) -> Workers {
         let mut cells: Vec<Cell> = partitions.into_iter().map(|partition| Cell::new(partition, now)).collect();
         for from in 0..cells.len() {
-            let net = &cells[from].partition.0.get_mut().unwrap_or_else(PoisonError::into_inner).net;
+            let net = &cells[from].partition.get_mut().unwrap_or_else(PoisonError::into_inner).net;
             let targets: Vec<usize> = net.cuts().iter().map(|cut| cut.to as usize).collect();
             for to in targets {
                 if !cells[from].outgoing.iter().any(|(known, _)| *known == to) {
                     let inbox = cells[to].inboxes.len();
                     cells[from].outgoing.push((to, inbox));
-                    cells[to].inboxes.push(Inbox { from, lookahead: AtomicU64::new(0), mail: Apart::default() });
+                    cells[to].inboxes.push(Inbox { from, lookahead: AtomicU64::new(0), mail: Mutex::default() });
                 }
             }
         }
@@ -127,6 +115,7 @@ impl Workers {
             if self.clocks().all(|clock| clock >= goal) {
                 break;
             }
+            // Asked after work only: a thread that waits would take the lines of all others.
             if worked && self.spent() >= *effort {
                 goal = self.clocks().max().map_or(goal, |first| first.min(goal));
                 self.goal.store(goal, Ordering::Release);
@@ -182,7 +171,7 @@ impl Workers {
     /// The partitions, when the work is over.
     pub fn into_partitions(self) -> Vec<Partition> {
         let cells = self.cells.into_iter();
-        cells.map(|cell| cell.partition.0.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+        cells.map(|cell| cell.partition.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
     }
 
     /// One turn of each partition of thread `number`; whether any went on.
@@ -291,9 +280,8 @@ impl Workers {
 
 impl Cell {
     fn new(partition: Partition, now: u64) -> Cell {
-        let progress =
-            Apart(Progress { clock: AtomicU64::new(now), posted: AtomicU64::new(now), ..Progress::default() });
-        let partition = Apart(Mutex::new(partition));
+        let progress = Progress { clock: AtomicU64::new(now), posted: AtomicU64::new(now), ..Progress::default() };
+        let partition = Mutex::new(partition);
         Cell { progress, partition, inboxes: Vec::new(), outgoing: Vec::new(), lookahead: AtomicU64::new(0) }
     }
 
