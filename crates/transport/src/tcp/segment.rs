@@ -51,7 +51,8 @@ impl SackList {
     }
 
     /// The first of these blocks, none of which is empty.
-    pub(super) fn of(blocks: impl Iterator<Item = SackBlock>) -> SackList {
+    #[inline]
+    pub fn of(blocks: impl Iterator<Item = SackBlock>) -> SackList {
         let mut list = SackList::EMPTY;
         list.blocks.iter_mut().zip(blocks).for_each(|(place, block)| *place = block);
         list

@@ -3,7 +3,7 @@
 use super::Net;
 use crate::engine::packet::{Cargo, NO_CARGO, Packet};
 use crate::engine::ring::Ring;
-use transport::tcp::SackList;
+use transport::tcp::{SackBlock, SackList};
 
 /// A fibre that leads to another partition. Here it has what its port has sent, in the places that it has there: so a port need not know
 /// where its fibre ends.
@@ -22,11 +22,12 @@ pub struct Cut {
 /// Packets that travel between partitions; each fibre's packets are in order.
 #[derive(Debug, Default)]
 pub struct Mail {
+    /// [`Packet::cargo`] of those that carry SACK blocks and nothing else is the number of these.
     packets: Vec<Packet>,
     /// Which fibre of the receiver they come over: so many of them in a row over one.
     runs: Vec<Run>,
-    /// SACK blocks of those packets that carry nothing else, in the same order: of lossy flows most ACKs do.
-    sacks: Vec<SackList>,
+    /// SACK blocks of those packets that carry nothing else, in the same order: of lossy flows most ACKs do, and most of these have one.
+    blocks: Vec<SackBlock>,
     /// The cargo of those that carry more.
     cargo: Vec<Cargo>,
 }
@@ -61,7 +62,7 @@ impl Mail {
         }
         self.packets.append(&mut newer.packets);
         self.runs.append(&mut newer.runs);
-        self.sacks.append(&mut newer.sacks);
+        self.blocks.append(&mut newer.blocks);
         self.cargo.append(&mut newer.cargo);
     }
 }
@@ -78,13 +79,15 @@ impl Net {
             }
             let mail = &mut self.outbox[to as usize];
             mail.runs.push(Run { fibre, packets });
-            for packets in ring.from(posted) {
-                mail.packets.extend_from_slice(packets);
-                for packet in packets.iter().filter(|packet| packet.cargo != NO_CARGO) {
-                    match packet.carries_sack_alone() {
-                        true => mail.sacks.push(self.cargo.take_sack(packet.cargo)),
-                        false => mail.cargo.push(self.cargo.unload(packet)),
-                    }
+            let first = mail.packets.len();
+            ring.from(posted).into_iter().for_each(|packets| mail.packets.extend_from_slice(packets));
+            for packet in mail.packets[first..].iter_mut().filter(|packet| packet.cargo != NO_CARGO) {
+                if packet.carries_sack_alone() {
+                    let list = self.cargo.take_sack(packet.cargo);
+                    packet.cargo = list.len() as u32;
+                    mail.blocks.extend(list.as_slice().iter().copied());
+                } else {
+                    mail.cargo.push(self.cargo.unload(packet));
                 }
             }
             self.cuts[number].posted = ring.put_in();
@@ -96,8 +99,8 @@ impl Net {
 
     /// Takes in what another partition has sent.
     pub fn receive(&mut self, mail: &mut Mail) {
-        let carries = !(mail.sacks.is_empty() && mail.cargo.is_empty());
-        let (mut sacks, mut cargo) = (mail.sacks.drain(..), mail.cargo.drain(..));
+        let carries = !(mail.blocks.is_empty() && mail.cargo.is_empty());
+        let (mut blocks, mut cargo) = (mail.blocks.drain(..), mail.cargo.drain(..));
         let mut packets = &mail.packets[..];
         for Run { fibre: number, packets: count } in mail.runs.drain(..) {
             let (run, others) = packets.split_at(count);
@@ -108,7 +111,8 @@ impl Net {
             if carries {
                 fibre.for_each_mut_from(first, |packet| {
                     if packet.carries_sack_alone() {
-                        packet.cargo = sacks.next().map_or(NO_CARGO, |list| self.cargo.put_sack(&list));
+                        let list = SackList::of(blocks.by_ref().take(packet.cargo as usize));
+                        packet.cargo = self.cargo.put_sack(&list);
                     } else if packet.cargo != NO_CARGO {
                         packet.cargo = cargo.next().map_or(NO_CARGO, |cargo| self.cargo.load(cargo));
                     }
