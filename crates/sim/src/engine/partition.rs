@@ -279,7 +279,7 @@ impl Partition {
             let few = for_hosts.flat_map(|(_, packets)| packets).take(MOST_EXPECTED);
             few.for_each(|packet| self.hosts.expect(packet));
         }
-        self.net.receive(mail);
+        self.net.receive(mail, self.reached);
     }
 
     /// Fetches what the host of the next packet on a fibre keeps elsewhere, if that host is here: other packets only pass.

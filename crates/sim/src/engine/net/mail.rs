@@ -97,14 +97,17 @@ impl Net {
         }
     }
 
-    /// Takes in what another partition has sent.
-    pub fn receive(&mut self, mail: &mut Mail) {
+    /// Takes in what another partition has sent; everything before `now` has happened here.
+    ///
+    /// Panics if a packet should have arrived before: the other partition was not waited for, and the results would be wrong.
+    pub fn receive(&mut self, mail: &mut Mail, now: u64) {
         let carries = !(mail.blocks.is_empty() && mail.cargo.is_empty());
         let (mut blocks, mut cargo) = (mail.blocks.drain(..), mail.cargo.drain(..));
         let mut packets = &mail.packets[..];
         for Run { fibre: number, packets: count } in mail.runs.drain(..) {
             let (run, others) = packets.split_at(count);
             packets = others;
+            assert!(run[0].at >= now, "a packet from another partition comes in time");
             let fibre = &mut self.fibres[number as usize];
             let (was_dark, first) = (fibre.is_empty(), fibre.put_in());
             fibre.extend(run);
@@ -134,5 +137,97 @@ impl Net {
         let place = self.ports[number as usize].target();
         self.cuts[(place - self.entering) as usize].posted = inside.put_in();
         self.fibres[place as usize] = inside;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{NetParts, TimerOrder};
+    use super::*;
+    use crate::engine::extras::Streams;
+    use crate::engine::packet::{CargoTable, Class, Flags};
+    use crate::engine::port::{Port, PortConfig};
+    use crate::model::{Buffer, PortRule};
+    use crate::random::Seed;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+    use transport::tcp::TcpOptions;
+    use units::{Duration, Rate};
+
+    /// 1 ms in picoseconds, the delay of the cut.
+    const DELAY: u64 = 1_000_000_000;
+
+    fn plain_port() -> Port {
+        let seed = Seed { seed: 1, run: 0 };
+        let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), Buffer::Unlimited);
+        let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue") };
+        Port::new(PortConfig { rule, streams, intake: None }).unwrap()
+    }
+
+    /// One fibre, which leads out over a port, or in.
+    fn net(leads_out: bool) -> Net {
+        let cut = Cut { to: 1, fibre: 0, port: 0, posted: 0 };
+        let (ports, cuts, fibres) = match leads_out {
+            true => (vec![plain_port()], vec![(cut, Ring::new())], vec![]),
+            false => (vec![], vec![], vec![Ring::new()]),
+        };
+        let links = (0..ports.len() as u32).collect();
+        let parts = NetParts { ports, links, fibres, agents: 0, cuts, paths: Arc::from([]) };
+        Net::new(parts, TimerOrder::AfterArrivals, 2)
+    }
+
+    fn list(blocks: u64) -> SackList {
+        SackList::of((1..=blocks).map(|block| SackBlock { start: 1000 * block, end: 1000 * block + 500 }))
+    }
+
+    /// What a packet carries: how many SACK blocks, and whether options besides.
+    fn load(cargo: &mut CargoTable, at: u64, blocks: u64, has_options: bool) -> Packet {
+        let packet = Packet { at, class: Class::Ack, seq: at, ..Packet::default() };
+        match has_options {
+            true => {
+                let options = TcpOptions { ecn_setup: true, ..TcpOptions::default() };
+                let cargo = cargo.put_options(options, &list(blocks));
+                Packet { cargo, flags: Flags::OPTIONS, ..packet }
+            }
+            false => Packet { cargo: cargo.put_sack(&list(blocks)), ..packet },
+        }
+    }
+
+    proptest! {
+        /// Posted and taken in several times, packets come in order with what they carry, and nothing stays behind.
+        #[test]
+        fn packets_come_with_what_they_carry(
+            posts in prop::collection::vec(prop::collection::vec((0u64..5, any::<bool>()), 0..20), 1..8),
+        ) {
+            let (mut from, mut to, mut mail) = (net(true), net(false), Mail::default());
+            let (mut sent, mut now) = (Vec::new(), 0);
+            for post in posts {
+                for (blocks, has_options) in post {
+                    now += 1000;
+                    let packet = load(&mut from.cargo, now + DELAY, blocks, has_options);
+                    sent.push((packet.at, from.cargo.said(&packet)));
+                    from.fibres[0].push(packet);
+                }
+                from.post(now);
+                mail.append(&mut from.outbox[1]);
+                if now % 2000 == 0 {
+                    to.receive(&mut mail, now);
+                }
+            }
+            to.receive(&mut mail, now);
+            let come: Vec<_> = to.fibres[0].iter().map(|packet| (packet.at, to.cargo.said(&packet))).collect();
+            prop_assert_eq!(come, sent);
+            prop_assert!(mail.is_empty() && mail.blocks.is_empty() && mail.cargo.is_empty());
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a packet from another partition comes in time")]
+    fn a_packet_that_comes_too_late_is_found() {
+        let (mut from, mut to) = (net(true), net(false));
+        let packet = load(&mut from.cargo, DELAY, 1, false);
+        from.fibres[0].push(packet);
+        from.post(0);
+        to.receive(&mut from.outbox[1], DELAY + 1);
     }
 }
