@@ -566,4 +566,4 @@ impl Port {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

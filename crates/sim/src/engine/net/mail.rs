@@ -144,31 +144,21 @@ impl Net {
 mod tests {
     use super::super::{NetParts, TimerOrder};
     use super::*;
-    use crate::engine::extras::Streams;
     use crate::engine::packet::{CargoTable, Class, Flags};
-    use crate::engine::port::{Port, PortConfig};
-    use crate::model::{Buffer, PortRule};
-    use crate::random::Seed;
+    use crate::engine::port::tests::port;
+    use crate::model::Buffer;
     use proptest::prelude::*;
     use std::sync::Arc;
     use transport::tcp::TcpOptions;
-    use units::{Duration, Rate};
 
-    /// 1 ms in picoseconds, the delay of the cut.
+    /// 1 ms in picoseconds, the delay of the port.
     const DELAY: u64 = 1_000_000_000;
-
-    fn plain_port() -> Port {
-        let seed = Seed { seed: 1, run: 0 };
-        let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), Buffer::Unlimited);
-        let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue") };
-        Port::new(PortConfig { rule, streams, intake: None }).unwrap()
-    }
 
     /// One fibre, which leads out over a port, or in.
     fn net(leads_out: bool) -> Net {
         let cut = Cut { to: 1, fibre: 0, port: 0, posted: 0 };
         let (ports, cuts, fibres) = match leads_out {
-            true => (vec![plain_port()], vec![(cut, Ring::new())], vec![]),
+            true => (vec![port(Buffer::Unlimited)], vec![(cut, Ring::new())], vec![]),
             false => (vec![], vec![], vec![Ring::new()]),
         };
         let links = (0..ports.len() as u32).collect();

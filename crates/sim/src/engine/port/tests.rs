@@ -3,7 +3,8 @@ use crate::random::Seed;
 use proptest::prelude::*;
 use units::{Duration, Rate};
 
-fn port(buffer: Buffer) -> Port {
+/// 1 Gb/s and 1 ms.
+pub(in crate::engine) fn port(buffer: Buffer) -> Port {
     let seed = Seed { seed: 1, run: 0 };
     let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue") };
     let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer);
