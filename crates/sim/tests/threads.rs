@@ -341,7 +341,9 @@ fn nodes_are_not_dealt_when_the_run_is_over() {
         link_defaults = { capacity = "1 Gbps", delay = "5 ms", buffer = "100 packets" }
         traffic = [
             { transport = "sack", from = "a", to = "b", flows = 10, size = "3 MB" },
+            { transport = "sack", from = "b", to = "a", flows = 10, size = "3 MB" },
             { transport = "sack", from = "c", to = "d", flows = 10, start = "0.5 s" },
+            { transport = "sack", from = "d", to = "c", flows = 10, start = "0.5 s" },
         ]
     "#;
     let mut world = world(&support::scenario(text), 2);

@@ -31,7 +31,7 @@ mod price {
     /// What it costs its receiver: what comes behind it is held, and ACKs say so.
     pub const HOLE: f64 = 60.0;
     /// A packet goes from one partition to another: paid by both.
-    pub const MAIL: f64 = 6.0;
+    pub const MAIL: f64 = 8.0;
     /// A line of a flow's state comes from the cache that all cores share, with what the core does meanwhile taken off.
     pub const FETCH: f64 = 5.0;
     /// A partition looks at the clocks of others, and waits for the one that is late.
