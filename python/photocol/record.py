@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from photocol.campaign.job import Row
     from photocol.experiment import Claim, Experiment, Form, FormName, Metric, Outcome, Plot
 
+UNEXPLAINED = "not yet explained"
+"""The reason of a claim that does not agree and whose reason is not known."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
@@ -180,7 +183,7 @@ def reason(judged: Judged) -> str:
     """Why a claim does not fully agree; empty when it does."""
     if judged.finding.verdict is Verdict.AGREES:
         return ""
-    return judged.claim.reason or "not yet explained"
+    return judged.claim.reason or UNEXPLAINED
 
 
 def _form_sentence(record: Record) -> str:
