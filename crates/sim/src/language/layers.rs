@@ -16,6 +16,8 @@ use toml::de::{DeTable, DeValue};
 const MAX_LAYERS: usize = 16;
 /// The largest scenario text.
 const MAX_TEXT_BYTES: u64 = 64 << 20;
+/// What some editors write in front of UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The most keys in one `--set` path.
 const MAX_PATH_KEYS: usize = 32;
 
@@ -104,7 +106,7 @@ fn file_text(path: &Path, text: String) -> SourceText {
     SourceText { name: path.to_string_lossy().into_owned(), text, folder, kind }
 }
 
-/// A regular file of bounded size in UTF-8, or why not.
+/// A regular file of bounded size in UTF-8, without a byte-order mark, or why not.
 pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, String> {
     let cannot = |why: std::io::Error| format!("the file cannot be read: {why}");
     let about = std::fs::metadata(path).map_err(cannot)?;
@@ -115,6 +117,9 @@ pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, String> {
     std::fs::File::open(path).map_err(cannot)?.take(limit + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 > limit {
         return Err(format!("the file is larger than {} MB", limit >> 20));
+    }
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
     }
     String::from_utf8(bytes)
         .map_err(|why| format!("not UTF-8 text: the byte at {} is wrong", why.utf8_error().valid_up_to()))

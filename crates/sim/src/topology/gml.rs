@@ -48,7 +48,8 @@ fn read_graph(graph: &[Pair<'_>]) -> Result<Imported, ImportError> {
 fn read_node(node: &Pair<'_>) -> Result<(i64, ImportedNode), ImportError> {
     let id = node.integer("id")?;
     let label = node.find(&["label"])?.map(|pair| match &pair.value {
-        Value::Text(text) => decoded(text),
+        // GML names the characters of ISO 8859-1 as HTML does; networkx writes numbers.
+        Value::Text(text) => html_escape::decode_html_entities(text).into_owned(),
         Value::Number(number) => number.to_string(),
         Value::List(_) => String::new(),
     });
@@ -69,7 +70,8 @@ fn read_edge(edge: &Pair<'_>, index: &BTreeMap<i64, usize>) -> Result<ImportedLi
     let capacity = match edge.find(&["linkspeedraw", "capacity", "bandwidth"])? {
         None => None,
         Some(pair) => Some(match &pair.value {
-            Value::Number(bps) => Capacity::Number(*bps),
+            Value::Number(bps) if bps.is_finite() => Capacity::Number(*bps),
+            Value::Number(_) => return Err(pair.wrong("a rate is a finite number of bit/s")),
             Value::Text(text) => Capacity::Rate(units::parse_rate(text).map_err(|why| pair.wrong(format!("{why}")))?),
             Value::List(_) => return Err(pair.wrong("a rate is a number of bit/s or a text with a unit")),
         }),
@@ -90,11 +92,6 @@ fn read_edge(edge: &Pair<'_>, index: &BTreeMap<i64, usize>) -> Result<ImportedLi
         }),
     };
     Ok(ImportedLink { from: end("source")?, to: end("target")?, capacity, delay, metres, offset: edge.spot.0 })
-}
-
-/// Text in GML is ASCII with `&` entities; those of XML are decoded.
-fn decoded(text: &str) -> String {
-    text.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
 /// A key with its value.
@@ -152,8 +149,8 @@ impl Pair<'_> {
     fn number(&self, keys: &[&str]) -> Result<Option<f64>, ImportError> {
         match self.find(keys)? {
             None => Ok(None),
-            Some(Pair { value: Value::Number(number), .. }) => Ok(Some(*number)),
-            Some(pair) => Err(pair.wrong("allowed: a number")),
+            Some(Pair { value: Value::Number(number), .. }) if number.is_finite() => Ok(Some(*number)),
+            Some(pair) => Err(pair.wrong("allowed: a finite number")),
         }
     }
 
@@ -230,7 +227,8 @@ impl<'t> Lexer<'t> {
         let spot = self.here();
         let word = self.take_while(|byte| !byte.is_ascii_whitespace() && byte != b'[' && byte != b']');
         match word.parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(number),
+            Ok(number) => Ok(number), // NAN, +INF and -INF too, as networkx writes them.
+            _ if word.eq_ignore_ascii_case("_nan") => Ok(f64::NAN),
             _ if word.is_empty() => {
                 Err(spot.error(format!("{key} has no value: the file is cut off or a value is missing")))
             }

@@ -5,11 +5,14 @@ use super::traffic::pair;
 use crate::language::{At, Fault, Place, choices, quoted, read_text};
 use crate::model::{Listed, MAX_FLOWS, SimTime};
 use crate::scenario::spec;
+use std::borrow::Cow;
 use std::path::Path;
 use units::Bytes;
 
 /// The largest file.
 const MAX_BYTES: u64 = 256 << 20;
+/// The largest whole number up to which a float has them all.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 const COLUMNS: [&str; 4] = ["start_s", "source", "destination", "size_bytes"];
 
 /// The flows of a list in the scenario itself.
@@ -26,98 +29,158 @@ pub(super) fn inline(list: &At<Vec<At<spec::Listed>>>, context: &Context) -> Res
     list.iter().map(flow).collect()
 }
 
-/// The flows of a CSV file: a header with the columns in any order, then a flow a line.
+/// The flows of a CSV file (RFC 4180, no line breaks within quotes): a header with the columns in any order, then a flow
+/// a line.
 pub(super) fn read(file: &At<String>, context: &Context) -> Result<Vec<Listed>, Fault> {
     let text = read_text(Path::new(file.as_str()), MAX_BYTES)
         .map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?;
-    let mut lines = text.strip_prefix('\u{feff}').unwrap_or(&text).lines().enumerate();
-    let header = lines.next().map_or("", |(_, line)| line);
-    let columns = columns(header, file)?;
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let (number, header) = lines.next().unwrap_or((1, ""));
+    let header = Row::split(file, number, header)?;
+    let columns = header.columns()?;
     let mut flows = Vec::new();
-    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-        let row = Row { file, number, line, columns };
-        flows.push(row.flow(context)?);
+    for (number, line) in lines {
+        let row = Row::split(file, number, line)?;
+        flows.push(row.flow(columns, header.fields.len(), context)?);
         if flows.len() as u64 > MAX_FLOWS {
-            return Err(row.wrong(line, format!("too many flows; allowed: {MAX_FLOWS}")));
+            return Err(row.wrong(format!("too many flows; allowed: {MAX_FLOWS}")));
         }
     }
     Ok(flows)
 }
 
 /// The position of each of [`COLUMNS`] in a line.
-fn columns(header: &str, file: &At<String>) -> Result<[Option<usize>; 4], Fault> {
-    let mut columns = [None; 4];
-    let row = Row { file, number: 0, line: header, columns };
-    for (position, name) in header.split(',').enumerate() {
-        match COLUMNS.iter().position(|column| *column == name.trim()) {
-            Some(column) if columns[column].is_none() => columns[column] = Some(position),
-            Some(_) => return Err(row.wrong(name, format!("the column {} is there twice", quoted(name.trim())))),
-            None => {
-                let message = format!("unknown column {}{}", quoted(name.trim()), choices(name.trim(), &COLUMNS));
-                return Err(row.wrong(name, message));
-            }
-        }
-    }
-    match (0..3).find(|column| columns[*column].is_none()) {
-        Some(column) => Err(row.wrong(header, format!("the column {:?} is missing", COLUMNS[column]))),
-        None => Ok(columns),
-    }
-}
+type Columns = [Option<usize>; 4];
 
-/// A line of the file, from 0.
+/// A line of the file, which counts from 1.
 struct Row<'r> {
     file: &'r At<String>,
-    number: usize,
-    line: &'r str,
-    columns: [Option<usize>; 4],
+    number: u32,
+    fields: Vec<Field<'r>>,
+}
+
+/// What stands between two commas, without blanks and quotes around it.
+struct Field<'r> {
+    text: Cow<'r, str>,
+    place: Place,
 }
 
 impl<'r> Row<'r> {
-    fn flow(&self, context: &Context) -> Result<Listed, Fault> {
-        let (start, source, destination) = (self.field(0)?, self.field(1)?, self.field(2)?);
-        let from = (source.trim(), self.place(source));
-        let (source, destination) = pair(from, (destination.trim(), self.place(destination)), context)?;
-        let start_time = units::parse_duration(&format!("{} s", start.trim()));
-        let wrong = |why| self.wrong(start, format!("start_s: found {}: {why}", quoted(start.trim())));
-        let size = match self.columns[3] {
+    fn split(file: &'r At<String>, number: u32, line: &'r str) -> Result<Self, Fault> {
+        let place = |at: usize| {
+            let column = line[..at].chars().count() as u32 + 1;
+            Place::Data { node: file.node(), file: file.to_string(), line: number, column }
+        };
+        let mut fields = Vec::new();
+        let mut at = 0;
+        loop {
+            let rest = line[at..].trim_start();
+            at = line.len() - rest.len();
+            let length = match rest.strip_prefix('"') {
+                None => rest.find(',').unwrap_or(rest.len()),
+                Some(quoted) => {
+                    2 + closing_quote(quoted)
+                        .ok_or_else(|| Fault::new(place(at), "the quotes that open here are not closed on this line"))?
+                }
+            };
+            let (field, after) = rest.split_at(length);
+            fields.push(Field { text: unquoted(field.trim_end()), place: place(at) });
+            let after = after.trim_start();
+            match after.strip_prefix(',') {
+                Some(next) => at = line.len() - next.len(),
+                None if after.is_empty() => return Ok(Self { file, number, fields }),
+                None => {
+                    let message = format!("found {} behind closed quotes; allowed: a comma", quoted(after));
+                    return Err(Fault::new(place(line.len() - after.len()), message));
+                }
+            }
+        }
+    }
+
+    fn columns(&self) -> Result<Columns, Fault> {
+        let mut columns = [None; 4];
+        for (position, Field { text: name, place }) in self.fields.iter().enumerate() {
+            let wrong = |message| Err(Fault::new(place.clone(), message));
+            match COLUMNS.iter().position(|column| column == name) {
+                Some(column) if columns[column].is_none() => columns[column] = Some(position),
+                Some(_) => return wrong(format!("the column {} is there twice", quoted(name))),
+                None => return wrong(format!("unknown column {}{}", quoted(name), choices(name, &COLUMNS))),
+            }
+        }
+        match (0..3).find(|column| columns[*column].is_none()) {
+            Some(column) => Err(self.wrong(format!("the column {:?} is missing", COLUMNS[column]))),
+            None => Ok(columns),
+        }
+    }
+
+    /// The flow that the line says, which has as many fields as the header or leaves the last ones out.
+    fn flow(&self, columns: Columns, expected: usize, context: &Context) -> Result<Listed, Fault> {
+        if let Some(extra) = self.fields.get(expected) {
+            let message = format!("found {} fields; allowed: {expected}, as in the header", self.fields.len());
+            return Err(Fault::new(extra.place.clone(), message));
+        }
+        let (start, source, destination) = (self.field(columns, 0)?, self.field(columns, 1)?, self.field(columns, 2)?);
+        let (from, to) = ((&*source.text, source.place.clone()), (&*destination.text, destination.place.clone()));
+        let (source, destination) = pair(from, to, context)?;
+        let start_time = units::parse_duration(&format!("{} s", start.text));
+        let wrong = |why| Fault::new(start.place.clone(), format!("start_s: found {}: {why}", quoted(&start.text)));
+        let size = match columns[3] {
             None => None,
-            Some(_) => self.size(self.field(3)?)?,
+            Some(_) => size(self.field(columns, 3)?)?,
         };
         Ok(Listed { start: SimTime::ZERO + start_time.map_err(wrong)?, source, destination, size })
     }
 
-    /// A size in bytes; an empty field leaves it to the traffic.
-    fn size(&self, field: &'r str) -> Result<Option<Bytes>, Fault> {
-        match field.trim() {
-            "" => Ok(None),
-            text => match text.parse() {
-                Ok(bytes @ 1..) => Ok(Some(Bytes(bytes))),
-                _ => {
-                    let message =
-                        format!("size_bytes: found {}; allowed: a whole number from 1, or nothing", quoted(text));
-                    Err(self.wrong(field, message))
-                }
-            },
-        }
-    }
-
-    fn field(&self, column: usize) -> Result<&'r str, Fault> {
-        let position = self.columns[column].expect("columns are looked up in the header");
-        self.line.split(',').nth(position).ok_or_else(|| {
-            let fields = self.line.split(',').count();
-            self.wrong(self.line, format!("found {fields} fields; the column {:?} is missing", COLUMNS[column]))
+    fn field(&self, columns: Columns, column: usize) -> Result<&Field<'r>, Fault> {
+        let position = columns[column].expect("columns are looked up in the header");
+        self.fields.get(position).ok_or_else(|| {
+            let fields = self.fields.len();
+            self.wrong(format!("found {fields} fields; the column {:?} is missing", COLUMNS[column]))
         })
     }
 
-    /// The place of a part of the line.
-    fn place(&self, part: &str) -> Place {
-        let before = part.as_ptr() as usize - self.line.as_ptr() as usize;
-        let blank = part.len() - part.trim_start().len();
-        let column = self.line[..before + blank].chars().count() as u32 + 1;
-        Place::Data { node: self.file.node(), file: self.file.to_string(), line: self.number as u32 + 1, column }
+    fn wrong(&self, message: String) -> Fault {
+        let (file, line) = (self.file.to_string(), self.number);
+        Fault::new(Place::Data { node: self.file.node(), file, line, column: 1 }, message)
     }
+}
 
-    fn wrong(&self, part: &str, message: String) -> Fault {
-        Fault::new(self.place(part), message)
+/// Bytes before the quote that closes a field; a doubled quote is one of the text.
+fn closing_quote(text: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += text[at..].find('"')?;
+        if !text[at + 1..].starts_with('"') {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+fn unquoted(field: &str) -> Cow<'_, str> {
+    match field.strip_prefix('"').and_then(|field| field.strip_suffix('"')) {
+        None => Cow::Borrowed(field),
+        Some(inside) if inside.contains('"') => Cow::Owned(inside.replace("\"\"", "\"")),
+        Some(inside) => Cow::Borrowed(inside),
+    }
+}
+
+/// A size in bytes, in digits or as spreadsheets write numbers ("100000.0", "1e5"); an empty field leaves it to the
+/// traffic.
+fn size(field: &Field<'_>) -> Result<Option<Bytes>, Fault> {
+    if field.text.is_empty() {
+        return Ok(None);
+    }
+    let whole = field.text.parse::<u64>().ok().or_else(|| {
+        let number = field.text.parse::<f64>().ok()?;
+        (number.fract() == 0.0 && (0.0..=EXACT).contains(&number)).then_some(number as u64)
+    });
+    match whole {
+        Some(bytes @ 1..) => Ok(Some(Bytes(bytes))),
+        _ => {
+            let found = quoted(&field.text);
+            let message = format!("size_bytes: found {found}; allowed: a whole number from 1, or nothing");
+            Err(Fault::new(field.place.clone(), message))
+        }
     }
 }

@@ -82,7 +82,7 @@ fn read(file: &At<String>) -> Result<Points, Fault> {
     let text = read_text(Path::new(file.as_str()), MAX_BYTES)
         .map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?;
     let (mut points, mut places) = (Vec::new(), Vec::new());
-    for (number, line) in (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(&text).lines()) {
+    for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
         if line.is_empty() || line.starts_with(|first: char| first == '#' || first.is_alphabetic()) {
             continue;

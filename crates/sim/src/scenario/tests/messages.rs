@@ -413,6 +413,22 @@ fn flow_lists_have_lines_and_columns() {
         message("start_s,source,destination,size_bytes\n0,l0,r0,1.5\n"),
         "f.csv:2:9: traffic.0.file: size_bytes: found \"1.5\"; allowed: a whole number from 1, or nothing"
     );
+    assert_eq!(
+        message("start_s,source,destination,size_bytes\n0,5,l0,r0,250000\n"),
+        "f.csv:2:11: traffic.0.file: found 5 fields; allowed: 4, as in the header"
+    );
+    assert_eq!(
+        message("start_s,source,destination\n0,\"l0,r0\n"),
+        "f.csv:2:3: traffic.0.file: the quotes that open here are not closed on this line"
+    );
+    assert_eq!(
+        message("start_s,source,destination\n0,\"l0\"\"\"x,r0\n"),
+        "f.csv:2:9: traffic.0.file: found \"x,r0\" behind closed quotes; allowed: a comma"
+    );
+    assert_eq!(
+        message("start_s,source,destination\n0,\"l\"\"0\",r0\n"),
+        "f.csv:2:3: traffic.0.file: there is no node \"l\\\"0\"; did you mean \"l0\"? allowed: left, right, l0, r0"
+    );
 }
 
 #[test]

@@ -130,6 +130,26 @@ fn the_benchmarks_take_their_flow_lists_by_set() {
 }
 
 #[test]
+fn flow_lists_are_read_as_spreadsheets_and_r_write_them() {
+    // RFC 4180 §2: fields in quotes may have commas; R's write.csv quotes texts, pandas writes 1e5 as 100000.0.
+    let text = "run.duration = \"1 s\"\nnode = [{name = \"Washington, DC\"}, {name = \"b\"}]\n\
+        [[link]]\nfrom = \"b\"\nto = \"Washington, DC\"\ncapacity = \"1 Gbps\"\ndelay = \"1 ms\"\n\
+        [[traffic]]\ntransport = \"sack\"\nfile = \"f.csv\"\n";
+    let folder = std::env::temp_dir().join(format!("photocol-test-{}-quotes", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let rows = "0.1, \"Washington, DC\" ,b,1000\r\n\r\n0.5,b,\"Washington, DC\",1e5\r\n1,b,\"Washington, DC\",100000.0\n2,b,\"Washington, DC\"";
+    let file = format!("\u{feff}\"start_s\",\"source\",\"destination\",\"size_bytes\"\r\n{rows},\n");
+    std::fs::write(folder.join("f.csv"), file).unwrap();
+    std::fs::write(folder.join("s.toml"), text).unwrap();
+    let loaded = load(Input::File(&folder.join("s.toml")), &[]).unwrap_or_else(|error| panic!("{error}"));
+    let Arrivals::List(list) = &loaded.scenario.traffic[0].arrivals else { panic!("a list") };
+    let sizes: Vec<Option<u64>> = list.iter().map(|flow| flow.size.map(|size| size.0)).collect();
+    assert_eq!(sizes, [Some(1000), Some(100_000), Some(100_000), None]);
+    assert_eq!((list[0].source, list[1].source), (list[1].destination, list[0].destination));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn what_is_not_said_has_its_stated_default() {
     let scenario = load_text(SMALL).unwrap().scenario;
     assert_eq!((scenario.run.seed, scenario.run.runs, scenario.run.warm_up), (1, 1, Duration::ZERO));
