@@ -42,6 +42,7 @@ settings_option = click.option(
     "settings",
     multiple=True,
     metavar="PATH=VALUE",
+    shell_complete=offered("settings"),
     help="Replace a value, as in link_defaults.buffer='20 packets'.",
 )
 force_option = click.option("--force", is_flag=True, help="Replace a finished run of another scenario in DIR.")

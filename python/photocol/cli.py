@@ -7,6 +7,8 @@ signals are heeded already: that takes a good part of a short command's time.
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -23,6 +25,7 @@ DONE, FAILED, WRONG_INPUT = 0, 1, 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line; returns the exit status."""
+    write_everywhere()
     try:
         with heeded():
             from photocol.commands import carry_out
@@ -40,6 +43,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return complain(f"photocol: {failure(error)}", FAILED)
     return status
+
+
+def write_everywhere() -> None:
+    r"""Signs that the terminal's encoding lacks come out as `\u2026`, which JSON and TOML read back in quotes."""
+    codecs.register_error("photocol", _as_escapes)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="photocol")
+
+
+def _as_escapes(error: UnicodeError) -> tuple[str, int]:
+    """A handler of codecs. The signs of this project have four digits; rarer ones become a pair, as JSON has them."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True)), error.end
 
 
 def say(message: str) -> None:

@@ -283,7 +283,11 @@ def schedule(*, requests: Path, frame: int, algorithm: str, as_json: bool) -> No
 )
 @click.option("--width", metavar="INCHES", help="Or `column` (3.5) or `page` (7.16); by default for a screen.")
 @click.option(
-    "--only", multiple=True, metavar="NAME", help="This picture, as in goodput or series_cwnd; by default all."
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=offered("pictures"),
+    help="This picture, as in goodput or series_cwnd; by default all.",
 )
 @click.option("--flows", metavar="FLOWS", help="Only these, as in 0,3-5.")
 @click.option("--link", "links", multiple=True, metavar="LINK", help="Only this, as in 'left->right'.")
@@ -366,11 +370,9 @@ for command in (sweep, verify, export, reproduce):
 
 def _load(path: str, settings: Sequence[str], *, is_quiet: bool = False) -> Scenario:
     """The scenario, its warnings told."""
-    from photocol import ready
-    from photocol._core import Scenario
-    from photocol.scenario import parse_setting
+    from photocol.scenario import of_file, parse_setting
 
-    loaded = Scenario.load(ready.found(path), [parse_setting(one) for one in settings])
+    loaded = of_file(path, [parse_setting(one) for one in settings])
     for warning in () if is_quiet else loaded.warnings:
         say(f"{path}: warning: {warning}")
     return loaded

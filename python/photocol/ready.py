@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
 from pathlib import Path
@@ -33,6 +34,13 @@ def found(path: str | PathLike[str]) -> Path:
     named = folder.joinpath("scenarios", *parts)
     ready = named if named.suffix == ".toml" else named.with_name(f"{named.name}.toml")
     return ready if ".." not in parts and ready.is_file() else given
+
+
+def nearest(name: str) -> str | None:
+    """The ready-made scenario whose name is most like this one, if any is."""
+    folder = place()
+    names = [file.stem for file in (folder / "scenarios").glob("*.toml")] if folder is not None else []
+    return next(iter(difflib.get_close_matches(Path(name).stem, sorted(names), n=1)), None)
 
 
 def scenarios() -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,7 @@ from photocol.quantity import factor, readable
 from photocol.signals import shielded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from os import PathLike
 
     import polars as pl
@@ -95,7 +96,10 @@ class Summary(Mapping[str, Figure], notebook.Tabular):
         self._figures = dict(figures)
 
     def __getitem__(self, name: str) -> Figure:
-        return self._figures[name]
+        try:
+            return self._figures[name]
+        except KeyError:
+            raise KeyError(_no_figure(name, list(self._figures))) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._figures)
@@ -125,6 +129,12 @@ class Summary(Mapping[str, Figure], notebook.Tabular):
     def to_json(self) -> str:
         """summary.json."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _no_figure(name: str, there: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, there, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"the summary has no {name!r}; {hint}there is: {', '.join(there)}"
 
 
 class Result:

@@ -53,9 +53,10 @@ class Checked:
     def _repr_html_(self) -> str:
         known = self.to_dict()
         flows = ", ".join(f"{one.get('name') or one.get('transport')}" for one in known.get("traffic", ()))
+        directions = sum(1 if link.get("duplex") is False else 2 for link in known.get("link", ()))
         rows = [
             ("duration", readable(self.duration_s, "s")),
-            ("network", f"{len(known.get('node', ()))} nodes, {len(known.get('link', ()))} directed links"),
+            ("network", f"{len(known.get('node', ()))} nodes, {directions} directed links"),
             ("traffic", flows or "none"),
             ("seed", self.seed),
             ("replications", self.runs),
@@ -87,8 +88,20 @@ def load(scenario: ScenarioLike, settings: Mapping[str, Setting] | None = None) 
     if isinstance(scenario, str) and "\n" in scenario:
         return Scenario.from_text(scenario, Path.cwd(), pairs)
     if isinstance(scenario, str | PathLike):
-        return Scenario.load(ready.found(scenario), pairs)
+        return of_file(scenario, pairs)
     raise InputError(f"a scenario is a path, TOML text or a dict, not {type(scenario).__name__}")
+
+
+def of_file(name: str | PathLike[str], pairs: Sequence[tuple[str, str]]) -> Scenario:
+    """Read a file or a ready-made scenario with these settings. Raises ScenarioError, which knows the nearest name."""
+    path = ready.found(name)
+    try:
+        return Scenario.load(path, pairs)
+    except ScenarioError as error:
+        if not path.exists() and (near := ready.nearest(path.name)) is not None:
+            error.message += f"; nearest ready-made scenario: {near}"
+            error.args = (f"{path}: {error.message}",)
+        raise
 
 
 def check(scenario: ScenarioLike, *, set: Mapping[str, Setting] | None = None) -> Checked:  # noqa: A002

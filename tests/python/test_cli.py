@@ -216,6 +216,33 @@ def test_random_bytes_and_missing_files_are_wrong_input(tmp_path: Path) -> None:
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
+def test_a_name_that_is_nearly_a_ready_made_scenarios_is_told_which(tmp_path: Path) -> None:
+    for command in ("run", "check"):
+        done = photocol(command, "dumbell", cwd=tmp_path)
+        assert done.returncode == WRONG_INPUT
+        assert done.stderr == "dumbell: there is no such file; nearest ready-made scenario: dumbbell\n"
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "cp437", "ascii"])
+def test_terminals_of_any_encoding_are_written_to(encoding: str, small: Path) -> None:
+    def spoken(*words: str) -> str:
+        environment = {**os.environ, "PYTHONIOENCODING": encoding}
+        done = subprocess.run(
+            [sys.executable, "-m", "photocol", *words],
+            env=environment,
+            capture_output=True,
+            check=True,
+        )
+        return done.stdout.decode("utf-8" if encoding == "ascii" else encoding)  # click takes ASCII for UTF-8.
+
+    assert "\u2026" in spoken("list", "topologies") or r"\u2026" in spoken("list", "topologies")
+    assert json.loads(spoken("schema")) == json.loads(photocol("schema").stdout), "escapes are read back"
+    assert tomllib.loads(spoken("check", str(small), "--explain")) == tomllib.loads(
+        photocol("check", small, "--explain").stdout
+    )
+    assert "95" in spoken("plot", "--help")
+
+
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [

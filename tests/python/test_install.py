@@ -102,6 +102,9 @@ def test_the_script_of_a_shell_is_one_that_it_reads(shell: str, tmp_path: Path) 
         ("photocol reproduce 002/base", ["002/baseline"]),
         ("photocol list topo", ["topologies"]),
         ("photocol run --se", ["--set", "--seed"]),
+        ("photocol run dumbbell --set run.du", ["run.duration="]),
+        ("photocol run dumbbell --set topology.bott", ["topology.bottleneck_buffer=", "topology.bottleneck_delay="]),
+        ("photocol run dumbbell --set traffic.0.fl", ["traffic.0.flows="]),
     ],
 )
 def test_bash_is_told_what_fits(words: str, offered: list[str]) -> None:

@@ -74,6 +74,9 @@ def test_a_scenario_can_be_checked_shown_and_run(tmp_path: Path) -> None:
     assert (checked.seed, checked.runs, checked.duration_s) == (7, 1, 2.0)
     assert HOSTILE in read(checked).words
     assert checked.to_dict()["run"]["name"] == HOSTILE
+    links = len(photocol.run(SMALL).links)
+    assert links == 2 * 5, "a bottleneck and two accesses a pair, both ways"
+    assert f"6 nodes, {links} directed links" in read(checked).words
     assert len(photocol.run(checked).flows) == 3
     assert len(photocol.run(checked, set={"traffic.0.flows": 2}).flows) == 2
     file = tmp_path / "small.toml"

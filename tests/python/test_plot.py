@@ -18,6 +18,7 @@ from PIL import Image
 
 import photocol
 from photocol import InputError, plot
+from photocol.plot.files import pictures_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,6 +77,14 @@ def test_one_quantity_at_a_time(axes: Axes, result: photocol.Result) -> None:
 def test_a_result_draws_on_given_axes_and_returns_them(axes: Axes, result: photocol.Result) -> None:
     assert result.plot.link_utilization(axes) is axes
     assert result.plot.series("queue", Figure().add_subplot()).get_ylabel() == "queue (packets)"
+
+
+def test_a_result_draws_all_it_has_when_asked_for_a_plot(result: photocol.Result) -> None:
+    with mpl.rc_context({"backend": "agg"}):
+        figure = result.plot()
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert "queue (packets)" in labels
+    assert len(labels) == len(pictures_of({"": result})), "the pictures of `photocol plot`"
 
 
 def test_no_style_is_set_for_others(axes: Axes, result: photocol.Result) -> None:
@@ -196,7 +205,7 @@ def test_a_picture_without_anything_in_it_is_not_drawn(tmp_path: Path, result: p
     assert {"link_utilization", "goodput", "series_cwnd", "series_queue"} <= files
     none = photocol.run(SMALL, set={"traffic.0.start": "1.999999 s", "traffic.0.spread": "0 s"})
     assert "series_rtt" not in {file.stem for file in plot.save_all(none, tmp_path / "none")}
-    with pytest.raises(InputError, match="no picture 'losses_burst'; there is: link_utilization"):
+    with pytest.raises(InputError, match=r"no picture 'losses_burst'; did you mean losses_data\? there is: link_util"):
         plot.save_all(result, tmp_path, plot.Pictures(only=["losses_burst"]))
 
 
@@ -214,6 +223,8 @@ def test_the_command_draws_what_is_chosen(tmp_path: Path, result: photocol.Resul
         (("--link", "a->b"), "no link a->b"),
         (("--width", "wide"), "column, page, or from"),
         (("--width", "nan"), "column, page, or from"),
+        (("--only", "godput"), "did you mean goodput? there is: link_utilization, goodput, "),
+        (("--text", "--only", "goodput"), "there is no picture 'goodput'; there is: series_"),
     ):
         done = command("plot", one, *words)
         assert (done.returncode, message in done.stderr) == (2, True), (words, done.stderr)
@@ -224,6 +235,8 @@ def test_samples_are_lines_of_text_too(tmp_path: Path, result: photocol.Result) 
     line = next(line for line in done.stdout.splitlines() if line.startswith("queue of left->right"))
     assert re.search(r"[▁▂▃▄▅▆▇█]{10,} +0 packets to [\d.]+ packets, at last", line), line
     assert "(" in done.stdout.splitlines()[-1], "what did not change is counted"
+    done = command("plot", tmp_path / "run", "--text", "--only", "series_queue")
+    assert {text.split(" of ")[0] for text in done.stdout.splitlines() if text[0] != "("} == {"queue"}
     rows = [(0, float(t), "a", "queue", float(t)) for t in range(8)]
     series = pl.DataFrame(rows, ["run", "t_s", "entity", "quantity", "value"], orient="row")
     assert plot.sparklines(series, width=8).split("  ")[1] == "▁▂▃▄▅▆▇█"

@@ -85,6 +85,9 @@ def test_the_summary_is_a_mapping_of_floats_with_units(small: Result) -> None:
     assert isinstance(goodput, float)
     assert (goodput.unit, goodput.value, goodput.half_width) == ("bps", float(goodput), None)
     assert 8e6 < goodput < 10e6
+    with pytest.raises(KeyError, match="no 'godput'; did you mean 'goodput'"):
+        small.summary["godput"]
+    assert "godput" not in small.summary
     assert small.summary.to_dict()["goodput"] == {"value": goodput.value, "unit": "bps"}
     assert re.search(r"^goodput +\d\.\d\d Mb/s$", repr(small.summary), flags=re.MULTILINE)
 

@@ -23,6 +23,7 @@ from photocol.campaign.job import Row
 from photocol.errors import InputError
 from photocol.quantity import readable
 from photocol.stats import mean_ci
+from photocol.sweeps import slurm
 from photocol.sweeps.axes import log_steps, steps
 from photocol.sweeps.folder import names_of
 from photocol.sweeps.plots import positions
@@ -353,6 +354,13 @@ def test_the_tasks_of_a_slurm_array_make_the_same_tables(place: Path) -> None:
     assert len(list((place / "array" / "runs").iterdir())) == 6
     assert photocol("sweep", "resume", "array").returncode == 0
     assert (place / "array/table.csv").read_bytes() == (place / "whole/table.csv").read_bytes()
+
+
+def test_slurm_does_not_expand_a_percent_sign_of_the_path() -> None:
+    # man sbatch, "filename pattern": %A, %a and the like are expanded; %% is a percent sign.
+    text = slurm.script(Path("/data/load 50%a"), parts=2, name="n")
+    assert "\n#SBATCH --output='/data/load 50%%a'/slurm-%A-%a.log\n" in text
+    assert "photocol sweep resume '/data/load 50%a' --jobs" in text
 
 
 def test_a_crate_names_every_file_with_its_digest_and_what_made_it(place: Path) -> None:

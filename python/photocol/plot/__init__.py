@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
-from photocol.plot.files import Pictures, save_all, save_figure, save_png
+from photocol.plot.files import Pictures, pictures_of, save_all, save_figure, save_png
 from photocol.plot.sparkline import sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure
 from photocol.plot.tables import Chosen, together
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import polars as pl
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from photocol.results import Result
 
@@ -49,10 +50,23 @@ __all__ = [
 
 
 class Plots:
-    """The pictures of one result; each method draws on `axes`, or on a new figure, and returns the `Axes`."""
+    """The pictures of one result: all of them when called, one a method, on `axes` or on a new figure."""
 
     def __init__(self, result: Result) -> None:
         self._result = result
+
+    def __call__(self) -> Figure:
+        """All pictures of this result, as `photocol plot` draws them, one below the other on a new figure."""
+        from matplotlib import pyplot
+
+        pictures = pictures_of({"": self._result})
+        if not pictures:
+            raise ValueError("nothing to draw: no link carried anything, no flow has a goodput, nothing was sampled")
+        width, height = SIZE_INCHES
+        figure = pyplot.figure(figsize=(width, height * len(pictures)), layout="constrained")
+        for place, (draw, table) in enumerate(pictures.values(), start=1):
+            draw(figure.add_subplot(len(pictures), 1, place), table)
+        return figure
 
     def link_utilization(self, axes: Axes | None = None) -> Axes:
         """`photocol.plot.link_utilization` of this result."""

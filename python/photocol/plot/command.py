@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from photocol.arguments import flow_numbers
 from photocol.errors import InputError
-from photocol.plot.files import Format, Pictures, save_all
+from photocol.plot.files import Format, Pictures, check_names, save_all
 from photocol.plot.sparkline import BLOCKS, PLAIN, sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES
 from photocol.plot.tables import Chosen
@@ -17,6 +17,8 @@ from photocol.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    import polars as pl
 
 _WIDTHS = {"column": COLUMN_INCHES, "page": PAGE_INCHES}
 _LEAST_INCHES, _MOST_INCHES = 1.5, 60.0
@@ -40,7 +42,7 @@ def draw(
     results = {folder: Result.load(folder) for folder in directories}
     if as_text:
         for folder, result in results.items():
-            text = sparklines(chosen.of_series(result.series), levels=levels())
+            text = sparklines(_sampled(chosen.of_series(result.series), only), levels=levels())
             yield f"{folder}:\n{text}" if len(results) > 1 else text
         return
     if is_overlay:
@@ -53,6 +55,14 @@ def draw(
         yield from map(str, files)
         if not files:
             yield f"{folder}: nothing to draw"
+
+
+def _sampled(series: pl.DataFrame, only: Sequence[str]) -> pl.DataFrame:
+    """The samples of these pictures, all without any."""
+    if not only:
+        return series
+    check_names(only, (f"series_{kind}" for kind in series["quantity"].unique(maintain_order=True)))
+    return series.filter(series["quantity"].is_in([name.removeprefix("series_") for name in only]))
 
 
 def levels() -> str:

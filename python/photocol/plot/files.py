@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -54,10 +55,8 @@ def save_all(results: Result | Mapping[str, Result], folder: Path, pictures: Pic
     """
     how = pictures or Pictures()
     named = results if isinstance(results, Mapping) else {"": results}
-    there = _there(named, how.chosen)
-    missing = [name for name in how.only if name not in there]
-    if missing:
-        raise InputError(f"there is no picture {missing[0]!r}; there is: {', '.join(there) or 'nothing to draw'}")
+    there = pictures_of(named, how.chosen)
+    check_names(how.only, there)
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {name: there[name] for name in how.only or there}
     return [file for name, picture in wanted.items() for file in _save(picture, folder / name, how)]
@@ -87,8 +86,19 @@ def save_png(figure: Figure, file: Path, dpi: int) -> None:
     few.save(file, format="PNG", optimize=True)
 
 
-def _there(results: Mapping[str, Result], chosen: Chosen) -> dict[str, _Picture]:
+def check_names(wanted: Sequence[str], there: Iterable[str]) -> None:
+    """Raises InputError, with the nearest name, if a picture is asked for that is not there."""
+    names = list(there)
+    for name in wanted:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise InputError(f"there is no picture {name!r}; {hint}there is: {', '.join(names) or 'nothing to draw'}")
+
+
+def pictures_of(results: Mapping[str, Result], chosen: Chosen | None = None) -> dict[str, _Picture]:
     """The pictures of which there is something to show, by name."""
+    chosen = chosen or Chosen()
 
     def tables(name: str) -> pl.DataFrame:
         every = {label: getattr(result, name) for label, result in results.items()}

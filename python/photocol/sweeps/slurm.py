@@ -28,6 +28,7 @@ def write(folder: Path, *, parts: int, name: str) -> Path:
 def script(folder: Path, *, parts: int, name: str) -> str:
     """The script's text."""
     place = shlex.quote(str(folder))
+    pattern = place.replace("%", "%%")  # sbatch, "filename pattern"
     return f"""#!/bin/sh
 # {parts} parts of a sweep of photocol. Send it, and have the tables made when all parts have ended:
 #   job=$(sbatch --parsable {NAME})
@@ -36,6 +37,6 @@ def script(folder: Path, *, parts: int, name: str) -> str:
 #SBATCH --array=1-{parts}
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
-#SBATCH --output={place}/slurm-%A-%a.log
+#SBATCH --output={pattern}/slurm-%A-%a.log
 exec photocol sweep resume {place} --jobs "${{SLURM_CPUS_PER_TASK:-1}}" --part "$SLURM_ARRAY_TASK_ID/{parts}" --quiet
 """

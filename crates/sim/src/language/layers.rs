@@ -108,7 +108,10 @@ fn file_text(path: &Path, text: String) -> SourceText {
 
 /// A regular file of bounded size in UTF-8, without a byte-order mark, or why not.
 pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, String> {
-    let cannot = |why: std::io::Error| format!("the file cannot be read: {why}");
+    let cannot = |why: std::io::Error| match why.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => format!("the file cannot be read: {why}"),
+    };
     let about = std::fs::metadata(path).map_err(cannot)?;
     if !about.is_file() {
         return Err("not a regular file".to_owned());
