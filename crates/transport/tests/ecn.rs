@@ -7,7 +7,7 @@ use std::sync::Arc;
 use transport::cc;
 use transport::tcp::{
     Ack, Actions, Codepoint, EcnEcho, EcnFeedback, EcnNews, InitialWindow, Receiver, ReceiverActions, ReceiverConfig,
-    Segment, Sender, SenderConfig,
+    SackBlock, Segment, Sender, SenderConfig,
 };
 use units::{Duration, Instant};
 
@@ -260,4 +260,16 @@ fn a_law_that_counts_marks_needs_feedback_that_tells_them() {
     let config = SenderConfig { ecn_feedback: Some(EcnFeedback::Classic), ..sender_config("dctcp") };
     let wrong = config.validate().unwrap_err().to_string();
     assert_eq!(wrong, "ecn_feedback must be dctcp or accurate for a law that counts marks");
+}
+
+#[test]
+fn an_echo_on_an_ack_of_nothing_is_answered() {
+    // RFC 3168 §6.1.2: ten segments are in flight, the first is late and a later one was marked: its duplicate ACK has byte 0.
+    let config = SenderConfig { initial_cwnd: InitialWindow::Segments(10), ..config("sack") };
+    let (mut sender, mut actions) = (Sender::new(Arc::new(config)), Actions::default());
+    sender.write(Instant::ZERO, 30 * u64::from(MSS), &mut actions);
+    let sack = [SackBlock { start: u64::from(MSS), end: 2 * u64::from(MSS) }];
+    let ack = Ack { ack: 0, window: 1 << 30, sack: &sack, ecn_echo: true };
+    sender.handle_ack(Instant::ZERO + Duration::from_millis(100), &ack, &mut actions);
+    assert_eq!((sender.cwnd(), sender.stats().ecn_reductions), (5 * u64::from(MSS), 1));
 }

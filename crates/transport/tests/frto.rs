@@ -19,9 +19,14 @@ struct Expired {
 
 impl Expired {
     fn new(config: SenderConfig, more: u64) -> Expired {
-        let config = SenderConfig { initial_cwnd: InitialWindow::Segments(10), ..config };
+        Expired::after(config, 10, more)
+    }
+
+    /// The same with another first window.
+    fn after(config: SenderConfig, first: u32, more: u64) -> Expired {
+        let config = SenderConfig { initial_cwnd: InitialWindow::Segments(first), ..config };
         let mut hand = Expired { sender: Sender::new(Arc::new(config)), actions: Actions::default() };
-        hand.sender.write(Instant::ZERO, 1000 * (10 + more), &mut hand.actions);
+        hand.sender.write(Instant::ZERO, 1000 * (u64::from(first) + more), &mut hand.actions);
         hand.actions.segments.clear();
         hand.sender.handle_timeout(Instant::ZERO + Duration::from_secs(1), &mut hand.actions);
         assert_eq!(hand.sent(), [0], "step 1: the first segment");
@@ -187,4 +192,20 @@ fn with_sack_a_duplicate_ack_without_news_after_new_data_shows_a_loss() {
     assert_eq!(hand.ack(1, &[]), [10, 11]);
     assert_eq!(hand.ack(1, &[]), [1, 2], "the repair goes on, with a window of 2 segments");
     assert_eq!(hand.sender.ssthresh(), 5000);
+}
+
+#[test]
+fn a_second_ack_of_all_that_was_outstanding_shows_a_needless_timeout() {
+    // RFC 5682 §3.1 step 3b, §2.1 step 3b: it covers no more than what had been sent at the timeout, none of which but the first
+    // segment was sent again. So ssthresh and cwnd come back, with 2 segments outstanding as with 10.
+    let basic = WITHOUT.map(|recovery| (recovery, Frto::Basic));
+    for (recovery, frto) in basic.into_iter().chain(WITH_SACK.map(|recovery| (recovery, Frto::Sack))) {
+        for (first, second) in [(2, 2), (10, 9), (10, 10)] {
+            let mut hand = Expired::after(config(recovery, frto), first, 20);
+            hand.ack(1, &[]);
+            hand.ack(second, &[]);
+            assert_eq!(hand.sender.ssthresh(), u64::MAX, "{recovery:?}, {second} of {first}");
+            assert!(hand.sender.cwnd() >= 1000 * u64::from(first), "{recovery:?}, {second} of {first}");
+        }
+    }
 }

@@ -188,15 +188,13 @@ fn one_sack_above_a_hole_does_after_a_quarter_of_the_round_trip() {
 
 #[test]
 fn a_second_copy_of_the_first_segment_restarts_the_timer() {
-    // The timeout ends a fast recovery, in which Linux reduces ssthresh no more; RFC 5681's is half of what is in flight, 16 segments.
-    let ssthresh = ["after ACK 5: kernel (1, Some(5)), here (1, Some(8))"];
-    assert_eq!(compare(include_str!("linux/head-again.txt")), ssthresh);
+    // The timeout ends a fast recovery, in which Linux reduces ssthresh no more.
+    assert_eq!(compare(include_str!("linux/head-again.txt")), [""; 0]);
 }
 
 #[test]
 fn a_sack_of_what_left_before_the_copy_of_the_first_segment_restarts_the_timer() {
-    let ssthresh = ["after ACK 6: kernel (1, Some(5)), here (1, Some(8))"];
-    assert_eq!(compare(include_str!("linux/head-and-sacks.txt")), ssthresh);
+    assert_eq!(compare(include_str!("linux/head-and-sacks.txt")), [""; 0]);
 }
 
 #[test]
@@ -280,8 +278,8 @@ fn a_sack_of_a_first_copy_before_the_ack_shows_a_spurious_timeout_to_linux_only(
         "after ACK 1: kernel (10, None), here (1, Some(5))",
         "after ACK 2: kernel (12, None), here (2, Some(5))",
         "after ACK 2: the kernel sends 13 at 1322 ms, here nothing",
-        "after ACK 3: kernel (20, None), here (3, Some(5))",
-        "after ACK 3: kernel (20, None), here (3, Some(5))",
+        "after ACK 3: kernel (20, None), here (18, None)",
+        "after ACK 3: kernel (20, None), here (18, None)",
         "after ACK 3: the kernel sends 15 at 1504 ms, here 13 at 1503 ms",
     ];
     assert_eq!(compare(include_str!("linux/f-rto-late-sack.txt")), eager);

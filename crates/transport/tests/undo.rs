@@ -240,3 +240,51 @@ fn a_needless_fast_retransmit_ends_at_the_first_late_ack() {
         assert!(sender.cwnd() >= 10_000 && sender.lost() == 0);
     }
 }
+
+/// A sender of segments of 1000 bytes that takes back by D-SACKs, ten of which have left at 0.
+fn ten_out() -> (Sender, Actions) {
+    let config = SenderConfig { initial_cwnd: InitialWindow::Segments(10), ..config("sack", Undo::Dsack) };
+    let (mut sender, mut actions) = (Sender::new(Arc::new(config)), Actions::default());
+    sender.write(Instant::ZERO, 30_000, &mut actions);
+    (sender, actions)
+}
+
+fn hear(sender: &mut Sender, actions: &mut Actions, ms: u64, ack: u64, sack: &[(u64, u64)]) {
+    let sack: Vec<_> = sack.iter().map(|&(start, end)| SackBlock { start: 1000 * start, end: 1000 * end }).collect();
+    let ack = Ack { ack: 1000 * ack, window: 1 << 30, sack: &sack, ecn_echo: false };
+    sender.handle_ack(Instant::ZERO + Duration::from_millis(ms), &ack, actions);
+}
+
+#[test]
+fn nothing_is_taken_back_where_all_acks_of_a_window_may_have_been_lost() {
+    // RFC 3708 §3 step A.1: the first ACK after the timeout is for all ten segments, and reports the copy of the first.
+    let (mut sender, mut actions) = ten_out();
+    sender.handle_timeout(Instant::ZERO + Duration::from_secs(1), &mut actions);
+    hear(&mut sender, &mut actions, 1100, 10, &[(0, 1)]);
+    assert_eq!((sender.ssthresh(), sender.stats().false_timeouts), (5000, 1), "it was needless, and the window stays");
+    // One ACK of those before it has come: the timeout was needless for sure.
+    let (mut sender, mut actions) = ten_out();
+    sender.handle_timeout(Instant::ZERO + Duration::from_secs(1), &mut actions);
+    hear(&mut sender, &mut actions, 1050, 1, &[]);
+    hear(&mut sender, &mut actions, 1100, 10, &[(0, 1)]);
+    assert_eq!(sender.ssthresh(), 5000, "segments 1 and 2 have been sent again too");
+    hear(&mut sender, &mut actions, 1150, 10, &[(1, 2)]);
+    hear(&mut sender, &mut actions, 1151, 10, &[(2, 3)]);
+    assert_eq!(sender.ssthresh(), u64::MAX);
+}
+
+#[test]
+fn nothing_is_taken_back_where_the_network_makes_copies() {
+    // RFC 3708 §3 step A.4: segment 0 was sent once and arrived twice.
+    for networks in [false, true] {
+        let (mut sender, mut actions) = ten_out();
+        hear(&mut sender, &mut actions, 90, 1, if networks { &[(0, 1)] } else { &[] });
+        // Segments 1 to 11 are in flight when three behind the second have arrived.
+        hear(&mut sender, &mut actions, 100, 1, &[(2, 5)]);
+        assert_eq!(sender.ssthresh(), 5500);
+        hear(&mut sender, &mut actions, 101, 12, &[]);
+        hear(&mut sender, &mut actions, 102, 12, &[(1, 2)]);
+        let expected = if networks { 5500 } else { u64::MAX };
+        assert_eq!((sender.ssthresh(), sender.stats().false_fast_retransmits), (expected, 1));
+    }
+}

@@ -116,6 +116,11 @@ impl EcnSender {
         config.has_ecn().then_some(ecn)
     }
 
+    /// Whether the window has been reduced for the window of data that an ACK of everything below `ack` speaks of.
+    fn has_answered(&self, ack: u64) -> bool {
+        self.cause != Reduced::Never && ack <= self.recover
+    }
+
     /// Bytes that the ACK at hand says were marked, of `covered` that it is the first to cover.
     fn marked(&mut self, ecn_echo: bool, covered: u64, mss: u64) -> u64 {
         match &mut self.feedback {
@@ -209,7 +214,7 @@ impl Sender {
     /// Answers the marks of an ACK of everything below `ack`, if there are any and the window has not been reduced for this window of
     /// data.
     pub(super) fn answer_mark(&mut self, now: Instant, ack: u64, marked: u64) {
-        if marked == 0 || self.answers_marks_itself() || self.ecn().is_some_and(|ecn| ack <= ecn.recover) {
+        if marked == 0 || self.answers_marks_itself() || self.ecn().is_some_and(|ecn| ecn.has_answered(ack)) {
             return;
         }
         let before = self.window.cwnd;

@@ -125,7 +125,7 @@ impl Sender {
         if !acknowledges {
             return Forward::Probing { recover };
         }
-        self.undo(news.event.acked, self.flight_size());
+        self.undo(news.event.acked, self.not_held());
         self.abandon_recovery();
         if self.config.undo_response == UndoResponse::Restore {
             // The window that has come back grows by this ACK as by any.

@@ -192,6 +192,11 @@ impl Scoreboard {
         self.sacked
     }
 
+    /// The SACKed bytes from `from` on.
+    pub(super) fn sacked_above(&self, from: u64) -> u64 {
+        self.ranges.iter().map(|range| range.end.saturating_sub(range.start.max(from))).sum()
+    }
+
     /// SetPipe(): unSACKed bytes not lost, plus unSACKed bytes at or below HighRxt.
     pub(super) fn pipe(&self, una: u64, nxt: u64, threshold: Threshold) -> u64 {
         let (point, sacked_above) = self.lost_point(threshold).unwrap_or((una, self.sacked));

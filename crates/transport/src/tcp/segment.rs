@@ -22,6 +22,12 @@ impl SackBlock {
         self.end <= self.start
     }
 
+    /// Whether a byte lies in both.
+    #[inline]
+    pub const fn overlaps(self, other: SackBlock) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+
     /// Whether every byte of `other` lies in this block.
     #[inline]
     pub const fn contains(self, other: SackBlock) -> bool {

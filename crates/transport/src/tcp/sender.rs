@@ -404,7 +404,8 @@ impl Sender {
 
     /// A D-SACK block arrives.
     pub(super) fn read_dsack(&mut self, block: SackBlock, una: u64) {
-        self.note_dsack_seen();
+        let is_networks = block.start >= self.probe_end && self.ledger.is_first_copy(block);
+        self.note_dsack(una, is_networks);
         let verdict = self.ledger.report(block, una);
         self.count_false(verdict);
         // Linux does not wait for the end of the recovery.

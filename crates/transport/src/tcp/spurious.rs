@@ -55,6 +55,8 @@ pub(super) struct Ledger {
     last: Option<Episode>,
     /// Those before it that have not expired, oldest first. They are few.
     older: Vec<Episode>,
+    /// Retransmissions of which no list knows lie below this.
+    unlisted: u64,
     /// The retransmissions of all episodes, in their order.
     #[expect(clippy::box_collection, reason = "few flows have any, and every flow pays for what lies here")]
     blocks: Option<Box<VecDeque<SackBlock>>>,
@@ -88,7 +90,10 @@ impl Ledger {
     /// The running episode retransmits `block`.
     pub(super) fn record(&mut self, block: SackBlock) {
         let full = self.blocks.as_ref().is_some_and(|blocks| blocks.len() == MOST_RETRANSMISSIONS);
-        let Some(episode) = self.running() else { return };
+        let Some(episode) = self.running() else {
+            self.unlisted = self.unlisted.max(block.end);
+            return;
+        };
         episode.recorded = true;
         episode.unreported = episode.unreported.saturating_add(1);
         episode.listed += 1;
@@ -104,6 +109,12 @@ impl Ledger {
         if let Some(blocks) = &self.blocks {
             prefetch_index(slice::from_ref(&**blocks), 0);
         }
+    }
+
+    /// Whether nothing of `block` was ever sent again, or everything that was has been reported already.
+    pub(super) fn is_first_copy(&self, block: SackBlock) -> bool {
+        let is_listed = |blocks: &VecDeque<SackBlock>| blocks.iter().any(|sent| block.overlaps(*sent));
+        block.start >= self.unlisted && !self.blocks.as_deref().is_some_and(is_listed)
     }
 
     /// The receiver got `block` twice. Returns a verdict on the episode that this proves false.
@@ -152,19 +163,26 @@ impl Ledger {
         }
         if self.older.is_empty() && self.last.is_some_and(|last| last.expires < una) {
             self.last = None;
-            self.blocks.iter_mut().for_each(|blocks| blocks.clear());
+            self.forget_blocks(usize::MAX);
         }
     }
 
     /// The oldest of the older episodes, of which there is one, leaves with its retransmissions.
     fn drop_oldest(&mut self) {
         let episode = self.older.remove(0);
-        self.blocks.iter_mut().for_each(|blocks| _ = blocks.drain(..usize::from(episode.listed)));
+        self.forget_blocks(usize::from(episode.listed));
+    }
+
+    /// The first `count` retransmissions leave the list.
+    fn forget_blocks(&mut self, count: usize) {
+        let Some(blocks) = &mut self.blocks else { return };
+        let highest = blocks.drain(..count.min(blocks.len())).map(|block| block.end).max();
+        self.unlisted = self.unlisted.max(highest.unwrap_or(0));
     }
 
     /// An episode that lost an entry of the list can no longer be proved false: its count never returns to zero.
     fn forget_oldest_block(&mut self) {
-        self.blocks.iter_mut().for_each(|blocks| _ = blocks.pop_front());
+        self.forget_blocks(1);
         if let Some(episode) = self.older.iter_mut().chain(&mut self.last).find(|episode| episode.listed > 0) {
             episode.listed -= 1;
         }

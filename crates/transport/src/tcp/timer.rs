@@ -5,7 +5,7 @@ use super::recovery::Phase;
 use super::segments::Segments;
 use super::spurious::Cause;
 use super::{Actions, SackAfterTimeout, SackBlock, Segment, Sender, TimerRestart};
-use crate::cc::LossCause;
+use crate::cc::{LossCause, LossRecovery};
 use units::Instant;
 
 impl Sender {
@@ -15,7 +15,7 @@ impl Sender {
         self.prepare_timeout(now);
         self.counts.timeouts += 1;
         // Eq. (4) only if the timer has not yet resent this segment.
-        match self.timed_out == self.una {
+        match self.timed_out == self.una || self.has_cut_for_good() {
             true => self.lose_again(now),
             false => self.lose(now, LossCause::Timeout, self.flight_for_cut()),
         }
@@ -36,6 +36,13 @@ impl Sender {
         self.begin_forward();
         self.phase = Phase::TimeoutRecovery { recover: self.nxt };
         self.restart_timer(now);
+    }
+
+    /// Whether a timeout leaves ssthresh as the repair has set it that it ends: Linux cuts once for a window of data. Laws that
+    /// measure hear of the timeout as such.
+    fn has_cut_for_good(&self) -> bool {
+        let is_repairing = matches!(self.phase, Phase::FastRecovery(_));
+        is_repairing && self.recovery() == LossRecovery::Linux && !self.config.algorithm.asks().model
     }
 
     /// The peer's window is closed, nothing is outstanding and data wait: the RTO timer is the persist timer

@@ -2,7 +2,8 @@
 //!
 //! D-SACK (RFC 3708): a recovery is spurious when the receiver has got twice all that it retransmitted. Which recoveries are is
 //! [`spurious`](super::spurious)'s; here is what follows for the window. Only the last reduction is taken back, and the window law
-//! forgets it too (RFC 9438 §4.9 for CUBIC).
+//! forgets it too (RFC 9438 §4.9 for CUBIC). Nothing is taken back where the network has made a copy of what was sent once, nor after a
+//! timeout of which all ACKs may have been lost (RFC 3708 §3, steps A.4 and A.1); Linux asks for neither.
 //!
 //! Eifel (RFC 3522 §3.2): the first ACK of new data after a retransmission echoes a timestamp from before it, so it is an ACK of the
 //! first copy, unless all ACKs were lost (step 5). The recovery ends there, and nothing more is sent again.
@@ -21,7 +22,7 @@
 
 use super::recovery::{Phase, split_dsack};
 use super::spurious::{Cause, Verdict};
-use super::{Ack, Sender};
+use super::{Ack, LossRecovery, Sender};
 use crate::cc::{Law, Window};
 use options::words;
 use units::{Duration, Instant};
@@ -68,6 +69,8 @@ pub(super) struct Reductions {
     eifel: Eifel,
     /// Whether the peer has ever sent a D-SACK: RFC 3522 §3.2 step 5.
     dsack_seen: bool,
+    /// Whether the network makes copies: RFC 3708 §3 step A.4.
+    network_duplicates: bool,
     /// Undo "eifel-at-end": the partial ACK at hand is for a first copy.
     is_first_copy: bool,
     /// cwnd as RFC 4015 §3.1 step 9 has set it, which the ACK at hand does not change further.
@@ -144,10 +147,20 @@ impl Sender {
         self.config.undo_rule().reads_timestamps()
     }
 
-    /// The peer has sent a D-SACK.
-    pub(super) fn note_dsack_seen(&mut self) {
+    /// The peer has sent a D-SACK with an ACK of everything below `una`; `is_networks` if what it got twice was sent once.
+    pub(super) fn note_dsack(&mut self, una: u64, is_networks: bool) {
+        let is_strict = self.recovery() != LossRecovery::Linux;
         if let Some(reductions) = self.reductions_mut() {
             reductions.dsack_seen = true;
+            reductions.network_duplicates |= is_networks && is_strict;
+        }
+        // RFC 3708 §3 step A.1: nothing was heard of what left before the timeout, so all its ACKs may have been lost.
+        if let Phase::TimeoutRecovery { recover } = self.phase
+            && is_strict
+            && self.timed_out == self.una
+            && una >= recover
+        {
+            self.forget_window();
         }
     }
 
@@ -161,9 +174,15 @@ impl Sender {
     /// D-SACKs have proved a recovery spurious.
     pub(super) fn undo_by_dsack(&mut self, verdict: Verdict) {
         let hears = matches!(self.config.undo_rule(), Undo::Dsack | Undo::Both);
-        if verdict.is_last && hears && self.takes_back(verdict.cause) {
-            self.undo(0, self.flight_size());
+        let is_sure = self.reductions_mut().is_some_and(|reductions| !reductions.network_duplicates);
+        if verdict.is_last && hears && is_sure && self.takes_back(verdict.cause) {
+            self.undo(0, self.not_held());
         }
+    }
+
+    /// The outstanding bytes that the receiver is not known to hold.
+    pub(super) fn not_held(&self) -> u64 {
+        self.flight_size() - self.scoreboard.sacked()
     }
 
     /// RR-TCP takes back what fast retransmits did, and nothing else.
@@ -212,7 +231,8 @@ impl Sender {
         }
         // RFC 4015 §3.4: an ACK with ECE leaves the window reduced.
         if !self.is_echo(ack.ecn_echo) {
-            self.undo(ack.ack - una, nxt - ack.ack);
+            let held = self.scoreboard.sacked_above(ack.ack);
+            self.undo(ack.ack - una, nxt - ack.ack - held);
         }
         self.abandon_recovery();
     }

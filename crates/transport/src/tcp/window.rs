@@ -92,7 +92,7 @@ impl Sender {
     fn newly_lost(&self, cause: LossCause) -> u64 {
         match cause {
             LossCause::Mark => 0,
-            LossCause::Timeout => self.flight_size() - self.scoreboard.sacked(),
+            LossCause::Timeout => self.not_held(),
             LossCause::FastRetransmit | LossCause::Contention => {
                 let first =
                     self.scoreboard.hole(self.una, self.nxt).map_or(0, |hole| self.first_segment_of(hole).len());

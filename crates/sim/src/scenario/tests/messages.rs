@@ -348,10 +348,7 @@ impl Drop for Folder {
 #[test]
 fn files_that_cannot_be_read_say_why() {
     let error = load(Input::File(Path::new("/nonexistent/x.toml")), &[]).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "/nonexistent/x.toml: there is no such file"
-    );
+    assert_eq!(error.to_string(), "/nonexistent/x.toml: there is no such file");
     let folder = Folder::new("files");
     let extends = |base: &str| format!("extends = \"{base}\"");
     assert_eq!(

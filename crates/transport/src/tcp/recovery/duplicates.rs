@@ -46,8 +46,13 @@ impl Recovery for Reno {
         sender.set_cwnd(sender.window.cwnd.saturating_add(sender.window.mss));
     }
 
+    /// A segment has left for each duplicate ACK, and the window has been inflated by as many.
     fn pipe(sender: &Sender) -> u64 {
-        sender.flight_size()
+        let left = match sender.phase {
+            Phase::Disorder(disorder) => u64::from(disorder.dup_acks) * sender.window.mss,
+            _ => sender.window.cwnd.saturating_sub(sender.window.ssthresh),
+        };
+        sender.flight_size().saturating_sub(left)
     }
 
     /// RFC 3042: one segment on each of the first two, while FlightSize stays within cwnd + 2 segments.

@@ -123,6 +123,7 @@ impl Sender {
         let (rtt_sample, rate_sample) = self.read_records(now, ack.ack);
         let marked = self.read_marks(ack, acked, sacked);
         let ecn_echo = ack.ecn_echo || marked > 0;
+        let follows_timeout = matches!(self.phase, Phase::TimeoutRecovery { .. });
         let event =
             Event { acked, rtt_sample, sacked, rate_sample, ecn_echo, marked, is_app_limited, ..Event::at(now) };
         self.answer_mark(now, ack.ack, marked);
@@ -133,7 +134,7 @@ impl Sender {
         if duplicate {
             self.on_duplicate_ack(now);
         }
-        if matches!(self.phase, Phase::TimeoutRecovery { .. }) {
+        if follows_timeout {
             self.judge_timeout(ack, News { event, is_duplicate: duplicate, edge });
         }
         by_recovery!(self, after_ack(now, ack, acked));
@@ -329,13 +330,16 @@ impl Sender {
         });
     }
 
-    /// FlightSize as the cut of ssthresh uses it: RFC 3042 and RFC 5681 §3.2 step 2 leave out what Limited Transmit sent;
-    /// after a timeout what has not been sent again is not in flight.
+    /// FlightSize as the cut of ssthresh uses it: RFC 3042 and RFC 5681 §3.2 step 2 leave out what Limited Transmit sent.
+    /// While losses are being repaired, what SACK or duplicate ACKs show to have left is not in flight, nor after a timeout
+    /// what has not been sent again: RFC 5681 eq. (4) is an upper bound ("no more than"), and a window that grew by
+    /// duplicate ACKs would otherwise leave more than the path holds. Laws that measure read from it what is outstanding.
     pub(super) fn flight_for_cut(&self) -> u64 {
         match self.phase {
+            Phase::Open => self.flight_size(),
             Phase::Disorder(disorder) => self.flight_size().saturating_sub(disorder.limited_bytes),
-            Phase::TimeoutRecovery { .. } => self.pipe(),
-            Phase::Open | Phase::FastRecovery(_) => self.flight_size(),
+            Phase::FastRecovery(_) if self.config.algorithm.asks().model => self.flight_size(),
+            Phase::FastRecovery(_) | Phase::TimeoutRecovery { .. } => self.pipe(),
         }
     }
 
