@@ -5,6 +5,7 @@ use super::net::Drops;
 use super::parts::Parts;
 use super::port::Reading;
 use crate::model::SimTime;
+use transport::tcp::SenderStats;
 
 /// Packets that hosts sent, and what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,10 +63,8 @@ pub struct Baseline {
     pub ports: Vec<Reading>,
     /// What was dropped.
     pub drops: Drops,
-    /// Payload bytes delivered, all flows together.
-    pub delivered: u64,
-    /// The same of each flow; none of which nothing had happened.
-    pub of_flows: Vec<u64>,
+    /// Each flow; none of which nothing had happened.
+    pub flows: Vec<FlowTotals>,
     /// What agents had counted.
     pub ledger: Ledger,
 }
@@ -80,24 +79,40 @@ impl Baseline {
     pub fn read(now: SimTime, parts: &mut Parts) -> Baseline {
         let delays = parts.list.iter_mut().filter_map(|part| part.hosts.arrivals.delays.as_mut());
         delays.for_each(|delays| delays.restart());
-        let of_flows: Vec<u64> = (0..parts.layout.flows.len() as u32).map(|flow| delivered(parts, flow)).collect();
-        let delivered = of_flows.iter().sum();
+        let flows = (0..parts.layout.flows.len() as u32).map(|flow| FlowTotals::of(parts, flow)).collect();
         let ports = (0..parts.layout.links.len() as u32).map(|link| parts.last_reading(now.ps(), link).0);
         Baseline {
             at: now,
             ports: ports.collect(),
             drops: parts.drops(),
-            delivered,
-            of_flows,
+            flows,
             ledger: Ledger::read(parts),
         }
     }
 }
 
-/// Bytes of a flow known to have arrived: acknowledged payload for TCP, wire bytes received for UDP.
-pub fn delivered(parts: &Parts, flow: u32) -> u64 {
-    match parts.sender(flow).machine.tcp() {
-        Some(sender) => sender.bytes_acked(),
-        None => parts.receiver(flow).sink.datagram_bytes(),
+/// What has become of a flow so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FlowTotals {
+    /// Bytes that have arrived ([`Sink::bytes_arrived`](super::hosts::Sink::bytes_arrived)).
+    pub arrived: u64,
+    /// Payload that TCP knows to have arrived in order; of datagrams all that has arrived.
+    pub acked: u64,
+    /// What a sender of TCP has counted. Of datagrams only how many were sent.
+    pub sender: SenderStats,
+}
+
+impl FlowTotals {
+    /// Those of one flow.
+    pub fn of(parts: &Parts, flow: u32) -> FlowTotals {
+        let machine = &parts.sender(flow).machine;
+        let arrived = parts.receiver(flow).sink.bytes_arrived();
+        match machine.tcp() {
+            Some(sender) => FlowTotals { arrived, acked: sender.bytes_acked(), sender: sender.stats() },
+            None => {
+                let sender = SenderStats { segments_sent: machine.datagrams_sent(), ..SenderStats::default() };
+                FlowTotals { arrived, acked: arrived, sender }
+            }
+        }
     }
 }

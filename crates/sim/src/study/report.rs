@@ -1,7 +1,8 @@
 //! From a world at its end to tables and a summary.
 //!
-//! Link and drop statistics, and the goodput of the summary, cover the time from the end of the warm-up; the table of flows
-//! covers the whole life of each flow.
+//! The figures of the summary and the tables of links and drops cover the time from the end of the warm-up, but for what flows
+//! did as a whole (`flows`, `flows_completed`, `mean_completion_time`, `unfinished_flows`) and what the run cost. The table of
+//! flows covers the whole life of each flow.
 
 pub(super) mod behind;
 mod completions;
@@ -12,7 +13,7 @@ mod lost;
 mod reordering;
 pub(super) mod trace;
 
-use crate::engine::accounts::Baseline;
+use crate::engine::accounts::{Baseline, FlowTotals};
 use crate::engine::ledger::{Ledger, LinkAccount};
 use crate::engine::net::DropPlace;
 use crate::engine::offer::Count;
@@ -292,19 +293,23 @@ fn drop_rate(rows: &[&LinkRow]) -> f64 {
 }
 
 fn flow_figures(end: &End, window: u64, flows: &FlowRows, add: &mut impl FnMut(&'static str, f64, &'static str)) {
-    let sum = |of: fn(&FlowRow) -> u64| flows.rows.iter().map(of).sum::<u64>() as f64;
-    let delivered = sum(|row| row.bytes) - end.world.baseline.delivered as f64;
+    let before = &end.world.baseline.flows;
+    let since = |of: fn(&FlowTotals) -> u64| {
+        let total: u64 = flows.rows.iter().map(|row| of(&row.totals)).sum();
+        (total - before.iter().map(of).sum::<u64>()) as f64
+    };
     let completed: Vec<&FlowRow> = flows.rows.iter().filter(|row| row.completed).collect();
     let completion: f64 = completed.iter().map(|row| row.end_s - row.start_s).sum();
-    add("goodput", ratio(delivered * 8.0, seconds(window)), "bps");
+    add("goodput", ratio(since(|totals| totals.arrived) * 8.0, seconds(window)), "bps");
+    add("in_order_goodput", ratio(since(|totals| totals.acked) * 8.0, seconds(window)), "bps");
     add("flows", flows.rows.len() as f64, "1");
     add("flows_completed", completed.len() as f64, "1");
     add("mean_completion_time", ratio(completion, completed.len() as f64), "s");
-    add("segments_sent", sum(|row| row.segments), "1");
-    add("retransmissions", sum(|row| row.retransmissions), "1");
-    add("fast_retransmits", sum(|row| row.fast_retransmits), "1");
-    add("false_fast_retransmits", sum(|row| row.false_fast_retransmits), "1");
-    add("timeouts", sum(|row| row.timeouts), "1");
-    add("false_timeouts", sum(|row| row.false_timeouts), "1");
+    add("segments_sent", since(|totals| totals.sender.segments_sent), "1");
+    add("retransmissions", since(|totals| totals.sender.retransmissions), "1");
+    add("fast_retransmits", since(|totals| totals.sender.fast_retransmits), "1");
+    add("false_fast_retransmits", since(|totals| totals.sender.false_fast_retransmits), "1");
+    add("timeouts", since(|totals| totals.sender.timeouts), "1");
+    add("false_timeouts", since(|totals| totals.sender.false_timeouts), "1");
     add("unfinished_flows", flows.rows.iter().filter(|row| row.finite && !row.completed).count() as f64, "1");
 }

@@ -171,6 +171,11 @@ impl Receiver {
         self.nxt
     }
 
+    /// Bytes that have arrived, each counted once: those delivered in order, and those held above a hole.
+    pub fn bytes_arrived(&self) -> u64 {
+        self.nxt + self.held.iter().map(|held| held.range.len()).sum::<u64>()
+    }
+
     /// Segments all of whose bytes had arrived before.
     #[inline]
     pub fn duplicates(&self) -> u64 {

@@ -235,11 +235,13 @@ impl Sink {
         }
     }
 
-    /// Bytes of datagrams on the wire received.
-    pub fn datagram_bytes(&self) -> u64 {
+    /// Bytes that have arrived: new payload of TCP, in order or not; datagrams as they are on the wire.
+    pub fn bytes_arrived(&self) -> u64 {
         match self {
             Sink::Datagrams { bytes } => *bytes,
-            Sink::Tcp(_) | Sink::Explicit(_) | Sink::Endpoint(_) => 0,
+            Sink::Tcp(receiver) => receiver.bytes_arrived(),
+            Sink::Explicit(sink) => sink.receiver.bytes_arrived(),
+            Sink::Endpoint(endpoint) => endpoint.receiver().bytes_arrived(),
         }
     }
 

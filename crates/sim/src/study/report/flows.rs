@@ -2,7 +2,7 @@
 
 use super::completions::EmptyPaths;
 use super::{End, ratio, seconds};
-use crate::engine::accounts::delivered;
+use crate::engine::accounts::FlowTotals;
 use crate::engine::ledger::{Group, Ledger};
 use crate::engine::parts::Parts;
 use crate::engine::tree::NEVER;
@@ -21,14 +21,7 @@ pub(super) struct FlowRows {
 pub(super) struct FlowRow {
     pub(super) start_s: f64,
     pub(super) end_s: f64,
-    pub(super) bytes: u64,
-    pub(super) segments: u64,
-    pub(super) retransmissions: u64,
-    pub(super) fast_retransmits: u64,
-    pub(super) false_fast_retransmits: u64,
-    pub(super) timeouts: u64,
-    pub(super) false_timeouts: u64,
-    pub(super) ecn_reductions: u64,
+    pub(super) totals: FlowTotals,
     marked: u64,
     mean_rtt_s: f64,
     group: Option<Group>,
@@ -47,8 +40,8 @@ pub(super) struct FlowRow {
 impl FlowRow {
     /// What a kind of switching may ask.
     fn facts(&self) -> FlowFacts {
-        let FlowRow { segments, mean_rtt_s, group, .. } = *self;
-        FlowFacts { segments, mean_rtt_s, lifetime_s: self.end_s - self.start_s, group }
+        let FlowRow { totals, mean_rtt_s, group, .. } = *self;
+        FlowFacts { segments: totals.sender.segments_sent, mean_rtt_s, lifetime_s: self.end_s - self.start_s, group }
     }
 }
 
@@ -90,15 +83,17 @@ impl FlowRows {
             ("traffic", Column::Text(traffic)),
             ("start_s", measure(|row| row.start_s)),
             ("end_s", measure(|row| row.end_s)),
-            ("bytes_acked", count(|row| row.bytes)),
-            ("goodput_bps", measure(|row| ratio(row.bytes as f64 * 8.0, row.end_s - row.start_s))),
-            ("segments_sent", count(|row| row.segments)),
-            ("retransmissions", count(|row| row.retransmissions)),
-            ("fast_retransmits", count(|row| row.fast_retransmits)),
-            ("false_fast_retransmits", count(|row| row.false_fast_retransmits)),
-            ("timeouts", count(|row| row.timeouts)),
-            ("false_timeouts", count(|row| row.false_timeouts)),
-            ("ecn_reductions", count(|row| row.ecn_reductions)),
+            ("size_bytes", measure(|row| if row.finite { row.size as f64 } else { f64::NAN })),
+            ("bytes_acked", count(|row| row.totals.acked)),
+            ("bytes_arrived", count(|row| row.totals.arrived)),
+            ("goodput_bps", measure(|row| ratio(row.totals.arrived as f64 * 8.0, row.end_s - row.start_s))),
+            ("segments_sent", count(|row| row.totals.sender.segments_sent)),
+            ("retransmissions", count(|row| row.totals.sender.retransmissions)),
+            ("fast_retransmits", count(|row| row.totals.sender.fast_retransmits)),
+            ("false_fast_retransmits", count(|row| row.totals.sender.false_fast_retransmits)),
+            ("timeouts", count(|row| row.totals.sender.timeouts)),
+            ("false_timeouts", count(|row| row.totals.sender.false_timeouts)),
+            ("ecn_reductions", count(|row| row.totals.sender.ecn_reductions)),
             ("marked_segments", count(|row| row.marked)),
             ("mean_rtt_s", measure(|row| row.mean_rtt_s)),
         ];
@@ -115,33 +110,21 @@ fn flow_row(end: &End, parts: &Parts, number: u32) -> FlowRow {
     let (flow, host) = (&end.world.layout.flows[number as usize], parts.sender(number));
     let completed = parts.lifecycle(number).completed;
     let ended = if completed == NEVER { end_of(flow, end) } else { completed };
-    let row = FlowRow {
+    let (totals, is_tcp) = (FlowTotals::of(parts, number), host.machine.tcp().is_some());
+    let runs_on = flow.start <= end.world.baseline.at && ended >= end.world.now.ps() && completed == NEVER;
+    FlowRow {
         start_s: flow.start.as_secs_f64(),
         end_s: seconds(ended),
-        bytes: delivered(parts, number),
-        segments: host.machine.datagrams_sent(),
-        mean_rtt_s: f64::NAN,
+        totals,
+        marked: if is_tcp { parts.receiver(number).sink.marked() } else { 0 },
+        mean_rtt_s: ratio(seconds(totals.sender.rtt_sum), totals.sender.rtt_samples as f64),
+        group: None,
         finite: matches!(flow.load, Load::Size(_)),
         completed: completed != NEVER,
         is_early: flow.start < end.world.baseline.at,
-        ran_all_the_time: flow.start <= end.world.baseline.at && ended >= end.world.now.ps() && completed == NEVER,
+        ran_all_the_time: is_tcp && runs_on,
         size: if let Load::Size(bytes) = flow.load { bytes.count() } else { 0 },
         slowdown: f64::NAN,
-        ..FlowRow::default()
-    };
-    let Some(sender) = host.machine.tcp() else { return FlowRow { ran_all_the_time: false, ..row } };
-    let stats = sender.stats();
-    FlowRow {
-        segments: stats.segments_sent,
-        retransmissions: stats.retransmissions,
-        fast_retransmits: stats.fast_retransmits,
-        false_fast_retransmits: stats.false_fast_retransmits,
-        timeouts: stats.timeouts,
-        false_timeouts: stats.false_timeouts,
-        ecn_reductions: stats.ecn_reductions,
-        marked: parts.receiver(number).sink.marked(),
-        mean_rtt_s: ratio(seconds(stats.rtt_sum), stats.rtt_samples as f64),
-        ..row
     }
 }
 

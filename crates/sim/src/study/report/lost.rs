@@ -71,7 +71,7 @@ impl LostRows {
             let case = Case { drops: &drops[first..past], known_until, blame: &blame };
             let mut bytes = case.divide(&account.total(until));
             // What was lost in all is known; what no cause explains is the rest.
-            let rest = rate * life_s - flow.bytes as f64 - bytes.iter().sum::<f64>();
+            let rest = rate * life_s - flow.totals.arrived as f64 - bytes.iter().sum::<f64>();
             bytes[Why::Rest as usize] += rest;
             Some(LostRow { bytes, life_s })
         });
