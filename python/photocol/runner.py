@@ -306,13 +306,13 @@ def advance(simulation: _core.Simulation, duration_s: float) -> Iterator[float]:
     """
     step, effort, now_s = duration_s / 1024, float(_FIRST_EVENTS), 0.0
     while now_s < duration_s:
-        before, until_s = time.perf_counter(), now_s + step
+        before, until_s = time.perf_counter(), min(now_s + step, duration_s)
         simulation.advance(until_s, round(effort))
         now_s = simulation.now_s
         yield now_s
         ratio = min(max(_SLICE_S / max(time.perf_counter() - before, 1e-6), 0.25), 4.0)
         # The engine's time is whole picoseconds, and may be the nearest one below.
-        if now_s < min(until_s, duration_s) * (1 - 1e-12) - 1e-12:
+        if now_s < until_s * (1 - 1e-12) - 1e-12:
             effort = min(max(effort * ratio, _FIRST_EVENTS), _MOST_EVENTS)
         else:
             step *= ratio

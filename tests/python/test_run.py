@@ -296,3 +296,14 @@ def test_the_manifest_says_what_was_set_when_and_where() -> None:
     assert datetime.fromisoformat(manifest["started"]).utcoffset() is not None
     assert manifest["host"]["name"] == platform.node()
     assert photocol.run(SMALL).manifest["set"] == {}
+
+
+@pytest.mark.parametrize("days", [150, 200, 213])
+def test_a_run_may_last_as_long_as_picoseconds_can_count(days: int) -> None:
+    # 2^64 ps are 213.5 days.
+    scenario = {
+        "run": {"duration": f"{24 * days} h"},
+        "topology": {"kind": "dumbbell", "bottleneck_capacity": "10 Mbps", "bottleneck_delay": "5 ms"},
+        "traffic": [{"transport": "sack", "size": "1 MB", "start": "10 s"}],
+    }
+    assert photocol.run(scenario).summary["flows_completed"] == 1

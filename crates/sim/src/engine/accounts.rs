@@ -81,13 +81,7 @@ impl Baseline {
         delays.for_each(|delays| delays.restart());
         let flows = (0..parts.layout.flows.len() as u32).map(|flow| FlowTotals::of(parts, flow)).collect();
         let ports = (0..parts.layout.links.len() as u32).map(|link| parts.last_reading(now.ps(), link).0);
-        Baseline {
-            at: now,
-            ports: ports.collect(),
-            drops: parts.drops(),
-            flows,
-            ledger: Ledger::read(parts),
-        }
+        Baseline { at: now, ports: ports.collect(), drops: parts.drops(), flows, ledger: Ledger::read(parts) }
     }
 }
 

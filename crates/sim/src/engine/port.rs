@@ -288,7 +288,7 @@ impl Port {
     #[inline]
     fn send(&mut self, end: u64, size: u16) -> u64 {
         self.note_inside(end, size);
-        self.leave(end)
+        self.leave(end, size)
     }
 
     /// A packet arrives at the port, whose `fibre` says what is inside. When it is at the far end; `None` if it must be looked whether there
@@ -375,10 +375,11 @@ impl Port {
         self.transmit(start, duration)
     }
 
-    /// A packet leaves with its last bit at `end`. When it is at the far end.
+    /// A packet leaves with its last bit at `end`. When it is at the far end: a delay later, and as long as it lasts behind the packet
+    /// before it, also where the delay has become shorter meanwhile.
     #[inline]
-    fn leave(&mut self, end: u64) -> u64 {
-        self.last_arrival = self.last_arrival.max(end + self.delay);
+    fn leave(&mut self, end: u64, size: u16) -> u64 {
+        self.last_arrival = (self.last_arrival + self.lasts(size)).max(end + self.delay);
         self.last_arrival
     }
 

@@ -48,14 +48,24 @@ impl Port {
         self.retime(in_flight);
     }
 
-    /// Sets the arrival times of the packets that have not left yet.
+    /// Sets the arrival times of the packets that have not left yet: a delay after they leave, and as far apart as they leave, behind
+    /// those on the fibre, which come over the old delay.
     fn retime(&mut self, in_flight: &mut Ring<Packet>) {
         let unsent = self.own.iter().filter(|packet| !packet.is_lost()).count();
         let first = in_flight.len() - unsent;
-        let mut arrival = if first > 0 { in_flight.nth_mut(first - 1).at } else { 0 };
+        let before = if first > 0 { Some(in_flight.nth_mut(first - 1).at) } else { None };
+        let (mut arrival, mut last_end) = (before.unwrap_or(0), None);
         for (i, packet) in self.own.iter().filter(|packet| !packet.is_lost()).enumerate() {
-            arrival = arrival.max(packet.end + self.delay);
-            in_flight.nth_mut(first + i).at = arrival;
+            let place = in_flight.nth_mut(first + i);
+            let apart = match (last_end, before) {
+                (Some(end), _) => packet.end - end,
+                // When the one in transmission began is not known: it was as far from the one before, or farther.
+                (None, Some(before)) => (place.at - before).min(self.byte_time.of(packet.size() as u32).ps()),
+                (None, None) => 0,
+            };
+            arrival = (arrival + apart).max(packet.end + self.delay);
+            place.at = arrival;
+            last_end = Some(packet.end);
         }
         self.follow(in_flight);
     }

@@ -36,7 +36,7 @@ impl Port {
         match admission {
             Admission::Placed(end) => {
                 gate.note_queue(now);
-                Offer::Carried(self.leave(end))
+                Offer::Carried(self.leave(end, packet.size))
             }
             Admission::Held => Offer::Held,
             Admission::Stuck => {
@@ -75,7 +75,7 @@ impl Port {
             gate.note_queue(now);
             return None;
         };
-        let Some(cause) = gate.fate(loss) else { return Some(Offer::Carried(self.leave(end))) };
+        let Some(cause) = gate.fate(loss) else { return Some(Offer::Carried(self.leave(end, released.size))) };
         self.dropped.add(released.size);
         Some(Offer::Dropped(cause))
     }

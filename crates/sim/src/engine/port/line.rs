@@ -62,7 +62,7 @@ impl Port {
         if extras.loss.strikes() {
             return self.lose(size);
         }
-        Offer::Carried(self.leave(end))
+        Offer::Carried(self.leave(end, size))
     }
 
     /// When the discipline is asked next, and the place of that in the event list; `None` for a port without one.

@@ -102,12 +102,25 @@ fn a_tenth_of_the_capacity_makes_the_rest_last_ten_times_as_long() {
 fn a_shorter_delay_holds_for_what_has_not_left_and_nothing_overtakes() {
     let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
     fill(&mut port, &mut fibre, 3);
+    // A packet lasts 12 us, and its last bit arrives at least as long behind the one before.
     port.change_delay(12 * US, Duration::from_micros(995), &mut fibre);
     let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at).collect();
-    assert_eq!(arrivals, [1012 * US, 1019 * US, 1031 * US]);
+    assert_eq!(arrivals, [1012 * US, 1024 * US, 1036 * US]);
     port.change_delay(24 * US, Duration::from_micros(100), &mut fibre);
     let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at).collect();
-    assert_eq!(arrivals, [1012 * US, 1019 * US, 1019 * US]);
+    assert_eq!(arrivals, [1012 * US, 1024 * US, 1036 * US]);
+    assert_eq!(port.offer(36 * US, 1500), Offer::Carried(1048 * US), "and so do those that come later");
+    assert_eq!(port.offer(1000 * US, 1500), Offer::Carried(1112 * US), "until the fibre of before is empty");
+}
+
+#[test]
+fn a_change_of_capacity_squeezes_nothing_either() {
+    // The second packet goes on at a tenth of the time: the first bits at 1 Gb/s, 6 us are left of it and become 0.6.
+    let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
+    fill(&mut port, &mut fibre, 3);
+    port.change_capacity(18 * US, Rate::from_gbps(10), &mut fibre);
+    let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at - MS).collect();
+    assert_eq!(arrivals, [12 * US, 18 * US + 600_000, 19 * US + 800_000]);
 }
 
 #[test]
@@ -131,7 +144,7 @@ fn what_is_sent_after_a_cut_arrives_behind_what_had_left_before_it() {
     port.change_delay(12 * US, Duration::from_micros(100), &mut fibre);
     port.take_down(12 * US, &mut fibre);
     port.bring_up();
-    assert_eq!(port.offer(20 * US, 1500), Offer::Carried(12 * US + MS));
+    assert_eq!(port.offer(20 * US, 1500), Offer::Carried(24 * US + MS), "12 us behind it");
     assert_eq!(port.offer(950 * US, 1500), Offer::Carried(1062 * US));
 }
 
