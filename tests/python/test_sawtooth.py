@@ -1,9 +1,9 @@
 """Every window law draws its sawtooth: one flow, 10 Mb/s, a round trip of 100 ms, buffers of 20 to 120 packets.
 
-The table is `tests/golden/sawtooth.txt`; `PHOTOCOL_GOLDEN=write` and this file under pytest write it anew. Figures of ns-2
-are in `bench/ns2/sawtooth.csv`, made by `bench/ns2/sawtooth.tcl`. What is asked of each law was written down before the
-first run: at least ns-2's goodput less 5 %, at most two timeouts after the first 10 s, and no more than the payload's
-share of the capacity.
+The table is `tests/golden/sawtooth.txt`; `PHOTOCOL_GOLDEN=write` and this file under pytest write it anew.
+`bench/ns2/sawtooth.tcl` has made ns-2's figures in `bench/ns2/sawtooth.csv`. What is asked of each law was written down
+before the first run: at least ns-2's goodput less 5 %, at most two timeouts after the first 10 s, and no more than the
+payload's share of the capacity.
 """
 
 from __future__ import annotations
