@@ -3,10 +3,16 @@
 //! Progressive filling: in every round each entry that wants more gets a slot, one after the other along the diagonals, until
 //! its request is met or its row or column is full. Who is refused a slot therefore has a full line in which nobody has more
 //! than one slot above it. As many rounds as no line can notice are done at once. In round k no line has more than
-//! frame/k entries that still rise, so all rounds cost at most nodes · frame · ln(frame) steps. With weights, an entry gets as many slots in a
-//! round as it weighs.
+//! frame/k entries that still rise, so all rounds cost at most nodes · frame · ln(frame) steps.
+//!
+//! With weights, an entry gets as many slots in a round as it weighs, one by one: the next slot goes to the entry with the fewest slots for its
+//! weight; of equals to the heavier one, then to the first along the diagonals. So 12 slots by 50 : 30 : 20 are 6, 4 and 2. Who is refused a
+//! slot has a full line in which nobody would have more for its weight with one slot less. A line with as many slots as entries leaves no
+//! entry without.
 
 use super::{LineSums, Requests};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 
 /// The max-min shares of `requests` in which every row and column has at most `frame` slots.
 pub fn share(requests: &Requests, frame: u32) -> Requests {
@@ -14,11 +20,13 @@ pub fn share(requests: &Requests, frame: u32) -> Requests {
     Requests::new(requests.nodes(), filled.given).expect("as many entries as the requests have")
 }
 
-/// [`share`] by weight: an entry of weight w gets w slots where one of weight 1 gets one. An entry without weight gets what the others leave.
+/// [`share`] by weight: an entry of weight w gets w slots where one of weight 1 gets one, rounded to whole slots as this module says. An entry
+/// of weight 0 gets what the others leave; those share it equally.
 pub fn share_weighted(requests: &Requests, frame: u32, weights: &Requests) -> Requests {
     let nodes = requests.nodes();
     assert_eq!(nodes, weights.nodes(), "every entry has a weight");
-    let weighted = Filling { weights: Some(weights.slots()), ..Filling::new(requests, frame) };
+    let mut weighted = Filling { weights: Some(weights.slots()), ..Filling::new(requests, frame) };
+    weighted.rising.retain(|entry| weights.slots()[entry.place as usize] > 0);
     let Filling { given, rows, columns, .. } = weighted.filled();
     // What has no weight rises last, a slot a round.
     let rest = Filling { given, rows, columns, ..Filling::new(requests, frame) };
@@ -43,6 +51,38 @@ struct Entry {
     column: u16,
     /// Its place among all entries, row after row.
     place: u32,
+}
+
+/// An entry of a weighted round, as its next slot is due: by what it has for its weight, then by weight, then along the diagonals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Step {
+    /// Slots it has of this round.
+    given: u32,
+    weight: u32,
+    /// Its place among those that rise.
+    turn: u32,
+}
+
+impl Step {
+    /// The one after it, if this round has one.
+    fn next(self) -> Option<Step> {
+        let given = self.given + 1;
+        (given < self.weight).then_some(Step { given, ..self })
+    }
+}
+
+impl Ord for Step {
+    fn cmp(&self, other: &Step) -> Ordering {
+        let level = |a: &Step, b: &Step| u64::from(a.given) * u64::from(b.weight);
+        let by_level = level(self, other).cmp(&level(other, self));
+        by_level.then(other.weight.cmp(&self.weight)).then(self.turn.cmp(&other.turn))
+    }
+}
+
+impl PartialOrd for Step {
+    fn partial_cmp(&self, other: &Step) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 struct Filling<'a> {
@@ -119,7 +159,43 @@ impl<'a> Filling<'a> {
     }
 
     fn one_round(&mut self) {
-        self.give(|wanted, room, weight| wanted.min(room).min(weight));
+        match self.weights {
+            None => self.give(|wanted, room, _| wanted.min(room).min(1)),
+            Some(weights) => self.one_round_by(weights),
+        }
+    }
+
+    /// A round for which a line has no room: slot by slot, to the entry with the fewest slots for its weight.
+    fn one_round_by(&mut self, weights: &[u32]) {
+        let first = |(turn, entry): (usize, &Entry)| {
+            Reverse(Step { given: 0, weight: weights[entry.place as usize], turn: turn as u32 })
+        };
+        let mut steps: BinaryHeap<Reverse<Step>> = self.rising.iter().enumerate().map(first).collect();
+        let mut through = vec![false; self.rising.len()];
+        while let Some(Reverse(step)) = steps.pop() {
+            let turn = step.turn as usize;
+            if !self.give_one(self.rising[turn]) {
+                continue;
+            }
+            match step.next() {
+                Some(next) => steps.push(Reverse(next)),
+                None => through[turn] = true,
+            }
+        }
+        let mut through = through.into_iter();
+        self.rising.retain(|_| through.next().unwrap_or(false));
+    }
+
+    /// Gives an entry a slot, if its lines have one and it wants one more.
+    fn give_one(&mut self, entry: Entry) -> bool {
+        let (place, row, column) = (entry.place as usize, usize::from(entry.row), usize::from(entry.column));
+        let can = self.given[place] < self.requests.slots()[place] && self.rows[row].min(self.columns[column]) > 0;
+        if can {
+            self.given[place] += 1;
+            self.rows[row] -= 1;
+            self.columns[column] -= 1;
+        }
+        can
     }
 
     /// Gives each rising entry what `part` says of what it still wants, of the room in its lines, and of its weight. Those that are met, or
@@ -200,6 +276,108 @@ mod tests {
         // The first wants only 3; of the other 9 the second has two of three.
         assert_eq!(weighted(&[3, 90, 90, 0, 0, 0, 0, 0, 0], &[9, 2, 1, 0, 0, 0, 0, 0, 0]), [3, 6, 3]);
         assert_eq!(weighted(&[4, 90, 5, 0, 0, 0, 0, 0, 0], &[1, 0, 1, 0, 0, 0, 0, 0, 0]), [4, 3, 5]);
+    }
+
+    /// A row of `frame` slots, of which nobody has enough, by these weights.
+    fn row_by(weights: &[u32], frame: u32) -> Vec<u32> {
+        let nodes = weights.len();
+        let row = |first: &[u32]| {
+            let mut slots = vec![0; nodes * nodes];
+            slots[..nodes].copy_from_slice(first);
+            Requests::new(nodes, slots).unwrap()
+        };
+        share_weighted(&row(&vec![u32::MAX; nodes]), frame, &row(weights)).slots()[..nodes].to_vec()
+    }
+
+    /// 12 slots by 50 : 30 : 20 are 6, 3.6 and 2.4: whole slots 6, 4, 2. By 5 : 4 : 3 : 2 : 1 they are 4, 3.2, 2.4, 1.6 and 0.8.
+    #[test]
+    fn a_weight_larger_than_the_frame_starves_nobody() {
+        assert_eq!(row_by(&[50, 30, 20], 12), [6, 4, 2]);
+        assert_eq!(row_by(&[20, 30, 50], 12), [2, 4, 6]);
+        assert_eq!(row_by(&[5, 4, 3, 2, 1], 12), [4, 3, 2, 2, 1]);
+        assert_eq!(row_by(&[5, 5, 5], 12), [4, 4, 4]);
+        assert_eq!(row_by(&[12, 12, 12], 12), [4, 4, 4], "each weighs as much as the frame has");
+        assert_eq!(row_by(&[u32::MAX; 3], 12), [4, 4, 4]);
+        assert_eq!(row_by(&[u32::MAX, 1, 0], 12), [11, 1, 0], "one slot is more for a weight of 1 than any share");
+        assert_eq!(row_by(&[0, 0, 0], 12), [4, 4, 4], "without weights the rest, which is all, is shared equally");
+        assert_eq!(row_by(&[3, 2, 1], 2), [1, 1, 0], "of equals the heavier");
+        assert_eq!(row_by(&[50, 30, 20], 100), [50, 30, 20]);
+    }
+
+    /// The module's words without the rounds: one slot after the other, to the entry that has the fewest for its weight.
+    fn slot_by_slot(requests: &Requests, frame: u32, weights: &Requests) -> Vec<u32> {
+        let nodes = requests.nodes();
+        let mut given = vec![0u32; nodes * nodes];
+        let used = |given: &[u32], row: usize, column: usize| -> [u32; 2] {
+            let in_row = given[row * nodes..][..nodes].iter().sum();
+            [in_row, (0..nodes).map(|row| given[row * nodes + column]).sum()]
+        };
+        loop {
+            let diagonals = (0..nodes * nodes).map(|at| (at % nodes, (at % nodes + at / nodes) % nodes));
+            let open = diagonals.filter(|(row, column)| {
+                let place = row * nodes + column;
+                weights.slots()[place] > 0
+                    && given[place] < requests.slots()[place]
+                    && used(&given, *row, *column).iter().all(|used| *used < frame)
+            });
+            let level = |place: usize| f64::from(given[place]) / f64::from(weights.slots()[place]);
+            let places = open.map(|(row, column)| row * nodes + column);
+            let next = places.min_by(|a, b| {
+                let heavier = weights.slots()[*b].cmp(&weights.slots()[*a]);
+                level(*a).total_cmp(&level(*b)).then(heavier)
+            });
+            let Some(place) = next else { return given };
+            given[place] += 1;
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rounds_give_what_one_slot_after_the_other_gives(
+            slots in prop::collection::vec(0u32..30, 9),
+            weights in prop::collection::vec(1u32..60, 9),
+            frame in 1u32..40,
+        ) {
+            let (requests, weights) = (Requests::new(3, slots).unwrap(), Requests::new(3, weights).unwrap());
+            let given = share_weighted(&requests, frame, &weights);
+            prop_assert_eq!(given.slots(), slot_by_slot(&requests, frame, &weights));
+        }
+
+        #[test]
+        fn equal_weights_are_no_weights(
+            slots in prop::collection::vec(0u32..30, 9),
+            weight in prop::sample::select(vec![1, 2, 7, 12, 1000, u32::MAX]),
+            frame in 1u32..40,
+        ) {
+            let (requests, weights) = (Requests::new(3, slots).unwrap(), Requests::new(3, vec![weight; 9]).unwrap());
+            prop_assert_eq!(share_weighted(&requests, frame, &weights), share(&requests, frame));
+        }
+
+        /// Max-min by weight: whoever wants more has a full line in which nobody has a slot that it needs less.
+        #[test]
+        fn whoever_is_refused_has_a_full_line_of_no_larger_shares(
+            slots in prop::collection::vec(0u32..50, 16),
+            weights in prop::collection::vec(1u32..100, 16),
+            frame in 1u32..60,
+        ) {
+            let (requests, weights) = (Requests::new(4, slots).unwrap(), Requests::new(4, weights).unwrap());
+            let given = share_weighted(&requests, frame, &weights);
+            let sums = given.line_sums();
+            prop_assert!(sums.longest() <= u64::from(frame));
+            for place in 0..16 {
+                let (row, column) = (place / 4, place % 4);
+                let (has, weight) = (given.slots()[place], weights.slots()[place]);
+                prop_assert!(has <= requests.slots()[place]);
+                let fewer = |other: usize| {
+                    u64::from(given.slots()[other].saturating_sub(1)) * u64::from(weight)
+                        <= u64::from(has) * u64::from(weights.slots()[other])
+                };
+                let full_row = sums.rows[row] == u64::from(frame) && (0..4).all(|column| fewer(row * 4 + column));
+                let full_column =
+                    sums.columns[column] == u64::from(frame) && (0..4).all(|row| fewer(row * 4 + column));
+                prop_assert!(has == requests.slots()[place] || full_row || full_column, "{row}, {column}");
+            }
+        }
     }
 
     #[test]
