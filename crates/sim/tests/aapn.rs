@@ -426,7 +426,9 @@ fn weights_larger_than_a_frame_share_it_in_proportion() {
         let run = stars.set("topology.delays", format!("{:?}", vec!["1 ms"; 4])).run(1);
         for (to, slots) in (1..).zip(shares) {
             let carried = at(&run.links, "link", &format!("e0->e{to}"), "carried_bits") / 8.0 / 2000.0 / 2250.0;
-            assert!((carried - slots).abs() <= 1.0, "{weights:?}, e{to}: {carried} slots a frame, expected {slots}");
+            // Packets of 1500 B do not fill every slot; equal weights have equal shares.
+            let most = if weights[0] == weights[1] { 0.1 } else { 1.0 };
+            assert!((carried - slots).abs() <= most, "{weights:?}, e{to}: {carried} slots a frame, expected {slots}");
         }
     }
 }

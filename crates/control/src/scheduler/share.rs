@@ -2,7 +2,8 @@
 //!
 //! Progressive filling: in every round each entry that wants more gets a slot, one after the other along the diagonals, until
 //! its request is met or its row or column is full. Who is refused a slot therefore has a full line in which nobody has more
-//! than one slot above it. As many rounds as no line can notice are done at once. In round k no line has more than
+//! than one slot above it. The entry that is first moves on by one with every `turn`, so what cannot be divided evenly is not for the same entries in
+//! every frame. As many rounds as no line can notice are done at once. In round k no line has more than
 //! frame/k entries that still rise, so all rounds cost at most nodes · frame · ln(frame) steps.
 //!
 //! With weights, an entry gets as many slots in a round as it weighs, one by one: the next slot goes to the entry with the fewest slots for its
@@ -14,33 +15,33 @@ use super::{LineSums, Requests};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// The max-min shares of `requests` in which every row and column has at most `frame` slots.
-pub fn share(requests: &Requests, frame: u32) -> Requests {
-    let filled = Filling::served(requests, frame);
+/// The max-min shares of `requests` in which every row and column has at most `frame` slots, in the frame that has this turn.
+pub fn share(requests: &Requests, frame: u32, turn: u64) -> Requests {
+    let filled = Filling::served(requests, frame, turn);
     Requests::new(requests.nodes(), filled.given).expect("as many entries as the requests have")
 }
 
 /// [`share`] by weight: an entry of weight w gets w slots where one of weight 1 gets one, rounded to whole slots as this module says. An entry
 /// of weight 0 gets what the others leave; those share it equally.
-pub fn share_weighted(requests: &Requests, frame: u32, weights: &Requests) -> Requests {
+pub fn share_weighted(requests: &Requests, frame: u32, turn: u64, weights: &Requests) -> Requests {
     let nodes = requests.nodes();
     assert_eq!(nodes, weights.nodes(), "every entry has a weight");
-    let mut weighted = Filling { weights: Some(weights.slots()), ..Filling::new(requests, frame) };
+    let mut weighted = Filling { weights: Some(weights.slots()), ..Filling::new(requests, frame, turn) };
     weighted.rising.retain(|entry| weights.slots()[entry.place as usize] > 0);
     let Filling { given, rows, columns, .. } = weighted.filled();
     // What has no weight rises last, a slot a round.
-    let rest = Filling { given, rows, columns, ..Filling::new(requests, frame) };
+    let rest = Filling { given, rows, columns, ..Filling::new(requests, frame, turn) };
     Requests::new(nodes, rest.filled().given).expect("as many entries as the requests have")
 }
 
 /// [`share`], and what is left of the frame is shared max-min too, among the pairs of nodes that `takes` names.
-pub fn share_all(requests: &Requests, frame: u32, takes: impl Fn(usize, usize) -> bool) -> Requests {
-    let (nodes, served) = (requests.nodes(), Filling::served(requests, frame));
+pub fn share_all(requests: &Requests, frame: u32, turn: u64, takes: impl Fn(usize, usize) -> bool) -> Requests {
+    let (nodes, served) = (requests.nodes(), Filling::served(requests, frame, turn));
     let pairs = (0..nodes).flat_map(|input| (0..nodes).map(move |output| (input, output)));
     let endless = pairs.map(|(input, output)| if takes(input, output) { u32::MAX } else { 0 }).collect();
     let endless = Requests::new(nodes, endless).expect("as many entries as the requests have");
     let Filling { given, rows, columns, .. } = served;
-    let rest = Filling { given, rows, columns, ..Filling::new(&endless, frame) };
+    let rest = Filling { given, rows, columns, ..Filling::new(&endless, frame, turn) };
     Requests::new(nodes, rest.filled().given).expect("as many entries as the requests have")
 }
 
@@ -98,7 +99,7 @@ struct Filling<'a> {
 }
 
 impl<'a> Filling<'a> {
-    fn new(requests: &'a Requests, frame: u32) -> Filling<'a> {
+    fn new(requests: &'a Requests, frame: u32, turn: u64) -> Filling<'a> {
         let nodes = requests.nodes();
         let entry = |row: usize, column: usize| Entry {
             row: row as u16,
@@ -107,21 +108,18 @@ impl<'a> Filling<'a> {
         };
         let diagonal = |shift: usize| (0..nodes).map(move |row| entry(row, (row + shift) % nodes));
         let wanted = |entry: &Entry| requests.slots()[entry.place as usize] > 0;
-        Filling {
-            requests,
-            weights: None,
-            given: vec![0; nodes * nodes],
-            rows: vec![frame; nodes],
-            columns: vec![frame; nodes],
-            rising: (0..nodes).flat_map(diagonal).filter(wanted).collect(),
-        }
+        let mut rising: Vec<Entry> = (0..nodes).flat_map(diagonal).filter(wanted).collect();
+        let first = turn.checked_rem(rising.len() as u64).unwrap_or(0);
+        rising.rotate_left(first as usize);
+        let (given, rows, columns) = (vec![0; nodes * nodes], vec![frame; nodes], vec![frame; nodes]);
+        Filling { requests, weights: None, given, rows, columns, rising }
     }
 
     /// The filling of `requests` in a frame with nothing in it. Where everything fits, its end is known.
-    fn served(requests: &'a Requests, frame: u32) -> Filling<'a> {
+    fn served(requests: &'a Requests, frame: u32, turn: u64) -> Filling<'a> {
         let sums = requests.line_sums();
         if sums.longest() > u64::from(frame) {
-            return Filling::new(requests, frame).filled();
+            return Filling::new(requests, frame, turn).filled();
         }
         let left = |sums: Vec<u64>| sums.into_iter().map(|sum| frame - sum as u32).collect();
         let (rows, columns) = (left(sums.rows), left(sums.columns));
@@ -223,7 +221,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn shared(nodes: usize, slots: &[u32], frame: u32) -> Vec<u32> {
-        share(&Requests::new(nodes, slots.to_vec()).unwrap(), frame).slots().to_vec()
+        share(&Requests::new(nodes, slots.to_vec()).unwrap(), frame, 0).slots().to_vec()
     }
 
     #[test]
@@ -235,7 +233,7 @@ mod tests {
         #[test]
         fn what_fits_needs_no_rounds(slots in prop::collection::vec(0u32..6, 16), frame in 1u32..25) {
             let requests = Requests::new(4, slots).unwrap();
-            let (known, filled) = (Filling::served(&requests, frame), Filling::new(&requests, frame).filled());
+            let (known, filled) = (Filling::served(&requests, frame, 0), Filling::new(&requests, frame, 0).filled());
             prop_assert_eq!((known.given, known.rows, known.columns), (filled.given, filled.rows, filled.columns));
         }
     }
@@ -256,7 +254,7 @@ mod tests {
     #[test]
     fn what_nobody_asked_for_is_shared() {
         let all = |nodes: usize, slots: &[u32], takes: fn(usize, usize) -> bool| {
-            share_all(&Requests::new(nodes, slots.to_vec()).unwrap(), 10, takes).slots().to_vec()
+            share_all(&Requests::new(nodes, slots.to_vec()).unwrap(), 10, 0, takes).slots().to_vec()
         };
         // Row 0 has 10 slots: 2 and 4 as asked, then 2 each of the other 4.
         assert_eq!(all(2, &[2, 4, 0, 0], |input, _| input == 0), [4, 6, 0, 0]);
@@ -269,7 +267,7 @@ mod tests {
     fn a_full_line_is_shared_by_weight_and_what_weighs_nothing_gets_the_rest() {
         let weighted = |slots: &[u32], weights: &[u32]| {
             let (requests, weights) = (Requests::new(3, slots.to_vec()), Requests::new(3, weights.to_vec()));
-            share_weighted(&requests.unwrap(), 12, &weights.unwrap()).slots()[..3].to_vec()
+            share_weighted(&requests.unwrap(), 12, 0, &weights.unwrap()).slots()[..3].to_vec()
         };
         // 12 slots as 3 : 2 : 1.
         assert_eq!(weighted(&[90, 90, 90, 0, 0, 0, 0, 0, 0], &[3, 2, 1, 0, 0, 0, 0, 0, 0]), [6, 4, 2]);
@@ -286,7 +284,7 @@ mod tests {
             slots[..nodes].copy_from_slice(first);
             Requests::new(nodes, slots).unwrap()
         };
-        share_weighted(&row(&vec![u32::MAX; nodes]), frame, &row(weights)).slots()[..nodes].to_vec()
+        share_weighted(&row(&vec![u32::MAX; nodes]), frame, 0, &row(weights)).slots()[..nodes].to_vec()
     }
 
     /// 12 slots by 50 : 30 : 20 are 6, 3.6 and 2.4: whole slots 6, 4, 2. By 5 : 4 : 3 : 2 : 1 they are 4, 3.2, 2.4, 1.6 and 0.8.
@@ -339,7 +337,7 @@ mod tests {
             frame in 1u32..40,
         ) {
             let (requests, weights) = (Requests::new(3, slots).unwrap(), Requests::new(3, weights).unwrap());
-            let given = share_weighted(&requests, frame, &weights);
+            let given = share_weighted(&requests, frame, 0, &weights);
             prop_assert_eq!(given.slots(), slot_by_slot(&requests, frame, &weights));
         }
 
@@ -350,7 +348,7 @@ mod tests {
             frame in 1u32..40,
         ) {
             let (requests, weights) = (Requests::new(3, slots).unwrap(), Requests::new(3, vec![weight; 9]).unwrap());
-            prop_assert_eq!(share_weighted(&requests, frame, &weights), share(&requests, frame));
+            prop_assert_eq!(share_weighted(&requests, frame, 7, &weights), share(&requests, frame, 7));
         }
 
         /// Max-min by weight: whoever wants more has a full line in which nobody has a slot that it needs less.
@@ -361,7 +359,7 @@ mod tests {
             frame in 1u32..60,
         ) {
             let (requests, weights) = (Requests::new(4, slots).unwrap(), Requests::new(4, weights).unwrap());
-            let given = share_weighted(&requests, frame, &weights);
+            let given = share_weighted(&requests, frame, 0, &weights);
             let sums = given.line_sums();
             prop_assert!(sums.longest() <= u64::from(frame));
             for place in 0..16 {
@@ -386,6 +384,20 @@ mod tests {
         let mut given = shared(3, &[50, 50, 50, 0, 0, 0, 0, 0, 0], 10);
         given.sort_unstable();
         assert_eq!(given[6..], [3, 3, 4]);
+    }
+
+    /// 4 slots for three entries: 2, 1 and 1, in turn. Of two frames of 10 for four, by 1 : 1 : 1 : 1, each has its two more once.
+    #[test]
+    fn what_is_left_over_goes_round_from_frame_to_frame() {
+        let row = Requests::new(3, vec![9, 9, 9, 0, 0, 0, 0, 0, 0]).unwrap();
+        let frames = [0, 1, 2, 3].map(|turn| share(&row, 4, turn).slots()[..3].to_vec());
+        assert_eq!(frames, [[2, 1, 1], [1, 2, 1], [1, 1, 2], [2, 1, 1]]);
+        let full = Requests::new(4, vec![9; 16]).unwrap();
+        let mut sum = [0; 16];
+        for turn in 0..16 {
+            sum.iter_mut().zip(share(&full, 10, turn).slots()).for_each(|(sum, slots)| *sum += slots);
+        }
+        assert_eq!(sum, [40; 16], "10 slots for four are 2.5 each");
     }
 
     #[test]
