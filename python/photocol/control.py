@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from photocol import _core
+from photocol._reservation import Booking, Fibre
+from photocol._signalling import Action, Core, Network, Node
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,9 +30,16 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "Action",
+    "Booking",
     "ClockFilter",
+    "Core",
     "Demand",
     "Estimate",
+    "Fibre",
+    "Islip",
+    "Network",
+    "Node",
     "Schedule",
     "Scheduler",
     "decode",
@@ -183,18 +192,64 @@ def schedule(matrix: ArrayLike, frame: int, algorithm: str = "bvn") -> Schedule:
     return Scheduler(algorithm).schedule(matrix, frame)
 
 
-def share(matrix: ArrayLike, frame: int, *, weights: ArrayLike | None = None) -> NDArray[np.uint32]:
+class Islip:
+    """iSLIP (McKeown 1999) of one slot, an iteration at a time. Its pointers stay from slot to slot.
+
+    >>> islip = Islip()
+    >>> islip.match([[1, 1], [1, 1]])                 # both outputs grant input 0; input 1 is matched in the next
+    [[0, -1], [0, 1]]
+    >>> islip.grant_pointers, islip.accept_pointers   # they move for matches of the first iteration only
+    ([1, 0], [1, 0])
+    >>> islip.match([[1, 1], [1, 1]])                 # now the pointers are apart, and one iteration is enough
+    [[1, 0]]
+    """
+
+    def __init__(self) -> None:
+        self._machine = _core.Islip()
+
+    def match(self, requests: ArrayLike, iterations: int | None = None) -> list[list[int]]:
+        """Return the matching of a slot after each iteration, until nothing more can be matched: outputs by input.
+
+        `requests` are slots that each input wants to each output; -1 is an input without an output. With another number
+        of nodes than before, pointers begin at 0.
+        """
+        most = _LARGEST_REQUEST if iterations is None else iterations
+        if not 0 <= most <= _LARGEST_REQUEST:
+            raise InputError(f"iterations is {iterations}; allowed: 0 to {_LARGEST_REQUEST}")
+        try:
+            return self._machine.iterations(_matrix(requests), most)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+
+    @property
+    def grant_pointers(self) -> list[int]:
+        """The input that each output prefers in the next slot."""
+        return self._machine.grant_pointers
+
+    @property
+    def accept_pointers(self) -> list[int]:
+        """The output that each input prefers in the next slot."""
+        return self._machine.accept_pointers
+
+
+def share(matrix: ArrayLike, frame: int, *, weights: ArrayLike | None = None, turn: int = 0) -> NDArray[np.uint32]:
     """Return the max-min shares of `matrix` in which every row and column has at most `frame` slots.
 
-    With `weights`, an entry of weight w gets w slots where one of weight 1 gets one; one of weight 0 gets what is left.
+    With `weights`, an entry of weight w gets w slots where one of weight 1 gets one: the next slot goes to the entry
+    with the fewest slots for its weight, of equals to the heavier one, then along the diagonals. One of weight 0 gets
+    what is left. What cannot be divided evenly goes round with `turn`, the number of the frame, from 0.
 
-    >>> share([[0, 90, 90], [0, 0, 0], [0, 0, 0]], 12, weights=[[0, 2, 1], [0, 0, 0], [0, 0, 0]])[0].tolist()
-    [0, 8, 4]
+    >>> share([[90, 90, 90], [0, 0, 0], [0, 0, 0]], 12, weights=[[50, 30, 20], [1, 1, 1], [1, 1, 1]])[0].tolist()
+    [6, 4, 2]
+    >>> [share([[9, 9, 9], [0, 0, 0], [0, 0, 0]], 4, turn=turn)[0].tolist() for turn in (0, 1, 2)]
+    [[2, 1, 1], [1, 2, 1], [1, 1, 2]]
     """
     requests, slots = _matrix(matrix), _frame(frame)
     weighed = None if weights is None else _matrix(weights)
+    if not 0 <= turn < 2**64:
+        raise InputError(f"turn is {turn}; allowed: 0 or more")
     try:
-        return _core.share_slots(requests, slots, weighed)
+        return _core.share_slots(requests, slots, turn, weighed)
     except ValueError as error:
         raise InputError(str(error)) from None
 
