@@ -276,7 +276,7 @@ fn connection_call(choices: &mut Choices<'_>, connection: &mut Connection, now: 
         }
         4 => {
             let due = connection.next_timeout();
-            *now = if choices.byte() % 4 == 0 { *now } else { due.unwrap_or(*now).max(*now) };
+            *now = if choices.byte().is_multiple_of(4) { *now } else { due.unwrap_or(*now).max(*now) };
             connection.handle_timeout(*now, actions);
             let nothing = actions.segments.is_empty() && actions.controls.is_empty();
             assert!(nothing || is_due(due, *now), "a connection acts when it said that it would");
