@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from photocol import _core
+from photocol._reservation import Booking, Fibre
+from photocol._signalling import Action, Core, Network, Node
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,9 +30,16 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "Action",
+    "Booking",
     "ClockFilter",
+    "Core",
     "Demand",
     "Estimate",
+    "Fibre",
+    "Islip",
+    "Network",
+    "Node",
     "Schedule",
     "Scheduler",
     "decode",
@@ -44,6 +53,8 @@ __all__ = [
 LARGEST_FILE = 64 * 1024 * 1024
 """Bytes of a file of requests."""
 _LARGEST_REQUEST = 2**32 - 1
+_MIDDLE = 2**63
+"""The middle of the range of times of 64 bits, in picoseconds."""
 
 
 class Schedule:
@@ -181,18 +192,64 @@ def schedule(matrix: ArrayLike, frame: int, algorithm: str = "bvn") -> Schedule:
     return Scheduler(algorithm).schedule(matrix, frame)
 
 
-def share(matrix: ArrayLike, frame: int, *, weights: ArrayLike | None = None) -> NDArray[np.uint32]:
+class Islip:
+    """iSLIP (McKeown 1999) of one slot, an iteration at a time. Its pointers stay from slot to slot.
+
+    >>> islip = Islip()
+    >>> islip.match([[1, 1], [1, 1]])                 # both outputs grant input 0; input 1 is matched in the next
+    [[0, -1], [0, 1]]
+    >>> islip.grant_pointers, islip.accept_pointers   # they move for matches of the first iteration only
+    ([1, 0], [1, 0])
+    >>> islip.match([[1, 1], [1, 1]])                 # now the pointers are apart, and one iteration is enough
+    [[1, 0]]
+    """
+
+    def __init__(self) -> None:
+        self._machine = _core.Islip()
+
+    def match(self, requests: ArrayLike, iterations: int | None = None) -> list[list[int]]:
+        """Return the matching of a slot after each iteration, until nothing more can be matched: outputs by input.
+
+        `requests` are slots that each input wants to each output; -1 is an input without an output. With another number
+        of nodes than before, pointers begin at 0.
+        """
+        most = _LARGEST_REQUEST if iterations is None else iterations
+        if not 0 <= most <= _LARGEST_REQUEST:
+            raise InputError(f"iterations is {iterations}; allowed: 0 to {_LARGEST_REQUEST}")
+        try:
+            return self._machine.iterations(_matrix(requests), most)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+
+    @property
+    def grant_pointers(self) -> list[int]:
+        """The input that each output prefers in the next slot."""
+        return self._machine.grant_pointers
+
+    @property
+    def accept_pointers(self) -> list[int]:
+        """The output that each input prefers in the next slot."""
+        return self._machine.accept_pointers
+
+
+def share(matrix: ArrayLike, frame: int, *, weights: ArrayLike | None = None, turn: int = 0) -> NDArray[np.uint32]:
     """Return the max-min shares of `matrix` in which every row and column has at most `frame` slots.
 
-    With `weights`, an entry of weight w gets w slots where one of weight 1 gets one; one of weight 0 gets what is left.
+    With `weights`, an entry of weight w gets w slots where one of weight 1 gets one: the next slot goes to the entry
+    with the fewest slots for its weight, of equals to the heavier one, then along the diagonals. One of weight 0 gets
+    what is left. What cannot be divided evenly goes round with `turn`, the number of the frame, from 0.
 
-    >>> share([[0, 90, 90], [0, 0, 0], [0, 0, 0]], 12, weights=[[0, 2, 1], [0, 0, 0], [0, 0, 0]])[0].tolist()
-    [0, 8, 4]
+    >>> share([[90, 90, 90], [0, 0, 0], [0, 0, 0]], 12, weights=[[50, 30, 20], [1, 1, 1], [1, 1, 1]])[0].tolist()
+    [6, 4, 2]
+    >>> [share([[9, 9, 9], [0, 0, 0], [0, 0, 0]], 4, turn=turn)[0].tolist() for turn in (0, 1, 2)]
+    [[2, 1, 1], [1, 2, 1], [1, 1, 2]]
     """
     requests, slots = _matrix(matrix), _frame(frame)
     weighed = None if weights is None else _matrix(weights)
+    if not 0 <= turn < 2**64:
+        raise InputError(f"turn is {turn}; allowed: 0 or more")
     try:
-        return _core.share_slots(requests, slots, weighed)
+        return _core.share_slots(requests, slots, turn, weighed)
     except ValueError as error:
         raise InputError(str(error)) from None
 
@@ -243,19 +300,28 @@ class Estimate(NamedTuple):
     drift: float
     """Its change, as a ratio to this clock's time."""
     error_ps: float
-    """The standard error of `difference_ps`."""
+    """The standard error of `difference_ps`: twice that covers the truth at 98 of 100 instants."""
 
 
 class ClockFilter:
     """An estimate of T_d, clock difference and delay in one number, and of its drift (paper 003, section 3.4.1).
 
-    Every time is a reading of a clock in picoseconds since its zero.
+    Every time is a reading of a clock in whole picoseconds since its zero, whenever that was: `time.time_ns() * 1000`
+    serves, and the two clocks may have different zeros. Readings may be up to 106 days from those of the first sample.
 
     Arguments:
         stamp_error_ps: the standard error of a stamp that nothing delayed.
         largest_drift: the largest drift at the start, as a ratio.
         wander: how much the drift changes in a second, as a ratio.
-        change_after: so many samples in a row on one side are a change of path or clock: the filter starts again.
+        change_after: so many samples in a row on one side are a change of path or clock: the filter starts again. A
+            queue that is busy for longer looks the same.
+
+    >>> clock = ClockFilter()
+    >>> boot = 1_700_000_000 * 10**12                 # this clock counts from 1970, the other one from its start
+    >>> for at in range(0, 10**12, 10**10):           # it is 5 ms on the way
+    ...     heard = clock.one_way(boot + at, at + 5 * 10**9)
+    >>> clock.estimate(boot + 10**12).difference_ps == 5 * 10**9 - boot
+    True
     """
 
     def __init__(
@@ -268,33 +334,65 @@ class ClockFilter:
     ) -> None:
         if stamp_error_ps < 1 or not 0 < largest_drift <= 1 or not 0 <= wander <= 1 or change_after < 1:
             raise InputError("stamp_error_ps and change_after are 1 or more; largest_drift and wander are up to 1")
+        if stamp_error_ps >= _MIDDLE or change_after > _LARGEST_REQUEST:
+            raise InputError(f"allowed: stamp_error_ps below {_MIDDLE}, change_after up to {_LARGEST_REQUEST}")
         self._machine = _core.ClockFilter(stamp_error_ps, largest_drift, wander, change_after)
+        self._zeros: tuple[int, int] | None = None
 
     def one_way(self, sent_ps: int, received_ps: int) -> str:
         """A slot was stamped at both ends. Return "taken", "stale" or "restarted"."""
-        return self._machine.one_way(sent_ps, received_ps)
+        here, there = self._begun(sent_ps, received_ps)
+        return self._machine.one_way(_since(here, sent_ps), _since(there, received_ps))
 
     def two_way(self, sent_ps: int, there_ps: int, back_ps: int, received_ps: int) -> str:
         """An exchange was stamped: sent, arrived there, left there, received. Its T_d is the clock difference alone."""
-        return self._machine.two_way(sent_ps, there_ps, back_ps, received_ps)
+        here, there = self._begun(sent_ps, there_ps)
+        sent, received = _since(here, sent_ps), _since(here, received_ps)
+        return self._machine.two_way(sent, _since(there, there_ps), _since(there, back_ps), received)
 
     def estimate(self, at_ps: int) -> Estimate | None:
         """Return T_d for what leaves at `at_ps`; None before the first sample."""
-        found = self._machine.estimate(at_ps)
-        return None if found is None else Estimate(*found)
+        if self._zeros is None:
+            return None
+        here, there = self._zeros
+        found = self._machine.estimate(_since(here, at_ps))
+        return None if found is None else Estimate(found[0] + there - here, *found[1:])
 
     def regression(self, at_ps: int) -> tuple[int, float] | None:
         """Return T_d and its drift by a straight line through the best of the last 64 samples: the cross-check."""
-        return self._machine.regression(at_ps)
+        if self._zeros is None:
+            return None
+        here, there = self._zeros
+        found = self._machine.regression(_since(here, at_ps))
+        return None if found is None else (found[0] + there - here, found[1])
 
     def send_time(self, arrival_ps: int) -> int | None:
         """Return when light must leave to arrive at that instant of the other clock: T - T_d."""
-        return self._machine.send_time(arrival_ps)
+        if self._zeros is None:
+            return None
+        here, there = self._zeros
+        found = self._machine.send_time(_since(there, arrival_ps))
+        return None if found is None else found + here
 
     @property
     def restarts(self) -> int:
         """How often the path or a clock has changed."""
         return self._machine.restarts
+
+    def _begun(self, here_ps: int, there_ps: int) -> tuple[int, int]:
+        """Return the zeros of the machine's clocks, by the first readings: both are in the middle of its range."""
+        if self._zeros is None:
+            self._zeros = (here_ps - _MIDDLE, there_ps - _MIDDLE)
+        return self._zeros
+
+
+def _since(zero: int, reading: int) -> int:
+    """Return a reading as the machine counts it; InputError if it does not."""
+    since = reading - zero
+    if not 0 <= since < 2 * _MIDDLE:
+        days = abs(since - _MIDDLE) // (86_400 * 10**12)
+        raise InputError(f"a reading {days} days from the first sample's; allowed: up to 106 days")
+    return since
 
 
 def encode(header: Mapping[str, Any], blocks: Sequence[tuple[str, Mapping[str, Any]]], *, key: bytes) -> bytes:

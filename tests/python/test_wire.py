@@ -66,3 +66,37 @@ def test_nothing_is_known_at_first_and_bad_options_are_refused() -> None:
     assert clock.two_way(0, 500, 600, 900) == "taken"
     with pytest.raises(InputError, match="1 or more"):
         control.ClockFilter(stamp_error_ps=0)
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [(0, 0), (1_795_000_000 * 10**12, 1_795_000_000 * 10**12), (1_795_000_000 * 10**12, 77), (-(10**24), 10**24)],
+)
+def test_clocks_count_from_any_epoch(here: int, there: int) -> None:
+    # The way takes 3 ms and the other clock gains 40 ppm from the first sample on, whatever the two show then.
+    clock = control.ClockFilter()
+    for sent in range(0, 2_000 * MS, 4 * MS):
+        assert clock.one_way(here + sent, there + sent + sent // 25_000 + 3 * MS) == "taken"
+    estimate = clock.estimate(here + 1_996 * MS)
+    assert estimate is not None
+    assert estimate.difference_ps - (there - here) == pytest.approx(3 * MS + 1_996 * MS // 25_000, abs=1_000)
+    line = clock.regression(here + 1_996 * MS)
+    assert line is not None
+    assert line[0] - estimate.difference_ps == pytest.approx(0, abs=1_000)
+    arrival = there + 2_000 * MS + 2_000 * MS // 25_000 + 3 * MS
+    leaves = clock.send_time(arrival)
+    assert leaves is not None
+    assert leaves - here == pytest.approx(2_000 * MS, abs=1_000)
+    with pytest.raises(InputError, match="a reading 115 days from the first sample's; allowed: up to 106 days"):
+        clock.estimate(here + 10**19)
+
+
+def test_an_exchange_of_two_clocks_of_different_epochs_gives_their_difference() -> None:
+    clock = control.ClockFilter()
+    here, there = 1_795_000_000 * 10**12, 5
+    for sent in range(0, 400 * MS, 4 * MS):
+        arrived = sent + 2 * MS
+        assert clock.two_way(here + sent, there + arrived, there + arrived + MS, here + arrived + 3 * MS) == "taken"
+    estimate = clock.estimate(here + 400 * MS)
+    assert estimate is not None
+    assert estimate.difference_ps == pytest.approx(there - here, abs=1)

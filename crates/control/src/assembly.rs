@@ -164,4 +164,27 @@ mod tests {
         let rules = Assembly { minimum: Bytes(1250), ..MIXED };
         assert_eq!(bursts(rules, &[(0, 40)]), [(1, 40, 1250, 1000)]);
     }
+
+    proptest::proptest! {
+        /// Packets wait only while the queue wants to be called, at the latest a timer after the first of them came; before that nothing is complete.
+        #[test]
+        fn what_waits_has_a_time(packets in proptest::collection::vec((0u64..700, 1u64..3500), 1..40)) {
+            let (mut queue, mut complete, mut now) = (Queue::new(MIXED), Vec::new(), 0);
+            let (mut came, mut left) = (0, 0);
+            for (gap, size) in packets {
+                now += gap;
+                let due = queue.next_timeout();
+                let burst = queue.handle_timeout(at(now));
+                proptest::prop_assert_eq!(burst.is_some(), due.is_some_and(|due| due <= at(now)));
+                left += burst.map_or(0, |burst| burst.packets.len());
+                queue.handle_packet(at(now), 0u32, Bytes(size), &mut complete);
+                came += 1;
+                left += complete.drain(..).map(|burst| burst.packets.len()).sum::<usize>();
+                let waits = queue.waiting().len();
+                proptest::prop_assert_eq!(came, left + waits);
+                let due = queue.next_timeout();
+                proptest::prop_assert_eq!(waits > 0, due.is_some_and(|due| due > at(now) && due <= at(now + 1000)));
+            }
+        }
+    }
 }

@@ -83,8 +83,11 @@ pub fn signalling(bytes: &[u8]) {
     for (at, chunk) in bytes.chunks(40).enumerate() {
         let [step, source, class, data @ ..] = chunk else { break };
         now = now + Duration::from_micros(u64::from(*step) * 20);
-        node.handle_timeout(now, &mut actions);
+        poll(&mut node, now, &mut actions);
+        let due = core.next_timeout();
+        let before = actions.len();
         core.handle_timeout(now, &mut actions);
+        assert!(before == actions.len() || is_due(due, now), "the core acts when it said that it would");
         let class = [Class::Signalling, Class::Data, Class::Control][usize::from(class % 3)];
         let slot = any_slot(class, *source, at as u64, data);
         for to in [NodeId(1), NodeId::CORE] {
@@ -103,6 +106,19 @@ pub fn signalling(bytes: &[u8]) {
         }
         let _ = (node.next_timeout(), core.route(now, u16::from(*source) % 4, Duration::from_micros(220)));
     }
+}
+
+/// Calls a node at any time. Panics if it does something then that it had not asked to be called for, or leaves undone what is due: a host polls when
+/// it is told to.
+pub fn poll(node: &mut Node, now: Instant, actions: &mut Actions) {
+    let (due, before) = (node.next_timeout(), actions.len());
+    node.handle_timeout(now, actions);
+    assert!(before == actions.len() || is_due(due, now), "a node acts when it said that it would");
+    assert!(!is_due(node.next_timeout(), now), "what is due is done");
+}
+
+fn is_due(due: Option<Instant>, now: Instant) -> bool {
+    due.is_some_and(|due| due <= now)
 }
 
 /// A slot with a block made of arbitrary bytes, or with none.

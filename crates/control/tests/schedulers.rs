@@ -99,7 +99,7 @@ proptest! {
 
     #[test]
     fn the_others_keep_to_the_requests_and_leave_no_slot_idle(requests in matrix(1..20, sparse()), frame in 1u32..80) {
-        let admitted = share(&requests, frame);
+        let admitted = share(&requests, frame, 0);
         for algorithm in [Algorithm::Greedy, Algorithm::RoundRobin, Algorithm::Islip] {
             let schedule = schedule(algorithm, &requests, frame);
             assert_valid(&schedule);
@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn overload_is_shared_max_min(requests in matrix(1..10, prop_oneof![sparse(), Just(u32::MAX)]), frame in 1u32..50) {
-        let (given, nodes) = (share(&requests, frame), requests.nodes());
+        let (given, nodes) = (share(&requests, frame, 0), requests.nodes());
         let LineSums { rows, columns } = given.line_sums();
         prop_assert!(rows.iter().chain(&columns).all(|sum| *sum <= u64::from(frame)));
         for at in 0..nodes * nodes {

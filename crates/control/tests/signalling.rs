@@ -3,7 +3,7 @@
 mod star;
 
 use control::scheduler::Algorithm;
-use control::signalling::{Actions, Count, Heard, Network, NetworkError, Part};
+use control::signalling::{Actions, Count, Heard, Member, Network, NetworkError, Part};
 use control::wire::{Beacon, Carriage, Class, Header, NodeId, Slot, Stamp};
 use star::{Clock, MS, Star, US, figure_3_8, verifier};
 use units::Duration;
@@ -137,12 +137,21 @@ fn networks_that_cannot_work_are_refused() {
     assert_eq!(refused(|network| network.guard = Duration::from_micros(250)), NetworkError::Guard);
     assert_eq!(refused(|network| network.frame_slots = 0), NetworkError::Frame);
     assert_eq!(refused(|network| network.shortest = Duration::from_secs(1)), NetworkError::Fibres);
+    // Two round trips of 34 s and three frames of 4.5 ms: 68.0135 µs of drift are half of the tolerance, (284 − 10)/2 µs rounded up.
     let holdover = refused(|network| network.longest = Duration::from_secs(17));
-    assert_eq!(holdover, NetworkError::Holdover { needed: Duration::from_micros(283) });
+    let joining = Duration::from_ps(68_013_500_000_000);
+    assert_eq!(holdover, NetworkError::Holdover { joining, needed: Duration::from_micros(284) });
     assert_eq!(
         holdover.to_string(),
-        "clocks drift for two round trips while a node joins such fibres; allowed: a guard time of at least \"283 us\""
+        "what is not known of a clock's drift, 1 ppm, adds up for \"68013500 us\" while a node joins; allowed: a guard time of at least \"284 us\""
     );
+    // 128 ms of frame and 1 µs of tolerance, which 1 ppm has used up by half after 0.5 s: 3 · 128 + 4 ms are less, 5 of such frames are more.
+    let long = |slots: u32| {
+        let guard = Duration::from_micros(12);
+        Network { frame_slots: slots, guard, shortest: Duration::from_millis(1), ..figure_3_8() }.checked()
+    };
+    assert!(long(512).is_ok());
+    assert!(matches!(long(1024), Err(NetworkError::Holdover { .. })));
     assert_eq!(refused(|network| network.switch_size = 6), NetworkError::Members);
     assert_eq!(refused(|network| network.members.swap(0, 1)), NetworkError::Members);
     // 10 ms there and back differ by up to 20 ms: 80 slots and the answer's own.
@@ -385,5 +394,27 @@ proptest::proptest! {
     #[test]
     fn any_slots_of_the_networks_key_are_survived(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..1500)) {
         control::fuzz::signalling(&bytes);
+    }
+}
+
+/// A slave answers two frames after its invitation: 512 slots of 250 µs and the place of the window in the frame, some 255 ms. At 200 ppm its clock
+/// gains or loses 51 µs by then; the tolerance is (30 − 10) / 2 = 10 µs.
+#[test]
+fn a_clock_of_any_allowed_drift_joins_long_frames() {
+    for ppb in [-200_000, -50_000, 0, 37_500, 50_000, 200_000] {
+        let members = (0..2).map(|node| Member { node: NodeId(node), port: node }).collect();
+        let shortest = Duration::from_micros(600);
+        let network =
+            Network { frame_slots: 512, signalling_slots: 1, switch_size: 2, members, shortest, ..figure_3_8() };
+        let clock = Clock { offset: 5_000 * MS, ppb };
+        let mut star = Star::new(
+            network.checked().unwrap(),
+            &[(Clock { offset: 0, ppb: 0 }, 0, 0), (clock, 600 * US, 600 * US)],
+            1,
+        );
+        star.start_all();
+        star.run_frames(40);
+        assert_eq!(star.node(1).part(), Part::Slave, "{ppb} ppb");
+        assert_eq!(star.count(Count::InvitationExpired), 0, "{ppb} ppb: its first answer met the window");
     }
 }

@@ -107,10 +107,11 @@ impl FrameSchedule {
 
 /// `control::scheduler::share`.
 #[pyfunction]
-#[pyo3(signature = (requests, frame, weights=None))]
+#[pyo3(signature = (requests, frame, turn=0, weights=None))]
 pub fn share_slots<'py>(
     requests: PyReadonlyArray2<'py, u32>,
     frame: u32,
+    turn: u64,
     weights: Option<PyReadonlyArray2<'py, u32>>,
 ) -> PyResult<Bound<'py, PyArray2<u32>>> {
     let py = requests.py();
@@ -120,10 +121,39 @@ pub fn share_slots<'py>(
         return Err(PyValueError::new_err("weights for another number of nodes; allowed: a weight for each request"));
     }
     let shared = py.detach(|| match &weights {
-        Some(weights) => scheduler::share_weighted(&requests, frame, weights),
-        None => scheduler::share(&requests, frame),
+        Some(weights) => scheduler::share_weighted(&requests, frame, turn, weights),
+        None => scheduler::share(&requests, frame, turn),
     });
     shared.slots().to_vec().into_pyarray(py).reshape([requests.nodes(), requests.nodes()])
+}
+
+/// `control::scheduler::Islip`.
+#[pyclass(module = "photocol._core")]
+pub struct Islip(scheduler::Islip);
+
+#[pymethods]
+impl Islip {
+    #[new]
+    fn new() -> Islip {
+        Islip(scheduler::Islip::default())
+    }
+
+    /// The output of each input after each iteration of a slot, -1 for none; one row an iteration.
+    fn iterations(&mut self, requests: PyReadonlyArray2<'_, u32>, most: u32) -> PyResult<Vec<Vec<i32>>> {
+        let output = |output: u16| if output == IDLE { -1 } else { i32::from(output) };
+        let after = self.0.iterations(&matrix(&requests)?, most);
+        Ok(after.into_iter().map(|outputs| outputs.into_iter().map(output).collect()).collect())
+    }
+
+    #[getter]
+    fn grant_pointers(&self) -> Vec<usize> {
+        self.0.grant_pointers().to_vec()
+    }
+
+    #[getter]
+    fn accept_pointers(&self) -> Vec<usize> {
+        self.0.accept_pointers().to_vec()
+    }
 }
 
 /// `control::frame::Frame::rate`, in bits per second.

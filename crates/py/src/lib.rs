@@ -12,7 +12,9 @@ mod model;
 mod node;
 mod options;
 mod queue;
+mod reservation;
 mod scenario;
+mod signalling;
 mod simulation;
 mod tcp;
 mod wire;
@@ -24,7 +26,7 @@ mod _core {
     #[pymodule_export]
     use super::catalogue::{catalogue, schema};
     #[pymodule_export]
-    use super::control::{Demand, FrameSchedule, FrameScheduler, frame_rate, share_slots};
+    use super::control::{Demand, FrameSchedule, FrameScheduler, Islip, frame_rate, share_slots};
     #[pymodule_export]
     use super::error::{ModelError, RunError, ScenarioError};
     #[pymodule_export]
@@ -38,7 +40,11 @@ mod _core {
     #[pymodule_export]
     use super::queue::Queue;
     #[pymodule_export]
+    use super::reservation::Fibre;
+    #[pymodule_export]
     use super::scenario::Scenario;
+    #[pymodule_export]
+    use super::signalling::{SignallingCore, SignallingNode};
     #[pymodule_export]
     use super::simulation::{Results, Simulation};
     #[pymodule_export]

@@ -1,13 +1,14 @@
 //! Slots of the signalling as dicts, and the clock filter.
 
 use control::sync::{self, FilterConfig, Heard, Sample};
-use control::wire::{self, Fields, Key, Slot, Value};
+use control::wire::{self, Block, Fields, Key, Slot, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use units::{Duration, Instant};
 
-fn wrong(error: impl std::error::Error) -> PyErr {
+/// An error as an exception.
+pub fn wrong(error: impl std::error::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
@@ -26,7 +27,7 @@ pub fn wire_encode<'py>(
 }
 
 /// A block's name and its fields.
-type NamedBlock<'py> = (&'static str, Bound<'py, PyDict>);
+pub type NamedBlock<'py> = (&'static str, Bound<'py, PyDict>);
 
 /// The header and the blocks of a slot. Without a key its tag is not looked at.
 #[pyfunction]
@@ -45,7 +46,8 @@ pub fn wire_decode<'py>(
     Ok((dict(py, header)?, blocks.collect::<PyResult<_>>()?))
 }
 
-fn dict<'py>(py: Python<'py>, fields: Fields) -> PyResult<Bound<'py, PyDict>> {
+/// Fields as a dict.
+pub fn dict<'py>(py: Python<'py>, fields: Fields) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (name, value) in fields {
         match value {
@@ -59,6 +61,16 @@ fn dict<'py>(py: Python<'py>, fields: Fields) -> PyResult<Bound<'py, PyDict>> {
         }
     }
     Ok(dict)
+}
+
+/// A block by its name and its fields.
+pub fn named(name: &str, fields: &Bound<'_, PyDict>) -> PyResult<Block> {
+    Block::of_values(name, self::fields(fields)?).map_err(wrong)
+}
+
+/// The blocks of a slot.
+pub fn blocks_of(blocks: Vec<(String, Bound<'_, PyDict>)>) -> PyResult<Vec<Block>> {
+    blocks.iter().map(|(name, fields)| named(name, fields)).collect()
 }
 
 fn fields(dict: &Bound<'_, PyDict>) -> PyResult<Fields> {

@@ -410,6 +410,29 @@ fn known_schedules_share_what_is_too_much_by_weight() {
     }
 }
 
+/// Four edge nodes and 14 data slots, which e0 floods to the three others. By 50 : 30 : 20 they are 7, 4.2 and 2.8, in whole slots 7, 4 and 3; equal
+/// weights give 14/3, whatever they are.
+#[test]
+fn weights_larger_than_a_frame_share_it_in_proportion() {
+    let flood =
+        |to: &str| format!("[[traffic]]\ntransport = \"udp\"\nfrom = \"e0\"\nto = \"{to}\"\nrate = \"100 Mbps\"\n");
+    let traffic = ["e1", "e2", "e3"].map(flood).concat();
+    for (weights, shares) in
+        [([50, 30, 20], [7.0, 4.0, 3.0]), ([20, 30, 50], [3.0, 4.0, 7.0]), ([12, 12, 12], [14.0 / 3.0; 3])]
+    {
+        let entry = |(to, weight): (usize, u32)| format!("{{ from = \"e0\", to = \"e{to}\", weight = {weight} }}");
+        let list = (1..).zip(weights).map(entry).collect::<Vec<_>>().join(", ");
+        let stars = Builder::of(star(&format!("weight = [{list}]"), &traffic)).set("topology.edges", 4);
+        let run = stars.set("topology.delays", format!("{:?}", vec!["1 ms"; 4])).run(1);
+        for (to, slots) in (1..).zip(shares) {
+            let carried = at(&run.links, "link", &format!("e0->e{to}"), "carried_bits") / 8.0 / 2000.0 / 2250.0;
+            // Packets of 1500 B do not fill every slot; equal weights have equal shares.
+            let most = if weights[0] == weights[1] { 0.1 } else { 1.0 };
+            assert!((carried - slots).abs() <= most, "{weights:?}, e{to}: {carried} slots a frame, expected {slots}");
+        }
+    }
+}
+
 #[test]
 fn told_of_slots_that_are_granted_on_request_only_xcp_starves() {
     // One star, four edge nodes; ten XCP flows from e0 to each of the others; 14 of 18 slots of 90 %, 70 Mb/s, for data.

@@ -174,3 +174,18 @@ fn what_is_too_much_is_shared_by_weight() {
     let (one, other) = shares("");
     assert!((one - 0.5).abs() < 1.0 / 15.0 && (other - 0.5).abs() < 1.0 / 15.0, "{one} and {other}");
 }
+
+/// A frame of 36 ms: the answer to an invitation leaves two of them later, when a clock that is 200 ppm fast or slow is 14 us off. Light may be 10 us
+/// early or late, and fibres of one length leave it no other slot.
+#[test]
+fn a_clock_that_drifts_far_joins_long_frames() {
+    for ppm in ["200.0", "-200.0"] {
+        let text = star("", &flood("e1", "e2")).replace("slots = 18", "slots = 180").replace("50.0", ppm);
+        let text = text.replace("600 packets", "6000 packets");
+        let run = run(&text.replace("[\"1 ms\", \"2 ms\", \"2 ms\"]", "[\"2 ms\", \"2 ms\", \"2 ms\"]"), 1);
+        let bytes = carried(&run, "e1->e2");
+        // 7.2 s are 200 frames of 177 data slots of 2125 B; one more or less at either end.
+        let full = 200.0 * 177.0 * 2125.0;
+        assert!((bytes / full - 1.0).abs() < 2.0 / 200.0, "{ppm} ppm: {bytes} of {full}");
+    }
+}

@@ -126,7 +126,11 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
             1 => sender.stop(),
             bytes => sender.write(*now, bytes, actions),
         },
-        1 => sender.handle_timeout(*now, actions),
+        1 => {
+            let due = sender.next_timeout();
+            sender.handle_timeout(*now, actions);
+            assert!(actions.segments.is_empty() || is_due(due, *now), "a sender sends when it said that it would");
+        }
         3 => {
             let bytes = [choices.byte(), choices.byte(), choices.byte(), choices.byte()];
             sender.handle_feedback(choices.near(sender.snd_una(), 100), i32::from_le_bytes(bytes));
@@ -152,6 +156,11 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
             sender.handle_ack(*now, &ack, actions);
         }
     }
+}
+
+/// Whether a machine had asked to be called by `now`: a host polls when it is told to, so whatever is done at another time may never be done.
+fn is_due(due: Option<Instant>, now: Instant) -> bool {
+    due.is_some_and(|due| due <= now)
 }
 
 /// Up to four blocks, mostly a bit above `una`.
@@ -202,7 +211,11 @@ pub fn receiver(bytes: &[u8]) {
         now = now + Duration::from_millis(u64::from(choices.byte()));
         let before = receiver.rcv_nxt();
         match choices.byte() % 8 {
-            0 => receiver.handle_timeout(now, &mut out),
+            0 => {
+                let due = receiver.next_timeout();
+                receiver.handle_timeout(now, &mut out);
+                assert!(out.acks.is_empty() || is_due(due, now), "an ACK is sent when it was said that it would");
+            }
             _ => {
                 let seq = choices.near(receiver.rcv_nxt(), 100);
                 let len = 4 * u32::from(choices.byte());
@@ -262,8 +275,11 @@ fn connection_call(choices: &mut Choices<'_>, connection: &mut Connection, now: 
             connection.handle_control(*now, TcpOptions { control, ecn_setup, ..TcpOptions::default() }, actions);
         }
         4 => {
-            *now = connection.next_timeout().unwrap_or(*now).max(*now);
+            let due = connection.next_timeout();
+            *now = if choices.byte().is_multiple_of(4) { *now } else { due.unwrap_or(*now).max(*now) };
             connection.handle_timeout(*now, actions);
+            let nothing = actions.segments.is_empty() && actions.controls.is_empty();
+            assert!(nothing || is_due(due, *now), "a connection acts when it said that it would");
         }
         _ => {
             let (ack, window) = (choices.near(connection.sender().snd_una(), 100), choices.near(1 << 20, 100));
@@ -302,7 +318,11 @@ pub fn endpoint(bytes: &[u8]) {
         now = now + Duration::from_millis(u64::from(choices.byte()));
         let (before, window) = (endpoint.receiver().rcv_nxt(), endpoint.options().window);
         match choices.byte() % 8 {
-            0 => endpoint.handle_timeout(now, &mut out),
+            0 => {
+                let due = endpoint.next_timeout();
+                endpoint.handle_timeout(now, &mut out);
+                assert!(out.acks.is_empty() || is_due(due, now), "an ACK is sent when it was said that it would");
+            }
             _ => {
                 let seq = choices.near(before, 100);
                 let len = 4 * u32::from(choices.byte());

@@ -22,6 +22,7 @@ mod schedule;
 mod share;
 mod support;
 
+pub use islip::Islip;
 pub use requests::{LineSums, RequestError, Requests};
 pub use schedule::{Block, IDLE, Schedule};
 pub use share::{share, share_all, share_weighted};
@@ -88,6 +89,8 @@ pub struct FrameScheduler {
     algorithm: Algorithm,
     machine: Box<dyn Scheduler>,
     weights: Option<Requests>,
+    /// Frames that were scheduled.
+    turn: u64,
 }
 
 impl FrameScheduler {
@@ -98,7 +101,7 @@ impl FrameScheduler {
 
     /// A scheduler that has seen no frame.
     pub fn new(algorithm: Algorithm) -> FrameScheduler {
-        FrameScheduler { algorithm, machine: machine(algorithm), weights: None }
+        FrameScheduler { algorithm, machine: machine(algorithm), weights: None, turn: 0 }
     }
 
     /// A scheduler that shares what is too much by these weights, an entry each ([`share_weighted`]).
@@ -121,12 +124,14 @@ impl FrameScheduler {
         if connections > FrameScheduler::MAX_CONNECTIONS {
             return Err(ScheduleError::TooLarge { nodes: requests.nodes(), frame });
         }
+        let turn = self.turn;
+        self.turn += 1;
         if requests.longest_line() <= u64::from(frame) {
             return Ok(self.machine.schedule(requests, frame));
         }
         let shared = match &self.weights {
-            Some(weights) if weights.nodes() == requests.nodes() => share_weighted(requests, frame, weights),
-            _ => share(requests, frame),
+            Some(weights) if weights.nodes() == requests.nodes() => share_weighted(requests, frame, turn, weights),
+            _ => share(requests, frame, turn),
         };
         Ok(self.machine.schedule(&shared, frame))
     }

@@ -2,37 +2,46 @@
 //!
 //! Progressive filling: in every round each entry that wants more gets a slot, one after the other along the diagonals, until
 //! its request is met or its row or column is full. Who is refused a slot therefore has a full line in which nobody has more
-//! than one slot above it. As many rounds as no line can notice are done at once. In round k no line has more than
-//! frame/k entries that still rise, so all rounds cost at most nodes · frame · ln(frame) steps. With weights, an entry gets as many slots in a
-//! round as it weighs.
+//! than one slot above it. The entry that is first moves on by one with every `turn`, so what cannot be divided evenly is not for the same entries in
+//! every frame. As many rounds as no line can notice are done at once. In round k no line has more than
+//! frame/k entries that still rise, so all rounds cost at most nodes · frame · ln(frame) steps.
+//!
+//! With weights, an entry gets as many slots in a round as it weighs, one by one: the next slot goes to the entry with the fewest slots for its
+//! weight; of equals to the heavier one, then to the first along the diagonals. So 12 slots by 50 : 30 : 20 are 6, 4 and 2. Who is refused a
+//! slot has a full line in which nobody would have more for its weight with one slot less. A line with as many slots as entries leaves no
+//! entry without.
 
 use super::{LineSums, Requests};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 
-/// The max-min shares of `requests` in which every row and column has at most `frame` slots.
-pub fn share(requests: &Requests, frame: u32) -> Requests {
-    let filled = Filling::served(requests, frame);
+/// The max-min shares of `requests` in which every row and column has at most `frame` slots, in the frame that has this turn.
+pub fn share(requests: &Requests, frame: u32, turn: u64) -> Requests {
+    let filled = Filling::served(requests, frame, turn);
     Requests::new(requests.nodes(), filled.given).expect("as many entries as the requests have")
 }
 
-/// [`share`] by weight: an entry of weight w gets w slots where one of weight 1 gets one. An entry without weight gets what the others leave.
-pub fn share_weighted(requests: &Requests, frame: u32, weights: &Requests) -> Requests {
+/// [`share`] by weight: an entry of weight w gets w slots where one of weight 1 gets one, rounded to whole slots as this module says. An entry
+/// of weight 0 gets what the others leave; those share it equally.
+pub fn share_weighted(requests: &Requests, frame: u32, turn: u64, weights: &Requests) -> Requests {
     let nodes = requests.nodes();
     assert_eq!(nodes, weights.nodes(), "every entry has a weight");
-    let weighted = Filling { weights: Some(weights.slots()), ..Filling::new(requests, frame) };
+    let mut weighted = Filling { weights: Some(weights.slots()), ..Filling::new(requests, frame, turn) };
+    weighted.rising.retain(|entry| weights.slots()[entry.place as usize] > 0);
     let Filling { given, rows, columns, .. } = weighted.filled();
     // What has no weight rises last, a slot a round.
-    let rest = Filling { given, rows, columns, ..Filling::new(requests, frame) };
+    let rest = Filling { given, rows, columns, ..Filling::new(requests, frame, turn) };
     Requests::new(nodes, rest.filled().given).expect("as many entries as the requests have")
 }
 
 /// [`share`], and what is left of the frame is shared max-min too, among the pairs of nodes that `takes` names.
-pub fn share_all(requests: &Requests, frame: u32, takes: impl Fn(usize, usize) -> bool) -> Requests {
-    let (nodes, served) = (requests.nodes(), Filling::served(requests, frame));
+pub fn share_all(requests: &Requests, frame: u32, turn: u64, takes: impl Fn(usize, usize) -> bool) -> Requests {
+    let (nodes, served) = (requests.nodes(), Filling::served(requests, frame, turn));
     let pairs = (0..nodes).flat_map(|input| (0..nodes).map(move |output| (input, output)));
     let endless = pairs.map(|(input, output)| if takes(input, output) { u32::MAX } else { 0 }).collect();
     let endless = Requests::new(nodes, endless).expect("as many entries as the requests have");
     let Filling { given, rows, columns, .. } = served;
-    let rest = Filling { given, rows, columns, ..Filling::new(&endless, frame) };
+    let rest = Filling { given, rows, columns, ..Filling::new(&endless, frame, turn) };
     Requests::new(nodes, rest.filled().given).expect("as many entries as the requests have")
 }
 
@@ -43,6 +52,38 @@ struct Entry {
     column: u16,
     /// Its place among all entries, row after row.
     place: u32,
+}
+
+/// An entry of a weighted round, as its next slot is due: by what it has for its weight, then by weight, then along the diagonals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Step {
+    /// Slots it has of this round.
+    given: u32,
+    weight: u32,
+    /// Its place among those that rise.
+    turn: u32,
+}
+
+impl Step {
+    /// The one after it, if this round has one.
+    fn next(self) -> Option<Step> {
+        let given = self.given + 1;
+        (given < self.weight).then_some(Step { given, ..self })
+    }
+}
+
+impl Ord for Step {
+    fn cmp(&self, other: &Step) -> Ordering {
+        let level = |a: &Step, b: &Step| u64::from(a.given) * u64::from(b.weight);
+        let by_level = level(self, other).cmp(&level(other, self));
+        by_level.then(other.weight.cmp(&self.weight)).then(self.turn.cmp(&other.turn))
+    }
+}
+
+impl PartialOrd for Step {
+    fn partial_cmp(&self, other: &Step) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 struct Filling<'a> {
@@ -58,7 +99,7 @@ struct Filling<'a> {
 }
 
 impl<'a> Filling<'a> {
-    fn new(requests: &'a Requests, frame: u32) -> Filling<'a> {
+    fn new(requests: &'a Requests, frame: u32, turn: u64) -> Filling<'a> {
         let nodes = requests.nodes();
         let entry = |row: usize, column: usize| Entry {
             row: row as u16,
@@ -67,21 +108,18 @@ impl<'a> Filling<'a> {
         };
         let diagonal = |shift: usize| (0..nodes).map(move |row| entry(row, (row + shift) % nodes));
         let wanted = |entry: &Entry| requests.slots()[entry.place as usize] > 0;
-        Filling {
-            requests,
-            weights: None,
-            given: vec![0; nodes * nodes],
-            rows: vec![frame; nodes],
-            columns: vec![frame; nodes],
-            rising: (0..nodes).flat_map(diagonal).filter(wanted).collect(),
-        }
+        let mut rising: Vec<Entry> = (0..nodes).flat_map(diagonal).filter(wanted).collect();
+        let first = turn.checked_rem(rising.len() as u64).unwrap_or(0);
+        rising.rotate_left(first as usize);
+        let (given, rows, columns) = (vec![0; nodes * nodes], vec![frame; nodes], vec![frame; nodes]);
+        Filling { requests, weights: None, given, rows, columns, rising }
     }
 
     /// The filling of `requests` in a frame with nothing in it. Where everything fits, its end is known.
-    fn served(requests: &'a Requests, frame: u32) -> Filling<'a> {
+    fn served(requests: &'a Requests, frame: u32, turn: u64) -> Filling<'a> {
         let sums = requests.line_sums();
         if sums.longest() > u64::from(frame) {
-            return Filling::new(requests, frame).filled();
+            return Filling::new(requests, frame, turn).filled();
         }
         let left = |sums: Vec<u64>| sums.into_iter().map(|sum| frame - sum as u32).collect();
         let (rows, columns) = (left(sums.rows), left(sums.columns));
@@ -119,7 +157,43 @@ impl<'a> Filling<'a> {
     }
 
     fn one_round(&mut self) {
-        self.give(|wanted, room, weight| wanted.min(room).min(weight));
+        match self.weights {
+            None => self.give(|wanted, room, _| wanted.min(room).min(1)),
+            Some(weights) => self.one_round_by(weights),
+        }
+    }
+
+    /// A round for which a line has no room: slot by slot, to the entry with the fewest slots for its weight.
+    fn one_round_by(&mut self, weights: &[u32]) {
+        let first = |(turn, entry): (usize, &Entry)| {
+            Reverse(Step { given: 0, weight: weights[entry.place as usize], turn: turn as u32 })
+        };
+        let mut steps: BinaryHeap<Reverse<Step>> = self.rising.iter().enumerate().map(first).collect();
+        let mut through = vec![false; self.rising.len()];
+        while let Some(Reverse(step)) = steps.pop() {
+            let turn = step.turn as usize;
+            if !self.give_one(self.rising[turn]) {
+                continue;
+            }
+            match step.next() {
+                Some(next) => steps.push(Reverse(next)),
+                None => through[turn] = true,
+            }
+        }
+        let mut through = through.into_iter();
+        self.rising.retain(|_| through.next().unwrap_or(false));
+    }
+
+    /// Gives an entry a slot, if its lines have one and it wants one more.
+    fn give_one(&mut self, entry: Entry) -> bool {
+        let (place, row, column) = (entry.place as usize, usize::from(entry.row), usize::from(entry.column));
+        let can = self.given[place] < self.requests.slots()[place] && self.rows[row].min(self.columns[column]) > 0;
+        if can {
+            self.given[place] += 1;
+            self.rows[row] -= 1;
+            self.columns[column] -= 1;
+        }
+        can
     }
 
     /// Gives each rising entry what `part` says of what it still wants, of the room in its lines, and of its weight. Those that are met, or
@@ -147,7 +221,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn shared(nodes: usize, slots: &[u32], frame: u32) -> Vec<u32> {
-        share(&Requests::new(nodes, slots.to_vec()).unwrap(), frame).slots().to_vec()
+        share(&Requests::new(nodes, slots.to_vec()).unwrap(), frame, 0).slots().to_vec()
     }
 
     #[test]
@@ -159,7 +233,7 @@ mod tests {
         #[test]
         fn what_fits_needs_no_rounds(slots in prop::collection::vec(0u32..6, 16), frame in 1u32..25) {
             let requests = Requests::new(4, slots).unwrap();
-            let (known, filled) = (Filling::served(&requests, frame), Filling::new(&requests, frame).filled());
+            let (known, filled) = (Filling::served(&requests, frame, 0), Filling::new(&requests, frame, 0).filled());
             prop_assert_eq!((known.given, known.rows, known.columns), (filled.given, filled.rows, filled.columns));
         }
     }
@@ -180,7 +254,7 @@ mod tests {
     #[test]
     fn what_nobody_asked_for_is_shared() {
         let all = |nodes: usize, slots: &[u32], takes: fn(usize, usize) -> bool| {
-            share_all(&Requests::new(nodes, slots.to_vec()).unwrap(), 10, takes).slots().to_vec()
+            share_all(&Requests::new(nodes, slots.to_vec()).unwrap(), 10, 0, takes).slots().to_vec()
         };
         // Row 0 has 10 slots: 2 and 4 as asked, then 2 each of the other 4.
         assert_eq!(all(2, &[2, 4, 0, 0], |input, _| input == 0), [4, 6, 0, 0]);
@@ -193,7 +267,7 @@ mod tests {
     fn a_full_line_is_shared_by_weight_and_what_weighs_nothing_gets_the_rest() {
         let weighted = |slots: &[u32], weights: &[u32]| {
             let (requests, weights) = (Requests::new(3, slots.to_vec()), Requests::new(3, weights.to_vec()));
-            share_weighted(&requests.unwrap(), 12, &weights.unwrap()).slots()[..3].to_vec()
+            share_weighted(&requests.unwrap(), 12, 0, &weights.unwrap()).slots()[..3].to_vec()
         };
         // 12 slots as 3 : 2 : 1.
         assert_eq!(weighted(&[90, 90, 90, 0, 0, 0, 0, 0, 0], &[3, 2, 1, 0, 0, 0, 0, 0, 0]), [6, 4, 2]);
@@ -202,12 +276,128 @@ mod tests {
         assert_eq!(weighted(&[4, 90, 5, 0, 0, 0, 0, 0, 0], &[1, 0, 1, 0, 0, 0, 0, 0, 0]), [4, 3, 5]);
     }
 
+    /// A row of `frame` slots, of which nobody has enough, by these weights.
+    fn row_by(weights: &[u32], frame: u32) -> Vec<u32> {
+        let nodes = weights.len();
+        let row = |first: &[u32]| {
+            let mut slots = vec![0; nodes * nodes];
+            slots[..nodes].copy_from_slice(first);
+            Requests::new(nodes, slots).unwrap()
+        };
+        share_weighted(&row(&vec![u32::MAX; nodes]), frame, 0, &row(weights)).slots()[..nodes].to_vec()
+    }
+
+    /// 12 slots by 50 : 30 : 20 are 6, 3.6 and 2.4: whole slots 6, 4, 2. By 5 : 4 : 3 : 2 : 1 they are 4, 3.2, 2.4, 1.6 and 0.8.
+    #[test]
+    fn a_weight_larger_than_the_frame_starves_nobody() {
+        assert_eq!(row_by(&[50, 30, 20], 12), [6, 4, 2]);
+        assert_eq!(row_by(&[20, 30, 50], 12), [2, 4, 6]);
+        assert_eq!(row_by(&[5, 4, 3, 2, 1], 12), [4, 3, 2, 2, 1]);
+        assert_eq!(row_by(&[5, 5, 5], 12), [4, 4, 4]);
+        assert_eq!(row_by(&[12, 12, 12], 12), [4, 4, 4], "each weighs as much as the frame has");
+        assert_eq!(row_by(&[u32::MAX; 3], 12), [4, 4, 4]);
+        assert_eq!(row_by(&[u32::MAX, 1, 0], 12), [11, 1, 0], "one slot is more for a weight of 1 than any share");
+        assert_eq!(row_by(&[0, 0, 0], 12), [4, 4, 4], "without weights the rest, which is all, is shared equally");
+        assert_eq!(row_by(&[3, 2, 1], 2), [1, 1, 0], "of equals the heavier");
+        assert_eq!(row_by(&[50, 30, 20], 100), [50, 30, 20]);
+    }
+
+    /// The module's words without the rounds: one slot after the other, to the entry that has the fewest for its weight.
+    fn slot_by_slot(requests: &Requests, frame: u32, weights: &Requests) -> Vec<u32> {
+        let nodes = requests.nodes();
+        let mut given = vec![0u32; nodes * nodes];
+        let used = |given: &[u32], row: usize, column: usize| -> [u32; 2] {
+            let in_row = given[row * nodes..][..nodes].iter().sum();
+            [in_row, (0..nodes).map(|row| given[row * nodes + column]).sum()]
+        };
+        loop {
+            let diagonals = (0..nodes * nodes).map(|at| (at % nodes, (at % nodes + at / nodes) % nodes));
+            let open = diagonals.filter(|(row, column)| {
+                let place = row * nodes + column;
+                weights.slots()[place] > 0
+                    && given[place] < requests.slots()[place]
+                    && used(&given, *row, *column).iter().all(|used| *used < frame)
+            });
+            let level = |place: usize| f64::from(given[place]) / f64::from(weights.slots()[place]);
+            let places = open.map(|(row, column)| row * nodes + column);
+            let next = places.min_by(|a, b| {
+                let heavier = weights.slots()[*b].cmp(&weights.slots()[*a]);
+                level(*a).total_cmp(&level(*b)).then(heavier)
+            });
+            let Some(place) = next else { return given };
+            given[place] += 1;
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rounds_give_what_one_slot_after_the_other_gives(
+            slots in prop::collection::vec(0u32..30, 9),
+            weights in prop::collection::vec(1u32..60, 9),
+            frame in 1u32..40,
+        ) {
+            let (requests, weights) = (Requests::new(3, slots).unwrap(), Requests::new(3, weights).unwrap());
+            let given = share_weighted(&requests, frame, 0, &weights);
+            prop_assert_eq!(given.slots(), slot_by_slot(&requests, frame, &weights));
+        }
+
+        #[test]
+        fn equal_weights_are_no_weights(
+            slots in prop::collection::vec(0u32..30, 9),
+            weight in prop::sample::select(vec![1, 2, 7, 12, 1000, u32::MAX]),
+            frame in 1u32..40,
+        ) {
+            let (requests, weights) = (Requests::new(3, slots).unwrap(), Requests::new(3, vec![weight; 9]).unwrap());
+            prop_assert_eq!(share_weighted(&requests, frame, 7, &weights), share(&requests, frame, 7));
+        }
+
+        /// Max-min by weight: whoever wants more has a full line in which nobody has a slot that it needs less.
+        #[test]
+        fn whoever_is_refused_has_a_full_line_of_no_larger_shares(
+            slots in prop::collection::vec(0u32..50, 16),
+            weights in prop::collection::vec(1u32..100, 16),
+            frame in 1u32..60,
+        ) {
+            let (requests, weights) = (Requests::new(4, slots).unwrap(), Requests::new(4, weights).unwrap());
+            let given = share_weighted(&requests, frame, 0, &weights);
+            let sums = given.line_sums();
+            prop_assert!(sums.longest() <= u64::from(frame));
+            for place in 0..16 {
+                let (row, column) = (place / 4, place % 4);
+                let (has, weight) = (given.slots()[place], weights.slots()[place]);
+                prop_assert!(has <= requests.slots()[place]);
+                let fewer = |other: usize| {
+                    u64::from(given.slots()[other].saturating_sub(1)) * u64::from(weight)
+                        <= u64::from(has) * u64::from(weights.slots()[other])
+                };
+                let full_row = sums.rows[row] == u64::from(frame) && (0..4).all(|column| fewer(row * 4 + column));
+                let full_column =
+                    sums.columns[column] == u64::from(frame) && (0..4).all(|row| fewer(row * 4 + column));
+                prop_assert!(has == requests.slots()[place] || full_row || full_column, "{row}, {column}");
+            }
+        }
+    }
+
     #[test]
     fn slots_left_over_go_one_to_each() {
         // 10 slots for three: 4, 3, 3 in some order.
         let mut given = shared(3, &[50, 50, 50, 0, 0, 0, 0, 0, 0], 10);
         given.sort_unstable();
         assert_eq!(given[6..], [3, 3, 4]);
+    }
+
+    /// 4 slots for three entries: 2, 1 and 1, in turn. Of two frames of 10 for four, by 1 : 1 : 1 : 1, each has its two more once.
+    #[test]
+    fn what_is_left_over_goes_round_from_frame_to_frame() {
+        let row = Requests::new(3, vec![9, 9, 9, 0, 0, 0, 0, 0, 0]).unwrap();
+        let frames = [0, 1, 2, 3].map(|turn| share(&row, 4, turn).slots()[..3].to_vec());
+        assert_eq!(frames, [[2, 1, 1], [1, 2, 1], [1, 1, 2], [2, 1, 1]]);
+        let full = Requests::new(4, vec![9; 16]).unwrap();
+        let mut sum = [0; 16];
+        for turn in 0..16 {
+            sum.iter_mut().zip(share(&full, 10, turn).slots()).for_each(|(sum, slots)| *sum += slots);
+        }
+        assert_eq!(sum, [40; 16], "10 slots for four are 2.5 each");
     }
 
     #[test]

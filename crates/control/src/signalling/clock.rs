@@ -81,6 +81,14 @@ impl CoreClock {
         self.down.arrival(sent)
     }
 
+    /// How long this clock takes for a span of the core's: nothing else is known of a node that joins, and beacons show their drift.
+    pub(super) fn span(&self, of_core: Duration) -> Duration {
+        let known = self.down.last().and_then(|at| self.down.estimate(at));
+        let drift = known.map_or(0.0, |estimate| estimate.drift);
+        let here = i128::from(of_core.ps()) + (of_core.ps() as f64 * drift).round() as i128;
+        Duration::from_ps(here.clamp(0, i128::from(u64::MAX)) as u64)
+    }
+
     /// When light must leave here to reach the core at `arrival` of its clock: paper 003 (3.5). What should have left before the clock's zero is late
     /// since then.
     pub(super) fn leave(&self, arrival: Instant) -> Option<Instant> {
@@ -119,6 +127,20 @@ mod tests {
         let mut clock = CoreClock::new(FilterConfig::default());
         clock.measured(Instant::from_ps(40_000_000_000), 600_000_000);
         assert_eq!(clock.leave(Instant::from_ps(20_000_000)), Some(Instant::ZERO));
+    }
+
+    /// A clock that is 200 ppm fast shows 256 ms as 256.0512 ms.
+    #[test]
+    fn a_span_of_the_cores_time_is_longer_by_a_fast_clock() {
+        let mut clock = CoreClock::new(FilterConfig::default());
+        let span = Duration::from_millis(256);
+        assert_eq!(clock.span(span), span, "nothing was heard");
+        for beacon in 1..20u64 {
+            let sent = beacon * 128_000_000_000;
+            clock.hear(Instant::from_ps(sent), Instant::from_ps(sent + sent / 5000 + 3_000_000_000));
+        }
+        let here = clock.span(span).ps();
+        assert!(here.abs_diff(256_051_200_000) < 200_000, "{here} ps");
     }
 
     #[test]

@@ -56,8 +56,10 @@ pub enum NetworkError {
     Signalling,
     /// The guard time must be longer than switching and shorter than a slot.
     Guard,
-    /// The guard time does not bear what clocks drift between two measurements of T_d while a node joins.
+    /// The guard time does not bear what is unknown of clocks' drift between two measurements of T_d while a node joins.
     Holdover {
+        /// The time between two measurements.
+        joining: Duration,
         /// It needs at least so much.
         needed: Duration,
     },
@@ -82,10 +84,10 @@ impl fmt::Display for NetworkError {
             NetworkError::Guard => {
                 write!(f, "the guard time must be longer than the switching time, shorter than a slot")
             }
-            NetworkError::Holdover { needed } => {
+            NetworkError::Holdover { joining, needed } => {
                 write!(
                     f,
-                    "clocks drift for two round trips while a node joins such fibres; allowed: a guard time of at least \"{needed}\""
+                    "what is not known of a clock's drift, 1 ppm, adds up for \"{joining}\" while a node joins; allowed: a guard time of at least \"{needed}\""
                 )
             }
             NetworkError::Fibres => write!(f, "the shortest fibre is longer than the longest, or that than a minute"),
@@ -109,9 +111,10 @@ const LONGEST_FRAME: Duration = Duration::from_secs(3600);
 const LONGEST_FIBRE: Duration = Duration::from_secs(60);
 /// What is not known of a clock's drift is one in so many.
 const UNKNOWN_DRIFT: u64 = 1_000_000;
-/// While a node joins, so many times the longest fibre pass between two measurements of its T_d: its answer to the master, and the plan that
-/// gives it slots back to it.
+/// While a node joins, so many times the longest fibre pass between two measurements of its T_d, its answer to the master, and the plan that
+/// gives it slots back to it; and so many frames, which those wait for.
 const JOINING: u64 = 4;
+const JOINING_FRAMES: u64 = 3;
 
 impl Network {
     /// The network, if it can work.
@@ -137,8 +140,10 @@ impl Network {
         if self.shortest > self.longest || self.longest > LONGEST_FIBRE || self.turnaround > LONGEST_FIBRE {
             return Err(NetworkError::Fibres);
         }
-        if self.holdover() < self.longest * JOINING {
-            return Err(NetworkError::Holdover { needed: Network::guard_for_joining(self.switching, self.longest) });
+        let joining = Network::joining(self.longest, self.frame());
+        if self.holdover() < joining {
+            let needed = Network::guard_for_joining(self.switching, joining);
+            return Err(NetworkError::Holdover { joining, needed });
         }
         let ordered = self.members.windows(2).all(|pair| pair[0].node < pair[1].node);
         let within = self.members.iter().all(|member| member.port < self.switch_size && member.node.0 < NodeId::MOST);
@@ -238,9 +243,14 @@ impl Network {
         (self.tolerance() / 2).saturating_mul(UNKNOWN_DRIFT)
     }
 
+    /// The longest time between two measurements of T_d while a node joins, over such fibres and with such frames.
+    pub fn joining(longest: Duration, frame: Duration) -> Duration {
+        longest * JOINING + frame * JOINING_FRAMES
+    }
+
     /// The guard time, in whole microseconds, with which [`holdover`](Self::holdover) is as long as a node takes to join.
-    pub fn guard_for_joining(switching: Duration, longest: Duration) -> Duration {
-        let drift = longest * JOINING / UNKNOWN_DRIFT;
+    pub fn guard_for_joining(switching: Duration, joining: Duration) -> Duration {
+        let drift = joining / UNKNOWN_DRIFT;
         let guard = switching + drift * 4;
         Duration::from_micros(guard.ps().div_ceil(1_000_000) + 1)
     }

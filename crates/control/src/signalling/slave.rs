@@ -69,7 +69,7 @@ impl Slave {
         invitation: &Invitation,
         actions: &mut Actions,
     ) {
-        let at = heard.stamp + invitation.answer_after;
+        let at = heard.stamp + station.clock.span(invitation.answer_after);
         // Beside the light an answer leaves when it can; as light it would leave too late.
         if at < heard.now && !station.signals_beside() {
             return station.post.tally.add(Count::TooLate);

@@ -5,11 +5,13 @@
 //!
 //! - [`sample`]: one measurement, from two stamps (one way) or four (both ways).
 //! - [`filter`]: the estimate: a Kalman filter of two states.
+//! - `scatter`: the part of its error that does not average out.
 //! - [`regression`]: the same by a straight line through the best of the last samples; a cross-check.
 
 pub mod filter;
 pub mod regression;
 pub mod sample;
+mod scatter;
 
 pub use filter::{ClockFilter, Estimate, FilterConfig, Heard};
 pub use regression::Line;

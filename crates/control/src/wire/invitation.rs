@@ -14,7 +14,7 @@ message! {
         pub term: u64,
         /// the frame whose slots are kept free for the answer
         pub frame: u64,
-        /// how long after the arrival of the invitation the answer leaves, by the slave's clock
+        /// how long after the arrival of the invitation the answer leaves, in the core's time
         pub answer_after: Duration,
     }
 }

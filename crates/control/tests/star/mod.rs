@@ -363,6 +363,10 @@ impl Star {
         let Some(node) = &mut self.sites[site].node else { return };
         let at = |stamp: u64| Heard { now: clock.shows(now), stamp: clock.shows(stamp) };
         let (mut actions, before) = (Actions::new(), node.led_by());
+        if heard.is_some() {
+            // A host may call at any time.
+            control::fuzz::poll(node, clock.shows(now), &mut actions);
+        }
         match heard {
             Some((true, stamp, bytes)) => node.handle_light(at(stamp), &bytes, &mut actions),
             Some((false, stamp, bytes)) => node.handle_beside(at(stamp), &bytes, &mut actions),

@@ -205,9 +205,10 @@ impl Plan {
         let slot = self.options.slot;
         let us = |duration: Duration| duration.ps() / 1_000_000;
         // A fifth of the slot is dark, of short slots up to 120 µs: what is late by more than half of that less switching is not sent.
-        // Fibres of seconds need more, as clocks drift while a node joins.
+        // Fibres and frames of seconds need more, as clocks drift while a node joins.
         let longest = self.options.fibre.unwrap_or(Duration::ZERO);
-        let joining = us(Network::guard_for_joining(SWITCHING, longest + UNEQUAL));
+        let joining = Network::joining(longest + UNEQUAL, slot * self.frame_slots());
+        let joining = us(Network::guard_for_joining(SWITCHING, joining));
         let guard = (us(slot) / 5).clamp((us(slot) / 2).min(120), 200).max(joining);
         let shortest = match self.options.spread {
             Spread::Even => 0,

@@ -97,6 +97,10 @@ impl Endpoint {
         if let Some(tuning) = &mut self.tuning {
             tuning.note(now, self.receiver.rcv_nxt());
         }
+        if let Some(reader) = &mut self.reader {
+            // A buffer that has grown opens the window now.
+            reader.advance(now, self.receiver.rcv_nxt(), buffer(&self.config, self.tuning.as_ref()));
+        }
         self.finish(out);
     }
 

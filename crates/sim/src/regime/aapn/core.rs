@@ -119,12 +119,12 @@ impl CoreNode {
         let requests = Requests::new(nodes, slots).expect("a resolved network has edge nodes, and not too many");
         // What is shared by weight fits the frame; slots that are left then are for nobody's demand.
         let requests = match &self.weights {
-            Some(weights) => share_weighted(&requests, data_slots, weights),
+            Some(weights) => share_weighted(&requests, data_slots, asked, weights),
             None => requests,
         };
         let requests = match self.spare {
-            Spare::All => share_all(&requests, data_slots, |input, output| input != output),
-            Spare::Asking => share_all(&requests, data_slots, |input, output| requests.row(input)[output] > 0),
+            Spare::All => share_all(&requests, data_slots, asked, |input, output| input != output),
+            Spare::Asking => share_all(&requests, data_slots, asked, |input, output| requests.row(input)[output] > 0),
             Spare::Idle => requests,
         };
         let schedule =

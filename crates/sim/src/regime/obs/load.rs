@@ -2,14 +2,15 @@
 //! wavelength or not.
 
 use super::plan::Counting;
+use std::ops::Range;
 
 /// What comes to a fibre in the τ that runs.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct LoadMeter {
     /// What bursts last, in picoseconds.
     busy: u128,
-    /// Of bursts that reach beyond the end of the τ that runs: what lies there.
-    beyond: u128,
+    /// What lies beyond the end of the τ that runs, by its begin and end.
+    beyond: Vec<Range<u64>>,
     /// When the τ that runs ends.
     ends: u64,
 }
@@ -26,17 +27,27 @@ impl LoadMeter {
         match counting {
             Counting::Arrival => self.busy += u128::from(length),
             Counting::Clipped => {
-                let beyond = (at + length).saturating_sub(self.ends.max(at));
-                self.beyond += u128::from(beyond);
-                self.busy += u128::from(length - beyond);
+                let (until, beyond) = (at + length, self.ends.max(at));
+                if until > beyond {
+                    self.beyond.push(beyond..until);
+                }
+                self.busy += u128::from(until.min(beyond) - at);
             }
         }
     }
 
-    /// A τ has ended: what bursts lasted in it, in picoseconds. A burst that lasts longer than the τ that follows counts there whole.
+    /// A τ has ended: what bursts lasted in it, in picoseconds.
     pub fn end(&mut self, now: u64, interval: u64) -> u128 {
-        self.ends = now + interval;
-        std::mem::replace(&mut self.busy, std::mem::take(&mut self.beyond))
+        let ends = now + interval;
+        let ended = std::mem::take(&mut self.busy);
+        for rest in &mut self.beyond {
+            let from = rest.start.max(ends).min(rest.end);
+            self.busy += u128::from(from - rest.start);
+            rest.start = from;
+        }
+        self.beyond.retain(|rest| !rest.is_empty());
+        self.ends = ends;
+        ended
     }
 }
 
@@ -53,5 +64,18 @@ mod tests {
             meter.offer(80, 40, counting);
             assert_eq!((meter.end(100, 100), meter.end(200, 100)), (first, second), "{counting:?}");
         }
+    }
+
+    /// τ of 100. 240 from 90 on are 10, 100, 100 and 30. A header comes long before its burst: 150 from 250 on are 0, 0, 50 and 100.
+    #[test]
+    fn a_clipped_burst_counts_in_every_interval_in_which_it_lies() {
+        let parts = |at: u64, length: u64| {
+            let mut meter = LoadMeter::new(100);
+            meter.offer(at, length, Counting::Clipped);
+            (1..=5).map(|ended| meter.end(100 * ended, 100)).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(90, 240), [10, 100, 100, 30, 0]);
+        assert_eq!(parts(250, 150), [0, 0, 50, 100, 0]);
+        assert_eq!(parts(100, 100), [0, 100, 0, 0, 0], "from the end of a τ on");
     }
 }
