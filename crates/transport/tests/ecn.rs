@@ -6,8 +6,8 @@ use harness::{Fate, Line, MSS, receiver_config, sender_config};
 use std::sync::Arc;
 use transport::cc;
 use transport::tcp::{
-    Ack, Actions, Codepoint, EcnEcho, EcnFeedback, EcnNews, InitialWindow, Receiver, ReceiverActions, ReceiverConfig,
-    SackBlock, Segment, Sender, SenderConfig,
+    Ack, Actions, Codepoint, EcnEcho, EcnFeedback, EcnNews, InitialWindow, LossRecovery, Receiver, ReceiverActions,
+    ReceiverConfig, SackBlock, Segment, Sender, SenderConfig,
 };
 use units::{Duration, Instant};
 
@@ -144,13 +144,43 @@ fn an_ack_that_echoes_a_mark_raises_no_window() {
 }
 
 #[test]
-fn a_mark_takes_no_window_below_two_segments_and_raises_none() {
-    let after = |segments| {
+fn a_mark_leaves_a_window_of_one_segment_and_a_threshold_of_two() {
+    // RFC 3168 §6.1.2: cwnd is at least one segment; RFC 5681 eq. (4): ssthresh at least two. With recovery "linux" cwnd too.
+    let after = |segments, recovery| {
         let initial_cwnd = InitialWindow::Segments(segments);
-        let (sender, _) = echoed(SenderConfig { ecn: true, initial_cwnd, ..sender_config("sack") });
+        let config = SenderConfig { ecn: true, initial_cwnd, recovery: Some(recovery), ..sender_config("sack") };
+        let (sender, _) = echoed(config);
         (sender.cwnd(), sender.ssthresh())
     };
-    assert_eq!([after(1), after(3)], [(1000, 2000), (2000, 2000)]);
+    assert_eq!(
+        [1, 2, 3].map(|segments| after(segments, LossRecovery::Sack)),
+        [(1000, 2000), (1000, 2000), (1500, 2000)]
+    );
+    assert_eq!(
+        [1, 2, 3].map(|segments| after(segments, LossRecovery::Linux)),
+        [(1000, 2000), (2000, 2000), (2000, 2000)]
+    );
+}
+
+#[test]
+fn marks_take_every_law_down_to_one_segment_and_then_to_one_in_a_timeout_that_doubles() {
+    // RFC 9438 §4.6, RFC 3168 §6.1.2. Every segment is marked, a round trip is 100 ms, the timeout 1 s: segments leave 1.1 s, 2.1 s and
+    // 4.1 s after each other. Westwood+ keeps what the path brought it, not a share of its window.
+    let hears = |entry: &&cc::Entry| entry.algorithm.asks().marks == cc::Marks::AsLosses;
+    let names = cc::registry().iter().filter(hears).map(|entry| entry.name);
+    for name in names.filter(|name| config(name).validate().is_ok() && *name != "westwood+") {
+        let mut line = Line::new(config(name), receiver_config());
+        line.segment_fate = Box::new(|_, _| Fate::Mark);
+        line.write(1000);
+        let mut least = u64::MAX;
+        while line.next_event() < Instant::ZERO + Duration::from_secs(10) {
+            assert!(line.step(), "{name}");
+            least = least.min(line.sender.cwnd());
+        }
+        let gaps = line.sent.windows(2).map(|pair| pair[1].0.saturating_since(pair[0].0));
+        let gaps: Vec<Duration> = gaps.filter(|gap| *gap > Duration::from_secs(1)).take(3).collect();
+        assert_eq!((least, gaps), (1000, [1100, 2100, 4100].map(Duration::from_millis).to_vec()), "{name}");
+    }
 }
 
 #[test]

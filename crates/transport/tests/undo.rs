@@ -46,6 +46,26 @@ fn a_needless_fast_retransmit_is_taken_back() {
 }
 
 #[test]
+fn a_window_that_is_above_its_prior_value_again_goes_on_as_it_is() {
+    // RFC 9438 §4.9.2. CUBIC keeps 70 of 100 segments. ACKs that come at 20 s find W(t) = 0.4 (19.8 − 4.2)³ + 100 far above the window,
+    // which then grows by half of itself in a window of ACKs: beyond 100 before the D-SACK comes.
+    let config = SenderConfig { initial_cwnd: InitialWindow::Segments(100), ..config("cubic", Undo::Dsack) };
+    let (mut sender, mut actions) = (Sender::new(Arc::new(config)), Actions::default());
+    sender.write(Instant::ZERO, 1 << 40, &mut actions);
+    let mut acknowledge = |at, ack, sack: &[SackBlock]| {
+        sender.handle_ack(ms(at), &Ack { ack, window: 1 << 40, sack, ecn_echo: false }, &mut actions);
+        (sender.cwnd(), sender.ssthresh(), sender.stats().false_fast_retransmits)
+    };
+    (2..=100).for_each(|end| _ = acknowledge(100, 0, &[SackBlock { start: 1000, end: 1000 * end }]));
+    assert_eq!(acknowledge(200, 100_000, &[]), (70_000, 70_000, 0));
+    (101..=180).for_each(|end| _ = acknowledge(if end == 101 { 210 } else { 20_000 }, 1000 * end, &[]));
+    let (cwnd, ssthresh, _) = acknowledge(20_000, 181_000, &[]);
+    assert!(cwnd > 100_000 && ssthresh == 70_000, "{cwnd}, {ssthresh}");
+    let after = acknowledge(20_000, 181_000, &[SackBlock { start: 0, end: 1000 }]);
+    assert_eq!(after, (cwnd, ssthresh, 1));
+}
+
+#[test]
 fn a_needless_timeout_is_taken_back() {
     // The first round trip lasts longer than the first timeout of 1 s for all ten segments.
     let slow = |undo| {

@@ -4,6 +4,9 @@
 //! what Reno would have (the Reno-friendly region). A loss keeps β of the flight; with fast convergence a flow gives up bandwidth whose
 //! window falls from loss to loss. t leaves out the time in which something else than cwnd held the flow back (§5.8).
 //!
+//! A slow start that no timeout has brought about (after an idle time, or after the full ACK of NewReno) ends a stage and forgets no W_max;
+//! the next stage begins at its end. Reading: t counts anew then, as §4.2 has it; Linux goes on with the former t.
+//!
 //! Windows grow by acknowledged bytes where the RFC counts ACKs, so delayed ACKs do not slow them (§4.1 allows bytes). Left
 //! out: taking back a reduction that was spurious (§4.9), which is the sender's.
 //!
@@ -117,10 +120,10 @@ impl Curve {
 /// Where the flow is in congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// Before it, and the last thing that moved the window was slow start, a timeout or an idle time.
-    AfterSlowStart,
-    /// Before it, after a loss that needed no timer.
-    AfterLoss,
+    /// Before it, and its curve begins flat: there has been no loss (§4.10), or the last one was a timeout (§4.8).
+    Flat,
+    /// Before it, and W_max is known. Slow start, after an idle time for instance, forgets none of it: §4.2.
+    Known,
     /// In it.
     Running { since: Instant, last_ack: Instant, curve: Curve },
 }
@@ -129,7 +132,7 @@ impl CongestionControl for Cubic {
     type Config = Config;
 
     fn new(config: &Config) -> Cubic {
-        let (stage, hystart) = (Stage::AfterSlowStart, config.hystart.then(HyStart::default));
+        let (stage, hystart) = (Stage::Flat, config.hystart.then(HyStart::default));
         Cubic(Box::new(State { w_max: 0, cwnd_prior: 0, stage, w_est: 0, credit: 0, est_credit: 0, hystart }))
     }
 
@@ -140,7 +143,7 @@ impl CongestionControl for Cubic {
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         let state = &mut *self.0;
         if window.in_slow_start() {
-            state.stage = Stage::AfterSlowStart;
+            state.leave_stage();
             match &mut state.hystart {
                 Some(hystart) => hystart.on_ack(config.hystart_limit, window, event),
                 None if event.is_app_limited => {}
@@ -172,8 +175,8 @@ impl CongestionControl for Cubic {
         state.w_max = (window.cwnd as f64 * kept) as u64;
         state.cwnd_prior = window.cwnd;
         state.stage = match loss.cause {
-            LossCause::Timeout => Stage::AfterSlowStart,
-            LossCause::FastRetransmit | LossCause::Contention | LossCause::Mark => Stage::AfterLoss,
+            LossCause::Timeout => Stage::Flat,
+            LossCause::FastRetransmit | LossCause::Contention | LossCause::Mark => Stage::Known,
         };
         // RFC 8511 §4: not recommended in slow start.
         let is_mild = config.abe && loss.cause == LossCause::Mark && !window.in_slow_start();
@@ -196,6 +199,13 @@ impl State {
         }
     }
 
+    /// The window is in slow start: the next stage begins at its end, towards the same W_max.
+    fn leave_stage(&mut self) {
+        if let Stage::Running { .. } = self.stage {
+            self.stage = Stage::Known;
+        }
+    }
+
     /// An ACK in congestion avoidance, which begins with the first: since when, and the curve.
     fn running(&mut self, config: &Config, window: &Window, now: Instant) -> (Instant, Curve) {
         match &mut self.stage {
@@ -203,8 +213,8 @@ impl State {
                 *last_ack = now;
                 return (*since, *curve);
             }
-            Stage::AfterLoss => {}
-            Stage::AfterSlowStart => self.w_max = window.cwnd,
+            Stage::Known => {}
+            Stage::Flat => self.w_max = window.cwnd,
         }
         let curve = self.begin(config, window);
         self.stage = Stage::Running { since: now, last_ack: now, curve };
@@ -421,6 +431,30 @@ mod tests {
         assert!((before..before + 20 * MSS).contains(&w.cwnd), "{}", w.cwnd - before);
         law.on_idle(&config, &mut w, 10 * MSS, &Event::at(later + Duration::from_secs(60)));
         assert_eq!(w.cwnd, 10 * MSS);
+    }
+
+    #[test]
+    fn a_slow_start_without_a_timeout_forgets_no_w_max() {
+        // §4.2: 1000 segments, 700 kept, then an idle time, after which the window is 10, or NewReno's full ACK with little in flight.
+        // The stage begins where slow start ends, at 700: W(3 s) = 0.4 (3 − 9.086)³ + 1000 = 909.9. Flat at 700 it would be 710.8.
+        let config = Config { reno_friendly: false, ..Config::default() };
+        for rounds_before in [0, 30] {
+            let (mut law, mut w, mut now) = (Cubic::new(&config), window(1000), Instant::ZERO);
+            lose(&mut law, &config, &mut w);
+            for _ in 0..rounds_before {
+                round(&mut law, &config, &mut w, now, RTT);
+                now = now + RTT;
+            }
+            law.on_idle(&config, &mut w, 10 * MSS, &Event::at(now));
+            while w.in_slow_start() {
+                law.on_ack(&config, &mut w, &ack(now, RTT));
+            }
+            for _ in 0..30 {
+                round(&mut law, &config, &mut w, now, RTT);
+                now = now + RTT;
+            }
+            assert!((w.cwnd as f64 / 909_900.0 - 1.0).abs() < 0.01, "{rounds_before}: {}", w.cwnd);
+        }
     }
 
     #[test]

@@ -5,10 +5,11 @@
 //! must say what was marked: `ecn_feedback` "dctcp" (§3.2) or "accurate".
 //!
 //! Step 9 needs a reading. By its place it is executed in every observation window, so that a flow gives way although nothing was marked
-//! for as long as alpha is above zero. The readings are [`Cut`]; in each of them the flow gives way once in a window of data at most.
-//! ACKs that tell of marks raise no window (RFC 3168 §6.1.2, which §3.3 does not change). No window is below 2 MSS.
+//! for as long as alpha is above zero. The readings are [`Cut`], of which "first-mark" is the default, Linux's and ns-3's. It alone
+//! answers the marks of one flight once (§3.3: "not more than once for every window of data"); the others answer at the ends of observation
+//! windows, and one flight lies in two. ACKs that tell of marks raise no window (RFC 3168 §6.1.2, which §3.3 does not change). No window is below 2 MSS.
 //!
-//! Linux differs: "first-mark"; while its window comes down it does not grow; alpha has 10 bits.
+//! Linux differs: while its window comes down it does not grow; alpha has 10 bits.
 
 use super::{Asks, CongestionControl, Event, Loss, Marks, Window};
 use options::{Kind, Range, Words, options, words};
@@ -30,7 +31,7 @@ options! {
     #[derive(Clone, Copy, Debug)]
     pub struct Config {
         /// When the window comes down.
-        pub cut as "dctcp_cut": Cut = Cut::MarkedWindow, Kind::Word(&Cut::LIST);
+        pub cut as "dctcp_cut": Cut = Cut::FirstMark, Kind::Word(&Cut::LIST);
         /// g, by which alpha moves to the share of marked bytes. RFC 8257 §4.2: 1/16.
         pub g as "dctcp_g": f64 = 0.0625, Kind::Number(Range::between(0.0, 1.0));
         /// alpha at the start. RFC 8257 §4.2: 1, so that the first mark halves the window.
@@ -225,6 +226,23 @@ mod tests {
         let alpha = 0.46875 * 0.9375 + 2.0 / 21.0 / 16.0;
         assert!((law.0.alpha - alpha).abs() < 1e-12, "{} {alpha}", law.0.alpha);
         assert_eq!(w.cwnd, (20_000.0 * (1.0 - alpha / 2.0)) as u64);
+    }
+
+    #[test]
+    fn by_default_the_marks_of_one_flight_reduce_the_window_once() {
+        // §3.3: "not more than once for every window of data". The flight of ACKs 31 to 50 lies in two observation windows of 21 ACKs.
+        let reductions = |config: Config| {
+            let (mut law, mut w) = flow(&config, 0.5);
+            let mut reductions = 0;
+            for ack in 1..=100 {
+                let marked = if (31..=50).contains(&ack) { MSS } else { 0 };
+                let before = w.cwnd;
+                law.on_ack(&config, &mut w, &Event { marked, ..ACK });
+                reductions += u32::from(w.cwnd < before);
+            }
+            reductions
+        };
+        assert_eq!((reductions(Config::default()), reductions(config(Cut::MarkedWindow))), (1, 2));
     }
 
     #[test]

@@ -59,11 +59,12 @@ impl Window {
     }
 
     /// What TCP does at a loss: ssthresh as given, at least 2 MSS (RFC 5681 §3.1 eq. (4)); cwnd at ssthresh, or one segment
-    /// after a timeout.
+    /// after a timeout. A mark may leave one segment: RFC 3168 §6.1.2, RFC 9438 §4.6.
     pub fn cut(&mut self, cause: LossCause, ssthresh: u64) {
         self.ssthresh = ssthresh.max(2 * self.mss);
         self.cwnd = match cause {
-            LossCause::FastRetransmit | LossCause::Contention | LossCause::Mark => self.ssthresh,
+            LossCause::FastRetransmit | LossCause::Contention => self.ssthresh,
+            LossCause::Mark => ssthresh.max(self.mss),
             LossCause::Timeout => self.mss,
         };
     }
@@ -455,6 +456,21 @@ pub struct Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mark_may_leave_one_segment_and_a_loss_leaves_two() {
+        // RFC 9438 §4.6: 0.7 · 2 MSS = 1.4 MSS is above 1 MSS, 0.7 · 1 MSS is not; ssthresh is 2 MSS at least.
+        let after = |cause, ssthresh| {
+            let mut window = Window { cwnd: 2000, ssthresh: 9000, mss: 1000 };
+            window.cut(cause, ssthresh);
+            (window.cwnd, window.ssthresh)
+        };
+        assert_eq!([after(LossCause::Mark, 1400), after(LossCause::Mark, 700)], [(1400, 2000), (1000, 2000)]);
+        assert_eq!(
+            [after(LossCause::FastRetransmit, 1400), after(LossCause::Mark, 3000)],
+            [(2000, 2000), (3000, 3000)]
+        );
+    }
 
     #[test]
     fn every_algorithm_is_found_under_its_name() {

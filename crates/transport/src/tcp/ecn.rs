@@ -9,12 +9,14 @@
 //! marked packets in the field ACE. Three bits of it travel: where an ACK covers so many segments that it may have wrapped, it is taken to
 //! have wrapped as often as that allows (RFC 9768 appendix A.2.1). A packet counts as a full segment.
 //!
-//! Readings: "a window of data" is over when the ACK is beyond all that had been sent at the reduction, as in Linux. The window is
-//! not below 2 MSS (RFC 3168 §6.1.2 lets it be one segment, and then waits for the timer). With a handshake SYN and SYN-ACK agree on it
+//! A window of one segment cannot be reduced: another mark then holds new data back for a retransmission timeout (RFC 3168 §6.1.2), for twice as
+//! long each further time (RFC 9438 §4.6). With recovery "linux" no mark leaves less than two segments, as in the kernel.
+//!
+//! Readings: "a window of data" is over when the ACK is beyond all that had been sent at the reduction, as in Linux. With a handshake SYN and SYN-ACK agree on it
 //! (§6.1.1); without, it is there from the first segment on. Left out: AccECN's option with counters of bytes; ACE in the handshake; ECN
 //! on what is sent again, which RFC 3168 §6.1.5 forbids and RFC 9331 does not.
 
-use super::{Ack, Segment, Sender, SenderConfig};
+use super::{Ack, LossRecovery, Segment, Sender, SenderConfig};
 use crate::cc::{LossCause, Marks};
 use options::words;
 use units::Instant;
@@ -81,6 +83,10 @@ pub(super) struct EcnSender {
     reductions: u64,
     marks: Marks,
     feedback: Feedback,
+    /// Until when marks hold new data back: `NEVER` while they do not.
+    held_until: Instant,
+    /// Marks in a row that found a window of one segment.
+    waits: u32,
 }
 
 /// What is known of the peer's feedback.
@@ -112,13 +118,19 @@ impl EcnSender {
             EcnFeedback::Accurate => Feedback::Counter { seen: FIRST_COUNT, now: None },
         };
         let marks = config.algorithm.asks().marks;
-        let ecn = EcnSender { recover: 0, cause: Reduced::Never, reductions: 0, marks, feedback };
+        let (held_until, waits) = (Instant::NEVER, 0);
+        let ecn = EcnSender { recover: 0, cause: Reduced::Never, reductions: 0, marks, feedback, held_until, waits };
         config.has_ecn().then_some(ecn)
     }
 
     /// Whether the window has been reduced for the window of data that an ACK of everything below `ack` speaks of.
     fn has_answered(&self, ack: u64) -> bool {
         self.cause != Reduced::Never && ack <= self.recover
+    }
+
+    /// When new data may leave again that marks hold back; `NEVER` while they hold none back.
+    pub(super) fn wake(&self) -> Instant {
+        self.held_until
     }
 
     /// Bytes that the ACK at hand says were marked, of `covered` that it is the first to cover.
@@ -219,8 +231,34 @@ impl Sender {
         }
         let before = self.window.cwnd;
         self.lose(now, LossCause::Mark, self.flight_for_cut());
-        self.set_cwnd(self.window.cwnd.min(before));
+        let least = if self.recovery() == LossRecovery::Linux { 2 * self.window.mss } else { 0 };
+        self.set_cwnd(self.window.cwnd.max(least).min(before));
+        self.hold_back(now, before);
         self.note_answer();
+    }
+
+    /// A mark has found a window of `before` bytes. One of a single segment makes new data wait.
+    fn hold_back(&mut self, now: Instant, before: u64) {
+        let (is_least, rto, most) = (before <= self.window.mss, self.rto(), self.config.max_rto);
+        let Some(ecn) = self.ecn_mut() else { return };
+        if !is_least {
+            ecn.waits = 0;
+            return;
+        }
+        ecn.held_until = now + rto.saturating_mul(1 << ecn.waits.min(32)).min(most);
+        ecn.waits += 1;
+    }
+
+    /// Whether marks hold new data back.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.ecn().is_some_and(|ecn| ecn.held_until != Instant::NEVER)
+    }
+
+    /// The clock shows `now`: whether new data that marks held back may leave.
+    pub(super) fn end_hold(&mut self, now: Instant) -> bool {
+        let Some(ecn) = self.ecn_mut().filter(|ecn| ecn.held_until <= now) else { return false };
+        ecn.held_until = Instant::NEVER;
+        true
     }
 
     /// The window has been reduced for a mark.

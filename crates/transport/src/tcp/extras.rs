@@ -100,7 +100,8 @@ impl Extras {
     fn wake(&self) -> Instant {
         let pacer = self.pacer.as_ref().map_or(Instant::NEVER, Pacer::wake);
         let delay = self.delay.as_ref().map_or(Instant::NEVER, Delay::wake);
-        pacer.min(self.rack.as_ref().map_or(Instant::NEVER, Rack::wake)).min(delay)
+        let held = self.ecn.as_ref().map_or(Instant::NEVER, EcnSender::wake);
+        pacer.min(self.rack.as_ref().map_or(Instant::NEVER, Rack::wake)).min(delay).min(held)
     }
 }
 

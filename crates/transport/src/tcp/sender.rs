@@ -167,6 +167,7 @@ impl Sender {
     pub fn handle_timeout(&mut self, now: Instant, actions: &mut Actions) {
         self.serve_loss_timers(now, actions);
         self.serve_delay(now, actions);
+        let is_released = self.end_hold(now);
         if self.rto_at <= now {
             self.rto_at = Instant::NEVER;
             if self.una < self.nxt {
@@ -177,7 +178,7 @@ impl Sender {
             } else {
                 self.probe(now, actions);
             }
-        } else if self.pacer_wake() <= now {
+        } else if is_released || self.pacer_wake() <= now {
             self.transmit(now, actions);
         }
         self.settle_timers(now);

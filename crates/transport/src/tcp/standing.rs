@@ -31,7 +31,7 @@ impl Sender {
     }
 
     /// Without SACK duplicate ACKs inflate cwnd above ssthresh while a loss is repaired (RFC 5681 §3.2).
-    fn deflated_cwnd(&self) -> u64 {
+    pub(super) fn deflated_cwnd(&self) -> u64 {
         let inflates = matches!(self.recovery(), LossRecovery::Reno | LossRecovery::NewReno);
         match self.phase {
             Phase::FastRecovery(_) if inflates => self.window.cwnd.min(self.window.ssthresh),

@@ -24,6 +24,9 @@ impl Sender {
     /// Sends what window, phase and pacing permit.
     pub(super) fn transmit(&mut self, now: Instant, actions: &mut Actions) {
         while let Some(next) = self.next_segment() {
+            if matches!(next, Next::NewData { .. }) && self.is_held_back() {
+                break;
+            }
             if let Some(pacer) = self.pacer_mut().filter(|pacer| !pacer.permits(now)) {
                 pacer.wait();
                 return;

@@ -2,8 +2,9 @@
 //!
 //! D-SACK (RFC 3708): a recovery is spurious when the receiver has got twice all that it retransmitted. Which recoveries are is
 //! [`spurious`](super::spurious)'s; here is what follows for the window. Only the last reduction is taken back, and the window law
-//! forgets it too (RFC 9438 §4.9 for CUBIC). Nothing is taken back where the network has made a copy of what was sent once, nor after a
-//! timeout of which all ACKs may have been lost (RFC 3708 §3, steps A.4 and A.1); Linux asks for neither.
+//! forgets it too (RFC 9438 §4.9.2 for CUBIC). A window that has grown above its prior value meanwhile goes on as it is, whatever the law.
+//! Nothing is taken back where the network has made a copy of what was sent once, nor after a timeout of which all ACKs may have been lost
+//! (RFC 3708 §3, steps A.4 and A.1); Linux asks for neither.
 //!
 //! Eifel (RFC 3522 §3.2): the first ACK of new data after a retransmission echoes a timestamp from before it, so it is an ACK of the
 //! first copy, unless all ACKs were lost (step 5). The recovery ends there, and nothing more is sent again.
@@ -262,8 +263,13 @@ impl Sender {
     pub(super) fn undo(&mut self, acked: u64, flight: u64) {
         let Some(before) = self.reductions_mut().and_then(|reductions| reductions.last.take()) else { return };
         let Before { window, law, pipe, rtt } = before;
+        let is_model = self.config.algorithm.asks().model;
+        // RFC 9438 §4.9.2: a window that is above its prior value again goes on as it is.
+        if !is_model && self.deflated_cwnd() > window.cwnd {
+            return;
+        }
         // A law that measures goes on from what it has measured; cwnd comes back.
-        match self.config.algorithm.asks().model {
+        match is_model {
             true => self.law.on_undo(&self.config.laws, &mut self.window, self.last_sent),
             false => self.law = law,
         }

@@ -23,7 +23,8 @@ impl Sender {
         let is_open = *short_way != ShortWay::Absent
             && rack.as_ref().is_none_or(|rack| rack.probe.end.is_none())
             && segments.as_ref().is_none_or(Segments::are_in_order)
-            && (!ack.ecn_echo || self.answers_marks_itself());
+            && (!ack.ecn_echo || self.answers_marks_itself())
+            && !self.is_held_back();
         is_open.then_some(*short_way)
     }
 
