@@ -3,10 +3,10 @@
 use crate::config::{self, Given, Refusal, input};
 use crate::demo::{self, DemoOptions, Spread, Where};
 use crate::host::Manner;
-use crate::report::table;
+use crate::report::{self, table};
 use crate::side::Start;
 use crate::{edge, fibre, measure, serve, switch};
-use std::io::IsTerminal;
+use std::io::{BufRead, IsTerminal, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Command;
@@ -26,6 +26,9 @@ photocol-node: the control plane of an agile all-photonic network as processes
 demo: a whole star on this machine, until Ctrl-C. status: what a demo, or a process with metrics, says of itself.
 measure: clocks and slots on this machine, beside their targets.
 docs/guide/control-plane.md explains them.";
+
+/// Bytes of the line after which a child begins.
+const LONGEST_LINE: u64 = 64;
 
 /// How this program is started: a program and its first arguments.
 static SELF: OnceLock<Vec<String>> = OnceLock::new();
@@ -131,7 +134,7 @@ fn demo_command(mut words: Words) -> Result<(), Refusal> {
     }
     let reports = demo::run(&options)?;
     match json {
-        true => println!("{}", serde_json::to_string(&reports).unwrap_or_default()),
+        true => println!("{}", report::json(&reports)),
         false => print!("{}", table(&reports)),
     }
     Ok(())
@@ -235,7 +238,7 @@ fn exchange(side: &str, mut words: Words) -> Result<(), Refusal> {
 /// Whether the parent has written the line after which everything is there; without a parent there is nothing to do.
 fn released() -> bool {
     let mut line = String::new();
-    matches!(std::io::stdin().read_line(&mut line), Ok(1..))
+    matches!(std::io::stdin().lock().take(LONGEST_LINE).read_line(&mut line), Ok(1..))
 }
 
 fn status(mut words: Words) -> Result<(), Refusal> {
@@ -251,7 +254,7 @@ fn status(mut words: Words) -> Result<(), Refusal> {
     loop {
         let reports = serve::fetch(port)?;
         match json {
-            true => println!("{}", serde_json::to_string(&reports).unwrap_or_default()),
+            true => println!("{}", report::json(&reports)),
             false if once => print!("{}", table(&reports)),
             false => print!("\x1b[H\x1b[2J{}", table(&reports)),
         }

@@ -41,6 +41,8 @@ struct Passing {
 
 /// The process.
 struct Switch {
+    /// `core`, or which of several.
+    name: String,
     clock: NodeClock,
     host: Host,
     machine: Core,
@@ -71,7 +73,7 @@ pub(crate) fn run(config: &Loaded<CoreConfig>, manner: Manner) -> Result<(), Ref
 
 impl Switch {
     fn open(config: &Loaded<CoreConfig>, manner: Manner) -> Result<Switch, Refusal> {
-        let CoreConfig { key_file, network, port, clock, metrics, capture } = &config.content;
+        let CoreConfig { number, key_file, network, port, clock, metrics, capture } = &config.content;
         let shown = config.path.display();
         let network = network.network().map_err(|why| input(format!("{shown}: {why}")))?;
         let host = Host::start(manner, *metrics, PRIORITY)?;
@@ -85,6 +87,7 @@ impl Switch {
         };
         let capture = capture.as_ref().map(|path| Capture::create(path)).transpose();
         Ok(Switch {
+            name: number.map_or("core".into(), |number| format!("core {number}")),
             clock,
             host,
             machine,
@@ -262,7 +265,7 @@ impl Switch {
     fn report(&self) -> Report {
         let (master, term) = self.machine.master();
         let mut report = Report {
-            name: "core".into(),
+            name: self.name.clone(),
             part: "core".into(),
             master: master.map_or("none".into(), |node| node.to_string()),
             term,

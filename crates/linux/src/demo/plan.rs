@@ -4,6 +4,7 @@ use crate::config::{Refusal, input};
 use crate::sys::priority;
 use control::signalling::Network;
 use std::fmt::Write;
+use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use units::Duration;
@@ -250,7 +251,9 @@ impl Plan {
     }
 
     fn core(&self, core: u16) -> String {
-        let mut text = format!("key_file = \"key\"\n{}{}", self.capture(Role::Core(core)), self.network());
+        // With several, the number tells their reports apart.
+        let number = if self.cores > 1 { format!("number = {core}\n") } else { String::new() };
+        let mut text = format!("{number}key_file = \"key\"\n{}{}", self.capture(Role::Core(core)), self.network());
         for node in 0..self.nodes {
             let Way { far, near: _, node: edge, core: bind } = self.way(core, node);
             let peer = if self.has_fibres { far } else { edge };
@@ -306,12 +309,19 @@ impl Plan {
         text
     }
 
-    /// Directories that must be there before a node starts.
-    pub(crate) fn directories(&self) -> Vec<PathBuf> {
-        let of = |directory: &PathBuf| (0..self.nodes).map(|node| directory.join(node.to_string())).collect();
-        let mut all: Vec<PathBuf> = self.options.receive.as_ref().map_or(Vec::new(), of);
-        all.extend(self.options.capture.clone());
-        all
+    /// Makes the directories that must be there before a node starts.
+    pub(crate) fn make_directories(&self) -> Result<(), Refusal> {
+        let DemoOptions { receive, capture, .. } = &self.options;
+        let of_nodes = |directory: &PathBuf| (0..self.nodes).map(|node| directory.join(node.to_string())).collect();
+        let of_nodes: Vec<PathBuf> = receive.as_ref().map_or(Vec::new(), of_nodes);
+        for wanted in of_nodes.iter().chain(capture) {
+            fs::create_dir_all(wanted).map_err(|error| input(format!("{}: {error}", wanted.display())))?;
+        }
+        // The user names DIR; what is called DIR/5 there may be somebody's link.
+        match of_nodes.iter().find(|path| !fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())) {
+            Some(link) => Err(input(format!("{}: a link; allowed: a directory", link.display()))),
+            None => Ok(()),
+        }
     }
 }
 
