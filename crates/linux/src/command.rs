@@ -1,6 +1,6 @@
 //! The command `photocol-node`: what it was asked for, and its exit status.
 
-use crate::config::{self, Given, Refusal, input};
+use crate::config::{self, Given, Refusal, StarConfig, input};
 use crate::demo::{self, DemoOptions, Spread, Where};
 use crate::host::Manner;
 use crate::report::{self, table};
@@ -27,6 +27,8 @@ demo: a whole star on this machine, until Ctrl-C. status: what a demo, or a proc
 measure: clocks and slots on this machine, beside their targets.
 docs/guide/control-plane.md explains them.";
 
+/// The longest demo, in seconds.
+const YEAR: f64 = 31_536_000.0;
 /// Bytes of the line after which a child begins.
 const LONGEST_LINE: u64 = 64;
 
@@ -58,6 +60,10 @@ pub(crate) fn again() -> Result<Command, Refusal> {
 
 fn run(arguments: &[String]) -> Result<(), Refusal> {
     let Some((command, rest)) = arguments.split_first() else { return Err(input(USAGE)) };
+    if rest.iter().any(|word| word == "--help" || word == "-h") {
+        println!("{USAGE}");
+        return Ok(());
+    }
     let words = Words(rest);
     match command.as_str() {
         "master" => role(words, |path, manner| edge::run(&config::load(path)?, Start::Master, manner)),
@@ -149,9 +155,9 @@ fn demo_value(word: &str, words: &mut Words, options: &mut DemoOptions) -> Resul
         "--cores" => options.cores = within(word, words.value(word, "1 or 2")?, 1, 2)?,
         "--slaves" => options.slaves = within(word, words.value(word, "1 to 60")?, 1, 60)?,
         "--port" => options.port = words.value(word, "0 to 65535")?,
-        "--slot-bytes" => options.slot_bytes = words.value(word, "a number of bytes")?,
-        "--datagram-bytes" => options.datagram_bytes = words.value(word, "a number of bytes")?,
-        "--seconds" => options.seconds = Some(words.value(word, "a number of seconds")?),
+        "--slot-bytes" => options.slot_bytes = bytes(word, words, StarConfig::LARGEST_SLOT)?,
+        "--datagram-bytes" => options.datagram_bytes = bytes(word, words, StarConfig::LARGEST_DATAGRAM)?,
+        "--seconds" => options.seconds = Some(seconds(word, words)?),
         "--loss" => options.loss = probability(word, words)?,
         "--signalling-loss" => options.signalling_loss = probability(word, words)?,
         "--slot" => {
@@ -173,6 +179,26 @@ fn demo_value(word: &str, words: &mut Words, options: &mut DemoOptions) -> Resul
         }
     }
     Ok(())
+}
+
+/// Bytes of a slot or a datagram.
+fn bytes(option: &str, words: &mut Words, most: usize) -> Result<usize, Refusal> {
+    let allowed = format!("{} to {most}", StarConfig::SMALLEST);
+    let found = words.value(option, &allowed)?;
+    match (StarConfig::SMALLEST..=most).contains(&found) {
+        true => Ok(found),
+        false => Err(input(format!("{option} is {found}; allowed: {allowed}"))),
+    }
+}
+
+/// How long a demo lasts.
+fn seconds(option: &str, words: &mut Words) -> Result<f64, Refusal> {
+    let allowed = format!("above 0, up to {YEAR}");
+    let found: f64 = words.value(option, &allowed)?;
+    match found > 0.0 && found <= YEAR {
+        true => Ok(found),
+        false => Err(input(format!("{option} is {found}; allowed: {allowed}"))),
+    }
 }
 
 fn probability(option: &str, words: &mut Words) -> Result<f64, Refusal> {

@@ -15,13 +15,16 @@ use crate::sys::datagram::Datagrams;
 use crate::sys::time::{self, Nanos};
 use crate::sys::wait;
 use control::signalling::{Action, Actions, Core, Heard, Network, SlotPart};
-use control::wire::{Class, NodeId};
+use control::wire::{Class, Key, NodeId, ReplayWindow};
 use std::collections::BTreeMap;
 use std::os::fd::AsRawFd;
 use units::Instant;
 
 /// The real-time priority of the loop.
 const PRIORITY: i32 = 65;
+
+/// The fate of light that has passed.
+const PASSED: &str = "passed";
 
 /// A fibre's end.
 struct Port {
@@ -46,6 +49,9 @@ struct Switch {
     clock: NodeClock,
     host: Host,
     machine: Core,
+    key: Key,
+    /// The tagged light that was heard of each node.
+    heard: BTreeMap<u16, ReplayWindow>,
     network: Network,
     ports: Vec<Port>,
     /// The light that goes, or went last, into each output.
@@ -79,7 +85,8 @@ impl Switch {
         let host = Host::start(manner, *metrics, PRIORITY)?;
         let clock = NodeClock::new(clock.offset, clock.drift_ppm);
         let session = time::time_of_day() as u64;
-        let machine = Core::new(network.clone(), config::key(&config.path, key_file)?, session, clock.now());
+        let key = config::key(&config.path, key_file)?;
+        let machine = Core::new(network.clone(), key.clone(), session, clock.now());
         let open = |port: &PortConfig| {
             let wire = Datagrams::between(port.bind.0, port.peer.0)
                 .map_err(|error| input(format!("{shown}: {} cannot be listened on: {error}", port.bind.0)))?;
@@ -91,6 +98,8 @@ impl Switch {
             clock,
             host,
             machine,
+            key,
+            heard: BTreeMap::new(),
             network,
             ports: port.iter().map(open).collect::<Result<_, Refusal>>()?,
             busy: BTreeMap::new(),
@@ -157,7 +166,6 @@ impl Switch {
             return;
         };
         let (length, from) = (part.lasts(self.network.light()), (port, label.frame, label.slot));
-        self.measure(&label, part, stamp);
         let output = self.machine.route(stamp, self.ports[port].number, length);
         let free = |output: &u16| self.busy.get(output).is_none_or(|held| held.until <= stamp || held.from == from);
         let fate = match output {
@@ -174,20 +182,33 @@ impl Switch {
                 self.passed += 1;
                 let at = self.clock.truth(stamp);
                 let stamped = label.class == Class::Signalling as u8;
-                if stamped {
-                    self.note_master(&label);
-                }
                 for found in 0..self.ports.len() {
                     if self.ports[found].number == output {
                         self.send(found, at, Line::light(datagrams), slot, stamped);
                     }
                 }
-                "passed"
+                PASSED
             }
         };
         if let Some(capture) = &mut self.capture {
             capture.add(time::time_of_day() as u64, Line::light(datagrams), slot, fate);
         }
+        // Light waits for none of this.
+        if self.is_believed(&label, slot) {
+            self.measure(&label, part, stamp);
+            if fate == PASSED {
+                self.note_master(&label);
+            }
+        }
+    }
+
+    /// Whether statistics take light in: it has a tag made with the network's key, and has not come before. Data have no tag.
+    fn is_believed(&mut self, label: &Label, slot: &[u8]) -> bool {
+        if label.class != Class::Signalling as u8 || self.network.member(NodeId(label.source)).is_none() {
+            return false;
+        }
+        let Ok(slot) = self.key.open(slot) else { return false };
+        self.heard.entry(label.source).or_default().accept(slot.header.session, slot.header.sequence)
     }
 
     /// The first words of a new master pass: the network is in slots again.
@@ -206,12 +227,12 @@ impl Switch {
         }
         let meant = self.network.arrival(label.frame, label.slot) + part.begins(self.network.light());
         let error = i128::from(stamp.ps()) - i128::from(meant.ps());
-        let error = error.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
-        // Anybody may name any number; nodes that exist are few.
-        if self.network.member(NodeId(label.source)).is_some() {
-            self.all.record(error);
-            self.arrivals.entry(label.source).or_insert_with(Errors::new).record(error);
+        // Light of another frame was recorded before this core began: what a core has heard itself it knows.
+        if error.unsigned_abs() > u128::from(self.network.frame().ps()) {
+            return;
         }
+        self.all.record(error as i64);
+        self.arrivals.entry(label.source).or_insert_with(Errors::new).record(error as i64);
     }
 
     /// A message beside the light: for the controller, or for other nodes.

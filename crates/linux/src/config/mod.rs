@@ -72,7 +72,8 @@ fn read(path: &Path) -> Result<String, Refusal> {
     String::from_utf8(bytes).map_err(|_| input(format!("{}: no text in UTF-8", path.display())))
 }
 
-fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<Loaded<T>, Refusal> {
+/// Reads the text of a configuration that is said to stand at `path`.
+pub(crate) fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<Loaded<T>, Refusal> {
     let shown = path.display();
     let content = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());

@@ -1,12 +1,12 @@
 //! What a demo consists of: processes with their configurations.
 
-use crate::config::{Refusal, input};
-use crate::sys::priority;
+use crate::config::{self, NodeFile, Refusal, input};
+use crate::sys::{file, priority};
 use control::signalling::Network;
 use std::fmt::Write;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use units::Duration;
 
 /// Where the processes are.
@@ -152,7 +152,20 @@ impl Plan {
         if let Some((from, to, _)) = options.files.iter().find(|(from, to, _)| from.max(to) >= &nodes || from == to) {
             return Err(input(format!("a file from node {from} to node {to}; allowed: 0 to {}", nodes - 1)));
         }
-        Ok(Plan { place, nodes, cores: options.cores, has_fibres: options.fibre.is_some(), ways, options })
+        let plan = Plan { place, nodes, cores: options.cores, has_fibres: options.fibre.is_some(), ways, options };
+        plan.checked()?;
+        Ok(plan)
+    }
+
+    /// What a process would refuse is refused before any starts.
+    fn checked(&self) -> Result<(), Refusal> {
+        let master = config::parse::<NodeFile>(Path::new("the demo"), &self.configuration(Role::Node(0)))?.content;
+        master.network.iter().try_for_each(|network| network.network().map(|_| ())).map_err(input)?;
+        master.star.iter().try_for_each(|star| star.room().map(|_| ())).map_err(input)?;
+        for (_, _, path) in &self.options.files {
+            file::open_ordinary(path, true).map_err(|error| input(format!("--file {}: {error}", path.display())))?;
+        }
+        Ok(())
     }
 
     pub(crate) fn way(&self, core: u16, node: u16) -> Way {
