@@ -3,19 +3,19 @@
 //! The switch keeps nothing. Light that is wholly inside what its port is connected to, by the stamp of its arrival, is passed on at once; all other
 //! light is lost and counted. The controller is the machine [`Core`].
 
+use crate::arrivals::Arrivals;
 use crate::capture::Capture;
 use crate::clock::NodeClock;
 use crate::config::{self, CoreConfig, Loaded, PortConfig, Refusal, input};
-use crate::histogram::Errors;
 use crate::host::{self, Host, Manner};
-use crate::line::{ANSWER, Label, Line, Plane};
+use crate::line::{Label, Line, Plane};
 use crate::relay::{Ear, Relay};
 use crate::report::Report;
 use crate::sys::datagram::Datagrams;
 use crate::sys::time::{self, Nanos};
 use crate::sys::wait;
 use control::signalling::{Action, Actions, Core, Heard, Network, SlotPart};
-use control::wire::{Class, Key, NodeId, ReplayWindow};
+use control::wire::{Class, NodeId};
 use std::collections::BTreeMap;
 use std::os::fd::AsRawFd;
 use units::Instant;
@@ -49,16 +49,11 @@ struct Switch {
     clock: NodeClock,
     host: Host,
     machine: Core,
-    key: Key,
-    /// The tagged light that was heard of each node.
-    heard: BTreeMap<u16, ReplayWindow>,
     network: Network,
     ports: Vec<Port>,
     /// The light that goes, or went last, into each output.
     busy: BTreeMap<u16, Passing>,
-    /// How early or late light of each node came, and of all.
-    arrivals: BTreeMap<u16, Errors>,
-    all: Errors,
+    arrivals: Arrivals,
     passed: u64,
     lost: u64,
     collided: u64,
@@ -98,13 +93,10 @@ impl Switch {
             clock,
             host,
             machine,
-            key,
-            heard: BTreeMap::new(),
             network,
             ports: port.iter().map(open).collect::<Result<_, Refusal>>()?,
             busy: BTreeMap::new(),
-            arrivals: BTreeMap::new(),
-            all: Errors::new(),
+            arrivals: Arrivals::new(key),
             passed: 0,
             lost: 0,
             collided: 0,
@@ -194,21 +186,9 @@ impl Switch {
             capture.add(time::time_of_day() as u64, Line::light(datagrams), slot, fate);
         }
         // Light waits for none of this.
-        if self.is_believed(&label, slot) {
-            self.measure(&label, part, stamp);
-            if fate == PASSED {
-                self.note_master(&label);
-            }
+        if self.arrivals.observe(&self.network, (part, stamp), slot) && fate == PASSED {
+            self.note_master(&label);
         }
-    }
-
-    /// Whether statistics take light in: it has a tag made with the network's key, and has not come before. Data have no tag.
-    fn is_believed(&mut self, label: &Label, slot: &[u8]) -> bool {
-        if label.class != Class::Signalling as u8 || self.network.member(NodeId(label.source)).is_none() {
-            return false;
-        }
-        let Ok(slot) = self.key.open(slot) else { return false };
-        self.heard.entry(label.source).or_default().accept(slot.header.session, slot.header.sequence)
     }
 
     /// The first words of a new master pass: the network is in slots again.
@@ -217,22 +197,6 @@ impl Switch {
         if master == Some(NodeId(label.source)) && self.led.is_none_or(|(known, _)| known < term) {
             self.led = Some((term, time::now()));
         }
-    }
-
-    /// How early or late light was for the slot that it names. An answer to an invitation comes when its fibre lets it.
-    fn measure(&mut self, label: &Label, part: SlotPart, stamp: Instant) {
-        let answers = label.class == Class::Signalling as u8 && label.first_block == ANSWER;
-        if answers || label.slot >= self.network.frame_slots {
-            return;
-        }
-        let meant = self.network.arrival(label.frame, label.slot) + part.begins(self.network.light());
-        let error = i128::from(stamp.ps()) - i128::from(meant.ps());
-        // Light of another frame was recorded before this core began: what a core has heard itself it knows.
-        if error.unsigned_abs() > u128::from(self.network.frame().ps()) {
-            return;
-        }
-        self.all.record(error as i64);
-        self.arrivals.entry(label.source).or_insert_with(Errors::new).record(error as i64);
     }
 
     /// A message beside the light: for the controller, or for other nodes.
@@ -300,7 +264,7 @@ impl Switch {
             ("datagrams_unreadable", self.unreadable + self.ports.iter().map(|port| port.ear.unreadable).sum::<u64>()),
         ];
         report.counts.extend(numbers.map(|(name, value)| (name.to_string(), value)));
-        let all = self.all.quantiles();
+        let all = self.arrivals.all.quantiles();
         let switching = self.network.switching.ps() as f64 / 1e6;
         report.levels.insert("guard_needed_us".into(), all.guard_needed(switching));
         report.levels.insert("guard_us".into(), self.network.guard.ps() as f64 / 1e6);
@@ -308,7 +272,7 @@ impl Switch {
         if let Some((_, since)) = self.led.filter(|(led, _)| *led == term) {
             report.levels.insert("led_since_seconds".into(), since as f64 / 1e9);
         }
-        for (node, errors) in &self.arrivals {
+        for (node, errors) in &self.arrivals.of_node {
             report.errors.insert(format!("slot_arrival_of_node_{node}"), errors.quantiles());
         }
         report
