@@ -197,7 +197,7 @@ fn seconds(option: &str, words: &mut Words) -> Result<f64, Refusal> {
     let found: f64 = words.value(option, &allowed)?;
     match found > 0.0 && found <= YEAR {
         true => Ok(found),
-        false => Err(input(format!("{option} is {found}; allowed: {allowed}"))),
+        false => Err(input(format!("{option} is {found:?}; allowed: {allowed}"))),
     }
 }
 

@@ -535,7 +535,7 @@ mod tests {
         assert!(sender.send(Path::new("/dev/zero"), 5).is_err() && sender.send(folder, 5).is_err());
     }
 
-    /// 64 at a time: the 65th waited for ever.
+    /// More than the 64 that may come at a time, and the 200 offers are made at once.
     #[test]
     fn two_hundred_files_arrive_one_after_the_other_and_at_once() {
         let Scratch(folder) = &Scratch::new();
