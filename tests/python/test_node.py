@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -250,6 +251,118 @@ def test_metrics_are_in_the_text_form_of_prometheus(demo: Callable[..., Demo]) -
     star.end()
 
 
+@pytest.mark.parametrize(
+    ("who", "how"), [("core", signal.SIGKILL), ("fibre", signal.SIGKILL), ("node 1", signal.SIGTERM)]
+)
+def test_a_core_and_a_fibre_that_are_killed_and_a_node_that_goes_start_again(
+    demo: Callable[..., Demo], who: str, how: signal.Signals
+) -> None:
+    starts_again(demo("--loopback", "--slaves", "2", "--slot", "2ms"), who, how)
+
+
+@root_only
+@pytest.mark.parametrize("who", ["core", "fibre"])
+def test_in_namespaces_they_are_connected_again_too(demo: Callable[..., Demo], who: str) -> None:
+    starts_again(demo("--slaves", "2", "--slot", "2ms"), who, signal.SIGKILL)
+
+
+def starts_again(star: Demo, who: str, how: signal.Signals) -> None:
+    before = star.until_joined(3)[who]["process"]
+    os.kill(before, how)
+    star.until(lambda now: now.get(who, {}).get("process") not in (None, before))
+    passed = star.until_joined(3)["core"]["counts"]["light_passed"]
+    star.until(lambda now: now["core"]["master"] != "none" and now["core"]["counts"]["light_passed"] > passed + 50)
+    star.end()
+
+
+def test_a_report_of_a_stopped_process_says_how_old_it_is(demo: Callable[..., Demo]) -> None:
+    star = demo("--loopback", "--slaves", "1", "--slot", "2ms")
+    reports = star.until_joined(2)
+    assert all(report["levels"]["report_age_seconds"] < 5 for report in reports.values())
+    os.kill(reports["node 1"]["process"], signal.SIGSTOP)
+    star.until(lambda now: now["node 1"]["levels"]["report_age_seconds"] > 3)
+    table = subprocess.run([*NODE, "status", "--port", star.port], capture_output=True, text=True, check=True).stdout
+    assert table.splitlines()[0].split()[-1] == "age"
+    (row,) = (line for line in table.splitlines() if line.startswith("node 1"))
+    assert float(row.split()[-1]) > 3
+    os.kill(reports["node 1"]["process"], signal.SIGCONT)
+    star.end()
+
+
+def test_two_cores_have_series_of_their_own(demo: Callable[..., Demo]) -> None:
+    star = demo("--loopback", "--slaves", "1", "--slot", "2ms", "--cores", "2")
+    star.until(lambda now: {"core 0", "core 1", "node 1/1"} <= now.keys())
+    lines = fetched(star.port, "metrics").splitlines()
+    series = [line.rsplit(" ", 1)[0] for line in lines if not line.startswith("#")]
+    assert len(series) == len(set(series))
+    assert 'photocol_light_passed_total{process="core 1"}' in series
+    star.end()
+
+
+def fetched(port: str, page: str) -> str:
+    with socket.create_connection(("127.0.0.1", int(port)), timeout=10) as asked:
+        asked.sendall(f"GET /{page} HTTP/1.0\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: asked.recv(65536), b"")).decode()
+    return answer.split("\r\n\r\n", 1)[1]
+
+
+def test_the_key_of_a_demo_is_for_its_user_alone_and_a_prepared_link_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo: Callable[..., Demo]
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    precious = tmp_path / "precious"
+    precious.write_text("untouched")
+    # As a process that is started next has one of the next numbers, all of them are prepared.
+    for number in range(os.getpid(), os.getpid() + 1000):
+        (tmp_path / f"photocol-demo-{number}").mkdir(exist_ok=True)
+        (tmp_path / f"photocol-demo-{number}" / "key").symlink_to(precious)
+    star = demo("--loopback", "--slaves", "1", "--slot", "2ms")
+    star.until_joined(2)
+    (folder,) = tmp_path.glob(f"photocol-demo-{star.process.pid}-??????")
+    files = [folder, *folder.iterdir()]
+    assert [path.stat().st_mode & 0o777 for path in files] == [0o700] + [0o600] * (len(files) - 1)
+    assert {path.name for path in files} > {"key", "core-0.toml", "node-1.toml"}
+    star.end()
+    assert not folder.exists()
+    assert precious.read_text() == "untouched"
+
+
+def test_a_capture_replaces_no_file_behind_a_link(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("untouched")
+    (tmp_path / "core-0.pcapng").symlink_to(tmp_path / "precious")
+    words = ["demo", "--loopback", "--slaves", "1", "--port", "0", "--seconds", "20", "--capture", str(tmp_path)]
+    done = subprocess.run([*NODE, *words], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "capture: File exists" in done.stderr
+    assert (tmp_path / "precious").read_text() == "untouched"
+
+
+def test_a_file_that_cannot_be_finished_is_given_up_with_a_word_and_one_that_is_there_stays(
+    demo: Callable[..., Demo], tmp_path: Path
+) -> None:
+    (tmp_path / "thing.bin").write_bytes(random.Random(8).randbytes(50_000))
+    (tmp_path / "long.bin").write_bytes(random.Random(9).randbytes(2_000_000))
+    arrived = tmp_path / "in" / "2"
+    (arrived / "thing.bin").mkdir(parents=True)
+    (arrived / "thing-2.bin").write_text("precious")
+    words = ["--file", f"1:2:{tmp_path / 'thing.bin'}", "--file", f"2:1:{tmp_path / 'long.bin'}"]
+    star = demo("--loopback", "--slaves", "2", "--slot", "2ms", *words, "--receive", str(tmp_path / "in"))
+    star.until_joined(3)
+    assert not (tmp_path / "in" / "1" / "long.bin").exists(), "it was on its way when its directory went"
+    (tmp_path / "in" / "1").rename(tmp_path / "gone")
+    reports = star.until(
+        lambda now: (
+            now.get("node 2", {}).get("counts", {}).get("files_given_up") == 1
+            and now["node 1"]["counts"]["files_refused"] == 1
+            and now["node 1"]["counts"]["files_sent"] == 1
+        )
+    )
+    assert any("'long.bin' from node 2 is refused: No such file" in event for event in reports["node 1"]["events"])
+    assert (arrived / "thing-2.bin").read_text() == "precious"
+    assert (arrived / "thing-3.bin").read_bytes() == (tmp_path / "thing.bin").read_bytes()
+    star.end()
+
+
 def test_when_the_demo_is_killed_nothing_is_left(demo: Callable[..., Demo]) -> None:
     star = demo("--loopback", "--slaves", "1")
     processes = [report["process"] for report in star.until_joined(2).values()]
@@ -417,6 +530,11 @@ def test_bad_configurations_are_named_with_file_and_line(tmp_path: Path) -> None
         "ports = [0, 1, 2]\n"
     )
     assert "the frame is shorter than its signalling" in configured(f"{head}{star}{network}", "master")
+    assert f"receive = '{tmp_path / 'none'}': No such file" in configured(
+        f'{head}receive = "{tmp_path / "none"}"\n{star}'
+    )
+    without_end = f'node = 1\nkey_file = "/dev/zero"\n{star}'
+    assert "/dev/zero: more than 65536 bytes; allowed: a file with the key" in configured(without_end)
     (tmp_path / "key").write_text("short")
     message = configured(f"{head}{star}")
     assert "a key of 5 bytes; allowed: 16 or more" in message
@@ -428,7 +546,10 @@ def test_the_configuration_of_the_guide_is_one(tmp_path: Path) -> None:
     text = page.read_text().split("```conf\n")[1].split("```")[0]
     # IP needs root, and the port may be taken.
     text = text.replace(text[text.index("[ip]") : text.index("[[file]]")], "").replace("metrics = 9465", "")
-    (tmp_path / "node.toml").write_text(text.replace('"node-0.pcapng"', json.dumps(str(tmp_path / "node-0.pcapng"))))
+    (tmp_path / "files").mkdir()
+    for name in ("node-0.pcapng", "files"):
+        text = text.replace(f'"{name}"', json.dumps(str(tmp_path / name)))
+    (tmp_path / "node.toml").write_text(text)
     (tmp_path / "key").write_text("0123456789abcdef")
     (tmp_path / "picture.png").write_bytes(b"no picture")
     process = subprocess.Popen(
@@ -457,6 +578,20 @@ def test_bad_commands_are_refused() -> None:
     assert "--slot is 'long'" in refused("demo", "--slot", "long")
     assert "which configuration? --config FILE" in refused("core")
     assert "No such file" in refused("core", "--config", "/nowhere/at/all.toml")
+    assert "more than 1048576 bytes" in refused("core", "--config", "/dev/zero")
+    for seconds in ("nan", "-5", "0", "1e300"):
+        assert "allowed: above 0, up to 31536000" in refused("demo", "--seconds", seconds)
+    for bytes_ in ("--slot-bytes", "--datagram-bytes"):
+        assert f"{bytes_} is 1; allowed: 600 to" in refused("demo", bytes_, "1")
+    assert "a slot of 1000000 bytes is 1507 datagrams of 600; allowed: up to 64" in refused(
+        "demo", "--slot-bytes", "1000000", "--datagram-bytes", "600"
+    )
+    assert "not an ordinary file" in refused("demo", "--loopback", "--file", "1:2:/dev/zero")
+
+
+@pytest.mark.parametrize("command", ["demo", "status", "measure", "master", "core", "fibre"])
+def test_every_command_has_help(command: str) -> None:
+    assert "photocol-node demo [--cores 1|2]" in said([*NODE, command, "--help"])
 
 
 def test_a_port_in_use_is_named(demo: Callable[..., Demo]) -> None:

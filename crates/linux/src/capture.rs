@@ -3,6 +3,7 @@
 //! A packet is the 16 bytes of the line and the slot behind it; its comment says what became of it.
 
 use crate::line::Line;
+use crate::sys::file;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -10,6 +11,8 @@ use std::path::Path;
 /// A capture. What is written after the disk is full is lost, as every capture loses.
 pub(crate) struct Capture(BufWriter<File>);
 
+/// Everybody may read it whom the umask lets.
+const MODE: u32 = 0o666;
 const SECTION: u32 = 0x0A0D_0D0A;
 const INTERFACE: u32 = 1;
 const PACKET: u32 = 6;
@@ -19,8 +22,9 @@ const COMMENT: u16 = 1;
 const RESOLUTION: u16 = 9;
 
 impl Capture {
+    /// A new capture; an ordinary file of its name is replaced, a link is not followed.
     pub(crate) fn create(path: &Path) -> io::Result<Capture> {
-        let mut out = BufWriter::new(File::create(path)?);
+        let mut out = BufWriter::new(file::replace(path, MODE)?);
         let section = [&0x1A2B_3C4Du32.to_le_bytes()[..], &[1, 0, 0, 0], &u64::MAX.to_le_bytes()].concat();
         block(&mut out, SECTION, &section)?;
         let nanoseconds = option(RESOLUTION, &[9]);

@@ -1,12 +1,12 @@
 //! The command `photocol-node`: what it was asked for, and its exit status.
 
-use crate::config::{self, Given, Refusal, input};
+use crate::config::{self, Given, Refusal, StarConfig, input};
 use crate::demo::{self, DemoOptions, Spread, Where};
 use crate::host::Manner;
-use crate::report::table;
+use crate::report::{self, table};
 use crate::side::Start;
 use crate::{edge, fibre, measure, serve, switch};
-use std::io::IsTerminal;
+use std::io::{BufRead, IsTerminal, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Command;
@@ -26,6 +26,11 @@ photocol-node: the control plane of an agile all-photonic network as processes
 demo: a whole star on this machine, until Ctrl-C. status: what a demo, or a process with metrics, says of itself.
 measure: clocks and slots on this machine, beside their targets.
 docs/guide/control-plane.md explains them.";
+
+/// The longest demo, in seconds.
+const YEAR: f64 = 31_536_000.0;
+/// Bytes of the line after which a child begins.
+const LONGEST_LINE: u64 = 64;
 
 /// How this program is started: a program and its first arguments.
 static SELF: OnceLock<Vec<String>> = OnceLock::new();
@@ -55,6 +60,10 @@ pub(crate) fn again() -> Result<Command, Refusal> {
 
 fn run(arguments: &[String]) -> Result<(), Refusal> {
     let Some((command, rest)) = arguments.split_first() else { return Err(input(USAGE)) };
+    if rest.iter().any(|word| word == "--help" || word == "-h") {
+        println!("{USAGE}");
+        return Ok(());
+    }
     let words = Words(rest);
     match command.as_str() {
         "master" => role(words, |path, manner| edge::run(&config::load(path)?, Start::Master, manner)),
@@ -131,7 +140,7 @@ fn demo_command(mut words: Words) -> Result<(), Refusal> {
     }
     let reports = demo::run(&options)?;
     match json {
-        true => println!("{}", serde_json::to_string(&reports).unwrap_or_default()),
+        true => println!("{}", report::json(&reports)),
         false => print!("{}", table(&reports)),
     }
     Ok(())
@@ -146,9 +155,9 @@ fn demo_value(word: &str, words: &mut Words, options: &mut DemoOptions) -> Resul
         "--cores" => options.cores = within(word, words.value(word, "1 or 2")?, 1, 2)?,
         "--slaves" => options.slaves = within(word, words.value(word, "1 to 60")?, 1, 60)?,
         "--port" => options.port = words.value(word, "0 to 65535")?,
-        "--slot-bytes" => options.slot_bytes = words.value(word, "a number of bytes")?,
-        "--datagram-bytes" => options.datagram_bytes = words.value(word, "a number of bytes")?,
-        "--seconds" => options.seconds = Some(words.value(word, "a number of seconds")?),
+        "--slot-bytes" => options.slot_bytes = bytes(word, words, StarConfig::LARGEST_SLOT)?,
+        "--datagram-bytes" => options.datagram_bytes = bytes(word, words, StarConfig::LARGEST_DATAGRAM)?,
+        "--seconds" => options.seconds = Some(seconds(word, words)?),
         "--loss" => options.loss = probability(word, words)?,
         "--signalling-loss" => options.signalling_loss = probability(word, words)?,
         "--slot" => {
@@ -170,6 +179,26 @@ fn demo_value(word: &str, words: &mut Words, options: &mut DemoOptions) -> Resul
         }
     }
     Ok(())
+}
+
+/// Bytes of a slot or a datagram.
+fn bytes(option: &str, words: &mut Words, most: usize) -> Result<usize, Refusal> {
+    let allowed = format!("{} to {most}", StarConfig::SMALLEST);
+    let found = words.value(option, &allowed)?;
+    match (StarConfig::SMALLEST..=most).contains(&found) {
+        true => Ok(found),
+        false => Err(input(format!("{option} is {found}; allowed: {allowed}"))),
+    }
+}
+
+/// How long a demo lasts.
+fn seconds(option: &str, words: &mut Words) -> Result<f64, Refusal> {
+    let allowed = format!("above 0, up to {YEAR}");
+    let found: f64 = words.value(option, &allowed)?;
+    match found > 0.0 && found <= YEAR {
+        true => Ok(found),
+        false => Err(input(format!("{option} is {found:?}; allowed: {allowed}"))),
+    }
 }
 
 fn probability(option: &str, words: &mut Words) -> Result<f64, Refusal> {
@@ -235,7 +264,7 @@ fn exchange(side: &str, mut words: Words) -> Result<(), Refusal> {
 /// Whether the parent has written the line after which everything is there; without a parent there is nothing to do.
 fn released() -> bool {
     let mut line = String::new();
-    matches!(std::io::stdin().read_line(&mut line), Ok(1..))
+    matches!(std::io::stdin().lock().take(LONGEST_LINE).read_line(&mut line), Ok(1..))
 }
 
 fn status(mut words: Words) -> Result<(), Refusal> {
@@ -251,7 +280,7 @@ fn status(mut words: Words) -> Result<(), Refusal> {
     loop {
         let reports = serve::fetch(port)?;
         match json {
-            true => println!("{}", serde_json::to_string(&reports).unwrap_or_default()),
+            true => println!("{}", report::json(&reports)),
             false if once => print!("{}", table(&reports)),
             false => print!("\x1b[H\x1b[2J{}", table(&reports)),
         }

@@ -2,7 +2,7 @@
 
 use crate::capture::Capture;
 use crate::clock::NodeClock;
-use crate::config::{Loaded, NodeFile, Refusal, input};
+use crate::config::{self, Loaded, NodeFile, Refusal, input};
 use crate::host::{self, Host, Manner};
 use crate::line::{ANSWER, Label, Line, Plane};
 use crate::relay;
@@ -68,7 +68,12 @@ impl Edge {
         }
         let host = Host::start(manner, content.metrics, PRIORITY)?;
         let sides = content.star.iter().map(|star| Side::open(config, star, start)).collect::<Result<_, _>>()?;
-        let mut files = Files::new(content.receive.clone());
+        let key = config::key(&config.path, &content.key_file)?;
+        let receive = content.receive.as_deref();
+        let mut files = Files::new(receive, content.node, key).map_err(|error| {
+            let path = receive.map_or_else(String::new, |path| path.display().to_string());
+            input(format!("{shown}: receive = '{path}': {error}; allowed: a directory in which files can be made"))
+        })?;
         for file in &content.file {
             let path = config.path.parent().unwrap_or(std::path::Path::new(".")).join(&file.path);
             files.send(&path, file.to).map_err(|error| input(format!("{shown}: {}: {error}", path.display())))?;
@@ -113,6 +118,11 @@ impl Edge {
         if self.sides.iter().any(|side| side.machine.has_a_double()) {
             let node = self.node;
             return Err(input(format!("another process is master as node {node}; allowed: one process for each node")));
+        }
+        for text in self.files.said() {
+            // Whoever waits for a file must hear it, under a demo too.
+            eprintln!("node {}: {text}", self.node);
+            self.remember(text);
         }
         let now = time::now();
         if now >= self.host.next_timeout() {
@@ -214,8 +224,11 @@ impl Edge {
                 Action::Missing(report) => {
                     let (first, until) = (report.first, report.until);
                     // Across sessions nobody knows how many there were.
-                    let known = if first.session == until.session { until.sequence - first.sequence } else { 1 };
-                    self.sides[side].missing += known;
+                    let known =
+                        if first.session == until.session { until.sequence.saturating_sub(first.sequence) } else { 1 };
+                    // Data have no tag: anybody may name any number.
+                    let missing = &mut self.sides[side].missing;
+                    *missing = missing.saturating_add(known);
                 }
                 Action::Fault(fault) => self.happened(&fault),
             }
@@ -257,9 +270,9 @@ impl Edge {
                         ip.take(from.0, part);
                     }
                 }
-                Block::FileChunk(chunk) => self.files.take_chunk(from.0, &chunk),
+                Block::FileChunk(chunk) => self.files.take_chunk(time::now(), from.0, &chunk),
                 Block::Management(word) if word.topic == files::TOPIC => {
-                    self.files.take_word(from.0, &word.bytes, &mut self.sides[0].packer);
+                    self.files.take_word(time::now(), from.0, &word.bytes, &mut self.sides[0].packer);
                 }
                 _ => {}
             }
@@ -271,6 +284,11 @@ impl Edge {
         if !self.quiet {
             eprintln!("node {}: {text}", self.node);
         }
+        self.remember(text);
+    }
+
+    /// What a report names among the last events.
+    fn remember(&mut self, text: String) {
         if self.events.len() == EVENTS {
             self.events.pop_front();
         }
@@ -324,8 +342,11 @@ impl Edge {
                 ("datagrams_unreadable", side.unreadable + side.ear.unreadable),
                 ("slots_dropped_at_full_queues", self.dropped),
                 ("packets_incomplete", self.ip.as_ref().map_or(0, |ip| ip.incomplete)),
-                ("files_sent", self.files.sent),
-                ("files_received", self.files.received),
+                ("files_sent", self.files.outcomes.sent),
+                ("files_received", self.files.outcomes.received),
+                ("files_given_up", self.files.outcomes.unsent),
+                ("files_refused", self.files.outcomes.refused),
+                ("file_words_forged", self.files.forged),
             ];
             report.counts.extend(numbers.map(|(name, value)| (name.to_string(), value)));
             report.errors.insert("slot_start".into(), starts);

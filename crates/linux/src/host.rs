@@ -4,7 +4,7 @@ use crate::config::{Refusal, input};
 use crate::report::Report;
 use crate::serve::Metrics;
 use crate::sys::time::{self, Monotonic, Nanos};
-use crate::sys::{priority, process};
+use crate::sys::{file, priority, process};
 use control::signalling::Tally;
 use std::fs::File;
 use std::io::Write;
@@ -72,6 +72,7 @@ impl Host {
         let mut reports = reports();
         for report in &mut reports {
             report.process = std::process::id();
+            report.made = time::now();
             report.levels.insert("host_stolen_seconds".into(), (stolen() - self.steal_before) as f64 / 100.0);
         }
         if let Some(metrics) = &self.metrics {
@@ -89,7 +90,7 @@ impl Host {
 
 /// Hundredths of a second that the hypervisor has taken from this machine's processors.
 fn stolen() -> u64 {
-    let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let text = file::head("/proc/stat");
     text.lines().next().and_then(|line| line.split_ascii_whitespace().nth(8)?.parse().ok()).unwrap_or(0)
 }
 

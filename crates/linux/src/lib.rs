@@ -10,12 +10,14 @@
 //! | `slots` | the thread that sends light at its instant, or not at all |
 //! | `line` | what stands before a slot in a datagram; `relay`: passing on, with corrections that follow; `latency`: how long the kernel takes to send |
 //! | `clock` | modelled clocks |
+//! | `arrivals` | how early or late light met the core |
 //! | `traffic` | IP and files in slots |
 //! | `demo` | a whole star on this machine |
 //! | `measure` | what this machine can do, beside the targets |
 //! | `report`, `serve`, `histogram`, `capture` | what can be seen from outside |
 //! | `sys` | what is asked of the kernel; all `unsafe` |
 
+mod arrivals;
 mod capture;
 mod clock;
 mod command;

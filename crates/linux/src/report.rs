@@ -1,9 +1,13 @@
 //! What a process says of itself: one value, shown as a table, as JSON, and in the text form of Prometheus.
 
 use crate::histogram::Quantiles;
+use crate::sys::time::Nanos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+
+/// The level that says how old a report is.
+const AGE: &str = "report_age_seconds";
 
 /// A process, at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -14,6 +18,9 @@ pub(crate) struct Report {
     pub(crate) process: u32,
     /// The part it plays, in words.
     pub(crate) part: String,
+    /// When it was made, in nanoseconds of the machine's monotonic clock; 0 is unknown.
+    #[serde(default)]
+    pub(crate) made: Nanos,
     /// Whose master it hears, or has.
     pub(crate) master: String,
     /// The term of that master.
@@ -33,6 +40,15 @@ impl Report {
         self.counts.get(name).copied().unwrap_or(0)
     }
 
+    /// The same with its age: a process that is stopped makes no new one.
+    pub(crate) fn aged(&self, now: Nanos) -> Report {
+        let mut report = self.clone();
+        if report.made > 0 {
+            report.levels.insert(AGE.into(), ((now - report.made) as f64 / 1e9).max(0.0));
+        }
+        report
+    }
+
     pub(crate) fn level(&self, name: &str) -> f64 {
         self.levels.get(name).copied().unwrap_or(0.0)
     }
@@ -45,7 +61,7 @@ pub(crate) fn prometheus(reports: &[Report]) -> String {
         families.entry(family).or_insert((kind, Vec::new())).1.push(line);
     };
     for report in reports {
-        let of = format!("process=\"{}\"", report.name);
+        let of = format!("process=\"{}\"", plain(&report.name).replace('\\', "\\\\").replace('"', "\\\""));
         for (name, value) in &report.counts {
             let family = format!("photocol_{name}_total");
             add(family.clone(), "counter", format!("{family}{{{of}}} {value}"));
@@ -74,7 +90,7 @@ pub(crate) fn prometheus(reports: &[Report]) -> String {
 /// The live table.
 pub(crate) fn table(reports: &[Report]) -> String {
     let mut text = format!(
-        "{:<10} {:<10} {:<8} {:>6} {:>6} {:>7} {:>9} {:>8} {:>8} {:>8} {:>9} {:>8}\n",
+        "{:<10} {:<10} {:<8} {:>6} {:>6} {:>7} {:>9} {:>8} {:>8} {:>8} {:>9} {:>8} {:>6}\n",
         "process",
         "part",
         "master",
@@ -86,18 +102,20 @@ pub(crate) fn table(reports: &[Report]) -> String {
         "err p50",
         "err p99",
         "err p99.9",
-        "guard"
+        "guard",
+        "age"
     );
     for report in reports {
         let error = report.errors.get("slot_arrival").or_else(|| report.errors.get("slot_start"));
         let error = error.copied().unwrap_or_default();
         let guard = report.levels.get("guard_needed_us").map_or("-".to_string(), |guard| format!("{guard:.1}"));
+        let age = report.levels.get(AGE).map_or("-".to_string(), |age| format!("{age:.1}"));
         let _ = writeln!(
             text,
-            "{:<10} {:<10} {:<8} {:>6} {:>6} {:>7} {:>9} {:>8} {:>8.1} {:>8.1} {:>9.1} {:>8}",
-            report.name,
-            report.part,
-            report.master,
+            "{:<10} {:<10} {:<8} {:>6} {:>6} {:>7} {:>9} {:>8} {:>8.1} {:>8.1} {:>9.1} {:>8} {:>6}",
+            plain(&report.name),
+            plain(&report.part),
+            plain(&report.master),
             report.level("waiting_slots"),
             report.count("light_sent").max(report.count("light_passed")),
             report.count("light_skipped").max(report.count("light_lost")),
@@ -107,8 +125,56 @@ pub(crate) fn table(reports: &[Report]) -> String {
             error.p99,
             error.p999,
             guard,
+            age,
         );
     }
-    text.push_str("errors and guard time in µs: of a node when its slots left, of a core when they arrived; a core's sent and skipped are passed and lost\n");
+    text.push_str("errors and guard time in µs: of a node when its slots left, of a core when they arrived; a core's sent and skipped are passed and lost;\nage: seconds since the process has said so; one that is stopped says nothing new\n");
     text
+}
+
+/// So many characters of a word of the table are shown.
+const LONGEST: usize = 40;
+
+/// A word that a terminal shows as it is: whoever said it, its control characters are escaped.
+fn plain(word: &str) -> String {
+    let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    word.chars().take(LONGEST).map(escaped).collect()
+}
+
+/// Reports as JSON without control characters, which some terminals obey: inside a string of JSON each has an escape, and outside there is none.
+pub(crate) fn json(reports: &[Report]) -> String {
+    let text = serde_json::to_string(reports).unwrap_or_default();
+    let escaped = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    text.chars().map(escaped).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str) -> Report {
+        let levels = [("guard_us".to_string(), 1.0)].into();
+        Report { name: name.into(), made: 1_000_000_000, levels, ..Report::default() }
+    }
+
+    #[test]
+    fn a_report_says_how_old_it_is_in_every_form() {
+        let report = of("node 3").aged(4_500_000_000);
+        assert_eq!(report.level(AGE), 3.5);
+        assert!(prometheus(&[report.clone()]).contains("photocol_report_age_seconds{process=\"node 3\"} 3.5\n"));
+        let row = table(&[report]).lines().nth(1).unwrap().to_string();
+        assert_eq!(row.split_ascii_whitespace().last(), Some("3.5"), "{row}");
+    }
+
+    /// ESC ] 0 ; title BEL sets a terminal's title, and so does U+009D for ESC ].
+    #[test]
+    fn no_control_character_of_a_report_reaches_a_terminal() {
+        let report = of("\u{1b}]0;x\u{7}\u{9d}\u{7f}\n");
+        let lines = |text: &str| text.lines().map(str::to_string).collect::<Vec<_>>();
+        let plain = |text: &str| lines(text).iter().all(|line| !line.chars().any(char::is_control));
+        assert!(plain(&table(&[report.clone()])) && table(&[report.clone()]).contains("\\u{1b}]0;x"));
+        let json = json(&[report.clone()]);
+        assert!(plain(&json) && lines(&json).len() == 1);
+        assert_eq!(serde_json::from_str::<Vec<Report>>(&json).unwrap(), [report], "the same, read back");
+    }
 }

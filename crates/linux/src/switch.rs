@@ -3,12 +3,12 @@
 //! The switch keeps nothing. Light that is wholly inside what its port is connected to, by the stamp of its arrival, is passed on at once; all other
 //! light is lost and counted. The controller is the machine [`Core`].
 
+use crate::arrivals::Arrivals;
 use crate::capture::Capture;
 use crate::clock::NodeClock;
 use crate::config::{self, CoreConfig, Loaded, PortConfig, Refusal, input};
-use crate::histogram::Errors;
 use crate::host::{self, Host, Manner};
-use crate::line::{ANSWER, Label, Line, Plane};
+use crate::line::{Label, Line, Plane};
 use crate::relay::{Ear, Relay};
 use crate::report::Report;
 use crate::sys::datagram::Datagrams;
@@ -22,6 +22,9 @@ use units::Instant;
 
 /// The real-time priority of the loop.
 const PRIORITY: i32 = 65;
+
+/// The fate of light that has passed.
+const PASSED: &str = "passed";
 
 /// A fibre's end.
 struct Port {
@@ -41,6 +44,8 @@ struct Passing {
 
 /// The process.
 struct Switch {
+    /// `core`, or which of several.
+    name: String,
     clock: NodeClock,
     host: Host,
     machine: Core,
@@ -48,9 +53,7 @@ struct Switch {
     ports: Vec<Port>,
     /// The light that goes, or went last, into each output.
     busy: BTreeMap<u16, Passing>,
-    /// How early or late light of each node came, and of all.
-    arrivals: BTreeMap<u16, Errors>,
-    all: Errors,
+    arrivals: Arrivals,
     passed: u64,
     lost: u64,
     collided: u64,
@@ -71,13 +74,14 @@ pub(crate) fn run(config: &Loaded<CoreConfig>, manner: Manner) -> Result<(), Ref
 
 impl Switch {
     fn open(config: &Loaded<CoreConfig>, manner: Manner) -> Result<Switch, Refusal> {
-        let CoreConfig { key_file, network, port, clock, metrics, capture } = &config.content;
+        let CoreConfig { number, key_file, network, port, clock, metrics, capture } = &config.content;
         let shown = config.path.display();
         let network = network.network().map_err(|why| input(format!("{shown}: {why}")))?;
         let host = Host::start(manner, *metrics, PRIORITY)?;
         let clock = NodeClock::new(clock.offset, clock.drift_ppm);
         let session = time::time_of_day() as u64;
-        let machine = Core::new(network.clone(), config::key(&config.path, key_file)?, session, clock.now());
+        let key = config::key(&config.path, key_file)?;
+        let machine = Core::new(network.clone(), key.clone(), session, clock.now());
         let open = |port: &PortConfig| {
             let wire = Datagrams::between(port.bind.0, port.peer.0)
                 .map_err(|error| input(format!("{shown}: {} cannot be listened on: {error}", port.bind.0)))?;
@@ -85,14 +89,14 @@ impl Switch {
         };
         let capture = capture.as_ref().map(|path| Capture::create(path)).transpose();
         Ok(Switch {
+            name: number.map_or("core".into(), |number| format!("core {number}")),
             clock,
             host,
             machine,
             network,
             ports: port.iter().map(open).collect::<Result<_, Refusal>>()?,
             busy: BTreeMap::new(),
-            arrivals: BTreeMap::new(),
-            all: Errors::new(),
+            arrivals: Arrivals::new(key),
             passed: 0,
             lost: 0,
             collided: 0,
@@ -154,7 +158,6 @@ impl Switch {
             return;
         };
         let (length, from) = (part.lasts(self.network.light()), (port, label.frame, label.slot));
-        self.measure(&label, part, stamp);
         let output = self.machine.route(stamp, self.ports[port].number, length);
         let free = |output: &u16| self.busy.get(output).is_none_or(|held| held.until <= stamp || held.from == from);
         let fate = match output {
@@ -171,19 +174,20 @@ impl Switch {
                 self.passed += 1;
                 let at = self.clock.truth(stamp);
                 let stamped = label.class == Class::Signalling as u8;
-                if stamped {
-                    self.note_master(&label);
-                }
                 for found in 0..self.ports.len() {
                     if self.ports[found].number == output {
                         self.send(found, at, Line::light(datagrams), slot, stamped);
                     }
                 }
-                "passed"
+                PASSED
             }
         };
         if let Some(capture) = &mut self.capture {
             capture.add(time::time_of_day() as u64, Line::light(datagrams), slot, fate);
+        }
+        // Light waits for none of this.
+        if self.arrivals.observe(&self.network, (part, stamp), slot) && fate == PASSED {
+            self.note_master(&label);
         }
     }
 
@@ -192,22 +196,6 @@ impl Switch {
         let (master, term) = self.machine.master();
         if master == Some(NodeId(label.source)) && self.led.is_none_or(|(known, _)| known < term) {
             self.led = Some((term, time::now()));
-        }
-    }
-
-    /// How early or late light was for the slot that it names. An answer to an invitation comes when its fibre lets it.
-    fn measure(&mut self, label: &Label, part: SlotPart, stamp: Instant) {
-        let answers = label.class == Class::Signalling as u8 && label.first_block == ANSWER;
-        if answers || label.slot >= self.network.frame_slots {
-            return;
-        }
-        let meant = self.network.arrival(label.frame, label.slot) + part.begins(self.network.light());
-        let error = i128::from(stamp.ps()) - i128::from(meant.ps());
-        let error = error.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
-        // Anybody may name any number; nodes that exist are few.
-        if self.network.member(NodeId(label.source)).is_some() {
-            self.all.record(error);
-            self.arrivals.entry(label.source).or_insert_with(Errors::new).record(error);
         }
     }
 
@@ -262,7 +250,7 @@ impl Switch {
     fn report(&self) -> Report {
         let (master, term) = self.machine.master();
         let mut report = Report {
-            name: "core".into(),
+            name: self.name.clone(),
             part: "core".into(),
             master: master.map_or("none".into(), |node| node.to_string()),
             term,
@@ -276,7 +264,7 @@ impl Switch {
             ("datagrams_unreadable", self.unreadable + self.ports.iter().map(|port| port.ear.unreadable).sum::<u64>()),
         ];
         report.counts.extend(numbers.map(|(name, value)| (name.to_string(), value)));
-        let all = self.all.quantiles();
+        let all = self.arrivals.all.quantiles();
         let switching = self.network.switching.ps() as f64 / 1e6;
         report.levels.insert("guard_needed_us".into(), all.guard_needed(switching));
         report.levels.insert("guard_us".into(), self.network.guard.ps() as f64 / 1e6);
@@ -284,7 +272,7 @@ impl Switch {
         if let Some((_, since)) = self.led.filter(|(led, _)| *led == term) {
             report.levels.insert("led_since_seconds".into(), since as f64 / 1e9);
         }
-        for (node, errors) in &self.arrivals {
+        for (node, errors) in &self.arrivals.of_node {
             report.errors.insert(format!("slot_arrival_of_node_{node}"), errors.quantiles());
         }
         report

@@ -212,7 +212,9 @@ fn a_simulated_network_and_real_processes_say_the_same_in_the_same_order() {
         eprintln!("SKIP: namespaces and real-time priority need root; the two worlds were NOT compared");
         return;
     }
-    let scratch = Scratch(std::env::temp_dir().join(format!("photocol-two-worlds-{}", std::process::id())));
+    // Nobody else writes there.
+    let scratch =
+        Scratch(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("two-worlds-{}", std::process::id())));
     let simulated = simulated();
     for run in 1..=RUNS {
         let (real, late) = processes(&scratch.0.join(run.to_string()));

@@ -7,7 +7,7 @@ use sha2::Sha256;
 use std::fmt;
 
 /// Bytes of a tag: RFC 2104 §5 allows half of the hash and no less.
-pub(super) const TAG_LENGTH: usize = 16;
+pub const TAG_LENGTH: usize = 16;
 
 /// The key that all nodes of a network share. It is never shown.
 #[derive(Clone)]
@@ -45,13 +45,14 @@ impl Key {
         slot::open(bytes, self)
     }
 
-    pub(super) fn tag(&self, bytes: &[u8]) -> [u8; TAG_LENGTH] {
+    /// The tag of bytes. Outside slots they begin with a word that no slot begins with.
+    pub fn tag(&self, bytes: &[u8]) -> [u8; TAG_LENGTH] {
         let whole = self.0.clone().chain_update(bytes).finalize().into_bytes();
         *whole.first_chunk().expect("SHA-256 has 32 bytes")
     }
 
-    /// In a time that does not depend on where the tags differ. A shorter tag is none: it would be easier to guess.
-    pub(super) fn made(&self, tag: &[u8], bytes: &[u8]) -> bool {
+    /// Whether a tag was made with this key, in a time that does not depend on where the tags differ. A shorter tag is none: it would be easier to guess.
+    pub fn made(&self, tag: &[u8], bytes: &[u8]) -> bool {
         tag.len() == TAG_LENGTH && self.0.clone().chain_update(bytes).verify_truncated_left(tag).is_ok()
     }
 }

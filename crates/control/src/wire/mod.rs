@@ -48,7 +48,7 @@ pub use configuration::{Carriage, Configuration, NodeState, NodeStatus};
 pub use fault::{Fault, FaultKind};
 pub use header::{Class, Header, NodeId, Stamp};
 pub use invitation::Invitation;
-pub use key::{Key, KeyTooShort};
+pub use key::{Key, KeyTooShort, TAG_LENGTH};
 pub use layout::tables;
 pub use measurement::{FollowUp, Measurement};
 pub use payload::{FileChunk, IpPacket, Management};

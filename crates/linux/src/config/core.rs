@@ -10,6 +10,8 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CoreConfig {
+    /// Which core it is, where there are several: its reports are of `core 1`.
+    pub(crate) number: Option<u16>,
     /// The file with the network's key.
     pub(crate) key_file: PathBuf,
     pub(crate) network: NetworkConfig,

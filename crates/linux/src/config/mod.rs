@@ -10,6 +10,7 @@ pub(crate) use core::{CoreConfig, PortConfig};
 pub(crate) use fibre::{FibreConfig, LineConfig};
 pub(crate) use node::{IpConfig, NodeFile, StarConfig};
 
+use crate::sys::file;
 use control::wire::Key;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -39,6 +40,8 @@ pub(crate) fn input(text: impl Into<String>) -> Refusal {
 
 /// The largest configuration.
 const LARGEST: u64 = 1 << 20;
+/// The largest key, in bytes.
+const LARGEST_KEY: u64 = 1 << 16;
 
 /// A configuration and where it stands.
 #[derive(Debug)]
@@ -64,15 +67,13 @@ pub(crate) fn load<T: DeserializeOwned>(given: &Given) -> Result<Loaded<T>, Refu
 }
 
 fn read(path: &Path) -> Result<String, Refusal> {
-    let shown = path.display();
-    let length = std::fs::metadata(path).map_err(|error| input(format!("{shown}: {error}")))?.len();
-    if length > LARGEST {
-        return Err(input(format!("{shown}: a configuration of {length} bytes; allowed: up to {LARGEST}")));
-    }
-    std::fs::read_to_string(path).map_err(|error| input(format!("{shown}: {error}")))
+    let wrong = |error: std::io::Error| input(format!("{}: {error}; allowed: a configuration", path.display()));
+    let bytes = file::read(path, LARGEST).map_err(wrong)?;
+    String::from_utf8(bytes).map_err(|_| input(format!("{}: no text in UTF-8", path.display())))
 }
 
-fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<Loaded<T>, Refusal> {
+/// Reads the text of a configuration that is said to stand at `path`.
+pub(crate) fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<Loaded<T>, Refusal> {
     let shown = path.display();
     let content = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
@@ -85,7 +86,7 @@ fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<Loaded<T>, Refu
 pub(crate) fn key(config: &Path, file: &Path) -> Result<Key, Refusal> {
     let path = config.parent().unwrap_or(Path::new(".")).join(file);
     let shown = path.display();
-    let bytes =
-        std::fs::read(&path).map_err(|error| input(format!("{shown}: {error}; allowed: a file with the key")))?;
+    let bytes = file::read(&path, LARGEST_KEY)
+        .map_err(|error| input(format!("{shown}: {error}; allowed: a file with the key")))?;
     Key::new(bytes.trim_ascii_end()).map_err(|error| input(format!("{shown}: {error}")))
 }

@@ -109,10 +109,10 @@ fn two_hundred_and_fifty_six() -> usize {
 
 impl StarConfig {
     /// UDP has no longer ones.
-    const LARGEST_DATAGRAM: usize = 60_000;
-    const LARGEST_SLOT: usize = 1 << 20;
+    pub(crate) const LARGEST_DATAGRAM: usize = 60_000;
+    pub(crate) const LARGEST_SLOT: usize = 1 << 20;
     /// The words about a file fit one, and some of a packet.
-    const SMALLEST: usize = 600;
+    pub(crate) const SMALLEST: usize = 600;
 
     /// What its slots hold.
     pub(crate) fn room(&self) -> Result<SlotRoom, String> {

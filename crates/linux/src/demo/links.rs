@@ -16,25 +16,29 @@ struct Wire {
 /// Longest datagrams pass as one.
 const MTU: u32 = 65_535;
 
-/// Connects all processes, or, of a star that is there, one node.
-pub(super) fn connect(plan: &Plan, only: Option<u16>, number: impl Fn(Role) -> u32) -> Result<(), Refusal> {
-    let wires = wires(plan, only);
-    for role in plan.roles() {
+/// Connects all processes, or, of a star that is there, one with the others that live.
+pub(super) fn connect(plan: &Plan, only: Option<Role>, number: impl Fn(Role) -> Option<u32>) -> Result<(), Refusal> {
+    let lives = |wire: &Wire| number(wire.from.0).is_some() && number(wire.to.0).is_some();
+    let wires: Vec<Wire> =
+        wires(plan).into_iter().filter(|wire| only.is_none_or(|role| touches(wire, role)) && lives(wire)).collect();
+    let processes = || plan.roles().into_iter().filter_map(|role| Some((role, number(role)?)));
+    for (role, process) in processes() {
         let mut batch = String::new();
         for wire in wires.iter().filter(|wire| wire.from.0 == role) {
             let (near, far) = (&wire.from.1, &wire.to.1);
-            let there = number(wire.to.0);
+            let there = number(wire.to.0).unwrap_or_default();
             batch.push_str(&format!("link add {near} mtu {MTU} type veth peer name {far} mtu {MTU} netns {there}\n"));
         }
-        run(number(role), &batch)?;
+        run(process, &batch)?;
     }
-    for role in plan.roles().into_iter().filter(|role| only.is_none() || wires.iter().any(|wire| touches(wire, *role)))
+    for (role, process) in
+        processes().filter(|(role, _)| only.is_none() || wires.iter().any(|wire| touches(wire, *role)))
     {
         let mut batch = String::from("link set lo up\n");
         for (_, name, address) in wires.iter().flat_map(|wire| [&wire.from, &wire.to]).filter(|end| end.0 == role) {
             batch.push_str(&format!("address add {}/30 dev {name}\nlink set {name} up\n", address.ip()));
         }
-        run(number(role), &batch)?;
+        run(process, &batch)?;
     }
     Ok(())
 }
@@ -55,9 +59,8 @@ fn touches(wire: &Wire, role: Role) -> bool {
     wire.from.0 == role || wire.to.0 == role
 }
 
-fn wires(plan: &Plan, only: Option<u16>) -> Vec<Wire> {
-    let nodes = || (0..plan.nodes).filter(|node| only.is_none_or(|only| only == *node));
-    let pairs = (0..plan.cores).flat_map(|core| nodes().map(move |node| (core, node)));
+fn wires(plan: &Plan) -> Vec<Wire> {
+    let pairs = (0..plan.cores).flat_map(|core| (0..plan.nodes).map(move |node| (core, node)));
     let mut wires = Vec::new();
     for (core, node) in pairs {
         let way = plan.way(core, node);
@@ -67,9 +70,7 @@ fn wires(plan: &Plan, only: Option<u16>) -> Vec<Wire> {
             true => {
                 let near = (Role::Fibre, format!("n{core}x{node}"), way.near);
                 wires.push(Wire { from: near, to: edge });
-                if only.is_none() {
-                    wires.push(Wire { from: (Role::Fibre, format!("c{core}x{node}"), way.far), to: hub });
-                }
+                wires.push(Wire { from: (Role::Fibre, format!("c{core}x{node}"), way.far), to: hub });
             }
             false => wires.push(Wire { from: hub, to: edge }),
         }

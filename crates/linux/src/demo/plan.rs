@@ -1,11 +1,12 @@
 //! What a demo consists of: processes with their configurations.
 
-use crate::config::{Refusal, input};
-use crate::sys::priority;
+use crate::config::{self, NodeFile, Refusal, input};
+use crate::sys::{file, priority};
 use control::signalling::Network;
 use std::fmt::Write;
+use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use units::Duration;
 
 /// Where the processes are.
@@ -151,7 +152,20 @@ impl Plan {
         if let Some((from, to, _)) = options.files.iter().find(|(from, to, _)| from.max(to) >= &nodes || from == to) {
             return Err(input(format!("a file from node {from} to node {to}; allowed: 0 to {}", nodes - 1)));
         }
-        Ok(Plan { place, nodes, cores: options.cores, has_fibres: options.fibre.is_some(), ways, options })
+        let plan = Plan { place, nodes, cores: options.cores, has_fibres: options.fibre.is_some(), ways, options };
+        plan.checked()?;
+        Ok(plan)
+    }
+
+    /// What a process would refuse is refused before any starts.
+    fn checked(&self) -> Result<(), Refusal> {
+        let master = config::parse::<NodeFile>(Path::new("the demo"), &self.configuration(Role::Node(0)))?.content;
+        master.network.iter().try_for_each(|network| network.network().map(|_| ())).map_err(input)?;
+        master.star.iter().try_for_each(|star| star.room().map(|_| ())).map_err(input)?;
+        for (_, _, path) in &self.options.files {
+            file::open_ordinary(path, true).map_err(|error| input(format!("--file {}: {error}", path.display())))?;
+        }
+        Ok(())
     }
 
     pub(crate) fn way(&self, core: u16, node: u16) -> Way {
@@ -251,7 +265,9 @@ impl Plan {
     }
 
     fn core(&self, core: u16) -> String {
-        let mut text = format!("key_file = \"key\"\n{}{}", self.capture(Role::Core(core)), self.network());
+        // With several, the number tells their reports apart.
+        let number = if self.cores > 1 { format!("number = {core}\n") } else { String::new() };
+        let mut text = format!("{number}key_file = \"key\"\n{}{}", self.capture(Role::Core(core)), self.network());
         for node in 0..self.nodes {
             let Way { far, near: _, node: edge, core: bind } = self.way(core, node);
             let peer = if self.has_fibres { far } else { edge };
@@ -307,12 +323,19 @@ impl Plan {
         text
     }
 
-    /// Directories that must be there before a node starts.
-    pub(crate) fn directories(&self) -> Vec<PathBuf> {
-        let of = |directory: &PathBuf| (0..self.nodes).map(|node| directory.join(node.to_string())).collect();
-        let mut all: Vec<PathBuf> = self.options.receive.as_ref().map_or(Vec::new(), of);
-        all.extend(self.options.capture.clone());
-        all
+    /// Makes the directories that must be there before a node starts.
+    pub(crate) fn make_directories(&self) -> Result<(), Refusal> {
+        let DemoOptions { receive, capture, .. } = &self.options;
+        let of_nodes = |directory: &PathBuf| (0..self.nodes).map(|node| directory.join(node.to_string())).collect();
+        let of_nodes: Vec<PathBuf> = receive.as_ref().map_or(Vec::new(), of_nodes);
+        for wanted in of_nodes.iter().chain(capture) {
+            fs::create_dir_all(wanted).map_err(|error| input(format!("{}: {error}", wanted.display())))?;
+        }
+        // The user names DIR; what is called DIR/5 there may be somebody's link.
+        match of_nodes.iter().find(|path| !fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())) {
+            Some(link) => Err(input(format!("{}: a link; allowed: a directory", link.display()))),
+            None => Ok(()),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::config::{Refusal, input};
 use crate::demo::{self, DemoOptions, Recovery, Where};
 use crate::histogram::Quantiles;
 use crate::report::Report;
-use crate::sys::{priority, process};
+use crate::sys::{file, priority, process};
 use exchange::Path;
 use serde::{Deserialize, Serialize};
 use units::Duration;
@@ -80,7 +80,7 @@ pub(crate) fn run(options: &Options) -> Result<String, Refusal> {
 }
 
 fn load() -> String {
-    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let text = file::head("/proc/loadavg");
     text.split_ascii_whitespace().next().unwrap_or("unknown").to_string()
 }
 

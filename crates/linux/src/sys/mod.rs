@@ -8,9 +8,11 @@
 //! | `priority` | real-time priority, locked memory, processors that stay awake |
 //! | `waited` | how long a thread waited for a processor |
 //! | `tun` | a network interface whose packets a process reads and writes |
+//! | `file` | new files that follow no link, and reads with a bound |
 //! | `process` | namespaces of one's own, death with the parent, stopping |
 
 pub(crate) mod datagram;
+pub(crate) mod file;
 pub(crate) mod priority;
 pub(crate) mod process;
 pub(crate) mod time;

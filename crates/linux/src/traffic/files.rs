@@ -1,19 +1,24 @@
 //! Files between edge nodes. The sender offers a file; the receiver answers with what it lacks; that is sent, and the file offered again, until
 //! nothing is lacking and the SHA-256 is right. Slots of two nodes come in order, so an offer that follows its chunks finds every one there or lost.
 //!
-//! Offers and answers are blocks of management with topic 2, in JSON. A receiver that has started again lacks everything.
+//! Offers and answers are blocks of management with topic 2: JSON, and the tag of the network's key behind it, since slots of data have none. Each names
+//! the sessions of both ends, so none of an earlier session is believed: light without the key makes no file, and recorded light makes none either.
+//! A receiver that has started again lacks everything. What it cannot take it refuses, and the sender gives up.
+//!
+//! `incoming` is a file on its way in.
 
-use super::ranges::Ranges;
+use super::incoming::{Incoming, Refused};
 use super::{BLOCK, Packer};
+use crate::sys::file;
 use crate::sys::time::Nanos;
-use control::wire::{Block, FileChunk, Management};
+use control::wire::{Block, FileChunk, Key, Management, TAG_LENGTH};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, VecDeque};
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The topic of offers and answers.
 pub(crate) const TOPIC: u16 = 2;
@@ -26,216 +31,341 @@ const REPEAT: Nanos = 500_000_000;
 /// Gaps that an answer names at most, and the bytes that one takes in it, and all but the gaps.
 const GAPS: usize = 64;
 const GAP: usize = 30;
-const ANSWER: usize = 60;
-/// Bytes of a file's name: an offer fits the smallest datagram.
+const ANSWER: usize = 150;
+/// Bytes of a file's name, and of a reason: an offer fits the smallest datagram.
 const NAME: usize = 200;
-/// Transfers that a receiver keeps track of.
+/// Files that may be on their way in.
 const TRANSFERS: usize = 64;
-/// Pieces into which what has come may fall.
-const PIECES: usize = 1 << 16;
+/// Files of which is remembered how they ended.
+const ENDED: usize = 1024;
+/// A file of which nothing has come for so long makes room for another.
+const IDLE: Nanos = 30_000_000_000;
 const LARGEST: u64 = 1 << 40;
+/// The words of files begin so under the tag; slots begin otherwise.
+const DOMAIN: &[u8] = b"photocol file word";
+
+/// What the two say. The sessions are random numbers of the starts of both ends; the sender says 0 for a receiver that it has not heard.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Word {
+    transfer: u32,
+    sender: u64,
+    receiver: u64,
+    says: Says,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-enum Word {
+enum Says {
     /// The file is this.
-    Offer { transfer: u32, name: String, length: u64, sha256: String },
+    Offer { name: String, length: u64, sha256: String },
+    /// The offer was for another session of the receiver.
+    Again,
     /// This is lacking; nothing, if it is there and right.
-    Lacks { transfer: u32, gaps: Vec<(u64, u64)> },
+    Lacks { gaps: Vec<(u64, u64)> },
+    /// The receiver cannot take it.
+    Refused { why: String },
 }
 
 /// A file on its way out.
 struct Outgoing {
     to: u16,
     file: File,
-    offer: Word,
+    name: String,
+    length: u64,
+    sha256: String,
+    /// The session of the receiver, as far as it is known.
+    receiver: u64,
     /// What is to be sent.
     pending: VecDeque<(u64, u64)>,
     /// When the offer was made that no answer has come to.
     offered: Option<Nanos>,
-    done: bool,
+    /// Why it cannot be read.
+    failed: Option<String>,
 }
 
-/// A file on its way in.
-struct Incoming {
-    file: File,
-    part: PathBuf,
-    whole: PathBuf,
-    length: u64,
+/// A file that comes, or has come, and when it was last heard of.
+struct Entry {
     sha256: String,
-    ranges: Ranges,
-    done: bool,
+    heard: Nanos,
+    state: State,
+}
+
+enum State {
+    Arriving(Incoming),
+    Whole,
+    Refused(String),
+}
+
+/// How many files came to what end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcomes {
+    pub(crate) sent: u64,
+    pub(crate) received: u64,
+    /// Given up by the sender.
+    pub(crate) unsent: u64,
+    /// Refused by the receiver.
+    pub(crate) refused: u64,
 }
 
 /// The files of a node.
 pub(crate) struct Files {
-    receive: Option<PathBuf>,
+    node: u16,
+    key: Key,
+    session: u64,
+    receive: Option<super::incoming::Folder>,
     outgoing: BTreeMap<u32, Outgoing>,
-    incoming: BTreeMap<(u16, u32), Incoming>,
-    pub(crate) sent: u64,
-    pub(crate) received: u64,
+    incoming: BTreeMap<(u16, u32), Entry>,
+    pub(crate) outcomes: Outcomes,
+    /// Words without a right tag.
+    pub(crate) forged: u64,
+    /// What there is to say to whoever runs this node.
+    said: Vec<String>,
 }
 
 impl Files {
-    pub(crate) fn new(receive: Option<PathBuf>) -> Files {
-        Files { receive, outgoing: BTreeMap::new(), incoming: BTreeMap::new(), sent: 0, received: 0 }
+    /// The files of a node; what comes goes into a directory, which must be there.
+    pub(crate) fn new(receive: Option<&Path>, node: u16, key: Key) -> io::Result<Files> {
+        Ok(Files {
+            node,
+            key,
+            session: u64::from_le_bytes(file::random()?).max(1),
+            receive: receive.map(|path| super::incoming::Folder::open(path, node)).transpose()?,
+            outgoing: BTreeMap::new(),
+            incoming: BTreeMap::new(),
+            outcomes: Outcomes::default(),
+            forged: 0,
+            said: Vec::new(),
+        })
     }
 
     /// A file for another node.
     pub(crate) fn send(&mut self, path: &Path, to: u16) -> io::Result<()> {
-        let file = File::open(path)?;
-        let length = file.metadata()?.len();
-        let digest = digest(&file, length)?;
+        let (file, length) = file::open_ordinary(path, true)?;
+        let sha256 = hexadecimal(&digest(&file, length)?);
         let name = path.file_name().map_or_else(|| "file".into(), |name| name.to_string_lossy().into_owned());
         let name = shortened(&name);
-        let sha256 = hexadecimal(&digest);
         let number = Sha256::digest(format!("{name} {sha256} {to}"));
         let transfer = u32::from_le_bytes(*number.first_chunk().expect("SHA-256 has 32 bytes"));
-        let offer = Word::Offer { transfer, name, length, sha256 };
-        let outgoing = Outgoing { to, file, offer, pending: VecDeque::new(), offered: None, done: false };
+        let (pending, offered, failed) = (VecDeque::new(), None, None);
+        let outgoing = Outgoing { to, file, name, length, sha256, receiver: 0, pending, offered, failed };
         self.outgoing.insert(transfer, outgoing);
         Ok(())
     }
 
-    /// Whether all files have been sent and found right.
-    #[cfg(test)]
-    fn all_sent(&self) -> bool {
-        self.outgoing.values().all(|file| file.done)
+    /// What there is to say since somebody asked last.
+    pub(crate) fn said(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.said)
     }
 
     /// When offers should be looked at again.
     pub(crate) fn next_timeout(&self) -> Option<Nanos> {
-        self.outgoing.values().filter(|file| !file.done).map(|file| file.offered.map_or(0, |at| at + REPEAT)).min()
+        self.outgoing.values().map(|file| file.offered.map_or(0, |at| at + REPEAT)).min()
     }
 
     /// Puts what is due into slots. `room` says how many slots a node's queue still takes.
     pub(crate) fn fill(&mut self, now: Nanos, into: &mut Packer, room: impl Fn(u16) -> usize) {
-        for (transfer, file) in self.outgoing.iter_mut().filter(|(_, file)| !file.done) {
+        let mut offers = Vec::new();
+        for (transfer, file) in &mut self.outgoing {
             let mut chunks = room(file.to) * into.datagrams();
-            while chunks > 0 && !file.pending.is_empty() {
+            while chunks > 0 && !file.pending.is_empty() && file.failed.is_none() {
                 file.send_chunk(*transfer, into);
                 chunks -= 1;
             }
             let waits = file.offered.is_some_and(|at| now < at + REPEAT);
             if file.pending.is_empty() && chunks > 0 && !waits {
                 file.offered = Some(now);
-                say(&file.offer, file.to, into);
+                offers.push((file.to, file.offer(*transfer, self.session)));
             }
+        }
+        offers.into_iter().for_each(|(to, word)| self.say(&word, to, into));
+        let failed: Vec<(u32, String)> =
+            self.outgoing.iter().filter_map(|(transfer, file)| Some((*transfer, file.failed.clone()?))).collect();
+        failed.into_iter().for_each(|(transfer, why)| self.give_up(transfer, &why));
+    }
+
+    /// A file will not be sent.
+    fn give_up(&mut self, transfer: u32, why: &str) {
+        if let Some(Outgoing { name, to, .. }) = self.outgoing.remove(&transfer) {
+            self.outcomes.unsent += 1;
+            self.said.push(format!("the file '{name}' for node {to} is given up: {why}"));
         }
     }
 
     /// A chunk has come.
-    pub(crate) fn take_chunk(&mut self, from: u16, chunk: &FileChunk) {
-        let Some(file) = self.incoming.get_mut(&(from, chunk.transfer)) else { return };
-        let end = chunk.offset.saturating_add(chunk.bytes.len() as u64);
-        let fits = chunk.length == file.length && end <= file.length && file.ranges.count() < PIECES;
-        if !file.done && fits && file.file.write_all_at(&chunk.bytes, chunk.offset).is_ok() {
-            file.ranges.insert(chunk.offset, end);
+    pub(crate) fn take_chunk(&mut self, now: Nanos, from: u16, chunk: &FileChunk) {
+        let Some(entry) = self.incoming.get_mut(&(from, chunk.transfer)) else { return };
+        let State::Arriving(file) = &mut entry.state else { return };
+        entry.heard = now;
+        if let Err(why) = file.take(chunk) {
+            self.refuse((from, chunk.transfer), why);
         }
     }
 
     /// An offer or an answer has come.
-    pub(crate) fn take_word(&mut self, from: u16, bytes: &[u8], into: &mut Packer) {
-        match serde_json::from_slice(bytes) {
-            Ok(Word::Offer { transfer, name, length, sha256 }) => {
-                if let Some(mut gaps) = self.lacks(from, transfer, &name, length, sha256) {
-                    gaps.truncate((into.largest() - ANSWER) / GAP);
-                    say(&Word::Lacks { transfer, gaps }, from, into);
+    pub(crate) fn take_word(&mut self, now: Nanos, from: u16, bytes: &[u8], into: &mut Packer) {
+        let (json, tag) = bytes.split_at(bytes.len().saturating_sub(TAG_LENGTH));
+        if !self.key.made(tag, &tagged(from, self.node, json)) {
+            self.forged += 1;
+            return;
+        }
+        let Ok(Word { transfer, sender, receiver, says }) = serde_json::from_slice(json) else { return };
+        match says {
+            Says::Offer { name, length, sha256 } => {
+                let says = match receiver == self.session {
+                    true => self.answer(now, (from, transfer), &name, length, sha256, into.largest()),
+                    false => Some(Says::Again),
+                };
+                if let Some(says) = says {
+                    self.say(&Word { transfer, sender, receiver: self.session, says }, from, into);
                 }
             }
-            Ok(Word::Lacks { transfer, gaps }) => self.take_gaps(from, transfer, gaps),
-            Err(_) => {}
+            answer if sender == self.session => self.take_answer(from, transfer, receiver, answer),
+            _ => {}
         }
     }
 
-    fn take_gaps(&mut self, from: u16, transfer: u32, gaps: Vec<(u64, u64)>) {
-        let Some(file) = self.outgoing.get_mut(&transfer).filter(|file| file.to == from && !file.done) else { return };
+    fn take_answer(&mut self, from: u16, transfer: u32, receiver: u64, answer: Says) {
+        let Some(file) = self.outgoing.get_mut(&transfer).filter(|file| file.to == from) else { return };
         // An answer to an earlier offer, while chunks are still to be sent, says nothing new.
         if !file.pending.is_empty() || file.offered.take().is_none() {
             return;
         }
-        file.done = gaps.is_empty();
-        self.sent += u64::from(file.done);
-        let Word::Offer { length, .. } = file.offer else { return };
-        file.pending = gaps.into_iter().filter(|(start, end)| start < end && *end <= length).collect();
+        match answer {
+            Says::Again => file.receiver = receiver,
+            Says::Refused { why } => self.give_up(transfer, &shortened(&why)),
+            Says::Lacks { gaps } if gaps.is_empty() => {
+                self.outgoing.remove(&transfer);
+                self.outcomes.sent += 1;
+            }
+            Says::Lacks { gaps } => {
+                let length = file.length;
+                file.pending = gaps.into_iter().filter(|(start, end)| start < end && *end <= length).collect();
+            }
+            Says::Offer { .. } => {}
+        }
     }
 
-    /// What is lacking of an offered file; nothing to say if it cannot be taken.
-    fn lacks(&mut self, from: u16, transfer: u32, name: &str, length: u64, sha256: String) -> Option<Vec<(u64, u64)>> {
-        let key = (from, transfer);
+    /// What is to be said of an offered file; nothing while there is no room for it.
+    fn answer(
+        &mut self,
+        now: Nanos,
+        key: (u16, u32),
+        name: &str,
+        length: u64,
+        sha256: String,
+        largest: usize,
+    ) -> Option<Says> {
+        // Two files may have one number: the later one is meant.
+        self.incoming.retain(|known, entry| *known != key || entry.sha256 == sha256);
         if !self.incoming.contains_key(&key) {
-            let fits = length <= LARGEST && self.incoming.len() < TRANSFERS && sha256.len() == 64;
-            let incoming = Incoming::new(self.receive.as_ref().filter(|_| fits)?, from, transfer, name, length, sha256);
-            self.incoming.insert(key, incoming.ok()?);
+            self.make_room(now)?;
+            let state = match self.begin(key, name, length, &sha256) {
+                Ok(state) => state,
+                Err(why) => self.refused(key, name, why),
+            };
+            self.incoming.insert(key, Entry { sha256, heard: now, state });
         }
-        let file = self.incoming.get_mut(&key)?;
-        let gaps = file.ranges.gaps(length, GAPS);
-        if file.done || !gaps.is_empty() {
-            return Some(gaps);
+        let entry = self.incoming.get_mut(&key)?;
+        entry.heard = now;
+        if let State::Arriving(file) = &mut entry.state {
+            let most = GAPS.min((largest - ANSWER) / GAP);
+            match file.gaps_or_finish(most, self.receive.as_ref()?) {
+                Ok(None) => {
+                    entry.state = State::Whole;
+                    self.outcomes.received += 1;
+                }
+                Ok(Some(gaps)) => return Some(Says::Lacks { gaps }),
+                Err(why) => self.refuse(key, why),
+            }
         }
-        match file.finish() {
-            Ok(true) => self.received += 1,
-            // What has come is not the file: all of it again.
-            _ => file.ranges = Ranges::default(),
+        match &self.incoming.get(&key)?.state {
+            State::Refused(why) => Some(Says::Refused { why: why.clone() }),
+            _ => Some(Says::Lacks { gaps: Vec::new() }),
         }
-        Some(file.ranges.gaps(length, GAPS))
+    }
+
+    fn begin(&mut self, key: (u16, u32), name: &str, length: u64, sha256: &str) -> Result<State, Refused> {
+        let folder = self.receive.as_ref().ok_or_else(|| Refused::new("node has no directory 'receive'"))?;
+        if length > LARGEST || sha256.len() != 64 {
+            return Err(Refused::new("the offer makes no sense"));
+        }
+        if folder.has(name, length, sha256) {
+            self.said.push(format!("the file '{name}' from node {} is there already", key.0));
+            self.outcomes.received += 1;
+            return Ok(State::Whole);
+        }
+        Ok(State::Arriving(folder.begin(name, length, sha256)?))
+    }
+
+    fn refuse(&mut self, key: (u16, u32), why: Refused) {
+        let Some(Entry { state: State::Arriving(file), .. }) = self.incoming.get(&key) else { return };
+        let name = file.name.clone();
+        let state = self.refused(key, &name, why);
+        if let Some(entry) = self.incoming.get_mut(&key) {
+            entry.state = state;
+        }
+    }
+
+    fn refused(&mut self, (from, _): (u16, u32), name: &str, why: Refused) -> State {
+        self.outcomes.refused += 1;
+        self.said.push(format!("the file '{}' from node {from} is refused: {why}", shortened(name)));
+        State::Refused(shortened(&why.to_string()))
+    }
+
+    /// Forgets what ended longest ago, or what has been idle for long. Nothing if all are busy.
+    fn make_room(&mut self, now: Nanos) -> Option<()> {
+        let is_arriving = |entry: &Entry| matches!(entry.state, State::Arriving(_));
+        for (arriving, most) in [(true, TRANSFERS), (false, ENDED)] {
+            let of_kind = || self.incoming.iter().filter(move |(_, entry)| is_arriving(entry) == arriving);
+            if of_kind().count() < most {
+                continue;
+            }
+            let (key, heard) = of_kind().map(|(key, entry)| (*key, entry.heard)).min_by_key(|(_, heard)| *heard)?;
+            if arriving && now - heard < IDLE {
+                return None;
+            }
+            self.incoming.remove(&key);
+        }
+        Some(())
+    }
+
+    fn say(&self, word: &Word, to: u16, into: &mut Packer) {
+        let mut bytes = serde_json::to_vec(word).unwrap_or_default();
+        let tag = self.key.tag(&tagged(self.node, to, &bytes));
+        bytes.extend_from_slice(&tag);
+        let size = BLOCK + 2 + bytes.len();
+        if size <= into.largest() {
+            into.add(to, Block::from(Management { topic: TOPIC, bytes }), size);
+        }
     }
 }
 
+/// What the tag of a word is made of.
+fn tagged(from: u16, to: u16, json: &[u8]) -> Vec<u8> {
+    [DOMAIN, &from.to_le_bytes(), &to.to_le_bytes(), json].concat()
+}
+
 impl Outgoing {
+    fn offer(&self, transfer: u32, sender: u64) -> Word {
+        let says = Says::Offer { name: self.name.clone(), length: self.length, sha256: self.sha256.clone() };
+        Word { transfer, sender, receiver: self.receiver, says }
+    }
+
     fn send_chunk(&mut self, transfer: u32, into: &mut Packer) {
-        let Word::Offer { length, .. } = self.offer else { return };
         let Some((start, end)) = self.pending.pop_front() else { return };
         // What is left of a slot takes a shorter chunk.
         let room = if into.left(self.to) < SHORTEST { into.largest() } else { into.left(self.to) };
         let size = (end - start).min((room - BLOCK - FIELDS) as u64);
         let mut bytes = vec![0; size as usize];
-        if self.file.read_exact_at(&mut bytes, start).is_err() {
+        if let Err(error) = self.file.read_exact_at(&mut bytes, start) {
+            self.failed = Some(format!("it cannot be read any more: {error}"));
             return;
         }
-        let block = FileChunk { transfer, offset: start, length, bytes };
+        let block = FileChunk { transfer, offset: start, length: self.length, bytes };
         into.add(self.to, block.into(), BLOCK + FIELDS + size as usize);
         if start + size < end {
             self.pending.push_front((start + size, end));
-        }
-    }
-}
-
-impl Incoming {
-    fn new(
-        directory: &Path,
-        from: u16,
-        transfer: u32,
-        name: &str,
-        length: u64,
-        sha256: String,
-    ) -> io::Result<Incoming> {
-        // A name is a name and no path.
-        let name: String = name.chars().filter(|c| !c.is_control() && *c != '/').take(200).collect();
-        let name = name.trim_start_matches('.');
-        let whole = directory.join(if name.is_empty() { "file" } else { name });
-        let part = directory.join(format!(".{from}-{transfer:08x}.part"));
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&part)?;
-        file.set_len(length)?;
-        Ok(Incoming { file, part, whole, length, sha256, ranges: Ranges::default(), done: false })
-    }
-
-    /// Everything has come: whether it is the file.
-    fn finish(&mut self) -> io::Result<bool> {
-        self.done = hexadecimal(&digest(&self.file, self.length)?) == self.sha256;
-        if self.done {
-            self.file.sync_all()?;
-            fs::rename(&self.part, &self.whole)?;
-        }
-        Ok(self.done)
-    }
-}
-
-impl Drop for Incoming {
-    fn drop(&mut self) {
-        if !self.done {
-            // Half a file is of no use to anybody.
-            let _ = fs::remove_file(&self.part);
         }
     }
 }
@@ -251,15 +381,7 @@ fn shortened(name: &str) -> String {
     name.chars().take_while(fits).collect()
 }
 
-fn say(word: &Word, to: u16, into: &mut Packer) {
-    let bytes = serde_json::to_vec(word).unwrap_or_default();
-    let size = BLOCK + 2 + bytes.len();
-    if size <= into.largest() {
-        into.add(to, Block::from(Management { topic: TOPIC, bytes }), size);
-    }
-}
-
-fn digest(file: &File, length: u64) -> io::Result<[u8; 32]> {
+pub(super) fn digest(file: &File, length: u64) -> io::Result<[u8; 32]> {
     let (mut sum, mut at, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
     while at < length {
         let size = buffer.len().min((length - at) as usize);
@@ -270,7 +392,7 @@ fn digest(file: &File, length: u64) -> io::Result<[u8; 32]> {
     Ok(sum.finalize().into())
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -278,12 +400,14 @@ fn hexadecimal(bytes: &[u8]) -> String {
 mod tests {
     use super::super::SlotRoom;
     use super::*;
+    use crate::sys::file::tests::Scratch;
+    use std::fs;
 
     /// Every so many-th datagram is lost.
     fn exchange(sender: &mut Files, receiver: &mut Files, room: SlotRoom, drop_every: usize) -> u32 {
         let (mut out, mut back) = (Packer::new(room), Packer::new(room));
         let (mut now, mut count, mut rounds) = (0, 0, 0);
-        while !sender.all_sent() && rounds < 500 {
+        while !sender.outgoing.is_empty() && rounds < 500 {
             rounds += 1;
             now += REPEAT;
             sender.fill(now, &mut out, |_| 20);
@@ -295,8 +419,8 @@ mod tests {
                 }
                 for block in blocks {
                     match block {
-                        Block::FileChunk(chunk) => receiver.take_chunk(3, &chunk),
-                        Block::Management(word) => receiver.take_word(3, &word.bytes, &mut back),
+                        Block::FileChunk(chunk) => receiver.take_chunk(now, 3, &chunk),
+                        Block::Management(word) => receiver.take_word(now, 3, &word.bytes, &mut back),
                         _ => unreachable!(),
                     }
                 }
@@ -306,7 +430,7 @@ mod tests {
                 assert_eq!(to, 3);
                 for block in slot.into_iter().flatten() {
                     let Block::Management(word) = block else { unreachable!() };
-                    sender.take_word(5, &word.bytes, &mut out);
+                    sender.take_word(now, 5, &word.bytes, &mut out);
                 }
             }
         }
@@ -315,24 +439,154 @@ mod tests {
 
     #[test]
     fn a_file_arrives_whole_though_every_third_datagram_is_lost() {
-        arrives_whole("one", SlotRoom { slot: 1000, datagram: 1000 });
-        arrives_whole("several", SlotRoom { slot: 5000, datagram: 700 });
+        arrives_whole(SlotRoom { slot: 1000, datagram: 1000 });
+        arrives_whole(ROOM);
     }
 
-    fn arrives_whole(name: &str, room: SlotRoom) {
-        let directory = std::env::temp_dir().join(format!("photocol-files-{name}-{}", std::process::id()));
-        fs::create_dir_all(directory.join("in")).unwrap();
+    const ROOM: SlotRoom = SlotRoom { slot: 5000, datagram: 700 };
+
+    fn key() -> Key {
+        Key::new(b"0123456789abcdef").unwrap()
+    }
+
+    /// Node 3 sends, node 5 receives, in a folder `in`; a file `thing.bin` beside it.
+    fn pair(folder: &Path) -> (Files, Files) {
+        fs::create_dir_all(folder.join("in")).unwrap();
         let content: Vec<u8> = (0..100_000u32).map(|n| ((n * 7919) >> 3) as u8).collect();
-        fs::write(directory.join("thing.bin"), &content).unwrap();
-        fs::write(directory.join("empty"), []).unwrap();
-        let (mut sender, mut receiver) = (Files::new(None), Files::new(Some(directory.join("in"))));
-        sender.send(&directory.join("thing.bin"), 5).unwrap();
-        sender.send(&directory.join("empty"), 5).unwrap();
+        fs::write(folder.join("thing.bin"), &content).unwrap();
+        let receiver = Files::new(Some(&folder.join("in")), 5, key()).unwrap();
+        (Files::new(None, 3, key()).unwrap(), receiver)
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().flatten();
+        let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    fn arrives_whole(room: SlotRoom) {
+        let Scratch(folder) = &Scratch::new();
+        let (mut sender, mut receiver) = pair(folder);
+        fs::write(folder.join("empty"), []).unwrap();
+        sender.send(&folder.join("thing.bin"), 5).unwrap();
+        sender.send(&folder.join("empty"), 5).unwrap();
         let rounds = exchange(&mut sender, &mut receiver, room, 3);
-        assert!(sender.all_sent(), "{rounds} rounds");
-        assert_eq!(fs::read(directory.join("in/thing.bin")).unwrap(), content);
-        assert_eq!(fs::read(directory.join("in/empty")).unwrap(), b"");
-        assert_eq!((sender.sent, receiver.received), (2, 2));
-        fs::remove_dir_all(directory).unwrap();
+        assert!(sender.outgoing.is_empty(), "{rounds} rounds");
+        assert_eq!(fs::read(folder.join("in/thing.bin")).unwrap(), fs::read(folder.join("thing.bin")).unwrap());
+        assert_eq!(fs::read(folder.join("in/empty")).unwrap(), b"");
+        assert_eq!((sender.outcomes.sent, receiver.outcomes.received), (2, 2));
+        assert_eq!(names(&folder.join("in")), ["empty", "thing.bin"]);
+    }
+
+    #[test]
+    fn what_is_there_is_never_replaced_and_the_same_file_is_not_written_twice() {
+        let Scratch(folder) = &Scratch::new();
+        let (mut sender, mut receiver) = pair(folder);
+        fs::create_dir(folder.join("in/thing.bin")).unwrap();
+        fs::write(folder.join("in/thing-2.bin"), "precious").unwrap();
+        sender.send(&folder.join("thing.bin"), 5).unwrap();
+        exchange(&mut sender, &mut receiver, ROOM, 1000);
+        assert_eq!((sender.outcomes.sent, receiver.outcomes.received), (1, 1));
+        assert_eq!(fs::read(folder.join("in/thing-2.bin")).unwrap(), b"precious");
+        assert_eq!(fs::read(folder.join("in/thing-3.bin")).unwrap(), fs::read(folder.join("thing.bin")).unwrap());
+        let Scratch(folder) = &Scratch::new();
+        for _ in 0..2 {
+            let (mut sender, mut receiver) = pair(folder);
+            sender.send(&folder.join("thing.bin"), 5).unwrap();
+            exchange(&mut sender, &mut receiver, ROOM, 1000);
+            assert_eq!((sender.outcomes.sent, receiver.outcomes.received), (1, 1));
+        }
+        assert_eq!(names(&folder.join("in")), ["thing.bin"]);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_finished_is_said_and_counted_and_its_sender_gives_up() {
+        let Scratch(folder) = &Scratch::new();
+        let (mut sender, mut receiver) = pair(folder);
+        sender.send(&folder.join("thing.bin"), 5).unwrap();
+        fs::remove_dir(folder.join("in")).unwrap();
+        assert!(exchange(&mut sender, &mut receiver, ROOM, 1000) < 10);
+        let refused = Outcomes { refused: 1, ..Outcomes::default() };
+        assert_eq!((sender.outcomes, receiver.outcomes), (Outcomes { unsent: 1, ..Outcomes::default() }, refused));
+        assert!(receiver.said()[0].contains("'thing.bin' from node 3 is refused: No such file"));
+        assert!(sender.said()[0].contains("'thing.bin' for node 5 is given up: No such file"));
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_sent_is_given_up_after_five_times() {
+        let Scratch(folder) = &Scratch::new();
+        let (mut sender, mut receiver) = pair(folder);
+        sender.send(&folder.join("thing.bin"), 5).unwrap();
+        fs::write(folder.join("thing.bin"), [1; 100_000]).unwrap();
+        assert!(exchange(&mut sender, &mut receiver, ROOM, 1000) < 100);
+        assert_eq!((sender.outcomes.unsent, receiver.outcomes.refused), (1, 1));
+        assert_eq!(names(&folder.join("in")), [""; 0], "nothing is left");
+    }
+
+    #[test]
+    fn a_node_without_a_directory_refuses() {
+        let Scratch(folder) = &Scratch::new();
+        let (mut sender, _) = pair(folder);
+        sender.send(&folder.join("thing.bin"), 5).unwrap();
+        assert!(exchange(&mut sender, &mut Files::new(None, 5, key()).unwrap(), ROOM, 1000) < 10);
+        assert_eq!(sender.outcomes.unsent, 1);
+        assert!(Files::new(Some(&folder.join("nowhere")), 5, key()).is_err(), "said at the start");
+        assert!(sender.send(Path::new("/dev/zero"), 5).is_err() && sender.send(folder, 5).is_err());
+    }
+
+    /// More than the 64 that may come at a time, and the 200 offers are made at once.
+    #[test]
+    fn two_hundred_files_arrive_one_after_the_other_and_at_once() {
+        let Scratch(folder) = &Scratch::new();
+        let (mut sender, mut receiver) = pair(folder);
+        for number in 0..200 {
+            fs::write(folder.join(format!("file-{number}.txt")), number.to_string()).unwrap();
+            sender.send(&folder.join(format!("file-{number}.txt")), 5).unwrap();
+        }
+        let rounds = exchange(&mut sender, &mut receiver, ROOM, 1000);
+        assert_eq!((sender.outcomes.sent, receiver.outcomes.received), (200, 200), "{rounds} rounds");
+    }
+
+    #[test]
+    fn an_idle_transfer_makes_room_and_a_busy_one_does_not() {
+        let Scratch(folder) = &Scratch::new();
+        let (_, mut receiver) = pair(folder);
+        let mut offer = |now, number| receiver.answer(now, (3, number), "thing", 9, "0".repeat(64), 600).is_some();
+        assert!((0..64).all(|number| offer(0, number)));
+        assert!(!offer(IDLE - 1, 64) && offer(IDLE, 64));
+        assert_eq!(names(&folder.join("in")).len(), 64);
+    }
+
+    #[test]
+    fn light_without_the_key_and_recorded_light_make_no_file() {
+        let Scratch(folder) = &Scratch::new();
+        let (mut sender, mut receiver) = pair(folder);
+        let (mut out, mut back) = (Packer::new(ROOM), Packer::new(ROOM));
+        // An offer as it was said to an earlier session, and one with another network's key.
+        let says = Says::Offer { name: "thing".into(), length: 9, sha256: "0".repeat(64) };
+        let word = |receiver| Word { transfer: 1, sender: 2, receiver, says: says.clone() };
+        sender.say(&word(receiver.session ^ 1), 5, &mut out);
+        sender.key = Key::new(b"another key, as long").unwrap();
+        sender.say(&word(receiver.session), 5, &mut out);
+        out.close_all();
+        let blocks: Vec<Block> = out.take().into_iter().flat_map(|(_, slot)| slot).flatten().collect();
+        for block in blocks {
+            let Block::Management(word) = block else { unreachable!() };
+            receiver.take_word(0, 3, &word.bytes, &mut back);
+            // The same from another node is another's word, and no word without its tag is one.
+            receiver.take_word(0, 4, &word.bytes, &mut back);
+            receiver.take_word(0, 3, &word.bytes[..word.bytes.len() - TAG_LENGTH], &mut back);
+            receiver.take_word(0, 3, b"", &mut back);
+        }
+        assert_eq!((names(&folder.join("in")), receiver.forged), (Vec::new(), 7));
+        // The true one does.
+        sender.key = key();
+        sender.say(&word(receiver.session), 5, &mut out);
+        out.close_all();
+        let Some(Block::Management(word)) = out.take().remove(0).1.remove(0).pop() else { unreachable!() };
+        receiver.take_word(0, 3, &word.bytes, &mut back);
+        let [part] = &names(&folder.join("in"))[..] else { panic!("one file") };
+        assert!(part.starts_with(".photocol-5-") && part.len() == 12 + 32 + 5, "{part}");
     }
 }

@@ -1,6 +1,7 @@
 //! What slots carry at the edge: packets of IP and files. Out of payloads come blocks, out of blocks datagrams, out of datagrams slots.
 
 pub(crate) mod files;
+mod incoming;
 pub(crate) mod ip;
 mod packer;
 mod ranges;
