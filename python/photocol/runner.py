@@ -161,12 +161,13 @@ class Execution:
 
     @property
     def python_laws(self) -> dict[str, dict[str, Any]]:
-        """What laws in Python have cost so far: name to calls, seconds, and the hash of the source."""
-        from photocol.laws import source_digest
+        """What laws in Python have cost so far: calls, seconds, digest of the class, file and digest."""
+        from photocol.laws import source_digest, source_file
 
         costs: dict[str, dict[str, Any]] = {}
         for name, calls, seconds in (law for one in self.finished for law in one.laws):
-            cost = costs.setdefault(name, {"calls": 0, "seconds": 0.0, "source_sha256": source_digest(name)})
+            known = {"source_sha256": source_digest(name), **(source_file(name) or {})}
+            cost = costs.setdefault(name, {"calls": 0, "seconds": 0.0, **known})
             cost["calls"] += calls
             cost["seconds"] += seconds
         return costs
