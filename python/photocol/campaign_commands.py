@@ -81,14 +81,16 @@ def sweep(*, what: Sequence[str], **options: Any) -> int:
 @click.argument("folder", type=FOLDER, metavar="DIR")
 @click.option("--cell", "cells", multiple=True, metavar="NAME", help="A directory in DIR/runs; by default all.")
 @click.option("--threads", type=click.IntRange(1), default=1, metavar="N", help="In each run; the bits are the same.")
+@click.option("--trace", "is_traced", is_flag=True, help="Replay the run's trace too, by a second, plain program.")
 @jobs_option
 @quiet_option
-def verify(*, folder: Path, cells: Sequence[str], threads: int, jobs: int | None, quiet: bool) -> int:
+def verify(*, folder: Path, cells: Sequence[str], threads: int, is_traced: bool, jobs: int | None, quiet: bool) -> int:
     """Check the files of a finished run or campaign by their digests, and repeat its runs: same bits, or what differs.
 
     A build that is not this one is named; other bits of the same build are a fault.
     """
     from photocol.campaign.job import JobError
+    from photocol.replay import replay
     from photocol.verify import check_files, table
     from photocol.verify import verify as repeated
 
@@ -99,6 +101,7 @@ def verify(*, folder: Path, cells: Sequence[str], threads: int, jobs: int | None
             click.echo(shown(sentence))
         every = _repeated(repeated(folder, cells, threads=threads, workers=jobs))
         tabled = None if cells else table(folder)
+        events, breaches = replay(folder) if is_traced else (0, [])
     except JobError as error:
         return complain(f"photocol verify: {error}", FAILED)
     _conclude(every, told)
@@ -106,9 +109,13 @@ def verify(*, folder: Path, cells: Sequence[str], threads: int, jobs: int | None
         click.echo(f"{tabled.cell}: {tabled.difference}")
     elif tabled is not None:
         told(f"{tabled.cell} follows from the runs")
+    for sentence in breaches:
+        click.echo(f"trace: {shown(sentence)}")
+    if is_traced and not breaches:
+        told(f"trace: {events:,} events, no rule is broken")
     if damaged:
         told("not everything is as it was written: see above")
-    failed = damaged or any(one.difference for one in every) or (tabled is not None and tabled.difference)
+    failed = damaged or breaches or any(one.difference for one in every) or (tabled is not None and tabled.difference)
     return FAILED if failed else DONE
 
 
