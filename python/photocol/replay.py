@@ -6,6 +6,7 @@ flows and the table of drops. It shares no code with the engine. Times are picos
 
 from __future__ import annotations
 
+import heapq
 import json
 import tomllib
 from dataclasses import dataclass
@@ -150,9 +151,7 @@ def queues(run: Replayed) -> Iterator[str]:
     """No queue of packets before a link holds more than its room; the packet that is being sent takes none."""
     at_links = run.trace.filter(pl.col("class").is_in(PACKETS))
     rooms = {name: found for name, link in links(run).items() if (found := _room(link)) is not None}
-    optical = (
-        {node["name"] for node in run.scenario["node"] if node.get("role") == "core"} if _switching(run) else set()
-    )
+    optical = _cores(run) if _switching(run) else []
     for (place,), events in at_links.filter(pl.col("place").is_in(list(rooms))).group_by("place", maintain_order=True):
         room, of = rooms[str(place)]
         if str(place).partition("->")[0] in optical or events.filter(pl.col("event") == "store").height:
@@ -265,17 +264,14 @@ def acks(run: Replayed) -> Iterator[str]:
 
 def _in_order(there: pl.DataFrame) -> pl.DataFrame:
     """When how many bytes had arrived without a gap."""
-    waiting: dict[int, int] = {}
-    most, times, bytes_ = 0, [], []
+    waiting: list[tuple[int, int]] = []
+    most, steps = 0, []
     for first, behind, at in there.iter_rows():
-        waiting[first] = max(behind, waiting.get(first, 0))
-        if first <= most < behind:
-            most = behind
-            while (following := waiting.get(most, 0)) > most:
-                most = following
-            times.append(at)
-            bytes_.append(most)
-    return pl.DataFrame({"at": times, "most": bytes_}, {"at": pl.Int64, "most": pl.Int64})
+        heapq.heappush(waiting, (first, behind))
+        while waiting and waiting[0][0] <= most:
+            most = max(most, heapq.heappop(waiting)[1])
+        steps.append((at, most))
+    return pl.DataFrame(steps, {"at": pl.Int64, "most": pl.Int64}, orient="row")
 
 
 def slots(run: Replayed) -> Iterator[str]:
@@ -290,8 +286,7 @@ def slots(run: Replayed) -> Iterator[str]:
         yield from _said(twice, f"is granted while another slot is, at its {end}")
     if "slot_time" in _switching(run):
         number = pl.col("begins") // _ps(_switching(run)["slot_time"])
-        cores = [node["name"] for node in run.scenario["node"] if node.get("role") == "core"]
-        sent = run.trace.filter(pl.col("event") == "pass", pl.col("source").is_in(cores), pl.col("class") != "control")
+        sent = run.trace.filter(pl.col("source").is_in(_cores(run)), event="pass").filter(pl.col("class") != "control")
         yield from _said(sent.filter(number.is_duplicated().over("place")), "shares its slot")
 
 
@@ -301,9 +296,8 @@ def bursts(run: Replayed) -> Iterator[str]:
     units = run.trace.filter(pl.col("class") == "burst")
     ended, last = pl.col("event").is_in(["land", "drop", "vanish"]), pl.col("arrives").filter(event="reserve").max()
     of = {"class": pl.col("class").first(), "place": pl.col("place").last(), "t_ps": pl.col("t_ps").max()}
-    ends = units.group_by("unit", maintain_order=True).agg(
-        ends=ended.sum(), last=last, origin=pl.col("source").first(), **of
-    )
+    of = {**of, "ends": ended.sum(), "last": last, "origin": pl.col("source").first()}
+    ends = units.group_by("unit", maintain_order=True).agg(**of)
     yield from _said(ends.filter(pl.col("ends") > 1), "ends twice")
     # Headers that announce nothing reserve, and nothing follows them.
     lost = ends.filter(pl.col("ends") == 0, pl.col("last") < run.end, ~pl.col("origin").is_in(empty))
@@ -341,6 +335,10 @@ def _said(broken: pl.DataFrame, what: str, at: str = "place") -> Iterator[str]:
 def _switching(run: Replayed) -> Mapping[str, Any]:
     found: Mapping[str, Any] = run.scenario.get("switching", {})
     return found
+
+
+def _cores(run: Replayed) -> list[str]:
+    return [node["name"] for node in run.scenario["node"] if node.get("role") == "core"]
 
 
 def _quantity(text: object) -> float:

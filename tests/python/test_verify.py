@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import shutil
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,7 +25,6 @@ from photocol.verify import check_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -270,6 +271,17 @@ def test_another_build_is_named_and_is_a_fault_only_if_the_bits_differ(
     alter(run, seed=4)
     done = photocol("verify", run)
     assert (done.returncode, done.stdout.splitlines()[0].endswith(f" results ({other})")) == (1, True)
+
+
+def test_the_digest_of_the_engine_is_of_its_sources_and_the_lock_file() -> None:
+    """Computed anew: names and bytes of what lies under crates/*/src, and Cargo.lock; no clock, no path, no commit."""
+    root = Path(__file__).parents[2]
+    files = [root / "Cargo.lock", *(file for file in root.glob("crates/*/src/**/*") if file.is_file())]
+    digest = hashlib.sha256()
+    for name, file in sorted((file.relative_to(root).as_posix(), file) for file in files):
+        content = file.read_bytes()
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    assert builds.this_build()["engine"] == digest.hexdigest()[:16]
 
 
 def test_the_digest_of_the_package_is_of_names_and_contents_only(
