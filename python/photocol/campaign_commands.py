@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from photocol import __version__
 from photocol.arguments import FOLDER, dask_option, force_option, jobs_option, offered, quiet_option, settings_option
 from photocol.cli import DONE, FAILED, complain, say
-from photocol.errors import InputError, exit_status
+from photocol.errors import InputError, exit_status, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from photocol.campaign.conduct import Means
     from photocol.campaign.study import Value
     from photocol.sweeps.folder import Described
     from photocol.sweeps.run import Finished, Part
+    from photocol.verify import Checked
 
 ACTIONS = ("status", "resume", "export")
 _MOST_LINES = 100
@@ -78,34 +81,67 @@ def sweep(*, what: Sequence[str], **options: Any) -> int:
 @click.argument("folder", type=FOLDER, metavar="DIR")
 @click.option("--cell", "cells", multiple=True, metavar="NAME", help="A directory in DIR/runs; by default all.")
 @click.option("--threads", type=click.IntRange(1), default=1, metavar="N", help="In each run; the bits are the same.")
+@click.option("--trace", "is_traced", is_flag=True, help="Replay the run's trace too, by a second, plain program.")
 @jobs_option
 @quiet_option
-def verify(*, folder: Path, cells: Sequence[str], threads: int, jobs: int | None, quiet: bool) -> int:
-    """Repeat a finished run, or the cells of a campaign, from their manifests: same bits, or what differs."""
-    from photocol import __version__
+def verify(*, folder: Path, cells: Sequence[str], threads: int, is_traced: bool, jobs: int | None, quiet: bool) -> int:
+    """Check the files of a finished run or campaign by their digests, and repeat its runs: same bits, or what differs.
+
+    A build that is not this one is named; other bits of the same build are a fault.
+    """
     from photocol.campaign.job import JobError
-    from photocol.verify import table
+    from photocol.replay import replay
+    from photocol.verify import check_files, table
     from photocol.verify import verify as repeated
 
-    counts = {"same": 0, "other": 0, "passed over": 0}
+    told = (lambda _: None) if quiet else click.echo
     try:
-        for checked in repeated(folder, cells, threads=threads, workers=jobs):
-            counts["passed over" if not checked.was_run else "other" if checked.difference else "same"] += 1
-            if checked.difference:
-                made = "" if checked.version == __version__ else f" (made by version {checked.version})"
-                click.echo(f"{checked.cell}: {checked.difference}{made}")
+        damaged = check_files(folder, cells)
+        for sentence in damaged:
+            click.echo(shown(sentence))
+        every = _repeated(repeated(folder, cells, threads=threads, workers=jobs))
         tabled = None if cells else table(folder)
+        events, breaches = replay(folder) if is_traced else (0, [])
     except JobError as error:
         return complain(f"photocol verify: {error}", FAILED)
-    if not quiet:
-        passed = f"; {counts['passed over']} have no scenario and were passed over" if counts["passed over"] else ""
-        click.echo(f"{counts['same']} of {counts['same'] + counts['other']} runs: same bits{passed}")
-        if tabled is not None and not tabled.difference:
-            click.echo(f"{tabled.cell} follows from the runs")
+    _conclude(every, told)
     if tabled is not None and tabled.difference:
         click.echo(f"{tabled.cell}: {tabled.difference}")
-        return FAILED
-    return FAILED if counts["other"] else DONE
+    elif tabled is not None:
+        told(f"{tabled.cell} follows from the runs")
+    for sentence in breaches:
+        click.echo(f"trace: {shown(sentence)}")
+    if is_traced and not breaches:
+        told(f"trace: {events:,} events, no rule is broken")
+    if damaged:
+        told("not everything is as it was written: see above")
+    failed = damaged or breaches or any(one.difference for one in every) or (tabled is not None and tabled.difference)
+    return FAILED if failed else DONE
+
+
+def _repeated(repetitions: Iterable[Checked]) -> list[Checked]:
+    """All of them; of each that has other bits is said what differs and who made it."""
+    every = []
+    for checked in repetitions:
+        every.append(checked)
+        if checked.difference:
+            version = f"made by version {checked.version}" if checked.version != __version__ else ""
+            made = "; ".join(filter(None, (version, checked.build))) or "made by this build"
+            click.echo(f"{checked.cell}: {checked.difference} ({made})")
+    return every
+
+
+def _conclude(every: Sequence[Checked], told: Callable[[str], object]) -> None:
+    """Say how many runs have the same bits, and which of them another build made."""
+    runs = [one for one in every if one.was_run]
+    same = [one for one in runs if not one.difference]
+    passed = len(every) - len(runs)
+    told(
+        f"{len(same)} of {len(runs)} runs: same bits"
+        + (f"; {passed} have no scenario and were passed over" if passed else "")
+    )
+    for build, count in Counter(one.build for one in same if one.build).items():
+        told(f"{count} of them {'was' if count == 1 else 'were'} {build}")
 
 
 @click.command()

@@ -22,6 +22,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from photocol import digests
 from photocol._core import LawEvent as Event
 from photocol._core import LawWindow as Window
 from photocol.errors import InputError
@@ -29,7 +30,7 @@ from photocol.errors import InputError
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["Event", "Window", "find", "law", "name_of", "source_digest"]
+__all__ = ["Event", "Window", "find", "law", "name_of", "source_digest", "source_file"]
 
 _METHODS = ("on_ack", "on_loss", "ssthresh_after", "on_repeated_timeout", "on_idle", "pacing_rate")
 """What a law may answer; only `on_ack` must be there."""
@@ -40,6 +41,8 @@ _MARK = "__photocol_law__"
 _Law = TypeVar("_Law", bound=type)
 _known: dict[str, type] = {}
 _files: dict[Path, ModuleType] = {}
+_read_as: dict[Path, str] = {}
+"""The digest of each of these files when it was read."""
 
 
 def law(cls: _Law) -> _Law:
@@ -110,6 +113,20 @@ def source_digest(name: str) -> str | None:
         return None
 
 
+def source_file(name: str) -> dict[str, str] | None:
+    """The file of a law that has been found, and the SHA-256 of what was read from it; None where it has no file."""
+    place = name.rpartition(":")[0]
+    module = _files.get(Path(place)) if place.endswith(".py") else sys.modules.get(place)
+    file = place if place.endswith(".py") else getattr(module, "__file__", None)
+    if file is None:
+        return None
+    path = Path(file).absolute()
+    try:
+        return {"file": str(path), "sha256": _read_as.get(path) or digests.of_file(path)}
+    except OSError:
+        return None
+
+
 def _reference(cls: type) -> str:
     """A name under which other processes find it too, as far as there is one."""
     module = sys.modules.get(cls.__module__)
@@ -143,6 +160,7 @@ def _module_in(file: Path) -> ModuleType:
         raise InputError(f"there is no file {file}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = _files[file] = module
+    _read_as[file] = digests.of_file(file)
     try:
         spec.loader.exec_module(module)
     except BaseException:

@@ -56,6 +56,18 @@ def layers_of(replications: Sequence[_core.Results]) -> dict[str, str]:
     return {name: one.hexdigest()[:16] for name, one in zip(LAYERS, (everything, wires, flows), strict=True)}
 
 
+def joined(fingerprints: Sequence[str]) -> str:
+    """The fingerprint of one replication, or a hash over those of several."""
+    if len(fingerprints) == 1:
+        return fingerprints[0]
+    return hashlib.sha256(" ".join(fingerprints).encode()).hexdigest()[:16]
+
+
+def wires_of(fingerprints: Sequence[str]) -> str:
+    """The layer `wires` of replications with these fingerprints."""
+    return hashlib.sha256("".join(fingerprints).encode()).hexdigest()[:16]
+
+
 def difference(then: Mapping[str, str], now: Mapping[str, str]) -> str:
     """In words what differs; empty where nothing does."""
     other = [layer for layer in LAYERS if then.get(layer) != now.get(layer)]

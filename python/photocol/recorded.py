@@ -12,7 +12,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from photocol import storage
+from photocol import digests, storage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,6 +47,9 @@ def keep(folder: Path, results: Path, experiment: str) -> Path:
         for file in sorted(folder.iterdir()):
             if file.name in KEPT or file.suffix == ".png":
                 shutil.copyfile(file, new / file.name)
+        manifest = json.loads((new / storage.MARK).read_bytes())
+        text = digests.with_files(manifest, digests.of_folder(new, storage.is_extra))
+        (new / storage.MARK).write_text(text, encoding="utf-8")
 
     storage.write_directory(target, fill)
     return target

@@ -7,7 +7,6 @@ others from being run.
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,12 +17,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from photocol import __version__, machine, recorded, storage
+from photocol import __version__, builds, digests, machine, recorded, storage
 from photocol.campaign.conduct import Conducted, Means, conduct, means
 from photocol.campaign.job import JobError, Runner, engine, jobs_of
 from photocol.campaign.local import available_cores
 from photocol.campaign.progress import Progress, duration
-from photocol.campaign.store import Store, rows_in
+from photocol.campaign.store import Store, campaign_files, read_manifest, rows_in
 from photocol.catalogue import (
     ExperimentError,
     ExperimentFile,
@@ -133,7 +132,8 @@ def _one(experiment: Experiment, file: Path, request: Request, console: Console)
     write(record, folder)
     seconds = time.monotonic() - clock
     about = _about(record, rows, started=started.isoformat(timespec="seconds"), seconds=seconds, kept=conducted.kept)
-    (folder / storage.MARK).write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    files = campaign_files(folder, (store.folder / row.name for row in rows), read_manifest(folder))
+    (folder / storage.MARK).write_text(digests.with_files(about, files), encoding="utf-8")
     _show(record, folder, console)
     _compare(record, request, folder, console)
     console.print(f"{_counted(conducted, len(jobs), seconds)}{_speed(rows)}\n")
@@ -151,6 +151,7 @@ def _about(record: Record, rows: Sequence[Row], **measured: object) -> dict[str,
         "experiment": name,
         "form": record.form_name,
         "version": __version__,
+        "build": builds.this_build(),
         "command": f"photocol reproduce {name} --{record.form_name}",
         "runs": len(rows),
         "jobs_missing": record.jobs_missing,

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
-from photocol import notebook, storage, trace
+from photocol import digests, notebook, storage, trace
 from photocol.errors import InputError
 from photocol.quantity import factor, readable
 from photocol.signals import shielded
@@ -312,14 +312,14 @@ class Result:
         texts = {
             "scenario.toml": str(self.manifest["scenario"]),
             "summary.json": self.summary.to_json(),
-            storage.MARK: json.dumps(
-                {**self.manifest, "fingerprints": dict(self.fingerprints)}, indent=1, ensure_ascii=False
-            )
-            + "\n",
         }
         for name, text in texts.items():
             with storage.naming(folder / name):
                 (folder / name).write_text(text, encoding="utf-8")
+        files = digests.of_folder(folder) | {name: digests.of_file(file) for name, file in self._files.items()}
+        manifest = digests.with_files({**self.manifest, "fingerprints": dict(self.fingerprints)}, files)
+        with storage.naming(folder / storage.MARK):
+            (folder / storage.MARK).write_text(manifest, encoding="utf-8")
         # Last: a rename cannot be repeated where the rest has failed.
         for name, file in self._files.items():
             file.rename(folder / name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import shlex
 import time
 import warnings
@@ -15,10 +14,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from photocol import _core, machine, storage, trace
+from photocol import _core, builds, machine, storage, trace
 from photocol.capture import Capture, CaptureFile, check_flows
 from photocol.errors import InputError, whole_number
-from photocol.layers import layers_of
+from photocol.layers import joined, layers_of
 from photocol.results import TABLES, Figure, Result, Summary
 from photocol.scenario import ScenarioLike, Setting, digest, load, plain_settings
 from photocol.signals import shielded
@@ -161,12 +160,13 @@ class Execution:
 
     @property
     def python_laws(self) -> dict[str, dict[str, Any]]:
-        """What laws in Python have cost so far: name to calls, seconds, and the hash of the source."""
-        from photocol.laws import source_digest
+        """What laws in Python have cost so far: calls, seconds, digest of the class, file and digest."""
+        from photocol.laws import source_digest, source_file
 
         costs: dict[str, dict[str, Any]] = {}
         for name, calls, seconds in (law for one in self.finished for law in one.laws):
-            cost = costs.setdefault(name, {"calls": 0, "seconds": 0.0, "source_sha256": source_digest(name)})
+            known = {"source_sha256": source_digest(name), **(source_file(name) or {})}
+            cost = costs.setdefault(name, {"calls": 0, "seconds": 0.0, **known})
             cost["calls"] += calls
             cost["seconds"] += seconds
         return costs
@@ -216,6 +216,7 @@ class Execution:
         return {
             "photocol": "run",
             "version": _core.__version__,
+            "build": builds.this_build(),
             "name": self.scenario.name,
             "command": self._command(),
             "set": self.settings,
@@ -225,7 +226,7 @@ class Execution:
             "run": 0,
             "shuffle_ties": self.shuffle_ties,
             "threads": max(one.threads for one in self.finished),
-            "fingerprint": _joined([line["fingerprint"] for line in runs]),
+            "fingerprint": joined([line["fingerprint"] for line in runs]),
             **{key: sum(line[key] for line in runs) for key in ("wall_s", "cpu_s", "events", "packet_hops")},
             "peak_memory_bytes": machine.peak_memory_bytes(),
             "runs": runs,
@@ -369,13 +370,6 @@ def _line(one: Replication) -> dict[str, Any]:
         "wall_s": one.wall_s,
         "cpu_s": one.cpu_s,
     }
-
-
-def _joined(fingerprints: Sequence[str]) -> str:
-    """The fingerprint of one replication, or a hash over those of several."""
-    if len(fingerprints) == 1:
-        return fingerprints[0]
-    return hashlib.sha256(" ".join(fingerprints).encode()).hexdigest()[:16]
 
 
 @contextlib.contextmanager

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 MARK = "manifest.json"
+RUNS = "runs"
+"""The folder of a campaign that has a directory a run."""
+_LATER = re.compile(r"report\.html|runs\.parquet|plots|sweep\.sbatch|slurm-.*\.log")
+"""What `report`, `sweep export`, `plot` and Slurm put into a finished directory; it is made from the rest."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<process>\d+)\.(unfinished|pcapng|former)")
 
@@ -136,6 +140,22 @@ def remove_leftovers(folder: Path, name: str | None = None) -> None:
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)
+
+
+def replace(file: Path, write: Callable[[Path], object]) -> None:
+    """Write a file under another name and put it in place; it is whole or what it was."""
+    new = unfinished_name(file)
+    try:
+        with naming(file):
+            write(new)
+            new.replace(file)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def is_extra(name: str) -> bool:
+    """Whether an entry of a directory is none of its results: runs, what was made of it later, what a process left."""
+    return name in (MARK, RUNS) or _LATER.fullmatch(name) is not None or _LEFTOVER.fullmatch(name) is not None
 
 
 def _is_alive(process: int) -> bool:

@@ -1,8 +1,9 @@
-"""`photocol verify`: a finished run, or the cells of a campaign, repeated from their manifests.
+"""`photocol verify`: whether the files are as they were written, and the runs repeated from their manifests.
 
-A manifest has the scenario to its last key and the seed, so nothing else is needed: not the file that the run came
-from, not the same machine, not the same number of threads. A cell of models or trials has no scenario and is passed
-over. The table of a campaign is made anew from its runs, and compared.
+The files come first, by their digests, which takes seconds (`check_files`). A manifest has the scenario to its last key
+and the seed, so nothing else is needed to repeat a run: not the file that it came from, not the same machine, not the
+same number of threads. A cell of models or trials has no scenario and is passed over. The table of a campaign is made
+anew from its runs, and compared.
 """
 
 from __future__ import annotations
@@ -11,22 +12,25 @@ import difflib
 import functools
 import itertools
 import json
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from photocol import storage
+from photocol import builds, digests, storage
 from photocol.campaign.job import Job, engine
 from photocol.campaign.local import available_cores, on_this_machine, performed
-from photocol.campaign.store import ROW
+from photocol.campaign.store import ROW, DamagedRowError, faults, read_manifest, read_run, recorded_runs
 from photocol.campaign.study import Setup, Study
 from photocol.errors import InputError
-from photocol.layers import difference
+from photocol.layers import difference, joined, wires_of
 from photocol.recorded import TABLE
-from photocol.scenario import ScenarioText
+from photocol.scenario import ScenarioText, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
+
+    import polars as pl
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +42,8 @@ class Checked:
     """In words; empty where the bits are the same."""
     version: str
     """That made it."""
+    build: str = ""
+    """In what that build differs from this one, in words; empty where it is this one."""
     was_run: bool = True
     """False where there is no scenario to repeat."""
 
@@ -58,7 +64,7 @@ def verify(
 ) -> Iterator[Checked]:
     """Repeat the run, or these cells of the campaign (all without any). Raises InputError, JobError."""
     chosen = _chosen(folder, cells)
-    expected = {name: _manifest(place) for name, place in chosen.items()}
+    expected = _manifests(chosen)
     for name, manifest in expected.items():
         if not _is_run(manifest):
             yield Checked(cell=name, difference="", version=str(manifest.get("version")), was_run=False)
@@ -68,7 +74,100 @@ def verify(
     for row in on_this_machine(work, workers=processes)(jobs):
         name = str(row.point["cell"])
         then = expected[name]
-        yield Checked(cell=name, difference=_compared(then, row.manifest), version=str(then.get("version")))
+        yield Checked(
+            cell=name,
+            difference=_compared(then, row.manifest),
+            version=str(then.get("version")),
+            build=builds.difference(then.get("build")),
+        )
+
+
+def check_files(folder: Path, cells: Sequence[str] = ()) -> list[str]:
+    """Each file that is not as it was written, and what is the matter with it. Raises InputError."""
+    asked = _chosen(folder, cells)
+    _manifests(asked)
+    chosen = list(asked.values()) if cells else [folder, *_places(folder)]
+    recorded = recorded_runs(read_manifest(folder))
+    found: list[str] = [] if cells else list(_strangers(folder, recorded))
+    for place in chosen:
+        name = place.relative_to(folder).as_posix()
+        prefix = "" if name == "." else f"{name}/"
+        said = [f"{prefix}{file}: {fault}" for file, fault in _faults(place)]
+        mark = f"{prefix}{storage.MARK}"
+        if not said and mark in recorded and digests.of_file(place / storage.MARK) != recorded[mark]:
+            said = [f"{mark}: another than the campaign had"]
+        found += said
+    return found
+
+
+def _faults(place: Path) -> Iterator[tuple[str, str]]:
+    try:
+        yield from faults(place)
+        manifest = _read(place / storage.MARK)
+    except FileNotFoundError:
+        yield storage.MARK, "missing"
+    except (OSError, ValueError, InputError) as error:
+        yield storage.MARK, f"cannot be read: {error}"
+    else:
+        yield from _contradictions(place, manifest)
+
+
+def _contradictions(place: Path, manifest: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Where a manifest contradicts itself or the files that say the same."""
+    lines = [line for line in manifest.get("runs", ()) if isinstance(line, dict)] if _is_run(manifest) else []
+    prints = [str(line.get("fingerprint")) for line in lines]
+    if prints and manifest.get("fingerprint") != joined(prints):
+        yield storage.MARK, "its fingerprint is not that of its runs"
+    layers = manifest.get("fingerprints")
+    if prints and isinstance(layers, dict) and layers.get("wires") != wires_of(prints):
+        yield storage.MARK, "the layer `wires` is not that of its runs"
+    if _is_run(manifest):
+        if "scenario_sha256" in manifest and manifest["scenario_sha256"] != digest(manifest["scenario"]):
+            yield storage.MARK, "scenario_sha256 is not the digest of its scenario"
+        text = place / "scenario.toml"
+        if text.is_file() and text.read_bytes() != manifest["scenario"].encode():
+            yield text.name, "another scenario than the manifest's"
+    said = read_run(place)
+    for key in ("version", "seed", "scenario_sha256", "fingerprint"):
+        if key in said and key in manifest and said[key] != manifest[key]:
+            yield ROW, f"its {key} is not the manifest's"
+    yield from _changed_laws(manifest)
+
+
+def _changed_laws(manifest: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The files of laws in Python that are no longer what the run read."""
+    laws = manifest.get("laws")
+    for law in laws.values() if isinstance(laws, dict) else ():
+        if isinstance(law, dict) and "sha256" in law and "file" in law:
+            file = Path(str(law["file"]))
+            if not file.is_file():
+                yield str(file), "missing; the run read a law from it"
+            elif digests.of_file(file) != law["sha256"]:
+                yield str(file), "changed since the run read a law from it"
+
+
+def _places(folder: Path) -> Iterator[Path]:
+    """The directories of a campaign's runs."""
+    for place, folders, files in os.walk(folder / storage.RUNS):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        if {storage.MARK, ROW} & set(files):
+            folders.clear()
+            yield Path(place)
+
+
+def _strangers(folder: Path, recorded: dict[str, str]) -> Iterator[str]:
+    """Runs that are recorded and gone, and what lies among the runs without being one."""
+    for name in recorded:
+        run = (folder / name).parent
+        if not (run / storage.MARK).is_file() and not (run / ROW).is_file():
+            yield f"{run.relative_to(folder).as_posix()}: missing"
+    for place, folders, files in os.walk(folder / storage.RUNS):
+        if {storage.MARK, ROW} & set(files):
+            folders.clear()
+            continue
+        for name in files:
+            if not storage.is_extra(name):
+                yield f"{(Path(place) / name).relative_to(folder).as_posix()}: additional"
 
 
 def table(folder: Path) -> Checked | None:
@@ -77,21 +176,31 @@ def table(folder: Path) -> Checked | None:
     if not file.is_file():
         return None
     manifest = _read(folder / storage.MARK)
-    if manifest.get("photocol") == "sweep":
-        from photocol.sweeps.run import table_of
-
-        found = table_of(folder)
-    elif manifest.get("photocol") == "reproduction":
-        from photocol.reproduce import table_of as figures_table
-
-        try:
-            found = figures_table(folder, manifest)
-        except InputError:  # The experiment is of another repository, or is gone.
-            return None
-    else:
+    try:
+        found = _table_of(folder, manifest)
+    except DamagedRowError as damage:
+        return Checked(cell=TABLE, difference=str(damage), version=str(manifest.get("version")), was_run=False)
+    if found is None:
         return None
     where = _first_difference(file.read_text(encoding="utf-8").splitlines(), found.write_csv().splitlines())
     return Checked(cell=TABLE, difference=where, version=str(manifest.get("version")), was_run=False)
+
+
+def _table_of(folder: Path, manifest: dict[str, Any]) -> pl.DataFrame | None:
+    if manifest.get("photocol") == "sweep":
+        from photocol.sweeps.run import table_of
+
+        return table_of(folder)
+    if manifest.get("photocol") == "reproduction":
+        from photocol.reproduce import table_of as figures_table
+
+        try:
+            return figures_table(folder, manifest)
+        except DamagedRowError:
+            raise
+        except InputError:  # The experiment is of another repository, or is gone.
+            return None
+    return None
 
 
 def _first_difference(there: Sequence[str], follows: Sequence[str]) -> str:
@@ -109,7 +218,7 @@ def _compared(then: dict[str, Any], now: Any) -> str:
 
 def _chosen(folder: Path, cells: Sequence[str]) -> dict[str, Path]:
     """Cell name to directory: the run itself, or those of a campaign."""
-    campaign = {place.parent.name: place.parent for place in sorted(folder.glob(f"runs/**/[!.]*/{ROW}"))}
+    campaign = {place.name: place for place in _places(folder)}
     if not campaign:
         if not (folder / storage.MARK).is_file():
             raise InputError(f"{folder} is neither a run nor a campaign of photocol: it has no {storage.MARK}, no runs")
@@ -129,6 +238,18 @@ def _read(file: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read: {error}") from error
     return manifest if isinstance(manifest, dict) else {}
+
+
+def _manifests(chosen: dict[str, Path]) -> dict[str, dict[str, Any]]:
+    """The manifests; in a campaign those that cannot be read are left out, as `check_files` names them."""
+    found = {}
+    for name, place in chosen.items():
+        try:
+            found[name] = _manifest(place)
+        except InputError:
+            if len(chosen) == 1:
+                raise
+    return found
 
 
 def _manifest(place: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 import warnings
@@ -168,6 +169,14 @@ def test_a_file_names_a_law_and_sweeps_run_it_in_other_processes(tmp_path: Path)
     assert f'law = "{tmp_path}/my_laws.py:Steady"' in alone.manifest["scenario"]
     swept = photocol.sweep(file, grid={"run.duration": ["1 s", "0.5 s"]}, out=tmp_path / "sweep", jobs=2)
     assert len(swept) == 2
+
+
+def test_a_manifest_names_the_file_of_a_law_with_its_digest(tmp_path: Path) -> None:
+    file = tmp_path / "my_laws.py"
+    laws = photocol.run(scenario_file(tmp_path, "my_laws.py:Steady")).manifest["laws"]
+    assert list(laws) == [f"{file}:Steady"]
+    assert laws[f"{file}:Steady"]["file"] == str(file)
+    assert laws[f"{file}:Steady"]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def test_what_is_no_law_is_refused_at_its_place(tmp_path: Path) -> None:

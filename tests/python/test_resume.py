@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 from experiment_fakes import EXPERIMENT, checkout
 
+from photocol import digests
 from photocol.campaign.job import engine
 from photocol.reproduce import reproduce
 
@@ -79,13 +80,34 @@ def test_a_run_of_another_scenario_program_or_metric_is_not_kept(campaign, tmp_p
         {"seed": 2},
         {"metrics": {"other": 1.0}},
     ):
-        (row / "row.json").write_text(json.dumps({**written, **change}))
+        (row / "row.json").write_text(digests.sealed({**written, **change}))
         assert campaign(resume=True) == {("11 kB", 1): 1}, change
     # A row that does not say itself what its run was: the manifest beside it does.
-    (row / "row.json").write_text(json.dumps({key: written[key] for key in ("point", "seed", "metrics")}))
+    bare = {key: written[key] for key in ("point", "seed", "metrics")}
+    (row / "row.json").write_text(digests.sealed(bare))
+    assert campaign(resume=True) == {}
+    # A version that knows of no digests writes none into the manifest either.
+    (row / "row.json").write_text(json.dumps(bare))
+    assert campaign(resume=True) == {("11 kB", 1): 1}
+    (row / "row.json").write_text(json.dumps(bare))
+    manifest = json.loads((row / "manifest.json").read_text())
+    (row / "manifest.json").write_text(json.dumps({k: v for k, v in manifest.items() if k not in ("files", "sha256")}))
     assert campaign(resume=True) == {}
     (row / "row.json").write_text("{")
     assert campaign(resume=True) == {("11 kB", 1): 1}
     scenario = tmp_path / "scenarios" / "made-up.toml"
     scenario.write_text(SCENARIO.replace("1 ms", "2 ms"))
     assert campaign(resume=True) == every
+
+
+def test_a_figure_that_was_changed_by_hand_does_not_go_into_the_table(campaign, tmp_path, capfd):
+    campaign(resume=False)
+    whole = table(tmp_path)
+    row = tmp_path / "o" / "900" / "figure" / "runs" / "quick" / "transport=a,buffer_bytes=1,seed=1" / "row.json"
+    written = json.loads(row.read_text())
+    doubled = {**written, "metrics": {name: 2 * value for name, value in written["metrics"].items()}}
+    row.write_text(json.dumps(doubled, indent=1, ensure_ascii=False) + "\n")
+    assert campaign(resume=True) == {("11 kB", 1): 1}
+    assert f"{row} has changed since it was written; it is run again" in capfd.readouterr().err
+    assert table(tmp_path) == whole
+    assert campaign(resume=True) == {}

@@ -25,7 +25,7 @@ from photocol.quantity import readable
 from photocol.stats import mean_ci
 from photocol.sweeps import slurm
 from photocol.sweeps.axes import log_steps, steps
-from photocol.sweeps.folder import names_of
+from photocol.sweeps.folder import exported, load, names_of
 from photocol.sweeps.plots import positions
 from photocol.sweeps.precision import Precision
 from photocol.sweeps.run import _ordered
@@ -431,3 +431,22 @@ def test_the_columns_do_not_depend_on_which_run_finished_first() -> None:
     ]
     assert _ordered(points, reversed(rows)) == rows
     assert names_of(_ordered(points, reversed(rows))) == ["a", "c", "b"]
+
+
+def test_a_row_or_a_table_that_was_changed_by_hand_is_run_again_and_not_exported(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    how = {"grid": {"traffic.0.flows": [1, 2]}, "tables": ["flows"], "out": tmp_path / "o", "jobs": 1}
+    whole = package.sweep(TINY, **how)
+    place = tmp_path / "o" / "runs" / "traffic.0.flows=1,seed=5"
+    row = place / "row.json"
+    row.write_text(re.sub(r'("goodput": )([\d.]+)', lambda found: f"{found[1]}{2 * float(found[2])}", row.read_text()))
+    with pytest.raises(InputError, match="has changed since it was written"):
+        exported(tmp_path / "o", load(tmp_path / "o"))
+    assert package.sweep(TINY, **how, resume=True).equals(whole)
+    assert f"{row} has changed since it was written; it is run again" in capfd.readouterr().err
+    (place / "flows.parquet").write_bytes(b"PAR1")
+    assert package.sweep(TINY, **how, resume=True).equals(whole)
+    assert f"{place / 'flows.parquet'} is changed; it is run again" in capfd.readouterr().err
+    assert package.sweep(TINY, **how, resume=True).equals(whole)
+    assert capfd.readouterr().err == ""

@@ -229,3 +229,19 @@ def test_a_filter_is_settings() -> None:
         ("trace.links", '["a->b", "c-d"]'),
         ("trace.from", "1 s"),
     ]
+
+
+def test_a_packet_that_a_slot_has_cut_ends_in_a_later_slot_of_its_queue() -> None:
+    """Its first part has left before the rest has its time, so `value` says for how long; the rest ends in a slot."""
+    trace = events(run("aapn"))
+    cut = trace.filter(pl.col("event") == "pass", pl.col("value") > 0)
+    ends = pl.col("t_ps") + pl.col("wait_ps") + pl.col("lasts_ps")
+    cut = cut.select("place", "t_ps", "wait_ps", ends=ends).sort("ends")
+    assert cut.height > 10
+    assert cut["wait_ps"].max() == 0
+    granted = trace.filter(pl.col("event") == "slot").select(
+        "place", begins=pl.col("t_ps") + pl.col("wait_ps"), over=ends
+    )
+    found = cut.join_asof(granted.sort("begins"), left_on="ends", right_on="begins", by="place", check_sortedness=False)
+    assert (found["ends"] > found["begins"]).all()
+    assert (found["ends"] <= found["over"]).all()

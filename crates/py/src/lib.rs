@@ -3,6 +3,7 @@
 //! Bindings only: values are converted, errors become exceptions, and long calls release the interpreter's lock. What a
 //! call means is said in `python/photocol`, whose stub `_core.pyi` a test compares with this module.
 
+mod build;
 mod catalogue;
 mod columns;
 mod control;
@@ -23,6 +24,8 @@ mod xcp;
 /// The extension module.
 #[pyo3::pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::build::build_parts;
     #[pymodule_export]
     use super::catalogue::{catalogue, schema};
     #[pymodule_export]

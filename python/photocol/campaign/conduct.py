@@ -65,17 +65,18 @@ def conduct(
     """
     conducted = Conducted()
     with progress.shown():
-        while conducted.stop is None and (missing := _missing(wanted, store, means, conducted)):
+        while conducted.stop is None and (missing := _missing(wanted, store, means, conducted, progress)):
             progress.expect(len(missing))
             _carry_out(missing, store, means, conducted, progress, look)
     return conducted
 
 
-def _missing(wanted: Wanted, store: Store, means: Means, conducted: Conducted) -> list[Job]:
+def _missing(wanted: Wanted, store: Store, means: Means, conducted: Conducted, progress: Progress) -> list[Job]:
     """What is wanted and neither done nor kept; kept rows may lead to other wishes, which are asked for at once."""
     while True:
         jobs = [job for job in wanted(list(conducted.rows.values())) if job.name not in conducted.rows]
-        found = {job.name: row for job in jobs if (row := store.find(job)) is not None} if means.resume else {}
+        kept = ((job.name, store.find(job, progress.say)) for job in jobs) if means.resume else ()
+        found = {name: row for name, row in kept if row is not None}
         conducted.rows.update(found)
         conducted.kept += len(found)
         missing = [job for job in jobs if job.name not in conducted.rows]

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from os import fspath
 from typing import TYPE_CHECKING, Any
 
-from photocol import storage
+from photocol import digests, storage
 from photocol.campaign.job import Row
 from photocol.campaign.study import Evaluation, Trial
+from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from os import PathLike
     from pathlib import Path
 
@@ -41,6 +42,10 @@ _PROVENANCE = (
     "peak_memory_bytes",
     "units",
 )
+
+
+class DamagedRowError(InputError):
+    """A row is not as it was written; the message names the file."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +74,17 @@ class Store:
         """Write the row; its directory appears whole or not at all, and replaces an older one."""
         storage.write_quickly(self.folder / row.name, lambda folder: _fill(folder, row))
 
-    def find(self, job: Job) -> Row | None:
+    def find(self, job: Job, say: Callable[[str], None] = lambda _: None) -> Row | None:
         """The row that an earlier campaign left, if its run was this job's to the last key of the scenario.
 
-        Models and trials are asked again: they have no scenario to compare.
+        Models and trials are asked again: they have no scenario to compare. `say` is told of a row that has changed
+        since it was written, which is none.
         """
-        written = read(f"{self.folder}/{job.name}")
+        try:
+            written = read(f"{self.folder}/{job.name}")
+        except DamagedRowError as damage:
+            say(f"{damage}; it is run again")
+            return None
         if written is None:
             return None
         row, manifest = written
@@ -84,6 +94,10 @@ class Store:
             return None
         if manifest.get("scenario_sha256") != digest:
             return None
+        if expected.study.tables or expected.study.curves is not None:
+            for name, fault in faults(self.folder / job.name):
+                say(f"{self.folder / job.name / name} is {fault}; it is run again")
+                return None
         return self._whole(job, expected.study, row, manifest)
 
     def prepare(self, jobs: Iterable[Job]) -> None:
@@ -141,26 +155,91 @@ def scenario_digest(job: Job) -> str | None:
 
 
 def read(place: str | PathLike[str]) -> tuple[dict[str, object], Mapping[str, object]] | None:
-    """What a row's directory says, and what its run was; None if there is no whole row."""
+    """What a row's directory says, and what its run was; None if there is no whole row.
+
+    Raises DamagedRowError if it has changed since it was written.
+    """
+    file = f"{fspath(place)}/{ROW}"
     try:
-        row = _json(f"{fspath(place)}/{ROW}")
+        raw = _bytes(file)
+        row = json.loads(raw.decode())
         if not isinstance(row, dict) or not {"point", "seed", "metrics"} <= set(row):
             return None
-        run = row.get("run")
-        return row, run if isinstance(run, dict) else _json(f"{fspath(place)}/{storage.MARK}")
+        is_whole, run = digests.is_sealed(raw), row.get("run")
+        manifest = {} if is_whole and isinstance(run, dict) else _json(place)
     except (OSError, ValueError):
         return None
+    # Rows whose manifest has no digests are of versions that wrote none.
+    if not is_whole and (is_whole is False or digests.FILES in manifest):
+        raise DamagedRowError(f"{file} has changed since it was written")
+    return row, run if isinstance(run, dict) else manifest
 
 
-def _json(file: str) -> Any:
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What a manifest says; empty where there is none that can be read."""
+    try:
+        return _json(folder)
+    except (OSError, ValueError):
+        return {}
+
+
+def _json(place: str | PathLike[str]) -> dict[str, Any]:
+    manifest = json.loads(_bytes(f"{fspath(place)}/{storage.MARK}").decode())
+    return manifest if isinstance(manifest, dict) else {}
+
+
+def read_run(place: Path) -> dict[str, Any]:
+    """What a row says of its run and its seed; empty where there is no row."""
+    try:
+        row = json.loads((place / ROW).read_bytes())
+        return {**row["run"], "seed": row["seed"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def faults(folder: Path) -> Iterator[tuple[str, str]]:
+    """What is not as it was written in the directory of a run or a campaign: name and fault; nothing below `runs`.
+
+    Nothing is known of a directory whose manifest has no digests. Raises OSError, ValueError.
+    """
+    raw = (folder / storage.MARK).read_bytes()
+    manifest, is_whole = _json(folder), digests.is_sealed(raw)
+    recorded = manifest.get(digests.FILES)
+    if is_whole is None and recorded is None and "build" not in manifest:
+        return
+    if not is_whole:
+        yield storage.MARK, "changed"
+    if isinstance(recorded, dict):
+        own = {name: digest for name, digest in recorded.items() if name not in recorded_runs(manifest)}
+        yield from digests.changes(digests.of_folder(folder, storage.is_extra), own)
+
+
+def campaign_files(folder: Path, places: Iterable[Path], former: Mapping[str, Any] | None) -> dict[str, str]:
+    """For the manifest of a campaign: the digests of its own files, and of the manifests of these runs.
+
+    Runs that a former manifest has, and that nobody asks for now, keep their digests.
+    """
+    kept = recorded_runs(former or {}) if (folder / storage.RUNS).is_dir() else {}
+    runs = {(place / storage.MARK).relative_to(folder).as_posix(): place / storage.MARK for place in places}
+    found = {name: digests.of_file(file) for name, file in runs.items()}
+    return {**digests.of_folder(folder, storage.is_extra), **kept, **found}
+
+
+def recorded_runs(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """The digests of the manifests of runs that a campaign's manifest has, by their places in its directory."""
+    files = manifest.get(digests.FILES)
+    of_runs = f"{storage.RUNS}/"
+    return {name: one for name, one in files.items() if name.startswith(of_runs)} if isinstance(files, dict) else {}
+
+
+def _bytes(file: str) -> bytes:
     # The plainest way to read a file: a campaign has a hundred thousand of them.
     descriptor = os.open(file, os.O_RDONLY)
     try:
         size = os.fstat(descriptor).st_size
-        content = os.read(descriptor, size)
+        return os.read(descriptor, size)
     finally:
         os.close(descriptor)
-    return json.loads(content.decode())
 
 
 def rows_in(folder: Path) -> Iterator[Row]:
@@ -179,15 +258,17 @@ def _fill(folder: Path, row: Row) -> None:
         "metrics": dict(row.metrics),
         "run": {key: row.manifest[key] for key in _PROVENANCE if key in row.manifest},
     }
-    for name, content in ((storage.MARK, dict(row.manifest)), (ROW, measured)):
-        with storage.naming(folder / name):
-            (folder / name).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    with storage.naming(folder / ROW):
+        (folder / ROW).write_text(digests.sealed(measured), encoding="utf-8")
     tables = {**{f"{name}.parquet": frame for name, frame in row.tables.items()}}
     if row.curves is not None:
         tables[CURVES] = row.curves
     for name, frame in tables.items():
         with storage.naming(folder / name):
             frame.write_parquet(folder / name)
+    with storage.naming(folder / storage.MARK):
+        manifest = digests.with_files(row.manifest, digests.of_folder(folder))
+        (folder / storage.MARK).write_text(manifest, encoding="utf-8")
 
 
 def _parquet(file: Path) -> pl.DataFrame:

@@ -11,9 +11,9 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from photocol import storage
+from photocol import digests, storage
 from photocol.campaign.job import Job, cell_name, jobs_of
-from photocol.campaign.store import Store, rows_in
+from photocol.campaign.store import Store, campaign_files, rows_in
 from photocol.campaign.table import by_metric
 from photocol.errors import InputError
 from photocol.scenario import ScenarioText
@@ -22,7 +22,7 @@ from photocol.sweeps.spec import Sweep, checked
 from photocol.sweeps.study import SweptScenario
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from photocol.campaign.study import Point
 
 KIND = "sweep"
-RUNS = "runs"
+RUNS = storage.RUNS
 MOST_RUNS = 1_000_000
 
 
@@ -76,11 +76,12 @@ class Described:
 
     def manifest(self, **more: object) -> dict[str, Any]:
         """What `manifest.json` says."""
-        from photocol import __version__, machine
+        from photocol import __version__, builds, machine
 
         return {
             "photocol": KIND,
             "version": __version__,
+            "build": builds.this_build(),
             "command": "photocol sweep resume DIR",
             "sweep": {key: value for key, value in self.said.items() if key != "scenario"},
             "first_seed": self.first_seed,
@@ -133,18 +134,32 @@ def open_folder(folder: Path, described: Described, *, resume: bool, force: bool
     folder.mkdir(parents=True, exist_ok=True)
 
 
-def write_manifest(folder: Path, described: Described, **more: object) -> None:
-    """Replace `manifest.json`."""
-    text = json.dumps(described.manifest(**more), indent=1, ensure_ascii=False) + "\n"
-    _replace(folder / storage.MARK, lambda file: file.write_text(text, encoding="utf-8"))
+def write_manifest(folder: Path, described: Described, files: Mapping[str, str], **more: object) -> None:
+    """Replace `manifest.json`; `files` are the digests of what lies beside it."""
+    text = digests.with_files(described.manifest(**more), files)
+    storage.replace(folder / storage.MARK, lambda file: file.write_text(text, encoding="utf-8"))
+
+
+def open_manifest(folder: Path, described: Described, **more: object) -> None:
+    """Replace `manifest.json` when a sweep begins; tables of an earlier one keep the digests that they had."""
+    former = read_manifest(folder) or {}
+    files = former.get(digests.FILES)
+    kept = files if isinstance(files, dict) and (folder / RUNS).is_dir() else {}
+    write_manifest(folder, described, kept, **more)
+
+
+def close_manifest(folder: Path, described: Described, rows: Sequence[Row], **more: object) -> None:
+    """Replace `manifest.json` when the tables are there, with the digests of all files and of the runs' manifests."""
+    files = campaign_files(folder, (folder / RUNS / row.name for row in rows), read_manifest(folder))
+    write_manifest(folder, described, files, **more)
 
 
 def write_tables(folder: Path, table: pl.DataFrame, replications: pl.DataFrame) -> None:
     """Replace the tables; each is whole or what it was."""
     with shielded():
-        _replace(folder / "table.parquet", table.write_parquet)
-        _replace(folder / "table.csv", table.write_csv)
-        _replace(folder / "replications.parquet", replications.write_parquet)
+        storage.replace(folder / "table.parquet", table.write_parquet)
+        storage.replace(folder / "table.csv", table.write_csv)
+        storage.replace(folder / "replications.parquet", replications.write_parquet)
 
 
 def finished(folder: Path, points: Sequence[Point], seeds: Sequence[int]) -> int:
@@ -180,7 +195,7 @@ def names_of(rows: Sequence[Row]) -> list[str]:
 def write_export(frame: pl.DataFrame, file: Path) -> None:
     """One Parquet file, whole or not at all."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    _replace(file, frame.write_parquet)
+    storage.replace(file, frame.write_parquet)
 
 
 def store_of(folder: Path) -> Store:
@@ -204,13 +219,3 @@ def _check_same(folder: Path, former: Mapping[str, Any], described: Described) -
             f"{folder} holds a sweep of another {' and '.join(other)}{was}; its runs would not go with new ones. "
             "Choose another directory, or start anew with --force"
         )
-
-
-def _replace(file: Path, write: Callable[[Path], object]) -> None:
-    new = storage.unfinished_name(file)
-    try:
-        with storage.naming(file):
-            write(new)
-            new.replace(file)
-    finally:
-        new.unlink(missing_ok=True)

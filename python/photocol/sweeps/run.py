@@ -88,7 +88,7 @@ def carry_out(
     folders.open_folder(folder, described, resume=by.resume, force=force)
     started, clock = datetime.now(UTC), time.monotonic()
     if part is None or folders.read_manifest(folder) is None:
-        folders.write_manifest(folder, described, started=started.isoformat(timespec="seconds"), finished_runs=0)
+        folders.open_manifest(folder, described, started=started.isoformat(timespec="seconds"), finished_runs=0)
     wanted: Wanted = functools.partial(_wanted, described, points, first)
     if part is not None:
         by, share = replace(by, alone=False), part.share(first)
@@ -102,9 +102,10 @@ def carry_out(
     outcome = outcome_of(metrics, points, rows)
     folders.write_tables(folder, outcome.table, outcome.replications)
     plots.save(described.sweep.plots, outcome.table, folder)
-    folders.write_manifest(
+    folders.close_manifest(
         folder,
         described,
+        rows,
         started=started.isoformat(timespec="seconds"),
         seconds=round(time.monotonic() - clock, 3),
         finished_runs=len(rows),
@@ -119,7 +120,7 @@ def prepare(described: Described, folder: Path, *, resume: bool, force: bool) ->
     points = described.sweep.plan.points()
     _check_points(described.jobs(points)[: len(points)])
     folders.open_folder(folder, described, resume=resume, force=force)
-    folders.write_manifest(folder, described, finished_runs=0)
+    folders.open_manifest(folder, described, finished_runs=0)
 
 
 def sweep(

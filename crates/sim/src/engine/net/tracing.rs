@@ -70,10 +70,12 @@ impl Net {
             Offer::Carried(at) | Offer::Marked(at) => port.last_bit_at(at, packet.size).saturating_sub(ends),
             Offer::Dropped(_) | Offer::Held | Offer::Stuck => port.delay(),
         };
-        let times = Times { wait: begins.saturating_sub(now), lasts: ends - begins, flight };
+        // The first part of a packet that the end of a slot has cut may have left before the rest has its time.
+        let (before, begins) = (now.saturating_sub(begins), begins.max(now));
+        let times = Times { wait: begins - now, lasts: ends.saturating_sub(begins), flight };
         let link = self.links[number as usize];
-        self.capture_at(now, begins.max(now), link, None, packet);
-        self.push(now, link, What::Pass, packet, |event| times.of(event));
+        self.capture_at(now, begins, link, None, packet);
+        self.push(now, link, What::Pass, packet, |event| Event { value: before, ..times.of(event) });
     }
 
     /// Something happens to a packet at a port of this partition.

@@ -129,7 +129,8 @@ const VALUED: u32 = 1 << What::Ack as u32
 
 /// Only some events have one. Which do is not to be foreseen, so this does not branch.
 fn has_value(event: &Event) -> bool {
-    (VALUED >> event.what as u32 & 1 != 0) | (event.class == Class::Unit) & (event.what != What::Slot)
+    let is_cut = (event.what == What::Pass) & (event.value != 0);
+    (VALUED >> event.what as u32 & 1 != 0) | (event.class == Class::Unit) & (event.what != What::Slot) | is_cut
 }
 
 /// The names, each of which stands for one place: a node that is called like a link gets a mark.
