@@ -10,12 +10,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from photocol import __version__
-from photocol.arguments import FOLDER, dask_option, force_option, jobs_option, offered, quiet_option, settings_option
+from photocol.arguments import (
+    FOLDER,
+    code_option,
+    dask_option,
+    force_option,
+    jobs_option,
+    offered,
+    quiet_option,
+    settings_option,
+)
 from photocol.cli import DONE, FAILED, complain, say
 from photocol.errors import InputError, exit_status, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from photocol.campaign.conduct import Means
     from photocol.campaign.study import Value
@@ -59,6 +68,7 @@ def reproduce(*, targets: Sequence[str], full: bool, **options: Any) -> int:
 @jobs_option
 @dask_option
 @click.option("--part", metavar="I/N", help="Only the I-th of N parts of the runs, and no tables.")
+@code_option
 @click.option("--slurm", type=click.IntRange(1), metavar="N", help="Write a script for N tasks, and run nothing.")
 @quiet_option
 def sweep(*, what: Sequence[str], **options: Any) -> int:
@@ -83,8 +93,18 @@ def sweep(*, what: Sequence[str], **options: Any) -> int:
 @click.option("--threads", type=click.IntRange(1), default=1, metavar="N", help="In each run; the bits are the same.")
 @click.option("--trace", "is_traced", is_flag=True, help="Replay the run's trace too, by a second, plain program.")
 @jobs_option
+@code_option
 @quiet_option
-def verify(*, folder: Path, cells: Sequence[str], threads: int, is_traced: bool, jobs: int | None, quiet: bool) -> int:
+def verify(
+    *,
+    folder: Path,
+    cells: Sequence[str],
+    threads: int,
+    is_traced: bool,
+    jobs: int | None,
+    allow_code: bool,
+    quiet: bool,
+) -> int:
     """Check the files of a finished run or campaign by their digests, and repeat its runs: same bits, or what differs.
 
     A build that is not this one is named; other bits of the same build are a fault.
@@ -99,8 +119,8 @@ def verify(*, folder: Path, cells: Sequence[str], threads: int, is_traced: bool,
         damaged = check_files(folder, cells)
         for sentence in damaged:
             click.echo(shown(sentence))
-        every = _repeated(repeated(folder, cells, threads=threads, workers=jobs))
-        tabled = None if cells else table(folder)
+        every = _repeated(repeated(folder, cells, threads=threads, workers=jobs, allow_code=allow_code))
+        tabled = None if cells else table(folder, allow_code=allow_code)
         events, breaches = replay(folder) if is_traced else (0, [])
     except JobError as error:
         return complain(f"photocol verify: {error}", FAILED)
@@ -161,7 +181,8 @@ def _act(action: str, folder: Path, options: dict[str, Any]) -> int:
 
     described = folders.load(folder)
     if action == "resume":
-        return _carry_out(described, folder, options, resume=True)
+        permitted = None if options["allow_code"] else folders.permitted(folder)
+        return _carry_out(described, folder, options, resume=True, permitted=permitted)
     if action == "export":
         file = options["out"] or folder / "runs.parquet"
         frame = folders.exported(folder, described)
@@ -247,7 +268,14 @@ def _value(text: str) -> Value:
     return text
 
 
-def _carry_out(described: Described, folder: Path, options: dict[str, Any], *, resume: bool) -> int:
+def _carry_out(
+    described: Described,
+    folder: Path,
+    options: dict[str, Any],
+    *,
+    resume: bool,
+    permitted: Mapping[str, str] | None = None,
+) -> int:
     from photocol.campaign.job import JobError
     from photocol.campaign.progress import Progress
     from photocol.sweeps.run import carry_out
@@ -255,7 +283,13 @@ def _carry_out(described: Described, folder: Path, options: dict[str, Any], *, r
     try:
         progress = Progress(is_quiet=options["quiet"])
         done = carry_out(
-            described, folder, _means(options, resume=resume), progress, force=options["force"], part=_part(options)
+            described,
+            folder,
+            _means(options, resume=resume),
+            progress,
+            force=options["force"],
+            part=_part(options),
+            permitted=permitted,
         )
     except JobError as error:
         return complain(f"photocol sweep: {error}; what is finished is in {folder}", FAILED)

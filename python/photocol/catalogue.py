@@ -7,6 +7,7 @@ was installed in place, or the copy in the installed package.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import difflib
 import functools
@@ -50,6 +51,21 @@ def experiments_folder(*, start: Path | None = None) -> Path:
         "no experiments found: neither in this folder nor in those above it, and none came with photocol. "
         f"Run this inside a checkout, or set {VARIABLE} to its folder `experiments`."
     )
+
+
+def came_with_photocol() -> bool:
+    """Whether the folder `experiments` is that of photocol itself, or one that the environment names."""
+    home = ready.place()
+    return bool(os.environ.get(VARIABLE)) or (home is not None and experiments_folder().parent == home.resolve())
+
+
+def summary_of(file: Path) -> str:
+    """The first sentence of an experiment's file, which is read and not executed. Raises ExperimentError."""
+    try:
+        said = ast.get_docstring(ast.parse(file.read_bytes(), str(file)))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ExperimentError(f"{file}: {type(error).__name__}: {error}") from error
+    return " ".join((said or file.stem).split("\n\n")[0].split())
 
 
 def find_experiments(folder: Path) -> dict[str, Path]:

@@ -155,6 +155,7 @@ def run(
     loaded = _load(scenario, [*settings, *(f"{key}={value}" for key, value in asked)])
     if threads < 1:
         raise InputError(f"--threads {threads}: at least one")
+    _announce(loaded)
     execution = Execution(
         loaded,
         seed=seed,
@@ -378,6 +379,14 @@ def _load(path: str, settings: Sequence[str], *, is_quiet: bool = False) -> Scen
     return loaded
 
 
+def _announce(loaded: Scenario) -> None:
+    """Say which files a run is about to execute."""
+    if loaded.laws:
+        from photocol.laws import announce
+
+        announce(loaded.laws)
+
+
 def _completed(execution: Execution, *, show: bool) -> Result:
     if not (show and sys.stderr.isatty()):
         return execution.complete()
@@ -474,15 +483,26 @@ def _core_entries(kind: Kind) -> list[tuple[str, str, str]]:
 
 def _experiments() -> tuple[list[tuple[str, str, str]], list[str]]:
     """The same of the experiments, and what is wrong with those that cannot be loaded."""
-    from photocol.catalogue import ExperimentError, experiments_folder, find_experiments, load_experiment
+    from photocol.catalogue import (
+        ExperimentError,
+        came_with_photocol,
+        experiments_folder,
+        find_experiments,
+        load_experiment,
+        summary_of,
+    )
 
     entries, broken = [], []
     try:
         found = find_experiments(experiments_folder())
+        is_ours = came_with_photocol()
     except ExperimentError:
         return [], []
     for name, file in found.items():
         try:
+            if not is_ours:
+                entries.append((name, summary_of(file), f"experiments/{name}.py"))
+                continue
             one = load_experiment(file)
         except ExperimentError as error:
             broken.append(str(error))

@@ -15,34 +15,39 @@ by hand it is `photocol.transport.Sender(Aimd)`. It is slow, and a run says what
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import hashlib
 import importlib
-import importlib.util
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from photocol import digests
+from photocol import digests, law_source
 from photocol._core import LawEvent as Event
 from photocol._core import LawWindow as Window
-from photocol.errors import InputError
+from photocol.errors import InputError, shown
+from photocol.law_source import METHODS
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = ["Event", "Window", "find", "law", "name_of", "source_digest", "source_file"]
 
-_METHODS = ("on_ack", "on_loss", "ssthresh_after", "on_repeated_timeout", "on_idle", "pacing_rate")
-"""What a law may answer; only `on_ack` must be there."""
 _FLAGS = ("every_ack", "paced")
 """What a law may ask for: to hear of every ACK, and paced segments."""
 _MARK = "__photocol_law__"
+_NOWHERE = "it was defined in a notebook or terminal, which other processes cannot read; put it in a file"
 
 _Law = TypeVar("_Law", bound=type)
 _known: dict[str, type] = {}
 _files: dict[Path, ModuleType] = {}
 _read_as: dict[Path, str] = {}
 """The digest of each of these files when it was read."""
+_announced: set[Path] = set()
+_permitted: contextvars.ContextVar[Mapping[str, str] | None] = contextvars.ContextVar("permitted", default=None)
+"""The digests of the files that may be executed; None: whatever a scenario names."""
 
 
 def law(cls: _Law) -> _Law:
@@ -63,8 +68,8 @@ def law(cls: _Law) -> _Law:
     if not callable(getattr(cls, "on_ack", None)):
         raise InputError(f"the law {cls.__name__} has no method on_ack(self, window, event)")
     for name in vars(cls):
-        if name.startswith("on_") and name not in _METHODS:
-            raise InputError(f"the law {cls.__name__}: no event is called {name!r}; there are: {', '.join(_METHODS)}")
+        if name.startswith("on_") and name not in METHODS:
+            raise InputError(f"the law {cls.__name__}: no event is called {name!r}; there are: {', '.join(METHODS)}")
     name = _reference(cls)
     setattr(cls, _MARK, name)
     _known[name] = cls
@@ -84,13 +89,76 @@ def name_of(cls: object) -> str:
     return name
 
 
+def paces(name: str) -> bool:
+    """Whether the law that a scenario calls `name` asks for paced segments, as its source says; nothing is executed.
+
+    Raises InputError if there is none, or it is no law.
+    """
+    place, path = _split(name)
+    file = None
+    if name not in _known or not _is_made_here(name):
+        file = law_source.place_of(place)
+    asked = None if file is None else law_source.paces(file, path)
+    if asked is None and name in _known:
+        return bool(getattr(_known[name], "paced", False))
+    if file is None and place == "__main__":
+        raise InputError(_NOWHERE)
+    return bool(asked)
+
+
+def announce(names: Iterable[str]) -> None:
+    """Name the files of laws that are about to be executed, each once in a process, on standard error."""
+    for name in names:
+        file = _file_of(name)
+        if file is not None and name not in _known and file not in _announced:
+            _announced.add(file)
+            sys.stderr.write(shown(f"photocol: executes {file}, for the law {_split(name)[1]}\n"))
+
+
+def recorded(names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Name to file and digest of laws, as a manifest keeps them; nothing is executed."""
+    places = {name: _file_of(name) for name in sorted(set(names))}
+    files = {name: file for name, file in places.items() if file is not None}
+    digest = hashlib.sha256
+    return {
+        name: {"file": str(file), "sha256": digest(law_source.read(file)).hexdigest()} for name, file in files.items()
+    }
+
+
+def permitted_by(manifest: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    """File to digest of the laws that a manifest records, without those in its own folder."""
+    said = manifest.get("laws")
+    known = [law for law in said.values() if isinstance(law, dict)] if isinstance(said, dict) else []
+    files = {str(law.get("file")): str(law.get("sha256")) for law in known}
+    return {file: digest for file, digest in files.items() if not Path(file).resolve().is_relative_to(folder.resolve())}
+
+
+def check_permitted(names: Iterable[str], permitted: Mapping[str, str]) -> None:
+    """Raise InputError if one of these laws may not be executed, as `only` says."""
+    with only(permitted):
+        for name in names:
+            _check_permitted(name, _split(name)[0])
+
+
+@contextlib.contextmanager
+def only(permitted: Mapping[str, str] | None) -> Iterator[None]:
+    """In the block, files of laws are executed only if they have these digests; with None whatever they have."""
+    before = _permitted.set(permitted)
+    try:
+        yield
+    finally:
+        _permitted.reset(before)
+
+
 def find(name: str) -> type:
-    """The class that a scenario calls `name`. Raises InputError if there is none, or it is no law."""
-    if name in _known:
+    """The class that a scenario calls `name`, for which its file is executed.
+
+    Raises InputError if there is none, it is no law, its file cannot be executed or may not be.
+    """
+    place, path = _split(name)
+    _check_permitted(name, place)
+    if name in _known and _is_made_here(name):
         return _known[name]
-    place, colon, path = name.rpartition(":")
-    if not colon or not path:
-        raise InputError('allowed: "module:Class" or "file.py:Class"')
     value: Any = _module_of(place)
     for part in path.split("."):
         if not hasattr(value, part):
@@ -101,6 +169,42 @@ def find(name: str) -> type:
     cls: type = value
     _known[name] = cls
     return cls
+
+
+def _split(name: str) -> tuple[str, str]:
+    place, colon, path = name.rpartition(":")
+    if not colon or not path or not place:
+        raise InputError('allowed: "module:Class" or "file.py:Class"')
+    return place, path
+
+
+def _file_of(name: str) -> Path | None:
+    """The file that has the source of a law; None of one that only this process has."""
+    try:
+        return law_source.place_of(_split(name)[0])
+    except InputError:
+        if name in _known:
+            return None
+        raise
+
+
+def _is_made_here(name: str) -> bool:
+    """Whether the class is of this process itself, not of a file that was executed for its laws."""
+    place = name.rpartition(":")[0]
+    return not (place.endswith(".py") and Path(place).absolute() in _files)
+
+
+def _check_permitted(name: str, place: str) -> None:
+    """Refuse what has another digest than a record says, or no record."""
+    permitted = _permitted.get()
+    if permitted is None:
+        return
+    file = law_source.place_of(place) if Path(place).is_absolute() or not place.endswith(".py") else None
+    if file is None or permitted.get(str(file)) != hashlib.sha256(law_source.read(file)).hexdigest():
+        raise InputError(
+            f"the law {name} is not executed: only a file outside of the directory, with the digest that its manifest "
+            "has, is; --allow-code executes it all the same"
+        )
 
 
 def source_digest(name: str) -> str | None:
@@ -140,9 +244,7 @@ def _module_of(place: str) -> ModuleType:
     if place.endswith(".py"):
         return _module_in(Path(place).absolute())
     if place == "__main__":
-        raise InputError(
-            "it was defined in a notebook or terminal, which other processes cannot read; put it in a file"
-        )
+        raise InputError(_NOWHERE)
     try:
         return importlib.import_module(place)
     except ModuleNotFoundError as error:
@@ -152,18 +254,22 @@ def _module_of(place: str) -> ModuleType:
 
 
 def _module_in(file: Path) -> ModuleType:
-    if file in _files:
+    """The module of a law's file, executed anew where the file has changed."""
+    content = law_source.read(file)
+    digest = hashlib.sha256(content).hexdigest()
+    if file in _files and _read_as[file] == digest:
         return _files[file]
     name = f"photocol_laws_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None or not file.is_file():
-        raise InputError(f"there is no file {file}")
-    module = importlib.util.module_from_spec(spec)
+    module = ModuleType(name)
+    module.__file__ = str(file)
     sys.modules[name] = _files[file] = module
-    _read_as[file] = digests.of_file(file)
+    _read_as[file] = digest
     try:
-        spec.loader.exec_module(module)
-    except BaseException:
+        # The bytes whose digest was taken, not what the file may have become.
+        exec(compile(content, str(file), "exec"), module.__dict__)
+    except BaseException as error:
         del sys.modules[name], _files[file]
+        if isinstance(error, Exception):
+            raise InputError(f"{file}: {type(error).__name__}: {error}") from error
         raise
     return module

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from photocol import _core, builds, machine, storage, trace
 from photocol.capture import Capture, CaptureFile, check_flows
 from photocol.errors import InputError, whole_number
+from photocol.laws import announce
 from photocol.layers import joined, layers_of
 from photocol.results import TABLES, Figure, Result, Summary
 from photocol.scenario import ScenarioLike, Setting, digest, load, plain_settings
@@ -281,6 +282,8 @@ def run(
     loaded = load(scenario, set)
     for warning in loaded.warnings:
         warnings.warn(warning, stacklevel=2)
+    if loaded.laws:
+        announce(loaded.laws)
     execution = Execution(
         loaded,
         seed=seed,

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from photocol import builds, digests, storage
-from photocol.campaign.job import Job, engine
+from photocol import builds, digests, laws, storage
+from photocol.campaign.job import Job, Row, engine
 from photocol.campaign.local import available_cores, on_this_machine, performed
 from photocol.campaign.store import ROW, DamagedRowError, faults, read_manifest, read_run, recorded_runs
 from photocol.campaign.study import Setup, Study
@@ -53,6 +53,8 @@ class Recorded:
     """The origin of a job that repeats a recorded run."""
 
     scenario: ScenarioText
+    laws: tuple[tuple[str, str], ...] = ()
+    """The files of laws that may be executed, with their digests."""
 
     def study(self) -> Study:
         """The scenario as it stands in the manifest."""
@@ -60,17 +62,25 @@ class Recorded:
 
 
 def verify(
-    folder: Path, cells: Sequence[str] = (), *, threads: int = 1, workers: int | None = None
+    folder: Path,
+    cells: Sequence[str] = (),
+    *,
+    threads: int = 1,
+    workers: int | None = None,
+    allow_code: bool = False,
 ) -> Iterator[Checked]:
-    """Repeat the run, or these cells of the campaign (all without any). Raises InputError, JobError."""
+    """Repeat the run, or these cells of the campaign (all without any). Raises InputError, JobError.
+
+    A law in Python is executed if its file has the digest that the manifest records; with `allow_code` in any case.
+    """
     chosen = _chosen(folder, cells)
     expected = _manifests(chosen)
     for name, manifest in expected.items():
         if not _is_run(manifest):
             yield Checked(cell=name, difference="", version=str(manifest.get("version")), was_run=False)
-    jobs = [_job(name, manifest, chosen[name]) for name, manifest in expected.items() if _is_run(manifest)]
+    jobs = [_job(name, manifest, chosen[name], folder) for name, manifest in expected.items() if _is_run(manifest)]
     processes = min(workers or available_cores(), max(len(jobs), 1))
-    work = functools.partial(performed, run=functools.partial(engine, threads=threads))
+    work = functools.partial(_repeated, threads=threads, allow_code=allow_code)
     for row in on_this_machine(work, workers=processes)(jobs):
         name = str(row.point["cell"])
         then = expected[name]
@@ -80,6 +90,12 @@ def verify(
             version=str(then.get("version")),
             build=builds.difference(then.get("build")),
         )
+
+
+def _repeated(job: Job, *, threads: int, allow_code: bool) -> Row:
+    assert isinstance(job.origin, Recorded), "jobs of this module have it"
+    with laws.only(None if allow_code else dict(job.origin.laws)):
+        return performed(job, run=functools.partial(engine, threads=threads))
 
 
 def check_files(folder: Path, cells: Sequence[str] = ()) -> list[str]:
@@ -136,8 +152,8 @@ def _contradictions(place: Path, manifest: dict[str, Any]) -> Iterator[tuple[str
 
 def _changed_laws(manifest: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The files of laws in Python that are no longer what the run read."""
-    laws = manifest.get("laws")
-    for law in laws.values() if isinstance(laws, dict) else ():
+    said = manifest.get("laws")
+    for law in said.values() if isinstance(said, dict) else ():
         if isinstance(law, dict) and "sha256" in law and "file" in law:
             file = Path(str(law["file"]))
             if not file.is_file():
@@ -170,14 +186,17 @@ def _strangers(folder: Path, recorded: dict[str, str]) -> Iterator[str]:
                 yield f"{(Path(place) / name).relative_to(folder).as_posix()}: additional"
 
 
-def table(folder: Path) -> Checked | None:
-    """Whether the table of a campaign follows from its runs; None where there is no table, or none that is known."""
+def table(folder: Path, *, allow_code: bool = False) -> Checked | None:
+    """Whether the table of a campaign follows from its runs; None where there is no table, or none that is known.
+
+    An experiment is executed for it if it came with photocol; with `allow_code` in any case.
+    """
     file = folder / TABLE
     if not file.is_file():
         return None
     manifest = _read(folder / storage.MARK)
     try:
-        found = _table_of(folder, manifest)
+        found = _table_of(folder, manifest, allow_code=allow_code)
     except DamagedRowError as damage:
         return Checked(cell=TABLE, difference=str(damage), version=str(manifest.get("version")), was_run=False)
     if found is None:
@@ -186,14 +205,17 @@ def table(folder: Path) -> Checked | None:
     return Checked(cell=TABLE, difference=where, version=str(manifest.get("version")), was_run=False)
 
 
-def _table_of(folder: Path, manifest: dict[str, Any]) -> pl.DataFrame | None:
+def _table_of(folder: Path, manifest: dict[str, Any], *, allow_code: bool) -> pl.DataFrame | None:
     if manifest.get("photocol") == "sweep":
         from photocol.sweeps.run import table_of
 
         return table_of(folder)
     if manifest.get("photocol") == "reproduction":
+        from photocol.catalogue import came_with_photocol
         from photocol.reproduce import table_of as figures_table
 
+        if not allow_code and not came_with_photocol():
+            return None
         try:
             return figures_table(folder, manifest)
         except DamagedRowError:
@@ -263,9 +285,12 @@ def _is_run(manifest: dict[str, Any]) -> bool:
     return isinstance(manifest.get("scenario"), str)
 
 
-def _job(name: str, manifest: dict[str, Any], place: Path) -> Job:
+def _job(name: str, manifest: dict[str, Any], place: Path, folder: Path) -> Job:
     if manifest.get("shuffle_ties") is not None:
         raise InputError(f"{name}: a run with permuted ties is repeated with {manifest.get('command')!r}")
     scenario = ScenarioText(manifest["scenario"], str(place), f"{place}/manifest.json")
     runs = len(manifest.get("runs", ())) or 1
-    return Job(origin=Recorded(scenario), point={"cell": name}, settings={"run.runs": runs}, seed=manifest["seed"])
+    permitted = tuple(laws.permitted_by(manifest, folder).items())
+    return Job(
+        origin=Recorded(scenario, permitted), point={"cell": name}, settings={"run.runs": runs}, seed=manifest["seed"]
+    )

@@ -17,7 +17,7 @@ type Settings = Vec<(String, String)>;
 #[pyclass(module = "photocol._core", frozen)]
 pub struct Scenario {
     loaded: Loaded,
-    /// The makers of laws in Python, in the order of the transports' names.
+    /// The laws in Python, whose sources have been read, in the order of the transports' names.
     laws: Vec<Arc<PythonMaker>>,
 }
 
@@ -82,6 +82,12 @@ impl Scenario {
         self.loaded.scenario.run.duration.as_secs_f64()
     }
 
+    /// What it calls its laws in Python, which a run executes.
+    #[getter]
+    fn laws(&self) -> Vec<&str> {
+        self.laws.iter().map(|law| law.name()).collect()
+    }
+
     /// What a user should know who has not asked, a sentence each.
     #[getter]
     fn notes(&self) -> Vec<String> {
@@ -100,27 +106,31 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// What the engine builds from, with makers of laws in Python that nothing has called yet.
-    pub fn resolved(&self, py: Python<'_>) -> (Cow<'_, scenario::Scenario>, Vec<Arc<PythonMaker>>) {
+    /// What the engine builds from, with makers of laws in Python that nothing has called yet. The laws' files are executed here, and
+    /// nowhere before.
+    pub fn resolved(&self, py: Python<'_>) -> PyResult<(Cow<'_, scenario::Scenario>, Vec<Arc<PythonMaker>>)> {
         let mut scenario = Cow::Borrowed(&self.loaded.scenario);
-        let laws: Vec<_> = self.laws.iter().map(|law| Arc::new(law.anew(py))).collect();
+        let laws = self.laws.iter().map(|law| law::found(py, law.name())).collect::<PyResult<Vec<_>>>()?;
         if !laws.is_empty() {
             let transports = scenario.to_mut().model.transports.iter_mut();
             let senders = transports.filter_map(|transport| transport.kind.sender_mut());
             let externals = senders.filter(|sender| sender.laws.external.maker.is_some());
             // Both are in the order of the transports' names.
             for (sender, law) in externals.zip(&laws) {
-                sender.laws.external.maker = Some(Arc::new(Shared(Arc::clone(law))));
+                let maker = Shared(Arc::clone(law));
+                // A class that is not written where it is named is known only now.
+                sender.paced |= maker.paces();
+                sender.laws.external.maker = Some(Arc::new(maker));
             }
         }
-        (scenario, laws)
+        Ok((scenario, laws))
     }
 }
 
 fn read(py: Python<'_>, source: Input<'_>, set: &[(String, String)]) -> PyResult<Scenario> {
     let laws = RefCell::new(Vec::new());
     let find = |name: &str| {
-        let maker = law::found(py, name)?;
+        let maker = law::read(py, name)?;
         laws.borrow_mut().push(Arc::clone(&maker));
         let maker: Arc<dyn Maker> = Arc::new(Shared(maker));
         Ok(maker)

@@ -45,7 +45,7 @@ impl Simulation {
         let capture = pcap.map(|(path, flows, links)| capture(path, flows, links)).transpose()?;
         let options = Options { shuffle_ties, capture, without_samples: !probes };
         let py = scenario.py();
-        let (scenario, laws) = scenario.get().resolved(py);
+        let (scenario, laws) = scenario.get().resolved(py)?;
         let world = py.detach(|| World::build(&scenario, Seed { seed, run }, options));
         let world = world.map_err(|error| unbuildable(py, &error))?;
         Ok(Simulation { world: Mutex::new(Some(world)), laws, threads: 1 })

@@ -156,8 +156,8 @@ def _units(result: RunResult, metrics: Mapping[str, float]) -> dict[str, str]:
     return {name: figure.unit for name, figure in figures if figure.unit != "1"}
 
 
-def check_plan(job: Job) -> None:
-    """Raise what `perform` would raise about the job's description; nothing is run.
+def check_plan(job: Job) -> Sequence[str]:
+    """Raise what `perform` would raise about the job's description; nothing is run. Gives the laws in Python it names.
 
     Scenarios are read, resolved and checked, models asked, which is as quick; trials must take their arguments.
     """
@@ -169,7 +169,8 @@ def check_plan(job: Job) -> None:
     elif isinstance(setup, Trial):
         inspect.signature(setup.function).bind(seed=job.seed, **{**setup.arguments, **job.settings})
     else:
-        load(setup.scenario, {**setup.settings, **job.settings})
+        return load(setup.scenario, {**setup.settings, **job.settings}).laws
+    return ()
 
 
 def evaluated(model: str, inputs: Mapping[str, Value]) -> RunResult:

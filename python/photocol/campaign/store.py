@@ -41,6 +41,7 @@ _PROVENANCE = (
     "packet_hops",
     "peak_memory_bytes",
     "units",
+    "laws",
 )
 
 
@@ -57,6 +58,8 @@ class _Expected:
     """Of the resolved scenario, which has no warm-up yet if a pilot run finds it; None for a model or a trial."""
     settles: bool
     """Whether a pilot run finds the warm-up."""
+    laws: tuple[str, ...] = ()
+    """Those in Python, by the names that the scenario has for them."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class Store:
         digest = scenario_digest(_as_run(job, row)) if expected.settles else expected.digest
         if digest is None or manifest.get("version") != _version() or row["seed"] != job.seed:
             return None
-        if manifest.get("scenario_sha256") != digest:
+        if manifest.get("scenario_sha256") != digest or not _has_laws(manifest, expected.laws):
             return None
         if expected.study.tables or expected.study.curves is not None:
             for name, fault in faults(self.folder / job.name):
@@ -100,10 +103,9 @@ class Store:
                 return None
         return self._whole(job, expected.study, row, manifest)
 
-    def prepare(self, jobs: Iterable[Job]) -> None:
-        """Resolve the jobs' scenarios, which `find` will need. Raises what is wrong with one."""
-        for job in jobs:
-            self._expected(job)
+    def prepare(self, jobs: Iterable[Job]) -> list[str]:
+        """Resolve the jobs' scenarios, which `find` will need; their laws. Raises what is wrong with one."""
+        return [law for job in jobs for law in self._expected(job).laws]
 
     def remove_unfinished(self) -> None:
         """Remove what jobs that were killed while writing have left."""
@@ -134,8 +136,24 @@ class Store:
 def _expected_of(job: Job) -> _Expected:
     study = job.origin.study()
     setup = study.setup(job.point)
-    settles = not isinstance(setup, Evaluation | Trial) and setup.settling is not None
-    return _Expected(study=study, digest=scenario_digest(job), settles=settles)
+    if isinstance(setup, Evaluation | Trial):
+        return _Expected(study=study, digest=None, settles=False)
+    from photocol.scenario import digest, load
+
+    loaded = load(setup.scenario, {**setup.settings, **job.settings})
+    settles = setup.settling is not None
+    return _Expected(study=study, digest=digest(loaded.explain()), settles=settles, laws=tuple(loaded.laws))
+
+
+def _has_laws(manifest: Mapping[str, Any], names: Iterable[str]) -> bool:
+    """Whether the files of these laws are what the run has read."""
+    if not names:
+        return True
+    from photocol import laws
+
+    said = manifest.get("laws")
+    then = said if isinstance(said, dict) else {}
+    return all(then.get(name, {}).get("sha256") == law["sha256"] for name, law in laws.recorded(names).items())
 
 
 def _as_run(job: Job, row: Mapping[str, Any]) -> Job:

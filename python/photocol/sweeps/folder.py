@@ -11,7 +11,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from photocol import digests, storage
+from photocol import digests, laws, storage
 from photocol.campaign.job import Job, cell_name, jobs_of
 from photocol.campaign.store import Store, campaign_files, rows_in
 from photocol.campaign.table import by_metric
@@ -107,6 +107,11 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     if not isinstance(manifest, dict) or manifest.get("photocol") != KIND:
         raise InputError(f"{folder} holds a finished run, not a sweep; choose another directory")
     return manifest
+
+
+def permitted(folder: Path) -> dict[str, str]:
+    """The files of laws that the sweep in a directory may execute, with their digests."""
+    return laws.permitted_by(read_manifest(folder) or {}, folder)
 
 
 def load(folder: Path) -> Described:

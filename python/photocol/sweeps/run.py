@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from photocol import laws
 from photocol.campaign.conduct import Conducted, Means, Wanted, conduct, means
 from photocol.campaign.job import check_plan
 from photocol.campaign.progress import Progress
@@ -75,20 +76,27 @@ def carry_out(
     *,
     force: bool = False,
     part: Part | None = None,
+    permitted: Mapping[str, str] | None = None,
 ) -> Finished:
-    """Have the runs done and the tables written. Raises InputError, ScenarioError, JobError."""
+    """Have the runs done and the tables written. Raises InputError, ScenarioError, JobError.
+
+    With `permitted`, file to digest, only these files of laws in Python are executed.
+    """
     points = described.sweep.plan.points()
     first = described.jobs(points)
     plots.check(described.sweep.plots, [axis.name for axis in described.sweep.plan.axes])
     store = folders.store_of(folder)
-    if by.resume:
-        store.prepare(first[: len(points)])
-    else:
-        _check_points(first[: len(points)])
+    named = store.prepare(first[: len(points)]) if by.resume else _check_points(first[: len(points)])
+    if permitted is not None:
+        laws.check_permitted(named, permitted)
+    laws.announce(named)
+    about = {"laws": laws.recorded(named)} if named else {}
     folders.open_folder(folder, described, resume=by.resume, force=force)
     started, clock = datetime.now(UTC), time.monotonic()
     if part is None or folders.read_manifest(folder) is None:
-        folders.open_manifest(folder, described, started=started.isoformat(timespec="seconds"), finished_runs=0)
+        folders.open_manifest(
+            folder, described, started=started.isoformat(timespec="seconds"), finished_runs=0, **about
+        )
     wanted: Wanted = functools.partial(_wanted, described, points, first)
     if part is not None:
         by, share = replace(by, alone=False), part.share(first)
@@ -106,6 +114,7 @@ def carry_out(
         folder,
         described,
         rows,
+        **about,
         started=started.isoformat(timespec="seconds"),
         seconds=round(time.monotonic() - clock, 3),
         finished_runs=len(rows),
@@ -118,9 +127,9 @@ def carry_out(
 def prepare(described: Described, folder: Path, *, resume: bool, force: bool) -> None:
     """Make the directory of a sweep that others carry out. Raises InputError, ScenarioError."""
     points = described.sweep.plan.points()
-    _check_points(described.jobs(points)[: len(points)])
+    named = _check_points(described.jobs(points)[: len(points)])
     folders.open_folder(folder, described, resume=resume, force=force)
-    folders.open_manifest(folder, described, finished_runs=0)
+    folders.open_manifest(folder, described, finished_runs=0, **({"laws": laws.recorded(named)} if named else {}))
 
 
 def sweep(
@@ -264,10 +273,9 @@ def _wanted(described: Described, points: Sequence[Point], first: Sequence[Job],
     return jobs
 
 
-def _check_points(jobs: Sequence[Job]) -> None:
-    """Raise what is wrong with a point before hours of work go into the others."""
-    for job in jobs:
-        check_plan(job)
+def _check_points(jobs: Sequence[Job]) -> list[str]:
+    """Raise what is wrong with a point before hours of work go into the others; the laws in Python of all."""
+    return [law for job in jobs for law in check_plan(job)]
 
 
 def _ordered(points: Sequence[Point], rows: Iterable[Row]) -> list[Row]:

@@ -83,6 +83,9 @@ impl PythonLaw {
     }
 }
 
+/// More than any fibre carries; a bit takes a femtosecond.
+const MAX_RATE_BPS: f64 = 1e15;
+
 fn nothing(_: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
@@ -142,10 +145,11 @@ impl Foreign for PythonLaw {
                     return Ok(None);
                 }
                 let bps: f64 = answer.extract()?;
-                if bps.is_finite() && bps >= 1.0 {
+                if (1.0..=MAX_RATE_BPS).contains(&bps) {
                     return Ok(Some(Rate::from_bps(bps as u64)));
                 }
-                Err(PyValueError::new_err(format!("pacing_rate is {bps:?}, must be None or at least 1 bit/s")))
+                let allowed = format!("None or from 1 to {MAX_RATE_BPS:e} bit/s");
+                Err(PyValueError::new_err(format!("pacing_rate is {bps:?}, must be {allowed}")))
             };
             let answer = asked();
             self.maker.count(py, began);

@@ -76,9 +76,23 @@ impl PythonMaker {
         PythonMaker { name, class, clock, methods, calls, nanoseconds, has_failed, failure }
     }
 
-    /// The same class, without calls and failures.
-    pub fn anew(&self, py: Python<'_>) -> PythonMaker {
-        PythonMaker::of(self.name.clone(), self.class.clone_ref(py), self.clock.clone_ref(py), self.methods)
+    /// What stands for a law whose source has been read and not executed; it says whether the law paces, and makes none.
+    fn unexecuted(py: Python<'_>, name: &str, paces: bool) -> PythonMaker {
+        let methods = Methods {
+            ssthresh_after: false,
+            on_loss: false,
+            on_repeated_timeout: false,
+            on_idle: false,
+            pacing_rate: false,
+            hears_every_ack: false,
+            paces,
+        };
+        PythonMaker::of(name.to_owned(), py.None(), py.None(), methods)
+    }
+
+    /// What scenarios call it.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Name, calls, and seconds in Python.
@@ -136,11 +150,14 @@ impl Maker for Shared {
     }
 }
 
-/// Finds the class that a scenario names.
-pub fn found(py: Python<'_>, name: &str) -> Result<Arc<PythonMaker>, String> {
-    let maker = || -> PyResult<PythonMaker> {
-        let class = py.import("photocol.laws")?.getattr("find")?.call1((name,))?;
-        PythonMaker::new(name, &class)
-    };
-    maker().map(Arc::new).map_err(|error| error.value(py).to_string())
+/// Reads the source of the law that a scenario names; nothing of it is executed.
+pub fn read(py: Python<'_>, name: &str) -> Result<Arc<PythonMaker>, String> {
+    let paces = || -> PyResult<bool> { py.import("photocol.laws")?.getattr("paces")?.call1((name,))?.extract() };
+    paces().map(|paces| Arc::new(PythonMaker::unexecuted(py, name, paces))).map_err(|error| error.value(py).to_string())
+}
+
+/// Finds the class that a scenario names, for which its file is executed.
+pub fn found(py: Python<'_>, name: &str) -> PyResult<Arc<PythonMaker>> {
+    let class = py.import("photocol.laws")?.getattr("find")?.call1((name,))?;
+    PythonMaker::new(name, &class).map(Arc::new)
 }

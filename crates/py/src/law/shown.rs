@@ -30,8 +30,7 @@ impl Window {
 
     #[setter]
     fn set_ssthresh(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let is_infinite = value.extract::<f64>().is_ok_and(|value| value == f64::INFINITY);
-        self.0.ssthresh = if is_infinite { u64::MAX } else { bytes("ssthresh", value)? };
+        self.0.ssthresh = ssthresh("ssthresh", value)?;
         Ok(())
     }
 
@@ -51,19 +50,24 @@ impl Window {
     }
 }
 
-/// A number of bytes; parts of a byte are left out.
+/// The largest window that TCP can have: 2^30 bytes (RFC 7323, section 2.3).
+const MAX_WINDOW: u64 = 1 << 30;
+
+/// A number of bytes that a window can have; parts of a byte are left out.
 pub(super) fn bytes(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
-    if let Ok(whole) = value.extract::<u64>() {
-        return Ok(whole);
-    }
     match value.extract::<f64>() {
-        // `as` saturates.
-        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number as u64),
+        Ok(number) if (0.0..=MAX_WINDOW as f64).contains(&number) => Ok(number as u64),
         _ => Err(PyValueError::new_err(format!(
-            "{name} is {}, must be a finite number of bytes from 0 on",
+            "{name} is {}, must be a finite number of bytes from 0 to {MAX_WINDOW} (1 GiB, RFC 7323)",
             value.repr()?
         ))),
     }
+}
+
+/// The same, or infinite, which is "arbitrarily high".
+fn ssthresh(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let is_infinite = value.extract::<f64>().is_ok_and(|value| value == f64::INFINITY);
+    if is_infinite { Ok(u64::MAX) } else { bytes(name, value) }
 }
 
 /// What a law is told; times are seconds, sizes bytes.

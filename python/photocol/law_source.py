@@ -1,0 +1,159 @@
+"""The source of a law in Python, read and not executed: which class it is, its methods, and what it asks for."""
+
+from __future__ import annotations
+
+import ast
+import importlib.machinery
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from photocol.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+METHODS = ("on_ack", "on_loss", "ssthresh_after", "on_repeated_timeout", "on_idle", "pacing_rate")
+"""What a law may answer; only `on_ack` must be there."""
+_MOST_BYTES = 1 << 24
+
+
+def read(file: Path) -> bytes:
+    """The bytes of a law's file. Raises InputError if it is no file, or none of a sensible size."""
+    try:
+        # A pipe without a writer would be waited for.
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
+        with open(descriptor, "rb") as opened:  # noqa: PTH123
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise InputError(f"{file} is not a file")
+            content = opened.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {file}") from None
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}") from error
+    if len(content) > _MOST_BYTES:
+        raise InputError(f"{file} has more than {_MOST_BYTES >> 20} MiB, too much for the file of a law")
+    return content
+
+
+def place_of(place: str) -> Path | None:
+    """The file of `file.py` or of a module, which is not imported; None where it has none. Raises InputError."""
+    if place.endswith(".py"):
+        return Path(place).absolute()
+    loaded = getattr(sys.modules.get(place), "__file__", None)
+    if place == "__main__" or place in sys.modules:
+        return None if loaded is None else Path(loaded).absolute()
+    folders: list[str] | None = None
+    spec = None
+    for part in _prefixes(place):
+        spec = importlib.machinery.PathFinder.find_spec(part, folders)
+        if spec is None:
+            raise InputError(f"there is no module {part}; a file is named by its path, as in my_laws.py:Aimd")
+        folders = list(spec.submodule_search_locations or [])
+    origin = None if spec is None else spec.origin
+    return Path(origin).absolute() if origin is not None and origin.endswith(".py") else None
+
+
+def paces(file: Path, path: str) -> bool | None:
+    """Whether the class asks for paced segments; None where the file does not say, as of an imported name.
+
+    Raises InputError if there is no such name, or the class is no law.
+    """
+    try:
+        module = ast.parse(read(file), str(file))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = f":{error.lineno}" if isinstance(error, SyntaxError) else ""
+        raise InputError(f"{file}{line}: {getattr(error, 'msg', error)}") from error
+    scope: ast.Module | ast.ClassDef = module
+    for part in path.split("."):
+        found = _class(scope, part)
+        if found is None:
+            if part not in _bound(scope):
+                raise InputError(f"there is no {part} in {file}")
+            return None
+        scope = found
+    assert isinstance(scope, ast.ClassDef), "a path has at least one part"
+    return _of_class(module, scope, path)
+
+
+def _of_class(module: ast.Module, law: ast.ClassDef, path: str) -> bool | None:
+    if not any(_is_mark(one, module) for one in law.decorator_list):
+        raise InputError(f"{path} is not under @photocol.law")
+    for name in _methods(law):
+        if name.startswith("on_") and name not in METHODS:
+            raise InputError(f"the law {path}: no event is called {name!r}; there are: {', '.join(METHODS)}")
+    flag: bool | None = None
+    line = list(_ancestry(module, law))
+    for one in line:
+        flag = _flag(one, "paced") if flag is None else flag
+    is_whole = all(_class(module, base) is not None for one in line for base in _bases(one))
+    if is_whole and not any("on_ack" in {*_methods(one), *_bound(one)} for one in line):
+        raise InputError(f"the law {path} has no method on_ack(self, window, event)")
+    return flag if flag is not None or not is_whole else False
+
+
+def _prefixes(place: str) -> Iterator[str]:
+    parts = place.split(".")
+    return (".".join(parts[: n + 1]) for n in range(len(parts)))
+
+
+def _class(scope: ast.Module | ast.ClassDef, name: str) -> ast.ClassDef | None:
+    found = [one for one in scope.body if isinstance(one, ast.ClassDef) and one.name == name]
+    return found[-1] if found else None
+
+
+def _ancestry(module: ast.Module, law: ast.ClassDef) -> Iterator[ast.ClassDef]:
+    """The class and those above it in its file."""
+    waiting, seen = [law], set[str]()
+    while waiting:
+        one = waiting.pop(0)
+        if one.name not in seen:
+            seen.add(one.name)
+            yield one
+            waiting += [found for base in _bases(one) if (found := _class(module, base)) is not None]
+
+
+def _bases(law: ast.ClassDef) -> list[str]:
+    return [name for base in law.bases if (name := ast.unparse(base)) != "object"]
+
+
+def _methods(law: ast.ClassDef) -> list[str]:
+    return [one.name for one in law.body if isinstance(one, ast.FunctionDef)]
+
+
+def _bound(scope: ast.Module | ast.ClassDef) -> set[str]:
+    """Every name that something in the block may bind, however deep it stands; `*` imports any."""
+    names = set()
+    for one in ast.walk(scope):
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            names.add(one.id)
+        elif isinstance(one, ast.alias):
+            names.add((one.asname or one.name).split(".")[0])
+        elif isinstance(one, ast.ClassDef | ast.FunctionDef) and one is not scope:
+            names.add(one.name)
+    return names
+
+
+def _is_mark(decorator: ast.expr, module: ast.Module) -> bool:
+    """Whether it is `photocol.law`, under whatever name it was imported."""
+    text = ast.unparse(decorator)
+    aliases = {
+        one.asname or one.name
+        for statement in module.body
+        if isinstance(statement, ast.ImportFrom)
+        for one in statement.names
+        if one.name == "law"
+    }
+    return text in aliases or text.endswith(".law")
+
+
+def _flag(law: ast.ClassDef, name: str) -> bool | None:
+    """A flag that the class sets to a constant; None if it does not set it."""
+    for one in law.body:
+        targets = one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else []
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            value = getattr(one, "value", None)
+            return bool(value.value) if isinstance(value, ast.Constant) else False
+    return None
