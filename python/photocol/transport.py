@@ -138,7 +138,10 @@ class Sender:
     def __init__(self, algorithm: str | type, **options: Unpack[SenderNames]) -> None:
         if not isinstance(self, Connection) and (options.get("handshake") or options.get("teardown")):
             raise ValueError("handshake and teardown are for a Connection, which a Sender is a part of")
-        self._machine = _core.Sender(algorithm, **_with_keys(dict(options), _SENDER_NAMES))
+        given = _with_keys(dict(options), _SENDER_NAMES)
+        if not isinstance(self, Connection):
+            given["handshake"] = given["teardown"] = False
+        self._machine = _core.Sender(algorithm, **given)
 
     def write(self, n_segments: int, *, t: float | None = None) -> list[Segment]:
         """The application writes `n_segments` full segments at `t` seconds (by default the time of the last call)."""
@@ -287,6 +290,68 @@ class Sender:
     def srtt(self) -> float | None:
         """Smoothed round-trip time in seconds, None before the first sample."""
         return self._machine.srtt
+
+    @property
+    def alpha(self) -> float | None:
+        """The share of marked bytes as "dctcp" and "prague" have averaged it, from 0 to 1; None with another law."""
+        return self._machine.law_figure("alpha")
+
+    @property
+    def w_max(self) -> float | None:
+        """CUBIC's W_max in bytes (RFC 9438); None before a loss, and with another law."""
+        return self._machine.law_figure("w_max")
+
+    @property
+    def k(self) -> float | None:
+        """CUBIC's K in seconds (RFC 9438 §4.2); None outside of congestion avoidance, and with another law."""
+        return self._machine.law_figure("k")
+
+    @property
+    def max_bandwidth(self) -> float | None:
+        """The bandwidth that "bbr" and "bbr3" have found, in bits per second; None with another law."""
+        return self._machine.law_figure("max_bandwidth")
+
+    @property
+    def min_rtt(self) -> float | None:
+        """The shortest round trip that "bbr" goes by, in seconds; None before it is known, and with another law."""
+        return self._machine.law_figure("min_rtt")
+
+    @property
+    def bandwidth_shortterm(self) -> float | None:
+        """BBRv3's short-term bound of the rate in bits per second; None while there is none."""
+        return self._machine.law_figure("bandwidth_shortterm")
+
+    @property
+    def inflight_longterm(self) -> float | None:
+        """BBRv3's long-term bound of what is in flight, in bytes; None while there is none."""
+        return self._machine.law_figure("inflight_longterm")
+
+    @property
+    def inflight_shortterm(self) -> float | None:
+        """BBRv3's short-term bound of what is in flight, in bytes; None while there is none."""
+        return self._machine.law_figure("inflight_shortterm")
+
+    @property
+    def rounds(self) -> int | None:
+        """Round trips that "bbr" and "bbr3" have counted; None with another law."""
+        rounds = self._machine.law_figure("rounds")
+        return None if rounds is None else int(rounds)
+
+    @property
+    def hystart_stage(self) -> Literal["slow_start", "conservative"] | None:
+        """The stage of HyStart++ (RFC 9406); None without `hystart`, and after the first loss."""
+        is_conservative = self._machine.law_figure("is_conservative")
+        return None if is_conservative is None else "conservative" if is_conservative else "slow_start"
+
+    @property
+    def rttvar(self) -> float | None:
+        """RTTVAR of RFC 6298 in seconds, None before the first sample."""
+        return self._machine.rttvar
+
+    @property
+    def reordering_seen(self) -> bool | None:
+        """Whether RACK has seen reordering (RFC 8985); None with another recovery."""
+        return self._machine.reordering_seen
 
     @property
     def counters(self) -> dict[str, int]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 
 import photocol
 from photocol import ScenarioError
+from photocol._core import Scenario, catalogue
 from photocol.scenario import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PACKETS_PER_S = 100e6 / 8 / 1500
 RTT_S = 18e-3
@@ -133,3 +138,37 @@ def test_prague_takes_nearly_all_of_a_queue_of_rfc_3168_and_about_half_if_it_loo
 def test_in_dualpi2s_queue_for_low_latency_pragues_fallback_changes_nothing() -> None:
     dualpi2 = {"kind": "dualpi2"}
     assert pragues_share(dualpi2, "delay") == pragues_share(dualpi2, "off")
+
+
+def explained(tmp_path: Path, transport: dict[str, Any]) -> Scenario:
+    """Eight flows over 10 Gb/s and 20 ms each way, before they run."""
+    topology = {"kind": "dumbbell", "pairs": 4, "bottleneck_capacity": "10 Gbps", "bottleneck_delay": "18 ms"}
+    scenario = {
+        "run": {"duration": "1 s"},
+        "topology": {**topology, "access_delay": "1 ms"},
+        "transport": {"law": transport},
+        "traffic": [{"transport": "law", "flows": 8}],
+    }
+    file = tmp_path / "scenario.json"
+    file.write_text(json.dumps(scenario))
+    return Scenario.load(str(file), [])
+
+
+def test_a_bare_law_on_a_large_path_is_told_what_it_lacks(tmp_path: Path) -> None:
+    # 10 Gb/s for 40 ms are 50 MB, 34 246 segments of 1460 B.
+    (note,) = explained(tmp_path, {"algorithm": "cubic"}).notes
+    assert "a path that holds 34246 segments" in note and "HyStart" in note and "linux-cubic" in note
+    for whole in ({"algorithm": "linux-cubic"}, {"algorithm": "cubic", "hystart": True}, {"algorithm": "bbr"}):
+        assert explained(tmp_path, whole).notes == []
+
+
+def test_a_linux_host_is_explained_with_all_its_values_and_keys_count_more(tmp_path: Path) -> None:
+    text = explained(tmp_path, {"algorithm": "linux-cubic", "delayed_ack": "25 ms"}).explain()
+    for line in ('recovery = "linux"', 'undo = "both"', "hystart = true", 'delayed_ack = "25 ms"', "quick_acks = 16"):
+        assert line in text, line
+    assert "mss = 1448" in text or 'mss = "1448 B"' in text, "1500 B less 40 B and 12 B of timestamps"
+
+
+def test_linux_hosts_stand_first_in_the_list_of_transports() -> None:
+    names = [name for name, _, _ in catalogue("transports")]
+    assert names[:4] == ["linux-cubic", "linux-reno", "linux-bbr", "reno"]

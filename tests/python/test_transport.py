@@ -550,5 +550,59 @@ def test_a_wrong_timestamp_is_named_and_leaves_the_sender_as_it_was() -> None:
 
 
 def test_the_law_that_is_a_class_is_not_offered_by_name() -> None:
-    with pytest.raises(ValueError, match=r"'cubik' is unknown; nearest: cubic; there are: reno, (?!.*python)"):
+    with pytest.raises(ValueError, match=r"'cubik' is unknown; nearest: cubic; there are: linux-cubic, (?!.*python)"):
         Sender("cubik")
+
+
+def test_cubics_w_max_and_k_are_those_of_the_rfc() -> None:
+    # RFC 9438 §4.2: of 100 segments 70 are kept, K = (30/0.4)^(1/3) = 4.217 s; RFC 6298 §2.2: RTTVAR = 0.1/2 s.
+    sender = Sender("cubic", mss=MSS, initial_window=100)
+    sender.write(1000)
+    assert (sender.w_max, sender.k, sender.rttvar, sender.alpha) == (None, None, None, None)
+    for end in range(2, 101):
+        sender.on_ack(0.1, 0, sack=[(MSS, end * MSS)])
+    # Limited Transmit has sent two more, whose ACK ends the recovery.
+    sender.on_ack(0.2, 102 * MSS)
+    sender.on_ack(0.3, 103 * MSS)
+    assert sender.w_max == 100 * MSS
+    assert sender.k == pytest.approx(75 ** (1 / 3))
+
+
+def test_rttvar_is_half_of_the_first_round_trip() -> None:
+    sender = Sender("sack", mss=MSS)
+    sender.write(10)
+    sender.on_ack(0.1, MSS)
+    assert sender.rttvar == pytest.approx(0.05)
+
+
+def test_alpha_and_the_figures_of_bbr_are_read_by_name() -> None:
+    # RFC 8257 §4.2: alpha is 1 at first; the first window without a mark leaves 15/16.
+    dctcp = Sender("dctcp", mss=MSS)
+    dctcp.write(10)
+    assert dctcp.alpha == 1
+    dctcp.on_ack(0.1, MSS)
+    assert dctcp.alpha == 0.9375
+    # The first segment, paced, in a round trip of 0.1 s: 80 kb/s.
+    bbr = Sender("bbr", mss=MSS, initial_window=10)
+    bbr.write(1000, t=0.0)
+    bbr.on_ack(0.1, MSS)
+    assert (bbr.max_bandwidth, bbr.min_rtt, bbr.rounds) == (pytest.approx(8e4), pytest.approx(0.1), 1)
+    assert Sender("bbr3", mss=MSS).inflight_longterm is None
+    assert Sender("sack", mss=MSS).max_bandwidth is None
+
+
+def test_hystarts_stage_and_racks_reordering_are_read_by_name() -> None:
+    assert Sender("cubic", mss=MSS).hystart_stage is None
+    sender = Sender("linux-cubic", mss=MSS)
+    assert (sender.hystart_stage, sender.reordering_seen) == ("slow_start", False)
+    assert Sender("sack", mss=MSS).reordering_seen is None
+
+
+def test_a_linux_host_is_a_law_with_the_kernels_settings_and_keys_count_more() -> None:
+    for name in ("linux-cubic", "linux-reno", "linux-bbr"):
+        sender = Sender(name, mss=MSS)
+        # The kernel paces BBR, and the others not without fq.
+        assert (sender.cwnd_segments, len(sender.write(100))) == (10, 1 if name == "linux-bbr" else 10), name
+    assert len(Sender("linux-cubic", mss=MSS, initial_window=4).write(100)) == 4
+    with pytest.raises(ValueError, match="there are: linux-cubic, linux-reno, linux-bbr, reno"):
+        Sender("linux-vegas")

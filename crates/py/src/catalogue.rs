@@ -1,7 +1,7 @@
 //! What there is to choose from.
 
 use pyo3::prelude::*;
-use transport::cc;
+use transport::{cc, tcp};
 
 /// (name, one sentence, source).
 type Entry = (String, String, String);
@@ -22,7 +22,11 @@ pub fn catalogue(kind: &str) -> Vec<Entry> {
         }
         "transports" => {
             let algorithms = cc::registry().iter().map(|one| entry(one.name, one.summary, one.source));
-            algorithms.chain([entry("udp", "Datagrams of one size, without any control.", "RFC 768")]).collect()
+            let presets = tcp::presets().iter().map(|one| entry(one.name, one.summary, one.source));
+            presets
+                .chain(algorithms)
+                .chain([entry("udp", "Datagrams of one size, without any control.", "RFC 768")])
+                .collect()
         }
         _ => Vec::new(),
     }

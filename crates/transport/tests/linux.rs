@@ -1,13 +1,13 @@
 //! What a Linux kernel answered to ACKs made by hand, replayed: `bench/linux/record.py` has recorded it.
 //!
 //! A recording says what the kernel sent (`>`), what it was told (`<`) and how its window stood after each ACK (`=`). Here the same ACKs
-//! come at the same times to a sender with recovery "linux". Where it answers otherwise, the test says how and why.
+//! come at the same times to a sender of "linux-reno". Where it answers otherwise, the test says how and why.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use transport::cc::{self, Algorithm, LossRecovery};
+use transport::cc;
 use transport::tcp::{
-    Ack, Actions, Connection, Control, InitialWindow, SackBlock, SenderConfig, TcpOptions, TimerRestart, Undo,
+    Ack, Actions, Connection, Control, Preset, ReceiverConfig, SackBlock, SenderConfig, TcpOptions, Undo,
 };
 use units::{Duration, Instant};
 
@@ -77,18 +77,14 @@ impl Replay {
         // Linux's slow start counts all that an ACK acknowledges; here HyStart++ with a high bound does. No round has the eight samples that
         // it would need to end.
         let reno = cc::reno::Config { hystart: true, hystart_limit: 1000, ..cc::reno::Config::default() };
+        let preset = Preset::named("linux-reno").unwrap();
+        let mut config = SenderConfig { algorithm: preset.algorithm, mss: 1000, ..SenderConfig::default() };
+        preset.apply(&mut config, &mut ReceiverConfig::default());
         let config = SenderConfig {
-            algorithm: Algorithm::NewReno,
-            recovery: Some(LossRecovery::Linux),
             laws: cc::Config { reno, ..cc::Config::default() },
-            undo: recording.timestamps.then_some(Undo::Both),
+            undo: Some(if recording.timestamps { Undo::Both } else { Undo::Dsack }),
             timestamps: recording.timestamps,
-            handshake: true,
-            mss: 1000,
-            initial_cwnd: InitialWindow::Segments(10),
-            min_rto: Duration::from_millis(200),
-            timer_restart: TimerRestart::Linux,
-            ..SenderConfig::default()
+            ..config
         };
         let (mut actions, mut connection) = (Actions::default(), Connection::new(Arc::new(config)));
         connection.write(Instant::ZERO, 1000 * recording.segments, &mut actions);

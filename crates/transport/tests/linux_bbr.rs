@@ -16,9 +16,9 @@
 
 mod harness;
 
+use harness::MSS;
 use harness::path::{Bottleneck, Path};
-use harness::sender_config;
-use transport::tcp::{LossRecovery, SenderConfig};
+use transport::tcp::{Preset, ReceiverConfig, SenderConfig};
 use units::{Duration, Instant};
 
 const TAKES: [&str; 2] = [include_str!("linux/bbr/1.txt"), include_str!("linux/bbr/2.txt")];
@@ -42,7 +42,10 @@ fn recorded(text: &str) -> Vec<Sample> {
 
 /// The same flow here, at the same times.
 fn simulated(times: &[Sample]) -> Vec<Sample> {
-    let config = SenderConfig { recovery: Some(LossRecovery::Linux), ..sender_config("bbr") };
+    let preset = Preset::named("linux-bbr").unwrap();
+    let mut config = SenderConfig { algorithm: preset.algorithm, mss: MSS, ..SenderConfig::default() };
+    preset.apply(&mut config, &mut ReceiverConfig::default());
+    config.laws.bbr.margin = 0.0;
     let service = Duration::from_millis(1);
     let mut path =
         Path::new(config, Bottleneck { service, rtt: Duration::from_millis(100), buffer: 10_000, mark_at: usize::MAX });

@@ -9,14 +9,14 @@
 
 mod harness;
 
-use harness::{Fate, Line, receiver_config, sender_config};
-use transport::cc::{self, LossRecovery};
-use transport::tcp::SenderConfig;
+use harness::{Fate, Line, MSS, receiver_config};
+use transport::cc;
+use transport::tcp::{Preset, ReceiverConfig, SenderConfig};
 use units::{Duration, Instant};
 
 const TAKES: [(&str, [&str; 3]); 2] = [
     (
-        "newreno",
+        "linux-reno",
         [
             include_str!("linux/windows/reno-1.txt"),
             include_str!("linux/windows/reno-2.txt"),
@@ -24,7 +24,7 @@ const TAKES: [(&str, [&str; 3]); 2] = [
         ],
     ),
     (
-        "cubic",
+        "linux-cubic",
         [
             include_str!("linux/windows/cubic-1.txt"),
             include_str!("linux/windows/cubic-2.txt"),
@@ -55,7 +55,9 @@ fn simulated(algorithm: &str, times: &[Sample]) -> Vec<Sample> {
     let mut laws = cc::Config::default();
     (laws.reno.hystart, laws.reno.hystart_limit) = (true, 1000);
     (laws.cubic.hystart, laws.cubic.hystart_limit) = (true, 1000);
-    let config = SenderConfig { recovery: Some(LossRecovery::Linux), laws, ..sender_config(algorithm) };
+    let preset = Preset::named(algorithm).unwrap();
+    let mut config = SenderConfig { laws, algorithm: preset.algorithm, mss: MSS, ..SenderConfig::default() };
+    preset.apply(&mut config, &mut ReceiverConfig::default());
     let mut line = Line::new(config, receiver_config());
     line.segment_fate = Box::new(|number, _| if number == 200 { Fate::Drop } else { Fate::Deliver });
     line.write(1 << 40);

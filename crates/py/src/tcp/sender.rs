@@ -11,7 +11,7 @@ use sim::language::nearest;
 use std::sync::Arc;
 use transport::cc::external::Maker;
 use transport::cc::{self, Algorithm};
-use transport::tcp::{self, Ack, Actions, BurstReport, Codepoint, Control, PhaseName, SackBlock, TcpOptions};
+use transport::tcp::{self, Ack, Actions, BurstReport, Codepoint, Control, PhaseName, Preset, SackBlock, TcpOptions};
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
@@ -38,8 +38,11 @@ impl Sender {
     #[new]
     #[pyo3(signature = (algorithm, **options))]
     fn new(algorithm: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Sender> {
-        let (algorithm, law) = algorithm_or_law(algorithm)?;
+        let (algorithm, preset, law) = algorithm_or_law(algorithm)?;
         let mut config = tcp::SenderConfig { algorithm, ..Default::default() };
+        if let Some(preset) = preset {
+            preset.apply(&mut config, &mut tcp::ReceiverConfig::default());
+        }
         each(options, |name, value| match config.part_mut(name) {
             Some((part, place)) => set(part, place, value),
             None => Err(misplaced(name)),
@@ -261,6 +264,22 @@ impl Sender {
     }
 
     #[getter]
+    fn rttvar(&self) -> Option<f64> {
+        self.machine.sender().rttvar().map(Duration::as_secs_f64)
+    }
+
+    /// `None` unless RACK finds the losses.
+    #[getter]
+    fn reordering_seen(&self) -> Option<bool> {
+        self.machine.sender().reordering_seen()
+    }
+
+    /// A figure that the law keeps besides the window; `None` if it keeps none of that name, or does not know it yet.
+    fn law_figure(&self, name: &str) -> Option<f64> {
+        self.machine.sender().law_figures().into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    #[getter]
     fn srtt(&self) -> Option<f64> {
         self.machine.sender().srtt().map(Duration::as_secs_f64)
     }
@@ -292,22 +311,29 @@ impl Sender {
     }
 }
 
-/// A built-in algorithm by its name, or a class under `@photocol.law`.
-fn algorithm_or_law(given: &Bound<'_, PyAny>) -> PyResult<(Algorithm, Option<Arc<PythonMaker>>)> {
+/// The law of a sender, the host whose settings it has, and who makes the law if that is a class in Python.
+type Named = (Algorithm, Option<&'static Preset>, Option<Arc<PythonMaker>>);
+
+/// A built-in algorithm or host by its name, or a class under `@photocol.law`.
+fn algorithm_or_law(given: &Bound<'_, PyAny>) -> PyResult<Named> {
     let Ok(name) = given.extract::<String>() else {
         let name: String = given.py().import("photocol.laws")?.getattr("name_of")?.call1((given,))?.extract()?;
-        return Ok((Algorithm::External, Some(Arc::new(PythonMaker::new(&name, given)?))));
+        return Ok((Algorithm::External, None, Some(Arc::new(PythonMaker::new(&name, given)?))));
     };
+    if let Some(preset) = Preset::named(&name) {
+        return Ok((preset.algorithm, Some(preset), None));
+    }
     match algorithm_named(&name)? {
         Algorithm::External => Err(PyValueError::new_err("give the class of the law itself instead of 'python'")),
-        algorithm => Ok((algorithm, None)),
+        algorithm => Ok((algorithm, None, None)),
     }
 }
 
 fn algorithm_named(name: &str) -> PyResult<Algorithm> {
     Algorithm::from_name(name).ok_or_else(|| {
         let named = cc::registry().iter().filter(|entry| entry.algorithm != Algorithm::External);
-        let names: Vec<_> = named.map(|entry| entry.name).collect();
+        let presets = tcp::presets().iter().map(|preset| preset.name);
+        let names: Vec<_> = presets.chain(named.map(|entry| entry.name)).collect();
         let advice = nearest(name, names.iter().copied()).map_or(String::new(), |near| format!("; nearest: {near}"));
         PyValueError::new_err(format!("algorithm '{name}' is unknown{advice}; there are: {}", names.join(", ")))
     })

@@ -76,7 +76,9 @@ pub struct Loaded {
 impl Loaded {
     /// What a user should know who has not asked, a sentence each.
     pub fn notes(&self) -> Vec<String> {
-        self.scenario.plan.notes(&self.scenario.network)
+        let mut notes = self.scenario.plan.notes(&self.scenario.network);
+        notes.extend(resolve::bare::notes(&self.scenario));
+        notes
     }
 
     /// The resolved scenario as commented TOML with every default and every link. It parses to the same [`Scenario`].

@@ -184,6 +184,14 @@ impl CongestionControl for Cubic {
         (loss.event.in_flight as f64 * beta) as u64
     }
 
+    /// W_max in bytes once there is one, K in seconds in a stage, and whether HyStart++ grows conservatively while it watches.
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        let state = &self.0;
+        let w_max = (state.w_max > 0).then_some(("w_max", state.w_max as f64));
+        let k = if let Stage::Running { curve, .. } = state.stage { Some(("k", curve.k)) } else { None };
+        w_max.into_iter().chain(k).chain(state.hystart.as_ref().map(HyStart::figure)).collect()
+    }
+
     fn on_idle(&mut self, _: &Config, window: &mut Window, restart: u64, event: &Event) {
         window.cwnd = window.cwnd.min(restart);
         self.0.pause(event.now);

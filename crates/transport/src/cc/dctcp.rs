@@ -90,6 +90,10 @@ impl CongestionControl for Dctcp {
         }
     }
 
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        vec![("alpha", self.0.alpha)]
+    }
+
     fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: &Loss) -> u64 {
         self.0.growth = 0;
         loss.event.in_flight / 2

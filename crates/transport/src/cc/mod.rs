@@ -168,6 +168,11 @@ pub trait CongestionControl: Sized {
         None
     }
 
+    /// What it keeps besides the window, as people read it: names with values in bytes, seconds, bits per second or shares.
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
     /// The network says by how much to change the throughput.
     fn on_feedback(&mut self, _: &Self::Config, _: &mut Window, _: &Feedback) {}
 
@@ -315,6 +320,10 @@ macro_rules! algorithms {
 
             pub(crate) fn pacing_rate(&self, config: &Config, window: &Window, srtt: Option<Duration>) -> Option<Rate> {
                 match self { $($(#[cfg($on)])? Law::$variant(law) => law.pacing_rate(&config.$config, window, srtt)),+ }
+            }
+
+            pub(crate) fn figures(&self) -> Vec<(&'static str, f64)> {
+                match self { $($(#[cfg($on)])? Law::$variant(law) => law.figures()),+ }
             }
 
             pub(crate) fn on_feedback(&mut self, config: &Config, window: &mut Window, feedback: &Feedback) {

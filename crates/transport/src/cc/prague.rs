@@ -112,6 +112,10 @@ impl CongestionControl for Prague {
         state.end_round(config, &rtt, event, window);
     }
 
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        vec![("alpha", self.0.alpha)]
+    }
+
     fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: &Loss) -> u64 {
         self.0.fraction = 0.0;
         loss.event.in_flight / 2

@@ -76,6 +76,10 @@ impl CongestionControl for Reno {
         }
     }
 
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        self.hystart.iter().map(|hystart| hystart.figure()).collect()
+    }
+
     /// Half of the FlightSize: RFC 5681 §3.1 eq. (4). At a mark RFC 8511 §3, if it is asked for.
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         self.acked = 0;

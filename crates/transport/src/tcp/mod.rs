@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `segment` | what travels: segments, ACKs, SACK blocks |
 //! | `config` | the sender's parameters and their check |
+//! | `presets` | a law and what a host sets besides it, by one name |
 //! | `keys` | what users can set of a sender and its law, from the declarations |
 //! | `sender` | the sender: its inputs, its fast path, its books |
 //! | `window` | the congestion window: what the law is told, and its bounds |
@@ -50,6 +51,7 @@ pub mod keys;
 mod lost;
 mod min_rtt;
 mod pacing;
+mod presets;
 mod prr;
 mod rack;
 mod rate;
@@ -79,6 +81,7 @@ pub use connection::{Connection, Control, TcpOptions};
 pub use ecn::{Codepoint, EcnFeedback, SegmentEcn};
 pub use endpoint::Endpoint;
 pub use frto::Frto;
+pub use presets::{Preset, presets};
 pub use prr::Reduction;
 pub use receiver::{EcnNews, InOrder, Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
 pub use reordering::{

@@ -53,6 +53,11 @@ impl Rtt {
         self.known.then_some(self.srtt)
     }
 
+    /// RTTVAR, once there was a sample.
+    pub(super) fn rttvar(&self) -> Option<Duration> {
+        self.known.then_some(self.rttvar)
+    }
+
     /// A segment of new data up to `end` leaves; it is timed if none is.
     #[inline]
     pub(super) fn start(&mut self, now: Instant, end: u64) {

@@ -235,6 +235,21 @@ impl Sender {
         self.rtt.srtt()
     }
 
+    /// RTTVAR, once there was a sample.
+    pub fn rttvar(&self) -> Option<Duration> {
+        self.rtt.rttvar()
+    }
+
+    /// What its law keeps besides the window: names with values in bytes, seconds, bits per second or shares.
+    pub fn law_figures(&self) -> Vec<(&'static str, f64)> {
+        self.law.figures()
+    }
+
+    /// Whether RACK has seen reordering; `None` with another recovery.
+    pub fn reordering_seen(&self) -> Option<bool> {
+        self.rack().map(Rack::has_seen_reordering)
+    }
+
     /// The duplicate ACKs that show a loss.
     pub fn dupthresh(&self) -> u32 {
         self.reordering().map_or(self.config.dupthresh, |reordering| self.learned_dupthresh(reordering))

@@ -68,7 +68,7 @@ fn is_marked(network: &Network, path: Option<Vec<LinkId>>) -> bool {
 }
 
 /// The pairs of a traffic as far as they are known before the run.
-fn pairs(traffic: &Traffic) -> Vec<(NodeId, NodeId)> {
+pub(super) fn pairs(traffic: &Traffic) -> Vec<(NodeId, NodeId)> {
     match traffic.arrivals.ends() {
         Ends::Pairs(mut pairs) => {
             pairs.truncate(MOST_PATHS);

@@ -2,6 +2,7 @@
 //! checked, each fault at the value it is about.
 
 mod arrivals;
+pub(super) mod bare;
 mod ecn;
 mod events;
 mod flow_list;

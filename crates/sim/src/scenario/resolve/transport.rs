@@ -7,7 +7,7 @@ use crate::scenario::spec::{self, Parameter, Spec};
 use options::{Kind, Options, Value, Zero};
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm};
-use transport::tcp::{ConfigError, Connection, Endpoint, ReceiverConfig, SenderConfig, TcpOptions, keys};
+use transport::tcp::{self, ConfigError, Connection, Endpoint, Preset, ReceiverConfig, SenderConfig, TcpOptions, keys};
 use transport::xcp;
 use units::{Bytes, Duration};
 
@@ -48,7 +48,8 @@ pub(super) fn largest_packet(transports: &[Transport]) -> u32 {
 }
 
 fn built_in<'n>() -> impl Iterator<Item = &'n str> {
-    cc::registry().iter().map(|entry| entry.name).chain(["udp"])
+    let presets = tcp::presets().iter().map(|preset| preset.name);
+    presets.chain(cc::registry().iter().map(|entry| entry.name)).chain(["udp"])
 }
 
 fn kind(name: &str, table: Option<&At<spec::Transport>>, laws: &Laws) -> Result<TransportKind, Fault> {
@@ -76,7 +77,8 @@ fn kind_of(
     if algorithm == "udp" {
         return udp(table);
     }
-    let Some(algorithm) = Algorithm::from_name(algorithm) else {
+    let preset = Preset::named(algorithm);
+    let Some(algorithm) = preset.map(|preset| preset.algorithm).or(Algorithm::from_name(algorithm)) else {
         let names: Vec<&str> = built_in().collect();
         let message = format!("there is no algorithm {}{}", quoted(algorithm), choices(algorithm, &names));
         return Err(table
@@ -86,11 +88,16 @@ fn kind_of(
             .map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
     };
     let extra = if algorithm.needs_header() { xcp::Header::LEN as u32 } else { 0 };
-    let options = if table.is_on("timestamps") { TcpOptions::TIMESTAMPS_LEN } else { 0 };
+    let has_timestamps = match table.get("timestamps") {
+        Some(_) => table.is_on("timestamps"),
+        None => preset.is_some_and(Preset::has_timestamps),
+    };
+    let options = if has_timestamps { TcpOptions::TIMESTAMPS_LEN } else { 0 };
     let (mss, header) = sizes(table, DEFAULT_HEADER + extra, options)?;
     let ack_size = bytes(table.wire.ack_size, DEFAULT_ACK + extra, 1..=MAX_PACKET)?;
     let mut sender = SenderConfig { algorithm, mss, ..spec::usual_sender() };
     let mut receiver = ReceiverConfig { mss, ..ReceiverConfig::default() };
+    preset.into_iter().for_each(|preset| preset.apply(&mut sender, &mut receiver));
     table.given.iter().try_for_each(|one| set(one, &mut sender, &mut receiver))?;
     if algorithm == Algorithm::External {
         let Some(law) = &table.wire.law else {

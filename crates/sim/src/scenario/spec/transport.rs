@@ -17,7 +17,8 @@ use units::Duration;
 keys! {
     /// The keys that no machine declares.
     pub struct Wire {
-        /// A built-in congestion control (`photocol list transports`), or "udp". Default: the NAME of the table.
+        /// A built-in congestion control or host (`photocol list transports`), or "udp". The keys of a host ("linux-cubic") that the
+        /// table gives count more than the host's. Default: the NAME of the table.
         pub algorithm: Option<At<String>>;
         /// With algorithm = "python", which needs not be said then: the class of the law, "module:Class" or "file.py:Class", under
         /// `@photocol.law`. Only where Python runs the scenario.

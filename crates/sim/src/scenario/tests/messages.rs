@@ -14,8 +14,10 @@ fn replaced(part: &str, text: &str) -> String {
 
 /// The built-in algorithms as messages list them.
 fn algorithms() -> String {
-    let names: Vec<&str> = transport::cc::registry().iter().map(|entry| entry.name).chain(["udp"]).collect();
-    assert_eq!(names[..3], ["reno", "newreno", "sack"]);
+    let presets = transport::tcp::presets().iter().map(|preset| preset.name);
+    let laws = transport::cc::registry().iter().map(|entry| entry.name);
+    let names: Vec<&str> = presets.chain(laws).chain(["udp"]).collect();
+    assert_eq!(names[..4], ["linux-cubic", "linux-reno", "linux-bbr", "reno"]);
     names.join(", ")
 }
 

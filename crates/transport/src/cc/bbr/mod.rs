@@ -212,6 +212,15 @@ impl CongestionControl for Bbr {
     }
 
     /// The rate says how fast to go on: cwnd stays.
+    /// BtlBw, RTprop once it is known, and the number of round trips.
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        let state = &self.0;
+        let known = Some(state.min_rtt).filter(|rtt| *rtt != Duration::MAX);
+        let min_rtt = known.map(|rtt| ("min_rtt", rtt.as_secs_f64()));
+        let model = [("max_bandwidth", 8.0 * state.bandwidth.get()), ("rounds", state.rounds as f64)];
+        model.into_iter().chain(min_rtt).collect()
+    }
+
     fn on_idle(&mut self, _: &Config, _: &mut Window, _: u64, _: &Event) {}
 
     /// BBRHandleRestartFromIdle(): §4.3.4.4.

@@ -277,6 +277,20 @@ impl CongestionControl for Bbr3 {
     }
 
     /// The rate says how fast to go on: cwnd stays.
+    /// max_bw, the number of round trips, and the bounds of the long and of the short term as far as they are set.
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        let state = &self.0;
+        let bytes = |name, bytes: u64| (bytes != u64::MAX).then_some((name, bytes as f64));
+        let short = state.bw_shortterm.is_finite().then_some(("bandwidth_shortterm", 8.0 * state.bw_shortterm));
+        let bounds = [
+            bytes("inflight_longterm", state.inflight_longterm),
+            bytes("inflight_shortterm", state.inflight_shortterm),
+            short,
+        ];
+        let model = [("max_bandwidth", 8.0 * state.max_bw()), ("rounds", state.round_count as f64)];
+        model.into_iter().chain(bounds.into_iter().flatten()).collect()
+    }
+
     fn on_idle(&mut self, _: &Config, _: &mut Window, _: u64, _: &Event) {}
 
     /// HandleRestartFromIdle(): §5.4.1.

@@ -1,0 +1,117 @@
+//! Transports by a name of their own: a window law together with what a host sets besides it. Keys that a user gives count more.
+//!
+//! Linux's, as of 6.18: RACK-TLP, PRR, undo by D-SACK and by timestamps, F-RTO (recovery "linux"); the retransmission timer's rules; an
+//! initial window of ten segments; delayed ACKs of 40 ms behind sixteen quick ones. CUBIC has HyStart and whole segments. Reno and CUBIC are
+//! not paced unless the queue `fq` does it; BBR is, a hundredth below its rate. Differences from the kernel that remain: `docs/guide/hosts.md`.
+
+use super::{ReceiverConfig, SenderConfig};
+use crate::cc::Algorithm;
+use options::{Options, Value};
+use units::Duration;
+
+/// Keys and their values.
+type Settings = &'static [(&'static str, Value)];
+
+/// A transport by a name of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// The name in scenarios.
+    pub name: &'static str,
+    /// Its law.
+    pub algorithm: Algorithm,
+    /// One sentence.
+    pub summary: &'static str,
+    /// Where it is specified.
+    pub source: &'static str,
+    settings: [Settings; 2],
+}
+
+/// What all senders and receivers of Linux have.
+const LINUX: Settings = &[
+    ("recovery", Value::Word("linux")),
+    ("timer_restart", Value::Word("linux")),
+    ("undo", Value::Word("both")),
+    ("timestamps", Value::Flag(true)),
+    ("handshake", Value::Flag(true)),
+    ("initial_window", Value::Whole(10)),
+    ("min_rto", Value::Time(Duration::from_millis(200))),
+    ("max_rto", Value::Time(Duration::from_secs(120))),
+    ("clock_granularity", Value::Time(Duration::from_millis(200))),
+    ("delayed_ack", Value::Time(Duration::from_millis(40))),
+    ("quick_acks", Value::Whole(16)),
+];
+
+static PRESETS: [Preset; 3] = [
+    Preset {
+        name: "linux-cubic",
+        algorithm: Algorithm::Cubic,
+        summary: "What a Linux host does by default: CUBIC with HyStart, RACK-TLP, PRR, undo, F-RTO, timestamps, delayed ACKs.",
+        source: "Linux 6.18; RFC 9438, RFC 9406, RFC 8985, RFC 9937; docs/guide/hosts.md",
+        settings: [LINUX, &[("hystart", Value::Flag(true)), ("cubic_arithmetic", Value::Word("segments"))]],
+    },
+    Preset {
+        name: "linux-reno",
+        algorithm: Algorithm::Sack,
+        summary: "A Linux host with Reno's window: RACK-TLP, PRR, undo, F-RTO, timestamps, delayed ACKs.",
+        source: "Linux 6.18; RFC 5681, RFC 8985, RFC 9937; docs/guide/hosts.md",
+        settings: [LINUX, &[]],
+    },
+    Preset {
+        name: "linux-bbr",
+        algorithm: Algorithm::Bbr,
+        summary: "A Linux host with BBR, version 1: paced, RACK-TLP, undo, F-RTO, timestamps, delayed ACKs.",
+        source: "Linux 6.18; draft-cardwell-iccrg-bbr-congestion-control-00, RFC 8985; docs/guide/hosts.md",
+        settings: [LINUX, &[("bbr_pacing_margin", Value::Number(1.0))]],
+    },
+];
+
+/// All of them, in a fixed order.
+pub fn presets() -> &'static [Preset] {
+    &PRESETS
+}
+
+impl Preset {
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<&'static Preset> {
+        PRESETS.iter().find(|preset| preset.name == name)
+    }
+
+    /// Sets what it says of a sender with its law, and of a receiver.
+    pub fn apply(&self, sender: &mut SenderConfig, receiver: &mut ReceiverConfig) {
+        assert_eq!(sender.algorithm, self.algorithm, "a preset is of one law");
+        for (key, value) in self.settings.into_iter().flatten() {
+            if let Some((part, place)) = sender.part_mut(key) {
+                part.set(place, *value);
+            }
+            if let Some(place) = receiver.find(key) {
+                receiver.set(place, *value);
+            }
+        }
+    }
+
+    /// Whether it has timestamps, which take room in packets.
+    pub fn has_timestamps(&self) -> bool {
+        self.settings.into_iter().flatten().any(|setting| *setting == ("timestamps", Value::Flag(true)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_has_a_name_of_its_own_and_settings_of_its_machines_that_work() {
+        for preset in presets() {
+            assert!(Algorithm::from_name(preset.name).is_none());
+            let mut sender = SenderConfig { algorithm: preset.algorithm, ..SenderConfig::default() };
+            let mut receiver = ReceiverConfig::default();
+            for (key, _) in preset.settings.into_iter().flatten() {
+                assert!(sender.part_mut(key).is_some() || receiver.find(key).is_some(), "{}: {key}", preset.name);
+            }
+            preset.apply(&mut sender, &mut receiver);
+            assert_eq!((sender.validate(), receiver.validate()), (Ok(()), Ok(())), "{}", preset.name);
+            assert_eq!(receiver.delayed_ack, Some(Duration::from_millis(40)));
+            assert_eq!(sender.timestamps && receiver.timestamps, preset.has_timestamps());
+        }
+    }
+}
