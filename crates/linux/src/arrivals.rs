@@ -1,4 +1,5 @@
-//! How early or late light met the core. Only light with the network's tag that has not come before counts: data have no tag, and anybody may write any
+//! How early or late light met the core. Only light with the network's tag that has not come before counts: data have
+//! no tag, and anybody may write any
 //! number into them.
 
 use crate::histogram::Errors;
@@ -22,7 +23,8 @@ impl Arrivals {
         Arrivals { key, heard: BTreeMap::new(), of_node: BTreeMap::new(), all: Errors::new() }
     }
 
-    /// Light came at a time by the core's clock, as a part of its slot. Whether it is believed: signalling of a member, made with the key, that is new.
+    /// Light came at a time by the core's clock, as a part of its slot. Whether it is believed: signalling of a
+    /// member, made with the key, that is new.
     pub(crate) fn observe(&mut self, network: &Network, came: (SlotPart, Instant), light: &[u8]) -> bool {
         if Label::of(light).is_none_or(|label| label.class != Class::Signalling as u8) {
             return false;
@@ -99,7 +101,8 @@ mod tests {
         Slot { header, blocks }.encode(&Key::new(key).unwrap()).unwrap()
     }
 
-    /// Slot 1 of frame 100 is meant to arrive 1000 ms + 1 ms + (200 + 10)/2 µs after the start; this light comes 3 µs later.
+    /// Slot 1 of frame 100 is meant to arrive 1000 ms + 1 ms + (200 + 10)/2 µs after the start; this light comes 3 µs
+    /// later.
     #[test]
     fn only_new_light_with_the_tag_counts() {
         let (own, network) = (b"0123456789abcdef", network());

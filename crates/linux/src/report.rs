@@ -128,7 +128,11 @@ pub(crate) fn table(reports: &[Report]) -> String {
             age,
         );
     }
-    text.push_str("errors and guard time in µs: of a node when its slots left, of a core when they arrived; a core's sent and skipped are passed and lost;\nage: seconds since the process has said so; one that is stopped says nothing new\n");
+    text.push_str(
+        "errors and guard time in µs: of a node when its slots left, of a core when they arrived; \
+         a core's sent and skipped are passed and lost;\n\
+         age: seconds since the process has said so; one that is stopped says nothing new\n",
+    );
     text
 }
 
@@ -141,7 +145,8 @@ fn plain(word: &str) -> String {
     word.chars().take(LONGEST).map(escaped).collect()
 }
 
-/// Reports as JSON without control characters, which some terminals obey: inside a string of JSON each has an escape, and outside there is none.
+/// Reports as JSON without control characters, which some terminals obey: inside a string of JSON each has an escape,
+/// and outside there is none.
 pub(crate) fn json(reports: &[Report]) -> String {
     let text = serde_json::to_string(reports).unwrap_or_default();
     let escaped = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
@@ -151,6 +156,7 @@ pub(crate) fn json(reports: &[Report]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::slice::from_ref;
 
     fn of(name: &str) -> Report {
         let levels = [("guard_us".to_string(), 1.0)].into();
@@ -161,8 +167,8 @@ mod tests {
     fn a_report_says_how_old_it_is_in_every_form() {
         let report = of("node 3").aged(4_500_000_000);
         assert_eq!(report.level(AGE), 3.5);
-        assert!(prometheus(&[report.clone()]).contains("photocol_report_age_seconds{process=\"node 3\"} 3.5\n"));
-        let row = table(&[report]).lines().nth(1).unwrap().to_string();
+        assert!(prometheus(from_ref(&report)).contains("photocol_report_age_seconds{process=\"node 3\"} 3.5\n"));
+        let row = table(from_ref(&report)).lines().nth(1).unwrap().to_string();
         assert_eq!(row.split_ascii_whitespace().last(), Some("3.5"), "{row}");
     }
 
@@ -172,8 +178,8 @@ mod tests {
         let report = of("\u{1b}]0;x\u{7}\u{9d}\u{7f}\n");
         let lines = |text: &str| text.lines().map(str::to_string).collect::<Vec<_>>();
         let plain = |text: &str| lines(text).iter().all(|line| !line.chars().any(char::is_control));
-        assert!(plain(&table(&[report.clone()])) && table(&[report.clone()]).contains("\\u{1b}]0;x"));
-        let json = json(&[report.clone()]);
+        assert!(plain(&table(from_ref(&report))) && table(from_ref(&report)).contains("\\u{1b}]0;x"));
+        let json = json(from_ref(&report));
         assert!(plain(&json) && lines(&json).len() == 1);
         assert_eq!(serde_json::from_str::<Vec<Report>>(&json).unwrap(), [report], "the same, read back");
     }

@@ -1,6 +1,7 @@
 //! Reports on a port of the loopback interface: `/metrics` in the text form of Prometheus, `/status` as JSON. And who asks for them.
 //!
-//! One thread serves all who ask, at most [`MOST`] at a time and each for at most [`PATIENCE`]. Of too many the one that came first goes, so that
+//! One thread serves all who ask, at most [`MOST`] at a time and each for at most [`PATIENCE`]. Of too many the one
+//! that came first goes, so that
 //! silent connections keep nobody out.
 
 use crate::config::{Refusal, input};
@@ -209,7 +210,8 @@ mod tests {
         answer.lines().next().unwrap_or_default().to_string()
     }
 
-    /// Each of the silent ones could keep the port for as long as it is borne, 5 s: in turn, 200 of them keep it for 1000 s.
+    /// Each of the silent ones could keep the port for as long as it is borne, 5 s: in turn, 200 of them keep it for
+    /// 1000 s.
     #[test]
     fn silent_connections_keep_nobody_out() {
         let metrics = Metrics::listen(0).unwrap();

@@ -51,7 +51,8 @@ impl Key {
         *whole.first_chunk().expect("SHA-256 has 32 bytes")
     }
 
-    /// Whether a tag was made with this key, in a time that does not depend on where the tags differ. A shorter tag is none: it would be easier to guess.
+    /// Whether a tag was made with this key, in a time that does not depend on where the tags differ. A shorter tag
+    /// is none: it would be easier to guess.
     pub fn made(&self, tag: &[u8], bytes: &[u8]) -> bool {
         tag.len() == TAG_LENGTH && self.0.clone().chain_update(bytes).verify_truncated_left(tag).is_ok()
     }

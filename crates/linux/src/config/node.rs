@@ -143,7 +143,7 @@ impl StarConfig {
 pub(crate) struct ClockConfig {
     #[serde(default, deserialize_with = "value::duration")]
     pub(crate) offset: Duration,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "value::drift")]
     pub(crate) drift_ppm: f64,
     /// How far stamps are off when nothing has delayed them: 0.2 µs over an idle wire, several on a busy machine with switches and fibres in
     /// software. What is said too small makes noise look like drift.

@@ -10,6 +10,18 @@ pub(crate) fn duration<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D
     units::parse_duration(&text).map_err(|error| D::Error::custom(format!("'{text}': {error}")))
 }
 
+/// The largest drift of a modelled clock, in ppm: far beyond any oscillator's.
+const MOST_DRIFT: f64 = 1000.0;
+
+/// A drift in ppm.
+pub(crate) fn drift<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    let found = f64::deserialize(from)?;
+    match found.abs() <= MOST_DRIFT {
+        true => Ok(found),
+        false => Err(D::Error::custom(format!("drift_ppm is {found:?}; allowed: -{MOST_DRIFT} to {MOST_DRIFT}"))),
+    }
+}
+
 /// An address and port, as `"127.0.0.1:7000"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Address(pub(crate) SocketAddr);
@@ -23,5 +35,20 @@ impl<'de> Deserialize<'de> for Address {
             ))
         });
         parsed.map(Address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::node::ClockConfig;
+
+    /// At -1e6 ppm a clock stands, and what it shows has no time.
+    #[test]
+    fn a_drift_that_no_clock_has_is_refused() {
+        let parsed = |drift: &str| toml::from_str::<ClockConfig>(&format!("drift_ppm = {drift}"));
+        assert!(["-1000.0", "37.5"].iter().all(|drift| parsed(drift).is_ok()));
+        for drift in ["nan", "inf", "-1e6", "1e300", "1000.5"] {
+            assert!(parsed(drift).unwrap_err().to_string().contains("allowed: -1000 to 1000"), "{drift}");
+        }
     }
 }

@@ -39,7 +39,8 @@ const LONGEST_LINE: u64 = 1 << 20;
 /// A process that does not stop is killed after this.
 const PATIENCE: time::Nanos = 3_000_000_000;
 
-/// A private folder with the key and the configurations. It goes when this is dropped; those of demos that were killed go when the next one starts.
+/// A private folder with the key and the configurations. It goes when this is dropped; those of demos that were
+/// killed go when the next one starts.
 struct Directory(PathBuf);
 
 const PREFIX: &str = "photocol-demo-";
@@ -149,7 +150,8 @@ impl Children {
         due.into_iter().try_for_each(|role| self.try_again(plan, role))
     }
 
-    /// Starts a process again. Another that is dead, but not known to be, may make that fail; so it is tried several times.
+    /// Starts a process again. Another that is dead, but not known to be, may make that fail; so it is tried several
+    /// times.
     fn try_again(&mut self, plan: &Plan, role: Role) -> Result<(), Refusal> {
         let tries = self.revivals.remove(&role).map_or(1, |revival| revival.tries + 1);
         match self.start_again(plan, role) {

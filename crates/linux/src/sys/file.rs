@@ -1,6 +1,7 @@
 //! Files: new ones that nobody else has prepared, and reads with a bound.
 //!
-//! A name in a folder of others may be a link that somebody has put there. Whatever is made here is therefore made new (`O_CREAT | O_EXCL`), follows no
+//! A name in a folder of others may be a link that somebody has put there. Whatever is made here is therefore made
+//! new (`O_CREAT | O_EXCL`), follows no
 //! link and replaces nothing. Whatever is read here has a most, since a name may be `/dev/zero`.
 
 use super::checked;
@@ -26,7 +27,8 @@ pub(crate) fn private_folder(begins: &Path) -> io::Result<PathBuf> {
     let mut template = begins.as_os_str().as_bytes().to_vec();
     template.extend_from_slice(b"XXXXXX");
     let mut template = CString::new(template)?.into_bytes_with_nul();
-    // SAFETY: the pointer is to a string that ends with 0 and lives across the call, which writes into its last six letters only.
+    // SAFETY: the pointer is to a string that ends with 0 and lives across the call, which writes into its last six
+    // letters only.
     if unsafe { libc::mkdtemp(template.as_mut_ptr().cast()) }.is_null() {
         return Err(io::Error::last_os_error());
     }
@@ -34,13 +36,15 @@ pub(crate) fn private_folder(begins: &Path) -> io::Result<PathBuf> {
     Ok(PathBuf::from(OsString::from_vec(template)))
 }
 
-/// A new file with these permissions, less what the umask takes. It is an error if anything has that name, a link included.
+/// A new file with these permissions, less what the umask takes. It is an error if anything has that name, a link
+/// included.
 pub(crate) fn create(path: &Path, mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(mode).custom_flags(libc::O_NOFOLLOW).open(path)
 }
 
-/// A new file that takes the place of an ordinary file of its name, if there is one. Links and devices stay, and are an error.
+/// A new file that takes the place of an ordinary file of its name, if there is one. Links and devices stay, and are
+/// an error.
 pub(crate) fn replace(path: &Path, mode: u32) -> io::Result<File> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
         fs::remove_file(path)?;
@@ -66,7 +70,8 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// An ordinary file, to be read, and its length; anything else is an error, and a link in its last place if `follows` is false.
+/// An ordinary file, to be read, and its length; anything else is an error, and a link in its last place if `follows`
+/// is false.
 pub(crate) fn open_ordinary(path: &Path, follows: bool) -> io::Result<(File, u64)> {
     let flags = libc::O_NONBLOCK | if follows { 0 } else { libc::O_NOFOLLOW };
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;

@@ -1,8 +1,10 @@
 //! Files between edge nodes. The sender offers a file; the receiver answers with what it lacks; that is sent, and the file offered again, until
 //! nothing is lacking and the SHA-256 is right. Slots of two nodes come in order, so an offer that follows its chunks finds every one there or lost.
 //!
-//! Offers and answers are blocks of management with topic 2: JSON, and the tag of the network's key behind it, since slots of data have none. Each names
-//! the sessions of both ends, so none of an earlier session is believed: light without the key makes no file, and recorded light makes none either.
+//! Offers and answers are blocks of management with topic 2: JSON, and the tag of the network's key behind it, since
+//! slots of data have none. Each names
+//! the sessions of both ends, so none of an earlier session is believed: light without the key makes no file, and
+//! recorded light makes none either.
 //! A receiver that has started again lacks everything. What it cannot take it refuses, and the sender gives up.
 //!
 //! `incoming` is a file on its way in.
@@ -44,7 +46,8 @@ const LARGEST: u64 = 1 << 40;
 /// The words of files begin so under the tag; slots begin otherwise.
 const DOMAIN: &[u8] = b"photocol file word";
 
-/// What the two say. The sessions are random numbers of the starts of both ends; the sender says 0 for a receiver that it has not heard.
+/// What the two say. The sessions are random numbers of the starts of both ends; the sender says 0 for a receiver
+/// that it has not heard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Word {
@@ -58,7 +61,7 @@ struct Word {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum Says {
     /// The file is this.
-    Offer { name: String, length: u64, sha256: String },
+    Offer(Offer),
     /// The offer was for another session of the receiver.
     Again,
     /// This is lacking; nothing, if it is there and right.
@@ -67,13 +70,20 @@ enum Says {
     Refused { why: String },
 }
 
+/// What there is to know of a file before it comes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Offer {
+    pub(super) name: String,
+    pub(super) length: u64,
+    pub(super) sha256: String,
+}
+
 /// A file on its way out.
 struct Outgoing {
     to: u16,
     file: File,
-    name: String,
-    length: u64,
-    sha256: String,
+    offer: Offer,
     /// The session of the receiver, as far as it is known.
     receiver: u64,
     /// What is to be sent.
@@ -148,7 +158,8 @@ impl Files {
         let number = Sha256::digest(format!("{name} {sha256} {to}"));
         let transfer = u32::from_le_bytes(*number.first_chunk().expect("SHA-256 has 32 bytes"));
         let (pending, offered, failed) = (VecDeque::new(), None, None);
-        let outgoing = Outgoing { to, file, name, length, sha256, receiver: 0, pending, offered, failed };
+        let offer = Offer { name, length, sha256 };
+        let outgoing = Outgoing { to, file, offer, receiver: 0, pending, offered, failed };
         self.outgoing.insert(transfer, outgoing);
         Ok(())
     }
@@ -186,7 +197,7 @@ impl Files {
 
     /// A file will not be sent.
     fn give_up(&mut self, transfer: u32, why: &str) {
-        if let Some(Outgoing { name, to, .. }) = self.outgoing.remove(&transfer) {
+        if let Some(Outgoing { offer: Offer { name, .. }, to, .. }) = self.outgoing.remove(&transfer) {
             self.outcomes.unsent += 1;
             self.said.push(format!("the file '{name}' for node {to} is given up: {why}"));
         }
@@ -211,9 +222,10 @@ impl Files {
         }
         let Ok(Word { transfer, sender, receiver, says }) = serde_json::from_slice(json) else { return };
         match says {
-            Says::Offer { name, length, sha256 } => {
+            Says::Offer(offer) => {
+                let most = GAPS.min((into.largest() - ANSWER) / GAP);
                 let says = match receiver == self.session {
-                    true => self.answer(now, (from, transfer), &name, length, sha256, into.largest()),
+                    true => self.answer(now, (from, transfer), &offer, most),
                     false => Some(Says::Again),
                 };
                 if let Some(says) = says {
@@ -239,37 +251,28 @@ impl Files {
                 self.outcomes.sent += 1;
             }
             Says::Lacks { gaps } => {
-                let length = file.length;
+                let length = file.offer.length;
                 file.pending = gaps.into_iter().filter(|(start, end)| start < end && *end <= length).collect();
             }
-            Says::Offer { .. } => {}
+            Says::Offer(_) => {}
         }
     }
 
-    /// What is to be said of an offered file; nothing while there is no room for it.
-    fn answer(
-        &mut self,
-        now: Nanos,
-        key: (u16, u32),
-        name: &str,
-        length: u64,
-        sha256: String,
-        largest: usize,
-    ) -> Option<Says> {
+    /// What is to be said of an offered file, with so many gaps at most; nothing while there is no room for it.
+    fn answer(&mut self, now: Nanos, key: (u16, u32), offer: &Offer, most: usize) -> Option<Says> {
         // Two files may have one number: the later one is meant.
-        self.incoming.retain(|known, entry| *known != key || entry.sha256 == sha256);
+        self.incoming.retain(|known, entry| *known != key || entry.sha256 == offer.sha256);
         if !self.incoming.contains_key(&key) {
             self.make_room(now)?;
-            let state = match self.begin(key, name, length, &sha256) {
+            let state = match self.begin(key.0, offer) {
                 Ok(state) => state,
-                Err(why) => self.refused(key, name, why),
+                Err(why) => self.refused(key.0, &offer.name, why),
             };
-            self.incoming.insert(key, Entry { sha256, heard: now, state });
+            self.incoming.insert(key, Entry { sha256: offer.sha256.clone(), heard: now, state });
         }
         let entry = self.incoming.get_mut(&key)?;
         entry.heard = now;
         if let State::Arriving(file) = &mut entry.state {
-            let most = GAPS.min((largest - ANSWER) / GAP);
             match file.gaps_or_finish(most, self.receive.as_ref()?) {
                 Ok(None) => {
                     entry.state = State::Whole;
@@ -285,29 +288,29 @@ impl Files {
         }
     }
 
-    fn begin(&mut self, key: (u16, u32), name: &str, length: u64, sha256: &str) -> Result<State, Refused> {
+    fn begin(&mut self, from: u16, offer: &Offer) -> Result<State, Refused> {
         let folder = self.receive.as_ref().ok_or_else(|| Refused::new("node has no directory 'receive'"))?;
-        if length > LARGEST || sha256.len() != 64 {
+        if offer.length > LARGEST || offer.sha256.len() != 64 {
             return Err(Refused::new("the offer makes no sense"));
         }
-        if folder.has(name, length, sha256) {
-            self.said.push(format!("the file '{name}' from node {} is there already", key.0));
+        if folder.has(offer) {
+            self.said.push(format!("the file '{}' from node {from} is there already", shortened(&offer.name)));
             self.outcomes.received += 1;
             return Ok(State::Whole);
         }
-        Ok(State::Arriving(folder.begin(name, length, sha256)?))
+        Ok(State::Arriving(folder.begin(offer)?))
     }
 
     fn refuse(&mut self, key: (u16, u32), why: Refused) {
         let Some(Entry { state: State::Arriving(file), .. }) = self.incoming.get(&key) else { return };
         let name = file.name.clone();
-        let state = self.refused(key, &name, why);
+        let state = self.refused(key.0, &name, why);
         if let Some(entry) = self.incoming.get_mut(&key) {
             entry.state = state;
         }
     }
 
-    fn refused(&mut self, (from, _): (u16, u32), name: &str, why: Refused) -> State {
+    fn refused(&mut self, from: u16, name: &str, why: Refused) -> State {
         self.outcomes.refused += 1;
         self.said.push(format!("the file '{}' from node {from} is refused: {why}", shortened(name)));
         State::Refused(shortened(&why.to_string()))
@@ -348,8 +351,7 @@ fn tagged(from: u16, to: u16, json: &[u8]) -> Vec<u8> {
 
 impl Outgoing {
     fn offer(&self, transfer: u32, sender: u64) -> Word {
-        let says = Says::Offer { name: self.name.clone(), length: self.length, sha256: self.sha256.clone() };
-        Word { transfer, sender, receiver: self.receiver, says }
+        Word { transfer, sender, receiver: self.receiver, says: Says::Offer(self.offer.clone()) }
     }
 
     fn send_chunk(&mut self, transfer: u32, into: &mut Packer) {
@@ -362,7 +364,7 @@ impl Outgoing {
             self.failed = Some(format!("it cannot be read any more: {error}"));
             return;
         }
-        let block = FileChunk { transfer, offset: start, length: self.length, bytes };
+        let block = FileChunk { transfer, offset: start, length: self.offer.length, bytes };
         into.add(self.to, block.into(), BLOCK + FIELDS + size as usize);
         if start + size < end {
             self.pending.push_front((start + size, end));
@@ -552,7 +554,8 @@ mod tests {
     fn an_idle_transfer_makes_room_and_a_busy_one_does_not() {
         let Scratch(folder) = &Scratch::new();
         let (_, mut receiver) = pair(folder);
-        let mut offer = |now, number| receiver.answer(now, (3, number), "thing", 9, "0".repeat(64), 600).is_some();
+        let thing = Offer { name: "thing".into(), length: 9, sha256: "0".repeat(64) };
+        let mut offer = |now, number| receiver.answer(now, (3, number), &thing, 9).is_some();
         assert!((0..64).all(|number| offer(0, number)));
         assert!(!offer(IDLE - 1, 64) && offer(IDLE, 64));
         assert_eq!(names(&folder.join("in")).len(), 64);
@@ -564,7 +567,7 @@ mod tests {
         let (mut sender, mut receiver) = pair(folder);
         let (mut out, mut back) = (Packer::new(ROOM), Packer::new(ROOM));
         // An offer as it was said to an earlier session, and one with another network's key.
-        let says = Says::Offer { name: "thing".into(), length: 9, sha256: "0".repeat(64) };
+        let says = Says::Offer(Offer { name: "thing".into(), length: 9, sha256: "0".repeat(64) });
         let word = |receiver| Word { transfer: 1, sender: 2, receiver, says: says.clone() };
         sender.say(&word(receiver.session ^ 1), 5, &mut out);
         sender.key = Key::new(b"another key, as long").unwrap();

@@ -1,6 +1,7 @@
-//! A file on its way in: under a name that nobody can foresee, until all of it is there and right; then under its own, or one beside it.
+//! A file on its way in: under a name that nobody can foresee, until all of it is there and right; then under its
+//! own, or one beside it.
 
-use super::files::{digest, hexadecimal};
+use super::files::{Offer, digest, hexadecimal};
 use super::ranges::Ranges;
 use crate::sys::file;
 use control::wire::FileChunk;
@@ -72,20 +73,21 @@ impl Folder {
     }
 
     /// A file begins to come.
-    pub(super) fn begin(&self, name: &str, length: u64, sha256: &str) -> Result<Incoming, Refused> {
+    pub(super) fn begin(&self, offer: &Offer) -> Result<Incoming, Refused> {
+        let Offer { name, length, sha256 } = offer.clone();
         let (part, file) = self.part()?;
         let (ranges, tries) = (Ranges::default(), 0);
-        let incoming =
-            Incoming { name: clean(name), file, part: Some(part), length, sha256: sha256.into(), ranges, tries };
+        let incoming = Incoming { name: clean(&name), file, part: Some(part), length, sha256, ranges, tries };
         incoming.file.set_len(length)?;
         Ok(incoming)
     }
 
     /// Whether the file is there already, from an earlier start.
-    pub(super) fn has(&self, name: &str, length: u64, sha256: &str) -> bool {
+    pub(super) fn has(&self, offer: &Offer) -> bool {
+        let Offer { name, length, sha256 } = offer;
         let found = file::open_ordinary(&self.path.join(clean(name)), false);
         found.is_ok_and(|(file, found)| {
-            found == length && digest(&file, length).is_ok_and(|digest| hexadecimal(&digest) == sha256)
+            found == *length && digest(&file, found).is_ok_and(|digest| hexadecimal(&digest) == *sha256)
         })
     }
 }
