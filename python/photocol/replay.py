@@ -219,7 +219,7 @@ def packets(run: Replayed) -> Iterator[str]:
 
 def _moves(events: pl.DataFrame, node: pl.Expr, at: pl.Expr, step: int) -> pl.DataFrame:
     """A packet more, or less, at a node."""
-    return events.select(*_KEY, "row", "t_ps", "arrives", node=node, at=at, step=pl.lit(step, pl.Int64))
+    return events.select(*_KEY, "bytes", "row", "t_ps", "arrives", node=node, at=at, step=pl.lit(step, pl.Int64))
 
 
 def _duplicates(run: Replayed, events: pl.DataFrame) -> pl.DataFrame:
@@ -233,20 +233,20 @@ def _between(run: Replayed, moves: pl.DataFrame) -> pl.DataFrame:
     """Without nodes where packets begin or become parts of bursts; where they end nothing is asked of the sum."""
     opaque = run.trace.filter(pl.col("event").is_in(["reserve", "land"]))
     hidden = pl.concat([opaque["source"], opaque["target"]]).unique().implode()
-    ends = run.flows.select("flow", "destination", origin="source")
+    ends = run.flows.select("flow", "destination", origin="source", header=_header(run))
     moves = moves.filter(~pl.col("node").is_in(hidden)).join(ends, on="flow", how="inner")
     is_ack = pl.col("class") == "ack"
-    begins = is_ack & (pl.col("node") == pl.col("destination"))
+    # Segments that only open or close a connection are no news of the sender's; ACKs are none of the receiver's.
+    is_bare = (pl.col("class") == "data") & (pl.col("bytes") <= pl.col("header")) & (pl.col("node") == pl.col("origin"))
+    begins = (is_ack & (pl.col("node") == pl.col("destination"))) | is_bare
     stops = pl.when(is_ack).then(pl.col("node") == pl.col("origin")).otherwise(pl.col("node") == pl.col("destination"))
     return moves.filter(~begins).with_columns(is_final=~stops)
 
 
 def acks(run: Replayed) -> Iterator[str]:
     """No ACK asks for a byte behind one that has not arrived, or behind all that was sent."""
-    headers = {name: one.get("header", 40) for name, one in run.scenario.get("transport", {}).items()}
-    header = pl.col("transport").replace_strict(headers, default=40, return_dtype=pl.Int64)
     data = run.trace.filter(pl.col("class") == "data")
-    data = data.join(run.flows.select("flow", "destination", header=header), on="flow", how="inner")
+    data = data.join(run.flows.select("flow", "destination", header=_header(run)), on="flow", how="inner")
     data = data.with_columns(behind=pl.col("unit") + pl.col("bytes") - pl.col("header"))
     sent = data.filter(pl.col("event").is_in(["send", "resend"])).select("flow", "behind", at="t_ps")
     lost = _vanished(run.trace.filter(pl.col("class").is_in(PACKETS)))["pass_row"].drop_nulls().implode()
@@ -329,12 +329,18 @@ def _said(broken: pl.DataFrame, what: str, at: str = "place") -> Iterator[str]:
         flow = "" if row.get("flow") is None else f" of flow {row['flow']}"
         yield f"{row[at]} at {row['t_ps'] / 1e12:.9f} s: {row['class']} {row['unit']}{flow} {what}"
     if broken.height > _SHOWN:
-        yield f"… and {broken.height - _SHOWN} more that {what.replace('is ', 'are ', 1)}"
+        yield f"… and {broken.height - _SHOWN} more: {what}"
 
 
 def _switching(run: Replayed) -> Mapping[str, Any]:
     found: Mapping[str, Any] = run.scenario.get("switching", {})
     return found
+
+
+def _header(run: Replayed) -> pl.Expr:
+    """What headers add to each segment of a flow."""
+    headers = {name: one.get("header", 40) for name, one in run.scenario.get("transport", {}).items()}
+    return pl.col("transport").replace_strict(headers, default=40, return_dtype=pl.Int64)
 
 
 def _cores(run: Replayed) -> list[str]:

@@ -130,7 +130,8 @@ def _faults(place: Path) -> Iterator[tuple[str, str]]:
 
 def _contradictions(place: Path, manifest: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Where a manifest contradicts itself or the files that say the same."""
-    lines = [line for line in manifest.get("runs", ()) if isinstance(line, dict)] if _is_run(manifest) else []
+    runs = manifest.get("runs") if _is_run(manifest) else None
+    lines = [line for line in runs if isinstance(line, dict)] if isinstance(runs, list) else []
     prints = [str(line.get("fingerprint")) for line in lines]
     if prints and manifest.get("fingerprint") != joined(prints):
         yield storage.MARK, "its fingerprint is not that of its runs"
@@ -233,7 +234,7 @@ def _first_difference(there: Sequence[str], follows: Sequence[str]) -> str:
 
 
 def _compared(then: dict[str, Any], now: Any) -> str:
-    if "fingerprints" in then:
+    if isinstance(then.get("fingerprints"), dict):
         return difference(then["fingerprints"], now["fingerprints"])
     return "" if then["fingerprint"] == now["fingerprint"] else "differs: what was on the wires"
 

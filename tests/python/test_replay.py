@@ -54,6 +54,22 @@ def test_no_ready_made_scenario_breaks_a_rule(name: str, tmp_path: Path) -> None
     assert breaches == []
 
 
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("dumbbell", {"handshake": True, "teardown": True, "delayed_ack": True}),
+        ("low-latency", {"link.0.queue": {"kind": "codel"}}),
+        ("obs", {"switching.contention": "deflection"}),
+        ("obs", {"switching.contention": "segmentation"}),
+        ("macroflows", {"switching.cut_through": False}),
+    ],
+)
+def test_no_variant_breaks_a_rule(name: str, settings: dict[str, object], tmp_path: Path) -> None:
+    transport = next(iter(photocol.check(SCENARIOS / f"{name}.toml").to_dict()["transport"]))
+    settings = {key if "." in key else f"transport.{transport}.{key}": value for key, value in settings.items()}
+    assert replay(traced(name, tmp_path / "run", **settings))[1] == []
+
+
 @pytest.mark.xfail(strict=False, reason="what was planned before a change of capacity is traced at the former rate")
 def test_a_change_of_capacity_breaks_no_rule(tmp_path: Path) -> None:
     folder = traced("capacity-change", tmp_path / "run", **{"run.duration": "5 s", "event.0.at": "4 s"})
