@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from photocol import __version__
+from photocol import __version__, files
 from photocol.arguments import (
     FOLDER,
     code_option,
@@ -244,10 +244,13 @@ def _former(said: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _is_sweep(file: Path) -> bool:
-    """Whether a file is a sweep.toml; what cannot be read is left to those who read scenarios."""
+    """Whether a file is a sweep.toml; what cannot be read is left to those who read scenarios.
+
+    Raises InputError for a device, a pipe, and what is too large.
+    """
     try:
-        return isinstance(tomllib.loads(file.read_text(encoding="utf-8")).get("scenario"), str)
-    except (OSError, ValueError):
+        return isinstance(tomllib.loads(files.content(file).decode()).get("scenario"), str)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
         return False
 
 

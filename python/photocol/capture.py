@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 from dataclasses import dataclass
@@ -55,6 +56,10 @@ class CaptureFile:
         self._shown = self._file or beside / CAPTURE_NAME
         self.unfinished = storage.unfinished_name(beside).with_suffix(".pcapng")
         self._whole = False
+        # A name that others may have foreseen: their link would be followed.
+        self.unfinished.unlink(missing_ok=True)
+        with storage.naming(self._shown):
+            os.close(os.open(self.unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
 
     def finish(self) -> None:
         """The capture is whole."""

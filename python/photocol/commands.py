@@ -343,8 +343,7 @@ def trace(*, directory: Path, perfetto: Path | None, bursts: Path | None) -> Non
         click.echo(perfetto)
     if bursts is not None:
         table = result.bursts
-        with storage.naming(bursts):
-            table.write_csv(bursts)
+        storage.replace(bursts, table.write_csv)
         click.echo(bursts)
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from photocol import _core
+from photocol import _core, files
 from photocol._reservation import Booking, Fibre
 from photocol._signalling import Action, Core, Network, Node
 from photocol.errors import InputError
@@ -420,9 +420,7 @@ def decode(data: bytes, *, key: bytes | None = None) -> tuple[dict[str, Any], li
 def read_requests(path: Path) -> NDArray[np.uint32]:
     """Return the request matrix of a JSON file: a list of rows of whole numbers; InputError with the file's name."""
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError(f"more than {LARGEST_FILE} bytes")
-        rows = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse, parse_float=_refuse)
+        rows = json.loads(files.content(path, LARGEST_FILE).decode(), parse_constant=_refuse, parse_float=_refuse)
         return _matrix(rows)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
@@ -433,7 +431,8 @@ def read_requests(path: Path) -> NDArray[np.uint32]:
     except RecursionError:
         raise InputError(f"{path}: nested too deeply; allowed: a list of rows") from None
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        named = str(error).startswith(str(path))
+        raise InputError(str(error) if named else f"{path}: {error}") from None
     except ValueError:
         raise InputError(f"{path}: a number has too many digits") from None
 

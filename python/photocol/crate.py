@@ -40,17 +40,16 @@ def write(folder: Path, target: Path) -> int:
     """Write the archive; returns how many files it holds besides its metadata. Raises InputError."""
     manifest = _manifest(folder)
     files = _files(folder, target)
-    new = storage.unfinished_name(target)
-    try:
-        with storage.naming(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive:
-                entities = [_packed(archive, file, file.relative_to(folder).as_posix()) for file in files]
-                text = json.dumps(metadata(manifest, entities), indent=1, ensure_ascii=False) + "\n"
-                archive.writestr(zipfile.ZipInfo(METADATA, _EPOCH), text)
-            new.replace(target)
-    finally:
-        new.unlink(missing_ok=True)
+    with storage.naming(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+
+    def pack(new: Path) -> None:
+        with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive:
+            entities = [_packed(archive, file, file.relative_to(folder).as_posix()) for file in files]
+            text = json.dumps(metadata(manifest, entities), indent=1, ensure_ascii=False) + "\n"
+            archive.writestr(zipfile.ZipInfo(METADATA, _EPOCH), text)
+
+    storage.replace(target, pack)
     return len(files)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import importlib.machinery
-import os
-import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from photocol import files
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,19 +22,11 @@ _MOST_BYTES = 1 << 24
 def read(file: Path) -> bytes:
     """The bytes of a law's file. Raises InputError if it is no file, or none of a sensible size."""
     try:
-        # A pipe without a writer would be waited for.
-        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
-        with open(descriptor, "rb") as opened:  # noqa: PTH123
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise InputError(f"{file} is not a file")
-            content = opened.read(_MOST_BYTES + 1)
+        return files.content(file, _MOST_BYTES)
     except FileNotFoundError:
         raise InputError(f"there is no file {file}") from None
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}") from error
-    if len(content) > _MOST_BYTES:
-        raise InputError(f"{file} has more than {_MOST_BYTES >> 20} MiB, too much for the file of a law")
-    return content
 
 
 def place_of(place: str) -> Path | None:

@@ -32,7 +32,11 @@ def export(events: pl.DataFrame, file: Path) -> None:
     """Write the trace of a run to `file`. Raises InputError without the package `perfetto`."""
     protos = _protos()
     maker = _Maker(protos)
-    with storage.naming(file), file.open("wb") as output:
+    storage.replace(file, lambda new: _write(protos, maker, events, new))
+
+
+def _write(protos: Any, maker: _Maker, events: pl.DataFrame, file: Path) -> None:
+    with file.open("wb") as output:
         trace = protos.Trace()
         for packet in itertools.chain(maker.packets(events)):
             trace.packet.append(packet)

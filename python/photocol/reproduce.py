@@ -7,6 +7,7 @@ others from being run.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ from rich.table import Table
 
 from photocol import __version__, builds, digests, machine, recorded, storage
 from photocol.campaign.conduct import Conducted, Means, conduct, means
-from photocol.campaign.job import JobError, Runner, engine, jobs_of
+from photocol.campaign.job import JobError, Runner, check_plan, engine, jobs_of
 from photocol.campaign.local import available_cores
 from photocol.campaign.progress import Progress, duration
 from photocol.campaign.store import Store, campaign_files, read_manifest, rows_in
@@ -32,6 +33,7 @@ from photocol.catalogue import (
     select,
 )
 from photocol.errors import InputError, exit_status, failure, shown
+from photocol.laws import announce
 from photocol.record import Judged, Record, cell, reason, record_of, write
 from photocol.verdict import Verdict
 
@@ -121,6 +123,8 @@ def _one(experiment: Experiment, file: Path, request: Request, console: Console)
     jobs = _jobs(experiment, request.form_name, file)
     folder = request.out / experiment.id
     _announce(experiment, request, len(jobs), console)
+    with contextlib.suppress(InputError):  # What is wrong with a job is said when it is done, with its name.
+        announce(check_plan(jobs[0]))
     started, clock = datetime.now(UTC), time.monotonic()
     store, progress = Store(folder / "runs" / request.form_name), Progress(is_quiet=console.quiet)
     conducted = conduct(lambda _: jobs, store, request.means, progress)
@@ -132,8 +136,9 @@ def _one(experiment: Experiment, file: Path, request: Request, console: Console)
     write(record, folder)
     seconds = time.monotonic() - clock
     about = _about(record, rows, started=started.isoformat(timespec="seconds"), seconds=seconds, kept=conducted.kept)
+    about["code"] = {experiment.id: {"file": str(file.absolute()), "sha256": digests.of_file(file)}}
     files = campaign_files(folder, (store.folder / row.name for row in rows), read_manifest(folder))
-    (folder / storage.MARK).write_text(digests.with_files(about, files), encoding="utf-8")
+    storage.write_text(folder / storage.MARK, digests.with_files(about, files))
     _show(record, folder, console)
     _compare(record, request, folder, console)
     console.print(f"{_counted(conducted, len(jobs), seconds)}{_speed(rows)}\n")
@@ -160,6 +165,14 @@ def _about(record: Record, rows: Sequence[Row], **measured: object) -> dict[str,
         "host": machine.described(),
         "pictures": [f"{plot.name}.png" for plot in record.experiment.plots],
     }
+
+
+def file_of(manifest: Mapping[str, object]) -> Path | None:
+    """The file of the experiment that made a figure, if it is there."""
+    try:
+        return find_experiments(experiments_folder()).get(str(manifest.get("experiment")))
+    except ExperimentError:
+        return None
 
 
 def table_of(folder: Path, manifest: Mapping[str, object]) -> pl.DataFrame:

@@ -1,8 +1,10 @@
-"""Results on disk: a directory is a whole run or is not there.
+"""Results on disk: a directory holds a whole run if and only if it has `manifest.json`.
 
-Everything is written under another name beside the target, flushed to the disk, and renamed. A directory that holds a
-former run is replaced in one step; any other directory that holds something is refused. The other names are hidden and
-contain the number of the process; what a killed process has left under one is removed by the next that writes there.
+Everything is written under another name, flushed to the disk, and renamed. A directory that is not there is written
+beside its place. One that is there (empty, a mount point, named by a link) is written inside of it, and its files are
+renamed into it, `manifest.json` last; a former run in it is replaced in one step where the system can. Any other
+directory that holds something is refused. The other names are hidden and contain the number of the process; what a
+killed process has left under one is removed by the next that writes there.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +32,10 @@ RUNS = "runs"
 _LATER = re.compile(r"report\.html|runs\.parquet|plots|sweep\.sbatch|slurm-.*\.log")
 """What `report`, `sweep export`, `plot` and Slurm put into a finished directory; it is made from the rest."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
-_LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<process>\d+)\.(unfinished|pcapng|former)")
+_LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<process>\d+)(\.[a-z0-9_]{8})?\.(unfinished|pcapng|former)")
+_OF_A_FILE_SYSTEM = "lost+found"
+"""In the root of a file system of its own, which holds nothing else."""
+_DEVICES = (Path("/dev"), Path("/proc"))
 
 
 def check_target(target: Path) -> None:
@@ -37,8 +43,7 @@ def check_target(target: Path) -> None:
     if os.path.lexists(target):
         if not target.is_dir():
             raise InputError(f"{target} is not a directory")
-        if any(target.iterdir()) and not (target / MARK).is_file():
-            raise InputError(f"{target} holds something that is not a photocol run; it is left alone")
+        _check_contents(target)
     _check_place(target.absolute())
 
 
@@ -79,8 +84,8 @@ def write_quickly(target: Path, fill: Callable[[Path], None]) -> None:
     which the reader has to notice.
     """
     target = target.absolute()
-    if target.exists() and any(target.iterdir()) and not (target / MARK).is_file():
-        raise InputError(f"{target} holds something that is not a photocol run; it is left alone")
+    if target.exists():
+        _check_contents(target)
     with _unfinished(target) as new:
         fill(new)
         _put_in_place(new, target)
@@ -122,8 +127,9 @@ def naming(file: Path) -> Iterator[None]:
 
 
 def unfinished_name(target: Path) -> Path:
-    """A hidden name beside `target`, of this process only."""
-    return target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+    """A hidden name of this process only, on the file system of `target`: inside of a directory, else beside it."""
+    place = target if target.is_dir() else target.parent
+    return place / f".{target.name}.{os.getpid()}.unfinished"
 
 
 def remove_leftovers(folder: Path, name: str | None = None) -> None:
@@ -131,6 +137,8 @@ def remove_leftovers(folder: Path, name: str | None = None) -> None:
 
     What cannot be removed stays: it is in nobody's way.
     """
+    if name is not None and (folder / name).is_dir():
+        remove_leftovers(folder / name)
     with contextlib.suppress(OSError):
         for path in list(folder.iterdir()):
             found = _LEFTOVER.fullmatch(path.name)
@@ -143,14 +151,30 @@ def remove_leftovers(folder: Path, name: str | None = None) -> None:
 
 
 def replace(file: Path, write: Callable[[Path], object]) -> None:
-    """Write a file under another name and put it in place; it is whole or what it was."""
-    new = unfinished_name(file)
+    """Write a file under another name and put it in place; it is whole or what it was.
+
+    The other name is in a folder that nobody else can look into. A link is replaced, not followed; a device is written.
+    """
+    if any(file.absolute().is_relative_to(place) for place in _DEVICES):
+        with naming(file):
+            write(file)
+        return
+    with naming(file):
+        beginning = f".{file.name}.{os.getpid()}."
+        private = Path(tempfile.mkdtemp(prefix=beginning, suffix=".unfinished", dir=file.absolute().parent))
     try:
         with naming(file):
-            write(new)
-            new.replace(file)
+            write(private / file.name)
+            (private / file.name).replace(file)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(file)) from error
     finally:
-        new.unlink(missing_ok=True)
+        shutil.rmtree(private, ignore_errors=True)
+
+
+def write_text(file: Path, text: str) -> None:
+    """The same with a text."""
+    replace(file, lambda new: new.write_text(text, encoding="utf-8"))
 
 
 def is_extra(name: str) -> bool:
@@ -169,10 +193,21 @@ def _is_alive(process: int) -> bool:
     return True
 
 
+def _check_contents(target: Path) -> None:
+    """Refuse (InputError) a directory that holds something other than a run."""
+    if _contents(target) and not (target / MARK).is_file():
+        raise InputError(f"{target} holds something that is not a photocol run; it is left alone")
+
+
+def _contents(target: Path) -> list[Path]:
+    """What a directory holds, without what is being written and what belongs to its file system."""
+    return [one for one in target.iterdir() if one.name != _OF_A_FILE_SYSTEM and not _LEFTOVER.fullmatch(one.name)]
+
+
 def _check_place(target: Path) -> None:
-    """Refuse a target whose nearest existing folder takes no new one, before hours of work go into it."""
-    place = next(folder for folder in target.parents if os.path.lexists(folder))
-    trial = unfinished_name(place / target.name)
+    """Refuse a target in whose place nothing can be written, before hours of work go into it."""
+    place = target if target.is_dir() else next(folder for folder in target.parents if os.path.lexists(folder))
+    trial = place / f".{target.name}.{os.getpid()}.unfinished"
     try:
         trial.mkdir()
         trial.rmdir()
@@ -183,11 +218,41 @@ def _check_place(target: Path) -> None:
 
 
 def _put_in_place(new: Path, target: Path) -> None:
-    """Rename `new` to `target`; what was there before is under the name `new` afterwards, or gone."""
-    if target.exists() and any(target.iterdir()):
-        _exchange(new, target)
-    else:
+    """Rename `new` to `target`, or what it holds into `target`; a run that was there before is gone."""
+    if not target.is_dir():
         new.rename(target)
+    elif not (target / MARK).is_file() or not _replaced(new, target.resolve()):
+        _fill_in(new, target)
+
+
+def _replaced(new: Path, target: Path) -> bool:
+    """Whether the run in a directory, which is not a link, could be replaced by `new` in one step."""
+    beside = target.with_name(new.name)
+    try:
+        new.rename(beside)
+    except OSError:
+        # A file system of its own, or a folder in which nothing may be written.
+        return False
+    try:
+        _exchange(beside, target)
+    except OSError:
+        beside.rename(new)
+        return False
+    shutil.rmtree(beside, ignore_errors=True)
+    return True
+
+
+def _fill_in(new: Path, target: Path) -> None:
+    """Rename what `new` holds into `target`, the mark last; a former run goes first, beginning with its mark."""
+    (target / MARK).unlink(missing_ok=True)
+    for former in _contents(target):
+        if former.is_dir() and not former.is_symlink():
+            shutil.rmtree(former)
+        else:
+            former.unlink()
+    for file in sorted(new.iterdir(), key=lambda file: file.name == MARK):
+        file.rename(target / file.name)
+    _flush_one(target)
 
 
 def _exchange(new: Path, target: Path) -> None:

@@ -190,7 +190,8 @@ def _strangers(folder: Path, recorded: dict[str, str]) -> Iterator[str]:
 def table(folder: Path, *, allow_code: bool = False) -> Checked | None:
     """Whether the table of a campaign follows from its runs; None where there is no table, or none that is known.
 
-    An experiment is executed for it if it came with photocol; with `allow_code` in any case.
+    An experiment is executed for it if it came with photocol or has the digest that the manifest records; with
+    `allow_code` in any case.
     """
     file = folder / TABLE
     if not file.is_file():
@@ -213,9 +214,11 @@ def _table_of(folder: Path, manifest: dict[str, Any], *, allow_code: bool) -> pl
         return table_of(folder)
     if manifest.get("photocol") == "reproduction":
         from photocol.catalogue import came_with_photocol
+        from photocol.reproduce import file_of as figures_file
         from photocol.reproduce import table_of as figures_table
 
-        if not allow_code and not came_with_photocol():
+        file = figures_file(manifest)
+        if file is None or not (allow_code or came_with_photocol() or _is_recorded(file, manifest, folder)):
             return None
         try:
             return figures_table(folder, manifest)
@@ -224,6 +227,12 @@ def _table_of(folder: Path, manifest: dict[str, Any], *, allow_code: bool) -> pl
         except InputError:  # The experiment is of another repository, or is gone.
             return None
     return None
+
+
+def _is_recorded(file: Path, manifest: dict[str, Any], folder: Path) -> bool:
+    """Whether an experiment's file is what made the figure, and lies elsewhere."""
+    known = laws.permitted_by({"laws": manifest.get("code")}, folder)
+    return known.get(str(file.absolute())) == digests.of_file(file)
 
 
 def _first_difference(there: Sequence[str], follows: Sequence[str]) -> str:

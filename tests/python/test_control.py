@@ -187,3 +187,9 @@ def test_schedulers_are_listed() -> None:
     listed = photocol("list", "schedulers").stdout
     for name in ("bvn", "greedy", "round-robin", "islip", "rotor"):
         assert f"\n  {name}" in listed
+
+
+def test_requests_are_no_device() -> None:
+    """/dev/zero never ends."""
+    done = photocol("schedule", "/dev/zero", "--frame", "3")
+    assert (done.returncode, done.stderr) == (WRONG_INPUT, "/dev/zero is not a file but a device or a pipe\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -71,3 +72,61 @@ def test_an_address_where_nobody_answers_is_named(tmp_path: Path) -> None:
     done = subprocess.run(arguments(*words), cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "--dask tcp://127.0.0.1:9: no Dask scheduler answers there (OSError)\n"
+
+
+LISTENING = """
+import http.client, os
+from photocol.campaign.cluster import _connected
+def listening():
+    lines = [line.split() for name in ("tcp", "tcp6") for line in open(f"/proc/net/{name}").readlines()[1:]]
+    links = [f"/proc/self/fd/{fd}" for fd in os.listdir("/proc/self/fd")]
+    mine = {os.readlink(link) for link in links if os.path.lexists(link)}
+    ends = [line[1].split(":") for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in mine]
+    return [({"0100007F": "127.0.0.1"}.get(host, host), int(port, 16)) for host, port in ends]
+def request(end):
+    connection = http.client.HTTPConnection(*end, timeout=10)
+    connection.request("GET", "/info/main/workers.html")
+    return connection.getresponse().status
+if __name__ == "__main__":
+    with _connected("local", 2) as client:
+        ports = listening()
+        answers = {request(port) for port in ports}
+        print(client.scheduler.address.split(":")[0], len(client.nthreads()), {port[0] for port in ports}, answers)
+"""
+
+
+def test_a_local_cluster_takes_code_from_nobody(tmp_path: Path) -> None:
+    """A Dask scheduler runs what anybody sends to its port. Here it has none; what is left is HTTP without pages."""
+    done = subprocess.run([sys.executable, "-c", LISTENING], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.stdout == "inproc 2 {'127.0.0.1'} {404}\n", done.stderr
+
+
+def test_a_local_cluster_gives_the_same_table(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY)
+    words = ("sweep", "tiny.toml", "--grid", "traffic.0.flows=1,2", "--quiet", "--jobs", "2")
+    for name, more in (("plain", ()), ("dask", ("--dask", "local"))):
+        done = subprocess.run(
+            arguments(*words, *more, "--out", name), cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "") or more, done.stderr
+    tables = [(tmp_path / name / "table.csv").read_bytes() for name in ("plain", "dask")]
+    assert tables[0] == tables[1]
+
+
+def test_a_cluster_that_does_not_start_is_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    import distributed
+
+    from photocol.campaign import cluster as clusters
+    from photocol.campaign.job import JobError
+
+    def fail(**_: object) -> None:
+        raise RuntimeError("Nanny failed to start.\nmore")
+
+    monkeypatch.setattr(distributed, "LocalCluster", fail)
+    with (
+        pytest.raises(
+            JobError, match=r"^--dask local: the cluster did not start: RuntimeError: Nanny failed to start.$"
+        ),
+        clusters._connected("local", 1),
+    ):
+        pass

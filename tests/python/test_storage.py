@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,3 +67,76 @@ def test_the_swap_in_two_steps_does_the_same(tmp_path: Path, monkeypatch: pytest
     storage.write_directory(target, fill("second"))
     assert (target / "part" / "data").read_text() == "second"
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_link_stays_a_link_and_its_directory_gets_the_run(tmp_path: Path) -> None:
+    (tmp_path / "scratch").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "scratch")
+    for text in ("first", "second"):
+        storage.write_directory(link, fill(text))
+        assert link.is_symlink()
+        assert (tmp_path / "scratch" / "part" / "data").read_text() == text
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "scratch"]
+    assert sorted(path.name for path in link.iterdir()) == [storage.MARK, "part"]
+
+
+def test_where_a_directory_is_the_mark_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A directory is whole if and only if it has the mark; a former run loses it first, where no swap is to be had."""
+    target, there = tmp_path / "run", []
+    target.mkdir()
+    rename = type(target).rename
+
+    def watched(self: Path, new: Path) -> Path:
+        there.append((self.name, (target / storage.MARK).exists()))
+        return rename(self, new)
+
+    monkeypatch.setattr(type(target), "rename", watched)
+    monkeypatch.setattr(storage, "_replaced", lambda _new, _target: False)
+    for _ in range(2):
+        there.clear()
+        storage.write_directory(target, fill("ours"))
+        assert there == [("part", False), (storage.MARK, False)]
+    assert (target / "lost+found").mkdir() is None
+    storage.check_target(target)
+
+
+def test_a_mount_point_is_written(tmp_path: Path) -> None:
+    """A file system of its own cannot be renamed: EBUSY."""
+    target = tmp_path / "mounted"
+    target.mkdir()
+    script = (
+        "import pathlib, sys; from photocol import storage; target = pathlib.Path(sys.argv[1])\n"
+        "for text in 'ab':\n"
+        "    storage.check_target(target)\n"
+        "    names = ('data', storage.MARK)\n"
+        "    storage.write_directory(target, lambda new: [(new / name).write_text(text) for name in names])\n"
+        "print((target / 'data').read_text(), sorted(path.name for path in target.iterdir()))\n"
+    )
+    mount = 'mount -t tmpfs none "$0" && exec "$@"'
+    command = ["unshare", "-m", "sh", "-c", mount, str(target), sys.executable, "-c", script, str(target)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    except FileNotFoundError:
+        pytest.skip("no unshare here")
+    if "unshare" in done.stderr or "mount:" in done.stderr:
+        pytest.skip("nobody may mount here")
+    assert done.stdout == "b ['data', 'manifest.json']\n", done.stderr
+
+
+def test_a_file_is_whole_or_what_it_was_and_no_link_is_followed(tmp_path: Path) -> None:
+    other, file = tmp_path / "other", tmp_path / "report.html"
+    other.write_text("dear")
+    file.symlink_to(other)
+    storage.write_text(file, "page")
+    assert (other.read_text(), file.read_text(), file.is_symlink()) == ("dear", "page", False)
+
+    def full(new: Path) -> None:
+        new.write_text("half")
+        assert new.parent.stat().st_mode & 0o077 == 0, "nobody else looks into its folder"
+        raise OSError(28, "No space left on device", str(new))
+
+    with pytest.raises(OSError, match="No space left") as error:
+        storage.replace(file, full)
+    assert (file.read_text(), error.value.filename) == ("page", str(file))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "report.html"]

@@ -450,3 +450,53 @@ def test_a_row_or_a_table_that_was_changed_by_hand_is_run_again_and_not_exported
     assert f"{place / 'flows.parquet'} is changed; it is run again" in capfd.readouterr().err
     assert package.sweep(TINY, **how, resume=True).equals(whole)
     assert capfd.readouterr().err == ""
+
+
+def test_a_sweep_is_no_device_and_no_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for file in ("/dev/zero", pipe):
+        done = photocol("sweep", file, "--grid", "run.seed=1,2", "--out", tmp_path / "o")
+        assert (done.returncode, done.stderr) == (2, f"{file} is not a file but a device or a pipe\n")
+    large = tmp_path / "large.toml"
+    with large.open("wb") as opened:
+        opened.truncate((1 << 26) + 1)
+    assert "has more than 64 MiB" in photocol("sweep", large, "--grid", "run.seed=1,2").stderr
+
+
+@pytest.mark.parametrize("value", ["NaN", '"word"', "Infinity", "true"])
+def test_a_value_that_is_no_number_is_named_and_run_again(tmp_path: Path, value: str) -> None:
+    """A row of a version that wrote no digests, changed by hand."""
+    (tmp_path / "tiny.toml").write_text(TINY)
+    photocol("sweep", "tiny.toml", "--grid", "traffic.0.flows=1", "--jobs", "1", "--out", "o", cwd=tmp_path)
+    row = next((tmp_path / "o" / "runs").glob("*/row.json"))
+    said = {key: one for key, one in json.loads(row.read_text()).items() if key != "sha256"}
+    manifest = json.loads((row.parent / "manifest.json").read_text())
+    (row.parent / "manifest.json").write_text(
+        json.dumps({key: one for key, one in manifest.items() if key not in ("sha256", "files")})
+    )
+    said["metrics"]["goodput"] = "HERE"
+    row.write_text(json.dumps(said).replace('"HERE"', value))
+    done = photocol("sweep", "resume", "o", "--jobs", "1", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "goodput is" in done.stderr and "must be a finite number; it is run again" in done.stderr
+
+
+def test_parts_need_not_know_of_each_other(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY)
+    for part in ("1/2", "2/2"):
+        words = ("sweep", "tiny.toml", "--grid", "traffic.0.flows=1,2", "--jobs", "1", "--part", part, "--out", "o")
+        done = photocol(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "o" / "runs").iterdir())) == 2
+
+
+def test_other_settings_are_another_sweep_and_export_leaves_old_seeds(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY)
+    words = ("sweep", "tiny.toml", "--grid", "traffic.0.flows=1,2", "--jobs", "1", "--out", "o", "--resume")
+    assert photocol(*words, "--seeds", "2", cwd=tmp_path).returncode == 0
+    other = photocol(*words, "--set", "run.duration=30 ms", cwd=tmp_path)
+    assert (other.returncode, "holds a sweep of another set" in other.stderr) == (2, True), other.stderr
+    assert photocol(*words, "--seeds", "1", cwd=tmp_path).returncode == 0
+    photocol("sweep", "export", "o", cwd=tmp_path)
+    assert pl.read_parquet(tmp_path / "o" / "runs.parquet")["seed"].n_unique() == 1

@@ -124,7 +124,7 @@ def test_a_figure_is_verified_and_cells_without_a_scenario_passed_over(
     model = model.replace('settings={"duration": "1 s"}', "note=''").replace('["level"].value', '["blocking"].value')
     checkout(tmp_path / "second", text=model)
     photocol("reproduce", "900", "--jobs", "1", "--out", tmp_path / "m", cwd=tmp_path / "second")
-    said = photocol("verify", "m/900/figure").stdout
+    said = photocol("verify", tmp_path / "m/900/figure", cwd=tmp_path / "second").stdout
     assert said == "0 of 0 runs: same bits; 4 have no scenario and were passed over\ntable.csv follows from the runs\n"
 
 

@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 
 LOCAL = "local"
 """The address of a cluster that is made for the campaign, on this machine."""
+_LOOPBACK = "127.0.0.1:0"
+"""Where its HTTP servers listen, which it has in any case, and which have no pages."""
+_OF_LOCAL = {
+    "distributed.scheduler.allowed-failures": 1,
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
 _ANSWER_S = 10.0
 _NOTICE_S = 1.0
 _UNDER_WAY = 8
@@ -187,9 +194,25 @@ def _connected(address: str, workers: int) -> Iterator[Any]:
 
 
 def _local(distributed: Any, workers: int) -> Any:
+    """A cluster in this process. One of several processes would listen on ports through which every user of the
+    machine could run code as this one: Dask's schedulers take pickles from whoever connects.
+    """
     dask: Any = importlib.import_module("dask")
-    with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
-        return distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+    try:
+        with dask.config.set(_OF_LOCAL):
+            return distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=False,
+                protocol="inproc",
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": _LOOPBACK},
+                worker_dashboard_address=_LOOPBACK,
+                memory_limit=0,
+            )
+    except Exception as error:
+        why = str(error).partition("\n")[0] or "no reason given"
+        raise JobError(f"--dask local: the cluster did not start: {type(error).__name__}: {why}") from error
 
 
 def _check_workers(client: Any, address: str) -> None:

@@ -190,6 +190,7 @@ def read(place: str | PathLike[str]) -> tuple[dict[str, object], Mapping[str, ob
     # Rows whose manifest has no digests are of versions that wrote none.
     if not is_whole and (is_whole is False or digests.FILES in manifest):
         raise DamagedRowError(f"{file} has changed since it was written")
+    _check_values(file, row)
     return row, run if isinstance(run, dict) else manifest
 
 
@@ -258,6 +259,16 @@ def _bytes(file: str) -> bytes:
         return os.read(descriptor, size)
     finally:
         os.close(descriptor)
+
+
+def _check_values(file: str, row: Mapping[str, Any]) -> None:
+    """Raise DamagedRowError for what no job has written."""
+    seed, point, metrics = row["seed"], row["point"], row["metrics"]
+    if isinstance(seed, bool) or not isinstance(seed, int) or not isinstance(point, dict):
+        raise DamagedRowError(f"{file} has no seed or no point")
+    for name, value in metrics.items() if isinstance(metrics, dict) else [("metrics", metrics)]:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise DamagedRowError(f"{file} is damaged: {name} is {value!r}, must be a finite number")
 
 
 def rows_in(folder: Path) -> Iterator[Row]:

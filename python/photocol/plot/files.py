@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -132,6 +133,5 @@ def _save(picture: _Picture, stem: Path, how: Pictures) -> list[Path]:
         figure = new_figure(how.width_inches)
         draw(figure.add_subplot(), table)
         for file in files:
-            with storage.naming(file):
-                save_figure(figure, file, width_inches=how.width_inches)
+            storage.replace(file, functools.partial(save_figure, figure, width_inches=how.width_inches))
     return files

@@ -39,8 +39,7 @@ def write(folder: Path, file: Path | None = None) -> Path:
     """Write the page of a finished run or campaign, by default into its directory. Raises InputError."""
     target = folder / FILE if file is None else file
     text = document(page_of(folder))
-    with storage.naming(target):
-        target.write_text(text, encoding="utf-8")
+    storage.write_text(target, text)
     return target
 
 

@@ -179,7 +179,9 @@ def exported(folder: Path, described: Described) -> pl.DataFrame:
     import polars as pl
 
     order = {tuple(point.values()): index for index, point in enumerate(described.sweep.plan.points())}
-    rows = [row for row in rows_in(folder / RUNS) if tuple(row.point.values()) in order]
+    most = described.sweep.seeds if described.sweep.precision is None else described.sweep.precision.most
+    seeds = range(described.first_seed, described.first_seed + max(most, described.sweep.seeds))
+    rows = [row for row in rows_in(folder / RUNS) if tuple(row.point.values()) in order and row.seed in seeds]
     rows.sort(key=lambda row: (order[tuple(row.point.values())], row.seed))
     costs = ("fingerprint", "scenario_sha256", "version", "events", "packet_hops", "wall_s", "cpu_s")
     names = names_of(rows)
@@ -208,6 +210,12 @@ def store_of(folder: Path) -> Store:
     return Store(folder / RUNS)
 
 
+def _settings_of(said: object) -> object:
+    """What is the same at every point."""
+    known = said if isinstance(said, dict) else {}
+    return known.get("set") or {}, known.get("warm_up")
+
+
 def _check_same(folder: Path, former: Mapping[str, Any], described: Described) -> None:
     """Refuse what would not go with the runs that are there; axes, seeds and metrics may grow."""
     now = described.manifest()
@@ -215,6 +223,7 @@ def _check_same(folder: Path, former: Mapping[str, Any], described: Described) -
         "version": (former.get("version"), now["version"]),
         "scenario": (former.get("scenario"), now["scenario"]),
         "settling": (former.get("settling"), now["settling"]),
+        "set": (_settings_of(former.get("sweep")), _settings_of(now["sweep"])),
         "tables": (former.get("sweep", {}).get("tables", []), now["sweep"].get("tables", [])),
     }
     other = [name for name, (then, here) in pairs.items() if then != here]

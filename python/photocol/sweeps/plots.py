@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING
 
@@ -33,9 +34,7 @@ def save(drawings: Sequence[Drawing], table: pl.DataFrame, folder: Path) -> list
         figure = Figure(figsize=(6.4, 4.4), layout="constrained")
         draw(figure.add_subplot(), table, drawing)
         file = folder / f"plot-{number}.png"
-        new = storage.unfinished_name(file).with_suffix(".png")
-        save_png(figure, new, dpi=200)
-        new.replace(file)
+        storage.replace(file, functools.partial(save_png, figure, dpi=200))
         files.append(file)
     return files
 

@@ -91,7 +91,8 @@ def carry_out(
         laws.check_permitted(named, permitted)
     laws.announce(named)
     about = {"laws": laws.recorded(named)} if named else {}
-    folders.open_folder(folder, described, resume=by.resume, force=force)
+    # Parts of one sweep begin in any order, and one may find what another has done.
+    folders.open_folder(folder, described, resume=by.resume or part is not None, force=force)
     started, clock = datetime.now(UTC), time.monotonic()
     if part is None or folders.read_manifest(folder) is None:
         folders.open_manifest(

@@ -20,8 +20,7 @@ NAME = "sweep.sbatch"
 def write(folder: Path, *, parts: int, name: str) -> Path:
     """Write the script into the sweep's directory."""
     file = folder / NAME
-    with storage.naming(file):
-        file.write_text(script(folder.absolute(), parts=parts, name=name), encoding="utf-8")
+    storage.write_text(file, script(folder.absolute(), parts=parts, name=name))
     return file
 
 

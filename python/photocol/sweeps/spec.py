@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from photocol import files
 from photocol.campaign.study import Settling
 from photocol.errors import InputError
 from photocol.sweeps.axes import Axis, Group, Plan, axis, grouped, log_steps, steps
@@ -79,7 +80,7 @@ class Sweep:
 def read_file(file: Path) -> dict[str, Any]:
     """The contents of a `sweep.toml`, its scenario's path made whole. Raises InputError."""
     try:
-        said = tomllib.loads(file.read_text(encoding="utf-8"))
+        said = tomllib.loads(files.content(file).decode())
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
