@@ -175,7 +175,7 @@ impl DualPi2 {
     /// laqm: the L queue's own probability after a delay.
     fn own_probability(&self, delay: u64) -> f64 {
         let (from, range) = (self.config.l_threshold.ps(), self.config.l_range.ps());
-        if self.low.len() < self.config.l_packets as usize || delay <= from {
+        if self.low.len() < self.config.l_packets as usize || delay < from {
             return 0.0;
         }
         if range == 0 { 1.0 } else { ((delay - from) as f64 / range as f64).min(1.0) }
@@ -288,6 +288,18 @@ mod tests {
 
     fn item(id: u32, ecn: Ecn, now: u64) -> Item {
         Item { id, size: 1500, ecn, arrived: now, ..Item::default() }
+    }
+
+    /// RFC 9332, figure 5: `if (lqdelay >= minTh)` where the ramp has no width.
+    #[test]
+    fn a_delay_exactly_at_a_step_is_marked() {
+        let step = dual(Config {
+            l_threshold: Duration::from_millis(1),
+            l_range: Duration::ZERO,
+            l_packets: 0,
+            ..Config::default()
+        });
+        assert_eq!([MS - 1, MS, MS + 1].map(|delay| step.own_probability(delay)), [0.0, 1.0, 1.0]);
     }
 
     /// RFC 9332 §2.1, equation (1): p_C = (p_CL/k)².
