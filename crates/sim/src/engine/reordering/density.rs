@@ -1,9 +1,11 @@
 //! RFC 5236: reorder density and reorder buffer-occupancy density, by the algorithms of its authors.
 //!
 //! Packets that arrive are given the numbers 1, 2, 3 … less those of packets that do not come: the receive index. A packet's displacement is its
-//! receive index less its number: below zero it is early, above zero late. Its frequencies are the reorder density. A receiver that puts packets
-//! in order holds the early ones; how many it holds after each arrival is the buffer occupancy. A packet that does not come while `threshold`
-//! others do counts as lost, so an arrival is counted when that many have come behind it, or at the end.
+//! receive index less its number: below zero it is early, above zero late. Its frequencies are the reorder density. A packet that does not come while
+//! `threshold` others do counts as lost there, so an arrival is counted when that many have come behind it, or at the end.
+//!
+//! A receiver that puts packets in order holds those above the next one it expects; how many it holds after each arrival is the buffer
+//! occupancy. It knows of no loss beforehand: it gives a packet up when it holds more than `threshold` others (§4).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
@@ -19,7 +21,8 @@ pub struct Densities {
     ahead: BTreeSet<u64>,
     /// Early packets whose number no other one has been given yet.
     early: BTreeSet<u64>,
-    /// What the receiver holds.
+    /// The number that the receiver expects next, and what it holds above.
+    expected: u64,
     held: BTreeSet<u64>,
     displacements: BTreeMap<i64, u64>,
     occupancies: BTreeMap<u64, u64>,
@@ -34,6 +37,7 @@ impl Densities {
             window: VecDeque::new(),
             ahead: BTreeSet::new(),
             early: BTreeSet::new(),
+            expected: 0,
             held: BTreeSet::new(),
             displacements: BTreeMap::new(),
             occupancies: BTreeMap::new(),
@@ -42,6 +46,7 @@ impl Densities {
 
     /// A packet arrives that has not arrived before. It is left out if it counts as lost.
     pub fn record(&mut self, number: u64) {
+        self.hold(number);
         if number < self.index {
             return;
         }
@@ -65,12 +70,21 @@ impl Densities {
     fn step(&mut self) {
         let Some(number) = self.window.pop_front() else { return };
         self.displace(number);
-        let is_next = self.ahead.first() == Some(&number);
         self.ahead.remove(&number);
-        if is_next {
-            self.release();
-        } else {
-            self.held.insert(number);
+    }
+
+    /// The receiver puts a packet in order, unless it has given it up.
+    fn hold(&mut self, number: u64) {
+        if number < self.expected {
+            return;
+        }
+        self.held.insert(number);
+        if self.held.len() > self.threshold && number != self.expected {
+            self.expected = self.held.first().copied().unwrap_or(number);
+        }
+        while self.held.first() == Some(&self.expected) {
+            self.held.pop_first();
+            self.expected += 1;
         }
         *self.occupancies.entry(self.held.len() as u64).or_default() += 1;
     }
@@ -92,26 +106,16 @@ impl Densities {
         }
         self.index = index + 1;
     }
-
-    /// The packet that was waited for has come: those that follow it leave the buffer.
-    fn release(&mut self) {
-        while let Some(first) = self.held.first().copied() {
-            if self.ahead.first().is_some_and(|coming| *coming < first) {
-                return;
-            }
-            self.held.remove(&first);
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Displacements and occupancies.
+    /// Displacements and occupancies of packets numbered from 1.
     fn of(order: &[u64], threshold: u32) -> [Vec<(i64, u64)>; 2] {
         let mut densities = Densities::new(threshold);
-        order.iter().for_each(|number| densities.record(*number));
+        order.iter().for_each(|number| densities.record(number - 1));
         let (displacements, occupancies) = densities.counted();
         [
             displacements.into_iter().collect(),
@@ -128,19 +132,22 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_packet_is_no_reordering() {
-        assert_eq!(of(&[1, 2, 4, 5, 6], 2), [vec![(0, 5)], vec![(0, 5)]]);
+    fn a_lost_packet_is_no_displacement_but_keeps_others_in_the_buffer() {
+        // RFC 5236, table 6, threshold 3: 3 is missing, 4, 5 and 6 are held, and 7 would be a fourth: 3 is given up.
+        let [displacements, occupancies] = of(&[1, 2, 4, 5, 6, 7], 3);
+        assert_eq!(displacements, [(0, 6)]);
+        assert_eq!(occupancies, [(0, 3), (1, 1), (2, 1), (3, 1)]);
     }
 
     #[test]
     fn a_packet_later_than_the_threshold_counts_as_lost() {
-        // 2 comes 3 late with a threshold of 2: 3 and 4 are in order without it, and it is left out itself.
-        assert_eq!(of(&[1, 3, 4, 5, 2, 6, 7, 8], 2), [vec![(0, 7)], vec![(0, 7)]]);
+        // 2 comes 3 late with a threshold of 2: it is left out itself. 3 and 4 are held until 5 comes.
+        assert_eq!(of(&[1, 3, 4, 5, 2, 6, 7, 8], 2), [vec![(0, 7)], vec![(0, 5), (1, 1), (2, 1)]]);
     }
 
     #[test]
     fn every_packet_is_counted_once_however_they_are_mixed() {
-        let mut numbers: Vec<u64> = (0..500).filter(|number| number % 17 != 3).collect();
+        let mut numbers: Vec<u64> = (1..501).filter(|number| number % 17 != 3).collect();
         let mut state = 3_u64;
         for at in 0..numbers.len() {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
