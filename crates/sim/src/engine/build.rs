@@ -29,7 +29,7 @@ use crate::random::{Seed, Stream, uniform_index};
 use paths::{Paths, check_paths, ends, invert, link_order};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use units::PS_PER_SECOND;
+use units::{Duration, PS_PER_SECOND};
 
 /// Flows are numbered in 29 bits.
 pub const MAX_FLOWS: usize = 1 << 29;
@@ -225,25 +225,42 @@ impl PortMaker<'_> {
 /// What will happen from outside, latest first.
 fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -> Vec<Control> {
     let mut controls = vec![Control { at: SimTime::ZERO + scenario.run.warm_up, action: Action::EndWarmUp }];
-    let open = scenario.network.open_to_flows();
-    let mut up = open.clone();
     for event in &scenario.events {
         controls.push(Control { at: event.at, action: Action::Change(event.links.clone(), event.change) });
-        let state = match event.change {
-            Change::Up => true,
-            Change::Down => false,
-            Change::Capacity(_) | Change::Told(_) | Change::Delay(_) => continue,
-        };
-        event.links.iter().for_each(|link| up[link.index()] = state && open[link.index()]);
-        if let Some(span) = scenario.network.reroute_after {
-            let found = paths.of_flows(&scenario.network, flows, &up);
-            let found = found.iter().enumerate().map(|(flow, (path, back))| (flow as u32, *path, *back)).collect();
-            controls.push(Control { at: event.at + span, action: Action::Reroute(found) });
-        }
+    }
+    if let Some(span) = scenario.network.reroute_after {
+        controls.extend(reroutes(scenario, flows, paths, span));
     }
     // Stable, so that what happens at one instant keeps this order: end of the warm-up, changes, new paths.
     controls.sort_by_key(|control| (control.at, control.action.rank()));
     controls.reverse();
+    controls
+}
+
+/// New paths, where links have been down, or up again, for `span`. A link whose state changes back before that has not changed for routing.
+fn reroutes(scenario: &Scenario, flows: &[Flow], paths: &mut Paths, span: Duration) -> Vec<Control> {
+    let is_up = |change| match change {
+        Change::Up => Some(true),
+        Change::Down => Some(false),
+        Change::Capacity(_) | Change::Told(_) | Change::Delay(_) => None,
+    };
+    let open = scenario.network.open_to_flows();
+    let (mut known, mut controls) = (open.clone(), Vec::new());
+    for (number, event) in scenario.events.iter().enumerate() {
+        let Some(state) = is_up(event.change) else { continue };
+        let at = event.at + span;
+        let soon = || scenario.events[number + 1..].iter().take_while(|later| later.at <= at);
+        let lasts = |link| !soon().any(|later| is_up(later.change) == Some(!state) && later.links.contains(link));
+        let before = known.clone();
+        for link in event.links.iter().filter(|link| lasts(link)) {
+            known[link.index()] = state && open[link.index()];
+        }
+        if known != before {
+            let found = paths.of_flows(&scenario.network, flows, &known);
+            let found = found.iter().enumerate().map(|(flow, (path, back))| (flow as u32, *path, *back)).collect();
+            controls.push(Control { at, action: Action::Reroute(found) });
+        }
+    }
     controls
 }
 

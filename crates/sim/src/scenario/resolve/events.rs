@@ -80,7 +80,10 @@ fn changes(event: &At<Event>) -> Result<Vec<(&'static str, Place, Change)>, Faul
     if let Some(capacity) = event.capacity {
         let rate = rate_in_range(capacity.0, || capacity.place());
         let rate = rate.map_err(|fault| match capacity.0.bps() {
-            0 => Fault { message: format!("{}; for a cut: state = \"down\"", fault.message), ..fault },
+            0 => {
+                let instead = "for a pause that drops nothing: \"8 bps\"; for a cut: state = \"down\"";
+                Fault { message: format!("{}; {instead}", fault.message), ..fault }
+            }
             _ => fault,
         })?;
         changes.push(("capacity", capacity.place(), Change::Capacity(rate)));
