@@ -9,7 +9,7 @@ mod sample;
 
 pub use sample::{
     bernoulli, bounded_pareto, exponential, exponential_span, exponential_spans, lognormal, normal, normal_quantile,
-    pareto, uniform, uniform_index,
+    pareto, uniform, uniform_index, weibull,
 };
 
 use rand_chacha::ChaCha20Rng;

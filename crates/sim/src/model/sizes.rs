@@ -21,6 +21,13 @@ pub enum FlowSizes {
         /// The greatest size; infinite if there is none.
         most: f64,
     },
+    /// Weibull: P(S > x) = exp(−(x/scale)^shape), in bytes.
+    Weibull {
+        /// The size that a share 1/e of the flows exceeds.
+        scale: f64,
+        /// The shape: 1 is exponential, below 1 the tail is heavier.
+        shape: f64,
+    },
     /// The logarithm is normal.
     Lognormal {
         /// The median, in bytes.
@@ -69,6 +76,7 @@ impl FlowSizes {
         match self {
             FlowSizes::Exponential { mean } => *mean,
             FlowSizes::Pareto { least, shape, most } => pareto_mean(*least, *shape, *most),
+            FlowSizes::Weibull { scale, shape } => scale * libm::tgamma(1.0 + 1.0 / shape),
             FlowSizes::Lognormal { median, sigma } => median * libm::exp(sigma * sigma / 2.0),
             FlowSizes::Empirical(cdf) => cdf.mean(),
         }

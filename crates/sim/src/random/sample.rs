@@ -61,6 +61,11 @@ pub fn bounded_pareto(stream: &mut Stream, scale: f64, shape: f64, most: f64) ->
     (scale / libm::pow(1.0 - stream.unit() * within, 1.0 / shape)).min(most)
 }
 
+/// Weibull with P(X > x) = exp(−(x/scale)^shape), by inversion. Its mean is `scale · Γ(1 + 1/shape)`.
+pub fn weibull(stream: &mut Stream, scale: f64, shape: f64) -> f64 {
+    scale * libm::pow(exponential(stream, 1.0), 1.0 / shape)
+}
+
 /// Standard normal, by inversion.
 pub fn normal(stream: &mut Stream) -> f64 {
     // The middle of the stream's cells, so that neither end is drawn, where the quantile is infinite.

@@ -2,7 +2,7 @@
 
 use crate::language::{At, Fault, Place, quoted, read_text};
 use crate::model::{Cdf, DATA_MINING, FlowSizes, HADOOP, Published, WEB_SEARCH, pareto_least};
-use crate::scenario::spec::{FlowSizeLaw, SizeCdf, SizeLognormal, SizePareto};
+use crate::scenario::spec::{FlowSizeLaw, SizeCdf, SizeLognormal, SizePareto, SizeWeibull};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ pub(super) fn resolve(law: &At<FlowSizeLaw>) -> Result<FlowSizes, Fault> {
     match &**law {
         FlowSizeLaw::Exponential(table) => Ok(FlowSizes::Exponential { mean: table.mean.0.count() as f64 }),
         FlowSizeLaw::Pareto(table) => pareto(law, table),
+        FlowSizeLaw::Weibull(table) => weibull(law, table),
         FlowSizeLaw::Lognormal(table) => lognormal(law, table),
         FlowSizeLaw::WebSearch(_) => Ok(published(&WEB_SEARCH)),
         FlowSizeLaw::DataMining(_) => Ok(published(&DATA_MINING)),
@@ -47,6 +48,17 @@ fn pareto(law: &At<FlowSizeLaw>, table: &SizePareto) -> Result<FlowSizes, Fault>
         })?,
     };
     Ok(FlowSizes::Pareto { least, shape, most })
+}
+
+fn weibull(law: &At<FlowSizeLaw>, table: &SizeWeibull) -> Result<FlowSizes, Fault> {
+    let shape = *table.shape;
+    let scale = match (table.mean, table.scale) {
+        (Some(_), Some(scale)) => return Err(scale.fault("there is a mean already; allowed: mean or scale")),
+        (None, None) => return Err(law.fault("the key \"mean\" (or \"scale\") is missing")),
+        (None, Some(scale)) => scale.0.count() as f64,
+        (Some(mean), None) => mean.0.count() as f64 / libm::tgamma(1.0 + 1.0 / shape),
+    };
+    Ok(FlowSizes::Weibull { scale, shape })
 }
 
 fn lognormal(law: &At<FlowSizeLaw>, table: &SizeLognormal) -> Result<FlowSizes, Fault> {

@@ -12,7 +12,7 @@ pub use application::{Application, OnOffWriter, PacedWriter, RequestResponse};
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
 pub(crate) use link::{LinkKeys, Shared};
 pub use queue::QueueTable;
-pub use sizes::{FlowSizeLaw, SizeCdf, SizeExponential, SizeLognormal, SizePareto, SizePublished};
+pub use sizes::{FlowSizeLaw, SizeCdf, SizeExponential, SizeLognormal, SizePareto, SizePublished, SizeWeibull};
 pub use traffic::{
     ArrivalLaw, Bursts, Listed, LoadLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, Traffic,
 };

@@ -15,6 +15,8 @@ pub enum FlowSizeLaw {
     Exponential(SizeExponential),
     /// Pareto, bounded if `most` is given.
     Pareto(SizePareto),
+    /// Weibull.
+    Weibull(SizeWeibull),
     /// The logarithm is normal.
     Lognormal(SizeLognormal),
     /// Web search: DCTCP (Alizadeh et al., SIGCOMM 2010), figure 4, as the table of 12 points that generators pass on, joined by straight
@@ -35,6 +37,7 @@ impl Form for FlowSizeLaw {
         let (law, table) = match self {
             FlowSizeLaw::Exponential(table) => ("exponential", table.explained()),
             FlowSizeLaw::Pareto(table) => ("pareto", table.explained()),
+            FlowSizeLaw::Weibull(table) => ("weibull", table.explained()),
             FlowSizeLaw::Lognormal(table) => ("lognormal", table.explained()),
             FlowSizeLaw::WebSearch(table) => ("web-search", table.explained()),
             FlowSizeLaw::DataMining(table) => ("data-mining", table.explained()),
@@ -48,6 +51,7 @@ impl Form for FlowSizeLaw {
         match self {
             FlowSizeLaw::Exponential(table) => table.check(),
             FlowSizeLaw::Pareto(table) => table.check(),
+            FlowSizeLaw::Weibull(table) => table.check(),
             FlowSizeLaw::Lognormal(table) => table.check(),
             FlowSizeLaw::WebSearch(table) | FlowSizeLaw::DataMining(table) | FlowSizeLaw::Hadoop(table) => {
                 table.check()
@@ -98,6 +102,18 @@ keys! {
         pub least: Option<At<Size>>, in a_size();
         /// The greatest size: bounded Pareto, the law given that no flow is larger. Default: unbounded.
         pub most: Option<At<Size>>, in a_size();
+    }
+}
+
+keys! {
+    /// Weibull: a share exp(−(x/scale)^shape) of the flows is larger than x.
+    pub struct SizeWeibull {
+        /// Shape: 1 is the exponential law, below 1 there are more very short and more very long flows.
+        pub shape: At<f64>, in Within::new("0.1 to 100", |shape: &f64| (0.1..=100.0).contains(shape));
+        /// Mean size, which is scale · Γ(1 + 1/shape).
+        pub mean: Option<At<Size>>, in a_size();
+        /// Scale, instead of the mean: a share 1/e of the flows is larger.
+        pub scale: Option<At<Size>>, in a_size();
     }
 }
 

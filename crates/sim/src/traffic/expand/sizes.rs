@@ -1,7 +1,7 @@
 //! Sizes of flows.
 
 use crate::model::{FlowSizes, Load};
-use crate::random::{Seed, bounded_pareto, exponential, lognormal, pareto};
+use crate::random::{Seed, bounded_pareto, exponential, lognormal, pareto, weibull};
 
 /// What flow `number` of a traffic sends. Its stream is its own, so the size depends on nothing but the law, the seed and that name.
 pub fn of_flow(law: &FlowSizes, traffic: &str, number: u32, seed: Seed) -> Load {
@@ -12,6 +12,7 @@ pub fn of_flow(law: &FlowSizes, traffic: &str, number: u32, seed: Seed) -> Load 
             bounded_pareto(&mut stream, *least, *shape, *most)
         }
         FlowSizes::Pareto { least, shape, .. } => pareto(&mut stream, *least, *shape),
+        FlowSizes::Weibull { scale, shape } => weibull(&mut stream, *scale, *shape),
         FlowSizes::Lognormal { median, sigma } => lognormal(&mut stream, *median, *sigma),
         FlowSizes::Empirical(cdf) => cdf.quantile(stream.unit()),
     };

@@ -149,6 +149,9 @@ fn flow_sizes_follow_their_laws() {
     let unbounded = distance(sizes(pareto(f64::INFINITY)), |x| 1.0 - (1e4 / x).powf(1.2));
     let within = 1.0 - (1e4f64 / 1e6).powf(1.2);
     let bounded = distance(sizes(pareto(1e6)), |x| (1.0 - (1e4 / x).powf(1.2)) / within);
+    let weibull =
+        distance(sizes(FlowSizes::Weibull { scale: 1e5, shape: 0.6 }), |x| 1.0 - (-(x / 1e5).powf(0.6)).exp());
+    assert!(weibull < 1.95, "{weibull}");
     let law = FlowSizes::Lognormal { median: 2e4, sigma: 1.5 };
     // Φ at −1, 0, 1 and 2: SciPy, scipy.stats.norm.cdf.
     let drawn = sizes(law);
