@@ -229,7 +229,7 @@ class SenderOptions(TypedDict, total=False):
     bbr3_min_rtt_window: float
     """"bbr3": BBR.MinRTTFilterLen: so long the shortest round trip counts. Default 10 s."""
     dctcp_cut: Literal["marked-window", "every-window", "first-mark"]
-    """"dctcp": When the window comes down. Default "marked-window"."""
+    """"dctcp": When the window comes down. Default "first-mark"."""
     dctcp_g: float
     """"dctcp": g, by which alpha moves to the share of marked bytes. RFC 8257 §4.2: 1/16. Default 0.0625."""
     dctcp_alpha: float
