@@ -93,11 +93,7 @@ fn rules(keys: &DlccKeys, slot: u64, line: SlotRate, cut: Cut) -> DlccRules {
         first_rate: line,
         line,
         admission: Part::nearest(*keys.admission),
-        detection: DetectionConfig {
-            window,
-            least: (in_window * *keys.threshold).ceil() as u64,
-            hold: keys.hold.0.ps(),
-        },
+        detection: DetectionConfig { window, least: least(in_window, *keys.threshold), hold: keys.hold.0.ps() },
         descriptor: keys.descriptor.0,
         loss_rate: keys.loss_rate.0,
         carriage: keys.notification.0,
@@ -106,6 +102,11 @@ fn rules(keys: &DlccKeys, slot: u64, line: SlotRate, cut: Cut) -> DlccRules {
         acks: keys.ops_acks.0.form().map(|form| acks(keys, form)),
         ack_pacing: keys.ack_pacing.then(|| Part::nearest(*keys.pacing_target)),
     }
+}
+
+/// The least number of packets that is this part of what fits in a window. A product is not a packet more for its rounding.
+fn least(in_window: f64, part: f64) -> u64 {
+    (in_window * part * (1.0 - 1e-12)).ceil() as u64
 }
 
 fn acks(keys: &DlccKeys, form: Form) -> AckConfig {
@@ -213,5 +214,16 @@ fn longest_round_trip(network: &Network) -> Option<(u64, NodeId, NodeId)> {
 impl Cut {
     fn slots_of(self, size: u32) -> u32 {
         size.max(1).div_ceil(u32::from(self.payload))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least;
+
+    /// In binary 100 · 0.07 is 7.000000000000001, and 238.7 · 0.95 is 226.8.
+    #[test]
+    fn a_part_of_a_window_is_a_whole_number_of_packets() {
+        assert_eq!([least(100.0, 0.07), least(240.0, 0.95), least(238.7, 0.95), least(10.0, 0.95)], [7, 228, 227, 10]);
     }
 }

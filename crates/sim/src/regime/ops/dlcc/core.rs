@@ -154,7 +154,7 @@ impl DlccCore {
             return;
         };
         output.report_at = now + every;
-        let (arrivals, capacity) = (output.descriptor.rate(), output.capacity);
+        let (arrivals, capacity) = (output.descriptor.rate(now), output.capacity);
         for (flow, stop) in (0..).zip(&self.stops) {
             if let Some(stop) = stop.as_ref().filter(|stop| stop.output == number) {
                 send(now, stop.back, Signal::Busy { flow, arrivals, capacity }, SIGNAL_SIZE, bench);

@@ -45,13 +45,13 @@ impl Descriptor {
     /// A packet arrives, to be lost or not.
     pub fn handle_arrival(&mut self, now: u64) {
         let (least, high_since) = (self.config.least, &mut self.high_since);
-        self.arrivals.advance(now, |_, count| {
+        self.arrivals.advance(now, |count| {
             if count < least {
                 *high_since = None;
             }
         });
         self.arrivals.add();
-        if self.arrivals.count() >= least && self.high_since.is_none() {
+        if self.arrivals.count(now) >= least && self.high_since.is_none() {
             self.high_since = Some(now);
         }
     }
@@ -69,9 +69,9 @@ impl Descriptor {
         }
     }
 
-    /// The descriptor.
-    pub fn rate(&self) -> SlotRate {
-        SlotRate::of(self.arrivals.count(), self.config.window)
+    /// The descriptor, at the time of the last arrival.
+    pub fn rate(&self, now: u64) -> SlotRate {
+        SlotRate::of(self.arrivals.count(now), self.config.window)
     }
 }
 
@@ -90,9 +90,9 @@ impl LossMeter {
 
     /// A packet is lost due to congestion: the rate, this loss included.
     pub fn handle_loss(&mut self, now: u64) -> SlotRate {
-        self.losses.advance(now, |_, _| {});
+        self.losses.advance(now, |_| {});
         self.losses.add();
-        SlotRate::of(self.losses.count(), self.window)
+        SlotRate::of(self.losses.count(now), self.window)
     }
 }
 
@@ -119,6 +119,25 @@ mod tests {
         assert_eq!(descriptor.reason(4800), Reason::Congestion, "48 packets");
         arrive(&mut descriptor, 4800, 64_000, 200);
         assert_eq!(descriptor.reason(64_000), Reason::Contention, "half of the rate");
+    }
+
+    /// A window of 240 slots of 83.8 us and a threshold of 0.95, 228 packets, held for a window: a load of 0.96 (230.4 packets) is
+    /// above it, one of 0.94 (225.6) never.
+    #[test]
+    fn a_steady_load_just_above_the_threshold_is_congestion_whatever_the_hold() {
+        const SLOT: u64 = 83_800;
+        let reasons = |load: u64| {
+            let window = 240 * SLOT;
+            let mut descriptor = Descriptor::new(DetectionConfig { window, least: 228, hold: window });
+            let arrivals = (0..).map(|number| number * SLOT * 100 / load).take_while(|now| *now < 20 * window);
+            let read = |now| {
+                descriptor.handle_arrival(now);
+                (now > 3 * window).then(|| descriptor.reason(now))
+            };
+            arrivals.filter_map(read).collect::<Vec<_>>()
+        };
+        assert!(reasons(96).iter().all(|reason| *reason == Reason::Congestion));
+        assert!(reasons(94).iter().all(|reason| *reason == Reason::Contention));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The edge node: it cuts packets into slots, smooths them, reacts to notifications of losses, tells sources of them, and puts
 //! packets together again.
 
+use super::edge_acks::ask_later;
 use super::figures::{First, INCOMPLETE, Sum, TOO_FAR};
 use super::layout::Layout;
 use super::line::Line;
@@ -251,6 +252,10 @@ impl DlccEdge {
         let length = (before + u32::from(own)).saturating_sub(source.header);
         if let Some(book) = &mut source.book {
             book.handle_data(now, piece.number, piece.number + u64::from(length));
+            if book.next_timeout() != u64::MAX {
+                self.next = self.next.min(book.next_timeout());
+                ask_later(&mut self.polls, packet.flow, book);
+            }
         }
     }
 

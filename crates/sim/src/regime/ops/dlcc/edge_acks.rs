@@ -3,7 +3,7 @@
 use super::edge::{DlccEdge, drop_here};
 use super::figures::DUPLICATE;
 use super::notification::{LostSegment, Notification};
-use super::ops_acks::{Book, Forged, Heard, Verdict};
+use super::ops_acks::{Book, Forged, Heard, Real, Verdict};
 use super::rules::{AckConfig, Discard};
 use super::sources::EnteringFlow;
 use crate::engine::bench::Bench;
@@ -16,8 +16,10 @@ impl DlccEdge {
     pub(super) fn keeps_back(&mut self, now: u64, packet: &mut Packet, bench: &mut Bench) -> bool {
         let Some(source) = self.sources.get_mut(packet.flow) else { return false };
         if let (Some(book), Some(config)) = (&mut source.book, &self.rules.acks) {
-            let sack = blocks(config, packet, bench);
-            if book.handle_ack(now, packet.seq, sack.as_slice()) == Verdict::Discard {
+            let (sack, window) = said(config, packet, bench);
+            let marks = packet.flags.is_echo() || packet.flags.ace().is_some();
+            let real = Real { ack: packet.seq, sack: sack.as_slice(), window, marks };
+            if book.handle_ack(now, &real) == Verdict::Discard {
                 self.counts.discarded += 1;
                 self.counts.first_discard.note(now);
                 drop_here(now, DUPLICATE, packet, bench);
@@ -95,17 +97,18 @@ impl DlccEdge {
     }
 }
 
-/// The SACK blocks of an ACK, where somebody wants to know them. The packet keeps them.
-fn blocks(config: &AckConfig, packet: &mut Packet, bench: &mut Bench) -> SackList {
+/// The SACK blocks of an ACK and the window in its options, where somebody wants to know them. The packet keeps them.
+fn said(config: &AckConfig, packet: &mut Packet, bench: &mut Bench) -> (SackList, Option<u64>) {
     if config.discard != Discard::Safe || packet.cargo == NO_CARGO {
-        return SackList::EMPTY;
+        return (SackList::EMPTY, None);
     }
     let carried = bench.unload(packet);
     *packet = bench.load(packet, &carried);
-    carried.sack
+    (carried.sack, carried.options.and_then(|(options, _)| options.window))
 }
 
-fn ask_later(polls: &mut BTreeMap<u32, u64>, flow: u32, book: &Book) {
+/// When a book wants to be asked.
+pub(super) fn ask_later(polls: &mut BTreeMap<u32, u64>, flow: u32, book: &Book) {
     match book.next_timeout() {
         u64::MAX => drop(polls.remove(&flow)),
         at => drop(polls.insert(flow, at)),

@@ -1,6 +1,6 @@
 //! For tests: a TCP sender, an edge node's book, a core node that loses segments, and a receiver, with delays between them.
 
-use super::ops_acks::{Book, Forged, Verdict};
+use super::ops_acks::{Book, Forged, Real, Verdict};
 use super::rules::AckConfig;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -187,6 +187,7 @@ impl Lab {
                 if let Some(book) = &mut self.book {
                     book.handle_data(self.now, seq, seq + u64::from(len));
                 }
+                self.forge(Vec::new());
                 self.at(self.now + core, Event::AtCore(flying));
             }
             Event::AtCore(flying) => {
@@ -228,9 +229,13 @@ impl Lab {
             Event::AckAtEdge(stamped) => {
                 let ack = stamped.ack;
                 let verdict = match &mut self.book {
-                    Some(book) => book.handle_ack(self.now, ack.ack, ack.sack.as_slice()),
+                    Some(book) => {
+                        let real = Real { ack: ack.ack, sack: ack.sack.as_slice(), window: None, marks: ack.echo };
+                        book.handle_ack(self.now, &real)
+                    }
                     None => Verdict::Pass,
                 };
+                self.forge(Vec::new());
                 match verdict {
                     Verdict::Pass => self.at(self.now + access, Event::AckAtSender(stamped)),
                     Verdict::Discard => self.discarded += 1,

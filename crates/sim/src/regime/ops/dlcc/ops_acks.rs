@@ -79,7 +79,26 @@ pub struct Book {
     /// Since when the receiver has asked for something that the source was told to forget, and when it last did.
     asks: Option<(u64, u64)>,
     echoed: Option<u64>,
+    /// The window that the last ACK of the receiver offered.
+    window: Option<u64>,
+    /// A loss was reported before any ACK of the receiver came by: the first one is the number of an echo.
+    owes_echo: bool,
+    /// A reported loss waits until the source can be told: whatever enters or is acknowledged may be what it waits for.
+    waits: bool,
     poll_at: u64,
+}
+
+/// An ACK of a receiver as the edge node reads it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Real<'a> {
+    /// Its number.
+    pub ack: u64,
+    /// Its SACK blocks.
+    pub sack: &'a [SackBlock],
+    /// The window that it offers, where it is not the one of the flow's beginning.
+    pub window: Option<u64>,
+    /// It says something of congestion marks.
+    pub marks: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -119,6 +138,9 @@ impl Book {
             orphans: BTreeSet::new(),
             asks: None,
             echoed: None,
+            window: None,
+            owes_echo: false,
+            waits: false,
             poll_at: u64::MAX,
         }
     }
@@ -135,9 +157,14 @@ impl Book {
         self.segments.insert(seq, Sent { end, at: now, report: Report::None });
         if !self.config.guarded {
             self.order.push_back((now, seq));
-            self.forget(now);
-        } else if self.segments.len() > MOST_SEGMENTS {
+            return self.forget(now);
+        }
+        if self.segments.len() > MOST_SEGMENTS {
             self.segments.pop_first();
+        }
+        if self.waits {
+            // Its arrival may be what a report waits for.
+            self.poll_at = self.poll_at.min(now.saturating_add(self.config.report_time));
         }
     }
 
@@ -165,7 +192,7 @@ impl Book {
         Heard::New
     }
 
-    /// When a guarded book may have something to tell.
+    /// When it may have something to tell.
     pub fn next_timeout(&self) -> u64 {
         self.poll_at
     }
@@ -173,11 +200,15 @@ impl Book {
     /// What the source can be told by now.
     pub fn poll(&mut self, now: u64, out: &mut Vec<Forged>) {
         self.poll_at = u64::MAX;
+        if self.config.form == Form::Ece && self.owes_echo {
+            return self.echo(now, out);
+        }
         if !self.config.guarded || self.config.form == Form::Ece {
             return;
         }
         self.advance(now);
         let untold = self.segments.iter().find(|(_, sent)| sent.report == Report::Lost);
+        self.waits = untold.is_some();
         let Some((seq, sent)) = untold.map(|(seq, sent)| (*seq, *sent)) else { return };
         match self.config.form {
             Form::Sack => self.poll_with_blocks(now, seq, sent.end - seq, out),
@@ -185,8 +216,9 @@ impl Book {
                 out.extend((0..self.config.copies).map(|_| Forged::plain(seq)));
                 self.give(now, seq);
                 self.tell_up_to(sent.end);
+                self.poll_at = now;
             }
-            _ => self.poll_at = self.next_arrival(now, self.clear),
+            _ => self.poll_at = self.blocker_arrival(),
         }
     }
 
@@ -197,7 +229,7 @@ impl Book {
         let ranges = self.arrived_above(now, hole, ENOUGH * mss);
         let enough = ranges.iter().map(|range| range.len()).sum::<u64>() >= ENOUGH * mss;
         if !at_hole || !enough {
-            self.poll_at = self.next_arrival(now, if at_hole { hole } else { self.clear });
+            self.poll_at = if at_hole { self.next_arrival(now, hole) } else { self.blocker_arrival() };
             return;
         }
         let ack = self.clear;
@@ -213,10 +245,7 @@ impl Book {
         }));
         self.give(now, ack);
         self.tell_up_to(ranges[0].start);
-        let more = self.segments.from(hole).any(|(_, sent)| sent.report == Report::Lost);
-        if more {
-            self.poll_at = now;
-        }
+        self.poll_at = now;
     }
 
     /// Ranges above a hole that have arrived, from the lowest on until they hold `enough` bytes, at most as many as fit.
@@ -243,6 +272,12 @@ impl Book {
 
     fn has_arrived(&self, now: u64, sent: &Sent) -> bool {
         sent.report == Report::None && sent.at.saturating_add(self.config.report_time) <= now
+    }
+
+    /// When the lowest segment is known to have arrived. A hole, or a segment that was never seen, is filled by what comes.
+    fn blocker_arrival(&self) -> u64 {
+        let lowest = self.segments.first().filter(|(seq, sent)| *seq == self.clear && sent.report == Report::None);
+        lowest.map_or(u64::MAX, |(_, sent)| sent.at.saturating_add(self.config.report_time))
     }
 
     /// When the next segment above a place is known to have arrived.
@@ -285,13 +320,15 @@ impl Book {
     /// One ACK that acknowledges nothing new, once in a round trip.
     fn echo(&mut self, now: u64, out: &mut Vec<Forged>) {
         let soon = self.echoed.is_some_and(|at| now - at < self.config.memory);
+        self.owes_echo = self.real.is_none();
         let Some(real) = self.real.filter(|_| !soon) else { return };
         self.echoed = Some(now);
         out.push(Forged { echo: true, ..Forged::plain(real) });
     }
 
     /// An ACK of the receiver comes by.
-    pub fn handle_ack(&mut self, now: u64, ack: u64, sack: &[SackBlock]) -> Verdict {
+    pub fn handle_ack(&mut self, now: u64, real: &Real) -> Verdict {
+        let Real { ack, sack, window, marks } = *real;
         self.forget(now);
         self.real = Some(self.real.map_or(ack, |real| real.max(ack)));
         self.asks = match self.asks {
@@ -306,7 +343,11 @@ impl Book {
                 self.orphans.pop_first();
             }
         }
-        let news = self.hold(ack, sack);
+        if self.waits || self.owes_echo {
+            self.poll_at = now;
+        }
+        let opens = std::mem::replace(&mut self.window, window) != window;
+        let news = self.hold(ack, sack) || reports_a_repetition(ack, sack) || opens || marks;
         let Some(given) = self.given.get(&ack) else { return Verdict::Pass };
         match self.config.discard {
             Discard::All => Verdict::Discard,
@@ -365,6 +406,12 @@ impl Book {
     pub fn is_stuck(&self) -> bool {
         self.asks.is_some_and(|(since, last)| last - since > self.config.memory)
     }
+}
+
+/// Whether the first block is of a segment that came again (RFC 2883 §4).
+fn reports_a_repetition(ack: u64, sack: &[SackBlock]) -> bool {
+    let Some((first, others)) = sack.split_first() else { return false };
+    first.start < ack || others.iter().any(|other| other.contains(*first))
 }
 
 /// Blocks of these ranges; of a first one that is enough by itself, no more than `bytes`.

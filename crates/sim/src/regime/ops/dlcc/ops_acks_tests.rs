@@ -19,6 +19,10 @@ fn lose(book: &mut Book, now: u64, segment: u64) -> (Heard, Vec<Forged>) {
     (heard, out)
 }
 
+fn real(book: &mut Book, now: u64, ack: u64, sack: &[SackBlock]) -> Verdict {
+    book.handle_ack(now, &Real { ack, sack, ..Real::default() })
+}
+
 fn acks(forged: &[Forged]) -> Vec<u64> {
     forged.iter().map(|forged| forged.ack / MSS).collect()
 }
@@ -29,9 +33,9 @@ fn the_papers_form_answers_a_loss_with_four_acks_at_once() {
     let (heard, out) = lose(&mut book, 100, 3);
     assert_eq!((heard, acks(&out)), (Heard::New, vec![3, 3, 3, 3]));
     assert!(out.iter().all(|ack| ack.sack.is_empty() && !ack.echo));
-    assert_eq!(book.handle_ack(110, 300, &[]), Verdict::Discard, "the source has had it");
-    assert_eq!(book.handle_ack(110, 200, &[]), Verdict::Pass);
-    assert_eq!(book.handle_ack(2000, 300, &[]), Verdict::Pass, "it is forgotten after the memory");
+    assert_eq!(real(&mut book, 110, 300, &[]), Verdict::Discard, "the source has had it");
+    assert_eq!(real(&mut book, 110, 200, &[]), Verdict::Pass);
+    assert_eq!(real(&mut book, 2000, 300, &[]), Verdict::Pass, "it is forgotten after the memory");
 }
 
 #[test]
@@ -57,9 +61,9 @@ fn the_papers_form_makes_holes_that_nobody_repairs() {
     assert_eq!(book.orphans(), 0, "the retransmission was on its way");
     lose(&mut book, 250, 3);
     assert_eq!(book.orphans(), 1, "the retransmission is lost, and the source has forgotten it");
-    book.handle_ack(260, 300, &[]);
+    real(&mut book, 260, 300, &[]);
     assert!(!book.is_stuck());
-    book.handle_ack(1300, 300, &[]);
+    real(&mut book, 1300, 300, &[]);
     assert!(book.is_stuck(), "a memory later the receiver still asks for it");
 }
 
@@ -75,8 +79,116 @@ fn a_guarded_ack_waits_for_what_may_still_be_reported() {
     assert_eq!(lose(&mut book, 130, 5), (Heard::New, vec![]), "3 is a hole below it");
     book.handle_data(150, 300, 400);
     out.clear();
-    (160..=250).step_by(10).for_each(|now| book.poll(now, &mut out));
+    // Segment 3 has arrived again at 250; nobody asks the book but when it says.
+    assert_eq!(book.next_timeout(), 250);
+    book.poll(250, &mut out);
     assert_eq!((acks(&out), book.orphans()), (vec![5, 5, 5, 5], 0));
+}
+
+/// Segments 3 and 5 are lost. The ACK for 3 is given at 130, and 4 has arrived at 140; the receiver acknowledges the retransmission of 3.
+#[test]
+fn a_second_loss_is_announced_when_the_receiver_acknowledges_the_first() {
+    let mut book = book(config(Form::Paper, Discard::Safe, true));
+    lose(&mut book, 130, 3);
+    lose(&mut book, 131, 5);
+    real(&mut book, 240, 500, &[]);
+    let mut out = Vec::new();
+    assert_eq!(book.next_timeout(), 240);
+    book.poll(240, &mut out);
+    assert_eq!(acks(&out), [5, 5, 5, 5]);
+}
+
+/// Segment 9 is the last of its window. Three more leave at 200, 210 and 220, and have arrived at 320.
+#[test]
+fn blocks_for_the_last_segment_of_a_window_wait_for_the_next_window() {
+    let mut book = book(config(Form::Sack, Discard::Safe, true));
+    let (heard, mut out) = lose(&mut book, 195, 9);
+    assert_eq!((heard, out.len(), book.next_timeout()), (Heard::New, 0, u64::MAX));
+    (10..13).for_each(|number| book.handle_data(100 + 10 * number, number * MSS, (number + 1) * MSS));
+    let asked = |book: &mut Book, out: &mut Vec<Forged>| {
+        let at = book.next_timeout();
+        book.poll(at, out);
+        at
+    };
+    let times: Vec<u64> = std::iter::repeat_with(|| asked(&mut book, &mut out)).take(3).collect();
+    assert_eq!((times, acks(&out)), (vec![300, 310, 320], vec![9, 9, 9, 9]));
+}
+
+/// An ACK that says anything that the source has not read goes on: only the repetition is discarded.
+#[test]
+fn a_safe_discard_lets_windows_marks_and_repetitions_pass() {
+    let mut book = book(config(Form::Paper, Discard::Safe, true));
+    lose(&mut book, 130, 3);
+    book.handle_data(140, 300, 400);
+    let seen = |book: &mut Book, real: Real| book.handle_ack(150, &Real { ack: 300, ..real });
+    let block = |start, end| SackBlock { start, end };
+    let plain = Real { window: Some(9000), ..Real::default() };
+    assert_eq!(seen(&mut book, plain), Verdict::Pass, "a window");
+    assert_eq!(seen(&mut book, plain), Verdict::Discard, "the same window");
+    assert_eq!(seen(&mut book, Real { window: Some(8000), ..plain }), Verdict::Pass, "another window");
+    assert_eq!(seen(&mut book, Real { window: Some(8000), marks: true, ..plain }), Verdict::Pass, "ECE");
+    let again = Real { window: Some(8000), sack: &[block(100, 200)], ..plain };
+    assert_eq!(seen(&mut book, again), Verdict::Pass, "segment 1 came twice (RFC 2883)");
+    let held = Real { window: Some(8000), sack: &[block(400, 600)], ..plain };
+    assert_eq!([seen(&mut book, held), seen(&mut book, held)], [Verdict::Pass, Verdict::Discard]);
+    let inside = Real { window: Some(8000), sack: &[block(400, 500), block(400, 600)], ..plain };
+    assert_eq!(seen(&mut book, inside), Verdict::Pass, "segment 4 came twice");
+}
+
+proptest::proptest! {
+    /// A book that is asked when it says tells the same at the same times as one that is asked at every instant.
+    #[test]
+    fn whoever_has_something_to_tell_says_when(
+        form in proptest::sample::select(vec![Form::Paper, Form::Sack, Form::Ece]),
+        steps in proptest::collection::vec((0u64..30, 0u8..4, 0u64..14), 1..80),
+    ) {
+        let new = || Book::new(AckConfig { memory: 100, ..config(form, Discard::Safe, true) });
+        let (mut punctual, mut nagged) = (new(), new());
+        let (mut now, mut sent) = (0, 0);
+        let (mut left, mut reported) = ([0; 100], [false; 100]);
+        let (mut told, mut heard) = (Vec::new(), Vec::new());
+        for (wait, what, segment) in steps.into_iter().chain([(1000, 3, 0)]) {
+            for _ in 0..wait {
+                now += 1;
+                // As often as it likes at an instant.
+                while punctual.next_timeout() <= now {
+                    poll(&mut punctual, now, &mut told);
+                }
+                (0..20).for_each(|_| poll(&mut nagged, now, &mut heard));
+            }
+            let old = if sent == 0 { 0 } else { segment % sent };
+            // Reports come in time: later than that a slot has arrived. Only what was reported is sent again.
+            let what = match what {
+                1 if now >= left[old as usize] + 100 => 3,
+                2 if !reported[old as usize] => 3,
+                _ => what,
+            };
+            for (book, list) in [(&mut punctual, &mut told), (&mut nagged, &mut heard)] {
+                let mut out = Vec::new();
+                match what {
+                    0 => book.handle_data(now, sent * MSS, (sent + 1) * MSS),
+                    1 => drop(book.handle_loss(now, old * MSS, &mut out)),
+                    2 => book.handle_data(now, old * MSS, (old + 1) * MSS),
+                    _ => drop(real(book, now, old * MSS, &[])),
+                }
+                list.extend(out.into_iter().map(|forged| (now, forged)));
+            }
+            let place = if what == 0 { sent } else { old } as usize;
+            match what {
+                0 | 2 => (left[place], reported[place]) = (now, false),
+                1 => reported[place] = true,
+                _ => {}
+            }
+            sent += u64::from(what == 0);
+        }
+        proptest::prop_assert_eq!(told, heard);
+    }
+}
+
+fn poll(book: &mut Book, now: u64, told: &mut Vec<(u64, Forged)>) {
+    let mut out = Vec::new();
+    book.poll(now, &mut out);
+    told.extend(out.into_iter().map(|forged| (now, forged)));
 }
 
 /// Segments 3 and 5 are lost: the first ACK names 3, the next have blocks above 3 without 5.
@@ -101,20 +213,20 @@ fn a_safe_discard_waits_for_the_retransmission_and_lets_news_pass() {
     (150..=200).step_by(10).for_each(|now| book.poll(now, &mut out));
     assert!(!out.is_empty());
     let block = |end| [SackBlock { start: 400, end }];
-    assert_eq!(book.handle_ack(210, 300, &block(500)), Verdict::Pass, "not retransmitted yet");
+    assert_eq!(real(&mut book, 210, 300, &block(500)), Verdict::Pass, "not retransmitted yet");
     book.handle_data(220, 300, 400);
-    assert_eq!(book.handle_ack(230, 300, &block(600)), Verdict::Pass, "a new block");
-    assert_eq!(book.handle_ack(240, 300, &block(600)), Verdict::Discard);
-    assert_eq!(book.handle_ack(250, 1000, &[]), Verdict::Pass);
+    assert_eq!(real(&mut book, 230, 300, &block(600)), Verdict::Pass, "a new block");
+    assert_eq!(real(&mut book, 240, 300, &block(600)), Verdict::Discard);
+    assert_eq!(real(&mut book, 250, 1000, &[]), Verdict::Pass);
 }
 
 #[test]
 fn an_echo_acknowledges_nothing_and_comes_once_in_a_round_trip() {
     let mut book = book(config(Form::Ece, Discard::Safe, true));
     assert_eq!(lose(&mut book, 100, 2), (Heard::New, vec![]), "no ACK has come by");
-    book.handle_ack(105, 100, &[]);
+    real(&mut book, 105, 100, &[]);
     let (_, out) = lose(&mut book, 110, 3);
     assert_eq!(out, [Forged { ack: 100, sack: SackList::EMPTY, echo: true }]);
     assert_eq!(lose(&mut book, 120, 5), (Heard::New, vec![]));
-    assert_eq!(book.handle_ack(130, 100, &[]), Verdict::Pass, "the source needs the receiver's ACKs");
+    assert_eq!(real(&mut book, 130, 100, &[]), Verdict::Pass, "the source needs the receiver's ACKs");
 }
