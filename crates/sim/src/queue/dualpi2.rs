@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(ramp, [0.0, 0.0, 0.25, 0.5, 1.0, 1.0]);
         assert_eq!(own(Config::default(), 0, 5000), 0.0, "no packet is left behind it");
         let step = Config { l_threshold: Duration::from_millis(1), l_range: Duration::ZERO, ..Config::default() };
-        assert_eq!([1000, 1001].map(|delay| own(step, 1, delay)), [0.0, 1.0]);
+        assert_eq!([999, 1000].map(|delay| own(step, 1, delay)), [0.0, 1.0]);
     }
 
     /// 1/16 of the bytes are the C queue's while both have packets; ECT(1) and CE are in the L queue, ECT(0) and Not-ECT in the other.

@@ -34,6 +34,19 @@ fn added(text: &str) -> String {
 }
 
 #[test]
+fn a_receivers_window_is_one_that_a_header_can_say() {
+    // RFC 7323 §2.3: a shift of at most 14, so 65535 · 2^14 = 1 073 725 440 B.
+    let window = |text: &str| load_text(&format!("{SMALL}[transport.reno]\nreceiver_window = \"{text}\"")).err();
+    assert_eq!(
+        window("5 GB").map(|error| error.to_string()).unwrap_or_default(),
+        "test.toml:14:19: transport.reno.receiver_window: found \"5 GB\"; allowed: at most 1073725440 B, which is 65535 B \
+         shifted by 14 (RFC 7323 §2.3), or \"unlimited\""
+    );
+    assert!(window("1073725440 B").is_none() && window("unlimited").is_none());
+    assert!(window("1073725441 B").is_some());
+}
+
+#[test]
 fn a_misspelt_key_has_its_place_and_the_nearest_name() {
     assert_eq!(
         replaced("duration", "durration"),

@@ -50,6 +50,9 @@ impl ReceiverConfig {
     /// The largest window without scaling.
     pub const UNSCALED: u64 = 65_535;
 
+    /// The largest window with scaling, 1 073 725 440 B: RFC 7323 §2.3.
+    pub const MOST_SCALED: u64 = ReceiverConfig::UNSCALED << 14;
+
     /// The window scale that can say the window: RFC 7323 §2.
     pub fn window_scale(&self) -> u8 {
         (0..14).find(|shift| self.window >> shift <= ReceiverConfig::UNSCALED).unwrap_or(14)
