@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from photocol import __version__, builds, digests, machine, recorded, storage
+from photocol import ScenarioError, __version__, builds, digests, machine, recorded, storage
 from photocol.campaign.conduct import Conducted, Means, conduct, means
 from photocol.campaign.job import JobError, Runner, check_plan, engine, jobs_of
 from photocol.campaign.local import available_cores
@@ -123,7 +123,7 @@ def _one(experiment: Experiment, file: Path, request: Request, console: Console)
     jobs = _jobs(experiment, request.form_name, file)
     folder = request.out / experiment.id
     _announce(experiment, request, len(jobs), console)
-    with contextlib.suppress(InputError):  # What is wrong with a job is said when it is done, with its name.
+    with contextlib.suppress(InputError, ScenarioError):  # A job that is wrong is told by its name when it is done.
         announce(check_plan(jobs[0]))
     started, clock = datetime.now(UTC), time.monotonic()
     store, progress = Store(folder / "runs" / request.form_name), Progress(is_quiet=console.quiet)
