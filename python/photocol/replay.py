@@ -110,16 +110,22 @@ def fibres(run: Replayed) -> Iterator[str]:
 def rates(run: Replayed) -> Iterator[str]:
     """What is sent takes at least the time of its bytes at the rate of its link."""
     sent = run.trace.filter(pl.col("event").is_in(["pass", "reserve"]), pl.col("lasts_ps") > 0).sort("begins")
-    sent = sent.join_asof(capacities(run), left_on="begins", right_on="since", by="place", check_sortedness=False)
+    for time in ("begins", "ends"):
+        sent = sent.sort(time).join_asof(
+            capacities(run), left_on=time, right_on="since", by="place", suffix=f"_{time}", check_sortedness=False
+        )
     # A packet that a slot has cut says for how long it has been leaving; its pauses only make it longer.
-    lasts = pl.col("lasts_ps") + pl.when(pl.col("event") == "pass").then(pl.col("value").fill_null(0)).otherwise(0)
-    least = pl.col("bytes") * 8e12 / pl.col("capacity")
+    longer = pl.when(pl.col("event") == "pass").then(pl.col("value").fill_null(0)).otherwise(0)
+    begun = pl.col("capacity") * (pl.col("begins") - pl.col("since") - longer)
+    ended = pl.col("capacity_ends") * (pl.col("ends") - pl.col("since_ends"))
+    most = pl.col("before_ends") - pl.col("before") + (ended - begun) / 1e12
     # One part in 10⁹ and a picosecond are what rounding takes.
-    yield from _said(sent.filter(lasts < least * (1 - 1e-9) - 1), "is sent faster than its link can")
+    least = pl.col("bytes") * 8 * (1 - 1e-9) - pl.max_horizontal("capacity", "capacity_ends") / 1e12
+    yield from _said(sent.filter(most < least), "is sent faster than its link can")
 
 
 def capacities(run: Replayed) -> pl.DataFrame:
-    """Place, since when, bit/s: the links as described, and the events that change them."""
+    """Place, since when, bit/s, bits sent before at most: the links as described, and the events that change them."""
     rows = [(name, 0, _quantity(link["capacity"])) for name, link in links(run).items()]
     for event in run.scenario.get("event", ()):
         if "capacity" in event:
@@ -129,7 +135,10 @@ def capacities(run: Replayed) -> pl.DataFrame:
             since, capacity = _ps(event["at"]), _quantity(event["capacity"])
             rows += [(name, since, capacity) for name in links(run) if name in changed]
     schema = {"place": pl.String, "since": pl.Int64, "capacity": pl.Float64}
-    return pl.DataFrame(rows, schema, orient="row").sort("since")
+    known = pl.DataFrame(rows, schema, orient="row").sort("since")
+    lasted = (pl.col("since") - pl.col("since").shift(1)).over("place").fill_null(0)
+    sent = pl.col("capacity").shift(1).over("place").fill_null(0) * lasted / 1e12
+    return known.with_columns(before=sent.cum_sum().over("place"))
 
 
 def links(run: Replayed) -> dict[str, Mapping[str, Any]]:

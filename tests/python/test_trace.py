@@ -1,8 +1,10 @@
 """A trace replayed gives the counters of the run; it is bounded, and does not know how many threads worked."""
 
 import json
+import struct
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from command import photocol as command
@@ -117,6 +119,58 @@ def test_threads_give_the_same_trace(threads: int) -> None:
             assert more.trace is not None
             assert one.trace.equals(more.trace)
             assert one.manifest["trace"] == more.manifest["trace"]
+
+
+def test_a_change_of_a_link_amends_what_was_foreseen(tmp_path: Path) -> None:
+    """A packet of 10 kbit every 250 us, from 0 on, at 10 Mb/s: 1 ms each. At 1.5 ms the rate becomes 100 Mb/s.
+
+    What is left of the second, 0.5 ms, becomes 50 us, and the two behind it take 100 us each. At 1.6 ms the delay of
+    50 us becomes 80: the third arrives 80 us after it has left at 1.65 ms; the second left before.
+    """
+    changes = [{"at": "1500 us", "capacity": "100 Mbps"}, {"at": "1600 us", "delay": "80 us"}]
+    file, scenario = tmp_path / "link.pcapng", four_packets(*changes)
+    captured = photocol.Capture(file, links=["left->right"])
+    passed = events(photocol.run(scenario, pcap=captured)).filter(pl.col("event") == "pass")
+    begins = pl.col("t_ps") + pl.col("wait_ps")
+    ends = begins + pl.col("lasts_ps")
+    microseconds = [column.cast(pl.Float64) / 1e6 for column in (begins, ends, ends + pl.col("flight_ps"))]
+    expected = [[0, 1000, 1050], [1000, 1550, 1600], [1550, 1650, 1730], [1650, 1750, 1830]]
+    found = passed.select(begins=microseconds[0], ends=microseconds[1], arrives=microseconds[2])
+    assert found.to_numpy() == pytest.approx(np.array(expected), abs=0.01)
+    times = packet_times(file)
+    assert times == pytest.approx([row[0] for row in expected], abs=0.01)
+
+
+def test_what_a_cut_takes_back_does_not_leave_in_a_capture(tmp_path: Path) -> None:
+    """At 1.5 ms the second packet of 1 ms each is in transmission and two wait: all three are dropped then."""
+    file = tmp_path / "link.pcapng"
+    photocol.run(four_packets({"at": "1500 us", "state": "down"}), pcap=photocol.Capture(file, links=["left->right"]))
+    assert packet_times(file) == pytest.approx([0, 1000, 1500, 1500, 1500], abs=0.01)
+
+
+def four_packets(*changes: dict[str, str]) -> dict[str, object]:
+    """A packet of 10 kbit every 250 us, from 0 on, to a link of 10 Mb/s and 50 us, which changes so."""
+    topology = {"kind": "dumbbell", "pairs": 1, "bottleneck_capacity": "10 Mbps", "bottleneck_delay": "50 us"}
+    topology |= {"bottleneck_buffer": "100 packets", "access_capacity": "1000 Tbps", "access_delay": "1 ns"}
+    return {
+        "run": {"duration": "5 ms", "warm_up": "0 s"},
+        "topology": topology,
+        "transport": {"u": {"algorithm": "udp", "packet_size": "1250 B"}},
+        "traffic": [{"transport": "u", "rate": "40 Mbps", "stop": "1 ms"}],
+        "event": [{"link": "left->right", **change} for change in changes],
+        "trace": {"links": ["left->right"]},
+    }
+
+
+def packet_times(file: Path) -> list[float]:
+    """The times of the packets of a capture, in microseconds: of each enhanced packet block, words 4 and 5."""
+    words, found, place = file.read_bytes(), [], 0
+    while place < len(words):
+        kind, length, _, high, low = struct.unpack_from("<5I", words, place)
+        if kind == 6:
+            found.append((high << 32 | low) / 1e3)
+        place += length
+    return found
 
 
 def test_a_full_trace_is_the_beginning_of_the_whole_one_and_says_what_is_missing() -> None:

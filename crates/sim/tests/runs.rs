@@ -214,6 +214,55 @@ fn a_link_that_is_down_for_2_of_10_seconds_drops_a_fifth() {
     assert_eq!(texts(&run.drops, "cause"), ["unreachable"]);
 }
 
+/// A link is paused from 4 s to 4.012 s. A packet of 12 kbit comes every 1.5 ms; that of 3.999 s is in transmission, those of 4.0005 s to
+/// 4.011 s wait: 8, for which there is room.
+#[test]
+fn a_link_of_8_bps_pauses_and_drops_nothing() {
+    let change =
+        |at: &str, capacity: &str| format!("[[event]]\nat = \"{at}\"\nlink = \"a->b\"\ncapacity = \"{capacity}\"\n");
+    let events = change("4 s", "8 bps") + &change("4.012 s", "10 Mbps");
+    let run = run(&constant_source("", &events), 1);
+    let [offered, carried, dropped, waiting] = ["offered_units", "carried_units", "dropped_units", "max_queue"]
+        .map(|name| at(&run.links, "link", "a->b", name));
+    assert_eq!(dropped, 0.0);
+    assert!(offered - carried <= 1.0, "{offered} {carried}");
+    assert_eq!(waiting, 8.0);
+}
+
+/// The way over x is shorter; after `outage_ms` it is up again. How many packets go over y.
+fn detoured(outage_ms: u64) -> f64 {
+    let text = format!(
+        r#"
+        node = [{{ name = "a" }}, {{ name = "x", role = "core" }}, {{ name = "y", role = "core" }}, {{ name = "b" }}]
+        link = [
+            {{ from = "a", to = "x", capacity = "10 Mbps", delay = "1 ms" }},
+            {{ from = "x", to = "b", capacity = "10 Mbps", delay = "1 ms" }},
+            {{ from = "a", to = "y", capacity = "10 Mbps", delay = "5 ms" }},
+            {{ from = "y", to = "b", capacity = "10 Mbps", delay = "5 ms" }},
+        ]
+        run = {{ duration = "4 s", warm_up = "0 s" }}
+        topology = {{ kind = "custom", reroute_after = "200 ms" }}
+        transport = {{ udp = {{ algorithm = "udp", packet_size = "1500 B" }} }}
+        traffic = [{{ transport = "udp", from = "a", to = "b", rate = "6 Mbps" }}]
+        event = [
+            {{ at = "1 s", link = "a-x", state = "down" }},
+            {{ at = "{} ms", link = "a-x", state = "up" }},
+        ]
+        "#,
+        1000 + outage_ms
+    );
+    at(&run(&text, 1).links, "link", "a->y", "offered_units")
+}
+
+/// Routes change 200 ms after a state has begun that lasts so long: a link that is up again after 50 ms, or after exactly 200, takes its
+/// packets back. After 400 ms they go the other way from 1.2 s to 1.6 s: at 6 Mb/s in packets of 12 kbit 200.
+#[test]
+fn only_an_outage_longer_than_reroute_after_causes_a_detour() {
+    assert_eq!([50, 200].map(detoured), [0.0; 2]);
+    let long = detoured(400);
+    assert!((199.0..=201.0).contains(&long), "{long}");
+}
+
 #[test]
 fn every_tenth_packet_lost_is_a_tenth_lost_and_all_of_it_transmitted() {
     let run = run(&constant_source("loss_every = 10", ""), 1);

@@ -276,7 +276,8 @@ fn hosts_that_fill_the_caches_are_the_same_where_packets_of_others_pass() {
     }
 }
 
-/// A link with a queue before it changes while its two ends are apart, and while they come together and part again.
+/// A link with a queue before it changes while its two ends are apart, and while they come together and part again. What its trace has
+/// foreseen is amended wherever it was noted.
 #[test]
 fn a_link_that_changes_is_the_same_between_two_parts() {
     let text = r#"
@@ -300,6 +301,7 @@ fn a_link_that_changes_is_the_same_between_two_parts() {
             { at = "2.8 s", link = "x-y", state = "down" }, { at = "2.801 s", link = "x-y", state = "up" },
         ]
         probe = { interval = "1 ms", flows = "all", links = "all" }
+        trace = { enabled = true }
     "#;
     let scenario = support::scenario(text);
     let alone = all_of(&on_threads(&scenario, 1));

@@ -172,7 +172,17 @@ fn trace_rules(scenario: &Scenario, layout: &Layout, order: &[LinkId]) -> Option
         from: from.ps(),
         until: until.ps(),
         limit: *limit as usize,
+        settled: settled(scenario).map_or(0, SimTime::ps),
     })
+}
+
+/// The last change of a traced link's capacity or delay.
+fn settled(scenario: &Scenario) -> Option<SimTime> {
+    let is_traced = |link: &LinkId| scenario.trace.links.has(link.0);
+    let changes = scenario.events.iter().filter(|event| {
+        matches!(event.change, Change::Capacity(_) | Change::Delay(_)) && event.links.iter().any(is_traced)
+    });
+    changes.map(|event| event.at).max()
 }
 
 /// The ports of traced links take the way that tells the trace.

@@ -9,15 +9,17 @@
 //! Format: draft-ietf-opsawg-pcapng (section header, interfaces of raw IP with nanoseconds, name resolution, enhanced packets).
 
 mod blocks;
+mod later;
 mod start;
 
 use super::offer::Cause;
 use super::packet::{Class, Flags, Packet};
 use blocks::File;
+use later::Later;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use transport::tcp::{Control, SackBlock, TcpOptions};
+use transport::tcp::{Control, SackBlock, SackList, TcpOptions};
 use units::Duration;
 
 pub use blocks::CaptureWriter;
@@ -31,6 +33,9 @@ pub struct Capture(Arc<Mutex<Packets>>);
 #[derive(Debug)]
 struct Packets {
     file: File,
+    /// Packets of later times, by time and then as they came.
+    later: BTreeMap<(u64, u64), Later>,
+    count: u64,
     flows: BTreeMap<u32, Captured>,
     /// The reasons of agents, as tables write them.
     causes: &'static [&'static str],
@@ -101,6 +106,8 @@ pub struct Said<'a> {
     pub dropped: Option<Cause>,
 }
 
+/// Of IPv4 and TCP without options, in bytes.
+const HEADERS: usize = 40;
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
@@ -118,7 +125,8 @@ impl Capture {
         names.interfaces.iter().for_each(|(name, description)| file.interface(name, description));
         let nodes = names.nodes.iter().map(|(node, name)| (address(*node), name.as_str()));
         file.names(nodes);
-        Capture(Arc::new(Mutex::new(Packets { file, flows, causes: names.causes })))
+        let (later, count) = (BTreeMap::new(), 0);
+        Capture(Arc::new(Mutex::new(Packets { file, later, count, flows, causes: names.causes })))
     }
 
     /// Writes a packet that leaves or reaches the sending host of its flow.
@@ -135,7 +143,9 @@ impl Capture {
 
     /// Flushes, and reports the first failure.
     pub fn finish(&self) -> io::Result<()> {
-        self.packets().file.finish()
+        let mut packets = self.packets();
+        packets.write_until(u64::MAX);
+        packets.file.finish()
     }
 
     fn packets(&self) -> MutexGuard<'_, Packets> {
@@ -162,26 +172,37 @@ struct Moment {
 
 impl Packets {
     fn write(&mut self, moment: Moment, packet: &Packet, said: &Said<'_>) {
+        // Messages of switches belong to no flow.
+        if matches!(packet.class, Class::Control | Class::Unit) {
+            return;
+        }
         let Some(flow) = self.flows.get_mut(&packet.flow) else { return };
         let opening = !std::mem::replace(&mut flow.opened, true) && packet.class != Class::Datagram;
         let known = *flow;
-        let ends = Ends { ecn: ecn_bits(packet.flags), ..Ends::of(packet.flow, &known) };
+        if packet.class == Class::Data && said.options.control.is_none() {
+            let header = (HEADERS + known.stamp(0, None).len()) as u64;
+            flow.last = flow.last.max(packet.seq + u64::from(packet.size).saturating_sub(header));
+        }
         if opening {
-            self.handshake(moment, &known, Ends { ecn: 0, ..ends });
+            self.handshake(moment, &known, Ends::of(packet.flow, &known));
         }
-        let header = match (packet.class, said.options.control) {
-            (Class::Datagram, _) => udp(ends, packet.size),
-            (Class::Data | Class::Ack, Some(control)) => control_header(moment.at, &known, ends, control, said),
-            (Class::Data | Class::Ack, None) => segment(moment.at, &known, ends, packet, said),
-            // It belongs to no flow.
-            (Class::Control | Class::Unit, _) => return,
-        };
-        if let (Class::Data, None, Some(flow)) = (packet.class, said.options.control, self.flows.get_mut(&packet.flow))
-        {
-            flow.last = flow.last.max(packet.seq + u64::from(packet.size).saturating_sub(header.len() as u64));
+        let Said { sack, options, dropped } = *said;
+        let sack = SackList::of(sack.iter().copied());
+        let later = Later { interface: moment.interface, packet: *packet, flow: known, sack, options, dropped };
+        self.later.insert((moment.at, self.count), later);
+        self.count += 1;
+        // Nothing that is captured later happened before now.
+        self.write_until(moment.now);
+    }
+
+    /// Writes what happened up to `now`.
+    fn write_until(&mut self, now: u64) {
+        while let Some(first) = self.later.first_entry().filter(|entry| entry.key().0 <= now) {
+            let ((at, _), Later { interface, packet, .. }) = (*first.key(), *first.get());
+            let later = first.remove();
+            let cause = later.dropped.map(|cause| cause.name(self.causes));
+            self.packet(at, interface, &later.header(at), packet.size, cause);
         }
-        let cause = said.dropped.map(|cause| cause.name(self.causes));
-        self.packet(moment, &header, packet.size, cause);
     }
 
     /// The handshake of a connection that has none.
@@ -189,19 +210,17 @@ impl Packets {
         for control in [Control::Syn, Control::SynAck] {
             let options = TcpOptions { ecn_setup: flow.offer.ecn, ..control.into() };
             let header = control_header(moment.at, flow, ends, control, &Said { options, ..Said::default() });
-            self.packet(moment, &header, 0, None);
+            self.packet(moment.at, moment.interface, &header, 0, None);
         }
         let header = tcp(ends, Fields::plain(flow.scaled(flow.window)), &flow.stamp(moment.at, None), 0);
-        self.packet(moment, &header, 0, None);
+        self.packet(moment.at, moment.interface, &header, 0, None);
     }
 
     /// A packet of this size on the wire, or the size of its header if that is more.
-    fn packet(&mut self, moment: Moment, header: &[u8], size: u16, cause: Option<&str>) {
+    fn packet(&mut self, at: u64, interface: u32, header: &[u8], size: u16, cause: Option<&str>) {
         let comment = cause.map(|cause| format!("dropped: {cause}"));
         let length = u32::from(size).max(header.len() as u32);
-        self.file.packet(moment.at, moment.interface, header, length, comment.as_deref());
-        // Nothing that is captured later happened before now.
-        self.file.write_until(moment.now);
+        self.file.packet(at, interface, header, length, comment.as_deref());
     }
 }
 

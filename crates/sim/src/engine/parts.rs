@@ -179,6 +179,7 @@ impl<'a> Parts<'a> {
     pub fn take_down(&mut self, now: u64, link: u32) {
         let (port, fibre) = (self.layout.ports[link as usize].part, self.layout.fibres[link as usize].part);
         let taken = self.change_link(link, |port, fibre| port.take_down(now, fibre));
+        self.list[port as usize].net.forget_captured(now, link);
         for packet in taken.from_fibre {
             self.list[fibre as usize].net.cargo.forget(&packet);
             let net = &mut self.list[port as usize].net;
@@ -189,6 +190,25 @@ impl<'a> Parts<'a> {
             let net = &mut self.list[port as usize].net;
             net.note_on(now, link, What::Vanish, Some(Cause::Unreachable), &packet);
             net.drop(now, DropPlace::Link(link), Cause::Unreachable, &packet);
+        }
+    }
+
+    /// The same as [`Parts::change_link`] for another capacity or delay: traces and captures say when packets leave then.
+    pub fn retime_link(&mut self, now: u64, link: u32, change: impl FnOnce(&mut Port, &mut Ring<Packet>)) {
+        let part = self.layout.ports[link as usize].part as usize;
+        if !self.list[part].net.sees(link) {
+            return self.change_link(link, change);
+        }
+        let (foreseen, planned) = self.change_link(link, |port, fibre| {
+            port.sweep_own(now);
+            let foreseen = port.leaving(fibre);
+            change(port, fibre);
+            (foreseen, port.leaving(fibre))
+        });
+        self.list[part].net.amend(now, link, &foreseen, &planned);
+        // What was noted before nodes were dealt the last time lies there.
+        if part > 0 {
+            self.list[0].net.amend(now, link, &foreseen, &planned);
         }
     }
 

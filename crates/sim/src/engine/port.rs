@@ -20,7 +20,7 @@ mod line;
 mod queued;
 mod reading;
 
-pub use reading::Reading;
+pub use reading::{Leaving, Reading};
 
 use super::extras::{Extras, LossProcess, Streams};
 use super::gate::Gate;

@@ -8,9 +8,13 @@
 //!
 //! Where one partition has the whole network, complete instants go to the [`Sink`] as the run goes on: written at once they cost less
 //! than in memory, where each takes 72 bytes.
+//!
+//! The times of a packet that waits are foreseen. Where a change of its link moves them, [`Trace::amend`] says so; up to the last such
+//! change no event goes to the sink.
 
 use super::offer::Cause;
 use super::packet::Class;
+use super::port::Leaving;
 use crate::results;
 use std::fmt;
 use std::sync::Arc;
@@ -165,6 +169,8 @@ pub struct TraceRules {
     pub until: u64,
     /// The most events.
     pub limit: usize,
+    /// From then on no traced link changes its capacity or delay.
+    pub settled: u64,
 }
 
 /// What takes the events of a trace.
@@ -277,6 +283,9 @@ impl Trace {
     #[inline(never)]
     fn hand_over(&mut self) {
         let (Some(sink), Some(last)) = (&mut self.sink, self.events.last()) else { return };
+        if last.at < self.rules.settled {
+            return;
+        }
         let whole = self.events.partition_point(|event| event.at < last.at);
         if whole == 0 {
             return;
@@ -286,6 +295,30 @@ impl Trace {
         sink.take(&mut self.events);
         self.events.append(&mut self.last_instant);
         self.taken += whole;
+    }
+
+    /// What is inside a link's port leaves otherwise than was foreseen; both are in the order in which it came.
+    pub fn amend(&mut self, link: u32, foreseen: &[Leaving], now: &[Leaving]) {
+        let mut left = foreseen.len().min(now.len());
+        let place = Spot::link(link);
+        for event in self.events.iter_mut().rev().filter(|event| event.what == What::Pass && event.place == place) {
+            // Those that came last leave last; some may not be traced.
+            let end = event.at + event.wait + event.lasts;
+            while left > 0 && foreseen[left - 1].end > end {
+                left -= 1;
+            }
+            if left == 0 {
+                return;
+            }
+            if foreseen[left - 1].end < end {
+                continue;
+            }
+            let Leaving { end, flight } = now[left - 1];
+            // The first one is in transmission already.
+            let begins = if left > 1 { now[left - 2].end } else { event.at + event.wait };
+            (event.wait, event.lasts, event.flight) = (begins - event.at, end - begins, flight);
+            left -= 1;
+        }
     }
 }
 
@@ -377,6 +410,7 @@ mod tests {
             from: 0,
             until: u64::MAX,
             limit,
+            settled: 0,
         }
     }
 

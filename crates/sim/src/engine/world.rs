@@ -412,9 +412,9 @@ impl World {
         let (now, link) = (self.now.ps(), self.link_numbers[link.index()]);
         match change {
             Change::Capacity(capacity) => {
-                parts.change_link(link, |port, fibre| port.change_capacity(now, capacity, fibre));
+                parts.retime_link(now, link, |port, fibre| port.change_capacity(now, capacity, fibre));
             }
-            Change::Delay(delay) => parts.change_link(link, |port, fibre| port.change_delay(now, delay, fibre)),
+            Change::Delay(delay) => parts.retime_link(now, link, |port, fibre| port.change_delay(now, delay, fibre)),
             Change::Told(capacity) => parts.port_mut(link).tell_capacity(now, capacity),
             Change::Down => parts.take_down(now, link),
             Change::Up => parts.port_mut(link).bring_up(),

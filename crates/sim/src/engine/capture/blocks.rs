@@ -1,6 +1,5 @@
-//! The blocks of a pcapng file. Packets are written in the order of their times, which need not be the order in which they are known.
+//! The blocks of a pcapng file.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -23,8 +22,6 @@ const IPV4: u16 = 1;
 /// A file in progress.
 pub struct File {
     output: CaptureWriter,
-    /// Packets of later times, by time and then as they came.
-    later: BTreeMap<(u64, u64), Vec<u8>>,
     count: u64,
     /// The first failure of the output; later packets are not written.
     failure: Option<io::Error>,
@@ -33,7 +30,7 @@ pub struct File {
 impl File {
     /// A file with its section header.
     pub fn new(output: CaptureWriter) -> File {
-        let mut file = File { output, later: BTreeMap::new(), count: 0, failure: None };
+        let mut file = File { output, count: 0, failure: None };
         let parts: [&[u8]; 4] =
             [&0x1a2b_3c4d_u32.to_le_bytes(), &1u16.to_le_bytes(), &0u16.to_le_bytes(), &(-1i64).to_le_bytes()];
         file.put(&block(SECTION, &parts));
@@ -67,21 +64,12 @@ impl File {
         let fields: Vec<u8> = fields.iter().flat_map(|field| field.to_le_bytes()).collect();
         let padding = vec![0; header.len().next_multiple_of(4) - header.len()];
         let said = comment.map_or(Vec::new(), |text| options(&[(COMMENT, text.as_bytes())]));
-        self.later.insert((at, self.count), block(PACKET, &[&fields, header, &padding, &said]));
+        self.put(&block(PACKET, &[&fields, header, &padding, &said]));
         self.count += 1;
     }
 
-    /// There will be no more packets of times before this one.
-    pub fn write_until(&mut self, now: u64) {
-        while let Some(entry) = self.later.first_entry().filter(|entry| entry.key().0 <= now) {
-            let bytes = entry.remove();
-            self.put(&bytes);
-        }
-    }
-
-    /// Writes what is left and flushes, and reports the first failure.
+    /// Flushes, and reports the first failure.
     pub fn finish(&mut self) -> io::Result<()> {
-        self.write_until(u64::MAX);
         match self.failure.take() {
             Some(failure) => Err(failure),
             None => self.output.flush(),
@@ -136,13 +124,5 @@ mod tests {
         let mut out = Vec::new();
         option(&mut out, COMMENT, b"abcde");
         assert_eq!(out, [1, 0, 5, 0, b'a', b'b', b'c', b'd', b'e', 0, 0, 0]);
-    }
-
-    #[test]
-    fn packets_wait_for_those_of_earlier_times() {
-        let mut file = File::new(Box::new(io::sink()));
-        [5_000, 3_000, 4_000].iter().for_each(|at| file.packet(*at, 0, &[0; 20], 20, None));
-        file.write_until(4_000);
-        assert_eq!(file.later.keys().map(|(at, _)| *at).collect::<Vec<_>>(), [5_000]);
     }
 }

@@ -4,7 +4,7 @@ use super::Net;
 use crate::engine::capture::Said;
 use crate::engine::offer::{Cause, Offer};
 use crate::engine::packet::{Class, Packet};
-use crate::engine::port::Port;
+use crate::engine::port::Leaving;
 use crate::engine::trace::{Event, NOBODY, Spot, What};
 
 impl Net {
@@ -12,6 +12,23 @@ impl Net {
     #[inline]
     pub fn is_watched(&self) -> bool {
         self.trace.is_some() || self.capture.is_some()
+    }
+
+    /// Whether a trace or a capture has what happens at a link.
+    pub fn sees(&self, link: u32) -> bool {
+        let traced = self.trace.as_ref().is_some_and(|trace| trace.sees(link));
+        traced || self.capture.as_ref().is_some_and(|capture| capture.sees(link))
+    }
+
+    /// What is inside a link's port leaves otherwise than was foreseen, oldest first.
+    pub fn amend(&mut self, now: u64, link: u32, foreseen: &[Leaving], planned: &[Leaving]) {
+        self.trace.iter_mut().for_each(|trace| trace.amend(link, foreseen, planned));
+        self.capture.iter().for_each(|capture| capture.amend(now, link, foreseen, planned));
+    }
+
+    /// What has not begun to leave over a link never does.
+    pub fn forget_captured(&mut self, now: u64, link: u32) {
+        self.capture.iter().for_each(|capture| capture.forget(now, link));
     }
 
     /// A port is offered a packet while something is traced.
@@ -161,11 +178,4 @@ fn of_packet(now: u64, what: What, place: Spot, packet: &Packet) -> Event {
     let flow = if packet.class == Class::Control { NOBODY } else { packet.flow };
     let (unit, bytes, class) = (packet.seq, u32::from(packet.size), packet.class);
     Event { unit, bytes, class, flow, ..Event::new(now, what, place) }
-}
-
-impl Port {
-    /// When a packet that arrives at `at` has arrived with its last bit.
-    fn last_bit_at(&self, at: u64, size: u16) -> u64 {
-        if self.tells_first_bit() { at + self.lasts(size) } else { at }
-    }
 }

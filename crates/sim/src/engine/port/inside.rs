@@ -149,7 +149,7 @@ impl Port {
     }
 
     /// The same for a port with a list of its own, in which there is nothing else then.
-    pub(super) fn sweep_own(&mut self, now: u64) {
+    pub fn sweep_own(&mut self, now: u64) {
         self.with_own(|port, own| port.sweep(now, own));
         self.own.take_out_until(self.first_inside);
     }

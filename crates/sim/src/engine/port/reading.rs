@@ -1,7 +1,7 @@
 //! What a port has counted, as totals since the start of the run.
 
 use super::Port;
-use super::inside::{List, from};
+use super::inside::{Inside, List, from};
 use crate::engine::gate::GateReading;
 use crate::engine::offer::Count;
 use crate::engine::packet::Packet;
@@ -27,7 +27,32 @@ pub struct Reading {
     pub marked: u64,
 }
 
+/// When a packet leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaving {
+    /// When its last bit does.
+    pub end: u64,
+    /// From then to its arrival at the far end.
+    pub flight: u64,
+}
+
 impl Port {
+    /// When what is in the list of a port with one of its own leaves, oldest first; `fibre` is the one behind this port.
+    pub fn leaving(&self, fibre: &Ring<Packet>) -> Vec<Leaving> {
+        let unsent = self.own.iter().filter(|packet| !packet.is_lost()).count() as u64;
+        let mut arrivals = (fibre.put_in() - unsent..fibre.put_in()).map(|position| fibre.get(position));
+        let mut flight = |packet: Inside| match if packet.is_lost() { None } else { arrivals.next() } {
+            Some(on_fibre) => self.last_bit_at(on_fibre.at, on_fibre.size).saturating_sub(packet.end),
+            None => self.delay,
+        };
+        self.own.iter().map(|packet| Leaving { end: packet.end, flight: flight(packet) }).collect()
+    }
+
+    /// When a packet that arrives at `at` has arrived with its last bit.
+    pub fn last_bit_at(&self, at: u64, size: u16) -> u64 {
+        if self.tells_first_bit() { at + self.lasts(size) } else { at }
+    }
+
     /// Totals up to `now`; `fibre` is the one behind this port.
     pub fn reading(&mut self, now: u64, fibre: &Ring<Packet>) -> Reading {
         // Its controller's timers that were due are served first, with the queue as it was then.
