@@ -81,7 +81,7 @@ impl EdgeControl for DlccRules {
             CoreOutput {
                 descriptor: descriptor(),
                 losses: LossMeter::new(self.detection.window),
-                reservations: Reservations::new(self.line.part(self.admission), begun),
+                reservations: Reservations::new(self.line.part(self.admission), self.beyond, begun),
                 outbox: Outbox::new(self.patience),
                 capacity: self.line,
                 report_at: 0,
