@@ -8,6 +8,10 @@ from numpy.typing import NDArray
 __all__ = [
     "ClockFilter",
     "Demand",
+    "DlccBook",
+    "DlccEstimate",
+    "DlccReaction",
+    "DlccReservations",
     "Fibre",
     "FrameSchedule",
     "FrameScheduler",
@@ -28,6 +32,7 @@ __all__ = [
     "XcpReceiver",
     "XcpRouter",
     "__version__",
+    "build_parts",
     "catalogue",
     "evaluate",
     "frame_rate",
@@ -56,6 +61,7 @@ _AckOut = tuple[int, int, list[tuple[int, int]], bool, int | None, float | None]
 _Header = tuple[float, float, int, int, int, bool]
 _Ecn = Literal["not-ect", "ect0", "ect1", "ce"]
 _Queued = tuple[int, int, int, _Ecn, int, float, Literal["", "early", "congestion"]]
+_ArtificialAck = tuple[int, list[tuple[int, int]], bool]
 
 class ScenarioError(ValueError):
     file: str | None
@@ -305,6 +311,50 @@ class Queue:
     def held(self) -> tuple[int, int]: ...
     @property
     def figures(self) -> list[tuple[str, float]]: ...
+
+@final
+class DlccEstimate:
+    def __new__(cls, first_rate: float, unit_s: float, nu: float, tau_s: float) -> DlccEstimate: ...
+    def on_arrival(self, slots: int) -> None: ...
+    def on_timer(self, t: float, backlog: int) -> None: ...
+    def take_mean(self) -> float | None: ...
+    @property
+    def smoothed(self) -> float: ...
+    @property
+    def next_timer(self) -> float: ...
+
+@final
+class DlccReaction:
+    def __new__(cls, loss_mean: str, floor: float) -> DlccReaction: ...
+    def on_loss(self, rate: float, backlog: int) -> None: ...
+    def on_decision(self, backlog: int) -> bool: ...
+    def rate(self, scheduled: float) -> float: ...
+
+@final
+class DlccReservations:
+    def __new__(cls, capacity: float, beyond: str, begun: dict[int, float]) -> DlccReservations: ...
+    def ask(self, flow: int, rate: float) -> tuple[float, bool]: ...
+
+@final
+class DlccBook:
+    def __new__(
+        cls,
+        ops_acks: str,
+        discard: str,
+        guard: bool,
+        copies: int,
+        record_s: float,
+        soonest_report_s: float,
+        report_time_s: float,
+    ) -> DlccBook: ...
+    def on_data(self, t: float, seq: int, end: int) -> None: ...
+    def on_loss(self, t: float, seq: int) -> tuple[Literal["new", "unknown", "repeated"], list[_ArtificialAck]]: ...
+    def on_timer(self, t: float) -> list[_ArtificialAck]: ...
+    def on_ack(self, t: float, ack: int, sack: list[tuple[int, int]], window: int | None, marks: bool) -> bool: ...
+    @property
+    def next_timer(self) -> float | None: ...
+    @property
+    def holes(self) -> tuple[int, bool]: ...
 
 @final
 class XcpRouter:

@@ -7,6 +7,7 @@ mod build;
 mod catalogue;
 mod columns;
 mod control;
+mod dlcc;
 mod error;
 mod law;
 mod model;
@@ -30,6 +31,8 @@ mod _core {
     use super::catalogue::{catalogue, schema};
     #[pymodule_export]
     use super::control::{Demand, FrameSchedule, FrameScheduler, Islip, frame_rate, share_slots};
+    #[pymodule_export]
+    use super::dlcc::{DlccBook, DlccEstimate, DlccReaction, DlccReservations};
     #[pymodule_export]
     use super::error::{ModelError, RunError, ScenarioError};
     #[pymodule_export]

@@ -110,7 +110,7 @@ fn byte_time(capacity: Rate) -> PyResult<(Rate, ByteTime)> {
     Ok((capacity, ByteTime::at(capacity).ok_or_else(nothing)?))
 }
 
-fn duration(name: &str, seconds: f64) -> PyResult<Duration> {
+pub fn duration(name: &str, seconds: f64) -> PyResult<Duration> {
     let wrong = || PyValueError::new_err(format!("{name} is {seconds} s; allowed: 0 or more"));
     Duration::from_secs_f64(seconds).ok_or_else(wrong)
 }

@@ -182,3 +182,62 @@ fn ack_pacing_spaces_acks_and_ecn_marks_packets() {
     let run = run(&format!("{}{RUN}{step}", network(off, &ecn)), 1);
     assert!(figure(&run, "marked_packets") > 0.0);
 }
+
+/// Datagrams that are smoothed, without reactions to losses.
+const SMOOTHED: &str = "smoothing = \"all\"\nrate_control = false\nops_acks = \"off\"\n";
+
+/// What enters the core from `a` and from `u`, in Mb/s, from 10 s to 20 s, with these sources of (node, start, stop, Mb/s).
+fn entering(keys: &str, sources: &[(&str, u32, u32, u32)]) -> [f64; 2] {
+    let one = |(from, start, stop, rate): &(&str, u32, u32, u32)| {
+        format!(
+            "[[traffic]]\ntransport = \"udp\"\nfrom = \"{from}\"\nto = \"c\"\nstart = \"{start} s\"\nstop = \"{stop} s\"\n\
+             rate = \"{rate} Mbps\"\n"
+        )
+    };
+    let traffic: String = sources.iter().map(one).collect();
+    let udp = "[transport.udp]\npacket_size = 576\n";
+    let span = "[run]\nduration = \"20 s\"\nwarm_up = \"10 s\"\n";
+    let run = run(&format!("{}{span}", network(&format!("{SMOOTHED}{keys}"), &format!("{udp}{traffic}"))), 1);
+    ["ea->x", "eb->x"].map(|link| at(&run.links, "link", link, "carried_bits") / 10e6)
+}
+
+/// A source of 8 of 55 Mb/s pauses from 2 s to 6 s, and the other edge node is silent. Eq. (1) halves a silent node's rate every 50 ms:
+/// at 7 s, when the source's edge node asks, nothing is promised to the other one. If that one keeps the promise of its first
+/// rate, 55 Mb/s, nothing is left.
+#[test]
+fn a_silent_edge_node_leaves_the_line_to_the_others() {
+    let sources = [("a", 0, 2, 8), ("a", 6, 20, 8), ("u", 19, 20, 8)];
+    for beyond in ["lowered", "refused"] {
+        let [keeps, asks] = ["keeps", "asks"]
+            .map(|silent| entering(&format!("silent = \"{silent}\"\nbeyond = \"{beyond}\""), &sources)[0]);
+        assert!(keeps < 0.01, "{beyond}: {keeps} Mb/s");
+        assert!((asks - 8.0).abs() < 0.08, "{beyond}: {asks} Mb/s");
+    }
+    let default = entering("", &sources)[0];
+    assert!((default - 8.0).abs() < 0.08, "{default} Mb/s");
+}
+
+/// One edge node is promised the 8 Mb/s that come to it. To the other one come 80 Mb/s from 5 s on, so it asks for all of the line,
+/// 55 Mb/s: 47 are left.
+#[test]
+fn a_backlog_next_to_a_promise_gets_what_is_left() {
+    let sources = [("a", 5, 20, 80), ("u", 0, 20, 8)];
+    let [backlog, promised] = entering("", &sources);
+    assert!((backlog - 47.0).abs() < 0.47, "{backlog} Mb/s");
+    assert!((promised - 8.0).abs() < 0.08, "{promised} Mb/s");
+    let [refused, _] = entering("beyond = \"refused\"", &sources);
+    assert!(refused < 0.01, "{refused} Mb/s");
+}
+
+#[test]
+fn refusals_with_a_short_tau_are_warned_of() {
+    let warned = |keys: &str| {
+        let text = format!("{}{RUN}", network(keys, ONE));
+        let source = sim::scenario::Input::Text { name: "test.toml", text: &text, folder: std::path::Path::new(".") };
+        let loaded = sim::scenario::load(source, &[]).unwrap();
+        loaded.warnings.iter().any(|warning| warning.contains("beyond = \"refused\""))
+    };
+    assert!(warned("beyond = \"refused\""), "50 ms, and decisions every second");
+    assert!(!warned(""));
+    assert!(!warned("beyond = \"refused\"\ntau = \"1 s\""));
+}

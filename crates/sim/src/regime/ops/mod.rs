@@ -28,7 +28,7 @@ mod builder;
 mod check;
 mod control;
 mod core;
-mod dlcc;
+pub mod dlcc;
 mod edge;
 mod edge_control;
 mod edges;

@@ -7,8 +7,7 @@ use super::detection::DetectionConfig;
 use super::keys::DlccKeys;
 use super::rate::{Part, SlotRate};
 use super::reaction::ReactionConfig;
-use super::rules::DlccRules;
-use super::rules::{AckConfig, Discard, Form};
+use super::rules::{AckConfig, Beyond, Discard, DlccRules, Form, Smoothing};
 use super::segmentation::{Cut, MOST_PIECES};
 use super::smoothing::EstimateConfig;
 use crate::language::{Fault, Place, quoted};
@@ -38,6 +37,7 @@ pub fn resolve(table: &OpsSwitching, ground: &mut Ground) -> Result<Option<DlccR
     };
     check_window(keys, slot.0)?;
     warn_of_short_record(keys, ground);
+    warn_of_refusals(&rules, ground);
     Ok(Some(rules))
 }
 
@@ -91,8 +91,10 @@ fn rules(keys: &DlccKeys, slot: u64, line: SlotRate, cut: Cut) -> DlccRules {
         },
         negotiation: keys.negotiation.0.ps(),
         first_rate: line,
+        silent: keys.silent.0,
         line,
         admission: Part::nearest(*keys.admission),
+        beyond: keys.beyond.0,
         detection: DetectionConfig { window, least: least(in_window, *keys.threshold), hold: keys.hold.0.ps() },
         descriptor: keys.descriptor.0,
         loss_rate: keys.loss_rate.0,
@@ -186,6 +188,18 @@ fn warn_of_short_record(keys: &DlccKeys, ground: &mut Ground) {
         "switching.dlcc.record, \"{record}\", is shorter than the round trip between {from} and {to}, \"{round_trip}\": edge nodes \
          forget segments before the receiver can ask for them"
     ));
+}
+
+/// What waits for τ at the rate of the line asks for the line once more.
+fn warn_of_refusals(rules: &DlccRules, ground: &mut Ground) {
+    let (tau, negotiation) = (Duration::from_ps(rules.estimate.drain), Duration::from_ps(rules.negotiation));
+    if rules.smoothing != Smoothing::Off && rules.beyond == Beyond::Refused && tau < negotiation {
+        ground.warnings.push(format!(
+            "switching.dlcc.beyond = \"refused\" with tau, \"{tau}\", below negotiation, \"{negotiation}\": what waits at an edge \
+             node soon asks for more than the line, and is refused while another one has a promise; allowed: beyond = \"lowered\", \
+             or a longer tau"
+        ));
+    }
 }
 
 /// Between hosts, with the hosts.

@@ -6,7 +6,7 @@ use super::super::edge_control::{CoreControl, Fate, Meeting};
 use super::detection::{Descriptor, LossMeter, Reason};
 use super::figures::{First, Sum};
 use super::layout::Layout;
-use super::negotiation::Reservations;
+use super::negotiation::{Reservations, Verdict};
 use super::notification::{LostSegment, Notification, Outbox};
 use super::rate::SlotRate;
 use super::rules::{DescriptorOf, LossRateOf};
@@ -164,11 +164,15 @@ impl DlccCore {
 
     fn handle_request(&mut self, now: u64, flow: u32, rate: SlotRate, bench: &mut Bench) {
         let Some(Some(stop)) = self.stops.get(flow as usize) else { return };
-        let granted = self.outputs[stop.output as usize].reservations.ask(flow, rate);
-        self.counts.refusals += u64::from(!granted);
-        match stop.onward.filter(|_| granted) {
-            Some(onward) => send(now, onward, Signal::Request { flow, rate }, SIGNAL_SIZE, bench),
-            None => send(now, stop.back, Signal::Answer { flow, granted }, SIGNAL_SIZE, bench),
+        let verdict = self.outputs[stop.output as usize].reservations.ask(flow, rate);
+        self.counts.refusals += u64::from(matches!(verdict, Verdict::Refused(_)));
+        match (verdict, stop.onward) {
+            (Verdict::Promised(rate), Some(onward)) => {
+                send(now, onward, Signal::Request { flow, rate }, SIGNAL_SIZE, bench);
+            }
+            (Verdict::Promised(rate) | Verdict::Refused(rate), _) => {
+                send(now, stop.back, Signal::Answer { flow, rate }, SIGNAL_SIZE, bench);
+            }
         }
     }
 }

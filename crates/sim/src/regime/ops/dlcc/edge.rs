@@ -296,9 +296,9 @@ impl DlccEdge {
     fn handle_signal(&mut self, now: u64, signal: Signal, bench: &mut Bench) {
         match signal {
             Signal::Loss(notification) => self.handle_notification(now, notification, bench),
-            Signal::Answer { flow, granted } => {
+            Signal::Answer { flow, rate } => {
                 let Some(place) = self.place(flow) else { return };
-                let asks = self.outflows[place].handle_answer(granted);
+                let asks = self.outflows[place].handle_answer(rate);
                 self.ask(now, place, asks, bench);
             }
             Signal::Busy { flow, arrivals, capacity } => {

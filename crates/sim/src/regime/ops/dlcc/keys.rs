@@ -2,8 +2,7 @@
 
 use super::notification::Carriage;
 use super::reaction::LossMean;
-use super::rules::{DescriptorOf, LossRateOf, Smoothing};
-use super::rules::{Discard, Form};
+use super::rules::{Beyond, DescriptorOf, Discard, Form, LossRateOf, Silent, Smoothing};
 use crate::language::keys::{When, Within, a_rate, keys, more_than_zero, whole};
 use crate::language::{At, ByteCount, Key, Speed, Time, Word};
 use options::words;
@@ -53,8 +52,12 @@ keys! {
         pub negotiation: Key<Time> = ms(1000), in more_than_zero();
         /// Rate of an edge node for another at its beginning. Default: the capacity of the wavelength.
         pub first_rate: Option<At<Speed>>, in a_rate(), when SMOOTHED;
-        /// The part of a core output that is promised at most; requests beyond it are refused.
+        /// What an edge node asks for before its first packet.
+        pub silent: Key<Word<Silent>> = Word(Silent::Asks), when SMOOTHED;
+        /// The part of a core output that is promised at most.
         pub admission: Key<f64> = 1.0, in a_part(), when SMOOTHED;
+        /// What becomes of requests for more than is left of it.
+        pub beyond: Key<Word<Beyond>> = Word(Beyond::Lowered), when SMOOTHED;
 
         /// Where the congestion descriptor is.
         pub descriptor: Key<Word<DescriptorOf>> = Word(DescriptorOf::Output);

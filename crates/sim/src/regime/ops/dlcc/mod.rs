@@ -23,7 +23,7 @@
 
 mod ack_pacing;
 mod by_seq;
-pub mod check;
+pub(super) mod check;
 mod core;
 mod detection;
 mod edge;
@@ -32,16 +32,16 @@ mod figures;
 pub mod keys;
 mod layout;
 mod line;
-mod negotiation;
+pub mod negotiation;
 mod notification;
-mod ops_acks;
+pub mod ops_acks;
 mod outflow;
-mod rate;
-mod reaction;
+pub mod rate;
+pub mod reaction;
 pub mod rules;
 mod segmentation;
 mod signal;
-mod smoothing;
+pub mod smoothing;
 mod sources;
 mod window;
 
@@ -81,7 +81,7 @@ impl EdgeControl for DlccRules {
             CoreOutput {
                 descriptor: descriptor(),
                 losses: LossMeter::new(self.detection.window),
-                reservations: Reservations::new(self.line.part(self.admission), begun),
+                reservations: Reservations::new(self.line.part(self.admission), self.beyond, begun),
                 outbox: Outbox::new(self.patience),
                 capacity: self.line,
                 report_at: 0,

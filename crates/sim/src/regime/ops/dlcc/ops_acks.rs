@@ -151,8 +151,12 @@ impl Book {
         if let Some(given) = self.given.get_mut(&seq) {
             given.seen_again = true;
         }
-        if self.config.guarded && end <= self.clear {
-            return;
+        if self.config.guarded {
+            // What comes again hides nothing that has arrived.
+            self.advance(now);
+            if end <= self.clear {
+                return;
+            }
         }
         self.segments.insert(seq, Sent { end, at: now, report: Report::None });
         if !self.config.guarded {

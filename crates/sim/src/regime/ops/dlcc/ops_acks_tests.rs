@@ -114,6 +114,15 @@ fn blocks_for_the_last_segment_of_a_window_wait_for_the_next_window() {
     assert_eq!((times, acks(&out)), (vec![300, 310, 320], vec![9, 9, 9, 9]));
 }
 
+/// Segment 0 left at 0 and was not reported by 100, so it has arrived, and 8 by 180. That 0 comes again at 150 delays nothing.
+#[test]
+fn a_segment_that_has_arrived_and_comes_again_is_waited_for_no_more() {
+    let mut book = book(config(Form::Paper, Discard::Safe, true));
+    book.handle_data(150, 0, MSS);
+    let (heard, out) = lose(&mut book, 185, 9);
+    assert_eq!((heard, acks(&out)), (Heard::New, vec![9, 9, 9, 9]));
+}
+
 /// An ACK that says anything that the source has not read goes on: only the repetition is discarded.
 #[test]
 fn a_safe_discard_lets_windows_marks_and_repetitions_pass() {

@@ -5,7 +5,7 @@ use super::ack_pacing::AckGate;
 use super::negotiation::Negotiator;
 use super::rate::SlotRate;
 use super::reaction::Reaction;
-use super::rules::{DlccRules, Smoothing};
+use super::rules::{DlccRules, Silent, Smoothing};
 use super::smoothing::Estimate;
 use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
@@ -33,7 +33,9 @@ pub struct Outflow {
     /// ACKs of its segments, if they are paced.
     pub gate: Option<AckGate>,
     cap: SlotRate,
-    /// Something has come that is smoothed.
+    /// What it asks for before something has come that is smoothed.
+    silent: Silent,
+    /// Something has.
     used: bool,
 }
 
@@ -56,6 +58,7 @@ impl Outflow {
             duty: 0,
             gate: rules.ack_pacing.map(AckGate::new),
             cap: rules.line,
+            silent: rules.silent,
             used: false,
         };
         outflow.duty = outflow.next_duty();
@@ -163,14 +166,15 @@ impl Outflow {
         }
         let may = self.reaction.as_mut().is_none_or(|reaction| reaction.handle_decision(backlog));
         let mean = self.estimate.as_mut().and_then(Estimate::take_mean);
-        let asks = self.negotiator.handle_timeout(mean.filter(|_| may && self.used).map(|rate| rate.min(self.cap)));
+        let asks = may && (self.used || self.silent == Silent::Asks);
+        let asks = self.negotiator.handle_timeout(mean.filter(|_| asks).map(|rate| rate.min(self.cap)));
         self.set_rate();
         asks
     }
 
     /// The core has answered: what is asked for next.
-    pub fn handle_answer(&mut self, granted: bool) -> Option<SlotRate> {
-        let asks = self.negotiator.handle_answer(granted);
+    pub fn handle_answer(&mut self, rate: SlotRate) -> Option<SlotRate> {
+        let asks = self.negotiator.handle_answer(rate);
         self.set_rate();
         asks
     }

@@ -25,10 +25,14 @@ pub struct DlccRules {
     pub negotiation: u64,
     /// The rate of a flow at its beginning.
     pub first_rate: SlotRate,
+    /// What a flow asks for before its first packet.
+    pub silent: Silent,
     /// A wavelength's capacity.
     pub line: SlotRate,
     /// The part of an output's capacity that may be promised.
     pub admission: Part,
+    /// What becomes of requests beyond it.
+    pub beyond: Beyond,
     /// Congestion or contention.
     pub detection: DetectionConfig,
     /// Where arrivals are measured.
@@ -56,6 +60,26 @@ words! {
         Tcp = "tcp",
         /// TCP's data and datagrams; ACKs leave at once.
         All = "all",
+    }
+}
+
+words! {
+    /// What an edge node asks for before the first packet that it smooths.
+    pub enum Silent {
+        /// The mean of eq. (1), which gets less and less.
+        Asks = "asks",
+        /// Nothing: it keeps the promise of its first rate until then.
+        Keeps = "keeps",
+    }
+}
+
+words! {
+    /// What a core node does with a request for more than it has left to promise.
+    pub enum Beyond {
+        /// It promises what is left, or what the edge node has already, if that is more.
+        Lowered = "lowered",
+        /// It refuses, and the old rate stays: the paper's word.
+        Refused = "refused",
     }
 }
 

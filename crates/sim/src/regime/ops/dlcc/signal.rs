@@ -25,8 +25,8 @@ pub enum Signal {
     Answer {
         /// The flow.
         flow: u32,
-        /// Whether it may.
-        granted: bool,
+        /// The rate that it may use: what it asked for, or less.
+        rate: SlotRate,
     },
     /// A slot was lost.
     Loss(Notification),

@@ -56,6 +56,11 @@ impl Estimate {
         }
     }
 
+    /// R_i of the last unit that has ended.
+    pub fn smoothed(&self) -> SlotRate {
+        self.smoothed
+    }
+
     /// The mean over the units since this was last called; `None` if none has ended.
     pub fn take_mean(&mut self) -> Option<SlotRate> {
         let mean = self.sum.checked_div(u128::from(self.units))?;
