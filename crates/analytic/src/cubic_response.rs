@@ -1,5 +1,5 @@
-//! The response function of CUBIC. Source: RFC 9438 §5.1 (the average window with a loss every 1/p segments, tables 1 and 2), §5.2
-//! (table 3), §4.3 (the Reno-friendly region).
+//! The response function of CUBIC. Source: RFC 9438 §5.1 (the average window with a loss every 1/p segments, tables 1
+//! and 2), §5.2 (table 3), §4.3 (the Reno-friendly region).
 
 use crate::declare::{choice, model};
 use crate::{Error, Kind, Range, Unit};
@@ -16,7 +16,7 @@ model! {
     name: "cubic-response",
     summary: "Average window and rate of CUBIC at a loss rate, and where the Reno-friendly region ends.",
     source: "RFC 9438 §5.1 and §4.3",
-    holds: "A loss every 1/p segments, so that the window grows to W_max between two; no timeouts, no fast convergence.",
+    holds: "A loss every 1/p segments: the window grows to W_max between two; no timeouts, no fast convergence.",
     inputs {
         loss: f64 = Kind::Number { unit: Unit::One, default: 1e-5, range: Range::open(0.0, 1.0) },
             "Loss rate p.";
@@ -34,7 +34,7 @@ model! {
         window: f64 ["segments"], "Average window: the greater of the next two.";
         cubic_window: f64 ["segments"], "Average window of the cubic function, AVG_W_cubic.";
         reno_window: f64 ["segments"], "Average window of Reno, which is the least.";
-        crossover_loss: f64 ["1"], "Loss rate at which both are equal; above it the region is Reno-friendly. It may exceed 1.";
+        crossover_loss: f64 ["1"], "Loss rate above which the region is Reno-friendly; it may exceed 1.";
         rate_segments_per_s: f64 ["segments/s"], "Window per round-trip time.";
         rate_bps: f64 ["bps"], "The same in bits of segments.";
     }
@@ -98,8 +98,8 @@ mod tests {
         }
     }
 
-    /// RFC 9438, table 3: Mb/s in packets of 1500 B at 0.1 s, and CUBIC's p. Two digits of p, some cut instead of rounded, are up
-    /// to 2.5 % of the window: 1 Mb/s are 8.33 packets, for which (1.2/8.33)² = 0.0207 stands as 2.0e-2.
+    /// RFC 9438, table 3: Mb/s in packets of 1500 B at 0.1 s, and CUBIC's p. Two digits of p, some cut instead of
+    /// rounded, are up to 2.5 % of the window: 1 Mb/s are 8.33 packets, for which (1.2/8.33)² = 0.0207 stands as 2.0e-2.
     #[test]
     fn the_rfcs_table_of_the_loss_for_a_throughput() {
         for (mbps, loss) in [(1.0, 2.0e-2), (10.0, 2.9e-4), (100.0, 1.4e-5), (1e3, 6.3e-7), (1e4, 2.9e-8)] {
@@ -145,8 +145,8 @@ mod tests {
         }
     }
 
-    /// A line from β W to W by α = 3 (1 − β)/(1 + β) a round: N = (1 − β) W/α rounds of (1 + β) W/2 segments are 1/p, whatever β.
-    /// W² = 2α/((1 − β²) p), and the average (1 + β) W/2 = √(1.5/p).
+    /// A line from β W to W by α = 3 (1 − β)/(1 + β) a round: N = (1 − β) W/α rounds of (1 + β) W/2 segments are 1/p.
+    /// Whatever β, W² = 2α/((1 − β²) p), and the average (1 + β) W/2 = √(1.5/p).
     #[test]
     fn renos_window_is_that_of_its_line() {
         for (beta, loss) in [(0.7_f64, 1e-2), (0.5, 1e-4)] {
