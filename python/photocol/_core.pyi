@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "BurstPaths",
     "ClockFilter",
     "Demand",
     "Fibre",
@@ -14,6 +15,7 @@ __all__ = [
     "Islip",
     "LawEvent",
     "LawWindow",
+    "LoadMeter",
     "ModelError",
     "Queue",
     "Receiver",
@@ -307,6 +309,24 @@ class Queue:
     def held(self) -> tuple[int, int]: ...
     @property
     def figures(self) -> list[tuple[str, float]]: ...
+
+@final
+class LoadMeter:
+    def __new__(cls, interval: float, counting: str, channels: int) -> LoadMeter: ...
+    def offer(self, t: float, length: float) -> None: ...
+    def end(self) -> float: ...
+    @property
+    def ends(self) -> float: ...
+
+@final
+class BurstPaths:
+    def __new__(
+        cls, paths: list[tuple[float, float, list[int]]], turn: float = 0.0, seed: int = 1, **options: Any
+    ) -> BurstPaths: ...
+    def send(self, t: float, length: float, path: int | None = None) -> tuple[int, bool, float, float]: ...
+    def leave(self, t: float, length: float, path: int) -> None: ...
+    def tell(self, link: int, load: float) -> None: ...
+    def review(self) -> bool: ...
 
 @final
 class XcpRouter:

@@ -11,6 +11,7 @@ mod error;
 mod law;
 mod model;
 mod node;
+mod obs;
 mod options;
 mod queue;
 mod reservation;
@@ -38,6 +39,8 @@ mod _core {
     use super::model::{evaluate, models};
     #[pymodule_export]
     use super::node::node_main;
+    #[pymodule_export]
+    use super::obs::{BurstPaths, LoadMeter};
     #[pymodule_export]
     use super::options::transport_options;
     #[pymodule_export]
