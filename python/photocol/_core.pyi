@@ -30,6 +30,7 @@ __all__ = [
     "XcpReceiver",
     "XcpRouter",
     "__version__",
+    "build_parts",
     "catalogue",
     "evaluate",
     "frame_rate",
