@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         window: int
 
 
-__all__ = ["Ack", "Block", "Connection", "Control", "Phase", "Receiver", "Segment", "SegmentEcn", "Sender"]
+__all__ = ["Ack", "Block", "Connection", "Control", "Phase", "Receiver", "Segment", "SegmentEcn", "Sender", "Timer"]
 
 _SENDER_NAMES = {
     "initial_cwnd": "initial_window",
@@ -51,6 +51,7 @@ _SENDER_NAMES = {
 _RECEIVER_NAMES = {"window": "receiver_window"}
 
 Phase = Literal["slow_start", "congestion_avoidance", "fast_recovery"]
+Timer = Literal["rto", "rack", "tlp", "pacing", "td-fr", "marks", "control"]
 ControlKind = Literal["syn", "syn-ack", "fin", "fin-ack"]
 
 
@@ -183,9 +184,20 @@ class Sender:
         """
         return _segments(self._machine.on_burst_report(t, report, list(segments)))
 
-    def on_timer(self, t: float) -> list[Segment]:
-        """The clock reaches `t` seconds: serves the timers that are due, if any."""
-        return _segments(self._machine.on_timer(t))
+    def on_timer(self, t: float, *, timer: Timer | None = None) -> list[Segment]:
+        """The clock reaches `t` seconds: serves the timers that are due, if any.
+
+        With `timer` only that one is served, if it is due; others wait for a later call, although they are due.
+        "rto": retransmission and persist timer (RFC 6298); "rack", "tlp": reordering and tail loss probe (RFC 8985);
+        "pacing": the next paced segment; "td-fr": that recovery's wait; "marks": what marks hold back at the least
+        window; "control": a SYN or a FIN of a `Connection`.
+        """
+        return _segments(self._machine.on_timer(t, timer))
+
+    @property
+    def timers(self) -> dict[Timer, float]:
+        """The timers that run, each with the time in seconds when it is due."""
+        return cast("dict[Timer, float]", dict(self._machine.timers))
 
     def ecn_of(self, segment: Segment) -> SegmentEcn | None:
         """What a segment that the last call sent says about congestion; None without ECN."""
@@ -313,7 +325,7 @@ class Sender:
 
     @property
     def min_rtt(self) -> float | None:
-        """The shortest round trip that "bbr" goes by, in seconds; None before it is known, and with another law."""
+        """The shortest round trip that "bbr" and "bbr3" go by, in seconds; None before it is known, and with others."""
         return self._machine.law_figure("min_rtt")
 
     @property

@@ -95,6 +95,19 @@ def test_pie_moves_its_probability_by_alpha_and_beta() -> None:
     assert queue.figures["probability"] == pytest.approx(before + step / scale, rel=1e-9)
 
 
+@pytest.mark.parametrize(("reading", "delay_s"), [("rate", 29 * 1500 * 0.012 / 2**14), ("timestamps", 0.012)])
+def test_pie_reads_its_delay_from_departures_or_from_the_last_packet(reading: str, delay_s: float) -> None:
+    """40 packets of 1500 B wait from 0 on, and one leaves every 1.2 ms.
+
+    By the rate (RFC 8033 §5.2): 2^14 B are taken to have left in the 12 ms up to the eleventh, and 29 packets wait.
+    By time stamps: the eleventh has waited for 12 ms.
+    """
+    queue = filled(Queue("pie", delay=reading), [1] * 40)  # type: ignore[arg-type]
+    for number in range(11):
+        queue.dequeue(0.0012 * number)
+    assert queue.figures["delay_s"] == pytest.approx(delay_s)
+
+
 def test_dualpi2_couples_its_queues() -> None:
     """RFC 9332 §2.1: p_C = p′², p_CL = 2 p′; after 90 ms of a packet that waits p′ = 0.15 Σ(d − 15 ms) + 3 · 90 ms."""
     queue = filled(Queue("dualpi2"), [1])

@@ -397,6 +397,68 @@ def test_bbr_paces_at_two_over_ln_2_times_what_its_window_makes() -> None:
     assert Sender("newreno").pacing_rate is None
 
 
+def test_bbr_begins_with_the_bandwidth_and_round_trip_that_it_is_given() -> None:
+    """2.885 · 8 Mb/s until the pipe is full; a first round trip of 0.1 s alone: 2.885 · 10 segments in it."""
+    given = Sender("bbr", mss=MSS, initial_window=10, bbr_start_bandwidth=8e6, bbr_start_rtt=0.05)
+    assert (given.max_bandwidth, given.min_rtt, given.rounds) == (8e6, 0.05, 0)
+    assert given.pacing_rate == pytest.approx(2.885 * 8e6)
+    given.write(1000)
+    given.on_ack(0.1, MSS)
+    # 8 kbit in 0.1 s are 80 kb/s, which does not count beside 8 Mb/s; nor does 0.1 s beside 0.05 s.
+    assert (given.max_bandwidth, given.min_rtt) == (8e6, 0.05)
+    assert given.pacing_rate == pytest.approx(2.885 * 8e6)
+    alone = Sender("bbr", mss=MSS, initial_window=10, bbr_start_rtt=0.1)
+    assert alone.pacing_rate == pytest.approx(2.885 * 10 * MSS * 8 / 0.1)
+    assert alone.max_bandwidth == 0
+
+
+def test_bbr3_begins_with_the_bandwidth_and_round_trip_that_it_is_given() -> None:
+    """4 ln 2 = 2.7726 times 8 Mb/s, 1 % below it (§5.6.2)."""
+    given = Sender("bbr3", mss=MSS, initial_window=10, bbr3_start_bandwidth=8e6, bbr3_start_rtt=0.05)
+    assert (given.max_bandwidth, given.min_rtt) == (8e6, 0.05)
+    assert given.pacing_rate == pytest.approx(0.99 * 2.7726 * 8e6)
+    given.write(1000)
+    given.on_ack(0.02, MSS)
+    # The shorter round trip counts at once; 8 kbit in 0.02 s are 400 kb/s.
+    assert (given.max_bandwidth, given.min_rtt) == (8e6, 0.02)
+    assert Sender("bbr3", mss=MSS).min_rtt is None
+    with pytest.raises(ValueError, match="bbr_start_rtt is for bbr"):
+        Sender("cubic", bbr_start_rtt=0.1)
+
+
+def test_a_named_timer_is_served_alone() -> None:
+    """SRTT 0.1 s: the probe is due at 0.1 + 2 · 0.1 = 0.3 s and the timeout 1 s after the ACK, or after the probe."""
+    sender = Sender("sack", recovery="rack", mss=MSS, initial_window=4)
+    sender.write(4)
+    sender.on_ack(0.1, MSS)
+    assert sender.timers == {"rto": 1.1, "tlp": 0.3}
+    assert sender.on_timer(0.2, timer="tlp") == [], "not due yet"
+    assert sender.on_timer(5.0, timer="rack") == [], "does not run"
+    assert [segment.seq for segment in sender.on_timer(5.0, timer="tlp")] == [3 * MSS]
+    assert sender.timers == {"rto": 6.0}
+    assert sender.on_timer(6.0, timer="pacing") == []
+    assert [segment.seq for segment in sender.on_timer(6.0, timer="rto")] == [MSS]
+    assert sender.counters["timeouts"] == 1
+    with pytest.raises(ValueError, match="timer is 'persist', must be one of rto, rack, tlp"):
+        sender.on_timer(6.0, timer="persist")  # type: ignore[arg-type]
+
+
+def test_a_paced_segment_and_a_syn_have_timers_of_their_own() -> None:
+    """Once SRTT is 0.1 s, a window of 3 segments is one every 33.3 ms."""
+    sender = Sender("newreno", mss=MSS, initial_window=2, paced=True)
+    sender.write(10)
+    assert [segment.seq for segment in sender.on_ack(0.1, MSS)] == [2 * MSS]
+    assert sender.timers["pacing"] == pytest.approx(0.1 + 0.1 / 3)
+    assert sender.on_timer(0.2, timer="rto") == []
+    assert [segment.seq for segment in sender.on_timer(0.2, timer="pacing")] == [3 * MSS]
+    connection = opened()
+    assert connection.timers == {"control": 1.0}
+    connection.on_timer(2.0, timer="rto")
+    assert connection.controls == []
+    connection.on_timer(2.0, timer="control")
+    assert connection.controls == [Control("syn")]
+
+
 def test_dctcp_halves_at_the_first_marks_and_alpha_falls_by_a_sixteenth_a_window() -> None:
     # alpha is 1 at the start (RFC 8257 §4.2): 15/16 after the first ACK, which is no window of data.
     sender = Sender("dctcp", mss=MSS, initial_window=10, initial_ssthresh=10 * MSS, dctcp_cut="first-mark")

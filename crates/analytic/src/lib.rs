@@ -23,6 +23,7 @@ mod quadrature;
 mod xcp;
 
 pub mod aapn;
+pub mod cubic_response;
 pub mod dlcc_synchronized;
 pub mod dlcc_unsynchronized;
 pub mod engset;
@@ -85,6 +86,7 @@ static MODELS: &[&Model] = &[
     &pftk::MODEL,
     &tfrc::MODEL,
     &highspeed::MODEL,
+    &cubic_response::MODEL,
     &gaimd::MODEL,
 ];
 

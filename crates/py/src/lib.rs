@@ -12,6 +12,7 @@ mod error;
 mod law;
 mod model;
 mod node;
+mod obs;
 mod options;
 mod queue;
 mod reservation;
@@ -41,6 +42,8 @@ mod _core {
     use super::model::{evaluate, models};
     #[pymodule_export]
     use super::node::node_main;
+    #[pymodule_export]
+    use super::obs::{BurstPaths, LoadMeter};
     #[pymodule_export]
     use super::options::transport_options;
     #[pymodule_export]

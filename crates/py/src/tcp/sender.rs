@@ -4,6 +4,7 @@ use super::{ControlSaid, control_of, echoed, reading, said_of};
 use crate::law::{PythonMaker, Shared};
 use crate::options::{each, misplaced, set, wrong};
 use crate::xcp::{self, Header};
+use options::Words;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,7 +12,9 @@ use sim::language::nearest;
 use std::sync::Arc;
 use transport::cc::external::Maker;
 use transport::cc::{self, Algorithm};
-use transport::tcp::{self, Ack, Actions, BurstReport, Codepoint, Control, PhaseName, Preset, SackBlock, TcpOptions};
+use transport::tcp::{
+    self, Ack, Actions, BurstReport, Codepoint, Control, PhaseName, Preset, SackBlock, TcpOptions, Timer,
+};
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
@@ -147,11 +150,24 @@ impl Sender {
         self.sent()
     }
 
-    /// The clock reaches `t`; a timer that is not due does nothing.
-    fn on_timer(&mut self, t: f64) -> PyResult<Vec<Segment>> {
+    /// The clock reaches `t`; a timer that is not due does nothing. With `timer` no other is served.
+    #[pyo3(signature = (t, timer=None))]
+    fn on_timer(&mut self, t: f64, timer: Option<&str>) -> PyResult<Vec<Segment>> {
+        let timer = timer.map(timer_named).transpose()?;
         self.now = reading(self.now, Some(t))?;
-        self.machine.handle_timeout(self.now, &mut self.actions);
+        match timer {
+            Some(timer) => self.machine.handle_timer(self.now, timer, &mut self.actions),
+            None => self.machine.handle_timeout(self.now, &mut self.actions),
+        }
         self.sent()
+    }
+
+    /// The timers that run, by name, each with the time when it is due.
+    #[getter]
+    fn timers(&self) -> Vec<(&'static str, f64)> {
+        let names = Timer::LIST.words.iter().map(|one| one.word);
+        let due = |name| Some((name, self.machine.due(Timer::from_word(name)?)?.as_secs_f64()));
+        names.filter_map(due).collect()
     }
 
     /// What a segment of the last call says about congestion, (ECT, CWR, codepoint); `None` without ECN.
@@ -337,6 +353,12 @@ fn algorithm_named(name: &str) -> PyResult<Algorithm> {
         let advice = nearest(name, names.iter().copied()).map_or(String::new(), |near| format!("; nearest: {near}"));
         PyValueError::new_err(format!("algorithm '{name}' is unknown{advice}; there are: {}", names.join(", ")))
     })
+}
+
+fn timer_named(name: &str) -> PyResult<Timer> {
+    let names = || Timer::LIST.words.iter().map(|one| one.word).collect::<Vec<_>>().join(", ");
+    let unknown = || PyValueError::new_err(format!("timer is '{name}', must be one of {}", names()));
+    Timer::from_word(name).ok_or_else(unknown)
 }
 
 fn burst_report(name: &str) -> PyResult<BurstReport> {

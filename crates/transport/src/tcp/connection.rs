@@ -6,7 +6,7 @@
 //! the ACK of the SYN-ACK travels with the first data; a SYN that is repeated asks for ECN again (RFC 3168 §6.1.1.1 lets a host give up); the FIN is a packet of its own and leaves after the last byte is acknowledged;
 //! data come in at once when the SYN has been answered (no TCP Fast Open).
 
-use super::{Ack, Actions, Sender, SenderConfig};
+use super::{Ack, Actions, Sender, SenderConfig, Timer};
 use std::sync::Arc;
 use units::{Duration, Instant};
 
@@ -171,13 +171,34 @@ impl Connection {
 
     /// The clock has reached `now`: serves the timers that are due.
     pub fn handle_timeout(&mut self, now: Instant, actions: &mut Actions) {
+        self.serve_control_timer(now, actions);
+        self.sender.handle_timeout(now, actions);
+    }
+
+    /// The clock has reached `now`: serves this timer if it is due; others wait, whether they are due or not.
+    pub fn handle_timer(&mut self, now: Instant, timer: Timer, actions: &mut Actions) {
+        match timer {
+            Timer::Control => self.serve_control_timer(now, actions),
+            _ => self.sender.handle_timer(now, timer, actions),
+        }
+    }
+
+    /// When this timer is due; `None` while it does not run.
+    pub fn due(&self, timer: Timer) -> Option<Instant> {
+        match timer {
+            Timer::Control => Some(self.timer).filter(|at| *at != Instant::NEVER),
+            _ => self.sender.due(timer),
+        }
+    }
+
+    /// A SYN or a FIN is sent again, if its timer is due.
+    fn serve_control_timer(&mut self, now: Instant, actions: &mut Actions) {
         if self.timer <= now {
             self.asked_at = None;
             self.interval = self.interval.saturating_mul(2).min(self.config.max_rto);
             let control = if self.state == State::Opening { Control::Syn } else { Control::Fin };
             self.send_control(now, control, actions);
         }
-        self.sender.handle_timeout(now, actions);
     }
 
     /// When the connection next wants `handle_timeout`.

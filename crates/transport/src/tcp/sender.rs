@@ -169,15 +169,7 @@ impl Sender {
         self.serve_delay(now, actions);
         let is_released = self.end_hold(now);
         if self.rto_at <= now {
-            self.rto_at = Instant::NEVER;
-            if self.una < self.nxt {
-                if !self.repair_false_timeout(now) {
-                    self.time_out(now);
-                }
-                self.transmit(now, actions);
-            } else {
-                self.probe(now, actions);
-            }
+            self.serve_retransmission_timer(now, actions);
         } else if is_released || self.pacer_wake() <= now {
             self.transmit(now, actions);
         }

@@ -9,6 +9,19 @@ use crate::cc::{LossCause, LossRecovery};
 use units::Instant;
 
 impl Sender {
+    /// The retransmission timer is due, or the persist timer that it is with nothing outstanding.
+    pub(super) fn serve_retransmission_timer(&mut self, now: Instant, actions: &mut Actions) {
+        self.rto_at = Instant::NEVER;
+        if self.una < self.nxt {
+            if !self.repair_false_timeout(now) {
+                self.time_out(now);
+            }
+            self.transmit(now, actions);
+        } else {
+            self.probe(now, actions);
+        }
+    }
+
     /// The retransmission timer expires with data outstanding: RFC 5681 §3.1, RFC 6298 §5.4 to §5.6. All that was sent
     /// counts as lost and is sent again from `una` on, in slow start.
     pub(super) fn time_out(&mut self, now: Instant) {

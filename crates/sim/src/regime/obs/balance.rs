@@ -128,7 +128,12 @@ impl PathSet {
             }
             Policy::LeastLoaded => self.current = self.least_loaded(rules, loads),
         }
-        let member = self.current;
+        self.take(now, length, self.current)
+    }
+
+    /// A burst of this length takes this path.
+    pub fn take(&mut self, now: u64, length: u64, member: usize) -> Chosen {
+        self.current = member;
         let switched = self.last.is_some_and(|(_, before)| before != member);
         self.last = Some((now, member));
         let chosen = &mut self.members[member];

@@ -32,6 +32,7 @@ mod agenda;
 mod balance;
 mod build;
 mod burst;
+pub mod by_hand;
 mod check;
 mod figures;
 mod flow_class;

@@ -58,6 +58,11 @@ options! {
         pub margin as "bbr_pacing_margin": f64 = 0.0, Kind::Number(Range::closed(0.0, 50.0));
         /// Whether cwnd has room for what ACKs bring in bunches, at most 100 ms of BtlBw. The draft: no; Linux: yes.
         pub extra_acked as "bbr_extra_acked": bool = false, Kind::Flag;
+        /// BtlBw before the first round trip, in bits per second. It sets the first pacing rate and ages as a sample of
+        /// that time does.
+        pub start_bandwidth as "bbr_start_bandwidth": Option<f64> = None, Kind::Number(Range::closed(1.0, 1e15));
+        /// RTprop before the first round trip. It counts as one measured at the first ACK.
+        pub start_rtt as "bbr_start_rtt": Option<Duration> = None, Kind::POSITIVE;
     }
 }
 
@@ -144,8 +149,8 @@ impl CongestionControl for Bbr {
     const ASKS: Asks =
         Asks { pacing: true, rate_samples: true, every_ack: true, model: true, marks: Marks::Unheard, ..Asks::NOTHING };
 
-    fn new(_: &Config) -> Bbr {
-        Bbr(Box::new(State {
+    fn new(config: &Config) -> Bbr {
+        let mut state = State {
             mode: Mode::Startup,
             una: 0,
             delivered: 0,
@@ -168,7 +173,9 @@ impl CongestionControl for Bbr {
             prior_in_flight: 0,
             extra_acked: ExtraAcked::new(Instant::ZERO),
             slowed: None,
-        }))
+        };
+        state.start_from(config);
+        Bbr(Box::new(state))
     }
 
     fn wants(_: &Config) -> Wants {
@@ -211,7 +218,6 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// The rate says how fast to go on: cwnd stays.
     /// BtlBw, RTprop once it is known, and the number of round trips.
     fn figures(&self) -> Vec<(&'static str, f64)> {
         let state = &self.0;
@@ -221,6 +227,7 @@ impl CongestionControl for Bbr {
         model.into_iter().chain(min_rtt).collect()
     }
 
+    /// The rate says how fast to go on: cwnd stays.
     fn on_idle(&mut self, _: &Config, _: &mut Window, _: u64, _: &Event) {}
 
     /// BBRHandleRestartFromIdle(): §4.3.4.4.
@@ -240,10 +247,20 @@ impl CongestionControl for Bbr {
 
 /// BBRInitPacingRate(): §4.2.1, in bytes per second.
 fn nominal_rate(config: &Config, cwnd: u64, srtt: Option<Duration>) -> f64 {
-    config.high_gain * cwnd as f64 / srtt.unwrap_or(NOMINAL_RTT).as_secs_f64().max(1e-12)
+    let rtt = srtt.or(config.start_rtt).unwrap_or(NOMINAL_RTT);
+    config.high_gain * cwnd as f64 / rtt.as_secs_f64().max(1e-12)
 }
 
 impl State {
+    /// The model that its user begins with.
+    fn start_from(&mut self, config: &Config) {
+        self.min_rtt = config.start_rtt.unwrap_or(self.min_rtt);
+        if let Some(bps) = config.start_bandwidth {
+            self.bandwidth.add(BANDWIDTH_WINDOW, 0, bps / 8.0);
+            self.set_pacing_rate(config, config.high_gain);
+        }
+    }
+
     /// The first ACK, and the first one that comes with a round trip.
     fn begin(&mut self, config: &Config, window: &Window, event: &Event) {
         if self.initial_cwnd == 0 {
@@ -252,7 +269,9 @@ impl State {
         }
         if !self.knows_rtt && event.srtt.is_some() {
             self.knows_rtt = true;
-            self.pacing_rate = Some(nominal_rate(config, self.initial_cwnd, event.srtt));
+            if config.start_bandwidth.is_none() {
+                self.pacing_rate = Some(nominal_rate(config, self.initial_cwnd, event.srtt));
+            }
         }
     }
 }

@@ -56,6 +56,11 @@ options! {
         pub probe_rtt_interval as "bbr3_probe_rtt": Duration = Duration::from_secs(5), Kind::POSITIVE;
         /// BBR.MinRTTFilterLen: so long the shortest round trip counts.
         pub min_rtt_window as "bbr3_min_rtt_window": Duration = Duration::from_secs(10), Kind::POSITIVE;
+        /// BBR.max_bw before the first round trip, in bits per second. It sets the first pacing rate and counts as a
+        /// sample of the first cycle.
+        pub start_bandwidth as "bbr3_start_bandwidth": Option<f64> = None, Kind::Number(Range::closed(1.0, 1e15));
+        /// BBR.min_rtt before the first round trip. It counts as one measured at the first ACK.
+        pub start_rtt as "bbr3_start_rtt": Option<Duration> = None, Kind::POSITIVE;
     }
 }
 
@@ -227,8 +232,10 @@ impl CongestionControl for Bbr3 {
         ..Asks::NOTHING
     };
 
-    fn new(_: &Config) -> Bbr3 {
-        Bbr3(Box::new(State::new()))
+    fn new(config: &Config) -> Bbr3 {
+        let mut state = State::new();
+        state.start_from(config);
+        Bbr3(Box::new(state))
     }
 
     fn wants(_: &Config) -> Wants {
@@ -276,13 +283,15 @@ impl CongestionControl for Bbr3 {
         self.0.undo_loss(now);
     }
 
-    /// The rate says how fast to go on: cwnd stays.
-    /// max_bw, the number of round trips, and the bounds of the long and of the short term as far as they are set.
+    /// max_bw, the number of round trips; min_rtt once it is known; the bounds of the long and of the short term as far
+    /// as they are set.
     fn figures(&self) -> Vec<(&'static str, f64)> {
         let state = &self.0;
         let bytes = |name, bytes: u64| (bytes != u64::MAX).then_some((name, bytes as f64));
         let short = state.bw_shortterm.is_finite().then_some(("bandwidth_shortterm", 8.0 * state.bw_shortterm));
+        let known = Some(state.min_rtt).filter(|rtt| *rtt != Duration::MAX);
         let bounds = [
+            known.map(|rtt| ("min_rtt", rtt.as_secs_f64())),
             bytes("inflight_longterm", state.inflight_longterm),
             bytes("inflight_shortterm", state.inflight_shortterm),
             short,
@@ -291,6 +300,7 @@ impl CongestionControl for Bbr3 {
         model.into_iter().chain(bounds.into_iter().flatten()).collect()
     }
 
+    /// The rate says how fast to go on: cwnd stays.
     fn on_idle(&mut self, _: &Config, _: &mut Window, _: u64, _: &Event) {}
 
     /// HandleRestartFromIdle(): §5.4.1.
@@ -314,7 +324,8 @@ impl CongestionControl for Bbr3 {
 
 /// InitPacingRate(): §5.6.2, in bytes per second.
 fn nominal_rate(config: &Config, cwnd: u64, srtt: Option<Duration>) -> f64 {
-    config.startup_gain * cwnd as f64 / srtt.unwrap_or(NOMINAL_RTT).as_secs_f64().max(1e-12)
+    let rtt = srtt.or(config.start_rtt).unwrap_or(NOMINAL_RTT);
+    config.startup_gain * cwnd as f64 / rtt.as_secs_f64().max(1e-12)
 }
 
 impl State {
@@ -375,6 +386,16 @@ impl State {
         }
     }
 
+    /// The model that its user begins with.
+    fn start_from(&mut self, config: &Config) {
+        self.min_rtt = config.start_rtt.unwrap_or(self.min_rtt);
+        self.probe_rtt_min_delay = self.min_rtt;
+        if let Some(bps) = config.start_bandwidth {
+            (self.max_bw[1], self.bw) = (bps / 8.0, bps / 8.0);
+            self.set_pacing_rate(config.startup_gain);
+        }
+    }
+
     /// The first ACK, and the first one that comes with a round trip.
     fn begin(&mut self, config: &Config, window: &Window, event: &Event) {
         if self.initial_cwnd == 0 {
@@ -384,7 +405,9 @@ impl State {
         }
         if !self.knows_rtt && event.srtt.is_some() {
             self.knows_rtt = true;
-            self.pacing_rate = Some(nominal_rate(config, self.initial_cwnd, event.srtt));
+            if config.start_bandwidth.is_none() {
+                self.pacing_rate = Some(nominal_rate(config, self.initial_cwnd, event.srtt));
+            }
         }
     }
 }

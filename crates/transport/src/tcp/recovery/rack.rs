@@ -147,13 +147,23 @@ impl Sender {
 
     /// The reordering timer or the probe timer is due.
     pub(in crate::tcp) fn serve_loss_timers(&mut self, now: Instant, actions: &mut Actions) {
-        let Some(rack) = self.rack_mut().filter(|rack| rack.wake() <= now) else { return };
-        if rack.probe.timer <= now {
-            rack.probe.timer = Instant::NEVER;
-            self.send_loss_probe(now, actions);
-            // §7.3: whether or not a probe has left.
-            self.restart_timer(now);
+        if self.rack().is_some_and(|rack| rack.wake() <= now) {
+            self.serve_probe_timer(now, actions);
+            self.serve_reordering_timer(now, actions);
         }
+    }
+
+    /// The probe timer, if it is due.
+    pub(in crate::tcp) fn serve_probe_timer(&mut self, now: Instant, actions: &mut Actions) {
+        let Some(rack) = self.rack_mut().filter(|rack| rack.probe.timer <= now) else { return };
+        rack.probe.timer = Instant::NEVER;
+        self.send_loss_probe(now, actions);
+        // §7.3: whether or not a probe has left.
+        self.restart_timer(now);
+    }
+
+    /// The reordering timer, if it is due.
+    pub(in crate::tcp) fn serve_reordering_timer(&mut self, now: Instant, actions: &mut Actions) {
         if self.rack().is_some_and(|rack| rack.timer() <= now) {
             self.detect_losses(now);
             self.transmit(now, actions);
