@@ -31,6 +31,8 @@ _SLICE_S = 0.1
 _FIRST_EVENTS = 1 << 14
 """Events of the first slice; a few milliseconds."""
 _MOST_EVENTS = 1 << 40
+_MOST_AT_ONCE = 1 << 30
+"""Events of one instant, far more than the flows and links of any scenario have; minutes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,12 +309,16 @@ def advance(simulation: _core.Simulation, duration_s: float) -> Iterator[float]:
 
     A slice ends with a span of simulated time or with a number of events, whichever comes first, and what has ended it
     is adapted: a silent network may become a busy one at any time, and cheap events may give way to expensive ones.
+    Raises RunError if simulated time stands still.
     """
-    step, effort, now_s = duration_s / 1024, float(_FIRST_EVENTS), 0.0
+    step, effort, now_s, at_once = duration_s / 1024, float(_FIRST_EVENTS), 0.0, 0
     while now_s < duration_s:
-        before, until_s = time.perf_counter(), min(now_s + step, duration_s)
+        before, before_s, until_s = time.perf_counter(), now_s, min(now_s + step, duration_s)
         simulation.advance(until_s, round(effort))
         now_s = simulation.now_s
+        at_once = at_once + round(effort) if now_s == before_s else 0
+        if at_once > _MOST_AT_ONCE:
+            raise _core.RunError(f"it does not get past {now_s:.12g} s of simulated time; this is a bug in photocol")
         yield now_s
         ratio = min(max(_SLICE_S / max(time.perf_counter() - before, 1e-6), 0.25), 4.0)
         # The engine's time is whole picoseconds, and may be the nearest one below.
