@@ -243,7 +243,7 @@ class Result:
         """
         target = Path(directory)
         if not force:
-            storage.check_replaceable(target, lambda: str(self.manifest.get("scenario_sha256")))
+            storage.check_replaceable(target, lambda: self.manifest)
         storage.remove_leftovers(target.absolute().parent, target.name)
         with shielded():
             storage.write_directory(target, self._fill)

@@ -19,14 +19,19 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
+from photocol.files import content
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 MARK = "manifest.json"
+DIGEST, UNSET_DIGEST = "scenario_sha256", "unset_scenario_sha256"
+"""What a manifest calls the digest of the resolved scenario, and of the same before any `set`."""
+MOST_OF_A_RECORD = 1 << 28
+"""Bytes of a manifest: a million runs have 130 MB of digests."""
 RUNS = "runs"
 """The folder of a campaign that has a directory a run."""
 _LATER = re.compile(r"report\.html|runs\.parquet|plots|sweep\.sbatch|slurm-.*\.log")
@@ -47,20 +52,29 @@ def check_target(target: Path) -> None:
     _check_place(target.absolute())
 
 
-def check_replaceable(target: Path, scenario_sha256: Callable[[], str]) -> None:
-    """Refuse (InputError) a target that holds a finished run of another scenario than the one with this digest."""
+def check_replaceable(target: Path, digests: Callable[[], Mapping[str, Any]]) -> None:
+    """Refuse (InputError) a target that holds a finished run of another scenario than the one with these digests.
+
+    Scenarios are the same if they are with their settings or without them.
+    """
     try:
-        manifest = json.loads((target / MARK).read_text(encoding="utf-8"))
+        manifest = json.loads(content(target / MARK, MOST_OF_A_RECORD))
     except (OSError, ValueError):
         return
-    former = manifest.get("scenario_sha256") if isinstance(manifest, dict) else None
-    if former is not None and former != scenario_sha256():
+    if not isinstance(manifest, dict) or not _digests(manifest):
+        return
+    if _digests(manifest).isdisjoint(_digests(digests())):
         runs = manifest.get("runs", ())
         held = f"{len(runs)} replications" if len(runs) > 1 else "a run"
         raise InputError(
             f"{target} holds {held} of another scenario, {manifest.get('name')!r} with seed {manifest.get('seed')}; "
             "choose another directory, or replace it with --force (force=True)"
         )
+
+
+def _digests(manifest: Mapping[str, Any]) -> set[str]:
+    """What tells the scenario of a run from others."""
+    return {str(manifest[key]) for key in (DIGEST, UNSET_DIGEST) if manifest.get(key) is not None}
 
 
 def write_directory(target: Path, fill: Callable[[Path], None]) -> None:
