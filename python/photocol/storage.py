@@ -254,7 +254,9 @@ def _is_alive(process: int) -> bool:
 
 def _check_contents(target: Path) -> None:
     """Refuse (InputError) a directory that holds something other than a run."""
-    if not (target / MARK).is_file() and {one.name for one in _contents(target)} - _half(target):
+    # In this order: another process may put the mark and then more into it at this moment.
+    found = {one.name for one in _contents(target)}
+    if found and not (target / MARK).is_file() and found - _half(target):
         raise InputError(f"{target} holds something that is not a photocol run; it is left alone")
 
 
