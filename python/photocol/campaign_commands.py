@@ -249,7 +249,7 @@ def _is_sweep(file: Path) -> bool:
     Raises InputError for a device, a pipe, and what is too large.
     """
     try:
-        return isinstance(tomllib.loads(files.content(file).decode()).get("scenario"), str)
+        return isinstance(tomllib.loads(files.text(file)).get("scenario"), str)
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
         return False
 

@@ -146,7 +146,7 @@ def run(
 ) -> int:
     """Run a scenario file (TOML or JSON); progress on a terminal, a summary at the end."""
     from photocol.runner import Execution
-    from photocol.scenario import parse_setting
+    from photocol.scenario import digest_without, parse_setting
     from photocol.trace import parse_filter
 
     asked = [] if traced is None else parse_filter(traced)
@@ -166,6 +166,7 @@ def run(
         out=out,
         force=force,
         settings=dict([*(parse_setting(one) for one in settings), *asked]),
+        unset_sha256=None if out is None else digest_without(scenario, [*settings, *asked]),
     )
     try:
         result = _completed(execution, show=not (quiet or as_json))

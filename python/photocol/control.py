@@ -420,7 +420,7 @@ def decode(data: bytes, *, key: bytes | None = None) -> tuple[dict[str, Any], li
 def read_requests(path: Path) -> NDArray[np.uint32]:
     """Return the request matrix of a JSON file: a list of rows of whole numbers; InputError with the file's name."""
     try:
-        rows = json.loads(files.content(path, LARGEST_FILE).decode(), parse_constant=_refuse, parse_float=_refuse)
+        rows = json.loads(files.text(path, LARGEST_FILE), parse_constant=_refuse, parse_float=_refuse)
         return _matrix(rows)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from photocol import storage
 from photocol.errors import InputError
+from photocol.files import content
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,17 +111,17 @@ def _action(manifest: dict[str, Any], inputs: Sequence[Any], results: Sequence[A
 
 
 def _packed(archive: zipfile.ZipFile, file: Path, name: str) -> dict[str, Any]:
-    content = file.read_bytes()
+    raw = file.read_bytes()
     info = zipfile.ZipInfo(name, _EPOCH)
     info.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(info, content)
+    archive.writestr(info, raw)
     return {
         "@id": name,
         "@type": "File",
         "name": file.name,
-        "contentSize": str(len(content)),
+        "contentSize": str(len(raw)),
         "encodingFormat": _TYPES.get(file.suffix, "application/octet-stream"),
-        "sha256": hashlib.sha256(content).hexdigest(),
+        "sha256": hashlib.sha256(raw).hexdigest(),
     }
 
 
@@ -133,7 +134,7 @@ def _files(folder: Path, target: Path) -> list[Path]:
 def _manifest(folder: Path) -> dict[str, Any]:
     for file in (folder / storage.MARK, folder / "claims.json"):
         try:
-            manifest = json.loads(file.read_bytes())
+            manifest = json.loads(content(file, storage.MOST_OF_A_RECORD))
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:

@@ -14,15 +14,20 @@ if TYPE_CHECKING:
 MOST_BYTES = 1 << 26
 
 
+def text(file: Path, most_bytes: int = MOST_BYTES) -> str:
+    """The same as text in UTF-8, without the byte-order mark that some editors put first. Raises UnicodeError too."""
+    return content(file, most_bytes).decode("utf-8-sig")
+
+
 def content(file: Path, most_bytes: int = MOST_BYTES) -> bytes:
     """The bytes of a file. Raises InputError if it is a device, a pipe or too large, OSError if it cannot be read."""
     # A pipe without a writer would be waited for.
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
     with open(descriptor, "rb") as opened:  # noqa: PTH123
-        mode = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        known = os.fstat(descriptor)
+        if not stat.S_ISREG(known.st_mode) and not stat.S_ISDIR(known.st_mode):
             raise InputError(f"{file} is not a file but a device or a pipe")
-        read = opened.read(most_bytes + 1)
-    if len(read) > most_bytes:
+        read = opened.read(most_bytes + 1) if known.st_size <= most_bytes else None
+    if read is None or len(read) > most_bytes:
         raise InputError(f"{file} has more than {most_bytes >> 20} MiB; allowed: up to that")
     return read

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol.errors import InputError
+from photocol.files import content, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -51,8 +52,8 @@ def replay(folder: Path) -> tuple[int, list[str]]:
 def load(folder: Path) -> Replayed:
     """The run in a directory. Raises InputError."""
     try:
-        note = json.loads((folder / "manifest.json").read_bytes()).get("trace")
-        scenario = tomllib.loads((folder / "scenario.toml").read_text(encoding="utf-8"))
+        note = json.loads(content(folder / "manifest.json")).get("trace")
+        scenario = tomllib.loads(text(folder / "scenario.toml"))
         if note is None:
             raise InputError(f"{folder} has no trace; run it with --trace")
         trace, flows, drops = (pl.read_parquet(folder / f"{name}.parquet") for name in ("trace", "flows", "drops"))

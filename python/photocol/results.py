@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from photocol import digests, notebook, storage, trace
 from photocol.errors import InputError
+from photocol.files import content
 from photocol.quantity import factor, readable
 from photocol.signals import shielded
 
@@ -243,7 +244,7 @@ class Result:
         """
         target = Path(directory)
         if not force:
-            storage.check_replaceable(target, lambda: str(self.manifest.get("scenario_sha256")))
+            storage.check_replaceable(target, lambda: self.manifest)
         storage.remove_leftovers(target.absolute().parent, target.name)
         with shielded():
             storage.write_directory(target, self._fill)
@@ -256,8 +257,8 @@ class Result:
         if not (folder / storage.MARK).is_file():
             raise InputError(f"{folder} is not a run of photocol: it has no {storage.MARK}")
         try:
-            manifest = json.loads((folder / storage.MARK).read_text(encoding="utf-8"))
-            figures = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+            manifest = json.loads(content(folder / storage.MARK, storage.MOST_OF_A_RECORD))
+            figures = json.loads(content(folder / "summary.json"))
             summary = Summary({name: _figure(fields) for name, fields in figures.items()})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder} is a damaged run: {error}") from error

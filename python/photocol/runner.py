@@ -20,7 +20,7 @@ from photocol.errors import InputError, whole_number
 from photocol.laws import announce
 from photocol.layers import joined, layers_of
 from photocol.results import TABLES, Figure, Result, Summary
-from photocol.scenario import ScenarioLike, Setting, digest, load, plain_settings
+from photocol.scenario import ScenarioLike, Setting, digest, digest_without, load, plain_settings
 from photocol.signals import shielded
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ _SLICE_S = 0.1
 _FIRST_EVENTS = 1 << 14
 """Events of the first slice; a few milliseconds."""
 _MOST_EVENTS = 1 << 40
+_MOST_AT_ONCE = 1 << 30
+"""Events of one instant, far more than the flows and links of any scenario have; minutes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +86,10 @@ class Execution:
         out: Path | None = None,
         force: bool = False,
         settings: Mapping[str, Setting] | None = None,
+        unset_sha256: str | None = None,
     ) -> None:
         self.scenario = scenario
+        self._unset_sha256 = unset_sha256
         self.settings = plain_settings(settings)
         self.started = datetime.now(UTC)
         self.seed = whole_number("seed", scenario.seed if seed is None else seed, 0, 2**64 - 1)
@@ -99,7 +103,7 @@ class Execution:
         if out is not None:
             storage.check_target(out)
             if not force:
-                storage.check_replaceable(out, lambda: digest(scenario.explain()))
+                storage.check_replaceable(out, lambda: self._digests)
             storage.remove_leftovers(out.absolute().parent, out.name)
         self._capture = None if capture is None else CaptureFile(capture, out)
         self._memory = machine.MemoryWatch(scenario.memory_bytes)
@@ -211,8 +215,13 @@ class Execution:
             raise self._capture.named(error) from error
         self._capture.finish()
 
+    @functools.cached_property
+    def _digests(self) -> dict[str, str]:
+        """Of the resolved scenario, and if it is known of what it is without the settings."""
+        unset = {} if self._unset_sha256 is None else {storage.UNSET_DIGEST: self._unset_sha256}
+        return {storage.DIGEST: digest(self.scenario.explain()), **unset}
+
     def _manifest(self) -> dict[str, Any]:
-        text = self.scenario.explain()
         runs = [_line(one) for one in self.finished]
         return {
             "photocol": "run",
@@ -233,8 +242,8 @@ class Execution:
             "runs": runs,
             "runs_requested": self.runs,
             **({"laws": self.python_laws} if any(one.laws for one in self.finished) else {}),
-            "scenario_sha256": digest(text),
-            "scenario": text,
+            **self._digests,
+            "scenario": self.scenario.explain(),
             **({} if self._events is None else {"trace": self._events.note()}),
         }
 
@@ -272,7 +281,8 @@ def run(
         pcap: a file for the packets of all flows, or a `Capture`.
         progress: True for a display on the terminal, or a function that is told the `Status` several times a second.
         shuffle_ties: permute simultaneous events with this number, to see how much their order matters.
-        force: replace a finished run of another scenario in `out`; one of the same scenario is replaced anyway.
+        force: replace a finished run of another scenario in `out`; one of the same scenario is replaced anyway,
+            whatever `set` says.
 
     Raises ScenarioError (the scenario is wrong), InputError (another argument is), RunError (the run failed). On
     Ctrl-C the replications that are finished are written to `out`, then KeyboardInterrupt goes on.
@@ -294,6 +304,7 @@ def run(
         out=target,
         force=force,
         settings=set,
+        unset_sha256=digest_without(scenario, set),
     )
     with _display(progress) as told:
         result = execution.complete(told)
@@ -307,12 +318,16 @@ def advance(simulation: _core.Simulation, duration_s: float) -> Iterator[float]:
 
     A slice ends with a span of simulated time or with a number of events, whichever comes first, and what has ended it
     is adapted: a silent network may become a busy one at any time, and cheap events may give way to expensive ones.
+    Raises RunError if simulated time stands still.
     """
-    step, effort, now_s = duration_s / 1024, float(_FIRST_EVENTS), 0.0
+    step, effort, now_s, at_once = duration_s / 1024, float(_FIRST_EVENTS), 0.0, 0
     while now_s < duration_s:
-        before, until_s = time.perf_counter(), min(now_s + step, duration_s)
+        before, before_s, until_s = time.perf_counter(), now_s, min(now_s + step, duration_s)
         simulation.advance(until_s, round(effort))
         now_s = simulation.now_s
+        at_once = at_once + round(effort) if now_s == before_s else 0
+        if at_once > _MOST_AT_ONCE:
+            raise _core.RunError(f"it does not get past {now_s:.12g} s of simulated time; this is a bug in photocol")
         yield now_s
         ratio = min(max(_SLICE_S / max(time.perf_counter() - before, 1e-6), 0.25), 4.0)
         # The engine's time is whole picoseconds, and may be the nearest one below.

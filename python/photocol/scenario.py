@@ -145,6 +145,16 @@ def digest(explained: str) -> str:
     return hashlib.sha256(explained.encode()).hexdigest()
 
 
+def digest_without(scenario: ScenarioLike, settings: Iterable[object] | None) -> str | None:
+    """The digest of the scenario as it stands, before these settings; None without any, or if it needs them."""
+    if not settings:
+        return None
+    try:
+        return digest(load(scenario).explain())
+    except ScenarioError:
+        return None
+
+
 def parse_setting(text: str) -> tuple[str, str]:
     """`path=value` as the command line has it."""
     path, equals, value = text.partition("=")

@@ -4,7 +4,7 @@ Everything is written under another name, flushed to the disk, and renamed. A di
 beside its place. One that is there (empty, a mount point, named by a link) is written inside of it, and its files are
 renamed into it, `manifest.json` last; a former run in it is replaced in one step where the system can. Any other
 directory that holds something is refused. The other names are hidden and contain the number of the process; what a
-killed process has left under one is removed by the next that writes there.
+killed process has left under one is removed by the next that writes there, and with it the files that it had renamed.
 """
 
 from __future__ import annotations
@@ -19,18 +19,25 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
+from photocol.files import content
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 MARK = "manifest.json"
+DIGEST, UNSET_DIGEST = "scenario_sha256", "unset_scenario_sha256"
+"""What a manifest calls the digest of the resolved scenario, and of the same before any `set`."""
+MOST_OF_A_RECORD = 1 << 28
+"""Bytes of a manifest: a million runs have 130 MB of digests."""
 RUNS = "runs"
 """The folder of a campaign that has a directory a run."""
 _LATER = re.compile(r"report\.html|runs\.parquet|plots|sweep\.sbatch|slurm-.*\.log")
 """What `report`, `sweep export`, `plot` and Slurm put into a finished directory; it is made from the rest."""
+_FORMER = "former-manifest.json"
+"""Where the mark of a run goes that is being replaced by files: what it says were its files may be removed."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<process>\d+)(\.[a-z0-9_]{8})?\.(unfinished|pcapng|former)")
 _OF_A_FILE_SYSTEM = "lost+found"
@@ -47,20 +54,29 @@ def check_target(target: Path) -> None:
     _check_place(target.absolute())
 
 
-def check_replaceable(target: Path, scenario_sha256: Callable[[], str]) -> None:
-    """Refuse (InputError) a target that holds a finished run of another scenario than the one with this digest."""
+def check_replaceable(target: Path, digests: Callable[[], Mapping[str, Any]]) -> None:
+    """Refuse (InputError) a target that holds a finished run of another scenario than the one with these digests.
+
+    Scenarios are the same if they are with their settings or without them.
+    """
     try:
-        manifest = json.loads((target / MARK).read_text(encoding="utf-8"))
+        manifest = json.loads(content(target / MARK, MOST_OF_A_RECORD))
     except (OSError, ValueError):
         return
-    former = manifest.get("scenario_sha256") if isinstance(manifest, dict) else None
-    if former is not None and former != scenario_sha256():
+    if not isinstance(manifest, dict) or not _digests(manifest):
+        return
+    if _digests(manifest).isdisjoint(_digests(digests())):
         runs = manifest.get("runs", ())
         held = f"{len(runs)} replications" if len(runs) > 1 else "a run"
         raise InputError(
             f"{target} holds {held} of another scenario, {manifest.get('name')!r} with seed {manifest.get('seed')}; "
             "choose another directory, or replace it with --force (force=True)"
         )
+
+
+def _digests(manifest: Mapping[str, Any]) -> set[str]:
+    """What tells the scenario of a run from others."""
+    return {str(manifest[key]) for key in (DIGEST, UNSET_DIGEST) if manifest.get(key) is not None}
 
 
 def write_directory(target: Path, fill: Callable[[Path], None]) -> None:
@@ -138,6 +154,7 @@ def remove_leftovers(folder: Path, name: str | None = None) -> None:
     What cannot be removed stays: it is in nobody's way.
     """
     if name is not None and (folder / name).is_dir():
+        _remove_half(folder / name)
         remove_leftovers(folder / name)
     with contextlib.suppress(OSError):
         for path in list(folder.iterdir()):
@@ -148,6 +165,48 @@ def remove_leftovers(folder: Path, name: str | None = None) -> None:
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)
+
+
+def _remove_half(folder: Path) -> None:
+    """Remove the files of a run that a killed process was renaming into `folder`, or was removing there."""
+    with contextlib.suppress(OSError):
+        for name in _half(folder):
+            _remove(folder / name)
+
+
+def _half(folder: Path) -> set[str]:
+    """The names in `folder` of files that belong to a run of which not all were renamed.
+
+    The process was killed; its unfinished directory is there still, with the manifests of the new run and of the one
+    before.
+    """
+    if (folder / MARK).is_file():
+        return set()
+    there = [(path, _LEFTOVER.fullmatch(path.name)) for path in folder.iterdir()]
+    left = [path for path, found in there if found and not _is_another(int(found["process"]))]
+    known = {name for path in left for mark in (MARK, _FORMER) for name in _files_named(path / mark)}
+    return {path.name for path, _ in there if path.name in known or (known and _LATER.fullmatch(path.name))}
+
+
+def _is_another(process: int) -> bool:
+    """Whether another process that is alive has this number; in a container every run may have this one's."""
+    return process != os.getpid() and _is_alive(process)
+
+
+def _files_named(manifest: Path) -> set[str]:
+    """The first parts of the names of all files that a manifest says were written with it."""
+    try:
+        said = json.loads(content(manifest, MOST_OF_A_RECORD))
+        return {str(name).partition("/")[0] for name in said["files"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def replace(file: Path, write: Callable[[Path], object]) -> None:
@@ -195,7 +254,9 @@ def _is_alive(process: int) -> bool:
 
 def _check_contents(target: Path) -> None:
     """Refuse (InputError) a directory that holds something other than a run."""
-    if _contents(target) and not (target / MARK).is_file():
+    # In this order: another process may put the mark and then more into it at this moment.
+    found = {one.name for one in _contents(target)}
+    if found and not (target / MARK).is_file() and found - _half(target):
         raise InputError(f"{target} holds something that is not a photocol run; it is left alone")
 
 
@@ -244,13 +305,12 @@ def _replaced(new: Path, target: Path) -> bool:
 
 def _fill_in(new: Path, target: Path) -> None:
     """Rename what `new` holds into `target`, the mark last; a former run goes first, beginning with its mark."""
-    (target / MARK).unlink(missing_ok=True)
+    written = sorted(new.iterdir(), key=lambda file: file.name == MARK)
+    if (target / MARK).is_file():
+        (target / MARK).replace(new / _FORMER)
     for former in _contents(target):
-        if former.is_dir() and not former.is_symlink():
-            shutil.rmtree(former)
-        else:
-            former.unlink()
-    for file in sorted(new.iterdir(), key=lambda file: file.name == MARK):
+        _remove(former)
+    for file in written:
         file.rename(target / file.name)
     _flush_one(target)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from photocol import notebook
 from photocol.errors import InputError
+from photocol.files import content
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +67,7 @@ class Claims(notebook.Tabular):
         """Read `claims.json` of `out/reproduce/<paper>/<figure>`. Raises InputError if there is none."""
         file = Path(folder) / "claims.json"
         try:
-            written = json.loads(file.read_text(encoding="utf-8"))
+            written = json.loads(content(file))
             claims = tuple({key: str(one[key]) for key in _KEYS} for one in written["claims"])
             return cls(str(written["experiment"]), str(written["form"]), claims)
         except OSError as error:

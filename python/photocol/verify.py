@@ -23,6 +23,7 @@ from photocol.campaign.local import available_cores, on_this_machine, performed
 from photocol.campaign.store import ROW, DamagedRowError, faults, read_manifest, read_run, recorded_runs
 from photocol.campaign.study import Setup, Study
 from photocol.errors import InputError
+from photocol.files import content
 from photocol.layers import difference, joined, wires_of
 from photocol.recorded import TABLE
 from photocol.scenario import ScenarioText, digest
@@ -266,7 +267,7 @@ def _chosen(folder: Path, cells: Sequence[str]) -> dict[str, Path]:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads(file.read_bytes())
+        manifest = json.loads(content(file, storage.MOST_OF_A_RECORD))
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read: {error}") from error
     return manifest if isinstance(manifest, dict) else {}

@@ -115,7 +115,9 @@ def test_a_finished_run_of_another_scenario_is_replaced_only_by_force(small: Pat
     out = small.parent / "out"
     assert photocol("run", small, "--quiet", "--out", out).returncode == DONE
     before = (out / "manifest.json").read_bytes()
-    other = ["run", small, "--quiet", "--out", out, "--set", "traffic.0.flows=3"]
+    file = small.parent / "other.toml"
+    file.write_text(SMALL.replace("flows = 4", "flows = 3"))
+    other = ["run", file, "--quiet", "--out", out]
     done = photocol(*other)
     assert (done.returncode, done.stdout) == (WRONG_INPUT, "")
     assert done.stderr == (
@@ -131,6 +133,21 @@ def test_a_finished_run_of_another_scenario_is_replaced_only_by_force(small: Pat
     result.save(out, force=True)
     with pytest.raises(package.InputError, match="another scenario"):
         package.run(SMALL.replace("flows = 4", "flows = 3"), out=out)
+
+
+def test_a_finished_run_of_the_same_file_is_replaced_whatever_was_set(small: Path) -> None:
+    """A `--set` is to the scenario what `--seed` is: part of the command line, and none of the file."""
+    out = small.parent / "out"
+    words = ("run", small, "--quiet", "--out", out)
+    said = []
+    for more in ((), ("--set", "traffic.0.flows=3"), ("--set", "traffic.0.flows=2", "--trace", "flows=0"), ()):
+        assert photocol(*words, *more).returncode == DONE
+        said.append(json.loads((out / "manifest.json").read_text())["set"].get("traffic.0.flows"))
+    assert said == [None, "3", "2", None]
+    package.run(SMALL, set={"traffic.0.flows": 1}).save(out)
+    package.run(SMALL, set={"traffic.0.flows": 5}).save(out)
+    small.write_text(SMALL.replace("20 packets", "21 packets"))
+    assert photocol(*words, "--set", "traffic.0.flows=5").returncode == WRONG_INPUT
 
 
 def test_a_place_where_nothing_can_be_written_is_refused_before_the_run(small: Path) -> None:

@@ -215,6 +215,30 @@ def test_the_effort_of_a_slice_grows_only_where_it_was_the_limit() -> None:
     assert set(simulation.efforts) == {1 << 14}
 
 
+class Standing:
+    """A simulation in which somebody asks to be woken at once, for ever."""
+
+    now_s = 0.5
+
+    def advance(self, until_s: float, effort: int) -> None:
+        """Spends the effort."""
+
+
+def test_a_run_whose_time_stands_still_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("photocol.runner._MOST_AT_ONCE", 1 << 20)
+    with pytest.raises(package.RunError, match=r"^it does not get past 0\.5 s of simulated time; this is a bug"):
+        list(advance(Standing(), 1.0))
+
+
+def test_bursts_that_wait_for_a_wavelength_let_time_pass_with_either_signalling() -> None:
+    """A queue at an ingress node asks again when a wavelength is free from where the booking begins, not at once."""
+    for signalling in ("jet", "jit"):
+        said = {"switching.signalling": signalling, "run.duration": "60 ms", "run.warm_up": "0 s"}
+        with pytest.warns(UserWarning, match="start after the end"):
+            result = package.run("scenarios/obs.toml", set=said)
+        assert result.summary["mean_ingress_wait"] > 0, signalling
+
+
 def test_a_run_that_takes_more_memory_than_allowed_ends(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken = iter(range(0, 10**15, 3 * 10**9))
     monkeypatch.setattr("photocol.machine._memory_bytes", lambda: next(taken))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +15,6 @@ from photocol import InputError, storage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 def fill(text: str) -> Callable[[Path], None]:
@@ -99,6 +101,66 @@ def test_where_a_directory_is_the_mark_comes_last(tmp_path: Path, monkeypatch: p
         assert there == [("part", False), (storage.MARK, False)]
     assert (target / "lost+found").mkdir() is None
     storage.check_target(target)
+
+
+def recorded(**files: str) -> Callable[[Path], None]:
+    """Writes a run whose manifest names its files."""
+
+    def write(folder: Path) -> None:
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        (folder / storage.MARK).write_text(json.dumps({"files": dict.fromkeys(files, "digest")}))
+
+    return write
+
+
+KILLED = """
+import os, pathlib, signal, sys
+sys.path.insert(0, {tests!r})
+from photocol import storage
+from test_storage import recorded
+whole, left = pathlib.Path.rename, int(sys.argv[2])
+def rename(self, new):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return whole(self, new)
+pathlib.Path.rename = rename
+storage._replaced = lambda new, target: False
+storage.write_directory(pathlib.Path(sys.argv[1]), recorded(a="new", b="new", c="new"))
+"""
+
+
+@pytest.mark.parametrize("renames", [0, 1, 3])
+@pytest.mark.parametrize("had", [False, True])
+def test_what_a_process_killed_while_renaming_has_left_is_replaced(tmp_path: Path, renames: int, had: bool) -> None:
+    """Of a, b, c and the mark so many are renamed; a former run had d, and a picture made of it later."""
+    target = tmp_path / "run"
+    target.mkdir()
+    if had:
+        storage.write_directory(target, recorded(a="old", d="old"))
+        (target / "report.html").write_text("old")
+    script = KILLED.format(tests=str(Path(__file__).parent))
+    done = subprocess.run([sys.executable, "-c", script, target, str(renames)], check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    assert not (target / storage.MARK).exists()
+    (target / "chapter-1.tex").write_text("dear")
+    with pytest.raises(InputError, match="not a photocol run"):
+        storage.check_target(target)
+    (target / "chapter-1.tex").unlink()
+    storage.check_target(target)
+    storage.remove_leftovers(tmp_path, "run")
+    storage.write_directory(target, recorded(a="newest"))
+    assert sorted(path.name for path in target.iterdir()) == ["a", storage.MARK]
+
+
+def test_files_of_a_run_that_no_killed_process_has_left_are_somebodys(tmp_path: Path) -> None:
+    (tmp_path / "scenario.toml").write_text("dear")
+    with pytest.raises(InputError, match="not a photocol run"):
+        storage.check_target(tmp_path)
+    storage.remove_leftovers(tmp_path.parent, tmp_path.name)
+    assert (tmp_path / "scenario.toml").read_text() == "dear"
 
 
 def test_a_mount_point_is_written(tmp_path: Path) -> None:

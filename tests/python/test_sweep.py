@@ -20,6 +20,7 @@ from command import arguments, photocol
 
 import photocol as package
 from photocol.campaign.job import Row
+from photocol.control import read_requests
 from photocol.errors import InputError
 from photocol.quantity import readable
 from photocol.stats import mean_ci
@@ -500,3 +501,39 @@ def test_other_settings_are_another_sweep_and_export_leaves_old_seeds(tmp_path: 
     assert photocol(*words, "--seeds", "1", cwd=tmp_path).returncode == 0
     photocol("sweep", "export", "o", cwd=tmp_path)
     assert pl.read_parquet(tmp_path / "o" / "runs.parquet")["seed"].n_unique() == 1
+
+
+def test_a_byte_order_mark_before_a_sweep_or_a_matrix_is_none_of_it(place: Path) -> None:
+    mark = b"\xef\xbb\xbf"
+    (place / "w.toml").write_bytes(mark + b'scenario = "tiny.toml"\n[grid]\n"traffic.0.flows" = [1, 2]\n')
+    done = photocol("sweep", "w.toml", "--jobs", "1", "--out", "o")
+    assert done.returncode == 0, done.stderr
+    assert len(list((place / "o" / "runs").iterdir())) == 2
+    (place / "requests.json").write_bytes(mark + b"[[1, 0], [0, 1]]")
+    assert read_requests(place / "requests.json").tolist() == [[1, 0], [0, 1]]
+
+
+TOGETHER = """
+import contextlib, io, pathlib, sys, time
+from photocol.cli import main
+part = sys.argv[1]
+for turn in range(10):
+    pathlib.Path(f"ready-{turn}-{part}").touch()
+    while not pathlib.Path(f"ready-{turn}-{3 - int(part)}").exists():
+        time.sleep(0.0002)
+    words = f"sweep tiny.toml --grid traffic.0.flows=1,2 --jobs 1 --quiet --part {part}/2 --out o{turn}".split()
+    if main(words) != 0:
+        sys.exit(f"turn {turn}, part {part}")
+"""
+
+
+def test_two_parts_that_start_at_the_same_moment_are_both_carried_out(place: Path) -> None:
+    """Ten times, each part in a process of its own."""
+    command = [sys.executable, "-c", TOGETHER]
+    both = [subprocess.Popen([*command, part], stderr=subprocess.PIPE, text=True) for part in "12"]
+    try:
+        said = [one.communicate(timeout=60)[1] for one in both]
+    finally:
+        [one.kill() for one in both]
+    assert [one.returncode for one in both] == [0, 0], said
+    assert all(len(list((place / f"o{turn}" / "runs").iterdir())) == 2 for turn in range(10))

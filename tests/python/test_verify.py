@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import shutil
 import time
@@ -18,7 +19,8 @@ from test_resume import REAL, SCENARIO
 from test_sweep import TINY
 
 import photocol as package
-from photocol import InputError, builds, digests
+from photocol import InputError, builds, digests, storage
+from photocol.campaign import store
 from photocol.layers import difference, joined
 from photocol.reproduce import reproduce
 from photocol.verify import check_files
@@ -309,3 +311,26 @@ def test_two_thousand_runs_are_checked_in_seconds(tmp_path: Path) -> None:
     assert check_files(tmp_path / "o") == []
     # 6 000 small files: about 0.3 ms a run here.
     assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "summary.json"])
+@pytest.mark.parametrize("made", ["pipe", "huge"])
+def test_a_record_that_is_a_pipe_or_huge_is_named_and_not_waited_for(run: Path, name: str, made: str) -> None:
+    (run / name).unlink()
+    if made == "pipe":
+        os.mkfifo(run / name)
+    else:
+        with (run / name).open("wb") as file:
+            file.truncate(storage.MOST_OF_A_RECORD + 1)
+    with pytest.raises(package.InputError, match=name):
+        package.Result.load(run)
+    for command in ("report", "verify"):
+        done = photocol(command, run)
+        assert done.returncode in (1, 2)
+        assert str(run) in done.stderr or f"{name}: changed" in done.stdout
+
+
+def test_a_row_that_is_a_pipe_is_run_again(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "row.json")
+    assert store.read(tmp_path) is None
+    assert store.read_run(tmp_path) == {}

@@ -140,6 +140,23 @@ proptest! {
     }
 
     #[test]
+    fn a_new_burst_that_waits_until_the_opening_gets_a_wavelength_and_waits_for_some_time(
+        config in config(), headers in headers(120),
+    ) {
+        let (mut fibre, mut now) = (Fibre::new(config), 0);
+        for header in &headers {
+            now += header.0;
+            let (ready, burst) = (Instant::from_ps(now), burst(now, header));
+            if fibre.reserve_new(ready, burst.at, burst.length) == Err(Refusal::Contention) {
+                let wait = fibre.opening(ready, burst.at) - burst.at;
+                prop_assert!(wait > Duration::ZERO, "it was refused at {now}, and would be asked again at once, for ever");
+                now += wait.ps();
+                prop_assert!(fibre.reserve_new(ready + wait, burst.at + wait, burst.length).is_ok());
+            }
+        }
+    }
+
+    #[test]
     fn on_one_channel_lauc_vf_carries_all_that_horizon_carries(headers in headers(300)) {
         // A filled void never moves the horizon, so by induction both have the same horizon at every header.
         let horizon = answers(FibreConfig { algorithm: Algorithm::Horizon, ..PLAIN }, &headers);
@@ -229,7 +246,7 @@ fn guard_and_switching_times_keep_bursts_apart() {
     assert!(fibre.reserve(at(5), &burst(7)).is_ok());
     // 7 to 17 µs, a guard time of 1 µs and 2 µs to turn: the next can begin at 20 µs.
     assert_eq!(fibre.reserve(at(5), &burst(19)).unwrap_err(), Refusal::Contention);
-    assert_eq!(fibre.opening(at(5)), at(20));
+    assert_eq!(fibre.opening(at(5), at(19)), at(20));
     assert!(fibre.reserve(at(5), &burst(20)).is_ok());
 }
 
@@ -243,6 +260,22 @@ fn just_in_time_books_from_the_header_on_and_just_enough_time_from_the_burst_on(
         // In the void before the first burst.
         let second = fibre.reserve(at(0), &Arriving { at: at(50), length: long, wavelength: 0 });
         assert_eq!(second.is_ok(), carried, "{signalling:?}");
+    }
+}
+
+#[test]
+fn a_burst_waits_until_the_place_is_free_where_its_booking_begins() {
+    let at = Instant::from_ps;
+    let long = Duration::from_ps(10);
+    // With just in time 0..110 is booked: a header that is ready at 5 waits 105, and its burst, 50 behind it, begins at 160.
+    // With just enough time 100..110 is: a burst that would begin at 105 waits 5.
+    for (signalling, begins, opening) in [(Signalling::Jit, 55, 160), (Signalling::Jet, 105, 110)] {
+        let mut fibre = Fibre::new(FibreConfig { signalling, ..PLAIN });
+        assert!(fibre.reserve_new(at(0), at(100), long).is_ok());
+        assert_eq!(fibre.reserve_new(at(5), at(begins), long), Err(Refusal::Contention));
+        assert_eq!(fibre.opening(at(5), at(begins)), at(opening), "{signalling:?}");
+        let wait = opening - begins;
+        assert_eq!(fibre.reserve_new(at(5 + wait), at(opening), long).map(|booking| booking.at), Ok(at(opening)));
     }
 }
 

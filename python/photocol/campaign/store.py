@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import stat
 from dataclasses import dataclass, field, replace
 from os import fspath
 from typing import TYPE_CHECKING, Any
@@ -210,7 +211,7 @@ def _json(place: str | PathLike[str]) -> dict[str, Any]:
 def read_run(place: Path) -> dict[str, Any]:
     """What a row says of its run and its seed; empty where there is no row."""
     try:
-        row = json.loads((place / ROW).read_bytes())
+        row = json.loads(_bytes(f"{fspath(place)}/{ROW}"))
         return {**row["run"], "seed": row["seed"]}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
@@ -221,7 +222,7 @@ def faults(folder: Path) -> Iterator[tuple[str, str]]:
 
     Nothing is known of a directory whose manifest has no digests. Raises OSError, ValueError.
     """
-    raw = (folder / storage.MARK).read_bytes()
+    raw = _bytes(f"{fspath(folder)}/{storage.MARK}")
     manifest, is_whole = _json(folder), digests.is_sealed(raw)
     recorded = manifest.get(digests.FILES)
     if is_whole is None and recorded is None and "build" not in manifest:
@@ -253,10 +254,12 @@ def recorded_runs(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 def _bytes(file: str) -> bytes:
     # The plainest way to read a file: a campaign has a hundred thousand of them.
-    descriptor = os.open(file, os.O_RDONLY)
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        size = os.fstat(descriptor).st_size
-        return os.read(descriptor, size)
+        known = os.fstat(descriptor)
+        if not stat.S_ISREG(known.st_mode) or known.st_size > storage.MOST_OF_A_RECORD:
+            raise InputError(f"{file} is not a file of at most {storage.MOST_OF_A_RECORD >> 20} MiB")
+        return os.read(descriptor, known.st_size)
     finally:
         os.close(descriptor)
 

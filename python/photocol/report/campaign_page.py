@@ -6,7 +6,9 @@ import base64
 import json
 from typing import TYPE_CHECKING, Any
 
+from photocol import storage
 from photocol.errors import InputError
+from photocol.files import content
 from photocol.report import columns
 from photocol.results import read_table
 
@@ -45,7 +47,7 @@ def _json(file: Path) -> Mapping[str, Any]:
     if not file.is_file():
         return {}
     try:
-        said = json.loads(file.read_text(encoding="utf-8"))
+        said = json.loads(content(file, storage.MOST_OF_A_RECORD))
     except (OSError, ValueError) as error:
         raise InputError(f"{file} is damaged: {error}") from error
     return said if isinstance(said, dict) else {}

@@ -16,6 +16,7 @@ from photocol.campaign.job import Job, cell_name, jobs_of
 from photocol.campaign.store import Store, campaign_files, rows_in
 from photocol.campaign.table import by_metric
 from photocol.errors import InputError
+from photocol.files import content
 from photocol.scenario import ScenarioText
 from photocol.signals import shielded
 from photocol.sweeps.spec import Sweep, checked
@@ -101,7 +102,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        manifest = json.loads(file.read_bytes())
+        manifest = json.loads(content(file, storage.MOST_OF_A_RECORD))
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read: {error}") from error
     if not isinstance(manifest, dict) or manifest.get("photocol") != KIND:

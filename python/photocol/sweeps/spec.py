@@ -80,7 +80,7 @@ class Sweep:
 def read_file(file: Path) -> dict[str, Any]:
     """The contents of a `sweep.toml`, its scenario's path made whole. Raises InputError."""
     try:
-        said = tomllib.loads(files.content(file).decode())
+        said = tomllib.loads(files.text(file))
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

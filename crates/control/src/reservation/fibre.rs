@@ -214,10 +214,11 @@ impl Fibre {
         Ok(Booking { channel: chosen.channel, delay: Duration::ZERO, at: burst.at, length })
     }
 
-    /// When a burst that can wait may begin to leave: not before `at`, and when a wavelength is free for good.
-    pub fn opening(&self, at: Instant) -> Instant {
+    /// When a new burst that can wait may begin to leave: not before `at`, and when a wavelength is free for good from where its
+    /// booking begins. `ready` is when its header will have been processed, which waits as long as the burst.
+    pub fn opening(&self, ready: Instant, at: Instant) -> Instant {
         let free = self.table.earliest_horizon(0..self.config.channels);
-        at.max(Instant::from_ps(free) + self.config.switching)
+        at + Duration::from_ps(free.saturating_sub(self.start(ready, at)))
     }
 
     fn check(&self, ready: Instant, burst: &Arriving) -> Result<(), Refusal> {
@@ -228,12 +229,17 @@ impl Fibre {
     #[inline]
     fn wish(&self, ready: Instant, burst: &Arriving, delay: Duration) -> Wish {
         let at = burst.at + delay;
-        let start = match self.config.signalling {
-            Signalling::Jet => at.ps() - self.config.switching.ps(),
-            Signalling::Jit => ready.ps(),
-        };
         let end = at + burst.length + self.config.guard;
         let channels = self.config.conversion.channels(burst.wavelength, self.config.channels);
-        Wish { start, end: end.ps(), channels }
+        Wish { start: self.start(ready, at), end: end.ps(), channels }
+    }
+
+    /// Where the booking of a burst begins, in picoseconds.
+    #[inline]
+    fn start(&self, ready: Instant, at: Instant) -> u64 {
+        match self.config.signalling {
+            Signalling::Jet => at.ps().saturating_sub(self.config.switching.ps()),
+            Signalling::Jit => ready.ps(),
+        }
     }
 }

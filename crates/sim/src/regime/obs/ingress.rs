@@ -227,8 +227,9 @@ impl BurstNode {
 
     /// Notes when the first burst that waits can leave.
     fn wait_for_wavelength(&mut self, now: u64, place: u32, header: &Header) {
-        let begins = Instant::from_ps(now + self.parts.rules.processing + header.burst.offset);
-        let wait = self.parts.outputs[place as usize].fibre.opening(begins) - begins;
+        let ready = Instant::from_ps(now + self.parts.rules.processing);
+        let begins = ready + Duration::from_ps(header.burst.offset);
+        let wait = self.parts.outputs[place as usize].fibre.opening(ready, begins) - begins;
         self.agenda.note(now.saturating_add(wait.ps()), Task::Open(place));
     }
 
