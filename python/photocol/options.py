@@ -213,6 +213,11 @@ class SenderOptions(TypedDict, total=False):
     bbr_extra_acked: bool
     """"bbr": Whether cwnd has room for what ACKs bring in bunches, at most 100 ms of BtlBw. The draft: no; Linux: yes.
     Default False."""
+    bbr_start_bandwidth: float
+    """"bbr": BtlBw before the first round trip, in bits per second. It sets the first pacing rate and ages as a sample
+    of that time does."""
+    bbr_start_rtt: float
+    """"bbr": RTprop before the first round trip. It counts as one measured at the first ACK."""
     bbr3_startup_gain: float
     """"bbr3": BBR.StartupPacingGain: 4 ln 2. Default 2.7726."""
     bbr3_drain_gain: float
@@ -228,6 +233,11 @@ class SenderOptions(TypedDict, total=False):
     s."""
     bbr3_min_rtt_window: float
     """"bbr3": BBR.MinRTTFilterLen: so long the shortest round trip counts. Default 10 s."""
+    bbr3_start_bandwidth: float
+    """"bbr3": BBR.max_bw before the first round trip, in bits per second. It sets the first pacing rate and counts as a
+    sample of the first cycle."""
+    bbr3_start_rtt: float
+    """"bbr3": BBR.min_rtt before the first round trip. It counts as one measured at the first ACK."""
     dctcp_cut: Literal["marked-window", "every-window", "first-mark"]
     """"dctcp": When the window comes down. Default "first-mark"."""
     dctcp_g: float
