@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from photocol.campaign.progress import duration
 from photocol.figures import listed
@@ -86,8 +87,15 @@ def how(figure: Recorded, folder: str) -> str:
     return (
         f"`{manifest['command']}`: {manifest['runs']} runs in {duration(manifest['seconds'])} "
         f"({duration(manifest['cpu_s'])} of CPU) on {host.get('cores')} cores, {host.get('system')}, "
-        f"version {manifest['version']}, {str(manifest['started'])[:10]}. [Table]({folder}/table.csv)."
+        f"version {manifest['version']}, {str(manifest['started'])[:10]}. [Table]({folder}/table.csv).{before(manifest)}"
     )
+
+
+def before(manifest: Mapping[str, Any]) -> str:
+    """Of simulations whose manifest names no build: they are older than the changes that the changelog lists."""
+    if "build" in manifest or not manifest["cpu_s"]:
+        return ""
+    return " Recorded before the latest [changes of results](../../CHANGELOG.md#results-that-changed)."
 
 
 def report_parts(file: Path) -> list[str]:
