@@ -101,7 +101,8 @@ def test_a_book_for_sack_names_what_has_arrived_above_the_hole() -> None:
     book = Book("dlcc-sack", report_time_s=0.02)
     for number in range(4):
         book.on_data(0.01 * number, number * MSS, (number + 1) * MSS)
-    assert book.on_loss(0.035, 0).acks == []
+        if number == 1:
+            assert book.on_loss(0.015, 0).acks == []
     acks: list[Ack] = []
     while not acks and book.next_timer is not None:
         time = book.next_timer

@@ -39,7 +39,7 @@ fn a_receivers_window_is_one_that_a_header_can_say() {
     let window = |text: &str| load_text(&format!("{SMALL}[transport.reno]\nreceiver_window = \"{text}\"")).err();
     assert_eq!(
         window("5 GB").map(|error| error.to_string()).unwrap_or_default(),
-        "test.toml:14:19: transport.reno.receiver_window: found \"5 GB\"; allowed: at most 1073725440 B, which is 65535 B \
+        "test.toml:13:19: transport.reno.receiver_window: found \"5 GB\"; allowed: at most 1073725440 B, which is 65535 B \
          shifted by 14 (RFC 7323 §2.3), or \"unlimited\""
     );
     assert!(window("1073725440 B").is_none() && window("unlimited").is_none());
