@@ -40,7 +40,6 @@ STALE = {
     "004/history": ["best"],
     "004/loss": ["ordering", "ordering-shift"],
     "004/nsfnet": ["order", "gain", "loss", "ordering"],
-    "modern/bbr-burst-losses": ["over-bbr"],
 }
 """Claims recorded as unexplained whose reason is known since; paper 004 is run anew with its issue."""
 
