@@ -135,8 +135,7 @@ impl Sender {
     fn cut_again(&mut self, now: Instant, cause: LossCause, state: FastRecovery) {
         let cwnd = self.window.cwnd;
         self.counts.fast_retransmits += 1;
-        // Duplicate ACKs have inflated cwnd beyond ssthresh.
-        self.lose(now, cause, self.flight_size().min(cwnd.min(self.window.ssthresh)));
+        self.lose(now, cause, self.flight_size().min(self.deflated_cwnd()));
         self.set_cwnd(self.window.cwnd.min(cwnd));
         self.phase = Phase::FastRecovery(FastRecovery { recover: self.nxt, ..state });
     }

@@ -50,7 +50,7 @@ impl Recovery for Reno {
     fn pipe(sender: &Sender) -> u64 {
         let left = match sender.phase {
             Phase::Disorder(disorder) => u64::from(disorder.dup_acks) * sender.window.mss,
-            _ => sender.window.cwnd.saturating_sub(sender.window.ssthresh),
+            _ => sender.window.cwnd - sender.deflated_cwnd(),
         };
         sender.flight_size().saturating_sub(left)
     }
