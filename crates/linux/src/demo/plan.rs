@@ -5,7 +5,7 @@ use crate::sys::{file, priority};
 use control::signalling::Network;
 use std::fmt::Write;
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use units::Duration;
 
@@ -134,8 +134,10 @@ pub(crate) struct Plan {
 const SWITCHING: Duration = Duration::from_micros(10);
 /// By how much a fibre may be longer than what was asked for, or shorter.
 const UNEQUAL: Duration = Duration::from_micros(50);
-/// The port of all sockets in namespaces.
+/// The port of all sockets in namespaces, and the first on the loopback interface.
 const PORT: u16 = 7100;
+/// A master and the most slaves that may be asked for.
+const MOST_NODES: u16 = 61;
 
 impl Plan {
     pub(crate) fn new(options: &DemoOptions, place: Where) -> Result<Plan, Refusal> {
@@ -344,14 +346,35 @@ fn way(place: Where, core: u16, node: u16) -> Way {
     let at = |network: u8, last: u8| SocketAddr::from((Ipv4Addr::new(10, network + core, node, last), PORT));
     match place {
         Where::Namespaces => Way { node: at(80, 1), near: at(80, 2), far: at(90, 1), core: at(90, 2) },
+        // An address that only this process uses, and ports that the kernel gives to nobody: no socket of another program lies there.
         Where::Loopback => {
-            // Ports that are free now; who takes one in between makes the demo fail with a sentence that names it.
-            let sockets: Vec<_> = (0..4).filter_map(|_| UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).ok()).collect();
-            let free = |index: usize| {
-                let found = sockets.get(index).and_then(|socket| socket.local_addr().ok());
-                found.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)))
-            };
-            Way { node: free(0), near: free(1), far: free(2), core: free(3) }
+            let [_, high, middle, low] = std::process::id().to_be_bytes();
+            let address = Ipv4Addr::new(127, 128 | high, middle, low);
+            let first = PORT + 4 * (MOST_NODES * u16::from(core) + u16::from(node));
+            let at = |place| SocketAddr::from((address, first + place));
+            Way { node: at(0), near: at(1), far: at(2), core: at(3) }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// A port of 127.0.0.1 that is free when it is looked for may be another program's a moment later.
+    #[test]
+    fn sockets_on_the_loopback_interface_are_where_no_other_program_has_any() {
+        let options = DemoOptions { cores: 2, slaves: MOST_NODES - 1, ..DemoOptions::default() };
+        let plan = Plan::new(&options, Where::Loopback).unwrap();
+        let ways = plan.ways.iter().flatten();
+        let all: Vec<SocketAddr> = ways.flat_map(|way| [way.node, way.near, way.far, way.core]).collect();
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 2 * 61 * 4);
+        let given_to_anybody: Vec<u16> = {
+            let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap();
+            range.split_whitespace().map(|port| port.parse().unwrap()).collect()
+        };
+        assert!(all.iter().all(|at| at.ip().is_loopback() && at.ip() != Ipv4Addr::LOCALHOST));
+        assert!(all.iter().all(|at| at.port() < given_to_anybody[0]), "{all:?} {given_to_anybody:?}");
     }
 }
