@@ -347,6 +347,7 @@ class DlccBook:
         discard: str,
         guard: bool,
         copies: int,
+        acks_per: str,
         record_s: float,
         soonest_report_s: float,
         report_time_s: float,

@@ -149,7 +149,9 @@ class Book:
     """What an ingress edge node remembers of a TCP flow, and the artificial ACKs that follow from it (§III.C, §IV).
 
     `discard` and `guard` are None for what `ops_acks` has by itself: "all" and False for "dlcc-paper", "safe" and True
-    for the others. No report comes sooner than `soonest_report_s` after a slot has left; a slot that was not reported
+    for the others. `acks_per` belongs to "dlcc-paper": each lost segment is named, or one in a round trip.
+
+    No report comes sooner than `soonest_report_s` after a slot has left; a slot that was not reported
     after `report_time_s` has arrived.
     """
 
@@ -160,6 +162,7 @@ class Book:
         discard: Literal["all", "safe", "none"] | None = None,
         guard: bool | None = None,
         artificial_acks: int = 4,
+        acks_per: Literal["segment", "round-trip"] = "segment",
         record_s: float = 1.0,
         soonest_report_s: float = 0.0,
         report_time_s: float = 0.0,
@@ -170,6 +173,7 @@ class Book:
             discard or ("all" if paper else "safe"),
             (not paper) if guard is None else guard,
             artificial_acks,
+            acks_per,
             record_s,
             soonest_report_s,
             report_time_s,

@@ -117,6 +117,7 @@ fn acks(keys: &DlccKeys, form: Form) -> AckConfig {
         form,
         discard: keys.discard.as_ref().map_or(usual, |discard| discard.0),
         guarded: keys.guard.as_ref().map_or(form != Form::Paper, |guard| **guard),
+        named: keys.acks_per.0,
         copies: *keys.artificial_acks,
         memory: keys.record.0.ps(),
         soonest_report: 0,

@@ -2,7 +2,7 @@
 
 use super::notification::Carriage;
 use super::reaction::LossMean;
-use super::rules::{Beyond, DescriptorOf, Discard, Form, LossRateOf, Silent, Smoothing};
+use super::rules::{Beyond, DescriptorOf, Discard, Form, LossRateOf, Named, Silent, Smoothing};
 use crate::language::keys::{When, Within, a_rate, keys, more_than_zero, whole};
 use crate::language::{At, ByteCount, Key, Speed, Time, Word};
 use options::words;
@@ -15,6 +15,8 @@ const ACKED: When<DlccKeys> = When::new(
     |keys| keys.ops_acks.0 != OpsAcks::Off,
     "belongs to ops_acks = \"dlcc-paper\", \"dlcc-sack\" and \"dlcc-ece\"",
 );
+const PRINTED: When<DlccKeys> =
+    When::new(|keys| keys.ops_acks.0 == OpsAcks::Paper, "belongs to ops_acks = \"dlcc-paper\"");
 const RIDING: When<DlccKeys> =
     When::new(|keys| keys.notification.0 == Carriage::Piggyback, "belongs to notification = \"piggyback\"");
 const PACED: When<DlccKeys> = When::new(|keys| *keys.ack_pacing, "belongs to ack_pacing = true");
@@ -85,6 +87,8 @@ keys! {
         pub ops_acks: Key<Word<OpsAcks>> = Word(OpsAcks::Paper);
         /// How many of them for a lost segment.
         pub artificial_acks: Key<u32> = 4, in whole(1, 64), when ACKED;
+        /// Which of a flow's lost segments they name. The edge node "checks to see whether these have already been generated" (§IV).
+        pub acks_per: Key<Word<Named>> = Word(Named::Segment), when PRINTED;
         /// Segments and artificial ACKs are remembered for this time, about a round trip.
         pub record: Key<Time> = ms(1000), in more_than_zero(), when ACKED;
         /// Which duplicate ACKs of the receiver are discarded. Default: "all" for dlcc-paper, otherwise "safe".
