@@ -38,11 +38,27 @@ class Estimator:
     """The moving average of eq. (1), by which an edge node knows the rate to ask for.
 
     After every `unit_s` R becomes nu·R + (1 - nu)·(U + B/tau): U is the rate at which slots came in the unit, B the
-    backlog at its end. `first_rate` is the R of the beginning, `tau_s` a unit if it is None.
+    backlog at its end. `first_rate` is the R of the beginning, `tau_s` a unit if it is None. `nu_rule` says what
+    determines the weight nu: nothing, the service rate S (nu·min(U, S)/max(U, S)), or also the available capacity.
     """
 
-    def __init__(self, first_rate: float, *, unit_s: float = 0.05, nu: float = 0.5, tau_s: float | None = None) -> None:
-        self._machine = _core.DlccEstimate(first_rate, unit_s, nu, unit_s if tau_s is None else tau_s)
+    def __init__(
+        self,
+        first_rate: float,
+        *,
+        unit_s: float = 0.05,
+        nu_rule: Literal["constant", "service", "available"] = "constant",
+        nu: float = 0.5,
+        tau_s: float | None = None,
+    ) -> None:
+        self._machine = _core.DlccEstimate(first_rate, unit_s, nu_rule, nu, unit_s if tau_s is None else tau_s)
+
+    def on_rate(self, service: float, available: float) -> None:
+        """From now on what comes is served at a rate, and the network has a capacity for it.
+
+        At first these are `first_rate` and no bound.
+        """
+        self._machine.on_rate(service, available)
 
     def on_arrival(self, slots: int = 1) -> None:
         """Slots come into the buffer in the unit that has begun."""

@@ -237,6 +237,11 @@ fn a_backlog_next_to_a_promise_gets_what_is_left() {
     let [backlog, promised] = entering("", &sources);
     assert!((backlog - 47.0).abs() < 0.47, "{backlog} Mb/s");
     assert!((promised - 8.0).abs() < 0.08, "{promised} Mb/s");
+    for rule in ["service", "available"] {
+        let [backlog, promised] = entering(&format!("nu_rule = \"{rule}\""), &sources);
+        assert!((backlog - 47.0).abs() < 0.47, "{rule}: {backlog} Mb/s");
+        assert!((promised - 8.0).abs() < 0.08, "{rule}: {promised} Mb/s");
+    }
     let [refused, _] = entering("beyond = \"refused\"", &sources);
     assert!(refused < 0.01, "{refused} Mb/s");
 }

@@ -86,6 +86,7 @@ fn rules(keys: &DlccKeys, slot: u64, line: SlotRate, cut: Cut) -> DlccRules {
         smoothing: keys.smoothing.0,
         estimate: EstimateConfig {
             unit,
+            rule: keys.nu_rule.0,
             memory: Part::nearest(*keys.nu),
             drain: keys.tau.as_ref().map_or(unit, |tau| tau.0.ps()),
         },

@@ -3,6 +3,7 @@
 use super::notification::Carriage;
 use super::reaction::LossMean;
 use super::rules::{Beyond, DescriptorOf, Discard, Form, LossRateOf, Named, Silent, Smoothing};
+use super::smoothing::NuRule;
 use crate::language::keys::{When, Within, a_rate, keys, more_than_zero, whole};
 use crate::language::{At, ByteCount, Key, Speed, Time, Word};
 use options::words;
@@ -46,7 +47,9 @@ keys! {
         pub smoothing: Key<Word<Smoothing>> = Word(Smoothing::Tcp);
         /// Arrivals are measured over units of this.
         pub unit: Key<Time> = ms(50), in more_than_zero(), when SMOOTHED;
-        /// ν, the weight of the average so far.
+        /// What determines ν, the weight of the average so far.
+        pub nu_rule: Key<Word<NuRule>> = Word(NuRule::Constant), when SMOOTHED;
+        /// ν with nu_rule = "constant". With the other rules ν where as much comes as is served.
         pub nu: Key<f64> = 0.5, in a_weight(), when SMOOTHED;
         /// τ, in which what waits is to leave. Default: a unit.
         pub tau: Option<At<Time>>, in more_than_zero(), when SMOOTHED;
