@@ -246,6 +246,63 @@ fn a_backlog_next_to_a_promise_gets_what_is_left() {
     assert!(refused < 0.01, "{refused} Mb/s");
 }
 
+/// 80 Mb/s come to "ea" and 8 to "eb". Where only "eb" supports DLCC, nothing holds the 80 back but the line of 55 Mb/s, and "eb" is
+/// promised its 8. Where only "ea" does, nobody else has a promise, so it is granted the line.
+#[test]
+fn an_edge_node_without_dlcc_neither_smooths_nor_negotiates() {
+    let sources = [("a", 5, 20, 80), ("u", 0, 20, 8)];
+    let [free, promised] = entering("edges = [\"eb\"]", &sources);
+    assert!((free - 55.0).abs() < 0.55, "{free} Mb/s");
+    assert!((promised - 8.0).abs() < 0.08, "{promised} Mb/s");
+    let [alone, _] = entering("edges = [\"ea\"]", &sources);
+    assert!((alone - 55.0).abs() < 0.55, "{alone} Mb/s");
+}
+
+/// TCP enters at "ea", UDP at "eb". A core node tells "ea" of the lost slots of TCP only, and measures the slots of both: at the same
+/// instant it sees the first loss due to congestion.
+#[test]
+fn core_nodes_measure_the_slots_of_edge_nodes_without_dlcc_and_tell_them_nothing() {
+    let [all, tcp, udp] =
+        ["[\"ea\", \"eb\", \"ec\"]", "[\"ea\"]", "[\"eb\"]"].map(|edges| one(&format!("edges = {edges}")));
+    let default = one("");
+    assert_eq!((all.fingerprint, &all.summary), (default.fingerprint, &default.summary));
+    assert_eq!(figure(&tcp, "dlcc_contention_losses"), 0.0);
+    let places =
+        texts(&tcp.drops, "where").into_iter().zip(texts(&tcp.drops, "class")).zip(numbers(&tcp.drops, "units"));
+    let at_output = places.filter(|((place, class), _)| place == "x->ec" && class == "datagram");
+    let datagrams: f64 = at_output.map(|(_, units)| units).sum();
+    assert!(datagrams > 10.0, "{datagrams}");
+    assert_eq!(figure(&tcp, "dlcc_notifications"), figure(&tcp, "dlcc_congestion_losses") - datagrams);
+    assert_eq!(figure(&tcp, "dlcc_first_loss"), figure(&all, "dlcc_first_loss"));
+    assert!(figure(&tcp, "dlcc_artificial_acks") > 0.0);
+    // "ea" without DLCC: its source hears nothing but the receiver.
+    assert_eq!(figure(&udp, "dlcc_artificial_acks"), 0.0);
+    assert_eq!(figure(&udp, "dlcc_discarded_acks"), 0.0);
+    assert!(udp.summary.iter().all(|figure| figure.name != "dlcc_first_rate_cut"));
+    assert!(figure(&udp, "dlcc_congestion_losses") > figure(&tcp, "dlcc_congestion_losses"));
+}
+
+/// rwnd < cwnd (§V.B): windows of 32 and 64 packets leave at 32/RTT and 64/RTT. A round trip is 60 ms, and a transmission and at most a
+/// slot's wait at each of the four nodes that send light: up to 61 ms. Nothing is smoothed, for which packets would wait, and
+/// the windows, trains of 3 and 5 ms, begin half a round trip apart, so that they do not meet. Most of the line stays free.
+#[test]
+fn a_window_of_the_receiver_sets_the_pace_of_each_traffic() {
+    let entry = |name: &str, from: &str, packets: u32, start: &str| {
+        format!(
+            "[transport.{name}]\nalgorithm = \"reno\"\npacket_size = 576\nmax_window = \"{packets} packets\"\n[[traffic]]\n\
+             transport = \"{name}\"\nfrom = \"{from}\"\nto = \"c\"\nstart = \"{start}\"\n"
+        )
+    };
+    let traffic = format!("{}{}", entry("narrow", "a", 32, "0 s"), entry("wide", "u", 64, "30 ms"));
+    let run = run(&format!("{}{RUN}", network("smoothing = \"off\"", &traffic)), 1);
+    for (link, window) in [("ea->x", 32.0), ("eb->x", 64.0)] {
+        let rate = at(&run.links, "link", link, "carried_units") / 14.0;
+        assert!((window / 0.061..window / 0.060).contains(&rate), "{rate} packets/s by {link}");
+    }
+    assert_eq!(figure(&run, "dropped_packets"), 0.0);
+    assert!(at(&run.links, "link", "x->ec", "utilization") < 0.14);
+}
+
 #[test]
 fn refusals_with_a_short_tau_are_warned_of() {
     let warned = |keys: &str| {
