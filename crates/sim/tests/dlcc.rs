@@ -282,6 +282,47 @@ fn core_nodes_measure_the_slots_of_edge_nodes_without_dlcc_and_tell_them_nothing
     assert!(figure(&udp, "dlcc_congestion_losses") > figure(&tcp, "dlcc_congestion_losses"));
 }
 
+/// 30 Mb/s come to "ea" until 10.5 s, which asks for so much, and 55 of "eb", without DLCC, from 10 s to 10.2 s. The burst is at the core
+/// 15 ms later, its excess of 30 Mb/s fills 20 places in 3 ms, and "ea" hears of it 5 ms after that, at 10.023 s. Within some 10 ms the
+/// notified rate is half of what is scheduled, the floor. What comes beyond 15 Mb/s then waits, until the last packet comes at 10.51 s:
+/// 15 Mb/s · (0.477 to 0.487 s) = 7.15 to 7.3 Mbit. It leaves at 15 Mb/s in as long, before 11 s, when the rate is decided: a triangle,
+/// of 7.2 · 0.97/2 = 3.5 Mbit·s in the 14 s that are measured.
+#[test]
+fn the_extra_edge_buffer_is_what_builds_up_from_the_first_notification_to_the_next_decision() {
+    let traffic = r#"
+        [transport.udp]
+        packet_size = 576
+        [[traffic]]
+        transport = "udp"
+        from = "a"
+        to = "c"
+        stop = "10.5 s"
+        rate = "30 Mbps"
+        [[traffic]]
+        transport = "udp"
+        from = "u"
+        to = "c"
+        start = "10 s"
+        stop = "10.2 s"
+        rate = "55 Mbps"
+    "#;
+    let keys = "smoothing = \"all\"\nedges = [\"ea\"]\nfloor = 0.5\n";
+    let of = |keys: &str| run(&format!("{}{RUN}", network(keys, traffic)), 1);
+    let cut = of(keys);
+    let link = |name: &str, value: &str| at(&cut.links, "link", name, value);
+    assert_eq!(["ea->x", "eb->x"].map(|name| link(name, "extra_buffer_episodes")), [1.0, 0.0]);
+    assert_eq!(["ea->x", "eb->x", "x->ec"].map(|name| link(name, "max_extra_buffer_bits") > 0.0), [true, false, false]);
+    let most = link("ea->x", "max_extra_buffer_bits");
+    assert!((7.05e6..7.4e6).contains(&most), "{most} bits");
+    assert_eq!(link("ea->x", "mean_extra_buffer_bits"), most);
+    let mean = link("ea->x", "extra_buffer_bits");
+    assert!((mean * 14.0 - most * 0.97 / 2.0).abs() < 0.03 * most, "{mean} bits over the run");
+    assert_eq!([figure(&cut, "max_extra_buffer"), figure(&cut, "extra_buffer")], [most, mean]);
+    let deaf = of(&format!("{keys}rate_control = false\n").replace("floor = 0.5\n", ""));
+    assert_eq!([figure(&deaf, "extra_buffer_episodes"), figure(&deaf, "max_extra_buffer")], [0.0, 0.0]);
+    assert!(deaf.summary.iter().all(|figure| figure.name != "mean_extra_buffer"), "a mean of nothing");
+}
+
 /// rwnd < cwnd (§V.B): windows of 32 and 64 packets leave at 32/RTT and 64/RTT. A round trip is 60 ms, and a transmission and at most a
 /// slot's wait at each of the four nodes that send light: up to 61 ms. Nothing is smoothed, for which packets would wait, and
 /// the windows, trains of 3 and 5 ms, begin half a round trip apart, so that they do not meet. Most of the line stays free.

@@ -6,6 +6,7 @@
 //! | `layout` | edge-to-edge flows, and which packets belong to them |
 //! | `edge`, `edge_acks`, `sources` | the edge node; what it does with ACKs; the TCP flows that enter there |
 //! | `outflow`, `line` | what it sends to another one; an output |
+//! | `extra_buffer` | what builds up after notifications (§VII) |
 //! | `core` | the part of a core node |
 //! | `signal`, `figures` | what nodes tell one another; what they count |
 //! | `segmentation` | packets cut into slots |
@@ -29,6 +30,7 @@ mod core;
 mod detection;
 mod edge;
 mod edge_acks;
+mod extra_buffer;
 mod figures;
 pub mod keys;
 mod layout;
@@ -98,7 +100,7 @@ impl EdgeControl for DlccPlan {
     fn at_edge(&self, outputs: &NodeOutputs, builder: &Builder, ground: &mut Ground) -> Box<dyn Agent> {
         let layout = Layout::new(builder, ground, self);
         let rules = self.at(outputs.node);
-        let line = |(link, port): (&LinkId, _)| Line::new(port, builder.link(*link).buffer, rules.slot);
+        let line = |(link, port): (&LinkId, _)| Line::new(*link, port, builder.link(*link).buffer, rules.slot);
         let lines = outputs.links.iter().zip(outputs.ports.iter().copied()).map(line).collect();
         let here = (0..).zip(&layout.flows).filter(|(_, flow)| flow.ingress == outputs.node);
         let outflow = |(number, flow): (u32, &EdgeFlow)| {
