@@ -8,69 +8,20 @@ The expected values and tolerances below were committed before the first run.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, grid
 from photocol.verdict import Finding, judge
 
+from ._alternating import FULL_MS, RR, SACK, SENDERS, SHADES, SHORT_MS, TIMER_US, modelled, scenario
 from ._lb import curve, listed, source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
-
-SACK, RR = "SACK", "RR-TCP"
-SENDERS: dict[str, dict[str, Any]] = {SACK: {"algorithm": "sack"}, RR: {"algorithm": "rr-tcp", "fa_ratio": 1.0}}
-MODELS = {SACK: "sack-lb-obs", RR: "rr-tcp-lb-obs"}
-SHADES = {SACK: "#D55E00", RR: "#0072B2"}
-SHORT_MS, TIMER_US = 10, 10
-FULL_MS = (0, 1, 2, 5, 10, 20, 30, 40, 50)
-EDGES = ("A", "F")
-
-
-def scenario(sender: str, delta_ms: float) -> dict[str, Any]:
-    """Figure 5 without its access network; bursts of up to 1000 packets of 1 kB, slow start to 512 packets."""
-    links = [
-        ("A", "B", 2.5),
-        ("B", "D", 2.5),
-        ("D", "E", 2.5),
-        ("E", "F", 2.5),
-        ("B", "C", 2.5 + delta_ms),
-        ("C", "E", 2.5),
-    ]
-    paths = [["A", "B", "D", "E", "F"], ["A", "B", "C", "E", "F"]]
-    return {
-        "run": {"name": "alternating-bursts", "duration": "2000 s"},
-        "topology": {"kind": "custom"},
-        "node": [{"name": name, "role": "edge" if name in EDGES else "core"} for name in "ABCDEF"],
-        "link": [{"from": a, "to": b, "delay": f"{ms} ms"} for a, b, ms in links],
-        "link_defaults": {"capacity": "1 Gbps"},
-        "switching": {
-            "kind": "obs",
-            "wavelengths": 8,
-            "processing": "1 us",
-            "assembly": {"timer": f"{TIMER_US} us", "length": "1 MB"},
-            "balancing": {
-                "policy": "alternate",
-                "traffic": "data",
-                "paths": [{"primary": paths[0], "alternate": paths[1]}],
-            },
-        },
-        "transport": {
-            "one": {
-                **SENDERS[sender],
-                "packet_size": "1000 B",
-                "header": "0 B",
-                "initial_window": 1,
-                "initial_ssthresh": "512 packets",
-            }
-        },
-        "traffic": [{"transport": "one", "from": "A", "to": "F", "size": "1 GB"}],
-        "probe": {"interval": "100 ms", "flows": "all"},
-    }
 
 
 def make(point: Point) -> Setup:
@@ -96,18 +47,6 @@ def windows(result: RunResult) -> pl.DataFrame:
     """Cwnd over time: figures 2 and 3."""
     chosen = result.series.filter(pl.col("quantity") == "cwnd")
     return chosen.select("t_s", (pl.col("value") / 1000).alias("cwnd_packets"))
-
-
-def modelled(sender: str, delta_ms: float) -> float:
-    """The corrected closed form; at δ = 0, where it is not defined, at 10 µs."""
-    from photocol import model
-
-    inputs = {
-        "short_delay": f"{SHORT_MS} ms",
-        "difference": f"{max(delta_ms, 0.01)} ms",
-        "assembly": f"{TIMER_US} us",
-    }
-    return float(model(MODELS[sender], **inputs)["total_s"])
 
 
 def residuals(outcome: Outcome, sender: str) -> dict[float, float]:
