@@ -102,10 +102,11 @@ def cuts(trace: pl.DataFrame, delta_s: float) -> pl.DataFrame:
     falls = acks.filter(pl.col("after") < pl.col("window") - 0.4)
     resent = known.filter(pl.col("event") == "resend")
     landed = known.filter((pl.col("event") == "land") & (pl.col("place") == "F"))
-    rows, ends = [], [*falls["at"].to_list()[1:], known.height]
-    for (at, t_s, before, after, una, sent), end in zip(
-        falls.select("at", "t_s", "window", "after", "una", "sent").iter_rows(), ends, strict=True
-    ):
+    falls = falls.with_columns(until=pl.col("at").shift(-1).fill_null(known.height))
+    rows: list[dict[str, float]] = []
+    for at, t_s, before, after, una, sent, until in falls.select(
+        "at", "t_s", "window", "after", "una", "sent", "until"
+    ).iter_rows():
         let = acks.filter((pl.col("at") > at) & (pl.col("una") >= sent))["t_s"].head(1)
         free_s = float(let[0]) if len(let) else float(known["t_s"][-1])
         lands = landed.filter(pl.col("t_s").is_between(free_s, free_s + 4 * SHORT_S + delta_s))
@@ -116,7 +117,7 @@ def cuts(trace: pl.DataFrame, delta_s: float) -> pl.DataFrame:
                 "after_packets": after,
                 "lap_s": t_s - rows[-1]["t_s"] if rows else math.nan,
                 "held_s": free_s - t_s,
-                "resent_packets": float(resent.filter(pl.col("at").is_between(at, end)).height),
+                "resent_packets": float(resent.filter(pl.col("at").is_between(at, until)).height),
                 "acked_packets": una / PACKET_BYTES,
                 "bursts": float(lands.height),
             }
@@ -170,8 +171,8 @@ def traced(result: RunResult) -> pl.DataFrame:
 def replayed(found: Sequence[Period], rounds: Round, *, peaks: bool = True, laps: bool = True) -> float:
     """Seconds of the file in the model's rounds, in which the window falls as far as it did in the simulated periods.
 
-    `peaks` lets it fall from where it did too, not from M = X + β; `laps` counts the time between a period's cuts and the
-    packets acknowledged then. Without periods these are §4.1's rounds, which its closed forms sum; they follow the last
+    `peaks` lets it fall from where it did too, not from M = X + β; `laps` counts the time between a period's cuts and
+    the packets acknowledged then. Without periods these are §4.1's rounds, which its closed forms sum; they follow the last
     period too.
     """
     seconds = rounds.set_up_s

@@ -3,8 +3,8 @@
 The curves are the trace: a row for each cut. The table says what the model makes of the same rounds with one of its
 assumptions replaced by the simulated values at a time.
 
-Tolerances were written before the first run of this file. What had been seen then: the cuts in traces of 004/alternating,
-the closed form with M/2 beside its times with five assembly times, and RR-TCP's with bursts of 100 MB at four δ.
+Tolerances were written before the first run of this file. What had been seen then: the cuts in traces of
+004/alternating, the closed form with M/2 beside its times with five assembly times, and RR-TCP's with bursts of 100 MB at four δ.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from photocol.experiment import RunResult
 
-USUAL, MERGED, BAT, WHOLE = "SACK, 10 us", "SACK, 1 ms", "SACK, 10 ms", "RR-TCP, one burst"
+USUAL, MERGED, BAT, WHOLE = "SACK 10 us", "SACK 1 ms", "SACK 10 ms", "RR-TCP one burst"
 DEPTH = {"fall": "two_packets"}
 VARIANTS: dict[str, tuple[str, int, str]] = {
     USUAL: (SACK, 10, "1 MB"),
