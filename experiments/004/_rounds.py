@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import tomllib
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -128,8 +129,7 @@ def cuts(trace: pl.DataFrame, delta_s: float) -> pl.DataFrame:
 def periods(table: pl.DataFrame) -> list[Period]:
     """The cuts by period."""
     starts = [at for at, before in enumerate(table["before_packets"]) if before > BURST]
-    ends = [*starts[1:], table.height]
-    return [_period(table[start:end]) for start, end in zip(starts, ends, strict=True)]
+    return [_period(table[start:end]) for start, end in pairwise([*starts, table.height])]
 
 
 def _period(part: pl.DataFrame) -> Period:
@@ -172,8 +172,8 @@ def replayed(found: Sequence[Period], rounds: Round, *, peaks: bool = True, laps
     """Seconds of the file in the model's rounds, in which the window falls as far as it did in the simulated periods.
 
     `peaks` lets it fall from where it did too, not from M = X + β; `laps` counts the time between a period's cuts and
-    the packets acknowledged then. Without periods these are §4.1's rounds, which its closed forms sum; they follow the last
-    period too.
+    the packets acknowledged then. Without periods these are §4.1's rounds, which its closed forms sum; they follow the
+    last period too.
     """
     seconds = rounds.set_up_s
     left, window, starting, number = float(PACKETS), 1.0, True, 0

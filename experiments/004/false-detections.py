@@ -4,7 +4,8 @@ The curves are the trace: a row for each cut. The table says what the model make
 assumptions replaced by the simulated values at a time.
 
 Tolerances were written before the first run of this file. What had been seen then: the cuts in traces of
-004/alternating, the closed form with M/2 beside its times with five assembly times, and RR-TCP's with bursts of 100 MB at four δ.
+004/alternating, the closed form with M/2 beside its times with five assembly times, and RR-TCP's with bursts of 100 MB
+at four δ.
 """
 
 from __future__ import annotations
