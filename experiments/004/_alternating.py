@@ -17,7 +17,9 @@ FULL_MS = (0, 1, 2, 5, 10, 20, 30, 40, 50)
 EDGES = ("A", "F")
 
 
-def scenario(sender: str, delta_ms: float, *, timer_us: int = TIMER_US, length: str = "1 MB") -> dict[str, Any]:
+def scenario(
+    sender: str, delta_ms: float, *, timer_us: int = TIMER_US, length: str = "1 MB", gbps: int = 1
+) -> dict[str, Any]:
     """Figure 5 without its access network; bursts of up to 1000 packets of 1 kB, slow start to 512 packets."""
     links = [
         ("A", "B", 2.5),
@@ -33,7 +35,7 @@ def scenario(sender: str, delta_ms: float, *, timer_us: int = TIMER_US, length: 
         "topology": {"kind": "custom"},
         "node": [{"name": name, "role": "edge" if name in EDGES else "core"} for name in "ABCDEF"],
         "link": [{"from": a, "to": b, "delay": f"{ms} ms"} for a, b, ms in links],
-        "link_defaults": {"capacity": "1 Gbps"},
+        "link_defaults": {"capacity": f"{gbps} Gbps"},
         "switching": {
             "kind": "obs",
             "wavelengths": 8,

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 BURST, THRESHOLD, PACKETS = 1000, 512, 1_000_000
 """X, T and O in packets."""
-PACKET_BYTES, PACKET_S = 1000, 8e-6
-"""S in bytes, and S/R."""
+PACKET_BYTES = 1000
+"""S."""
 SHORT_S = 0.01
 """d_s."""
 COLUMNS = ("t_s", "before_packets", "after_packets", "lap_s", "held_s", "resent_packets", "acked_packets", "bursts")
@@ -51,6 +51,8 @@ class Round:
 
     delta_s: float
     timer_s: float = 0.0
+    packet_s: float = 8e-6
+    """S/R."""
 
     @property
     def set_up_s(self) -> float:
@@ -71,9 +73,9 @@ class Round:
     def lasts_s(self, window: float) -> float:
         """A window in one burst: eq. (4); in two: the faster of (5) and (6)."""
         if window <= BURST:
-            return self.mean_s + window * PACKET_S
+            return self.mean_s + window * self.packet_s
         edges = 2 * self.timer_s + 2 * SHORT_S
-        return edges + min(BURST * PACKET_S, self.delta_s + (window - BURST) * PACKET_S)
+        return edges + min(BURST * self.packet_s, self.delta_s + (window - BURST) * self.packet_s)
 
 
 def events(trace: pl.DataFrame) -> pl.DataFrame:
@@ -147,13 +149,17 @@ def of_scenario(text: str) -> Round:
     """The delays of a run's scenario, as its manifest has it."""
     known = tomllib.loads(text)
     longer = next(link for link in known["link"] if (link["from"], link["to"]) == ("B", "C"))
-    delta_s = _seconds(longer["delay"]) - SHORT_S / 4
-    return Round(delta_s=round(delta_s, 9), timer_s=_seconds(known["switching"]["assembly"]["timer"]))
+    delta_s = _value(longer["delay"], "s") - SHORT_S / 4
+    return Round(
+        delta_s=round(delta_s, 9),
+        timer_s=_value(known["switching"]["assembly"]["timer"], "s"),
+        packet_s=8 * PACKET_BYTES / _value(longer["capacity"], "bit/s"),
+    )
 
 
-def _seconds(text: str) -> float:
-    number, unit = text.split()
-    return float(number) * factor(unit, "s")
+def _value(text: str, unit: str) -> float:
+    number, written = text.split()
+    return float(number) * factor(written, unit)
 
 
 def slow_start_s(trace: pl.DataFrame) -> float:
