@@ -17,7 +17,7 @@ import polars as pl
 from photocol.stats import jain_index
 
 from ._bursts import WINDOW_MAX, usual_window
-from ._compare import BAIMD, BETA, BTCP, COLOURS, RENO, SACK, SEGMENTS, SETTINGS
+from ._compare import BAIMD, BETA, BTCP, COLOURS, RENO, RENO_NS2, SACK, SEGMENTS, SETTINGS
 from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, NEITHER, READINGS, is_eng, law, of, push
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ METERED = "tcp-eng-metered"
 """TCP-ENG with the defaults of the reference: told while less than 1 % was lost in 100 ms."""
 NEAR_1 = "tcp-eng-near-1"
 """TCP-ENG with β = 31/32, told of every loss."""
-SENDERS = (ENG, METERED, NEAR_1, SACK, RENO, BAIMD, *BTCP)
+SENDERS = (ENG, METERED, NEAR_1, SACK, RENO, RENO_NS2, BAIMD, *BTCP)
 LISTENERS = (ENG, METERED, NEAR_1, BTCP[2])
 """Who hears of lost bursts; the mode `TOLD` is run for no others, whose curves are those of `AGAIN`."""
 SHADES = {**COLOURS, METERED: "#000000", NEAR_1: "#8B4513"}
@@ -78,6 +78,8 @@ class Network:
     start_window: int = WINDOW_MAX
     """Slow start ends here at first."""
     access: str = "100 Mbps"
+    capacity: str = "10 Gbps"
+    """Of a wavelength."""
     conversion: str = "full"
     """Of wavelengths."""
     duration_s: float = 40.0
@@ -104,7 +106,7 @@ def scenario(network: Network) -> dict[str, Any]:
             "warm_up": f"{network.duration_s / 3:.3f} s",
         },
         "topology": {"kind": "nsfnet-edge", "core_delay": "10 ms", "edge_delay": "10 ms"},
-        "link_defaults": {"capacity": "10 Gbps", "core": core},
+        "link_defaults": {"capacity": network.capacity, "core": core},
         "node": [{"name": host, "role": "host"} for host, _, _ in hosts],
         "link": [{"from": host, "to": edge, **access} for host, edge, _ in hosts],
         "switching": _switching(network),

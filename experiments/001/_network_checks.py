@@ -37,9 +37,9 @@ def check_above(outcome: Outcome, rivals: Sequence[str], mode: str, factor: floa
     )
 
 
-def check_sack(outcome: Outcome) -> Finding:
+def check_sack(outcome: Outcome, reno: str = RENO) -> Finding:
     """SACK is at least as good as Reno."""
-    ratio = gains(outcome, RENO, BARE, SACK)
+    ratio = gains(outcome, reno, BARE, SACK)
     return judge(agrees=min(ratio.values()) >= 0.98, in_shape=max(ratio.values()) > 1.1, measured=listed(ratio))
 
 

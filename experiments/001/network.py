@@ -16,7 +16,7 @@ from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Se
 from . import _network
 from . import _network_checks as checks
 from . import _network_modes as modes
-from ._compare import BAIMD, BTCP, LOSSES, PAPER, RENO, SACK
+from ._compare import BAIMD, BTCP, LOSSES, PAPER, RENO, RENO_NS2, SACK
 from ._network import AGAIN, BARE, METERED, NEAR_1, ORDERED, SENDERS, TOLD, Network, draw_modes, start_window
 from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, versions
 
@@ -149,6 +149,14 @@ experiment = Experiment(
             tolerance="at least 0.98 times at every p; in shape: more than 1.1 times at some",
             check=checks.check_sack,
             reason="FlightSize at Reno's timeouts: see 001/figure-5",
+        ),
+        Claim(
+            id="sack-ns-2",
+            text="SACK is at least as good as Reno with ns-2's half of cwnd and `bugFix_`",
+            where="§III, §IV, Fig. 5",
+            expected="SACK ≥ Reno",
+            tolerance="at least 0.98 times at every p; in shape: more than 1.1 times at some",
+            check=lambda outcome: checks.check_sack(outcome, RENO_NS2),
         ),
         Claim(
             id="falling",
