@@ -12,7 +12,20 @@ from photocol.verdict import Finding, judge
 
 from . import _classical as classical
 from . import _slots as slots
-from ._classical import ALL, BOTH, CLASSICAL, GUARDED, MEMORY_5, MEMORY_50, MEMORY_500, NONE, ONE, PACING, TCP
+from ._classical import (
+    ALL,
+    ALL_AT_ONCE,
+    BOTH,
+    CLASSICAL,
+    GUARDED,
+    MEMORY_5,
+    MEMORY_50,
+    MEMORY_500,
+    NONE,
+    ONE,
+    PACING,
+    TCP,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,6 +61,7 @@ READINGS = {
     "5 ms of memory, DLCC smooths all": _reading(MEMORY_5, ALL),
     "50 ms of memory, DLCC smooths all": _reading(MEMORY_50, ALL),
     "500 ms of memory, DLCC smooths all": _reading(MEMORY_500, ALL),
+    "classical, DLCC smooths all, tau a unit": _reading(CLASSICAL, ALL_AT_ONCE),
     "all smoothed in both": _reading(ALL, ALL),
     HALF: _reading(CLASSICAL, TCP),
     HALF_GUARDED: _reading(CLASSICAL, TCP, GUARDED),
@@ -169,6 +183,17 @@ def everywhere(outcome: Outcome) -> Outcome:
     return outcome
 
 
+def spares_udp(outcome: Outcome, reading: Reading) -> Finding:
+    """UDP loses no larger share with DLCC than without."""
+    without, both = (values(outcome, scheme, "udp_loss_percent") for scheme in (reading.without, reading.both))
+    each = [with_ <= plain for with_, plain in zip(both, without, strict=True)]
+    return judge(
+        agrees=all(each),
+        in_shape=sum(each) > len(each) / 2,
+        measured=f"without {slots.listed(without, '.1f')}; with {slots.listed(both, '.1f')} %",
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Said:
     """A claim of the paper, and how it is judged under a reading."""
@@ -260,6 +285,13 @@ SAID = {
         expected="at every point",
         tolerance="both at every point; in shape: at most of them",
         check=beats_pacing,
+    ),
+    "udp": _Said(
+        text="the interaction between TCP and UDP is favourable",
+        where="§I, §V.A",
+        expected="UDP loses no larger share of its datagrams with DLCC than without",
+        tolerance="at every point; in shape: at most of them",
+        check=spares_udp,
     ),
 }
 
