@@ -1,19 +1,20 @@
-"""§V.F of paper 000 as a network: UDP whose rate jumps at given times beside many TCP flows, and the closed form of each
-jump.
-"""
+"""§V.F of paper 000 as a network: UDP whose rate jumps beside many TCP flows, and the closed form of each jump."""
 
 from __future__ import annotations
 
+import bisect
 import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from . import _slots as slots
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from photocol.experiment import Value
+    from photocol.experiment import RunResult, Value
 
 CAPACITY_BPS, PACKET_BITS = 10e9, 2000 * 8
 UDP_MAX = 0.3
@@ -35,14 +36,30 @@ class Network:
     capacity_bps: float = CAPACITY_BPS
 
     @property
+    def name(self) -> str:
+        """The run's name, from which `named` reads it again."""
+        return f"section-5-{self.flows}-{1000 * self.rtt_s:.0f}-{self.capacity_bps / 1e6:.0f}"
+
+    @staticmethod
+    def named(name: str) -> Network:
+        """The network of a run."""
+        flows, rtt_ms, capacity_mbps = map(int, name.split("-")[2:])
+        return Network(flows, rtt_ms / 1000, capacity_mbps * 1e6)
+
+    @property
     def packets_per_s(self) -> float:
         """C in packets."""
         return self.capacity_bps / PACKET_BITS
 
     @property
+    def largest_window(self) -> float:
+        """M_N with a = 0: a flow's share of the packets of a round trip."""
+        return self.packets_per_s * self.rtt_s / self.flows
+
+    @property
     def sawtooth_s(self) -> float:
         """From a halving to the next one: half of the largest window, a segment a round trip (§V.D with a = 0)."""
-        return self.packets_per_s * self.rtt_s / self.flows / 2 * self.rtt_s
+        return self.largest_window / 2 * self.rtt_s
 
     @property
     def period_s(self) -> float:
@@ -95,7 +112,7 @@ def scenario(network: Network) -> dict[str, Any]:
     """`dlcc.toml` with §V's capacity and packets; UDP has a traffic for each period."""
     table = slots.scenario()
     capacity, packet = network.capacity_bps, PACKET_BITS // 8
-    table["run"] = {"name": "section-5", "duration": f"{network.end_s:.6f} s", "warm_up": f"{network.warm_up_s:.6f} s"}
+    table["run"] = {"name": network.name, "duration": f"{network.end_s:.6f} s", "warm_up": f"{network.warm_up_s:.6f} s"}
     table["probe"] = {"interval": "10 ms", "links": ["x->ec", "ea->x"]}
     table["link_defaults"]["capacity"] = f"{capacity / 1e6:.0f} Mbps"
     for link in table["link"][:3]:
@@ -122,11 +139,64 @@ def settings(network: Network) -> dict[str, Value]:
     return slots.delays(1000 * network.rtt_s)
 
 
-def grown(samples: Sequence[tuple[float, float]], begin: float, end: float) -> float:
-    """By how much a count grows from a time to another."""
-    return at(samples, end) - at(samples, begin)
+@dataclass(frozen=True)
+class Series:
+    """Samples of a quantity of a link, by time."""
+
+    samples: Sequence[tuple[float, float]]
+
+    @staticmethod
+    def of(result: RunResult, link: str, quantity: str) -> Series:
+        """Those of a run."""
+        rows = result.series.filter(pl.col("entity") == link, pl.col("quantity") == quantity)
+        return Series(rows.sort("t_s").select("t_s", "value").rows())
+
+    def at(self, time: float) -> float:
+        """The last sample until a time."""
+        number = bisect.bisect_right(self.samples, time, key=lambda sample: sample[0])
+        return self.samples[number - 1][1] if number else 0.0
+
+    def grown(self, begin: float, end: float) -> float:
+        """By how much a count grows from a time to another."""
+        return self.at(end) - self.at(begin)
+
+    def most(self, begin: float, end: float) -> float:
+        """The largest sample from a time to another."""
+        return max((value for time, value in self.samples if begin <= time <= end), default=0.0)
 
 
-def at(samples: Sequence[tuple[float, float]], time: float) -> float:
-    """The last sample until a time."""
-    return max((sample for sample in samples if sample[0] <= time), default=(0.0, 0.0))[1]
+def measure(result: RunResult) -> dict[str, float]:
+    """Losses and the edge's backlog after each rise of UDP, and how full the link is before it."""
+    network = Network.named(str(result.manifest["name"]))
+    dropped, waiting = (Series.of(result, *what) for what in (("x->ec", "dropped"), ("ea->x", "queue")))
+    offered = Series.of(result, "x->ec", "offered")
+    rises = network.jumps
+    ends = [time + network.window(before, after) for time, before, after in rises]
+    lost = [dropped.grown(time, end) for (time, _, _), end in zip(rises, ends, strict=True)]
+    quiet = quiet_rate(network, dropped)
+    grown = [waiting.most(time, time + 2 * network.rtt_s) - waiting.at(time) for time, _, _ in rises]
+    full = [(offered.grown(time - 0.2, time) - dropped.grown(time - 0.2, time)) for time, _, _ in rises]
+    tcp = result.flows.filter(pl.col("transport") == "reno")
+    return {
+        "lost_per_rise_packets": mean(lost),
+        "more_per_rise_packets": mean(
+            [packets - quiet * (end - rise[0]) for packets, end, rise in zip(lost, ends, rises, strict=True)]
+        ),
+        "quiet_loss_percent": 100 * quiet / network.packets_per_s,
+        "buffer_per_rise_packets": mean(grown),
+        "full_percent": 100 * mean(full) / (0.2 * network.packets_per_s),
+        "timeouts_per_flow": float(tcp["timeouts"].sum()) / network.flows,
+        "tcp_share_percent": 100 * tcp["goodput_bps"].sum() / network.capacity_bps,
+    }
+
+
+def quiet_rate(network: Network, dropped: Series) -> float:
+    """Packets lost in a second in the last quarters of periods, when UDP's jump is over and TCP probes."""
+    way = network.rtt_s / 2 * (CORE_SHARE + ACCESS_SHARE)
+    ends = [network.warm_up_s + number * network.period_s + way for number in range(1, PERIODS + 1)]
+    return mean([dropped.grown(end - network.period_s / 4, end) for end in ends]) / (network.period_s / 4)
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean."""
+    return sum(values) / len(values)
