@@ -94,6 +94,10 @@ class Network:
         """Packets lost at a rise without control: all of the excess for 2T, then half of it while flows halve."""
         return (after - before) * self.packets_per_s * (self.rtt_s + self.further_s(before, after) / 2)
 
+    def lost_in_round_trip(self, before: float, after: float) -> float:
+        """The first term alone, the excess for 2T."""
+        return (after - before) * self.packets_per_s * self.rtt_s
+
     def lost_with_control(self, before: float, after: float) -> float:
         """The excess for 2·T1."""
         return (after - before) * self.packets_per_s * self.rtt_s * CORE_SHARE

@@ -1,4 +1,4 @@
-"""What the experiments of paper 000 compute by themselves: closed forms of a jump, shares of a gain, weakest verdicts."""
+"""What the experiments of paper 000 compute: closed forms of a jump, shares of a gain, weakest verdicts."""
 
 from __future__ import annotations
 
