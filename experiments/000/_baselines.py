@@ -184,13 +184,15 @@ def everywhere(outcome: Outcome) -> Outcome:
 
 
 def spares_udp(outcome: Outcome, reading: Reading) -> Finding:
-    """UDP loses no larger share with DLCC than without."""
+    """UDP loses no larger share with DLCC than without, and as much of it arrives."""
     without, both = (values(outcome, scheme, "udp_loss_percent") for scheme in (reading.without, reading.both))
-    each = [with_ <= plain for with_, plain in zip(both, without, strict=True)]
+    arrived = ratios(outcome, "udp_goodput_mbps", reading.both, reading.without)
+    each = [lower <= higher and ratio >= 0.8 for lower, higher, ratio in zip(both, without, arrived, strict=True)]
     return judge(
         agrees=all(each),
         in_shape=sum(each) > len(each) / 2,
-        measured=f"without {slots.listed(without, '.1f')}; with {slots.listed(both, '.1f')} %",
+        measured=f"lost without {slots.listed(without, '.1f')}, with {slots.listed(both, '.1f')} %; its goodput over "
+        f"that without {slots.listed(arrived)}",
     )
 
 
@@ -289,8 +291,9 @@ SAID = {
     "udp": _Said(
         text="the interaction between TCP and UDP is favourable",
         where="§I, §V.A",
-        expected="UDP loses no larger share of its datagrams with DLCC than without",
-        tolerance="at every point; in shape: at most of them",
+        expected="UDP loses no larger share of its datagrams with DLCC than without, and as many arrive",
+        tolerance="no larger share lost, and at least 0.8 of its goodput without, at every point; in shape: at most "
+        "of them",
         check=spares_udp,
     ),
 }

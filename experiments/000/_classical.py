@@ -43,7 +43,8 @@ EDGES: Mapping[str, Mapping[str, Value]] = {
 """What an edge node's port remembers and smooths: places of the core, or electronic memory at the link's rate.
 
 Where all is smoothed, τ is 5 s: the text gives none, and with a unit of 50 ms TCP's backlog is promised the whole line,
-so that UDP, which asks after it, loses nearly all of its datagrams at its own edge node. That is a reading of its own.
+so that UDP, which asks after it, waits for minutes at its own edge node, until that is full. That is a reading of its
+own.
 """
 
 NONE, PACING, ONE, ALONE, BOTH, GUARDED = "no control", "ACK pacing", "rate", "ACKs", "both", "both, guarded"

@@ -164,8 +164,7 @@ def by_law(
 def measure(result: RunResult) -> Mapping[str, float]:
     """Goodput is what entered the core, TCP and UDP, less what was dropped there; loss is what was dropped.
 
-    What edge ports drop has not entered the core. Datagrams are lost at either; those on their way as the measurement
-    begins or ends make a difference of at most a burst.
+    What edge ports drop has not entered the core. Datagrams are lost at either, or arrive later than the measurement.
     """
     seconds = result.summary["measured_time"].value
     data = result.links.filter(pl.col("class") == "all")
@@ -173,8 +172,8 @@ def measure(result: RunResult) -> Mapping[str, float]:
     out = data.filter(pl.col("from") == "x", pl.col("to") == "ec")
     carried, dropped = into["carried_bits"].sum(), out["dropped_bits"].sum()
     tcp, udp = (result.flows.filter(pl.col("transport") == name) for name in ("reno", "udp"))
-    sent = data.filter(pl.col("from") == "u")["carried_bits"].sum() / seconds
-    arrived = udp["goodput_bps"].sum()
+    sent = data.filter(pl.col("from") == "u")["carried_bits"].sum()
+    lost = result.drops.filter(pl.col("class") == "datagram")["bits"].sum()
 
     def figure(name: str) -> float:
         return result.summary[name].value
@@ -184,8 +183,8 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "loss_mbps": dropped / seconds / 1e6,
         "edge_buffer_kbit": into["mean_queue"].sum() * DATAGRAM_BITS / 1e3,
         "tcp_goodput_mbps": tcp["goodput_bps"].sum() / 1e6,
-        "udp_goodput_mbps": arrived / 1e6,
-        "udp_loss_percent": 100 * (1 - arrived / sent) if sent else 0.0,
+        "udp_goodput_mbps": udp["goodput_bps"].sum() / 1e6,
+        "udp_loss_percent": 100 * lost / sent if sent else 0.0,
         "lost_per_burst_packets": out["dropped_units"].sum() / (seconds / 10),
         "artificial_acks": figure("dlcc_artificial_acks"),
         "discarded_acks": figure("dlcc_discarded_acks"),
