@@ -1,8 +1,9 @@
 """Paper 000: is it the bursts' period that decides? Round trips about 500 ms, silences by three laws.
 
 "Bursts of traffic occurred at intervals of 10 s" are bursts every 20 round trips of 500 ms, and every 20.4 of 490. ACKs
-clock the flows, so that a burst may meet the same phase of theirs every time. Here the paper's silences stand beside
-silences within a tenth of 9.8 s and exponential ones of that mean, and each point has a distribution, not only a mean.
+clock the flows, so that a burst may meet the same phase of theirs every time. Does that make the goodput? Here the
+paper's silences stand beside silences within a tenth of 9.8 s and exponential ones of that mean, and each point has a
+distribution, not only a mean.
 
 The expected values and tolerances below were committed before the first run.
 """
@@ -33,6 +34,12 @@ SCHEMES = (NONE, TWO, CLASSICAL)
 NAMES = {NONE: "no control, TCP smoothed", TWO: "DLCC, TCP smoothed", CLASSICAL: "classical network"}
 NEAR_MS = (480, 490, 500, 510, 520)
 RTTS_MS = (60, 180, 280, 420, *NEAR_MS, 560)
+TWO_STATES = (
+    "silences within a tenth, whose bursts come at all phases, show the jump and both states too: it is not the period "
+    "of the bursts. Without control the link stays full, or two thirds full; trials with other least timeouts, memory, "
+    "negotiation intervals and numbers of flows hardly moved the jump, whose cause is not known"
+)
+"""Why drawn phases do not remove the jump between 490 and 510 ms."""
 Replications = dict[float, list[float]]
 """Goodput of each replication by round trip."""
 
@@ -154,16 +161,15 @@ def _draw(axes: Axes, table: pl.DataFrame, schemes: Mapping[str, str]) -> None:
     for scheme, line in schemes.items():
         for look, law in zip(looks(len(SILENCES)), SILENCES, strict=True):
             rows = table.filter(pl.col("scheme") == scheme, pl.col("silences") == law).sort("rtt_ms")
-            axes.errorbar(
+            label = f"{NAMES[scheme]}, silences {law}"
+            axes.plot(
                 rows["rtt_ms"],
                 rows["goodput_mbps"],
-                yerr=rows["goodput_mbps_half_width"],
+                line,
                 color=look.colour,
-                linestyle=line,
                 marker=look.marker,
                 markersize=4,
-                capsize=2,
-                label=f"{NAMES[scheme]}, silences {law}",
+                label=label,
             )
     axes.set_ylim(0, slots.LINK_MBPS + 2)
     axes.set_xlabel("round-trip time (ms), UDP 30 %")
@@ -199,6 +205,7 @@ experiment = Experiment(
             tolerance="largest median over smallest from 480 to 520 ms at least 1.3 with constant silences, at most "
             "1.1 with each of the others; in shape: more than with each of the others",
             check=check_resonance,
+            reason=TWO_STATES,
         ),
         Claim(
             id="states",
@@ -208,6 +215,7 @@ experiment = Experiment(
             tolerance="largest replication over smallest at one round trip at least 1.3 with constant silences, at "
             "most 1.15 with each of the others; in shape: more than with each of the others",
             check=check_states,
+            reason=TWO_STATES,
         ),
         Claim(
             id="trend",
@@ -217,6 +225,7 @@ experiment = Experiment(
             tolerance="exponential silences, medians: from every round trip to the next; in shape: from the first to "
             "the last",
             check=lambda outcome: trend(outcome, EXPONENTIAL),
+            reason="from 460 to 490 ms the network without control is full, below and above it is not",
         ),
         Claim(
             id="better",
