@@ -65,6 +65,7 @@ SCHEMES = {
     )
 }
 """Edge nodes and controls by the scheme's name."""
+WHOSE = "it is DLCC that improves the goodput over that of a classical network"
 PAPERS = (
     *((rtt, 30) for rtt in slots.RTTS_MS),
     *((500, share) for share in (10, 20, 40)),
@@ -227,7 +228,7 @@ experiment = Experiment(
         *baselines.claims(),
         Claim(
             id="whose",
-            text="it is DLCC that improves the goodput over that of a classical network",
+            text=WHOSE,
             where="abstract, §VII, §VIII",
             expected="the gain is that of the control",
             tolerance="the two controls have at least half of the gain over the classical network at every point, "
@@ -246,7 +247,7 @@ experiment = Experiment(
     describe=describe,
     readings=lambda outcome: [
         *baselines.side_by_side(outcome),
-        baselines.under("whose", "abstract, §VII, §VIII", outcome, share_of_controls),
+        baselines.under(WHOSE, "abstract, §VII, §VIII", outcome, share_of_controls),
     ],
     notes=(
         "Hosts of 2009 in all networks: delayed ACKs of 200 ms, initial window 2, no limited transmit, least RTO 1 s.",
