@@ -57,16 +57,16 @@ pub struct LinkAccount {
     pub channels: u32,
 }
 
-/// What built up in a buffer in the episodes that have ended.
+/// What built up in a buffer in episodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Buildup {
-    /// How many.
+    /// How many have ended.
     pub episodes: u64,
-    /// The sum of the most bytes in each.
+    /// The sum of the most bytes in each of them.
     pub sum_of_most: u128,
-    /// Bytes times picoseconds.
+    /// Bytes times picoseconds, those of an episode that goes on included.
     pub area: u128,
-    /// (end, most bytes) of the episodes after which there was none with as much.
+    /// (end, most bytes) of the episodes after which there was none with as much; of one that goes on, the latest time.
     highest: Vec<(u64, u64)>,
 }
 
@@ -80,7 +80,13 @@ impl Buildup {
         self.highest.push((now, most));
     }
 
-    /// The most bytes in an episode that has ended since `from`.
+    /// So much of an episode that goes on.
+    pub fn add_open(&mut self, now: u64, most: u64, area: u128) {
+        self.area += area;
+        self.highest.push((now, most));
+    }
+
+    /// The most bytes in an episode that has not ended before `from`.
     pub fn most_since(&self, from: u64) -> u64 {
         self.highest.iter().filter(|(end, _)| *end >= from).map(|(_, most)| *most).max().unwrap_or(0)
     }

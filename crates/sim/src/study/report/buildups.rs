@@ -7,7 +7,7 @@ use crate::results::{Column, Figure};
 use std::collections::BTreeMap;
 use units::PS_PER_SECOND;
 
-/// The episodes that have ended since the end of the warm-up, by link.
+/// The episodes since the end of the warm-up, by link.
 pub(super) struct Buildups {
     links: BTreeMap<LinkId, Row>,
     window: u64,
@@ -15,6 +15,7 @@ pub(super) struct Buildups {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
+    /// That have ended.
     episodes: u64,
     /// Of the most bits in each.
     sum_of_most: f64,

@@ -368,7 +368,7 @@ impl Agent for DlccEdge {
         ledger.tally.add(Sum::StuckFlows, self.sources.books().filter(|book| book.is_stuck()).count() as u128);
         for outflow in &self.outflows {
             let buildup = ledger.buildups.entry(self.lines[outflow.line as usize].link).or_default();
-            buildup.add(outflow.extra.ended());
+            buildup.add(&outflow.extra.so_far());
         }
     }
 }

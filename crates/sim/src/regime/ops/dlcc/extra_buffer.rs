@@ -48,9 +48,13 @@ impl ExtraBuffer {
         }
     }
 
-    /// The episodes that have ended.
-    pub fn ended(&self) -> &Buildup {
-        &self.ended
+    /// The episodes that have ended, and so much of one that goes on.
+    pub fn so_far(&self) -> Buildup {
+        let mut all = self.ended.clone();
+        if let Some(episode) = &self.open {
+            all.add_open(episode.at, episode.most, episode.area);
+        }
+        all
     }
 }
 
@@ -69,13 +73,14 @@ mod tests {
         extra.begin(105, 700);
         extra.handle_change(110, 800);
         extra.handle_change(130, 400);
+        assert_eq!((extra.so_far().episodes, extra.so_far().area, extra.so_far().most_since(0)), (0, 8000, 300));
         extra.end(200);
         extra.end(300);
-        assert_eq!((extra.ended().episodes, extra.ended().sum_of_most, extra.ended().area), (1, 300, 8000));
+        assert_eq!((extra.so_far().episodes, extra.so_far().sum_of_most, extra.so_far().area), (1, 300, 8000));
         extra.begin(1000, 0);
         extra.handle_change(1000, 50);
         extra.end(1005);
-        assert_eq!((extra.ended().episodes, extra.ended().sum_of_most, extra.ended().area), (2, 350, 8250));
-        assert_eq!([0, 200, 201, 1006].map(|from| extra.ended().most_since(from)), [300, 300, 50, 0]);
+        assert_eq!((extra.so_far().episodes, extra.so_far().sum_of_most, extra.so_far().area), (2, 350, 8250));
+        assert_eq!([0, 200, 201, 1006].map(|from| extra.so_far().most_since(from)), [300, 300, 50, 0]);
     }
 }
