@@ -65,9 +65,9 @@ impl Buildups {
         let most = self.links.values().map(|row| row.most).max();
         let figures = [
             Figure { name: "extra_buffer_episodes", value: episodes, unit: "1" },
-            Figure { name: "extra_buffer", value: ratio(total(|row| row.area), seconds(self.window)), unit: "bits" },
-            Figure { name: "mean_extra_buffer", value: ratio(total(|row| row.sum_of_most), episodes), unit: "bits" },
-            Figure { name: "max_extra_buffer", value: most.unwrap_or(0) as f64, unit: "bits" },
+            Figure { name: "extra_buffer", value: ratio(total(|row| row.area), seconds(self.window)), unit: "bit" },
+            Figure { name: "mean_extra_buffer", value: ratio(total(|row| row.sum_of_most), episodes), unit: "bit" },
+            Figure { name: "max_extra_buffer", value: most.unwrap_or(0) as f64, unit: "bit" },
         ];
         figures.into_iter().filter(|figure| !self.links.is_empty() && figure.value.is_finite()).collect()
     }
