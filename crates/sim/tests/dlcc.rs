@@ -344,6 +344,27 @@ fn a_window_of_the_receiver_sets_the_pace_of_each_traffic() {
     assert!(at(&run.links, "link", "x->ec", "utilization") < 0.14);
 }
 
+/// Two flows, at an edge node each, in slow start at once: in the first second edge nodes drop thousands of segments at their full buffers
+/// (nobody reports these), and the core loses some. The printed form's ACKs name the core's, and so acknowledge what edge nodes have
+/// dropped before: the receivers ask for it for ever, and nothing is acknowledged from 10 s on. Guarded ACKs wait for it: nobody is
+/// stuck, and two flows fill more than half of the line.
+#[test]
+fn two_flows_in_slow_start_stand_still_in_the_printed_form_and_not_behind_the_guard() {
+    let flow = |from: &str| format!("[[traffic]]\ntransport = \"reno\"\nfrom = \"{from}\"\nto = \"c\"\n");
+    let transport = "[transport.reno]\npacket_size = 576\nmin_rto = \"1 s\"\n";
+    let traffic = format!("{transport}{}{}[run]\nduration = \"20 s\"\nwarm_up = \"10 s\"\n", flow("a"), flow("u"));
+    let of = |dlcc: &str| {
+        let run = run(&network(dlcc, &traffic), 1);
+        ["dlcc_stuck_flows", "in_order_goodput"].map(|name| figure(&run, name))
+    };
+    assert_eq!(of(""), [2.0, 0.0]);
+    let [stuck, goodput] = of("guard = true");
+    assert!(stuck == 0.0 && goodput > 27.5e6, "{stuck}, {goodput} b/s");
+    // One name in a round trip passes fewer holes, and some.
+    assert_eq!(of("acks_per = \"round-trip\"")[0], 1.0);
+    assert_eq!(of("acks_per = \"round-trip\"\nguard = true")[0], 0.0);
+}
+
 #[test]
 fn refusals_with_a_short_tau_are_warned_of() {
     let warned = |keys: &str| {
