@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 RTT_MS, UDP_PERCENT = 500, 30
 TWICE = (
-    "without control the link is more than half full under these variants, in all of which it smooths and remembers as "
-    "with control; against a network that does neither 000/classical has more than twice the goodput"
+    "without control the link is more than half full under these variants, in all of which its edge nodes smooth and "
+    "remember just as with it; against a network that does neither 000/classical has more than twice the goodput"
 )
 """Why no variant has 2 to 10 times the goodput; the report lists what a full link would have under each."""
 DEFAULT = "default"
