@@ -47,7 +47,8 @@ so that UDP, which asks after it, waits for minutes at its own edge node, until 
 own.
 """
 
-NONE, PACING, ONE, ALONE, BOTH, GUARDED = "no control", "ACK pacing", "rate", "ACKs", "both", "both, guarded"
+NONE, PACING, ONE, ALONE, BOTH = "no control", "ACK pacing", "rate", "ACKs", "both"
+GUARDED, ONCE = "both, guarded", "both, ACKs once"
 CONTROLS: Mapping[str, Mapping[str, Value]] = {
     NONE: {RATE: False, ACKS: "off"},
     PACING: {RATE: False, ACKS: "off", "switching.dlcc.ack_pacing": True},
@@ -55,8 +56,9 @@ CONTROLS: Mapping[str, Mapping[str, Value]] = {
     ALONE: {RATE: False},
     BOTH: {},
     GUARDED: {"switching.dlcc.guard": True},
+    ONCE: {"switching.dlcc.acks_per": "round-trip"},
 }
-"""§III.C's two operations, each alone and both; the baselines."""
+"""§III.C's two operations, each alone and both, with ACKs that are guarded or once a round trip; the baselines."""
 
 HOSTS_2009: Mapping[str, Value] = {
     "transport.reno.delayed_ack": "200 ms",
