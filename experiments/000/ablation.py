@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, UnderReadings
-from photocol.verdict import Finding, judge
+from photocol.verdict import Finding, judge, not_run
 
 from . import _classical as classical
 from . import _slots as slots
@@ -158,8 +158,9 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
             where="abstract, §VIII",
             findings={
                 variant: judged({"ratios": gains(outcome, variant, *arm)})
-                for variant in VARIANTS
                 if arm in elements(variant)
+                else not_run("ACKs with SACK blocks have no such form")
+                for variant in VARIANTS
             },
         )
         for words, arm in arms.items()

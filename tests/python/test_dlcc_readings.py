@@ -122,7 +122,8 @@ def test_all_that_is_said_of_a_table_can_be_said(name: str, form: Literal["quick
     outcome = Outcome(table=table, replications=replications)
     assert all(claim.check(outcome).measured for claim in experiment.claims)
     assert all(experiment.describe(outcome))
-    assert all(reading.findings for reading in experiment.readings(outcome))
+    under = [list(reading.findings) for reading in experiment.readings(outcome)]
+    assert all(names == under[0] for names in under)
     figure = Figure()
     for plot in experiment.plots:
         plot.draw(figure.subplots(), outcome.table)
