@@ -260,6 +260,7 @@ impl<'a> Builder<'a> {
                     offset: self.rules.obs.offset(links.len() as u32).ps(),
                     meter: Meter::new(window.ps()),
                     set: set_of.get(&number).copied(),
+                    numbered: 0,
                 },
             ));
         }

@@ -1,7 +1,8 @@
 //! `[switching]` with `kind = "obs"`.
 
 use super::plan::{
-    Acks, BurstQueues, Choice, Comparison, Counting, LoadUnit, Ordering, Part, PathLoad, SharedLinks, Spread,
+    Acks, BurstQueues, Choice, Comparison, CopyOrdering, Counting, LoadUnit, Ordering, Part, PathLoad, SharedLinks,
+    Spread, ToldWhen,
 };
 use crate::language::keys::{When, Within, a_probability, a_rate, keys, more_than_zero, whole};
 use crate::language::{At, ByteCount, Key, PairsSpec, Size, Speed, Time, Word};
@@ -162,6 +163,9 @@ keys! {
         pub attempts: Key<u8> = 3;
         /// A burst is not sent again later than this after it was complete.
         pub extra_delay: Key<Time> = Time(Duration::from_millis(100));
+        /// What an egress node does with bursts that land before one that is sent again. It goes neither with
+        /// contention = "segmentation" nor with `balancing`.
+        pub ordering: Key<Word<CopyOrdering>> = Word(CopyOrdering::Off);
     }
 }
 
@@ -239,6 +243,8 @@ keys! {
         pub window: Key<Time> = Time(Duration::from_millis(100)), in more_than_zero();
         /// Senders are told while the rate is below this.
         pub threshold: Key<f64> = 0.01, in a_probability();
+        /// When senders are told of a burst that is sent again (`retransmission`).
+        pub when: Key<Word<ToldWhen>> = Word(ToldWhen::Lost);
     }
 }
 

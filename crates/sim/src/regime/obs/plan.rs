@@ -301,6 +301,18 @@ pub struct Retransmission {
     pub attempts: u8,
     /// A burst leaves for the last time no later than this after it left first.
     pub extra_delay: Duration,
+    /// Whether the egress node waits for the copy.
+    pub ordering: CopyOrdering,
+}
+
+words! {
+    /// What an egress node does with bursts that land before one that is sent again.
+    pub enum CopyOrdering {
+        /// Their packets go on at once.
+        Off = "off",
+        /// It holds them until the bursts before them on the same route have landed, or cannot come any more.
+        Egress = "egress",
+    }
 }
 
 /// When an ingress node tells the senders that ask for it that their segments were lost by contention, not by congestion.
@@ -310,6 +322,18 @@ pub struct Notification {
     pub window: Duration,
     /// Below this rate senders are told, above it not.
     pub threshold: f64,
+    /// Of a burst that is sent again.
+    pub when: ToldWhen,
+}
+
+words! {
+    /// When senders are told of a burst that is sent again.
+    pub enum ToldWhen {
+        /// Once it is lost for good: its last copy was dropped.
+        Lost = "lost",
+        /// Each time it is dropped: "once a burst dropping event occurs" (paper 001, §II).
+        Drop = "drop",
+    }
 }
 
 /// A source of bursts between each of some pairs of nodes.

@@ -135,7 +135,7 @@ fn what_explain_writes_about_bursts_is_the_same_scenario() {
         contention = "segmentation"
         dropped_part = "tail"
         retransmission = { attempts = 2 }
-        notification = { threshold = 0.05 }
+        notification = { threshold = 0.05, when = "drop" }
         assembly = { timer = "0.5 ms", minimum = "2 kB", queues = "flow", acks = "beside" }
         [[switching.burst]]
         pairs = "all"
@@ -155,6 +155,29 @@ fn what_explain_writes_about_bursts_is_the_same_scenario() {
     "#;
     let loaded = load_text(&format!("{LINE}{more}")).unwrap();
     same(&loaded.scenario, &load_text(&loaded.explain()).unwrap().scenario);
+}
+
+#[test]
+fn an_egress_node_restores_the_order_of_whole_bursts_on_one_path() {
+    assert!(load_text(&format!("{LINE}retransmission = {{ ordering = \"egress\" }}")).is_ok());
+    assert_eq!(
+        message("retransmission = { ordering = \"egress\" }\ncontention = \"segmentation\""),
+        "test.toml:28:31: switching.retransmission.ordering: found \"egress\"; allowed beside contention = \"segmentation\": \
+         \"off\""
+    );
+    assert_eq!(
+        message("retransmission = { ordering = \"egress\" }\nbalancing = {}"),
+        "test.toml:28:31: switching.retransmission.ordering: found \"egress\"; allowed beside \"balancing\": \"off\""
+    );
+    assert_eq!(
+        message("retransmission = { ordering = \"ingress\" }"),
+        "test.toml:28:31: switching.retransmission.ordering: found \"ingress\"; did you mean \"egress\"? allowed: off, \
+         egress"
+    );
+    assert_eq!(
+        message("notification = { when = \"late\" }"),
+        "test.toml:28:25: switching.notification.when: found \"late\"; allowed: lost, drop"
+    );
 }
 
 #[test]
