@@ -27,9 +27,13 @@ LOSSES = tuple(10 ** (-5 + step / 2) for step in range(9))
 QUICK_LOSSES = (1e-4, 1e-3, 1e-2, 1e-1)
 SACK, RENO, BAIMD = "sack", "reno", "baimd"
 BETA = 0.875
+SACK_NS2, RENO_NS2 = "sack-ns-2", "reno-ns-2"
+"""With ns-2's rules: half of cwnd at each cut, and Reno with its `bugFix_`."""
 BTCP = ("btcp-ble", "btcp-back", "btcp-bnak")
 SETTINGS: dict[str, dict[str, Any]] = {
     BAIMD: {"relation": "triple-duplicate"},
+    SACK_NS2: {"algorithm": "sack", "ssthresh_from": "cwnd"},
+    RENO_NS2: {"algorithm": "reno", "ssthresh_from": "cwnd", "fast_retransmit_guard": "recovery"},
     **{name: {"algorithm": "btcp", "detector": name.removeprefix("btcp-")} for name in BTCP},
 }
 COLOURS = {
@@ -40,6 +44,8 @@ COLOURS = {
     BTCP[0]: "#CC79A7",
     BTCP[1]: "#E69F00",
     BTCP[2]: "0.45",
+    SACK_NS2: "#000080",
+    RENO_NS2: "#8B4513",
 }
 MEDIUM_LOSS = 0.9999e-3
 """From here on a burst is lost every few round trips at most."""

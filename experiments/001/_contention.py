@@ -56,7 +56,7 @@ def scenario(
     sender: str, load: float, *, duration_s: float, reading: str = NEITHER, beta: float = BETA, **other: Any
 ) -> dict[str, Any]:
     """A hundred flows of one sender beside so many erlang of bursts on either fibre."""
-    again = bool(other.get("retransmission"))
+    again = other.get("mode", _network.BARE) != _network.BARE
     usual = push(sender, reading, 0.5 if sender == METERED else beta) * usual_window(SHARE, erlang(load))
     start = _network.start_window(0.0, retransmission=True) if again else round(usual)
     background = {"name": "others", "pairs": [["0", "1"], ["1", "3"]], "load": load, "mean": "0.1 ms"}

@@ -17,7 +17,7 @@ import polars as pl
 from photocol.stats import jain_index
 
 from ._bursts import WINDOW_MAX, usual_window
-from ._compare import BAIMD, BETA, BTCP, COLOURS, RENO, SACK, SEGMENTS, SETTINGS
+from ._compare import BAIMD, BETA, BTCP, COLOURS, RENO, RENO_NS2, SACK, SEGMENTS, SETTINGS
 from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, NEITHER, READINGS, is_eng, law, of, push
 
 if TYPE_CHECKING:
@@ -32,11 +32,19 @@ PATHS = (("e0", "e3"), ("e2", "e4"), ("e6", "e8"), ("e9", "e13"))
 CORE_HOPS = 3
 """Fibres of a path that leave a core node. At the first, the edge node's, bursts wait and are not lost."""
 BARE, AGAIN = "bare", "retransmission"
+ORDERED, TOLD = "retransmission in order", "retransmission, BEN at a drop"
+"""Retransmission in its two other readings: TCP is unaware of it (§IV.B), and a BEN at every dropping event (§II)."""
+WORDS = {AGAIN: "", ORDERED: ", in order at the egress node", TOLD: ", with a BEN at every drop"}
+"""Behind "burst retransmission"."""
+TRIED = {"attempts": 3, "extra_delay": "80 ms"}
+AGAIN_RULES = {AGAIN: TRIED, ORDERED: TRIED | {"ordering": "egress"}, TOLD: TRIED}
 METERED = "tcp-eng-metered"
 """TCP-ENG with the defaults of the reference: told while less than 1 % was lost in 100 ms."""
 NEAR_1 = "tcp-eng-near-1"
 """TCP-ENG with β = 31/32, told of every loss."""
-SENDERS = (ENG, METERED, NEAR_1, SACK, RENO, BAIMD, *BTCP)
+SENDERS = (ENG, METERED, NEAR_1, SACK, RENO, RENO_NS2, BAIMD, *BTCP)
+LISTENERS = (ENG, METERED, NEAR_1, BTCP[2])
+"""Who hears of lost bursts; the mode `TOLD` is run for no others, whose curves are those of `AGAIN`."""
 SHADES = {**COLOURS, METERED: "#000000", NEAR_1: "#8B4513"}
 KINDS: dict[str, dict[str, Any]] = {
     **SETTINGS,
@@ -52,7 +60,8 @@ class Network:
     sender: str
     reading: str = NEITHER
     """Of TCP-ENG's α."""
-    retransmission: bool = False
+    mode: str = BARE
+    """Whether lost bursts are sent again, and under which reading."""
     flows: int = 5
     """On each path."""
     paths: tuple[tuple[str, str], ...] = PATHS
@@ -68,6 +77,11 @@ class Network:
     """Of the sender."""
     start_window: int = WINDOW_MAX
     """Slow start ends here at first."""
+    access: str = "100 Mbps"
+    capacity: str = "10 Gbps"
+    """Of a wavelength."""
+    conversion: str = "full"
+    """Of wavelengths."""
     duration_s: float = 40.0
     """The first third is left out of the count."""
 
@@ -83,7 +97,7 @@ def scenario(network: Network) -> dict[str, Any]:
         "max_window": f"{WINDOW_MAX} packets",
         "initial_ssthresh": f"{network.start_window} packets",
     }
-    access = {"capacity": "100 Mbps", "delay": "10 us", "buffer": "unlimited"}
+    access = {"capacity": network.access, "delay": "10 us", "buffer": "unlimited"}
     core = {"loss": 1 - (1 - network.loss) ** (1 / CORE_HOPS)} if network.loss else {}
     return {
         "run": {
@@ -92,7 +106,7 @@ def scenario(network: Network) -> dict[str, Any]:
             "warm_up": f"{network.duration_s / 3:.3f} s",
         },
         "topology": {"kind": "nsfnet-edge", "core_delay": "10 ms", "edge_delay": "10 ms"},
-        "link_defaults": {"capacity": "10 Gbps", "core": core},
+        "link_defaults": {"capacity": network.capacity, "core": core},
         "node": [{"name": host, "role": "host"} for host, _, _ in hosts],
         "link": [{"from": host, "to": edge, **access} for host, edge, _ in hosts],
         "switching": _switching(network),
@@ -111,15 +125,16 @@ def _switching(network: Network) -> dict[str, Any]:
     window = network.window or ("10 s" if is_told else "100 ms")
     usual = 1.0 if is_told else 0.01
     threshold = usual if network.threshold is None else network.threshold
-    again = {"retransmission": {"attempts": 3, "extra_delay": "80 ms"}} if network.retransmission else {}
+    again: dict[str, Any] = {} if network.mode == BARE else {"retransmission": AGAIN_RULES[network.mode]}
+    when = {"when": "drop"} if network.mode == TOLD else {}
     return {
         "kind": "obs",
         "wavelengths": 8,
         "reservation": "lauc-vf",
-        "conversion": "full",
+        "conversion": network.conversion,
         "processing": "1 us",
         "assembly": {"timer": "1 ms", "length": "50 kB"},
-        "notification": {"window": window, "threshold": threshold},
+        "notification": {"window": window, "threshold": threshold, **when},
         "burst": [dict(source) for source in network.background],
         **again,
     }
@@ -170,6 +185,7 @@ def curve(
     outcome: Outcome, sender: str, mode: str, metric: str = "throughput_mbps", *, reading: str = BEN_ONLY
 ) -> dict[float, float]:
     """Loss to a metric's mean, ascending."""
+    mode = AGAIN if mode == TOLD and sender not in LISTENERS else mode
     rows = outcome.table.filter(of("sender", sender, reading) & (pl.col("mode") == mode)).sort("loss")
     return dict(zip(rows["loss"].to_list(), rows[metric].to_list(), strict=True))
 

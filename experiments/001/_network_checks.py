@@ -37,9 +37,9 @@ def check_above(outcome: Outcome, rivals: Sequence[str], mode: str, factor: floa
     )
 
 
-def check_sack(outcome: Outcome) -> Finding:
+def check_sack(outcome: Outcome, reno: str = RENO) -> Finding:
     """SACK is at least as good as Reno."""
-    ratio = gains(outcome, RENO, BARE, SACK)
+    ratio = gains(outcome, reno, BARE, SACK)
     return judge(agrees=min(ratio.values()) >= 0.98, in_shape=max(ratio.values()) > 1.1, measured=listed(ratio))
 
 
@@ -60,12 +60,12 @@ def check_falling(outcome: Outcome) -> Finding:
     )
 
 
-def check_again(outcome: Outcome, reading: str) -> Finding:
+def check_again(outcome: Outcome, reading: str, again: str = AGAIN) -> Finding:
     """Burst retransmission raises every curve of figure 5, most at high loss."""
     found = {}
     for name in (ENG, SACK, RENO):
-        bare, again = (curve(outcome, name, mode, reading=reading) for mode in MODES)
-        found[name] = {loss: again[loss] / bare[loss] for loss in bare if loss >= SCARCE_LOSS}
+        bare, copied = (curve(outcome, name, mode, reading=reading) for mode in (BARE, again))
+        found[name] = {loss: copied[loss] / bare[loss] for loss in bare if loss >= SCARCE_LOSS}
     every = [gain for one in found.values() for gain in one.values()]
     growing = [one[max(one)] > one[min(one)] for one in found.values()]
     return judge(
@@ -174,9 +174,9 @@ def check_fairest(outcome: Outcome, reading: str) -> Finding:
     )
 
 
-def check_close(outcome: Outcome, reading: str) -> Finding:
+def check_close(outcome: Outcome, reading: str, mode: str = AGAIN) -> Finding:
     """With burst retransmission all are alike in fairness."""
-    index = [curve(outcome, name, AGAIN, "jain", reading=reading) for name in (ENG, BAIMD, SACK, RENO)]
+    index = [curve(outcome, name, mode, "jain", reading=reading) for name in (ENG, BAIMD, SACK, RENO)]
     spread = {loss: max(one[loss] for one in index) - min(one[loss] for one in index) for loss in index[0]}
     return judge(
         agrees=max(spread.values()) <= 0.05,
@@ -185,9 +185,9 @@ def check_close(outcome: Outcome, reading: str) -> Finding:
     )
 
 
-def check_friendly(outcome: Outcome, reading: str) -> Finding:
+def check_friendly(outcome: Outcome, reading: str, mode: str = AGAIN) -> Finding:
     """With burst retransmission TCP-ENG's throughput is close to SACK's and Reno's."""
-    found = {rival: gains(outcome, rival, AGAIN, reading=reading) for rival in (SACK, RENO)}
+    found = {rival: gains(outcome, rival, mode, reading=reading) for rival in (SACK, RENO)}
     off = max(abs(gain - 1) for one in found.values() for gain in one.values())
     return judge(
         agrees=off <= 0.2,

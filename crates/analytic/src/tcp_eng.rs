@@ -22,6 +22,9 @@
 //! The paper's E\[h\] makes the round of repair free of losses, which matters here, where periods are short: with β = 7/8, S = 1
 //! and p = 0.01 a packet simulation is 15 % below it, and 3 % below `after_loss = none`.
 //! At little loss B → √(S(1 + β)/(2bp(1 − β)))/RTT, 1/√α of (2) times what is friendly: √5 at β = 7/8.
+//!
+//! The paper's own equations at α = 1 (`alpha_from = one`) have the same limit: where a period has many rounds, the one after its
+//! BEN does not matter. There their slips in (13) and (14) vanish but for β/(1 + β) of a round.
 
 use crate::declare::{choice, model};
 use crate::reading::{Reading, Slip};
@@ -32,6 +35,7 @@ choice! {
     Alpha {
         TripleDuplicate = "triple_duplicate", "α = 3(1 − β)/(1 + β), eq. (2): friendly where losses are found by duplicate ACKs.";
         Timeout = "timeout", "α = 4(1 − β²)/3, eq. (3): friendly where they are found by timeouts.";
+        One = "one", "1: §II's value without a BEN in the round before, in all rounds.";
         Given = "given", "The input `alpha`.";
     }
 }
@@ -108,6 +112,7 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
     let alpha = match i.alpha_from {
         Alpha::TripleDuplicate => triple_duplicate_alpha(i.beta),
         Alpha::Timeout => timeout_alpha(i.beta),
+        Alpha::One => 1.0,
         Alpha::Given => i.alpha,
     };
     let (p, s, b, beta) = (i.loss, i.segments_per_burst, i.acked, i.beta);
@@ -458,6 +463,22 @@ mod tests {
             assert!((found / direct - 1.0).abs() < 1e-3, "β = {beta}: {found}, {direct}");
             let gain = found / at(inputs).throughput_segments_per_s;
             assert!((gain / f64::sqrt(square) - 1.0).abs() < 2e-3, "β = {beta}: {gain}");
+        }
+    }
+
+    /// At α = 1 the paper's own equations have √(S(1 + β)/(2p(1 − β)))/RTT at little loss, as the sender of §II has; and (14) as
+    /// printed adds β/(1 + β) of a round to the period, which is all that is left of the slips of (13) and (14).
+    #[test]
+    fn the_papers_equations_at_alpha_1_are_those_of_its_sender_at_little_loss() {
+        for beta in [0.5, 0.875, 31.0 / 32.0] {
+            let one = Inputs { loss: 1e-7, beta, rtt: 0.1, alpha_from: Alpha::One, ..Inputs::default() };
+            let direct = (9.0 * (1.0 + beta) / (2e-7 * (1.0 - beta))).sqrt() / 0.1;
+            let found = at(one.clone()).throughput_segments_per_s;
+            assert!((found / direct - 1.0).abs() < 1e-3, "β = {beta}: {found}, {direct}");
+            let corrected = at(Inputs { loss: 1e-2, rtt: 1.0, ..one.clone() });
+            let printed = at(Inputs { loss: 1e-2, rtt: 1.0, rounds: Slip::AsPrinted, ..one });
+            let more = printed.period_s - corrected.period_s;
+            assert!((more - beta / (1.0 + beta)).abs() < 1e-9, "β = {beta}: {more}");
         }
     }
 

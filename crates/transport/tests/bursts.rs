@@ -5,6 +5,7 @@ mod harness;
 
 use harness::{Fate, Line, MSS, receiver_config, sender_config};
 use transport::cc::btcp::Detector;
+use transport::cc::tcp_eng::BenTimeout;
 use transport::tcp::{BurstReport, InitialWindow, PhaseName, SenderConfig};
 use units::{Duration, Instant};
 
@@ -79,6 +80,30 @@ fn a_burst_with_the_whole_window_needs_no_timeout_if_it_is_reported() {
         let stats = line.sender.stats();
         assert_eq!((stats.timeouts, stats.retransmissions), (0, 8), "{name}");
     }
+}
+
+#[test]
+fn a_lost_window_that_is_reported_starts_slowly_at_once_if_that_is_how_a_timeout_is_read() {
+    let mut config = sender_config("tcp-eng");
+    config.laws.tcp_eng.ben_timeout = BenTimeout::SlowStart;
+    let mut line = line_with(config.clone(), 8, 0..8);
+    line.run_until(ms(100));
+    line.report(WHOLE, 0, 8);
+    // As at a timeout: half of the flight of 8, one segment, then 2 and 4 in the next round trips, and the eighth.
+    assert_eq!((line.sender.cwnd(), line.sender.ssthresh()), (1000, 4000));
+    assert_eq!(numbers(&line, 8), [0]);
+    line.run_until(ms(200));
+    assert_eq!(numbers(&line, 8), [0, 1, 2]);
+    line.run_until(ms(300));
+    assert_eq!(numbers(&line, 8), [0, 1, 2, 3, 4, 5, 6]);
+    line.run_until(ms(400));
+    assert_eq!(line.sender.stats().timeouts, 0, "and the timer did not expire");
+    assert!(line.sender.snd_una() >= 7000);
+    // A burst that is not all of the window is no timeout: 7/8 are kept.
+    let mut line = line_with(config, 16, 0..9);
+    line.run_until(ms(99));
+    line.report(WHOLE, 0, 9);
+    assert_eq!((line.sender.cwnd(), line.sender.ssthresh()), (14_000, 14_000));
 }
 
 #[test]

@@ -4,7 +4,10 @@
 mod harness;
 
 use harness::{Fate, Line, MSS, receiver_config, sender_config};
-use transport::tcp::{FastRetransmitGuard, PartialAckTimer, PhaseName, ReceiverConfig, SackAfterTimeout, SenderConfig};
+use transport::tcp::{
+    FastRetransmitGuard, InitialWindow, PartialAckTimer, PhaseName, ReceiverConfig, SackAfterTimeout, SenderConfig,
+    SsthreshFrom,
+};
 use units::{Duration, Instant};
 
 fn ms(ms: u64) -> Instant {
@@ -245,6 +248,48 @@ fn ssthresh_is_cut_by_the_first_timeout_of_a_segment_only() {
     assert!(line.finish(1000));
     assert_eq!(line.sender.stats().timeouts, 4, "at 1, 3, 7 and 15 s");
     assert!(line.now > ms(15_000));
+}
+
+#[test]
+fn ns_2_halves_cwnd_where_rfc_5681_halves_the_flight_and_at_every_timeout() {
+    // As before: ten segments of initial_cwnd 20, all lost, and the first copies too.
+    let config = SenderConfig {
+        initial_cwnd: InitialWindow::Segments(20),
+        ssthresh_from: SsthreshFrom::Cwnd,
+        ..sender_config("newreno")
+    };
+    let mut line = Line::new(config, receiver_config());
+    line.segment_fate = Box::new(|number, _| if number < 13 { Fate::Drop } else { Fate::Deliver });
+    line.write(10);
+    line.run_until(ms(1000));
+    assert_eq!(line.sender.ssthresh(), 10_000, "half of cwnd 20, not of the flight of 10");
+    line.run_until(ms(3000));
+    assert_eq!(line.sender.ssthresh(), 2000, "half of cwnd 1, and two at least");
+}
+
+#[test]
+fn a_timeout_after_a_recovery_of_reno_halves_the_window_that_duplicates_did_not_inflate_under_ns_2s_rule() {
+    // ns-2.35 (Reno, ssthresh 40 at first, segments 301 to 309 dropped): cwnd 302 to 151 at the fast retransmit, 75 at
+    // the timeout, although 445 segments are outstanding. Here: a window of 40, nine lost. 20 at the fast retransmit; 31
+    // duplicate ACKs inflate it and let new segments out; at the timeout half of 20 is 10.
+    let after = |ssthresh_from| {
+        let config = SenderConfig {
+            initial_cwnd: InitialWindow::Segments(40),
+            initial_ssthresh: Some(40_000),
+            fast_retransmit_guard: Some(FastRetransmitGuard::Recovery),
+            ssthresh_from,
+            ..sender_config("reno")
+        };
+        let mut line = Line::new(config, receiver_config());
+        line.segment_fate = Box::new(|number, _| if number < 9 { Fate::Drop } else { Fate::Deliver });
+        line.write(u64::MAX);
+        while line.sender.stats().timeouts == 0 {
+            line.run_until(line.now + Duration::from_millis(10));
+        }
+        line.sender.ssthresh()
+    };
+    assert_eq!(after(SsthreshFrom::Cwnd), 10_000);
+    assert!(after(SsthreshFrom::Flight) > 15_000, "the flight has what the duplicates let out");
 }
 
 #[test]

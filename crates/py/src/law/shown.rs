@@ -160,7 +160,7 @@ impl Event {
             LossCause::FastRetransmit => "fast-retransmit",
             LossCause::Timeout => "timeout",
             LossCause::Mark => "mark",
-            LossCause::Contention => "contention",
+            LossCause::Contention | LossCause::ContentionOfAll => "contention",
         })
     }
 }

@@ -176,7 +176,9 @@ impl CongestionControl for Cubic {
         state.cwnd_prior = window.cwnd;
         state.stage = match loss.cause {
             LossCause::Timeout => Stage::Flat,
-            LossCause::FastRetransmit | LossCause::Contention | LossCause::Mark => Stage::Known,
+            LossCause::FastRetransmit | LossCause::Contention | LossCause::ContentionOfAll | LossCause::Mark => {
+                Stage::Known
+            }
         };
         // RFC 8511 §4: not recommended in slow start.
         let is_mild = config.abe && loss.cause == LossCause::Mark && !window.in_slow_start();

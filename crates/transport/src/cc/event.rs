@@ -113,6 +113,8 @@ pub enum LossCause {
     Mark,
     /// By a report of an edge node that contention, not congestion, dropped a burst.
     Contention,
+    /// By such a report, of all that was outstanding: without it only the timer would have shown the loss.
+    ContentionOfAll,
 }
 
 /// A loss as a window law sees it.

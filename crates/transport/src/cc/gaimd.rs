@@ -18,15 +18,25 @@ words! {
         TripleDuplicate = "triple-duplicate",
         /// α = 4(1 − β²)/3: TCP-ENG eq. (3), Yang and Lam's, where timeouts count too.
         Timeout = "timeout",
+        /// By the last loss: the second after one that only the timer shows, the first after any other.
+        ByLoss = "by-loss",
     }
 }
 
 impl Relation {
-    /// α in segments a round trip.
+    /// α in segments a round trip; where it goes by the last loss, before any.
     pub fn alpha(self, beta: f64) -> f64 {
         match self {
-            Relation::TripleDuplicate => 3.0 * (1.0 - beta) / (1.0 + beta),
+            Relation::TripleDuplicate | Relation::ByLoss => 3.0 * (1.0 - beta) / (1.0 + beta),
             Relation::Timeout => 4.0 * (1.0 - beta * beta) / 3.0,
+        }
+    }
+
+    /// What holds after a loss.
+    pub(super) fn after(self, cause: LossCause) -> Relation {
+        match (self, cause) {
+            (Relation::ByLoss, LossCause::Timeout | LossCause::ContentionOfAll) => Relation::Timeout,
+            _ => self,
         }
     }
 }
@@ -53,6 +63,11 @@ impl Config {
     /// The increase in segments a round trip.
     pub fn alpha(&self) -> f64 {
         self.alpha.unwrap_or(self.relation.alpha(self.beta))
+    }
+
+    /// The same after a loss.
+    fn alpha_after(&self, cause: LossCause) -> f64 {
+        self.alpha.unwrap_or(self.relation.after(cause).alpha(self.beta))
     }
 }
 
@@ -121,9 +136,12 @@ impl CongestionControl for Gaimd {
     }
 
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
+        self.alpha = fixed(config.alpha_after(loss.cause));
         match loss.cause {
             LossCause::Timeout => loss.event.in_flight / 2,
-            LossCause::FastRetransmit | LossCause::Contention | LossCause::Mark => keep(config.beta, window, loss),
+            LossCause::FastRetransmit | LossCause::Contention | LossCause::ContentionOfAll | LossCause::Mark => {
+                keep(config.beta, window, loss)
+            }
         }
     }
 }
@@ -139,6 +157,23 @@ mod tests {
 
     fn loss(cause: LossCause, flight_size: u64) -> Loss {
         Loss::of(cause, flight_size)
+    }
+
+    #[test]
+    fn by_loss_alpha_is_eq_3_after_a_timeout_and_eq_2_after_any_other_loss() {
+        let config = Config { relation: Relation::ByLoss, ..Config::default() };
+        let mut law = Gaimd::new(&config);
+        let gain = |law: &mut Gaimd| {
+            let mut w = window(16_000);
+            (0..16).for_each(|_| law.on_ack(&config, &mut w, &Event::ack(1000)));
+            (w.cwnd - 16_000) as f64 / 1000.0
+        };
+        assert!((gain(&mut law) - 0.2).abs() < 0.01, "before any loss");
+        for (cause, alpha) in [(LossCause::Timeout, 0.3125), (LossCause::FastRetransmit, 0.2)] {
+            law.ssthresh_after(&config, &window(16_000), &loss(cause, 16_000));
+            let found = gain(&mut law);
+            assert!((found - alpha).abs() < 0.01, "{cause:?}: {found}");
+        }
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Window {
     pub fn cut(&mut self, cause: LossCause, ssthresh: u64) {
         self.ssthresh = ssthresh.max(2 * self.mss);
         self.cwnd = match cause {
-            LossCause::FastRetransmit | LossCause::Contention => self.ssthresh,
+            LossCause::FastRetransmit | LossCause::Contention | LossCause::ContentionOfAll => self.ssthresh,
             LossCause::Mark => ssthresh.max(self.mss),
             LossCause::Timeout => self.mss,
         };
@@ -102,8 +102,9 @@ pub enum BurstNews {
     Ignored,
     /// A timeout that one lost burst explains acts as a loss that duplicate ACKs show; a reported burst is repaired.
     FalseTimeouts(btcp::Detector),
-    /// A burst that contention dropped is repaired, and is a [`LossCause::Contention`] to the law.
-    Contention,
+    /// A burst that contention dropped is repaired, and is a [`LossCause::Contention`] to the law, or a
+    /// [`LossCause::ContentionOfAll`].
+    Contention(tcp_eng::BenTimeout),
 }
 
 /// A window law. What it answers is the [`Window`] that it leaves behind; the sender only bounds cwnd, between one segment and

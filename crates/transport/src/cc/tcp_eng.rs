@@ -19,6 +19,10 @@
 //! "otherwise" holds for larger windows too, whatever happened. `BenPeriod` takes "round" for the period between two losses,
 //! which §III.A calls "a new round TDP" with "the sending rate α … determined according to Eq. (2) and Eq. (3)".
 //!
+//! α is "according to the triple duplicate or timeout equations" ([`Relation`]). A loss with a BEN counts as a timeout's where
+//! the burst held all that was outstanding: without the BEN only the timer would have shown it. "The behavior of TCP-ENG for a
+//! TO loss is same as that of TCP Sack" (§III.B) but for the wait, which the BEN ends; [`BenTimeout`] has both readings.
+//!
 //! The paper states neither β nor what a loss without a BEN keeps, nor for how long a BEN of "the previous round" counts;
 //! here: 7/8, 1/2, and until a window of bytes has been acknowledged after the repair. See docs/deviations.md.
 
@@ -38,6 +42,16 @@ words! {
     }
 }
 
+words! {
+    /// What a sender does that is told of the loss of all that was outstanding.
+    pub enum BenTimeout {
+        /// It keeps beta of the window and repairs it at once.
+        Repair = "repair",
+        /// As at a timeout, without the wait: half of the flight, and slow start.
+        SlowStart = "slow-start",
+    }
+}
+
 options! {
     /// Parameters of the law.
     #[derive(Clone, Copy, Debug)]
@@ -52,13 +66,20 @@ options! {
         pub alpha_applies: AlphaApplies = AlphaApplies::BenOnly, Kind::Word(&AlphaApplies::LIST);
         /// The share of the window that is kept at a loss without a notification.
         pub congestion_beta: f64 = 0.5, Kind::Number(SHARE);
+        /// What it does that is told of the loss of all that was outstanding.
+        pub ben_timeout: BenTimeout = BenTimeout::Repair, Kind::Word(&BenTimeout::LIST);
     }
 }
 
 impl Config {
-    /// GAIMD's increase in segments a round trip.
+    /// GAIMD's increase in segments a round trip; where it goes by the last loss, before any.
     pub fn alpha(&self) -> f64 {
         self.alpha.unwrap_or(self.relation.alpha(self.beta))
+    }
+
+    /// The same after a loss.
+    fn alpha_after(&self, cause: LossCause) -> f64 {
+        self.alpha.unwrap_or(self.relation.after(cause).alpha(self.beta))
     }
 }
 
@@ -117,23 +138,33 @@ impl CongestionControl for TcpEng {
         };
     }
 
+    fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
+        let ssthresh = self.ssthresh_after(config, window, loss);
+        let cause = if starts_slowly(config, loss.cause) { LossCause::Timeout } else { loss.cause };
+        window.cut(cause, ssthresh);
+    }
+
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         self.0.after_ben = match loss.cause {
-            LossCause::Contention => AfterBen::Round,
+            LossCause::Contention | LossCause::ContentionOfAll => {
+                self.0.alpha = fixed(config.alpha_after(loss.cause));
+                AfterBen::Round
+            }
             LossCause::FastRetransmit | LossCause::Timeout | LossCause::Mark => AfterBen::Nothing,
         };
         match loss.cause {
             LossCause::Timeout => loss.event.in_flight / 2,
             LossCause::FastRetransmit | LossCause::Mark => keep(config.congestion_beta, window, loss),
-            LossCause::Contention => {
+            LossCause::ContentionOfAll if starts_slowly(config, loss.cause) => loss.event.in_flight / 2,
+            LossCause::Contention | LossCause::ContentionOfAll => {
                 let beta = if window.cwnd <= window.mss { 0.5 } else { config.beta };
                 keep(beta, window, loss)
             }
         }
     }
 
-    fn burst_news(_: &Config) -> BurstNews {
-        BurstNews::Contention
+    fn burst_news(config: &Config) -> BurstNews {
+        BurstNews::Contention(config.ben_timeout)
     }
 }
 
@@ -149,6 +180,11 @@ impl State {
         };
         if is_gaimds && window.cwnd > window.mss { self.alpha } else { ONE }
     }
+}
+
+/// Whether a loss acts as a timeout.
+fn starts_slowly(config: &Config, cause: LossCause) -> bool {
+    config.ben_timeout == BenTimeout::SlowStart && cause == LossCause::ContentionOfAll
 }
 
 /// Whether the window is 1/(1 − β) segments or more.
@@ -228,6 +264,22 @@ mod tests {
                 assert!((gain(&mut law, &config, 9000) - 0.95).abs() < 0.05, "{applies:?}, {cause:?}");
             }
         }
+    }
+
+    #[test]
+    fn by_loss_alpha_is_eq_2_after_a_burst_of_the_window_and_eq_3_after_one_that_held_all_of_it() {
+        // β = 7/8: (2) has 3/8 / 15/8 = 0.2, (3) has 4/3 · 15/64 = 0.3125.
+        let config = Config { relation: Relation::ByLoss, ..Config::default() };
+        let mut law = TcpEng::new(&config);
+        for (cause, alpha) in
+            [(LossCause::Contention, 0.2), (LossCause::ContentionOfAll, 0.3125), (LossCause::Contention, 0.2)]
+        {
+            assert_eq!(lose(&mut law, &config, cause, 20_000), 17_500, "7/8 of 20 under both");
+            let found = gain(&mut law, &config, 17_000);
+            assert!((found - alpha).abs() < 0.05 * alpha, "{cause:?}: {found}, {alpha}");
+        }
+        let given = Config { alpha: Some(0.1), ..config };
+        assert_eq!(given.alpha_after(LossCause::ContentionOfAll), 0.1);
     }
 
     #[test]

@@ -66,9 +66,10 @@ impl CongestionControl for Xcp {
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         self.remainder = 0;
         match (config.loss, loss.cause) {
-            (LossReaction::RepairOnly, LossCause::FastRetransmit | LossCause::Contention | LossCause::Mark) => {
-                window.cwnd
-            }
+            (
+                LossReaction::RepairOnly,
+                LossCause::FastRetransmit | LossCause::Contention | LossCause::ContentionOfAll | LossCause::Mark,
+            ) => window.cwnd,
             (LossReaction::RepairOnly, LossCause::Timeout) | (LossReaction::Tcp, _) => loss.event.in_flight / 2,
         }
     }

@@ -96,6 +96,16 @@ words! {
 }
 
 words! {
+    /// What a loss cuts: ssthresh is half of it afterwards, or the share that the law keeps.
+    pub enum SsthreshFrom {
+        /// FlightSize: RFC 5681 §3.1 eq. (4).
+        Flight = "flight",
+        /// cwnd, without what duplicate ACKs added, and at every timeout: ns-2's `slowdown`.
+        Cwnd = "cwnd",
+    }
+}
+
+words! {
     /// What happens to the SACK information when the retransmission timer expires.
     pub enum SackAfterTimeout {
         /// It is forgotten, because the receiver may have reneged: RFC 2018 §8.
@@ -193,6 +203,8 @@ options! {
         /// acknowledged. Default: "timeout" with Reno, "recovery" with NewReno (RFC 6582).
         pub fast_retransmit_guard: Option<FastRetransmitGuard> =
             None, Kind::Word(&FastRetransmitGuard::LIST), or SenderConfig::guard;
+        /// What a loss cuts: ssthresh is half of it afterwards, or the share that the law keeps. Laws that model the path ("bbr", "bbr3") go with "flight" only.
+        pub ssthresh_from: SsthreshFrom = SsthreshFrom::Flight, Kind::Word(&SsthreshFrom::LIST);
         /// Recovery "newreno": which partial ACKs restart the timer (RFC 6582 §4).
         pub partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient, Kind::Word(&PartialAckTimer::LIST);
         /// Recovery "sack": what a timeout does to what is known.
@@ -312,6 +324,9 @@ impl SenderConfig {
         }
         if self.frto_rule() == Frto::Sack && !self.reads_sack() {
             return wrong("frto", "must be off or basic with recovery reno and newreno, which read no SACK blocks");
+        }
+        if self.ssthresh_from == SsthreshFrom::Cwnd && self.algorithm.asks().model {
+            return wrong("ssthresh_from", "must be flight with a law that sets cwnd by a model of the path");
         }
         if self.timer_restart == TimerRestart::Linux && !self.is_rack() {
             return wrong("timer_restart", "must be rfc6298 with other recoveries than rack and linux");

@@ -77,7 +77,9 @@ mod window;
 pub use crate::ConfigError;
 pub use crate::cc::LossRecovery;
 pub use bursts::BurstReport;
-pub use config::{FastRetransmitGuard, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig, TimerRestart};
+pub use config::{
+    FastRetransmitGuard, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig, SsthreshFrom, TimerRestart,
+};
 pub use connection::{Connection, Control, TcpOptions};
 pub use ecn::{Codepoint, EcnFeedback, SegmentEcn};
 pub use endpoint::Endpoint;

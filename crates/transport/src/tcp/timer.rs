@@ -4,7 +4,7 @@
 use super::recovery::Phase;
 use super::segments::Segments;
 use super::spurious::Cause;
-use super::{Actions, SackAfterTimeout, SackBlock, Segment, Sender, TimerRestart};
+use super::{Actions, SackAfterTimeout, SackBlock, Segment, Sender, SsthreshFrom, TimerRestart};
 use crate::cc::{LossCause, LossRecovery};
 use units::Instant;
 
@@ -22,18 +22,23 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer expires with data outstanding: RFC 5681 §3.1, RFC 6298 §5.4 to §5.6. All that was sent
-    /// counts as lost and is sent again from `una` on, in slow start.
+    /// The retransmission timer expires with data outstanding: RFC 5681 §3.1, RFC 6298 §5.4 to §5.6.
     pub(super) fn time_out(&mut self, now: Instant) {
         self.prepare_timeout(now);
         self.counts.timeouts += 1;
-        // Eq. (4) only if the timer has not yet resent this segment.
-        match self.timed_out == self.una || self.has_cut_for_good() {
+        // Eq. (4) only if the timer has not yet resent this segment; ns-2 halves each time.
+        let is_repeated = self.timed_out == self.una && self.config.ssthresh_from == SsthreshFrom::Flight;
+        match is_repeated || self.has_cut_for_good() {
             true => self.lose_again(now),
             false => self.lose(now, LossCause::Timeout, self.flight_for_cut()),
         }
         self.timed_out = self.una;
         self.rtt.back_off(&self.config);
+        self.send_all_again(now);
+    }
+
+    /// All that was sent counts as lost and is sent again from `una` on, in slow start.
+    pub(super) fn send_all_again(&mut self, now: Instant) {
         self.rtt.cancel();
         if self.config.sack_after_timeout == SackAfterTimeout::Discard && self.rack().is_none() {
             self.scoreboard.clear();

@@ -1,6 +1,6 @@
 //! The congestion window of a sender: what its law is told of ACKs, losses and idle times, and the bounds within which the law moves it.
 
-use super::Sender;
+use super::{Sender, SsthreshFrom};
 use crate::cc::{Event, Loss, LossCause};
 use units::Instant;
 
@@ -70,6 +70,10 @@ impl Sender {
     pub(super) fn lose(&mut self, now: Instant, cause: LossCause, in_flight: u64) {
         self.remember_window();
         self.note_cut();
+        let in_flight = match self.config.ssthresh_from {
+            SsthreshFrom::Flight => in_flight,
+            SsthreshFrom::Cwnd => self.deflated_cwnd(),
+        };
         let lost = self.newly_lost(cause);
         self.news_of_losses();
         self.tell_losses(now);
@@ -93,7 +97,7 @@ impl Sender {
         match cause {
             LossCause::Mark => 0,
             LossCause::Timeout => self.not_held(),
-            LossCause::FastRetransmit | LossCause::Contention => {
+            LossCause::FastRetransmit | LossCause::Contention | LossCause::ContentionOfAll => {
                 let first =
                     self.scoreboard.hole(self.una, self.nxt).map_or(0, |hole| self.first_segment_of(hole).len());
                 self.lost().max(first)

@@ -1,6 +1,7 @@
 //! What a node of an optical burst-switched network is to do later.
 
 use super::burst::Header;
+use super::order::RouteId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -21,6 +22,8 @@ pub enum Task {
     Review,
     /// A burst that was held leaves.
     Release(Header),
+    /// Bursts before this one of a route cannot come any more.
+    GiveUp(RouteId, u64),
 }
 
 /// What is to be done, in the order of time; what is due at one instant, in the order in which it was noted.

@@ -74,6 +74,8 @@ pub struct Burst {
     pub origin: Origin,
     /// Which of two paths it takes, if it has two.
     pub place: Option<Place>,
+    /// Its number on its route, if the egress node restores the order.
+    pub place_in_order: Option<u64>,
 }
 
 /// What a burst is made of.

@@ -7,8 +7,10 @@ mod sources;
 pub(super) use balancing::shared_links;
 
 use super::keys::{ContentionRule, IngressSpec, MOST_WAVELENGTHS, ObsSwitching};
-use super::plan::{BurstAssembly, Contention, ControlChannel, IngressRule, Notification, Obs, Offset, Retransmission};
-use crate::language::{At, Fault, Place, Size, Speed, Time, choices, quoted};
+use super::plan::{
+    BurstAssembly, Contention, ControlChannel, CopyOrdering, IngressRule, Notification, Obs, Offset, Retransmission,
+};
+use crate::language::{At, Fault, Place, Size, Speed, Time, Word, choices, quoted};
 use crate::model::{Ends, Link, LinkId, Network, NodeId, Role, Routes, Traffic};
 use crate::queue;
 use crate::regime::kind::{Checked, ConversionRule, Later, Site};
@@ -51,6 +53,7 @@ fn derive(obs: &Obs, checked: &mut Checked) {
     let Assembly { timer, length, .. } = obs.assembly.rules;
     timer.into_iter().for_each(|timer| checked.derive("assembly.timer", Time(timer)));
     length.into_iter().for_each(|length| checked.derive("assembly.length", Size(length)));
+    obs.balancing.iter().for_each(|balancing| checked.derive("balancing.traffic", Word(balancing.traffic)));
 }
 
 pub(super) struct Mesh<'a> {
@@ -73,7 +76,7 @@ impl Mesh<'_> {
             assembly: self.assembly(largest_packet)?,
             ingress: self.ingress(),
             contention,
-            retransmission: self.retransmission(),
+            retransmission: self.retransmission()?,
             notification: self.notification(),
             balancing: None,
             sources: self.sources()?,
@@ -219,14 +222,25 @@ impl Mesh<'_> {
         }
     }
 
-    fn retransmission(&self) -> Option<Retransmission> {
-        let table = self.table.retransmission.as_ref()?;
-        Some(Retransmission { attempts: *table.attempts, extra_delay: table.extra_delay.0 })
+    fn retransmission(&self) -> Result<Option<Retransmission>, Fault> {
+        let Some(table) = self.table.retransmission.as_ref() else { return Ok(None) };
+        let ordering = table.ordering.0;
+        // The parts of a burst land one by one, and bursts with two paths are numbered on each.
+        let unfit = match &self.table.balancing {
+            Some(_) => Some("\"balancing\""),
+            None => {
+                (self.table.contention.0 == ContentionRule::Segmentation).then_some("contention = \"segmentation\"")
+            }
+        };
+        if let Some(unfit) = unfit.filter(|_| ordering == CopyOrdering::Egress) {
+            return Err(table.ordering.fault(format!("found \"egress\"; allowed beside {unfit}: \"off\"")));
+        }
+        Ok(Some(Retransmission { attempts: *table.attempts, extra_delay: table.extra_delay.0, ordering }))
     }
 
     fn notification(&self) -> Notification {
         let table = &self.table.notification;
-        Notification { window: table.window.0, threshold: *table.threshold }
+        Notification { window: table.window.0, threshold: *table.threshold, when: table.when.0 }
     }
 
     /// Every burst that can be made lies within the horizon.

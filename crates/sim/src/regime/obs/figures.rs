@@ -51,6 +51,14 @@ pub enum Key {
     HeldPeak,
     /// Times that loads were told.
     LoadsTold,
+    /// Bursts that an egress node held until earlier ones had come.
+    HeldAtEgress,
+    /// For how long in all, in picoseconds.
+    EgressHoldTime,
+    /// The most bytes that egress nodes held at once, each its own.
+    EgressPeak,
+    /// Bursts that came when their egress node did not wait for them any more.
+    LateAtEgress,
 }
 
 impl ledger::Key for Key {
@@ -85,8 +93,25 @@ pub fn figures(before: &Tally, after: &Tally) -> Vec<Figure> {
         ("mean_burst_delay", mean_s(Key::DeliveryTime, Key::Delivered), "s"),
     ];
     let means = means.into_iter().map(|(name, value, unit)| Figure { name, value, unit });
-    let spread = spread(before, after).into_iter();
-    counted.chain(means.filter(|figure| figure.value.is_finite())).chain(spread).collect()
+    let means = means.filter(|figure| figure.value.is_finite());
+    counted.chain(means).chain(spread(before, after)).chain(order(before, after)).collect()
+}
+
+/// What egress nodes held so that bursts kept their order, if they held any. The memory is that of the whole run.
+fn order(before: &Tally, after: &Tally) -> Vec<Figure> {
+    if after.of(Key::HeldAtEgress) == 0 {
+        return Vec::new();
+    }
+    let sum = |key: Key| (after.of(key) - before.of(key)) as f64;
+    let held = sum(Key::HeldAtEgress);
+    let figures = [
+        ("bursts_held_at_egress", held, "1"),
+        ("bursts_late_at_egress", sum(Key::LateAtEgress), "1"),
+        ("mean_egress_hold", ratio(sum(Key::EgressHoldTime) / PS_PER_SECOND as f64, held), "s"),
+        ("egress_buffer_peak", after.of(Key::EgressPeak) as f64, "B"),
+    ];
+    let figure = |(name, value, unit)| Figure { name, value, unit };
+    figures.into_iter().map(figure).filter(|figure| figure.value.is_finite()).collect()
 }
 
 /// What became of bursts that had two paths, if any had. The memory that holds bursts is that of the whole run.

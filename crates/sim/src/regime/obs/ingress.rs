@@ -4,7 +4,7 @@
 use super::agenda::Task;
 use super::burst::{Burst, BurstNews, CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
 use super::node::{Asking, BurstNode, Receiver};
-use super::plan::{Acks, BurstArrivals, IngressRule};
+use super::plan::{Acks, BurstArrivals, CopyOrdering, IngressRule, ToldWhen};
 use super::queues::{Destination, Queues};
 use crate::engine::bench::{Bench, NewsPacket};
 use crate::engine::ledger::Group;
@@ -105,6 +105,7 @@ impl BurstNode {
         let mut cargo = Vec::with_capacity(loaded.clone().count());
         cargo.extend(loaded.map(|packet| bench.unload(packet)));
         let number = self.number();
+        let place_in_order = self.place_in_order(route);
         let way = &self.parts.routes[route as usize];
         let burst = Burst {
             number,
@@ -120,11 +121,22 @@ impl BurstNode {
             born: now,
             origin: Origin::Packets,
             place: None,
+            place_in_order,
         };
         match to.set {
             Some(set) => self.spread(now, set, burst, bench),
             None => self.launch(now, Header::of(Arc::new(burst)), bench),
         }
+    }
+
+    /// The number of the next burst on a route, if the egress node is to restore the order.
+    fn place_in_order(&mut self, route: u32) -> Option<u64> {
+        let rule = self.parts.rules.obs.retransmission?;
+        let numbered = &mut self.parts.routes[route as usize].numbered;
+        (rule.ordering == CopyOrdering::Egress).then(|| {
+            *numbered += 1;
+            *numbered - 1
+        })
     }
 
     /// Counts how many segments of each flow are in a burst.
@@ -160,6 +172,7 @@ impl BurstNode {
             born: now,
             origin: if source.headers_only { Origin::Nothing } else { Origin::Source },
             place: None,
+            place_in_order: None,
         };
         let (arrivals, begins) = (source.arrivals, now + self.parts.rules.processing + burst.offset);
         let refused = self.counts.lost;
@@ -308,6 +321,9 @@ impl BurstNode {
             let in_time = now.saturating_sub(header.burst.born) <= rule.extra_delay.ps();
             if header.attempt < rule.attempts && in_time {
                 self.counts.resent += 1;
+                if self.parts.rules.obs.notification.when == ToldWhen::Drop {
+                    self.tell_senders(now, header, bench);
+                }
                 let header = Header { deflections: 0, attempt: header.attempt + 1, ..header.clone() };
                 return self.launch(now, header, bench);
             }

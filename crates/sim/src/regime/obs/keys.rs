@@ -1,7 +1,8 @@
 //! `[switching]` with `kind = "obs"`.
 
 use super::plan::{
-    Acks, BurstQueues, Choice, Comparison, Counting, LoadUnit, Ordering, Part, PathLoad, SharedLinks, Spread,
+    Acks, BurstQueues, Choice, Comparison, CopyOrdering, Counting, LoadUnit, Ordering, Part, PathLoad, SharedLinks,
+    Spread, ToldWhen,
 };
 use crate::language::keys::{When, Within, a_probability, a_rate, keys, more_than_zero, whole};
 use crate::language::{At, ByteCount, Key, PairsSpec, Size, Speed, Time, Word};
@@ -162,6 +163,9 @@ keys! {
         pub attempts: Key<u8> = 3;
         /// A burst is not sent again later than this after it was complete.
         pub extra_delay: Key<Time> = Time(Duration::from_millis(100));
+        /// What an egress node does with bursts that land before one that is sent again. It goes neither with
+        /// contention = "segmentation" nor with `balancing`.
+        pub ordering: Key<Word<CopyOrdering>> = Word(CopyOrdering::Off);
     }
 }
 
@@ -194,8 +198,11 @@ keys! {
         pub gap: Key<Time> = Time(Duration::from_millis(1)), when FLOWLET;
         /// Whether the ingress node keeps bursts from overtaking those that it sent before on a longer path.
         pub ordering: Key<Word<Ordering>> = Word(Ordering::Off);
-        /// What is spread.
-        pub traffic: Key<Word<Spread>> = Word(Spread::Tcp);
+        /// What is spread. Default: "tcp", or "all" with `pairs`.
+        pub traffic: Option<At<Word<Spread>>>;
+        /// Only the bursts between these nodes are spread, source first: a list of pairs, each direction for itself. Those between
+        /// other nodes take the shortest path. Default: all are.
+        pub pairs: Option<At<PairsSpec>>;
         /// Which pair of paths is taken of several that have as few links.
         pub ties: Key<Word<Ties>> = Word(Ties::Ids);
         /// Pairs of paths that are taken whatever the rule is, each path a list of nodes. They may share links.
@@ -236,6 +243,8 @@ keys! {
         pub window: Key<Time> = Time(Duration::from_millis(100)), in more_than_zero();
         /// Senders are told while the rate is below this.
         pub threshold: Key<f64> = 0.01, in a_probability();
+        /// When senders are told of a burst that is sent again (`retransmission`).
+        pub when: Key<Word<ToldWhen>> = Word(ToldWhen::Lost);
     }
 }
 

@@ -19,6 +19,7 @@
 //! | `burst` | bursts, headers, messages about losses |
 //! | `build` | what the agents are made of |
 //! | `node` | the agent of a node; the end of a burst's way |
+//! | `order` | that end, where the order of bursts is restored |
 //! | `queues` | which packets travel in one burst |
 //! | `sections` | by which route a packet goes on in one |
 //! | `ingress` | the beginning: assembly, waiting for a wavelength, sending again |
@@ -41,6 +42,7 @@ mod keys;
 mod load;
 mod meter;
 mod node;
+mod order;
 pub mod plan;
 mod queues;
 mod sections;

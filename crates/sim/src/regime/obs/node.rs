@@ -9,6 +9,7 @@ use super::figures::Key;
 use super::ingress::Waiting;
 use super::load::LoadMeter;
 use super::meter::Meter;
+use super::order::EgressOrder;
 use super::plan::Obs;
 use super::queues::Queues;
 use super::sections::Sections;
@@ -83,6 +84,8 @@ pub struct Route {
     pub meter: Meter,
     /// Which of the node's path sets takes its place for what is spread.
     pub set: Option<u32>,
+    /// Bursts that were numbered on it.
+    pub numbered: u64,
 }
 
 /// Another agent, and how it is reached.
@@ -153,6 +156,8 @@ pub struct BurstNode {
     pub(super) loads: Loads,
     /// Bursts that are held until others have left, in their order.
     pub(super) blocked: Vec<Blocked>,
+    /// Bursts that have landed here before earlier ones.
+    pub(super) order: EgressOrder,
 }
 
 /// What has happened at the node.
@@ -226,8 +231,8 @@ impl BurstNode {
             }
         }
         let (kept, made, counts, groups, loads) = (0, 0, Counts::default(), BTreeMap::new(), Loads::new());
-        let blocked = Vec::new();
-        let mut node = BurstNode { parts, queues, agenda, kept, made, counts, groups, loads, blocked };
+        let (blocked, order) = (Vec::new(), EgressOrder::default());
+        let mut node = BurstNode { parts, queues, agenda, kept, made, counts, groups, loads, blocked, order };
         node.begin_intervals();
         node
     }
@@ -276,8 +281,8 @@ impl BurstNode {
         self.kept -= header.left().len() as i64;
     }
 
-    /// The last bit of a burst is in: its packets go on.
-    fn land(&mut self, now: u64, header: &Header, bench: &mut Bench) {
+    /// The packets of a burst go on.
+    pub(super) fn deliver(&mut self, now: u64, header: &Header, bench: &mut Bench) {
         let burst = &header.burst;
         if burst.origin == Origin::Nothing {
             self.counts.empty += 1;
@@ -303,13 +308,14 @@ impl BurstNode {
 
     fn perform(&mut self, now: u64, task: Task, bench: &mut Bench) {
         match task {
-            Task::Land(header) => self.land(now, &header, bench),
+            Task::Land(header) => self.land(now, header, bench),
             Task::Assemble(queue) => self.end_timer(now, queue, bench),
             Task::Open(place) => self.open(now, place, bench),
             Task::Send(source) => self.send_from_source(now, source, bench),
             Task::Measure => self.tell_loads(now, bench),
             Task::Review => self.review_paths(now),
             Task::Release(header) => self.release(now, header, bench),
+            Task::GiveUp(route, number) => self.deliver_held(now, route, number, bench),
         }
     }
 }
@@ -387,5 +393,6 @@ impl Agent for BurstNode {
         add(Key::HoldTime, spread.hold);
         add(Key::HeldPeak, spread.peak.into());
         add(Key::LoadsTold, spread.told.into());
+        self.order.counts.account(&mut add);
     }
 }

@@ -4,6 +4,7 @@ use crate::model::{LinkId, NodeId, Ties};
 use control::assembly::Assembly;
 use control::reservation::FibreConfig;
 use options::words;
+use std::collections::BTreeSet;
 use units::{Duration, Rate};
 
 /// An optical burst-switched network: all links between nodes that are no hosts.
@@ -62,6 +63,8 @@ pub struct Balancing {
     pub ordering: Ordering,
     /// What is spread.
     pub traffic: Spread,
+    /// From where to where it is; `None`: between all nodes.
+    pub pairs: Option<BTreeSet<(NodeId, NodeId)>>,
     /// Which pair of paths is taken of several as good.
     pub ties: Ties,
     /// Pairs of paths that the scenario names.
@@ -84,6 +87,7 @@ impl Balancing {
             choose_after: None,
             ordering: Ordering::Off,
             traffic: Spread::Tcp,
+            pairs: None,
             ties: Ties::Ids,
             paths: Vec::new(),
         }
@@ -92,6 +96,11 @@ impl Balancing {
     /// Whether the choice needs the loads of links.
     pub fn needs_loads(&self) -> bool {
         matches!(self.policy, Policy::Adaptive(_) | Policy::LeastLoaded)
+    }
+
+    /// Whether bursts from one node to another are to have two paths.
+    pub fn is_for(&self, from: NodeId, to: NodeId) -> bool {
+        self.pairs.as_ref().is_none_or(|pairs| pairs.contains(&(from, to)))
     }
 }
 
@@ -292,6 +301,18 @@ pub struct Retransmission {
     pub attempts: u8,
     /// A burst leaves for the last time no later than this after it left first.
     pub extra_delay: Duration,
+    /// Whether the egress node waits for the copy.
+    pub ordering: CopyOrdering,
+}
+
+words! {
+    /// What an egress node does with bursts that land before one that is sent again.
+    pub enum CopyOrdering {
+        /// Their packets go on at once.
+        Off = "off",
+        /// It holds them until the bursts before them on the same route have landed, or cannot come any more.
+        Egress = "egress",
+    }
 }
 
 /// When an ingress node tells the senders that ask for it that their segments were lost by contention, not by congestion.
@@ -301,6 +322,18 @@ pub struct Notification {
     pub window: Duration,
     /// Below this rate senders are told, above it not.
     pub threshold: f64,
+    /// Of a burst that is sent again.
+    pub when: ToldWhen,
+}
+
+words! {
+    /// When senders are told of a burst that is sent again.
+    pub enum ToldWhen {
+        /// Once it is lost for good: its last copy was dropped.
+        Lost = "lost",
+        /// Each time it is dropped: "once a burst dropping event occurs" (paper 001, §II).
+        Drop = "drop",
+    }
 }
 
 /// A source of bursts between each of some pairs of nodes.

@@ -135,7 +135,7 @@ fn what_explain_writes_about_bursts_is_the_same_scenario() {
         contention = "segmentation"
         dropped_part = "tail"
         retransmission = { attempts = 2 }
-        notification = { threshold = 0.05 }
+        notification = { threshold = 0.05, when = "drop" }
         assembly = { timer = "0.5 ms", minimum = "2 kB", queues = "flow", acks = "beside" }
         [[switching.burst]]
         pairs = "all"
@@ -155,6 +155,29 @@ fn what_explain_writes_about_bursts_is_the_same_scenario() {
     "#;
     let loaded = load_text(&format!("{LINE}{more}")).unwrap();
     same(&loaded.scenario, &load_text(&loaded.explain()).unwrap().scenario);
+}
+
+#[test]
+fn an_egress_node_restores_the_order_of_whole_bursts_on_one_path() {
+    assert!(load_text(&format!("{LINE}retransmission = {{ ordering = \"egress\" }}")).is_ok());
+    assert_eq!(
+        message("retransmission = { ordering = \"egress\" }\ncontention = \"segmentation\""),
+        "test.toml:28:31: switching.retransmission.ordering: found \"egress\"; allowed beside contention = \"segmentation\": \
+         \"off\""
+    );
+    assert_eq!(
+        message("retransmission = { ordering = \"egress\" }\nbalancing = {}"),
+        "test.toml:28:31: switching.retransmission.ordering: found \"egress\"; allowed beside \"balancing\": \"off\""
+    );
+    assert_eq!(
+        message("retransmission = { ordering = \"ingress\" }"),
+        "test.toml:28:31: switching.retransmission.ordering: found \"ingress\"; did you mean \"egress\"? allowed: off, \
+         egress"
+    );
+    assert_eq!(
+        message("notification = { when = \"late\" }"),
+        "test.toml:28:25: switching.notification.when: found \"late\"; allowed: lost, drop"
+    );
 }
 
 #[test]
@@ -182,5 +205,44 @@ fn bursts_are_spread_over_two_paths_that_are_there() {
         named("[\"a\", \"c\"]", "[\"a\", \"c\", \"b\"]"),
         "test.toml:28:56: switching.balancing.paths.0.alternate: it has other ends than primary; allowed: the same first and \
          last node"
+    );
+}
+
+#[test]
+fn chosen_pairs_are_pairs_of_nodes_with_two_paths_each_once() {
+    let triangle = LINE.replacen("[[traffic]]", "[[link]]\nfrom = \"a\"\nto = \"b\"\n[[traffic]]", 1);
+    let with = |pairs: &str| load_text(&format!("{triangle}balancing.pairs = {pairs}"));
+    let refused = |pairs: &str| with(pairs).unwrap_err().to_string();
+    let loaded = with("[[\"a\", \"b\"], [\"b\", \"a\"]]").unwrap();
+    same(&loaded.scenario, &load_text(&loaded.explain()).unwrap().scenario);
+    assert!(loaded.explain().contains("traffic = \"all\""), "all traffic of a chosen pair is spread");
+    assert_eq!(
+        refused("[[\"a\", \"x\"]]"),
+        "test.toml:31:20: switching.balancing.pairs.0: there is no node \"x\"; did you mean \"a\"? allowed: a, c, b"
+    );
+    assert_eq!(
+        refused("[[\"a\", \"b\"], [\"a\", \"b\"]]"),
+        "test.toml:31:32: switching.balancing.pairs.1: the pair from \"a\" to \"b\" is there twice; allowed: each pair once"
+    );
+    assert_eq!(
+        refused("[[\"a\", \"a\"]]"),
+        "test.toml:31:20: switching.balancing.pairs.0: found a pair from \"a\" to \"a\"; allowed: two nodes"
+    );
+    assert_eq!(
+        refused("\"random\""),
+        "test.toml:31:19: switching.balancing.pairs: found \"random\"; allowed: a list of pairs such as [[\"a\", \"b\"]]"
+    );
+    // In the line of three nodes there is one way.
+    assert_eq!(
+        message("balancing.pairs = [[\"a\", \"b\"]]"),
+        "test.toml:28:20: switching.balancing.pairs.0: there is no second path from \"a\" to \"b\""
+    );
+    // Nor does it matter there if no pair is chosen that has traffic.
+    assert!(load_text(&format!("{LINE}balancing.pairs = []")).is_ok());
+    let paths = "{ primary = [\"a\", \"b\"], alternate = [\"a\", \"c\", \"b\"] }";
+    assert_eq!(
+        refused(&format!("[[\"b\", \"a\"]]\nbalancing.paths = [{paths}]")),
+        "test.toml:32:32: switching.balancing.paths.0.primary: its ends, \"a\" and \"b\", are not in \"pairs\"; allowed: a \
+         pair of the list"
     );
 }

@@ -13,6 +13,7 @@ use self::reports::Reports;
 use super::recovery::{FastRecovery, Phase};
 use super::{Actions, SackBlock, Sender};
 use crate::cc::btcp::Detector;
+use crate::cc::tcp_eng::BenTimeout;
 use crate::cc::{BurstNews, LossCause};
 use units::Instant;
 
@@ -51,14 +52,15 @@ impl Bursts {
             BurstNews::Ignored | BurstNews::FalseTimeouts(Detector::Ble) => BurstReport::Nothing,
             BurstNews::FalseTimeouts(Detector::Back) => BurstReport::Assembled,
             BurstNews::FalseTimeouts(Detector::Bnak) => BurstReport::Lost,
-            BurstNews::Contention => BurstReport::LostToContention,
+            BurstNews::Contention(_) => BurstReport::LostToContention,
         }
     }
 
-    /// What a burst that is reported lost is to the window.
-    fn cause(&self) -> LossCause {
+    /// What a burst that is reported lost is to the window; `is_all` where it held all that is outstanding.
+    fn cause(&self, is_all: bool) -> LossCause {
         match self.news {
-            BurstNews::Contention => LossCause::Contention,
+            BurstNews::Contention(_) if is_all => LossCause::ContentionOfAll,
+            BurstNews::Contention(_) => LossCause::Contention,
             BurstNews::Ignored | BurstNews::FalseTimeouts(_) => LossCause::FastRetransmit,
         }
     }
@@ -67,7 +69,7 @@ impl Bursts {
     fn is_false_timeout(&self, missing: &[SackBlock]) -> bool {
         match self.news {
             BurstNews::FalseTimeouts(detector) => self.false_timeouts.detects(detector, missing),
-            BurstNews::Ignored | BurstNews::Contention => false,
+            BurstNews::Ignored | BurstNews::Contention(_) => false,
         }
     }
 }
@@ -93,9 +95,8 @@ impl Sender {
             BurstReport::Nothing => {}
             BurstReport::Assembled => bursts.false_timeouts.note_assembled(segments, una),
             BurstReport::Lost | BurstReport::LostToContention => {
-                let cause = bursts.cause();
                 if let Some(lost) = self.miss(segments) {
-                    self.on_reported_loss(now, cause, lost);
+                    self.on_reported_loss(now, lost);
                     self.transmit(now, actions);
                 }
             }
@@ -117,8 +118,13 @@ impl Sender {
         span
     }
 
-    fn on_reported_loss(&mut self, now: Instant, cause: LossCause, lost: SackBlock) {
+    fn on_reported_loss(&mut self, now: Instant, lost: SackBlock) {
+        let is_all = lost.start <= self.una && lost.end >= self.nxt && self.scoreboard.sacked() == 0;
+        let Some(bursts) = self.bursts() else { return };
+        let cause = bursts.cause(is_all);
+        let starts_slowly = is_all && bursts.news == BurstNews::Contention(BenTimeout::SlowStart);
         match self.phase {
+            Phase::Open | Phase::Disorder(_) if starts_slowly => self.start_over(now),
             Phase::TimeoutRecovery { recover } if lost.end <= recover => self.go_back(now, cause, lost.start),
             Phase::Open | Phase::Disorder(_) | Phase::TimeoutRecovery { .. } => {
                 let cwnd = self.window.cwnd;
@@ -129,6 +135,13 @@ impl Sender {
             Phase::FastRecovery(_) => {}
         }
         self.restart_timer(now);
+    }
+
+    /// A report takes the place of the timer: slow start, from the first segment on.
+    fn start_over(&mut self, now: Instant) {
+        self.counts.fast_retransmits += 1;
+        self.lose(now, LossCause::ContentionOfAll, self.flight_for_cut());
+        self.send_all_again(now);
     }
 
     /// Segments that left after the cut are lost too.
@@ -160,7 +173,7 @@ impl Sender {
         let Some(bursts) = self.bursts_mut().filter(|bursts| bursts.is_false_timeout(&missing)) else {
             return false;
         };
-        let cause = bursts.cause();
+        let cause = bursts.cause(false);
         missing.iter().for_each(|block| bursts.reports.miss(*block));
         self.counts.timeouts += 1;
         self.timed_out = self.una;

@@ -1,0 +1,105 @@
+"""Burst retransmission under its other readings: what 001/network claims of them, and their picture.
+
+The paper says of burst retransmission that it recovers bursts "while keeping the upper TCP layer unaware" (§IV.B), and
+of a BEN that it is sent "once a burst dropping event occurs" (§II). In the mode `retransmission` neither is so: a copy
+lands behind later bursts, which TCP takes for a loss, and only the loss of the last copy brings a BEN. Here the egress
+node restores the order, or every drop brings a BEN. Both were written after short trials.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from photocol.experiment import Claim, Point
+
+from . import _network_checks as checks
+from ._compare import BAIMD, BTCP, RENO, SACK
+from ._network import LISTENERS, ORDERED, SHADES, TOLD, WORDS
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, of, versions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+RIVALS = (SACK, RENO, BAIMD, *BTCP)
+
+
+def points(losses: Sequence[float]) -> tuple[Point, ...]:
+    """Who differs from the mode `retransmission`: all in order, and those who listen with a BEN at every drop."""
+    listeners = [name for name in LISTENERS if name in (ENG, *RIVALS)]
+    return (
+        *versions("sender", (ENG, *RIVALS), mode=[ORDERED], loss=losses),
+        *versions("sender", listeners, mode=[TOLD], loss=losses),
+    )
+
+
+def claims(mode: str) -> tuple[Claim, ...]:
+    """What the paper says of figures 5, 6 and 8 with burst retransmission, under one of its readings."""
+    name, words = ("ordered" if mode == ORDERED else "told"), WORDS[mode]
+    large = "as without retransmission: (α, β) friendly by (2)"
+    few = "up to p = 1e-3 no burst is lost for good: all senders are one"
+    return (
+        *both(
+            claim=f"figure-5-{name}",
+            text=f"TCP-ENG significantly outperforms Reno and SACK, with burst retransmission{words}",
+            where="§IV.A, Fig. 5",
+            expected="more than both at every loss; no number",
+            tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
+            check=lambda outcome, reading: checks.check_above(outcome, (SACK, RENO), mode, 1.1, reading),
+            reasons={BEN_ONLY: few if mode == ORDERED else "", LARGE_WINDOW: few if mode == ORDERED else large},
+        ),
+        *both(
+            claim=f"figure-6-{name}",
+            text=f"TCP-ENG achieves a higher throughput than BAIMD and BTCP, with burst retransmission{words}",
+            where="§IV.A, Fig. 6",
+            expected="more at every loss; no number",
+            tolerance="more than each at every p; in shape: from 1e-3 on",
+            check=lambda outcome, reading: checks.check_above(outcome, (BAIMD, *BTCP), mode, 1.0, reading),
+            reasons={BEN_ONLY: few if mode == ORDERED else "", LARGE_WINDOW: few if mode == ORDERED else large},
+        ),
+        *both(
+            claim=f"figure-8-throughput-{name}",
+            text=f"TCP-ENG's throughput is still close to SACK's and Reno's, with burst retransmission{words}",
+            where="§IV.B, Fig. 8",
+            expected="1 of both",
+            tolerance="within 20 % at every p; in shape: within 50 %. What figure 5 claims is against it",
+            check=lambda outcome, reading: checks.check_friendly(outcome, reading, mode),
+            reasons={BEN_ONLY: "figure 5 claims the opposite of the same curves"},
+        ),
+        Claim(
+            id=f"retransmission-{name}",
+            text=f"burst retransmission{words}, raises every curve, most at high loss (α ben-only)",
+            where="§IV.A, Fig. 5",
+            expected="more from p = 1e-3 on, and most at 0.1",
+            tolerance="nowhere less, and more at 0.1 than at 1e-3, for TCP-ENG, SACK and Reno; in shape: so at 0.1",
+            check=lambda outcome: checks.check_again(outcome, BEN_ONLY, mode),
+        ),
+        Claim(
+            id=f"figure-8-{name}",
+            text=f"with burst retransmission{words}, the indexes of all are close to each other (α ben-only)",
+            where="§IV.B, Fig. 8",
+            expected="equal; no number",
+            tolerance="within 0.05 of each other at every p; in shape: within 0.1",
+            check=lambda outcome: checks.check_close(outcome, BEN_ONLY, mode),
+        ),
+    )
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Throughput against loss under both readings, TCP-ENG's of α `ben-only`."""
+    for mode, line in ((ORDERED, "-"), (TOLD, "--")):
+        for sender in (ENG, SACK, RENO, BAIMD, BTCP[2]):
+            chosen = of("sender", sender, BEN_ONLY) & (pl.col("mode") == mode)
+            rows = table.filter(chosen).sort("loss")
+            if rows.height:
+                label = f"{sender}{WORDS[mode]}"
+                axes.plot(rows["loss"], rows["throughput_mbps"], line, color=SHADES[sender], marker="o", label=label)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("probability that a burst is lost on its path")
+    axes.set_ylabel("throughput of a flow (Mb/s)")
+    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    axes.legend(loc="lower left", frameon=False, fontsize=8)
