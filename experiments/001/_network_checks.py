@@ -43,6 +43,18 @@ def check_sack(outcome: Outcome, reno: str = RENO) -> Finding:
     return judge(agrees=min(ratio.values()) >= 0.98, in_shape=max(ratio.values()) > 1.1, measured=listed(ratio))
 
 
+def check_baimd(outcome: Outcome) -> Finding:
+    """Where the window is small BAIMD has less than SACK and Reno."""
+    found = {rival: gains(outcome, rival, BARE, BAIMD) for rival in (SACK, RENO)}
+    most = max(next(iter(found.values())))
+    at_most = max(one[most] for one in found.values())
+    return judge(
+        agrees=at_most <= 0.9,
+        in_shape=at_most < 1.0,
+        measured="; ".join(f"over {rival} {listed(one)}" for rival, one in found.items()),
+    )
+
+
 def check_falling(outcome: Outcome) -> Finding:
     """Every curve falls."""
     lines = [(name, reading) for name in SENDERS for reading in (READINGS if is_eng(name) else (BEN_ONLY,))]

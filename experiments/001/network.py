@@ -159,6 +159,14 @@ experiment = Experiment(
             check=lambda outcome: checks.check_sack(outcome, RENO_NS2),
         ),
         Claim(
+            id="baimd",
+            text="where cwnd is small due to a high dropping rate, BAIMD has a lower throughput than conventional TCP",
+            where="§II",
+            expected="less than SACK and Reno at the highest p; no number",
+            tolerance="at most 0.9 of both at the highest p; in shape: less than both",
+            check=checks.check_baimd,
+        ),
+        Claim(
             id="falling",
             text="throughput falls with the loss for all",
             where="Figs. 5, 6",
