@@ -242,8 +242,8 @@ experiment = Experiment(
             BY_LOSS,
             "by-loss",
             "α by (3) after a BEN of all that was outstanding and by (2) after any other (`relation`)",
-            "at p = 0.1 windows are a few segments and runs differ by chance; under large-window the last loss sets α of "
-            "every round, and 0.3125 is more than 0.2",
+            "at p = 0.1 windows are a few segments and runs differ by chance; under large-window the last loss sets α "
+            "of every round, and 0.3125 is more than 0.2",
         ),
         same(
             SLOW_START,
