@@ -187,10 +187,9 @@ def discipline(case: Case) -> dict[str, Any]:
     return queue
 
 
-def photocol_run(case: Case, flow_list: Path) -> Run:
-    """One run."""
-    link = {"from": "left", "to": "right", "duplex": False, "queue": discipline(case)}
-    transport = {
+def transport(case: Case) -> dict[str, Any]:
+    """The hosts of photocol's runs."""
+    return {
         "algorithm": case.algorithm,
         "initial_window": 2,
         "initial_ssthresh": f"{case.ssthresh} packets",
@@ -198,6 +197,11 @@ def photocol_run(case: Case, flow_list: Path) -> Run:
         **({"ecn": True} if case.ecn else {}),
         **dict(case.options),
     }
+
+
+def photocol_run(case: Case, flow_list: Path) -> Run:
+    """One run."""
+    link = {"from": "left", "to": "right", "duplex": False, "queue": discipline(case)}
     scenario = {
         "run": {"duration": f"{case.duration_s} s", "warm_up": f"{case.from_s} s"},
         "topology": {
@@ -210,7 +214,7 @@ def photocol_run(case: Case, flow_list: Path) -> Run:
             "access_buffer": "unlimited",
         },
         "link": [link],
-        "transport": {"tcp": transport},
+        "transport": {"tcp": transport(case)},
         "traffic": [{"transport": "tcp", "file": str(flow_list.with_suffix(".csv"))}],
         "probe": {"interval": "0.1 s", "flows": [0]},
     }

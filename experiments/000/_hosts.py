@@ -39,13 +39,18 @@ UDP_PERCENT, ROUND_TRIPS = 30, tuple(rtt for rtt in RTTS_MS if rtt != 500)
 
 
 def setup(
-    point: Point, keys: Mapping[str, Value], *, rtt_ms: float | None = None, udp_percent: float = UDP_PERCENT
+    point: Point,
+    keys: Mapping[str, Value],
+    *,
+    rtt_ms: float | None = None,
+    udp_percent: float = UDP_PERCENT,
+    silences: str = slots.CONSTANT,
 ) -> Setup:
     """The form of artificial ACKs of a point, with hosts of these keys and Linux's least timeout."""
     form = str(point["form"])
     more = {**keys, "transport.reno.min_rto": "0.2 s", **FORM_KEYS.get(form, {})}
     rtt_ms = float(point["rtt_ms"]) if rtt_ms is None else rtt_ms
-    return slots.setup(form if form in (NONE, ONE) else TWO, rtt_ms, udp_percent, more)
+    return slots.setup(form if form in (NONE, ONE) else TWO, rtt_ms, udp_percent, more, silences=silences)
 
 
 def over_none(table: pl.DataFrame, form: str, metric: str, axis: str = "rtt_ms") -> list[float]:

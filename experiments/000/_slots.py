@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.experiment import Metric, Setup
+from photocol.experiment import Metric, Outcome, Setup, UnderReadings
 from photocol.stats import paired_difference_ci
+from photocol.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
-    from photocol.experiment import Outcome, RunResult, Value
+    from photocol.experiment import Claim, RunResult, Value
 
 PAPER = "Lu and Hunter, Dual-layer congestion control (paper 000), 2009"
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "dlcc.toml"
@@ -32,6 +33,14 @@ RTTS_MS = (60, 100, 180, 280, 420, 500, 560)
 SHARES_PERCENT = (10, 20, 30, 40)
 LINK_MBPS, DATAGRAM_BITS = 55, 576 * 8
 BURST_S = 0.2
+CONSTANT, UNIFORM, EXPONENTIAL = "constant", "uniform", "exponential"
+SILENCES: Mapping[str, Mapping[str, str]] = {
+    CONSTANT: {"law": "constant", "mean": "9.8 s"},
+    UNIFORM: {"law": "uniform", "least": "8.82 s", "most": "10.78 s"},
+    EXPONENTIAL: {"law": "exponential", "mean": "9.8 s"},
+}
+"""Silences of UDP between its bursts. The constant ones are the paper's: bursts every 10 s, which are 20 round trips of
+500 ms, so that all bursts of a run meet the flows at the same phase. The others are within a tenth, and at random."""
 
 NONE, PACING, ECN, ONE, TWO, GUARDED = "none", "ack-pacing", "ecn", "one-control", "two-controls", "two-guarded"
 SCHEMES = (NONE, PACING, ECN, ONE, TWO, GUARDED)
@@ -59,17 +68,19 @@ KEYS: Mapping[str, Mapping[str, Value]] = {
     GUARDED: {"switching.dlcc.guard": True},
 }
 
-TIMID = (
-    "at shorter round trips edge nodes' memory keeps the link full without control, so there is nothing to double; and "
-    "with it a Reno sender halves its window once for every lost segment that is named, several times for one burst"
-)
+HALVES = "a Reno sender halves its window once for every lost segment that is named, several times for one burst"
 """Why the goodput with two controls is not above that without."""
+
+WEAKER = (Verdict.AGREES, Verdict.IN_SHAPE, Verdict.DISAGREES, Verdict.NOT_RUN)
+"""Verdicts, each weaker than the one before."""
 
 METRICS = (
     Metric(name="goodput_mbps", label="goodput, §VII (Mb/s)", form=".2f"),
     Metric(name="loss_mbps", label="loss rate, §VII (Mb/s)", form=".4f"),
     Metric(name="edge_buffer_kbit", label="mean edge buffer (kbit)", form=".1f"),
     Metric(name="tcp_goodput_mbps", label="acknowledged by TCP (Mb/s)", form=".2f"),
+    Metric(name="udp_goodput_mbps", label="datagrams that arrive (Mb/s)", form=".3f"),
+    Metric(name="udp_loss_percent", label="datagrams lost (%)", form=".2f"),
     Metric(name="lost_per_burst_packets", label="slots lost per burst of UDP", form=".1f"),
     Metric(name="artificial_acks", label="artificial ACKs", form=".0f"),
     Metric(name="discarded_acks", label="discarded ACKs", form=".0f"),
@@ -101,24 +112,68 @@ def settings(scheme: str, rtt_ms: float, udp_percent: float) -> dict[str, Value]
     }
 
 
-def setup(scheme: str, rtt_ms: float, udp_percent: float, more: Mapping[str, Value] | None = None) -> Setup:
-    """`dlcc.toml` at a point of the paper's figures, with other keys on top."""
-    return Setup(scenario="dlcc.toml", settings={**settings(scheme, rtt_ms, udp_percent), **(more or {})})
+def setup(
+    scheme: str,
+    rtt_ms: float,
+    udp_percent: float,
+    more: Mapping[str, Value] | None = None,
+    *,
+    silences: str = CONSTANT,
+) -> Setup:
+    """`dlcc.toml` at a point of the paper's figures, with other keys on top, and silences of UDP by a law."""
+    network = "dlcc.toml" if silences == CONSTANT else scenario(silences)
+    return Setup(scenario=network, settings={**settings(scheme, rtt_ms, udp_percent), **(more or {})})
 
 
-def scenario() -> dict[str, Any]:
-    """`dlcc.toml`, to be changed."""
-    return tomllib.loads(SCENARIO.read_text(encoding="utf-8"))
+def scenario(silences: str = CONSTANT) -> dict[str, Any]:
+    """`dlcc.toml` with silences of UDP by a law, to be changed."""
+    table = tomllib.loads(SCENARIO.read_text(encoding="utf-8"))
+    table["traffic"][1]["off"] = dict(SILENCES[silences])
+    return table
+
+
+def where(outcome: Outcome, condition: pl.Expr) -> Outcome:
+    """The rows of an outcome that satisfy a condition."""
+    return Outcome(table=outcome.table.filter(condition), replications=outcome.replications.filter(condition))
+
+
+def under_each(outcome: Outcome, check: Callable[[Outcome], Finding]) -> Finding:
+    """What a check finds under every law of silences of the table, of which the weakest counts."""
+    laws = outcome.table["silences"].unique(maintain_order=True).to_list()
+    found = {law: check(where(outcome, pl.col("silences") == law)) for law in laws}
+    weakest = max(found.values(), key=lambda finding: WEAKER.index(finding.verdict))
+    measured = "; ".join(f"silences {law}: {finding.measured}" for law, finding in found.items())
+    return Finding(verdict=weakest.verdict, measured=measured)
+
+
+def by_law(
+    claims: Sequence[Claim], outcome: Outcome, checks: Mapping[str, Callable[[Outcome], Finding]]
+) -> list[UnderReadings]:
+    """Claims under each law of silences by itself, side by side."""
+    laws = outcome.table["silences"].unique(maintain_order=True).to_list()
+    return [
+        UnderReadings(
+            claim=claim.text,
+            where=claim.where,
+            findings={f"silences {law}": checks[claim.id](where(outcome, pl.col("silences") == law)) for law in laws},
+        )
+        for claim in claims
+    ]
 
 
 def measure(result: RunResult) -> Mapping[str, float]:
-    """Goodput is what entered the core, TCP and UDP, less what was dropped there; loss is what was dropped."""
+    """Goodput is what entered the core, TCP and UDP, less what was dropped there; loss is what was dropped.
+
+    What edge ports drop has not entered the core. Datagrams are lost at either, or arrive later than the measurement.
+    """
     seconds = result.summary["measured_time"].value
     data = result.links.filter(pl.col("class") == "all")
     into = data.filter(pl.col("to") == "x", pl.col("from") != "ec")
     out = data.filter(pl.col("from") == "x", pl.col("to") == "ec")
     carried, dropped = into["carried_bits"].sum(), out["dropped_bits"].sum()
-    tcp = result.flows.filter(pl.col("transport") == "reno")
+    tcp, udp = (result.flows.filter(pl.col("transport") == name) for name in ("reno", "udp"))
+    sent = data.filter(pl.col("from") == "u")["carried_bits"].sum()
+    lost = result.drops.filter(pl.col("class") == "datagram")["bits"].sum()
 
     def figure(name: str) -> float:
         return result.summary[name].value
@@ -128,6 +183,8 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "loss_mbps": dropped / seconds / 1e6,
         "edge_buffer_kbit": into["mean_queue"].sum() * DATAGRAM_BITS / 1e3,
         "tcp_goodput_mbps": tcp["goodput_bps"].sum() / 1e6,
+        "udp_goodput_mbps": udp["goodput_bps"].sum() / 1e6,
+        "udp_loss_percent": 100 * lost / sent if sent else 0.0,
         "lost_per_burst_packets": out["dropped_units"].sum() / (seconds / 10),
         "artificial_acks": figure("dlcc_artificial_acks"),
         "discarded_acks": figure("dlcc_discarded_acks"),

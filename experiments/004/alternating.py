@@ -2,19 +2,21 @@
 
 No access network: the sender sits on the ingress node and a window leaves at once, so that it fits into few bursts.
 
-The expected values and tolerances below were committed before the first run.
+The expected values and tolerances below were committed before the first run, but for the claim `between`, which came
+with 004/false-detections. That experiment has the trace, cut by cut, and what each assumption of the model costs.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, grid
+from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.verdict import Finding, judge
 
+from ._alternating import FULL_MS, RR, SACK, SENDERS, SHADES, SHORT_MS, TIMER_US, modelled, scenario
 from ._lb import curve, listed, source
 
 if TYPE_CHECKING:
@@ -22,55 +24,10 @@ if TYPE_CHECKING:
 
     from photocol.experiment import RunResult
 
-SACK, RR = "SACK", "RR-TCP"
-SENDERS: dict[str, dict[str, Any]] = {SACK: {"algorithm": "sack"}, RR: {"algorithm": "rr-tcp", "fa_ratio": 1.0}}
-MODELS = {SACK: "sack-lb-obs", RR: "rr-tcp-lb-obs"}
-SHADES = {SACK: "#D55E00", RR: "#0072B2"}
-SHORT_MS, TIMER_US = 10, 10
-FULL_MS = (0, 1, 2, 5, 10, 20, 30, 40, 50)
-EDGES = ("A", "F")
 
-
-def scenario(sender: str, delta_ms: float) -> dict[str, Any]:
-    """Figure 5 without its access network; bursts of up to 1000 packets of 1 kB, slow start to 512 packets."""
-    links = [
-        ("A", "B", 2.5),
-        ("B", "D", 2.5),
-        ("D", "E", 2.5),
-        ("E", "F", 2.5),
-        ("B", "C", 2.5 + delta_ms),
-        ("C", "E", 2.5),
-    ]
-    paths = [["A", "B", "D", "E", "F"], ["A", "B", "C", "E", "F"]]
-    return {
-        "run": {"name": "alternating-bursts", "duration": "2000 s"},
-        "topology": {"kind": "custom"},
-        "node": [{"name": name, "role": "edge" if name in EDGES else "core"} for name in "ABCDEF"],
-        "link": [{"from": a, "to": b, "delay": f"{ms} ms"} for a, b, ms in links],
-        "link_defaults": {"capacity": "1 Gbps"},
-        "switching": {
-            "kind": "obs",
-            "wavelengths": 8,
-            "processing": "1 us",
-            "assembly": {"timer": f"{TIMER_US} us", "length": "1 MB"},
-            "balancing": {
-                "policy": "alternate",
-                "traffic": "data",
-                "paths": [{"primary": paths[0], "alternate": paths[1]}],
-            },
-        },
-        "transport": {
-            "one": {
-                **SENDERS[sender],
-                "packet_size": "1000 B",
-                "header": "0 B",
-                "initial_window": 1,
-                "initial_ssthresh": "512 packets",
-            }
-        },
-        "traffic": [{"transport": "one", "from": "A", "to": "F", "size": "1 GB"}],
-        "probe": {"interval": "100 ms", "flows": "all"},
-    }
+ALLOWED = 0.2
+FALLS = {"half": "M/2, in one burst again (§4.1)", "two_packets": "2 packets, still in two bursts"}
+"""Inputs `fall` of SACK's closed form: where a false detection leaves the window."""
 
 
 def make(point: Point) -> Setup:
@@ -98,34 +55,43 @@ def windows(result: RunResult) -> pl.DataFrame:
     return chosen.select("t_s", (pl.col("value") / 1000).alias("cwnd_packets"))
 
 
-def modelled(sender: str, delta_ms: float) -> float:
-    """The corrected closed form; at δ = 0, where it is not defined, at 10 µs."""
-    from photocol import model
-
-    inputs = {
-        "short_delay": f"{SHORT_MS} ms",
-        "difference": f"{max(delta_ms, 0.01)} ms",
-        "assembly": f"{TIMER_US} us",
-    }
-    return float(model(MODELS[sender], **inputs)["total_s"])
-
-
-def residuals(outcome: Outcome, sender: str) -> dict[float, float]:
+def residuals(outcome: Outcome, sender: str, **readings: str) -> dict[float, float]:
     """Model over simulation, less 1."""
     return {
-        delta: modelled(sender, delta) / seconds - 1
+        delta: modelled(sender, delta, **readings) / seconds - 1
         for delta, seconds in curve(outcome, "delta_ms", "total_s", sender=sender).items()
     }
 
 
-def check_model(outcome: Outcome, sender: str, tolerance: float) -> Finding:
+def check_model(outcome: Outcome, sender: str, tolerance: float, **readings: str) -> Finding:
     """The model within what its own limits allow."""
-    found = residuals(outcome, sender)
+    found = residuals(outcome, sender, **readings)
     worst = max(abs(value) for value in found.values())
     return judge(
         agrees=worst <= tolerance,
         in_shape=worst <= 2 * tolerance,
         measured=f"model over simulation {listed({at: 100 * value for at, value in found.items()}, '+.1f')} %",
+    )
+
+
+def side_by_side(outcome: Outcome) -> list[UnderReadings]:
+    """SACK's closed form with both falls of the window."""
+    [claim] = [one for one in experiment.claims if one.id == "model-sack"]
+    findings = {name: check_model(outcome, SACK, ALLOWED, fall=fall) for fall, name in FALLS.items()}
+    return [UnderReadings(claim=claim.text, where=claim.where, findings=findings)]
+
+
+def check_between(outcome: Outcome) -> Finding:
+    """The simulated time is between those of both falls."""
+    off = {fall: residuals(outcome, SACK, fall=fall) for fall in FALLS}
+    low, high = ({at: value for at, value in off[fall].items() if at > 0} for fall in FALLS)
+    return judge(
+        agrees=all(low[at] <= 0.02 and high[at] >= -0.02 for at in low),
+        in_shape=all(low[at] <= 0.1 and high[at] >= -0.1 for at in low),
+        measured="; ".join(
+            f"with {FALLS[fall]} {listed({at: 100 * value for at, value in off[fall].items() if at > 0}, '+.1f')} %"
+            for fall in FALLS
+        ),
     )
 
 
@@ -171,6 +137,9 @@ def draw_times(axes: Axes, table: pl.DataFrame) -> None:
         axes.plot(list(values), list(values.values()), "o", color=colour, label=f"{sender}, simulated")
         model = [modelled(sender, delta) for delta in values]
         axes.plot(list(values), model, "-", color=colour, linewidth=1.2, label=f"{sender}, model")
+        if sender == SACK:
+            model = [modelled(sender, delta, fall="two_packets") for delta in values]
+            axes.plot(list(values), model, "--", color=colour, linewidth=1.2, label="SACK, model down to two packets")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("difference of the paths' delays δ (ms)")
     axes.set_ylabel("time for the file (s)")
@@ -212,7 +181,20 @@ experiment = Experiment(
             where="§5.1, Fig. 4 (a)",
             expected="verified",
             tolerance="within 20 % at every δ, for two bursts in flight need less than the sum; in shape: 40 %",
-            check=lambda outcome: check_model(outcome, SACK, 0.2),
+            check=lambda outcome: check_model(outcome, SACK, ALLOWED),
+            reason="§4.1 takes for granted that the halved window is in one burst again. It leaves at two times, "
+            "one part laps the other once more, and up to ten detections follow each other. With the "
+            "windows that they leave, the model's own rounds are within 1.2 % of the simulation "
+            "(004/false-detections). At δ = 0 a burst of a few packets overtakes one of 1000, which lasts "
+            "8 ms; β has only the paths' delays",
+        ),
+        Claim(
+            id="between",
+            text="the simulation is between the closed forms with M/2 and with two packets after a false detection",
+            where="ours",
+            expected="between both",
+            tolerance="to 2 % at every δ above 0; in shape: to 10 %",
+            check=check_between,
         ),
         Claim(
             id="model-rr",
@@ -220,7 +202,9 @@ experiment = Experiment(
             where="§5.1, Fig. 4 (b)",
             expected="verified",
             tolerance="within 20 % at every δ (docs/corrections.md 4.19); in shape: 40 %",
-            check=lambda outcome: check_model(outcome, RR, 0.2),
+            check=lambda outcome: check_model(outcome, RR, ALLOWED),
+            reason="the model has every window in one burst; with bursts that hold it, it is within 1.1 % "
+            "(004/false-detections)",
         ),
         Claim(
             id="grows",
@@ -229,6 +213,8 @@ experiment = Experiment(
             expected="increasing",
             tolerance="at every step; in shape: from the first to the last",
             check=check_grows,
+            reason="below 5 ms the number of detections decides, not δ: SACK has three a period at 0, two at 1 and one "
+            "at 2 ms (004/false-detections)",
         ),
         Claim(
             id="better",
@@ -244,9 +230,14 @@ experiment = Experiment(
             where="§4.2, Fig. 3",
             expected="1",
             tolerance="exactly, at every δ above 0; in shape: at most 3",
+            reason="the first one teaches a dupthresh of 1001 to 1015; at 10, 30, 40 and 50 ms a longer "
+            "reordering follows (dupthresh 1084, 1743, 2019 and 2007). Duplicate ACKs let up to a window "
+            "more leave; where they do not (limited_transmit_windows = 0), there is one at these four δ, "
+            "and two at 20 ms",
             check=check_once,
         ),
     ),
+    readings=side_by_side,
     plots=(Plot(name="figure-4", draw=draw_times), Plot(name="figures-2-3", draw=draw_windows, of="curves")),
     notes=(
         "d_s = 10 ms, R = 1 Gb/s, an assembly time of 10 µs; acknowledgements take the shorter path (§4).",

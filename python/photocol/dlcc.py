@@ -38,11 +38,27 @@ class Estimator:
     """The moving average of eq. (1), by which an edge node knows the rate to ask for.
 
     After every `unit_s` R becomes nu·R + (1 - nu)·(U + B/tau): U is the rate at which slots came in the unit, B the
-    backlog at its end. `first_rate` is the R of the beginning, `tau_s` a unit if it is None.
+    backlog at its end. `first_rate` is the R of the beginning, `tau_s` a unit if it is None. `nu_rule` says what
+    determines the weight nu: nothing, the service rate S (nu·min(U, S)/max(U, S)), or also the available capacity.
     """
 
-    def __init__(self, first_rate: float, *, unit_s: float = 0.05, nu: float = 0.5, tau_s: float | None = None) -> None:
-        self._machine = _core.DlccEstimate(first_rate, unit_s, nu, unit_s if tau_s is None else tau_s)
+    def __init__(
+        self,
+        first_rate: float,
+        *,
+        unit_s: float = 0.05,
+        nu_rule: Literal["constant", "service", "available"] = "constant",
+        nu: float = 0.5,
+        tau_s: float | None = None,
+    ) -> None:
+        self._machine = _core.DlccEstimate(first_rate, unit_s, nu_rule, nu, unit_s if tau_s is None else tau_s)
+
+    def on_rate(self, service: float, available: float) -> None:
+        """From now on what comes is served at a rate, and the network has a capacity for it.
+
+        At first these are `first_rate` and no bound.
+        """
+        self._machine.on_rate(service, available)
 
     def on_arrival(self, slots: int = 1) -> None:
         """Slots come into the buffer in the unit that has begun."""
@@ -149,7 +165,9 @@ class Book:
     """What an ingress edge node remembers of a TCP flow, and the artificial ACKs that follow from it (§III.C, §IV).
 
     `discard` and `guard` are None for what `ops_acks` has by itself: "all" and False for "dlcc-paper", "safe" and True
-    for the others. No report comes sooner than `soonest_report_s` after a slot has left; a slot that was not reported
+    for the others. `acks_per` belongs to "dlcc-paper": each lost segment is named, or one in a round trip.
+
+    No report comes sooner than `soonest_report_s` after a slot has left; a slot that was not reported
     after `report_time_s` has arrived.
     """
 
@@ -160,6 +178,7 @@ class Book:
         discard: Literal["all", "safe", "none"] | None = None,
         guard: bool | None = None,
         artificial_acks: int = 4,
+        acks_per: Literal["segment", "round-trip"] = "segment",
         record_s: float = 1.0,
         soonest_report_s: float = 0.0,
         report_time_s: float = 0.0,
@@ -170,6 +189,7 @@ class Book:
             discard or ("all" if paper else "safe"),
             (not paper) if guard is None else guard,
             artificial_acks,
+            acks_per,
             record_s,
             soonest_report_s,
             report_time_s,

@@ -40,6 +40,7 @@ __all__ = [
     "Source",
     "SummaryFigure",
     "Trial",
+    "UnderReadings",
     "Value",
     "grid",
     "zipped",

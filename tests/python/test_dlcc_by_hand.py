@@ -39,6 +39,21 @@ def test_a_backlog_asks_to_leave_within_tau() -> None:
         assert estimator.take_mean() == mean
 
 
+def test_the_weight_of_the_past_by_each_rule() -> None:
+    """20 slots in 50 ms are U = 400/s; S = 200, A = 300, R = 1000, nu = 1/2.
+
+    "constant": 500 + 200; "service": nu is 1/4, 250 + 300; "available": half of the change can be granted, nu is 5/8.
+    """
+    for rule, smoothed in [("constant", 700.0), ("service", 550.0), ("available", 775.0)]:
+        estimator = Estimator(1000, nu_rule=rule)  # type: ignore[arg-type]
+        estimator.on_rate(200, 300)
+        estimator.on_arrival(20)
+        estimator.on_timer(0.05, backlog=0)
+        assert estimator.smoothed == pytest.approx(smoothed, abs=0.01)
+    with pytest.raises(ValueError, match="nu_rule is 'adaptive'; allowed: constant, service, available"):
+        Estimator(1000, nu_rule="adaptive")  # type: ignore[arg-type]
+
+
 def test_a_request_is_lowered_or_refused() -> None:
     """Of 1000, 300 are promised to another flow: 700 are left."""
     begun = {1: 200.0, 2: 300.0}

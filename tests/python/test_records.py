@@ -44,7 +44,6 @@ STALE = {
 """Claims recorded as unexplained whose reason is known since; paper 004 is run anew with its issue."""
 
 INVERTED = {
-    "000/sensitivity": ["flows"],
     "000/single-flow": ["grows-with-rtt"],
     "002/baseline": ["paced-knee", "plain-knee", "plateau"],
     "002/macroflows": ["paced-knee", "plain-knee", "plateau", "xcp-knee"],

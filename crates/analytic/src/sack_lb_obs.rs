@@ -33,6 +33,14 @@ choice! {
     }
 }
 
+choice! {
+    /// How far the window falls at a false detection.
+    Fall {
+        Half = "half", "M/2, as in §4.1: the halved window is in one burst again, so that the next detection comes at M.";
+        TwoPackets = "two_packets", "2 packets: the halved window stays in two bursts; one laps the other again every 4d_s + δ, until no three duplicate ACKs are left.";
+    }
+}
+
 model! {
     name: "sack-lb-obs",
     summary: "Time TCP SACK needs for a file over OBS whose bursts alternate between two paths, with its false loss detections.",
@@ -51,6 +59,7 @@ model! {
         slow_start: SlowStart = SlowStart::KIND, "When slow start ends, and from which window congestion avoidance goes on: the paper has both.";
         period_packets: PeriodPackets = PeriodPackets::KIND, "Packets of a period between false detections: the sum's two sides differ.";
         split_rounds: SplitRounds = SplitRounds::KIND, "How long rounds last whose window is in two bursts.";
+        fall: Fall = Fall::KIND, "How far the window falls at a false detection: §4.1 has M/2, and takes for granted that it is in one burst then.";
         final_window: FinalWindow = FinalWindow::KIND, "The first window after the last false detection: sums and closed forms of (7) differ.";
         reading: Reading = Reading::KIND, "Which form of the equations.";
         growth: Slip = Slip::KIND, "Congestion avoidance before the first false detection: M − T rounds with the windows after T (one more with slow_start = window), or the closed form as printed, M − T rounds with the windows from T.";
@@ -66,6 +75,8 @@ model! {
         final_s: f64 ["s"], "After the last false detection, eq. (7).";
         beta: f64 ["packets"], "β: packets beyond one burst before a burst overtakes.";
         window_at_detection: f64 ["packets"], "M = X + β.";
+        window_after: f64 ["packets"], "Where a period begins: M/2, or 2.";
+        halvings: f64 ["halvings"], "How often the window is halved at the end of a period.";
         false_periods: f64 ["periods"], "Number n of whole periods between false detections.";
         final_rounds: f64 ["rounds"], "Rounds j after the last one, eq. (7).";
     }
@@ -85,6 +96,7 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
     let (start, reached) = (transfer.start(), transfer.reached());
     let beta = rounds_without_overtaking(i);
     let most = i.burst + beta;
+    let fall = Falling::new(i.fall, most);
     let after_start = transfer.packets - start.packets;
     let grown = (most * (most + 1.0) - reached * (reached + 1.0)) / 2.0;
     let left = after_start - grown;
@@ -96,6 +108,8 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
         final_s: 0.0,
         beta,
         window_at_detection: most,
+        window_after: fall.to,
+        halvings: fall.halvings,
         false_periods: 0.0,
         final_rounds: 0.0,
     };
@@ -106,20 +120,18 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
         return Ok(Outputs { total_s: start.seconds + final_s, final_s, final_rounds, ..shape });
     }
     let growth_s = growth(&transfer, most, i);
-    let packets_of_period = match i.period_packets {
-        PeriodPackets::ClosedForm => 3.0 * most * most / 8.0 + 3.0 * most / 4.0,
-        PeriodPackets::HalfWindow => 3.0 * most * most / 8.0 + 5.0 * most / 4.0,
-    };
+    let packets_of_period = fall.packets(most, i.period_packets);
     let false_periods = (left / packets_of_period).floor();
-    let false_periods_s = false_periods * period(&transfer, most, beta, i);
+    let false_periods_s = false_periods * period(&transfer, fall, beta, i);
     let last = left - false_periods * packets_of_period;
     let before = match i.final_window {
-        FinalWindow::Next => most / 2.0,
-        FinalWindow::Half => most / 2.0 - 1.0,
+        FinalWindow::Next => fall.to,
+        FinalWindow::Half => fall.to - 1.0,
     };
     let final_rounds =
         if i.final_root.printed(i.reading) { printed_rounds(last, most)? } else { rounds_to_send(last, before) };
-    let final_s = transfer.climb(before, final_rounds);
+    // The first detection's laps: each period ends with those of its own.
+    let final_s = fall.laps(&transfer) + transfer.climb(before, final_rounds);
     let total_s = start.seconds + growth_s + false_periods_s + final_s;
     Ok(Outputs { total_s, growth_s, false_periods_s, final_s, false_periods, final_rounds, ..shape })
 }
@@ -144,16 +156,49 @@ fn growth(transfer: &Transfer, most: f64, i: &Inputs) -> f64 {
     rounds * transfer.mean_round() + (most * (most + 1.0) - before * (before + 1.0)) / 2.0 * transfer.packet_s
 }
 
-/// One period: (4) and, as printed, min{(5), (6)}.
-fn period(transfer: &Transfer, most: f64, beta: f64, i: &Inputs) -> f64 {
-    let (packet_s, steps) = (transfer.packet_s, (i.burst - beta) / 2.0);
-    // (4) sums i = 0 … (X − β)/2; its closed form lost the first of the rounds.
+/// What a false detection leaves of the window.
+#[derive(Clone, Copy)]
+struct Falling {
+    to: f64,
+    halvings: f64,
+}
+
+impl Falling {
+    fn new(fall: Fall, most: f64) -> Falling {
+        match fall {
+            Fall::Half => Falling { to: most / 2.0, halvings: 1.0 },
+            // RFC 5681 eq. (4): no less than two packets.
+            Fall::TwoPackets => Falling { to: most.min(2.0), halvings: (most / 2.0).log2().ceil().max(1.0) },
+        }
+    }
+
+    /// Packets of a period: the windows up to M. From M/2 on they are 3M²/8 + 3M/4.
+    fn packets(self, most: f64, reading: PeriodPackets) -> f64 {
+        let steps = most - self.to;
+        let windows = (steps + 1.0) * self.to + steps * (steps + 1.0) / 2.0;
+        match reading {
+            PeriodPackets::ClosedForm => windows,
+            PeriodPackets::HalfWindow => windows + self.to,
+        }
+    }
+
+    /// What the halvings after the first take: a round on each path for each. The few packets sent meanwhile, two windows of M at most, are
+    /// left out.
+    fn laps(self, transfer: &Transfer) -> f64 {
+        (self.halvings - 1.0) * 2.0 * transfer.mean_round()
+    }
+}
+
+/// One period: (4) and, as printed, min{(5), (6)}, and further halvings at its end.
+fn period(transfer: &Transfer, fall: Falling, beta: f64, i: &Inputs) -> f64 {
+    // (4) sums i = 0 … (X − β)/2, which is X − M/2; its closed form lost the first of the rounds.
+    let (packet_s, steps) = (transfer.packet_s, i.burst - fall.to);
     let (rounds, sizes) = if i.single.printed(i.reading) {
-        (steps, steps * most / 2.0 + steps * (steps + 1.0) / 2.0)
+        (steps, steps * fall.to + steps * (steps + 1.0) / 2.0)
     } else {
-        (steps + 1.0, (steps + 1.0) * most / 2.0 + steps * (steps + 1.0) / 2.0)
+        (steps + 1.0, (steps + 1.0) * fall.to + steps * (steps + 1.0) / 2.0)
     };
-    let single = rounds * transfer.mean_round() + packet_s * sizes;
+    let single = fall.laps(transfer) + rounds * transfer.mean_round() + packet_s * sizes;
     let short = beta * (transfer.edges + 2.0 * transfer.short + packet_s * i.burst); // (5)
     let split = beta * (transfer.edges + 2.0 * transfer.short + transfer.difference); // (6) but for transmission
     let sum = (beta * beta + beta) / 2.0;
@@ -208,13 +253,16 @@ mod tests {
         for slow_start in [SlowStart::Packets, SlowStart::Window] {
             for split_rounds in [SplitRounds::Faster, SplitRounds::Slower] {
                 for difference in [0.001, 0.005, 0.01, 0.03, 0.05] {
-                    round_by_round(&Inputs {
-                        difference,
-                        slow_start,
-                        split_rounds,
-                        assembly: 0.001,
-                        ..Inputs::default()
-                    });
+                    for fall in [Fall::Half, Fall::TwoPackets] {
+                        round_by_round(&Inputs {
+                            difference,
+                            slow_start,
+                            split_rounds,
+                            fall,
+                            assembly: 0.001,
+                            ..Inputs::default()
+                        });
+                    }
                 }
             }
         }
@@ -238,8 +286,17 @@ mod tests {
                 if i.split_rounds == SplitRounds::Faster { short.min(long) } else { short.max(long) }
             };
             left -= window;
-            if window >= most {
+            if window >= most && i.fall == Fall::Half {
                 window = (most / 2.0).floor();
+                detections += 1.0;
+            } else if window >= most {
+                // Halved until two packets are left; a round on each path before each further time.
+                let mut left = most / 2.0;
+                while left > 2.0 {
+                    time += 2.0 * mean;
+                    left /= 2.0;
+                }
+                window = 2.0;
                 detections += 1.0;
             } else if slow_start && window < 512.0 {
                 window *= 2.0;
@@ -294,6 +351,29 @@ mod tests {
                 assert!((found.final_s - seconds).abs() < 1e-9, "{final_window:?}: {found:?} {seconds}");
             }
         }
+    }
+
+    /// M = 1001 at δ = 50 ms: 500.5, 250.25, 125.1, 62.6, 31.3, 15.6, 7.8, 3.9, 1.95 are nine halvings, so eight further laps of 4d_s + δ =
+    /// 90 ms. A period has the windows 2 … 1001; 1000 are in one burst, with 45 ms and 8 µs a packet, the last in two, whose faster
+    /// half takes 28 ms.
+    #[test]
+    fn a_window_that_stays_in_two_bursts_falls_to_two_packets() {
+        let found = at(&Inputs { difference: 0.05, fall: Fall::TwoPackets, ..Inputs::default() });
+        assert_eq!((found.window_at_detection, found.window_after, found.halvings), (1001.0, 2.0, 9.0));
+        assert_eq!(found.false_periods, 1.0);
+        let single: f64 = (2..=1000).map(|window| 0.045 + 8e-6 * f64::from(window)).sum();
+        assert!((found.false_periods_s - (8.0 * 0.09 + single + 0.028)).abs() < 1e-9, "{found:?}");
+        // Slow start sends 1023 packets, the growth 513 … 1001, the period 2 … 1001.
+        let (growth, period): (u32, u32) = ((513..=1001).sum(), (2..=1001).sum());
+        let (mut rest, mut seconds, mut window) = (1_000_000 - 1023 - i64::from(growth + period), 8.0 * 0.09, 3);
+        while rest > 0 {
+            seconds += 0.045 + 8e-6 * window as f64;
+            rest -= window;
+            window += 1;
+        }
+        assert!((found.final_s - seconds).abs() < 1e-9, "{found:?} {seconds}");
+        let once = at(&Inputs { difference: 0.05, ..Inputs::default() });
+        assert_eq!((once.window_after, once.halvings), (500.5, 1.0));
     }
 
     /// Errata 4.3, 4.8, 4.12, 4.15: one round; 0.13 %; less than 0.5 % from 1 to 50 ms; one round.

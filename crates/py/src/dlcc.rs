@@ -33,14 +33,20 @@ pub struct DlccEstimate {
 #[pymethods]
 impl DlccEstimate {
     #[new]
-    fn new(first_rate: f64, unit_s: f64, nu: f64, tau_s: f64) -> PyResult<DlccEstimate> {
+    fn new(first_rate: f64, unit_s: f64, nu_rule: &str, nu: f64, tau_s: f64) -> PyResult<DlccEstimate> {
         if !(0.0..1.0).contains(&nu) {
             return Err(PyValueError::new_err(format!("nu is {nu}; allowed: from 0 to below 1")));
         }
         let unit = positive("unit_s", unit_s)?;
-        let config = EstimateConfig { unit, memory: Part::nearest(nu), drain: positive("tau_s", tau_s)? };
+        let (rule, drain) = (word("nu_rule", nu_rule)?, positive("tau_s", tau_s)?);
+        let config = EstimateConfig { unit, rule, memory: Part::nearest(nu), drain };
         let machine = Estimate::new(config, slot_rate("first_rate", first_rate)?);
         Ok(DlccEstimate { machine, unit, now: Instant::ZERO })
+    }
+
+    fn on_rate(&mut self, service: f64, available: f64) -> PyResult<()> {
+        self.machine.set_service(slot_rate("service", service)?, slot_rate("available", available)?);
+        Ok(())
     }
 
     fn on_arrival(&mut self, slots: u32) {
@@ -143,6 +149,7 @@ impl DlccBook {
         discard: &str,
         guard: bool,
         copies: u32,
+        acks_per: &str,
         record_s: f64,
         soonest_report_s: f64,
         report_time_s: f64,
@@ -156,6 +163,7 @@ impl DlccBook {
             form: form.ok_or_else(no_form)?,
             discard: word("discard", discard)?,
             guarded: guard,
+            named: word("acks_per", acks_per)?,
             copies,
             memory: positive("record_s", record_s)?,
             soonest_report: duration("soonest_report_s", soonest_report_s)?.ps(),

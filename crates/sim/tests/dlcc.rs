@@ -80,6 +80,18 @@ fn the_events_of_one_loss_have_the_times_of_figure_1() {
     assert!(lost > 10_020.0 && lost < 10_200.0, "the burst begins at 10 s and is 20 ms away");
 }
 
+/// Slots are lost for 200 ms and the 20 ms over which rates are measured. A round trip is 60 ms or more, so that there are at most
+/// four of them: 16 artificial ACKs, and no hole. Per segment there are four for each segment that was lost, and more.
+#[test]
+fn once_per_round_trip_a_burst_is_answered_by_a_few_acks() {
+    let [each, once] = ["segment", "round-trip"].map(|named| one(&format!("acks_per = \"{named}\"")));
+    let acks = |run: &Results| figure(run, "dlcc_artificial_acks");
+    assert!((4.0..=16.0).contains(&acks(&once)), "{}", acks(&once));
+    assert_eq!(acks(&once) % 4.0, 0.0);
+    assert!(acks(&each) > 100.0, "{}", acks(&each));
+    assert_eq!(figure(&once, "dlcc_holes"), 0.0);
+}
+
 /// 30 % more than leaves comes for 200 ms: r · C · 200 ms = 716 slots without control (less the 20 places). With it edge nodes are
 /// told what is still lost; if m of an excess o is taken off, o − m is notified, and the mean tends to m = o/2: half is lost. The
 /// largest notified rate is all of the excess: lost is what comes in 2·T1 and in the 20 ms over which rates are measured, of these
@@ -225,6 +237,11 @@ fn a_backlog_next_to_a_promise_gets_what_is_left() {
     let [backlog, promised] = entering("", &sources);
     assert!((backlog - 47.0).abs() < 0.47, "{backlog} Mb/s");
     assert!((promised - 8.0).abs() < 0.08, "{promised} Mb/s");
+    for rule in ["service", "available"] {
+        let [backlog, promised] = entering(&format!("nu_rule = \"{rule}\""), &sources);
+        assert!((backlog - 47.0).abs() < 0.47, "{rule}: {backlog} Mb/s");
+        assert!((promised - 8.0).abs() < 0.08, "{rule}: {promised} Mb/s");
+    }
     let [refused, _] = entering("beyond = \"refused\"", &sources);
     assert!(refused < 0.01, "{refused} Mb/s");
 }

@@ -316,3 +316,29 @@ fn optical_ram_slots_and_delay_lines_mark_by_a_step() {
         assert!(sum(&found, "retransmissions") < sum(&unmarked, "retransmissions"), "{switching}");
     }
 }
+
+/// Three hundred changes of a link with 90 packets waiting. A step that marks nothing decides when packets arrive, and
+/// computes the departures of all that wait anew at each change; drop-tail decides when packets leave.
+#[test]
+fn a_link_that_changes_often_carries_the_same_whether_departures_are_computed_at_arrival_or_one_by_one() {
+    let changes: String = (0..300)
+        .map(|number| {
+            let (at, rate) = (5000 + 40 * number, [4, 25, 1, 10][number % 4]);
+            let event = "[[event]]\nlink = \"left->right\"\nat = ";
+            format!(
+                "{event}\"{at} ms\"\ncapacity = \"{rate} Mbps\"\n{event}\"{at} ms\"\ndelay = \"{} ms\"\n",
+                15 + number % 7
+            )
+        })
+        .collect();
+    let of = |queue: &str| run(&(dumbbell("", queue) + &changes), 1);
+    let (late, at_arrival) = (of("{ kind = \"drop-tail\" }"), of("{ kind = \"step\" }"));
+    for column in ["offered_units", "carried_units", "dropped_units", "max_queue"] {
+        assert_eq!(bottleneck(&late, column), bottleneck(&at_arrival, column), "{column}");
+    }
+    assert_eq!(sum(&late, "retransmissions"), sum(&at_arrival, "retransmissions"));
+    assert!(bottleneck(&late, "max_queue") > 90.0);
+    // Each change rounds what is left of the packets that wait to a picosecond.
+    let [late, at_arrival] = [late, at_arrival].map(|run| bottleneck(&run, "mean_queue"));
+    assert!((late / at_arrival - 1.0).abs() < 1e-9, "{late} {at_arrival}");
+}

@@ -70,6 +70,11 @@ class RunResult(Protocol):
         ...
 
     @property
+    def trace(self) -> pl.DataFrame | None:
+        """One row an event, where the scenario has `[trace]`."""
+        ...
+
+    @property
     def manifest(self) -> Mapping[str, object]:
         """Seed, version, fingerprint, cost."""
         ...

@@ -24,10 +24,13 @@ use super::timers::Timers;
 use super::trace::{Trace, TraceRules};
 use super::tree::NEVER;
 use super::world::{Action, Control, Options, RunError, Threading, World};
-use crate::model::{self, Buffer, Change, Flow, LinkId, Load, Network, PortRule, Scenario, Selection, SimTime};
+use crate::model::{
+    self, Buffer, Change, Flow, Light, LinkId, Load, Network, Opening, PortRule, Scenario, Selection, SimTime,
+};
+use crate::queue;
 use crate::random::{Seed, Stream, uniform_index};
 use paths::{Paths, check_paths, ends, invert, link_order};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use units::{Duration, PS_PER_SECOND};
 
@@ -80,7 +83,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
         add: &mut |links| paths.add(Some(links.to_vec())),
     });
     equipment.check(network);
-    let maker = PortMaker { network, rules: &rules, seed, equipment: &equipment };
+    let maker = PortMaker { network, rules: &rules, seed, equipment: &equipment, changing: &changing(scenario) };
     let mut ports: Vec<Port> = order.iter().map(|id| maker.port(*id)).collect();
     if let Some(bands) = bands(scenario, &flows) {
         ports.iter_mut().for_each(|port| port.set_bands(&bands));
@@ -219,6 +222,8 @@ struct PortMaker<'a> {
     rules: &'a [PortRule],
     seed: Seed,
     equipment: &'a Equipment,
+    /// Links whose capacity or delay changes.
+    changing: &'a BTreeSet<LinkId>,
 }
 
 impl PortMaker<'_> {
@@ -227,9 +232,25 @@ impl PortMaker<'_> {
         let streams = Streams { loss: stream("loss"), queue: stream("queue") };
         let (rule, intake) = (self.rules[id.index()], self.equipment.intakes.get(&id).copied());
         let buffer = if self.equipment.boundless.contains(&id) { Buffer::Unlimited } else { rule.buffer };
+        let rule = if self.changing.contains(&id) { decided_late(rule) } else { rule };
         let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, intake };
         Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
     }
+}
+
+/// Links whose capacity or delay changes during the run.
+fn changing(scenario: &Scenario) -> BTreeSet<LinkId> {
+    let changes = scenario.events.iter().filter(|event| matches!(event.change, Change::Capacity(_) | Change::Delay(_)));
+    changes.flat_map(|event| event.links.iter().copied()).collect()
+}
+
+/// A drop-tail port whose departures are decided one by one. A port that computes them when packets arrive has to
+/// compute those of all that wait anew at a change, which takes time in proportion to the queue.
+fn decided_late(rule: PortRule) -> PortRule {
+    let is_plain =
+        rule.queue == queue::Config::DropTail && rule.opening == Opening::Always && rule.light == Light::None;
+    let one_band = queue::priority::Config { bands: 1, push_out: false };
+    if is_plain { PortRule { queue: queue::Config::Priority(one_band), ..rule } } else { rule }
 }
 
 /// What will happen from outside, latest first.

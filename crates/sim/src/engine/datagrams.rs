@@ -10,7 +10,7 @@
 //! (Taqqu, Willinger, Sherman 1997).
 
 use crate::model::{Load, SizeLaw, Sojourn};
-use crate::random::{Stream, bernoulli, exponential, exponential_span, exponential_spans, pareto};
+use crate::random::{Stream, bernoulli, exponential, exponential_span, exponential_spans, pareto, uniform_index};
 use units::{ByteTime, Duration, Instant, Rate};
 
 /// One datagram to send.
@@ -181,6 +181,9 @@ pub(super) fn draw(law: Sojourn, stream: &mut Stream) -> Duration {
     let span = match law {
         Sojourn::Constant(span) => span,
         Sojourn::Exponential(mean) => exponential_span(mean, stream),
+        Sojourn::Uniform { least, most } => {
+            least + Duration::from_ps(uniform_index(stream, most.saturating_sub(least).ps()))
+        }
         Sojourn::Pareto { mean, shape } => {
             let scale = mean.as_secs_f64() * (shape - 1.0) / shape;
             Duration::from_secs_f64(pareto(stream, scale, shape)).unwrap_or(Duration::MAX)
@@ -194,6 +197,7 @@ impl Sojourn {
     pub fn mean(self) -> Duration {
         match self {
             Sojourn::Constant(mean) | Sojourn::Exponential(mean) | Sojourn::Pareto { mean, .. } => mean,
+            Sojourn::Uniform { least, most } => least + Duration::from_ps(most.saturating_sub(least).ps() / 2),
         }
     }
 }
@@ -270,6 +274,21 @@ mod tests {
         let law = Sojourn::Pareto { mean: Duration::from_millis(10), shape: 3.0 };
         let mean = (0..100_000).map(|_| draw(law, &mut stream).as_secs_f64()).sum::<f64>() / 1e5;
         assert!((mean - 0.01).abs() < 4.0 * 0.01 / 3f64.sqrt() / 1e5f64.sqrt(), "{mean}");
+    }
+
+    #[test]
+    fn uniform_periods_lie_between_their_ends_and_have_the_mean_between() {
+        // 9 to 11 ms: variance (2 ms)²/12.
+        let mut stream = Seed { seed: 9, run: 0 }.stream("uniform", "test");
+        let (least, most) = (Duration::from_millis(9), Duration::from_millis(11));
+        let law = Sojourn::Uniform { least, most };
+        let drawn: Vec<Duration> = (0..100_000).map(|_| draw(law, &mut stream)).collect();
+        assert!(drawn.iter().all(|span| (least..=most).contains(span)));
+        let mean = drawn.iter().map(|span| span.as_secs_f64()).sum::<f64>() / 1e5;
+        assert!((mean - 0.01).abs() < 4.0 * 0.002 / 12f64.sqrt() / 1e5f64.sqrt(), "{mean}");
+        assert_eq!(law.mean(), Duration::from_millis(10));
+        let at_once = Sojourn::Uniform { least: Duration::ZERO, most: Duration::from_ps(1) };
+        assert_eq!(draw(at_once, &mut stream), Duration::from_ps(1), "at least a picosecond");
     }
 
     #[test]

@@ -245,6 +245,13 @@ pub enum Sojourn {
     Constant(Duration),
     /// Exponential with this mean.
     Exponential(Duration),
+    /// Uniform between two times, `least` below `most`.
+    Uniform {
+        /// The shortest.
+        least: Duration,
+        /// The longest.
+        most: Duration,
+    },
     /// Pareto with this mean and shape > 1. On-off sources with shape 1 < a < 2 superpose to traffic with the Hurst
     /// parameter H = (3 − a)/2 (Taqqu, Willinger, Sherman 1997).
     Pareto {

@@ -3,7 +3,7 @@
 use crate::language::keys::Reserved;
 use crate::language::{At, Fault, FlowSize, Size, Speed, quoted, rate_in_range};
 use crate::model::{FlowSizes, Load, MAX_EXPONENTIAL_MEAN, Protocol, SizeLaw, Sojourn, TransportKind, Writes};
-use crate::scenario::spec::{self, Application, LoadLaw, SojournPareto, Traffic};
+use crate::scenario::spec::{self, Application, LoadLaw, SojournPareto, SojournUniform, Traffic};
 use options::Words;
 use units::{ByteTime, Bytes, Duration, Rate};
 
@@ -137,8 +137,17 @@ fn sojourn(law: &At<spec::Sojourn>) -> Result<Sojourn, Fault> {
     Ok(match &**law {
         spec::Sojourn::Constant(constant) => Sojourn::Constant(constant.mean.0),
         spec::Sojourn::Exponential(exponential) => Sojourn::Exponential(exponential.mean.0),
+        spec::Sojourn::Uniform(table) => uniform(table)?,
         spec::Sojourn::Pareto(pareto) => Sojourn::Pareto { mean: pareto.mean.0, shape: shape(law, pareto)? },
     })
+}
+
+fn uniform(table: &SojournUniform) -> Result<Sojourn, Fault> {
+    let (least, most) = (table.least.0, table.most.0);
+    if most > least {
+        return Ok(Sojourn::Uniform { least, most });
+    }
+    Err(table.most.fault(format!("found \"{most}\"; allowed: more than least, \"{least}\"")))
 }
 
 fn shape(law: &At<spec::Sojourn>, pareto: &SojournPareto) -> Result<f64, Fault> {

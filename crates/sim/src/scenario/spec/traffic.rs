@@ -183,6 +183,8 @@ pub enum Sojourn {
     Constant(SojournConstant),
     /// Exponential.
     Exponential(SojournExponential),
+    /// Uniform between two times.
+    Uniform(SojournUniform),
     /// Pareto. On-off sources with shape a in (1, 2) add up to traffic with the Hurst parameter (3 − a)/2.
     Pareto(SojournPareto),
 }
@@ -192,6 +194,7 @@ impl Form for Sojourn {
         let (law, table) = match self {
             Sojourn::Constant(constant) => ("constant", constant.explained()),
             Sojourn::Exponential(exponential) => ("exponential", exponential.explained()),
+            Sojourn::Uniform(uniform) => ("uniform", uniform.explained()),
             Sojourn::Pareto(pareto) => ("pareto", pareto.explained()),
         };
         Written::Table(table.of_kind("law", law))
@@ -201,6 +204,7 @@ impl Form for Sojourn {
         match self {
             Sojourn::Constant(constant) => constant.check(),
             Sojourn::Exponential(exponential) => exponential.check(),
+            Sojourn::Uniform(uniform) => uniform.check(),
             Sojourn::Pareto(pareto) => pareto.check(),
         }
     }
@@ -219,6 +223,16 @@ keys! {
     pub struct SojournExponential {
         /// Mean duration.
         pub mean: At<Time>, in more_than_zero();
+    }
+}
+
+keys! {
+    /// Uniform.
+    pub struct SojournUniform {
+        /// The shortest.
+        pub least: At<Time>;
+        /// The longest. Allowed: more than least.
+        pub most: At<Time>;
     }
 }
 

@@ -276,8 +276,12 @@ fn laws_of_on_off_sources_are_checked() {
         "test.toml:19:46: traffic.1.on.hurst: found 1.0; allowed: between 0.5 and 1"
     );
     assert_eq!(
+        on_off("{ law = \"uniform\", least = \"2 s\", most = \"2 s\" }"),
+        "test.toml:19:47: traffic.1.on.most: found \"2 s\"; allowed: more than least, \"2 s\""
+    );
+    assert_eq!(
         on_off("{ law = \"parato\", mean = \"1 s\" }"),
-        "test.toml:19:14: traffic.1.on.law: found \"parato\"; did you mean \"pareto\"? allowed: constant, exponential, pareto"
+        "test.toml:19:14: traffic.1.on.law: found \"parato\"; did you mean \"pareto\"? allowed: constant, exponential, uniform, pareto"
     );
     assert_eq!(on_off("{ law = \"constant\" }"), "test.toml:19:6: traffic.1.on: the key \"mean\" is missing");
 }

@@ -86,6 +86,7 @@ fn rules(keys: &DlccKeys, slot: u64, line: SlotRate, cut: Cut) -> DlccRules {
         smoothing: keys.smoothing.0,
         estimate: EstimateConfig {
             unit,
+            rule: keys.nu_rule.0,
             memory: Part::nearest(*keys.nu),
             drain: keys.tau.as_ref().map_or(unit, |tau| tau.0.ps()),
         },
@@ -117,6 +118,7 @@ fn acks(keys: &DlccKeys, form: Form) -> AckConfig {
         form,
         discard: keys.discard.as_ref().map_or(usual, |discard| discard.0),
         guarded: keys.guard.as_ref().map_or(form != Form::Paper, |guard| **guard),
+        named: keys.acks_per.0,
         copies: *keys.artificial_acks,
         memory: keys.record.0.ps(),
         soonest_report: 0,

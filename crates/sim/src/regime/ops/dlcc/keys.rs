@@ -2,7 +2,8 @@
 
 use super::notification::Carriage;
 use super::reaction::LossMean;
-use super::rules::{Beyond, DescriptorOf, Discard, Form, LossRateOf, Silent, Smoothing};
+use super::rules::{Beyond, DescriptorOf, Discard, Form, LossRateOf, Named, Silent, Smoothing};
+use super::smoothing::NuRule;
 use crate::language::keys::{When, Within, a_rate, keys, more_than_zero, whole};
 use crate::language::{At, ByteCount, Key, Speed, Time, Word};
 use options::words;
@@ -15,6 +16,8 @@ const ACKED: When<DlccKeys> = When::new(
     |keys| keys.ops_acks.0 != OpsAcks::Off,
     "belongs to ops_acks = \"dlcc-paper\", \"dlcc-sack\" and \"dlcc-ece\"",
 );
+const PRINTED: When<DlccKeys> =
+    When::new(|keys| keys.ops_acks.0 == OpsAcks::Paper, "belongs to ops_acks = \"dlcc-paper\"");
 const RIDING: When<DlccKeys> =
     When::new(|keys| keys.notification.0 == Carriage::Piggyback, "belongs to notification = \"piggyback\"");
 const PACED: When<DlccKeys> = When::new(|keys| *keys.ack_pacing, "belongs to ack_pacing = true");
@@ -44,7 +47,9 @@ keys! {
         pub smoothing: Key<Word<Smoothing>> = Word(Smoothing::Tcp);
         /// Arrivals are measured over units of this.
         pub unit: Key<Time> = ms(50), in more_than_zero(), when SMOOTHED;
-        /// ν, the weight of the average so far.
+        /// What determines ν, the weight of the average so far.
+        pub nu_rule: Key<Word<NuRule>> = Word(NuRule::Constant), when SMOOTHED;
+        /// ν with nu_rule = "constant". With the other rules ν where as much comes as is served.
         pub nu: Key<f64> = 0.5, in a_weight(), when SMOOTHED;
         /// τ, in which what waits is to leave. Default: a unit.
         pub tau: Option<At<Time>>, in more_than_zero(), when SMOOTHED;
@@ -85,6 +90,8 @@ keys! {
         pub ops_acks: Key<Word<OpsAcks>> = Word(OpsAcks::Paper);
         /// How many of them for a lost segment.
         pub artificial_acks: Key<u32> = 4, in whole(1, 64), when ACKED;
+        /// Which of a flow's lost segments they name. The edge node "checks to see whether these have already been generated" (§IV).
+        pub acks_per: Key<Word<Named>> = Word(Named::Segment), when PRINTED;
         /// Segments and artificial ACKs are remembered for this time, about a round trip.
         pub record: Key<Time> = ms(1000), in more_than_zero(), when ACKED;
         /// Which duplicate ACKs of the receiver are discarded. Default: "all" for dlcc-paper, otherwise "safe".

@@ -5,7 +5,7 @@
 //! core as the segment's leaving is, plus 10 ms.
 
 use super::lab::{Delays, Fate, Lab, MS};
-use super::rules::{AckConfig, Discard, Form};
+use super::rules::{AckConfig, Discard, Form, Named};
 use transport::cc::{Algorithm, LossRecovery};
 use transport::tcp::{PhaseName, ReceiverConfig, SenderConfig, Undo};
 use units::Duration;
@@ -36,7 +36,17 @@ fn sender(recovery: LossRecovery, ecn: bool) -> SenderConfig {
 
 fn acks(form: Form, discard: Discard) -> AckConfig {
     let guarded = form == Form::Sack;
-    AckConfig { form, discard, guarded, copies: 4, memory: 1000 * MS, soonest_report: 20 * MS, report_time: 20 * MS }
+    let named = Named::Segment;
+    AckConfig {
+        form,
+        discard,
+        guarded,
+        named,
+        copies: 4,
+        memory: 1000 * MS,
+        soonest_report: 20 * MS,
+        report_time: 20 * MS,
+    }
 }
 
 /// Runs a row: `lost` segments from the victim on meet this fate.

@@ -13,7 +13,7 @@
 //! | `detection`, `window` | congestion or contention (§III.B) |
 //! | `notification` | how notifications travel (§III.B) |
 //! | `reaction` | what the optical rate does (§III.C) |
-//! | `ops_acks`, `by_seq` | what the source is told, and which ACKs are discarded (§III.C, §IV) |
+//! | `ops_acks`, `told`, `acks`, `by_seq` | what the source is told, and which ACKs are discarded (§III.C, §IV) |
 //! | `ack_pacing` | a baseline: ACKs spaced while the core is busy |
 //! | `rate` | rates in slots |
 //!
@@ -22,6 +22,7 @@
 //! Left out: another route for datagrams when there is congestion (§IV), which the paper leaves out as well.
 
 mod ack_pacing;
+mod acks;
 mod by_seq;
 pub(super) mod check;
 mod core;
@@ -43,6 +44,7 @@ mod segmentation;
 mod signal;
 pub mod smoothing;
 mod sources;
+mod told;
 mod window;
 
 use self::core::{CoreOutput, Counts, DlccCore, Duties, Stop};

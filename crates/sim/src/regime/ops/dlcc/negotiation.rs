@@ -75,6 +75,11 @@ impl Negotiator {
         Some(wanted)
     }
 
+    /// A request for more than the scheduled rate is on its way: how much.
+    pub fn asked_for_more(&self) -> Option<SlotRate> {
+        self.asked.filter(|rate| *rate > self.scheduled)
+    }
+
     /// The answer, a rate: what is to be asked for next, which gives back what other nodes have promised in vain.
     pub fn handle_answer(&mut self, rate: SlotRate) -> Option<SlotRate> {
         let asked = self.asked.take()?;

@@ -6,34 +6,18 @@
 //! was reported lost and not seen again, that it never saw, or whose slot may still be reported; the ACK waits. What is lost
 //! beyond the core is reported by nobody, so the guard cannot know of it.
 
+pub use super::acks::{Forged, Real};
+use super::acks::{Held, blocks, reports_a_repetition};
 use super::by_seq::BySeq;
-use super::rules::{AckConfig, Discard, Form};
+use super::rules::{AckConfig, Discard, Form, Named};
+use super::told::Told;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use transport::tcp::{SackBlock, SackList};
 
 /// The most segments that a guarded book holds; it forgets the oldest.
 const MOST_SEGMENTS: usize = 1 << 16;
-/// Ranges that the receiver has said it holds.
-const MOST_RANGES: usize = 256;
 /// A block of this number of segments shows a loss (RFC 6675, DupThresh).
 const ENOUGH: u64 = 3;
-
-/// An artificial ACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Forged {
-    /// The next byte that the receiver is said to expect.
-    pub ack: u64,
-    /// What it is said to hold beyond it.
-    pub sack: SackList,
-    /// It echoes a congestion mark.
-    pub echo: bool,
-}
-
-impl Forged {
-    fn plain(ack: u64) -> Forged {
-        Forged { ack, sack: SackList::EMPTY, echo: false }
-    }
-}
 
 /// What a notification was worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +57,9 @@ pub struct Book {
     /// The highest of all that were ever given.
     highest: u64,
     /// What the receiver has said it holds.
-    held: Vec<SackBlock>,
+    held: Held,
+    /// The last lost segment that the source was told of.
+    told: Told,
     /// Segments that were lost, that the source was told to forget, and that have not been seen again.
     orphans: BTreeSet<u64>,
     /// Since when the receiver has asked for something that the source was told to forget, and when it last did.
@@ -86,19 +72,6 @@ pub struct Book {
     /// A reported loss waits until the source can be told: whatever enters or is acknowledged may be what it waits for.
     waits: bool,
     poll_at: u64,
-}
-
-/// An ACK of a receiver as the edge node reads it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Real<'a> {
-    /// Its number.
-    pub ack: u64,
-    /// Its SACK blocks.
-    pub sack: &'a [SackBlock],
-    /// The window that it offers, where it is not the one of the flow's beginning.
-    pub window: Option<u64>,
-    /// It says something of congestion marks.
-    pub marks: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +107,8 @@ impl Book {
             given: BTreeMap::new(),
             given_since: u64::MAX,
             highest: 0,
-            held: Vec::new(),
+            held: Held::default(),
+            told: Told::default(),
             orphans: BTreeSet::new(),
             asks: None,
             echoed: None,
@@ -148,6 +122,7 @@ impl Book {
     /// A segment enters the core.
     pub fn handle_data(&mut self, now: u64, seq: u64, end: u64) {
         self.orphans.remove(&seq);
+        self.told.handle_data(now, seq);
         if let Some(given) = self.given.get_mut(&seq) {
             given.seen_again = true;
         }
@@ -180,6 +155,12 @@ impl Book {
             Some(sent) if sent.report != Report::None => return Heard::Repeated,
             // It is about an earlier transmission.
             Some(sent) if now < sent.at.saturating_add(self.config.soonest_report) => return Heard::Repeated,
+            Some(sent)
+                if self.config.named == Named::RoundTrip && self.told.covers(now, sent.at, self.config.memory) =>
+            {
+                sent.report = Report::Told;
+                return Heard::New;
+            }
             Some(sent) => sent.report = Report::Lost,
         }
         if seq < self.highest {
@@ -219,7 +200,8 @@ impl Book {
             _ if self.clear == seq => {
                 out.extend((0..self.config.copies).map(|_| Forged::plain(seq)));
                 self.give(now, seq);
-                self.tell_up_to(sent.end);
+                // Reports that wait are of segments that left before the answer.
+                self.tell_up_to(if self.config.named == Named::RoundTrip { u64::MAX } else { sent.end });
                 self.poll_at = now;
             }
             _ => self.poll_at = self.blocker_arrival(),
@@ -294,8 +276,7 @@ impl Book {
     /// What has arrived behind what is clear is clear too.
     fn advance(&mut self, now: u64) {
         while let Some((seq, sent)) = self.segments.first() {
-            let arrived = sent.report == Report::None && sent.at.saturating_add(self.config.report_time) <= now;
-            if sent.end > self.clear && (seq > self.clear || !arrived) {
+            if sent.end > self.clear && (seq > self.clear || !self.has_arrived(now, &sent)) {
                 break;
             }
             self.clear = self.clear.max(sent.end);
@@ -316,6 +297,7 @@ impl Book {
     fn give(&mut self, now: u64, ack: u64) {
         let below = self.segments.below(ack).filter(|(_, sent)| sent.report != Report::None);
         self.orphans.extend(below.map(|(seq, _)| *seq));
+        self.told.name(now, ack);
         self.given.insert(ack, Given { at: now, seen_again: false });
         self.given_since = self.given_since.min(now);
         self.highest = self.highest.max(ack);
@@ -351,35 +333,13 @@ impl Book {
             self.poll_at = now;
         }
         let opens = std::mem::replace(&mut self.window, window) != window;
-        let news = self.hold(ack, sack) || reports_a_repetition(ack, sack) || opens || marks;
+        let news = self.held.handle_ack(ack, sack) || reports_a_repetition(ack, sack) || opens || marks;
         let Some(given) = self.given.get(&ack) else { return Verdict::Pass };
         match self.config.discard {
             Discard::All => Verdict::Discard,
             Discard::Safe if given.seen_again && !news => Verdict::Discard,
             Discard::Safe | Discard::None => Verdict::Pass,
         }
-    }
-
-    /// The receiver holds these ranges: whether that is new.
-    fn hold(&mut self, ack: u64, sack: &[SackBlock]) -> bool {
-        self.held.retain(|range| range.end > ack);
-        let mut news = false;
-        for block in sack.iter().filter(|block| block.start >= ack && !block.is_empty()) {
-            if self.held.iter().any(|range| range.contains(*block)) {
-                continue;
-            }
-            news = true;
-            let touches = |range: &SackBlock| range.start <= block.end && block.start <= range.end;
-            let join = |joined: SackBlock, range: &SackBlock| SackBlock {
-                start: joined.start.min(range.start),
-                end: joined.end.max(range.end),
-            };
-            let joined = self.held.iter().filter(|range| touches(range)).fold(*block, join);
-            self.held.retain(|range| !touches(range));
-            self.held.push(joined);
-            self.held.truncate(MOST_RANGES);
-        }
-        news
     }
 
     /// Forgets what is older than the memory.
@@ -410,22 +370,6 @@ impl Book {
     pub fn is_stuck(&self) -> bool {
         self.asks.is_some_and(|(since, last)| last - since > self.config.memory)
     }
-}
-
-/// Whether the first block is of a segment that came again (RFC 2883 §4).
-fn reports_a_repetition(ack: u64, sack: &[SackBlock]) -> bool {
-    let Some((first, others)) = sack.split_first() else { return false };
-    first.start < ack || others.iter().any(|other| other.contains(*first))
-}
-
-/// Blocks of these ranges; of a first one that is enough by itself, no more than `bytes`.
-fn blocks(ranges: &[SackBlock], bytes: u64) -> SackList {
-    let mut sack = SackList::EMPTY;
-    for (number, range) in ranges.iter().enumerate() {
-        let end = if number == 0 && ranges.len() == 1 { range.end.min(range.start + bytes) } else { range.end };
-        sack.push(SackBlock { start: range.start, end });
-    }
-    sack
 }
 
 #[cfg(test)]

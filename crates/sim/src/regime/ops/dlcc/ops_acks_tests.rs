@@ -3,7 +3,8 @@ use super::*;
 const MSS: u64 = 100;
 
 fn config(form: Form, discard: Discard, guarded: bool) -> AckConfig {
-    AckConfig { form, discard, guarded, copies: 4, memory: 1000, soonest_report: 50, report_time: 100 }
+    let named = Named::Segment;
+    AckConfig { form, discard, guarded, named, copies: 4, memory: 1000, soonest_report: 50, report_time: 100 }
 }
 
 /// Ten segments leave, one every 10.
@@ -65,6 +66,53 @@ fn the_papers_form_makes_holes_that_nobody_repairs() {
     assert!(!book.is_stuck());
     real(&mut book, 1300, 300, &[]);
     assert!(book.is_stuck(), "a memory later the receiver still asks for it");
+}
+
+fn once_per_round_trip(guarded: bool) -> Book {
+    book(AckConfig { named: Named::RoundTrip, ..config(Form::Paper, Discard::All, guarded) })
+}
+
+/// Segments 3, 5 and 8 are lost in one round trip: only 3 is named. It comes once more at 150, and 10 leaves at 160: its loss is
+/// of the next round trip.
+#[test]
+fn once_per_round_trip_names_the_first_lost_segment_and_leaves_the_others_to_the_receiver() {
+    let mut book = once_per_round_trip(false);
+    assert_eq!(acks(&lose(&mut book, 100, 3).1), [3, 3, 3, 3]);
+    assert_eq!(lose(&mut book, 101, 5), (Heard::New, vec![]));
+    assert_eq!(book.orphans(), 0, "the source has not been told to forget anything");
+    assert_eq!(real(&mut book, 110, 300, &[]), Verdict::Discard, "generated already");
+    book.handle_data(150, 300, 400);
+    assert_eq!(lose(&mut book, 155, 8), (Heard::New, vec![]), "it left at 80");
+    assert_eq!(real(&mut book, 158, 500, &[]), Verdict::Pass, "the receiver asks for 5 itself");
+    book.handle_data(160, 1000, 1100);
+    assert_eq!(acks(&lose(&mut book, 260, 10).1), [10, 10, 10, 10]);
+}
+
+/// The retransmission of segment 3 is lost too: it left when the round trip began. Without any answer the memory is the limit.
+#[test]
+fn once_per_round_trip_tells_of_a_lost_retransmission_and_of_a_silent_source() {
+    let mut book = once_per_round_trip(false);
+    lose(&mut book, 100, 3);
+    book.handle_data(150, 300, 400);
+    assert_eq!(acks(&lose(&mut book, 250, 3).1), [3, 3, 3, 3]);
+    book.handle_data(1199, 1000, 1100);
+    assert_eq!(lose(&mut book, 1249, 10), (Heard::New, vec![]), "999 after the last naming");
+    book.handle_data(1200, 1100, 1200);
+    assert_eq!(acks(&lose(&mut book, 1250, 11).1), [11, 11, 11, 11]);
+}
+
+/// Segments 3 and 5 are reported while 2 may still be lost: when 3 is named at 120, 5 is of its round trip.
+#[test]
+fn a_guarded_book_that_tells_once_per_round_trip_names_one_of_those_that_wait() {
+    let mut book = once_per_round_trip(true);
+    let mut out = Vec::new();
+    lose(&mut book, 100, 3);
+    lose(&mut book, 110, 5);
+    [110, 120].iter().for_each(|now| book.poll(*now, &mut out));
+    assert_eq!(acks(&out), [3, 3, 3, 3]);
+    book.handle_data(150, 300, 400);
+    [150, 250, 400].iter().for_each(|now| book.poll(*now, &mut out));
+    assert_eq!(out.len(), 4, "5 was not named");
 }
 
 #[test]

@@ -33,6 +33,8 @@ pub struct Outflow {
     /// ACKs of its segments, if they are paced.
     pub gate: Option<AckGate>,
     cap: SlotRate,
+    /// What the core has granted where it lowered the last request for more, otherwise `cap`.
+    available: SlotRate,
     /// What it asks for before something has come that is smoothed.
     silent: Silent,
     /// Something has.
@@ -58,9 +60,11 @@ impl Outflow {
             duty: 0,
             gate: rules.ack_pacing.map(AckGate::new),
             cap: rules.line,
+            available: rules.line,
             silent: rules.silent,
             used: false,
         };
+        outflow.tell_estimate();
         outflow.duty = outflow.next_duty();
         outflow
     }
@@ -74,6 +78,12 @@ impl Outflow {
         let rate = self.reaction.as_ref().map_or(scheduled, |reaction| reaction.rate(scheduled));
         self.interval = rate.interval();
         self.plan();
+    }
+
+    fn tell_estimate(&mut self) {
+        if let Some(estimate) = &mut self.estimate {
+            estimate.set_service(self.negotiator.scheduled(), self.available);
+        }
     }
 
     fn plan(&mut self) {
@@ -174,7 +184,11 @@ impl Outflow {
 
     /// The core has answered: what is asked for next.
     pub fn handle_answer(&mut self, rate: SlotRate) -> Option<SlotRate> {
+        if let Some(asked) = self.negotiator.asked_for_more() {
+            self.available = if rate < asked { rate } else { self.cap };
+        }
         let asks = self.negotiator.handle_answer(rate);
+        self.tell_estimate();
         self.set_rate();
         asks
     }

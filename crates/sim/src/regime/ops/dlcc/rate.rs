@@ -60,6 +60,19 @@ impl Part {
         Part((part.clamp(0.0, 1.0) * f64::from(1 << PART_BITS)).round() as u32)
     }
 
+    /// A rate as a part of another one; all of it where it is as high, or where that is nothing.
+    pub fn of(rate: SlotRate, whole: SlotRate) -> Part {
+        if rate >= whole {
+            return Part(1 << PART_BITS);
+        }
+        Part(((u128::from(rate.0) << PART_BITS) / u128::from(whole.0)) as u32)
+    }
+
+    /// A part of a part.
+    pub fn times(self, other: Part) -> Part {
+        Part(((u64::from(self.0) * u64::from(other.0)) >> PART_BITS) as u32)
+    }
+
     /// What is left of the whole.
     pub fn rest(self) -> Part {
         Part((1 << PART_BITS) - self.0)
@@ -78,6 +91,13 @@ mod tests {
         assert_eq!(rate.count() / 1000, 11_935);
         assert!(rate.interval().abs_diff(slot) <= 10, "{}", rate.interval());
         assert_eq!(SlotRate::ZERO.interval(), u64::MAX);
+    }
+
+    #[test]
+    fn a_rate_is_a_part_of_another_one_and_never_more_than_the_whole() {
+        let part = |rate, whole| Part::of(SlotRate(rate), SlotRate(whole));
+        assert_eq!([part(1, 4), part(4, 4), part(5, 4), part(0, 0)], [0.25, 1.0, 1.0, 1.0].map(Part::nearest));
+        assert_eq!(part(1, 4).times(part(1, 2)), Part::nearest(0.125));
     }
 
     #[test]

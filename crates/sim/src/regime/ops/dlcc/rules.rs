@@ -153,6 +153,16 @@ words! {
     }
 }
 
+words! {
+    /// Which of a flow's lost segments artificial ACKs name.
+    pub enum Named {
+        /// Each: the paper's "immediately".
+        Segment = "segment",
+        /// One in a round trip: then none that left before the named segment came once more, nor any for `record` if it does not.
+        RoundTrip = "round-trip",
+    }
+}
+
 /// The parameters of artificial ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckConfig {
@@ -162,6 +172,8 @@ pub struct AckConfig {
     pub discard: Discard,
     /// No artificial ACK passes what may be missing.
     pub guarded: bool,
+    /// Which lost segments they name.
+    pub named: Named,
     /// How many for a lost segment.
     pub copies: u32,
     /// How long segments are remembered, in picoseconds: about a round trip.

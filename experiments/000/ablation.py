@@ -1,0 +1,291 @@
+"""Paper 000: what smoothing, the rate's control and artificial ACKs do, each alone and together, and one thing changed.
+
+§III.C describes two operations and says that "to optimize performance, both are used in combination"; §II smooths, and
+the abstract calls the whole "DLCC in conjunction with an edge-smoothing algorithm". Here are edge nodes that smooth
+nothing, TCP or all, each with no control, either operation and both; beside them the classical network of
+000/classical. Then one thing at a time differs: hosts, sources of UDP, the law of silences.
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, UnderReadings
+from photocol.verdict import Finding, judge
+
+from . import _classical as classical
+from . import _slots as slots
+from ._classical import ALL, ALONE, BOTH, CLASSICAL, GUARDED, HOSTS_2009, HOSTS_TODAY, MEMORY_500, NONE, ONE, TCP
+from ._slots import METRICS, PAPER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from matplotlib.axes import Axes
+
+UDP_PERCENT = 30
+RTTS_MS = (60, 280, 560)
+ELEMENTS = (
+    (CLASSICAL, NONE),
+    *((edge, control) for edge in (MEMORY_500, TCP, ALL) for control in (NONE, ONE, ALONE, BOTH)),
+)
+"""The classical network, and 0.5 s of memory with every smoothing and control."""
+ARMS = ((CLASSICAL, NONE), (TCP, NONE), (TCP, BOTH), (TCP, GUARDED), (ALL, NONE), (ALL, BOTH))
+BASE, TODAY = "hosts of 2009, one source, bursts every 10 s", "hosts of today"
+CHANGES: Mapping[str, Callable[[dict[str, Any]], None]] = {
+    "four sources": classical.sources(4),
+    "ten sources": classical.sources(10),
+    "silences ± 10 %": classical.silence("uniform"),
+    "exponential silences": classical.silence("exponential"),
+}
+VARIANTS = (BASE, TODAY, *CHANGES)
+
+
+def points(rtts: Sequence[int], elements: Sequence[tuple[str, str]]) -> tuple[Point, ...]:
+    """Every element at these round trips, and the arms under each variant."""
+    return tuple(
+        {"variant": variant, "edge": edge, "control": control, "rtt_ms": rtt_ms}
+        for variant in VARIANTS
+        for edge, control in (elements if variant == BASE else ARMS)
+        for rtt_ms in rtts
+    )
+
+
+def setup(point: Point) -> Setup:
+    """An arm under a variant."""
+    variant = str(point["variant"])
+    return classical.setup(
+        str(point["edge"]),
+        str(point["control"]),
+        float(point["rtt_ms"]),
+        UDP_PERCENT,
+        hosts=HOSTS_TODAY if variant == TODAY else HOSTS_2009,
+        change=CHANGES.get(variant),
+    )
+
+
+def values(table: pl.DataFrame, edge: str, control: str, metric: str, variant: str = BASE) -> list[float]:
+    """A metric of an arm along the round trips."""
+    rows = table.filter(pl.col("variant") == variant, pl.col("edge") == edge, pl.col("control") == control)
+    return rows.sort("rtt_ms")[metric].to_list()
+
+
+def check_both(outcome: Outcome) -> Finding:
+    """Both operations carry as much as the better of either alone."""
+    found: dict[str, list[float]] = {}
+    for edge in (MEMORY_500, TCP, ALL):
+        one, alone, both = (values(outcome.table, edge, control, "goodput_mbps") for control in (ONE, ALONE, BOTH))
+        found[edge] = [together / max(first, second) for first, second, together in zip(one, alone, both, strict=True)]
+    each = [ratio >= 0.98 for ratios in found.values() for ratio in ratios]
+    return judge(
+        agrees=all(each),
+        in_shape=sum(each) > len(each) / 2,
+        measured="; ".join(f"{edge} {slots.listed(ratios)}" for edge, ratios in found.items()),
+    )
+
+
+def check_faster(outcome: Outcome) -> Finding:
+    """The rate's control alone loses less in a burst than artificial ACKs alone."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for edge in (MEMORY_500, TCP):
+        lost = (values(outcome.table, edge, control, "lost_per_burst_packets") for control in (ONE, ALONE))
+        found[edge] = list(zip(*lost, strict=True))
+    each = [rate < acks for pairs in found.values() for rate, acks in pairs]
+    return judge(
+        agrees=all(each),
+        in_shape=sum(each) > len(each) / 2,
+        measured="; ".join(
+            f"{edge} " + ", ".join(f"{rate:.0f} against {acks:.0f}" for rate, acks in pairs)
+            for edge, pairs in found.items()
+        ),
+    )
+
+
+def check_smoothing(outcome: Outcome) -> Finding:
+    """Smoothing alone lowers the loss in the core."""
+    plain = values(outcome.table, MEMORY_500, NONE, "loss_mbps")
+    found = {edge: values(outcome.table, edge, NONE, "loss_mbps") for edge in (TCP, ALL)}
+    each = [lower < higher for series in found.values() for lower, higher in zip(series, plain, strict=True)]
+    return judge(
+        agrees=all(each),
+        in_shape=sum(each) > len(each) / 2,
+        measured=f"unsmoothed {slots.listed(plain, '.4f')}; "
+        + "; ".join(f"{edge} {slots.listed(series, '.4f')}" for edge, series in found.items())
+        + " Mb/s",
+    )
+
+
+def gains(outcome: Outcome, variant: str, edge: str, control: str = BOTH) -> list[float]:
+    """Goodput with DLCC over that of the classical network, along the round trips."""
+    with_ = values(outcome.table, edge, control, "goodput_mbps", variant)
+    without = values(outcome.table, CLASSICAL, NONE, "goodput_mbps", variant)
+    return [above / below if below else float("inf") for above, below in zip(with_, without, strict=True)]
+
+
+def judged(found: Mapping[str, Sequence[float]]) -> Finding:
+    """2 to 10 times in every series; in shape somewhere."""
+    each = [2 <= ratio <= 10 for ratios in found.values() for ratio in ratios]
+    return judge(
+        agrees=all(each),
+        in_shape=any(each),
+        measured="; ".join(f"{name} {slots.listed(ratios)}" for name, ratios in found.items()),
+    )
+
+
+def check_factor(outcome: Outcome) -> Finding:
+    """2 to 10 times the goodput of the classical network under every variant."""
+    return judged({variant: gains(outcome, variant, ALL) for variant in VARIANTS})
+
+
+def side_by_side(outcome: Outcome) -> list[UnderReadings]:
+    """The factor under each variant, where all is smoothed, where TCP is, and where TCP is and ACKs are guarded."""
+    arms = {"all smoothed": (ALL, BOTH), "TCP smoothed": (TCP, BOTH), "TCP smoothed, guarded": (TCP, GUARDED)}
+    return [
+        UnderReadings(
+            claim=f"2 to 10 times the goodput of the classical network, {words}",
+            where="abstract, §VIII",
+            findings={variant: judged({"ratios": gains(outcome, variant, *arm)}) for variant in VARIANTS},
+        )
+        for words, arm in arms.items()
+    ]
+
+
+def describe(outcome: Outcome) -> list[str]:
+    """Shares of the gain in either order: memory and smoothing first, or the controls first."""
+    sentences = []
+    for place, rtt_ms in enumerate(sorted(outcome.table["rtt_ms"].unique().to_list())):
+
+        def goodput(edge: str, control: str, place: int = place) -> float:
+            return values(outcome.table, edge, control, "goodput_mbps")[place]
+
+        plain, memory = goodput(CLASSICAL, NONE), goodput(MEMORY_500, NONE)
+        for edge in (TCP, ALL):
+            smoothed, both, bare = goodput(edge, NONE), goodput(edge, BOTH), goodput(MEMORY_500, BOTH)
+            found = classical.parts(plain, smoothed, both)
+            steps = (memory - plain, smoothed - memory, both - smoothed, bare - memory, both - bare)
+            sentences.append(
+                f"{rtt_ms} ms, {edge}: {found}. In steps: memory {steps[0]:+.1f}, then smoothing {steps[1]:+.1f}, then "
+                f"the controls {steps[2]:+.1f} Mb/s; or memory, then the controls {steps[3]:+.1f}, then smoothing "
+                f"{steps[4]:+.1f}."
+            )
+    return sentences
+
+
+COLOURS = {NONE: "#000000", ONE: "#56B4E9", ALONE: "#E69F00", BOTH: "#D55E00"}
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Goodput at the longest round trip, a group of bars for each kind of edge node."""
+    longest = table["rtt_ms"].max()
+    rows = table.filter(pl.col("rtt_ms") == longest, pl.col("variant") == BASE)
+    edges = (CLASSICAL, MEMORY_500, TCP, ALL)
+    for step, (control, colour) in enumerate(COLOURS.items()):
+        one = {edge: rows.filter(pl.col("edge") == edge, pl.col("control") == control) for edge in edges}
+        there = [edge for edge in edges if not one[edge].is_empty()]
+        axes.bar(
+            [edges.index(edge) + (0.2 * (step - 1.5) if edge != CLASSICAL else 0) for edge in there],
+            [one[edge]["goodput_mbps"].item() for edge in there],
+            width=0.2,
+            yerr=[one[edge]["goodput_mbps_half_width"].item() or 0 for edge in there],
+            color=colour,
+            capsize=2,
+            label=control,
+        )
+    axes.set_xticks(
+        range(4), ["classical:\n20 places", "0.5 s,\nunsmoothed", "0.5 s,\nTCP smoothed", "0.5 s,\nall smoothed"]
+    )
+    axes.set_ylabel(f"goodput at {longest} ms, UDP {UDP_PERCENT} % (Mb/s)")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=4, frameon=False, fontsize=8)
+    axes.set_axisbelow(True)
+    axes.grid(visible=True, axis="y", color="0.9", linewidth=0.6)
+
+
+def draw_variants(axes: Axes, table: pl.DataFrame) -> None:
+    """Goodput of classical networks and of DLCC under each variant, at the longest round trip."""
+    longest = table["rtt_ms"].max()
+    arms = {
+        "classical network": ((CLASSICAL, NONE), "#000000"),
+        "all smoothed, no control": ((ALL, NONE), "#0072B2"),
+        "DLCC, all smoothed": ((ALL, BOTH), "#D55E00"),
+        "DLCC, TCP smoothed": ((TCP, BOTH), "#E69F00"),
+    }
+    for step, (label, ((edge, control), colour)) in enumerate(arms.items()):
+        rows = table.filter(pl.col("rtt_ms") == longest, pl.col("edge") == edge, pl.col("control") == control)
+        there = [variant for variant in VARIANTS if variant in rows["variant"]]
+        heights = [rows.filter(pl.col("variant") == variant)["goodput_mbps"].item() for variant in there]
+        axes.barh(
+            [VARIANTS.index(variant) + 0.2 * (step - 1.5) for variant in there], heights, 0.2, color=colour, label=label
+        )
+    axes.set_yticks(range(len(VARIANTS)), [variant.replace(", ", ",\n") for variant in VARIANTS], fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlabel(f"goodput at {longest} ms, UDP {UDP_PERCENT} % (Mb/s)")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.14), ncols=2, frameon=False, fontsize=8)
+
+
+experiment = Experiment(
+    id="000/ablation",
+    title="DLCC: smoothing, the rate's control and artificial ACKs, each alone and together (simulation)",
+    source=Source(paper=PAPER, figures="Figures 8 and 9, three points", section="§II, §III.C, §VII"),
+    setup=setup,
+    measure=slots.measure,
+    metrics=METRICS,
+    quick=Form(
+        points=points((280, 560), ELEMENTS),
+        replications=1,
+        settings={"run.duration": "150 s", "run.warm_up": "50 s"},
+        note="two of three round trips, 100 s of 900 s, one of three replications",
+    ),
+    full=Form(points=points(RTTS_MS, ELEMENTS), replications=3, settings=classical.FULL),
+    claims=(
+        Claim(
+            id="both",
+            text="to optimize performance, both operations are used in combination",
+            where="§III.C",
+            expected="as much goodput as with the better of either alone",
+            tolerance="at least 0.98 of it with every smoothing and round trip; in shape: in most cases",
+            check=check_both,
+            reason=f"the rate's control alone carries most; with artificial ACKs {slots.HALVES}",
+        ),
+        Claim(
+            id="faster",
+            text="the rate's control reduces congestion faster than artificial ACKs",
+            where="§III.C",
+            expected="fewer slots lost in a burst",
+            tolerance="fewer, unsmoothed and with TCP smoothed, at every round trip; in shape: in most cases",
+            check=check_faster,
+            reason="artificial ACKs halve windows so often that the link is emptier when the next burst comes; the "
+            "rate's control leaves it fuller",
+        ),
+        Claim(
+            id="smoothing",
+            text="smoothing at the edge reduces what the core loses, without any control",
+            where="§I, after [5] and [6]",
+            expected="a lower loss rate",
+            tolerance="with TCP and with all smoothed, at every round trip; in shape: in most cases",
+            check=check_smoothing,
+        ),
+        Claim(
+            id="factor",
+            text="DLCC yields between 2 and 10 times the goodput",
+            where="abstract, §VIII",
+            expected="2 to 10",
+            tolerance="of the classical network's, all smoothed, under every variant and at every round trip; "
+            "in shape: once",
+            check=check_factor,
+            reason="at 60 ms, and with hosts of today, the classical network is more than half full",
+        ),
+    ),
+    plots=(Plot(name="ablation", draw=draw), Plot(name="variants", draw=draw_variants)),
+    describe=describe,
+    readings=side_by_side,
+    notes=(
+        "Hosts of 2009 as in 000/classical; hosts of today are CUBIC with RACK-TLP, least RTO 0.2 s, and their "
+        "artificial ACKs have SACK blocks (dlcc-sack).",
+        "Each source of UDP has bursts of 30 % of the link at its own times.",
+    ),
+)
