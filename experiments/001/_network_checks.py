@@ -106,6 +106,13 @@ def check_model(outcome: Outcome, reading: str) -> Finding:
     return judge(agrees=max(low) <= 0.15, in_shape=max(low) <= 0.3, measured=listed(found))
 
 
+def check_model_at_1(outcome: Outcome) -> Finding:
+    """Under `ben-only` TCP-ENG has the throughput of the corrected analysis with §II's α = 1."""
+    found = over_model(outcome, ENG, BETA, BEN_ONLY, {"alpha_from": "one"})
+    low = [abs(ratio - 1) for loss, ratio in found.items() if loss <= 1.0001e-2]
+    return judge(agrees=max(low) <= 0.15, in_shape=max(low) <= 0.3, measured=listed(found))
+
+
 def check_closed_form(outcome: Outcome) -> Finding:
     """Under `ben-only` TCP-ENG has the throughput of the closed form derived for it, with β = 7/8 and 31/32."""
     pairs = ((ENG, BETA), (NEAR_1, 0.96875))
