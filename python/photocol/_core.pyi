@@ -349,9 +349,7 @@ class DlccBook:
         guard: bool,
         copies: int,
         acks_per: str,
-        record_s: float,
-        soonest_report_s: float,
-        report_time_s: float,
+        times_s: tuple[float, float, float],
     ) -> DlccBook: ...
     def on_data(self, t: float, seq: int, end: int) -> None: ...
     def on_loss(self, t: float, seq: int) -> tuple[Literal["new", "unknown", "repeated"], list[_ArtificialAck]]: ...

@@ -190,9 +190,7 @@ class Book:
             (not paper) if guard is None else guard,
             artificial_acks,
             acks_per,
-            record_s,
-            soonest_report_s,
-            report_time_s,
+            (record_s, soonest_report_s, report_time_s),
         )
 
     def on_data(self, t: float, seq: int, end: int) -> None:

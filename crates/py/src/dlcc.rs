@@ -150,10 +150,9 @@ impl DlccBook {
         guard: bool,
         copies: u32,
         acks_per: &str,
-        record_s: f64,
-        soonest_report_s: f64,
-        report_time_s: f64,
+        times_s: (f64, f64, f64),
     ) -> PyResult<DlccBook> {
+        let (record_s, soonest_report_s, report_time_s) = times_s;
         let form = word::<OpsAcks>("ops_acks", ops_acks)?.form();
         let no_form = || PyValueError::new_err("ops_acks is 'off': there is no book; allowed: another word");
         if !(1..=64).contains(&copies) {

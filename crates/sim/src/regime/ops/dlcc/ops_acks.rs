@@ -276,7 +276,7 @@ impl Book {
     /// What has arrived behind what is clear is clear too.
     fn advance(&mut self, now: u64) {
         while let Some((seq, sent)) = self.segments.first() {
-            if sent.end > self.clear && (seq > self.clear || !self.has_arrived(now, &sent)) {
+            if sent.end > self.clear && (seq > self.clear || !self.has_arrived(now, sent)) {
                 break;
             }
             self.clear = self.clear.max(sent.end);
