@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.experiment import Metric, Outcome, Setup, Source
+from photocol.verdict import Finding, judge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,9 +33,14 @@ SENDERS: dict[str, dict[str, Value]] = {
 """Who sends, and whether the ingress node orders. Source ordering: until those before have landed, or by δ always."""
 SHADES = {RR: "#0072B2", SACK: "#D55E00", ORDERING: "#009E73", SHIFT: "#8FBC8F"}
 STYLES = {RR: "-o", SACK: "--s", ORDERING: ":^", SHIFT: ":v"}
+LOWER = "core, ρ_max = 1.5 %"
+LOWER_KEYS: dict[str, Value] = {"switching.balancing.threshold": 0.015}
+"""At a loss of 0.001 ten flows load a channel by 1 % and hardly ever reach 5 %."""
 FLOWS = 10
 B_TO_C = 4
 """The place of the link that is longer by δ among those of the scenario."""
+CORE_LINKS = 6
+LINK_MS = 2.5
 LONG_ENOUGH_S = 40_000
 SMALL: dict[str, Value] = {"traffic.0.size": "500 MB"}
 SMALL_NOTE = "500 MB a flow instead of 1 GB"
@@ -71,12 +77,18 @@ def settings(
         known |= {f"link.{number}.loss": loss for number in range(6, 6 + FLOWS)}
     return {
         **known,
-        f"link.{B_TO_C}.delay": f"{2.5 + delta_ms} ms",
+        f"link.{B_TO_C}.delay": f"{LINK_MS + delta_ms} ms",
         "traffic.0.size": "1 GB",
         "run.duration": f"{LONG_ENOUGH_S} s",
         "probe.interval": f"{probe_s} s",
         "probe.flows": "all",
     }
+
+
+def links_of(link_ms: float, delta_ms: float = 50) -> dict[str, Value]:
+    """The delay of every link of the core, and of B-C with δ."""
+    longer = {B_TO_C: delta_ms}
+    return {f"link.{place}.delay": f"{link_ms + longer.get(place, 0)} ms" for place in range(CORE_LINKS)}
 
 
 def over_network(network: tuple[float, float, Mapping[str, Value]], keys: Mapping[str, Value]) -> Setup:
@@ -134,6 +146,20 @@ def curve(outcome: Outcome | pl.DataFrame, axis: str, metric: str, **where: str 
 def ratios(over: Mapping[float, float], under: Mapping[float, float]) -> dict[float, float]:
     """Point by point."""
     return {at: over[at] / under[at] for at in over}
+
+
+UP_TO_300 = "2.5 to 4.5 times; in shape: at least 1.5"
+"""What counts as "up to 300 %" wherever the paper says it: 3 times, or 4 times, or the 3.4 of §5.2.4."""
+
+
+def is_threefold(ratio: float) -> bool:
+    """Whether a ratio of times is what the paper calls up to 300 %."""
+    return 2.5 <= ratio <= 4.5
+
+
+def judge_threefold(ratio: float, measured: str) -> Finding:
+    """A ratio of times beside "up to 300 %"."""
+    return judge(agrees=is_threefold(ratio), in_shape=ratio >= 1.5, measured=measured)
 
 
 def listed(values: Mapping[float, float], form: str = ".1f") -> str:

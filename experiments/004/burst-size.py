@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.verdict import Finding, judge
 
 from ._lb import (
@@ -30,12 +30,14 @@ from ._lb import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
     from matplotlib.axes import Axes
 
 SENDERS = (RR, SACK)
 SIZES_KB = (25, 50, 100, 200, 400)
-THRESHOLDS = (0.01, 0.03, 0.05, 0.09, 0.13)
+THRESHOLDS = (0.01, 0.03, 0.04, 0.05, 0.09, 0.13)
 USUAL, FULL_LOAD, PAPER_KB = 0.05, 0.13, 100
 
 
@@ -78,7 +80,11 @@ def check_size_sack(outcome: Outcome) -> Finding:
 
 def check_threshold_sack(outcome: Outcome) -> Finding:
     """A larger threshold is better for HS-TCP-SACK, by 190 s over all."""
-    times = by_threshold(outcome, SACK)
+    return judge_spread(by_threshold(outcome, SACK))
+
+
+def judge_spread(times: Mapping[float, float]) -> Finding:
+    """HS-TCP-SACK's times from end to end of the axis against the paper's 190 s."""
     spread = max(times.values()) - min(times.values())
     falls = [b <= 1.02 * a for a, b in pairwise(times.values())]
     return judge(
@@ -86,6 +92,18 @@ def check_threshold_sack(outcome: Outcome) -> Finding:
         in_shape=times[FULL_LOAD] == min(times.values()) and spread >= 0.25 * times[FULL_LOAD],
         measured=f"{listed(times)} s: {spread:.0f} s apart",
     )
+
+
+def side_by_side(outcome: Outcome) -> list[UnderReadings]:
+    """Figure 9 (a) with the axis begun at each threshold: its least one is not stated."""
+    times = by_threshold(outcome, SACK)
+    found = {
+        f"from ρ_max = {least:g} on": judge_spread({at: value for at, value in times.items() if at >= least})
+        for least in times
+        if least < FULL_LOAD
+    }
+    claim = "HS-TCP-SACK is the better the larger ρ_max, by almost 190 s at 100 kB"
+    return [UnderReadings(claim=claim, where="§5.2.4, Fig. 9 (a)", findings=found)]
 
 
 def check_threshold_rr(outcome: Outcome) -> Finding:
@@ -188,7 +206,7 @@ experiment = Experiment(
             expected="190 s from end to end",
             tolerance="140 to 240 s and no step up beyond 2 %; in shape: best at 0.13, by a quarter at least",
             check=check_threshold_sack,
-            reason="the paper's least ρ_max is not stated: from 0.03 to 0.13 times are 214 s apart, from 0.01 729 s",
+            reason="the paper's least ρ_max is not stated: from 0.03 or 0.04 on the spread is its own, from 0.01 729 s",
         ),
         Claim(
             id="threshold-rr",
@@ -215,6 +233,7 @@ experiment = Experiment(
             check=check_line_rate,
         ),
     ),
+    readings=side_by_side,
     plots=(
         Plot(name="sizes", draw=draw_sizes),
         Plot(name="fast-retransmits", draw=draw_retransmits),

@@ -9,21 +9,27 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.verdict import Finding, judge
 
 from ._lb import (
     FLOWS,
+    LINK_MS,
     METRICS,
     NOTES,
     ORDERING,
     RR,
     SACK,
+    SHADES,
     SHIFT,
     SMALL,
     SMALL_NOTE,
+    STYLES,
+    UP_TO_300,
     curve,
     draw,
+    judge_threefold,
+    links_of,
     listed,
     measure,
     ratios,
@@ -33,21 +39,27 @@ from ._lb import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
     from matplotlib.axes import Axes
 
 SENDERS = (RR, SACK, ORDERING, SHIFT)
 LEAST, MOST = 1, 50
+DELTAS_MS = (1, 2, 5, 10, 20, 30, 40, 50)
+LONGER_MS = 10.0
+"""The paper does not state the delay of links: the other one that is run."""
 
 
 def make(point: Point) -> Setup:
-    """A difference and a sender."""
-    return setup(sender_of(point), delta_ms=float(point["delta_ms"]))
+    """The delay of links, a difference and a sender."""
+    delta_ms = float(point["delta_ms"])
+    return setup(sender_of(point), links_of(float(point["link_ms"]), delta_ms), delta_ms=delta_ms)
 
 
-def over(outcome: Outcome, sender: str, metric: str = "completion_s") -> dict[float, float]:
+def over(outcome: Outcome, sender: str, metric: str = "completion_s", link_ms: float = LINK_MS) -> dict[float, float]:
     """A metric of a sender along δ."""
-    return curve(outcome, "delta_ms", metric, sender=sender)
+    return curve(outcome, "delta_ms", metric, sender=sender, link_ms=link_ms)
 
 
 def check_flat(outcome: Outcome) -> Finding:
@@ -75,11 +87,11 @@ def check_one_ms(outcome: Outcome) -> Finding:
     )
 
 
-def check_ratio(outcome: Outcome) -> Finding:
+def check_ratio(outcome: Outcome, link_ms: float = LINK_MS) -> Finding:
     """HS-TCP-SACK takes up to three times as long."""
-    found = ratios(over(outcome, SACK), over(outcome, RR))
+    found = ratios(over(outcome, SACK, link_ms=link_ms), over(outcome, RR, link_ms=link_ms))
     most = max(found.values())
-    return judge(agrees=2.5 <= most <= 4.5, in_shape=most >= 1.5, measured=f"{listed(found, '.2f')}")
+    return judge_threefold(most, listed(found, ".2f"))
 
 
 def check_dupthresh(outcome: Outcome) -> Finding:
@@ -126,19 +138,42 @@ def check_none(outcome: Outcome) -> Finding:
     )
 
 
+def side_by_side(outcome: Outcome) -> list[UnderReadings]:
+    """The improvement with links of either delay."""
+    delays = [link_ms for link_ms in (LINK_MS, LONGER_MS) if link_ms in set(outcome.table["link_ms"].to_list())]
+    findings = {f"links of {link_ms:g} ms": check_ratio(outcome, link_ms) for link_ms in delays}
+    claim = "up to 300 % improvement over HS-TCP-SACK"
+    return [UnderReadings(claim=claim, where="abstract, §5.2.1", findings=findings)]
+
+
+def draw_both(axes: Axes, table: pl.DataFrame, senders: Sequence[str], metric: str, label: str) -> None:
+    """A metric along δ: the default with lines, and links of 10 ms thin beside it."""
+    usual = table.filter(table["link_ms"] == LINK_MS)
+    draw(axes, usual, senders, "delta_ms", metric, ("difference of delays δ (ms)", label))
+    for sender in senders:
+        longer = table.filter((table["link_ms"] == LONGER_MS) & (table["sender"] == sender)).sort("delta_ms")
+        if longer.height:
+            name = f"{sender}, links of {LONGER_MS:g} ms"
+            shade = {"color": SHADES[sender], "linewidth": 0.8, "alpha": 0.6}
+            axes.plot(longer["delta_ms"], longer[metric], STYLES[sender], markersize=3, label=name, **shade)
+    axes.autoscale(axis="y")
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False, fontsize=7)
+
+
 def draw_times(axes: Axes, table: pl.DataFrame) -> None:
     """Figures 6 (a), 11 (a)."""
-    draw(axes, table, SENDERS, "delta_ms", "completion_s", ("difference of delays δ (ms)", "mean time of a flow (s)"))
+    draw_both(axes, table, SENDERS, "completion_s", "mean time of a flow (s)")
 
 
 def draw_retransmits(axes: Axes, table: pl.DataFrame) -> None:
     """Figures 6 (b), 11 (b)."""
-    draw(axes, table, SENDERS, "delta_ms", "fast_retransmits", ("difference of delays δ (ms)", "fast retransmits"))
+    draw_both(axes, table, SENDERS, "fast_retransmits", "fast retransmits")
 
 
 def draw_dupthresh(axes: Axes, table: pl.DataFrame) -> None:
     """Figure 6 (c)."""
-    draw(axes, table, (RR,), "delta_ms", "dupthresh", ("difference of delays δ (ms)", "mean dupthresh"))
+    draw_both(axes, table, (RR,), "dupthresh", "mean dupthresh")
 
 
 experiment = Experiment(
@@ -149,9 +184,21 @@ experiment = Experiment(
     measure=measure,
     metrics=METRICS,
     quick=Form(
-        points=grid(sender=SENDERS, delta_ms=(1, 50)), replications=1, settings=SMALL, note=SMALL_NOTE + ", two δ"
+        points=(
+            *grid(link_ms=(LINK_MS,), sender=SENDERS, delta_ms=(1, 50)),
+            *grid(link_ms=(LONGER_MS,), sender=(RR, SACK), delta_ms=(1, 50)),
+        ),
+        replications=1,
+        settings=SMALL,
+        note=SMALL_NOTE + ", two δ",
     ),
-    full=Form(points=grid(sender=SENDERS, delta_ms=(1, 2, 5, 10, 20, 30, 40, 50)), replications=1),
+    full=Form(
+        points=(
+            *grid(link_ms=(LINK_MS,), sender=SENDERS, delta_ms=DELTAS_MS),
+            *grid(link_ms=(LONGER_MS,), sender=(RR, SACK), delta_ms=DELTAS_MS),
+        ),
+        replications=1,
+    ),
     claims=(
         Claim(
             id="flat",
@@ -182,9 +229,13 @@ experiment = Experiment(
             text="up to 300 % improvement over HS-TCP-SACK",
             where="abstract, §5.2.1",
             expected="about 3 times the time (3.4 by §5.2.4)",
-            tolerance="the largest ratio is from 2.5 to 4.5; in shape: at least 1.5",
+            tolerance=f"the largest ratio is {UP_TO_300}",
             check=check_ratio,
-            reason="how often paths change decides: 134 times; with ρ_max = 0.03 234 times, which makes 3.7",
+            reason=(
+                "the delay of links is not stated: 2.5 ms makes 2.3, 5 to 20 ms make 2.6 to 2.7 (004/readings). "
+                "HS-TCP-SACK comes to rest below ρ_max, where paths do not change, and a longer round trip takes it "
+                "further below"
+            ),
         ),
         Claim(
             id="dupthresh",
@@ -228,6 +279,7 @@ experiment = Experiment(
             check=check_none,
         ),
     ),
+    readings=side_by_side,
     plots=(
         Plot(name="times", draw=draw_times),
         Plot(name="fast-retransmits", draw=draw_retransmits),

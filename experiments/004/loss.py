@@ -5,22 +5,29 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.verdict import Finding, judge
 
 from ._lb import (
+    LOWER,
+    LOWER_KEYS,
     METRICS,
     NOTES,
     ORDERING,
     RR,
     SACK,
+    SHADES,
     SHIFT,
     SMALL,
     SMALL_NOTE,
+    UP_TO_300,
     curve,
     draw,
+    is_threefold,
+    links_of,
     listed,
     measure,
     ratios,
@@ -35,21 +42,46 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
+    from photocol.experiment import RunResult, Value
+
 SENDERS = (RR, SACK, ORDERING, SHIFT)
 LOSSES = (0.0, 1e-5, 1e-4, 1e-3, 1e-2)
 CORE, ACCESS = "core", "access"
+LINK, LONGER, APART = "core, load of a link", "core, links of 5 ms", "core, starts within 5 s"
+READINGS: dict[str, dict[str, Value]] = {
+    LINK: {"switching.balancing.unit": "link"},
+    LOWER: LOWER_KEYS,
+    LONGER: links_of(5),
+    APART: {"traffic.0.spread": "5 s"},
+}
+"""Loss in the core with other keys: what decides how often paths change at 0.001."""
 EDGE, HIGH = 1e-3, 1e-2
 """The last point with reordering, by §5.2.3; and the one where HS-TCP has timeouts."""
 
 
 def make(point: Point) -> Setup:
     """A loss, the place where it happens, a sender."""
-    return setup(sender_of(point), loss=float(point["loss"]), where=str(point["where"]))
+    where = str(point["where"])
+    place = ACCESS if where == ACCESS else CORE
+    return setup(sender_of(point), READINGS.get(where), loss=float(point["loss"]), where=place)
+
+
+def measured(result: RunResult) -> dict[str, float]:
+    """As everywhere, and where the bursts went."""
+    value = {name: figure.value for name, figure in result.summary.items()}
+    return {
+        **measure(result),
+        "second_path": value.get("bursts_on_second_path", 0.0) / value.get("bursts_with_two_paths", 1.0),
+    }
 
 
 def over(outcome: Outcome, sender: str, metric: str = "completion_s", where: str = CORE) -> dict[float, float]:
-    """A metric of a sender along the loss."""
-    return curve(outcome, "loss", metric, sender=sender, where=where)
+    """A metric of a sender along the loss; of times the median of the replications."""
+    if metric != "completion_s":
+        return curve(outcome, "loss", metric, sender=sender, where=where)
+    rows = outcome.replications
+    rows = rows.filter((rows["sender"] == sender) & (rows["where"] == where))
+    return {float(loss): float(of["completion_s"].median()) for (loss,), of in rows.group_by("loss")}  # type: ignore[arg-type]
 
 
 def per_gb(outcome: Outcome, sender: str, metric: str, where: str) -> dict[float, float]:
@@ -70,7 +102,9 @@ def check_low(outcome: Outcome, where: str) -> Finding:
     found = ratios(over(outcome, SACK, where=where), over(outcome, RR, where=where))
     low, high = found[min(found)], found[max(found)]
     return judge(
-        agrees=low >= 2 and 0.95 <= high <= 1.1, in_shape=low > high and low >= 1.3, measured=listed(found, ".2f")
+        agrees=is_threefold(low) and 0.95 <= high <= 1.1,
+        in_shape=low > high and low >= 1.5,
+        measured=listed(found, ".2f"),
     )
 
 
@@ -148,6 +182,40 @@ def check_ordering(outcome: Outcome, sender: str) -> Finding:
     )
 
 
+def side_by_side(outcome: Outcome) -> list[UnderReadings]:
+    """The claims at 0.001 under each reading that has been run."""
+    table = outcome.table
+    wheres = [
+        where for where in (CORE, *READINGS) if where in set(table.filter(table["loss"] == EDGE)["where"].to_list())
+    ]
+    checks = {
+        "HS-RR-TCP is 60 s faster, about 6 %": check_edge,
+        "330 fast retransmits fewer": check_retransmits,
+        "77 timeouts more, HS-TCP-SACK has none": check_timeouts,
+    }
+    return [
+        UnderReadings(claim=claim, where="§5.2.3", findings={where: check(outcome, where) for where in wheres})
+        for claim, check in checks.items()
+    ]
+
+
+def describe(outcome: Outcome) -> list[str]:
+    """On which path the bursts of each replication went, on which its time depends."""
+    rows = outcome.replications
+    rows = rows.filter((rows["loss"] == EDGE) & (rows["where"] == CORE))
+    return [
+        f"At a loss of {EDGE} in the core {sender} takes "
+        + ", ".join(
+            f"{seconds:.0f} s with {share:.0%} of the bursts on the longer path"
+            for seconds, share in rows.filter(rows["sender"] == sender)
+            .select("completion_s", "second_path")
+            .iter_rows()
+        )
+        + "."
+        for sender in (RR, SACK)
+    ]
+
+
 def draw_of(metric: str, label: str, where: str = CORE) -> Callable[[Axes, pl.DataFrame], None]:
     """A picture of a metric against the loss."""
 
@@ -155,13 +223,25 @@ def draw_of(metric: str, label: str, where: str = CORE) -> Callable[[Axes, pl.Da
         chosen = table.filter(table["where"] == where)
         senders = [sender for sender in SENDERS if sender in set(chosen["sender"].to_list())]
         draw(axes, chosen, senders, "loss", metric, (f"probability of loss ({where})", label))
+        for (reading, sender), marker in zip(
+            product(READINGS if where == CORE else (), (RR, SACK)), MARKERS, strict=False
+        ):
+            rows = table.filter((table["where"] == reading) & (table["sender"] == sender))
+            if rows.height:
+                name = f"{sender}, {reading.removeprefix('core, ')}"
+                axes.plot(rows["loss"], rows[metric], marker, color=SHADES[sender], markerfacecolor="none", label=name)
         axes.set_xscale("symlog", linthresh=1e-5)
+        axes.set_xlim(left=0)
         if metric == "completion_s":
             axes.set_yscale("log")
+            axes.autoscale(axis="y")
+        axes.legend(frameon=False, fontsize=7)
 
     return draw_it
 
 
+MARKERS = ("D", "D", "v", "v", "P", "P", "X", "X")
+"""Of the readings, each with both senders."""
 TIMES, RETRANSMITS, TIMEOUTS = "mean time of a flow (s)", "fast retransmits", "timeouts"
 
 experiment = Experiment(
@@ -169,23 +249,25 @@ experiment = Experiment(
     title="HS-RR-TCP, HS-TCP-SACK and source ordering against random loss",
     source=source("Figures 8 and 13", "§5.2.3, §5.2.7, §6"),
     setup=make,
-    measure=measure,
-    metrics=METRICS,
+    measure=measured,
+    metrics=(*METRICS, Metric(name="second_path", label="share of bursts on the longer path", form=".3f")),
     quick=Form(
         points=(
             *grid(where=(CORE,), sender=SENDERS, loss=(0.0, EDGE)),
             *grid(where=(ACCESS,), sender=(RR, SACK), loss=(0.0, EDGE)),
+            *grid(where=(LINK, LOWER), sender=(RR, SACK), loss=(EDGE,)),
         ),
         replications=1,
         settings=SMALL,
-        note=SMALL_NOTE + ", two losses",
+        note=SMALL_NOTE + ", two losses, two readings",
     ),
     full=Form(
         points=(
             *grid(where=(CORE,), sender=SENDERS, loss=LOSSES),
             *grid(where=(ACCESS,), sender=(RR, SACK), loss=LOSSES),
+            *grid(where=tuple(READINGS), sender=(RR, SACK), loss=(EDGE,)),
         ),
-        replications=3,
+        replications=5,
     ),
     claims=(
         *both(
@@ -194,7 +276,8 @@ experiment = Experiment(
             text="up to 300 % at low loss, little gain at high loss",
             where="§5.2.3, Fig. 8 (a)",
             expected="about 3 times at the least loss, 1 at the most",
-            tolerance="at least 2 times, and 0.95 to 1.1; in shape: at least 1.3, and less at the most loss",
+            tolerance=f"0.95 to 1.1 at the most loss, and at the least {UP_TO_300}, and less at the most loss",
+            reason="as in 004/delay: what HS-TCP-SACK's false fast retransmits cost follows the links' delay",
         ),
         *both(
             check_never_slower,
@@ -212,8 +295,9 @@ experiment = Experiment(
             expected="6 % of about 1000 s",
             tolerance="3 to 12 % of 700 to 1300 s; in shape: faster",
             reason=(
-                "loss keeps the offered load below ρ_max: 4 changes of path or fewer beside 160 without loss, and "
-                "10 false fast retransmits or fewer of thousands, so that there is nothing to gain"
+                "loss keeps the offered load, 1 % of a channel, below ρ_max: 2 to 7 changes of path beside 160 without "
+                "loss, and hardly a false fast retransmit. With ρ_max = 1.5 % the gain is 5 to 8 % in 880 to 1000 s, "
+                "with 1 % and with the load of a link 43 to 63 %, with 2 % nothing"
             ),
         ),
         *both(
@@ -223,7 +307,7 @@ experiment = Experiment(
             where="§5.2.3, Fig. 8 (b)",
             expected="330",
             tolerance="half to twice; in shape: fewer",
-            reason="as for the times: at that loss paths hardly change, and nearly all fast retransmits repair losses",
+            reason=("as for the times: nearly all fast retransmits repair losses; with ρ_max = 1.5 % 211 to 405 fewer"),
         ),
         *both(
             check_timeouts,
@@ -233,8 +317,8 @@ experiment = Experiment(
             expected="77; 0",
             tolerance="half to twice and exactly 0; in shape: more",
             reason=(
-                "dupthresh is 17 on average there (3 where the access network loses), not the hundreds that make "
-                "timeouts; what the paper's timeouts followed is not stated"
+                "HS-TCP-SACK's are 6 to 20: a retransmission that is lost again, three of 3300, costs one, and so may "
+                "the first loss after slow start. HS-RR-TCP's grow with dupthresh: with ρ_max = 1.5 % 100 to 203 more"
             ),
         ),
         *both(
@@ -244,6 +328,7 @@ experiment = Experiment(
             where="§5.2.3, Fig. 8 (d)",
             expected="back to about 3",
             tolerance="at the most loss below 10 and a tenth of that without; in shape: below half",
+            reason="the quick form's most loss is 0.001, where a history of 80 s still holds a change of path",
         ),
         Claim(
             id="where",
@@ -262,7 +347,10 @@ experiment = Experiment(
                 expected="equal; a little slower",
                 tolerance="within 5 %; 1 to 1.25 times; in shape: within 5 %; at most 1.5 times",
                 check=lambda outcome, sender=sender: check_ordering(outcome, sender),  # type: ignore[misc]
-                reason="as for HS-RR-TCP: at 0.001 paths hardly change, and there is next to nothing to put in order",
+                reason=(
+                    "as for HS-RR-TCP: at 0.001 paths hardly change, and there is next to nothing to put in order; the "
+                    "time is that of the path on which the changes end"
+                ),
             )
             for name, how, sender in (
                 ("ordering", "until those before have landed", ORDERING),
@@ -270,6 +358,8 @@ experiment = Experiment(
             )
         ),
     ),
+    readings=side_by_side,
+    describe=describe,
     plots=(
         Plot(name="times", draw=draw_of("completion_s", TIMES)),
         Plot(name="fast-retransmits", draw=draw_of("fast_retransmits", RETRANSMITS)),
@@ -281,5 +371,7 @@ experiment = Experiment(
         *NOTES,
         "Loss in the core is that of a burst on its way, a quarter of it on each link in both directions; loss in the "
         "access network is that of a packet, with the same probability.",
+        "Times are medians of the replications. At 0.001 paths change in the first slow start only: after an odd "
+        "number of changes bursts stay on the longer path and a file takes some 900 s, after an even number 390 s.",
     ),
 )

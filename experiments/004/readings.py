@@ -10,7 +10,24 @@ from typing import TYPE_CHECKING
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.verdict import Finding, judge
 
-from ._lb import FLOWS, METRICS, NOTES, RR, SACK, SHADES, SMALLER, SMALLER_NOTE, measure, sender_of, setup, source
+from ._lb import (
+    FLOWS,
+    METRICS,
+    NOTES,
+    RR,
+    SACK,
+    SHADES,
+    SMALLER,
+    SMALLER_NOTE,
+    UP_TO_300,
+    is_threefold,
+    judge_threefold,
+    links_of,
+    measure,
+    sender_of,
+    setup,
+    source,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,8 +57,12 @@ READINGS: dict[str, dict[str, Value]] = {
     "every timeout costs": {T + "timeout_cost": "all"},
     "careful limited transmit": {T + "limited_transmit_pace": "careful"},
     "window of 1000 packets": {T + "max_window": "1000 packets"},
+    **{f"links of {link_ms} ms": links_of(link_ms) for link_ms in (5, 10, 15, 20)},
+    "starts within 1 s": {"traffic.0.spread": "1 s"},
+    "starts within 5 s": {"traffic.0.spread": "5 s"},
+    "links of 10 ms, starts within 1 s": {**links_of(10), "traffic.0.spread": "1 s"},
 }
-"""Name → keys. RR-TCP's say nothing to HS-TCP-SACK."""
+"""Name → keys. RR-TCP's say nothing to HS-TCP-SACK. The delays of links are not in the paper: 2.5 ms by default."""
 
 
 def make(point: Point) -> Setup:
@@ -62,13 +83,13 @@ def names(outcome: Outcome) -> list[str]:
 
 
 def check_ratio(outcome: Outcome) -> Finding:
-    """The gain over HS-TCP-SACK is there whatever is read."""
+    """The gain over HS-TCP-SACK is three times whatever is read."""
     found = {
         name: value(outcome, name, SACK, "completion_s") / value(outcome, name, RR, "completion_s")
         for name in names(outcome)
     }
     return judge(
-        agrees=all(ratio >= 1.5 for ratio in found.values()),
+        agrees=all(is_threefold(ratio) for ratio in found.values()),
         in_shape=sum(ratio >= 1.5 for ratio in found.values()) > len(found) / 2,
         measured="; ".join(f"{name} {ratio:.2f}" for name, ratio in found.items()),
     )
@@ -89,20 +110,25 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     gain, false = {}, {}
     for name in names(outcome):
         ratio = value(outcome, name, SACK, "completion_s") / value(outcome, name, RR, "completion_s")
-        gain[name] = judge(agrees=ratio >= 1.5, in_shape=ratio > 1, measured=f"{ratio:.2f} times")
+        gain[name] = judge_threefold(ratio, f"{ratio:.2f} times")
         number = value(outcome, name, RR, "false_fast_retransmits")
         false[name] = judge(agrees=number == FLOWS, in_shape=number <= 3 * FLOWS, measured=f"{number:.0f} in all")
     return [
-        UnderReadings(claim="HS-RR-TCP is much faster than HS-TCP-SACK", where="§5.2.1", findings=gain),
+        UnderReadings(claim="up to 300 % improvement over HS-TCP-SACK", where="§5.2.1", findings=gain),
         UnderReadings(claim="a single false fast retransmit a flow", where="§5.2.1", findings=false),
     ]
+
+
+def rows_of(table: pl.DataFrame, sender: str) -> dict[str, float]:
+    """Times of a sender by reading."""
+    return dict(table.filter(table["sender"] == sender).select("reading", "completion_s").iter_rows())
 
 
 def draw_ratio(axes: Axes, table: pl.DataFrame) -> None:
     """Times by reading."""
     chosen = [name for name in READINGS if name in set(table["reading"].to_list())]
     for offset, sender in ((-0.2, RR), (0.2, SACK)):
-        rows = dict(table.filter(table["sender"] == sender).select("reading", "completion_s").iter_rows())
+        rows = rows_of(table, sender)
         axes.barh(
             [place + offset for place in range(len(chosen))],
             [rows[name] for name in chosen],
@@ -110,10 +136,12 @@ def draw_ratio(axes: Axes, table: pl.DataFrame) -> None:
             color=SHADES[sender],
             label=sender,
         )
+    threefold = [3 * rows_of(table, RR)[name] for name in chosen]
+    axes.plot(threefold, range(len(chosen)), "k|", markersize=9, label="three times HS-RR-TCP's (paper)")
     axes.set_yticks(range(len(chosen)), chosen, fontsize=7)
     axes.invert_yaxis()
     axes.set_xlabel("mean time of a flow (s)")
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, loc="lower right")
 
 
 experiment = Experiment(
@@ -130,11 +158,16 @@ experiment = Experiment(
     claims=(
         Claim(
             id="ratio",
-            text="HS-RR-TCP is much faster than HS-TCP-SACK",
-            where="§5.2.1",
-            expected="under every reading",
-            tolerance="at least 1.5 times under all of them; in shape: under most",
+            text="up to 300 % improvement over HS-TCP-SACK",
+            where="abstract, §5.2.1",
+            expected="about 3 times, under every reading",
+            tolerance=f"under all of them {UP_TO_300} under most",
             check=check_ratio,
+            reason=(
+                "HS-TCP-SACK's paths stop changing once its load is below ρ_max: ten flows come to rest at 400 to 450 "
+                "Mb/s of 8 Gb/s, a little less than half of the 1 Gb/s of the access. What brings it lower: a longer "
+                "round trip, the sum of the links' loads, the load of a link"
+            ),
         ),
         Claim(
             id="once",
@@ -143,6 +176,10 @@ experiment = Experiment(
             expected="under every reading",
             tolerance="10 under all of them; in shape: at most 30",
             check=check_once,
+            reason=(
+                "with a window of 1000 packets the file takes longer than the history of 80 s, and what a flow knows "
+                "of reordering is forgotten once: with a history of 100 s there are 10"
+            ),
         ),
     ),
     readings=side_by_side,

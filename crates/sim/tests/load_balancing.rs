@@ -85,6 +85,48 @@ fn bursts_that_take_turns_are_halved() {
     assert_eq!(total(&run, "bytes_acked"), 2e8);
 }
 
+#[test]
+fn a_chosen_pair_is_spread_with_all_its_traffic_in_its_direction() {
+    let turns = figure_5().set("switching.balancing.policy", "\"alternate\"");
+    let both_ways = turns.clone().set("switching.balancing.traffic", "\"data\"").run(1);
+    // From A to F there are data only, from F to A there are ACKs only, and the pair F to A is not chosen.
+    let path = "{ primary = [\"A\", \"B\", \"D\", \"E\", \"F\"], alternate = [\"A\", \"B\", \"C\", \"E\", \"F\"] }";
+    let named = turns.set("switching.balancing.paths", format!("[{path}]"));
+    let chosen = named.set("switching.balancing.pairs", "[[\"A\", \"F\"]]").run(1);
+    assert_eq!(chosen.fingerprint, both_ways.fingerprint);
+}
+
+#[test]
+fn of_two_pairs_with_equal_traffic_the_chosen_one_is_spread() {
+    // Datagrams, which are not spread unless all traffic is. A burst for each, of 1 ms: 4000 in 4 s from each of four nodes.
+    let text = r#"
+        [run]
+        duration = "4 s"
+        [topology]
+        kind = "nsfnet"
+        [switching]
+        kind = "obs"
+        wavelengths = 2
+        assembly.length = "1 kB"
+        [transport.datagrams]
+        algorithm = "udp"
+        packet_size = "1000 B"
+        [[traffic]]
+        transport = "datagrams"
+        pairs = [["0", "4"], ["1", "5"], ["4", "0"], ["3", "9"]]
+        flows = 4
+        load = "constant"
+        rate = "8 Mbps"
+    "#;
+    let network = Builder::of(text).set("switching.balancing.policy", "\"alternate\"");
+    let chosen = |pairs: &str| network.clone().set("switching.balancing.pairs", pairs).run(1);
+    let (none, one, two) = (chosen("[]"), chosen("[[\"0\", \"4\"]]"), chosen("[[\"0\", \"4\"], [\"1\", \"5\"]]"));
+    assert_eq!((figure(&one, "bursts_with_two_paths"), figure(&one, "bursts_on_second_path")), (4000.0, 2000.0));
+    assert_eq!(figure(&two, "bursts_with_two_paths"), 8000.0);
+    let without = Builder::of(text).run(1);
+    assert_eq!(none.fingerprint, without.fingerprint);
+}
+
 /// With how far packets arrived out of order.
 fn measured() -> Builder {
     figure_5().set("probe.reordering", "true")

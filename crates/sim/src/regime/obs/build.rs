@@ -369,7 +369,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The paths that the scenario names, or the pair that is found; `None` where there is only one way.
+/// The paths that the scenario names, or the pair that is found; `None` where there is one way, or one is to be used.
 fn two_paths(
     balancing: &Balancing,
     network: &Network,
@@ -377,6 +377,9 @@ fn two_paths(
     from: NodeId,
     to: NodeId,
 ) -> Option<[Vec<LinkId>; 2]> {
+    if !balancing.is_for(from, to) {
+        return None;
+    }
     if let Some(named) = balancing.named(network, from, to) {
         return Some(named.clone());
     }

@@ -10,7 +10,7 @@ use super::keys::{ContentionRule, IngressSpec, MOST_WAVELENGTHS, ObsSwitching};
 use super::plan::{
     BurstAssembly, Contention, ControlChannel, CopyOrdering, IngressRule, Notification, Obs, Offset, Retransmission,
 };
-use crate::language::{At, Fault, Place, Size, Speed, Time, choices, quoted};
+use crate::language::{At, Fault, Place, Size, Speed, Time, Word, choices, quoted};
 use crate::model::{Ends, Link, LinkId, Network, NodeId, Role, Routes, Traffic};
 use crate::queue;
 use crate::regime::kind::{Checked, ConversionRule, Later, Site};
@@ -53,6 +53,7 @@ fn derive(obs: &Obs, checked: &mut Checked) {
     let Assembly { timer, length, .. } = obs.assembly.rules;
     timer.into_iter().for_each(|timer| checked.derive("assembly.timer", Time(timer)));
     length.into_iter().for_each(|length| checked.derive("assembly.length", Size(length)));
+    obs.balancing.iter().for_each(|balancing| checked.derive("balancing.traffic", Word(balancing.traffic)));
 }
 
 pub(super) struct Mesh<'a> {

@@ -198,8 +198,11 @@ keys! {
         pub gap: Key<Time> = Time(Duration::from_millis(1)), when FLOWLET;
         /// Whether the ingress node keeps bursts from overtaking those that it sent before on a longer path.
         pub ordering: Key<Word<Ordering>> = Word(Ordering::Off);
-        /// What is spread.
-        pub traffic: Key<Word<Spread>> = Word(Spread::Tcp);
+        /// What is spread. Default: "tcp", or "all" with `pairs`.
+        pub traffic: Option<At<Word<Spread>>>;
+        /// Only the bursts between these nodes are spread, source first: a list of pairs, each direction for itself. Those between
+        /// other nodes take the shortest path. Default: all are.
+        pub pairs: Option<At<PairsSpec>>;
         /// Which pair of paths is taken of several that have as few links.
         pub ties: Key<Word<Ties>> = Word(Ties::Ids);
         /// Pairs of paths that are taken whatever the rule is, each path a list of nodes. They may share links.

@@ -4,6 +4,7 @@ use crate::model::{LinkId, NodeId, Ties};
 use control::assembly::Assembly;
 use control::reservation::FibreConfig;
 use options::words;
+use std::collections::BTreeSet;
 use units::{Duration, Rate};
 
 /// An optical burst-switched network: all links between nodes that are no hosts.
@@ -62,6 +63,8 @@ pub struct Balancing {
     pub ordering: Ordering,
     /// What is spread.
     pub traffic: Spread,
+    /// From where to where it is; `None`: between all nodes.
+    pub pairs: Option<BTreeSet<(NodeId, NodeId)>>,
     /// Which pair of paths is taken of several as good.
     pub ties: Ties,
     /// Pairs of paths that the scenario names.
@@ -84,6 +87,7 @@ impl Balancing {
             choose_after: None,
             ordering: Ordering::Off,
             traffic: Spread::Tcp,
+            pairs: None,
             ties: Ties::Ids,
             paths: Vec::new(),
         }
@@ -92,6 +96,11 @@ impl Balancing {
     /// Whether the choice needs the loads of links.
     pub fn needs_loads(&self) -> bool {
         matches!(self.policy, Policy::Adaptive(_) | Policy::LeastLoaded)
+    }
+
+    /// Whether bursts from one node to another are to have two paths.
+    pub fn is_for(&self, from: NodeId, to: NodeId) -> bool {
+        self.pairs.as_ref().is_none_or(|pairs| pairs.contains(&(from, to)))
     }
 }
 

@@ -207,3 +207,42 @@ fn bursts_are_spread_over_two_paths_that_are_there() {
          last node"
     );
 }
+
+#[test]
+fn chosen_pairs_are_pairs_of_nodes_with_two_paths_each_once() {
+    let triangle = LINE.replacen("[[traffic]]", "[[link]]\nfrom = \"a\"\nto = \"b\"\n[[traffic]]", 1);
+    let with = |pairs: &str| load_text(&format!("{triangle}balancing.pairs = {pairs}"));
+    let refused = |pairs: &str| with(pairs).unwrap_err().to_string();
+    let loaded = with("[[\"a\", \"b\"], [\"b\", \"a\"]]").unwrap();
+    same(&loaded.scenario, &load_text(&loaded.explain()).unwrap().scenario);
+    assert!(loaded.explain().contains("traffic = \"all\""), "all traffic of a chosen pair is spread");
+    assert_eq!(
+        refused("[[\"a\", \"x\"]]"),
+        "test.toml:31:20: switching.balancing.pairs.0: there is no node \"x\"; did you mean \"a\"? allowed: a, c, b"
+    );
+    assert_eq!(
+        refused("[[\"a\", \"b\"], [\"a\", \"b\"]]"),
+        "test.toml:31:32: switching.balancing.pairs.1: the pair from \"a\" to \"b\" is there twice; allowed: each pair once"
+    );
+    assert_eq!(
+        refused("[[\"a\", \"a\"]]"),
+        "test.toml:31:20: switching.balancing.pairs.0: found a pair from \"a\" to \"a\"; allowed: two nodes"
+    );
+    assert_eq!(
+        refused("\"random\""),
+        "test.toml:31:19: switching.balancing.pairs: found \"random\"; allowed: a list of pairs such as [[\"a\", \"b\"]]"
+    );
+    // In the line of three nodes there is one way.
+    assert_eq!(
+        message("balancing.pairs = [[\"a\", \"b\"]]"),
+        "test.toml:28:20: switching.balancing.pairs.0: there is no second path from \"a\" to \"b\""
+    );
+    // Nor does it matter there if no pair is chosen that has traffic.
+    assert!(load_text(&format!("{LINE}balancing.pairs = []")).is_ok());
+    let paths = "{ primary = [\"a\", \"b\"], alternate = [\"a\", \"c\", \"b\"] }";
+    assert_eq!(
+        refused(&format!("[[\"b\", \"a\"]]\nbalancing.paths = [{paths}]")),
+        "test.toml:32:32: switching.balancing.paths.0.primary: its ends, \"a\" and \"b\", are not in \"pairs\"; allowed: a \
+         pair of the list"
+    );
+}

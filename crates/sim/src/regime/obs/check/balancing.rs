@@ -1,11 +1,14 @@
 //! `[switching] balancing`: two paths between each two edge nodes.
 
 use super::Mesh;
-use crate::language::{At, Fault, quoted};
-use crate::model::{Ends, LinkId, Network, NodeId, Routes, Traffic, disjoint_pair};
+use crate::language::keys::Form;
+use crate::language::{At, Fault, PairsSpec, quoted};
+use crate::model::{Ends, LinkId, Network, NodeId, Routes, Ties, Traffic, disjoint_pair};
 use crate::regime::obs::keys::{BalancingRule, BalancingSpec, PathsSpec};
-use crate::regime::obs::plan::{Balancing, Obs, Policy, SharedLinks};
+use crate::regime::obs::plan::{Balancing, Obs, Policy, SharedLinks, Spread};
 use std::collections::BTreeSet;
+
+type Pairs = BTreeSet<(NodeId, NodeId)>;
 
 impl Mesh<'_> {
     /// How bursts are spread, if they are; `optical` are the links on which they travel.
@@ -18,7 +21,11 @@ impl Mesh<'_> {
             BalancingRule::Flowlet => Policy::Flowlet(table.gap.0.ps()),
             BalancingRule::LeastLoaded => Policy::LeastLoaded,
         };
-        let paths = table.paths.iter().map(|pair| self.pair_of_paths(pair, optical)).collect::<Result<_, _>>()?;
+        let paths = table.paths.iter().map(|pair| self.pair_of_paths(pair, optical)).collect::<Result<Vec<_>, _>>()?;
+        let pairs = table.pairs.as_ref().map(|pairs| self.chosen_pairs(pairs, &paths, optical)).transpose()?;
+        if let Some(pairs) = &pairs {
+            self.check_use(&table.paths, &paths, pairs)?;
+        }
         Ok(Some(Balancing {
             policy,
             interval: table.interval.0,
@@ -31,7 +38,8 @@ impl Mesh<'_> {
             hysteresis: table.hysteresis.map(|margin| *margin),
             choose_after: table.choose_after.map(|after| after.0),
             ordering: table.ordering.0,
-            traffic: table.traffic.0,
+            traffic: table.traffic.map_or(if pairs.is_some() { Spread::All } else { Spread::Tcp }, |traffic| traffic.0),
+            pairs,
             ties: table.ties.0,
             paths,
         }))
@@ -39,14 +47,52 @@ impl Mesh<'_> {
 
     fn pair_of_paths(&self, table: &At<PathsSpec>, optical: &[LinkId]) -> Result<[Vec<LinkId>; 2], Fault> {
         let [primary, alternate] = [self.path(&table.primary, optical)?, self.path(&table.alternate, optical)?];
-        let ends = |path: &[LinkId]| {
-            let links = &self.network.links;
-            (links[path[0].index()].from, links[path[path.len() - 1].index()].to)
-        };
-        if ends(&primary) != ends(&alternate) {
+        if path_ends(self.network, &primary) != path_ends(self.network, &alternate) {
             return Err(table.alternate.fault("it has other ends than primary; allowed: the same first and last node"));
         }
         Ok([primary, alternate])
+    }
+
+    /// The pairs of nodes whose bursts are spread, each with two paths: those that the scenario names, or some of the network.
+    fn chosen_pairs(
+        &self,
+        table: &At<PairsSpec>,
+        paths: &[[Vec<LinkId>; 2]],
+        links: &[LinkId],
+    ) -> Result<Pairs, Fault> {
+        let PairsSpec::List(list) = &**table else {
+            let found = table.form().inline();
+            return Err(table.fault(format!("found {found}; allowed: a list of pairs such as [[\"a\", \"b\"]]")));
+        };
+        let optical = are_optical(links, self.network);
+        let mut pairs = Pairs::new();
+        for named in list {
+            let [from, to] = [self.end(&named.0, named.place())?, self.end(&named.1, named.place())?];
+            let names = format!("{} to {}", self.name(from), self.name(to));
+            if from == to {
+                return Err(named.fault(format!("found a pair from {names}; allowed: two nodes")));
+            }
+            if !pairs.insert((from, to)) {
+                return Err(named.fault(format!("the pair from {names} is there twice; allowed: each pair once")));
+            }
+            let is_named = paths.iter().any(|[path, _]| path_ends(self.network, path) == (from, to));
+            if !is_named && !has_two_paths(self.network, &optical, from, to) {
+                return Err(named.fault(format!("there is no second path from {names}")));
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// Paths that the scenario names are those of a pair that is spread.
+    fn check_use(&self, tables: &[At<PathsSpec>], paths: &[[Vec<LinkId>; 2]], pairs: &Pairs) -> Result<(), Fault> {
+        let unused = tables.iter().zip(paths).find(|(_, [path, _])| !pairs.contains(&path_ends(self.network, path)));
+        unused.map_or(Ok(()), |(table, [path, _])| {
+            let (from, to) = path_ends(self.network, path);
+            let (from, to) = (self.name(from), self.name(to));
+            Err(table
+                .primary
+                .fault(format!("its ends, {from} and {to}, are not in \"pairs\"; allowed: a pair of the list")))
+        })
     }
 
     /// The optical links from node to node.
@@ -79,9 +125,9 @@ pub(super) fn check_pairs(
     network: &Network,
     traffic: &[Traffic],
 ) -> Result<(), Fault> {
-    let Some(balancing) = &obs.balancing else { return Ok(()) };
-    let mut optical = vec![false; network.links.len()];
-    obs.links.iter().for_each(|link| optical[link.index()] = true);
+    // Pairs that the scenario names have been checked one by one.
+    let Some(balancing) = obs.balancing.as_ref().filter(|balancing| balancing.pairs.is_none()) else { return Ok(()) };
+    let optical = are_optical(&obs.links, network);
     let open = network.open_to_flows();
     let mut routes = Routes::new(network, &open);
     let mut seen = BTreeSet::new();
@@ -94,8 +140,7 @@ pub(super) fn check_pairs(
             if !seen.insert((from, to)) || balancing.names(network, from, to) {
                 continue;
             }
-            let pair = disjoint_pair(network, &optical, from, to, balancing.ties);
-            if pair.is_none_or(|pair| pair.is_single()) {
+            if !has_two_paths(network, &optical, from, to) {
                 let name = |node: NodeId| quoted(&network.nodes[node.index()].name);
                 let (from, to) = (name(from), name(to));
                 return Err(at.fault(format!("there is no second path from {from} to {to}")));
@@ -103,6 +148,23 @@ pub(super) fn check_pairs(
         }
     }
     Ok(())
+}
+
+/// Whether there are two paths, though they may share links.
+fn has_two_paths(network: &Network, optical: &[bool], from: NodeId, to: NodeId) -> bool {
+    // Which of several pairs it is does not matter here.
+    disjoint_pair(network, optical, from, to, Ties::Ids).is_some_and(|pair| !pair.is_single())
+}
+
+fn are_optical(links: &[LinkId], network: &Network) -> Vec<bool> {
+    let mut optical = vec![false; network.links.len()];
+    links.iter().for_each(|link| optical[link.index()] = true);
+    optical
+}
+
+/// The first and the last node of a path.
+fn path_ends(network: &Network, path: &[LinkId]) -> (NodeId, NodeId) {
+    (network.links[path[0].index()].from, network.links[path[path.len() - 1].index()].to)
 }
 
 /// Of the paths that the scenario names, those that are not disjoint: a sentence each.
@@ -130,10 +192,7 @@ impl Balancing {
 
     /// The paths that the scenario names between these nodes.
     pub fn named(&self, network: &Network, from: NodeId, to: NodeId) -> Option<&[Vec<LinkId>; 2]> {
-        self.paths.iter().find(|[primary, _]| {
-            let end = primary[primary.len() - 1];
-            (network.links[primary[0].index()].from, network.links[end.index()].to) == (from, to)
-        })
+        self.paths.iter().find(|[primary, _]| path_ends(network, primary) == (from, to))
     }
 }
 

@@ -79,21 +79,12 @@ impl Mesh<'_> {
     }
 
     fn pairs(&self, table: &At<BurstSpec>) -> Result<Vec<(NodeId, NodeId)>, Fault> {
-        let node = |name: &str, place: Place| -> Result<NodeId, Fault> {
-            let node = self.draft.require(name, place.clone())?;
-            match self.network.nodes[node.index()].role {
-                Role::Host => Err(Fault::new(
-                    place,
-                    format!("{} is a host; bursts begin and end at core and edge nodes", quoted(name)),
-                )),
-                Role::Core | Role::Edge => Ok(node),
-            }
-        };
         let pairs = match (&table.pairs, &table.from, &table.to) {
-            (None, Some(from), Some(to)) => vec![(node(from, from.place())?, node(to, to.place())?)],
+            (None, Some(from), Some(to)) => vec![(self.end(from, from.place())?, self.end(to, to.place())?)],
             (Some(pairs), None, None) => match &**pairs {
                 PairsSpec::List(list) => {
-                    let pair = |at: &At<(String, String)>| Ok((node(&at.0, at.place())?, node(&at.1, at.place())?));
+                    let pair =
+                        |at: &At<(String, String)>| Ok((self.end(&at.0, at.place())?, self.end(&at.1, at.place())?));
                     list.iter().map(pair).collect::<Result<_, _>>()?
                 }
                 PairsSpec::All => self.all_pairs(),
@@ -111,6 +102,18 @@ impl Mesh<'_> {
             return Err(table.fault(format!("there is no path from {from} to {to} and back")));
         }
         Ok(pairs)
+    }
+
+    /// A node at which bursts can begin and end.
+    pub(super) fn end(&self, name: &str, place: Place) -> Result<NodeId, Fault> {
+        let node = self.draft.require(name, place.clone())?;
+        match self.network.nodes[node.index()].role {
+            Role::Host => Err(Fault::new(
+                place,
+                format!("{} is a host; bursts begin and end at core and edge nodes", quoted(name)),
+            )),
+            Role::Core | Role::Edge => Ok(node),
+        }
     }
 
     /// All ordered pairs of distinct edge nodes, or of core nodes if there are no two edge nodes.
