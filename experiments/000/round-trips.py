@@ -178,7 +178,6 @@ experiment = Experiment(
             expected="increasing",
             tolerance="from every round trip to the next; in shape: from the first to the last",
             check=partial(along.buffer_grows, AXIS),
-            reason="the difference of two large buffers, whose mean is that of TCP's own queue at the edge node",
         ),
         Claim(
             id="ack-pacing",
