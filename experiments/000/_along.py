@@ -82,7 +82,7 @@ def closed_forms(axis: str, outcome: Outcome, at: Callable[[float], tuple[float,
     return [
         *(_lost(axis, outcome, scheme, [at(place) for place in places]) for scheme in (NONE, TWO)),
         _residuals(
-            "Extra edge buffer of an episode in kbit, one control, and B1c of §V.F (jumps of UDP uniform up to a share)",
+            "Extra edge buffer of an episode in kbit, one control, and B1c of §V.F (UDP jumps uniform up to a share)",
             places,
             extra,
             [_model(*at(place))["buffer"] * DATAGRAM_BITS / 1e3 for place in places],
