@@ -184,7 +184,7 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "loss_mbps": dropped / seconds / 1e6,
         "edge_buffer_kbit": into["mean_queue"].sum() * DATAGRAM_BITS / 1e3,
         "extra_buffer_kbit": figure("extra_buffer") / 1e3,
-        "episode_buffer_kbit": figure("mean_extra_buffer") / 1e3,
+        "episode_buffer_kbit": figure("mean_extra_buffer") / 1e3 if figure("extra_buffer_episodes") else 0.0,
         "tcp_goodput_mbps": tcp["goodput_bps"].sum() / 1e6,
         "udp_goodput_mbps": udp["goodput_bps"].sum() / 1e6,
         "udp_loss_percent": 100 * lost / sent if sent else 0.0,
