@@ -96,6 +96,9 @@ class SenderOptions(TypedDict, total=False):
     fast_retransmit_guard: Literal["timeout", "recovery"]
     """Recovery "reno" and "newreno": after what a further fast retransmit is refused until all that had been sent then
     is acknowledged. Default: "timeout" with Reno, "recovery" with NewReno (RFC 6582)."""
+    ssthresh_from: Literal["flight", "cwnd"]
+    """What a loss cuts: ssthresh is half of it afterwards, or the share that the law keeps. Laws that model the path
+    ("bbr", "bbr3") go with "flight" only. Default "flight"."""
     partial_ack_timer: Literal["impatient", "slow-but-steady"]
     """Recovery "newreno": which partial ACKs restart the timer (RFC 6582 §4). Default "impatient"."""
     sack_after_timeout: Literal["discard", "keep"]
@@ -182,7 +185,7 @@ class SenderOptions(TypedDict, total=False):
     alpha: float
     """"gaimd", "baimd": Segments by which the window grows in a round trip. Default: from beta by the relation.
     "tcp-eng": Segments by which the window grows in a round trip. Default: from beta by the relation."""
-    relation: Literal["triple-duplicate", "timeout"]
+    relation: Literal["triple-duplicate", "timeout", "by-loss"]
     """"gaimd", "baimd": How alpha follows from beta. Default "timeout". "tcp-eng": How alpha follows from beta. Default
     "triple-duplicate"."""
     detector: Literal["ble", "back", "bnak"]
@@ -191,6 +194,8 @@ class SenderOptions(TypedDict, total=False):
     """"tcp-eng": For how long alpha holds; else it is 1. Default "ben-only"."""
     congestion_beta: float
     """"tcp-eng": The share of the window that is kept at a loss without a notification. Default 0.5."""
+    ben_timeout: Literal["repair", "slow-start"]
+    """"tcp-eng": What it does that is told of the loss of all that was outstanding. Default "repair"."""
     c: float
     """"cubic": C of RFC 9438 in segments/s³: how fast the window grows away from that of the last loss. Default 0.4."""
     fast_convergence: bool
