@@ -70,6 +70,7 @@ KEYS: Mapping[str, Mapping[str, Value]] = {
 HALVES = "a Reno sender halves its window once for every lost segment that is named, several times for one burst"
 """Why the goodput with two controls is not above that without."""
 
+ONE_PHASE = "Each point has one phase of slots, on which it depends whether TCP or UDP loses: 000/bursts has three."
 WEAKER = (Verdict.AGREES, Verdict.IN_SHAPE, Verdict.DISAGREES, Verdict.NOT_RUN)
 """Verdicts, each weaker than the one before."""
 

@@ -210,5 +210,6 @@ experiment = Experiment(
         "Without control edge nodes also smooth TCP and have the same memory; 000/classical has the other reading.",
         "Edge nodes have 0.5 s of memory; without a bound slow start would fill any; minimum RTO 1 s.",
         READING,
+        slots.ONE_PHASE,
     ),
 )

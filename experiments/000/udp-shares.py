@@ -145,5 +145,5 @@ experiment = Experiment(
         Plot(name="figure-11-drawn", draw=draw_drawn),
         Plot(name="figure-12", draw=draw_buffer),
     ),
-    notes=("Network and readings as in 000/round-trips.",),
+    notes=("Network and readings as in 000/round-trips.", slots.ONE_PHASE),
 )
