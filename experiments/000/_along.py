@@ -8,7 +8,7 @@ from photocol import model
 from photocol.verdict import Finding, judge
 
 from . import _slots as slots
-from ._slots import BURST_S, DATAGRAM_BITS, GUARDED, LINK_MBPS, NONE, PACING, TWO
+from ._slots import BURST_S, DATAGRAM_BITS, GUARDED, LINK_MBPS, NONE, ONE, PACING, TWO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,13 +51,15 @@ def goodput_falls(axis: str, outcome: Outcome) -> Finding:
 
 
 def buffer_grows(axis: str, outcome: Outcome) -> Finding:
-    """The extra edge buffer grows along the axis."""
-    extra = slots.extra_buffer(outcome, axis)
-    means = [mean for mean, _ in extra]
+    """The extra edge buffer without artificial ACKs, after a notification, grows along the axis."""
+    extra = slots.values(outcome, ONE, axis, "extra_buffer_kbit")
+    means = (slots.values(outcome, scheme, axis, "edge_buffer_kbit") for scheme in (ONE, TWO))
+    less = [one - two for one, two in zip(*means, strict=True)]
     return judge(
-        agrees=slots.rises(means),
-        in_shape=means[-1] > means[0],
-        measured=", ".join(f"{mean:.0f} ± {half:.0f}" for mean, half in extra) + " kbit",
+        agrees=slots.rises(extra),
+        in_shape=extra[-1] > extra[0],
+        measured=f"{slots.listed(extra, '.0f')} kbit; the mean buffer with one control less that with two "
+        f"{slots.listed(less, '.0f')} kbit",
     )
 
 
@@ -76,11 +78,11 @@ def beats_pacing(axis: str, outcome: Outcome) -> Finding:
 def closed_forms(axis: str, outcome: Outcome, at: Callable[[float], tuple[float, float]]) -> list[str]:
     """§V beside the simulation, with residuals; `at` gives a place's round trip in ms and share in per cent."""
     places = slots.places(outcome, axis)
-    extra = [mean for mean, _ in slots.extra_buffer(outcome, axis)]
+    extra = slots.values(outcome, ONE, axis, "episode_buffer_kbit")
     return [
         *(_lost(axis, outcome, scheme, [at(place) for place in places]) for scheme in (NONE, TWO)),
         _residuals(
-            "Extra edge buffer in kbit, and B1c - B2c of §V.F (jumps of UDP uniform up to its share)",
+            "Extra edge buffer of an episode in kbit, one control, and B1c of §V.F (UDP jumps uniform up to a share)",
             places,
             extra,
             [_model(*at(place))["buffer"] * DATAGRAM_BITS / 1e3 for place in places],
@@ -103,7 +105,7 @@ def _lost(axis: str, outcome: Outcome, scheme: str, ends: list[tuple[float, floa
 
 
 def _model(rtt_ms: float, share_percent: float) -> dict[str, float]:
-    """Lost packets per congestion without control and with, and one control's edge buffer less that of two."""
+    """Lost packets per congestion without control and with, and one control's edge buffer."""
     said = model(
         "dlcc-unsynchronized",
         rtt=rtt_ms / 1000,
@@ -112,11 +114,10 @@ def _model(rtt_ms: float, share_percent: float) -> dict[str, float]:
         capacity=LINK_MBPS * 1e6,
         packet=DATAGRAM_BITS / 8,
     )
-    buffers = [said[f"edge_buffer_{name}_packets"] for name in ("one_control", "two_controls")]
     return {
         NONE: said["loss_per_congestion_packets"],
         TWO: said["loss_per_congestion_dlcc_packets"],
-        "buffer": buffers[0] - buffers[1],
+        "buffer": said["edge_buffer_one_control_packets"],
     }
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol.experiment import Metric, Outcome, Setup, UnderReadings
-from photocol.stats import paired_difference_ci
 from photocol.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -71,6 +70,7 @@ KEYS: Mapping[str, Mapping[str, Value]] = {
 HALVES = "a Reno sender halves its window once for every lost segment that is named, several times for one burst"
 """Why the goodput with two controls is not above that without."""
 
+ONE_PHASE = "Each point has one phase of slots, on which it depends whether TCP or UDP loses: 000/bursts has three."
 WEAKER = (Verdict.AGREES, Verdict.IN_SHAPE, Verdict.DISAGREES, Verdict.NOT_RUN)
 """Verdicts, each weaker than the one before."""
 
@@ -78,6 +78,8 @@ METRICS = (
     Metric(name="goodput_mbps", label="goodput, §VII (Mb/s)", form=".2f"),
     Metric(name="loss_mbps", label="loss rate, §VII (Mb/s)", form=".4f"),
     Metric(name="edge_buffer_kbit", label="mean edge buffer (kbit)", form=".1f"),
+    Metric(name="extra_buffer_kbit", label="extra edge buffer, §VII (kbit)", form=".1f"),
+    Metric(name="episode_buffer_kbit", label="most of it in an episode (kbit)", form=".0f"),
     Metric(name="tcp_goodput_mbps", label="acknowledged by TCP (Mb/s)", form=".2f"),
     Metric(name="udp_goodput_mbps", label="datagrams that arrive (Mb/s)", form=".3f"),
     Metric(name="udp_loss_percent", label="datagrams lost (%)", form=".2f"),
@@ -182,6 +184,8 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "goodput_mbps": (carried - dropped) / seconds / 1e6,
         "loss_mbps": dropped / seconds / 1e6,
         "edge_buffer_kbit": into["mean_queue"].sum() * DATAGRAM_BITS / 1e3,
+        "extra_buffer_kbit": figure("extra_buffer") / 1e3,
+        "episode_buffer_kbit": figure("mean_extra_buffer") / 1e3 if figure("extra_buffer_episodes") else 0.0,
         "tcp_goodput_mbps": tcp["goodput_bps"].sum() / 1e6,
         "udp_goodput_mbps": udp["goodput_bps"].sum() / 1e6,
         "udp_loss_percent": 100 * lost / sent if sent else 0.0,
@@ -219,17 +223,6 @@ def most(outcome: Outcome, axis: str, scheme: str = NONE) -> dict[Value, float]:
     return {place: LINK_MBPS / goodput if goodput else float("inf") for place, goodput in pairs}
 
 
-def extra_buffer(outcome: Outcome, axis: str) -> list[tuple[float, float]]:
-    """§VII's extra edge buffer along an axis, in kbit: one control minus two, mean and half width over paired runs."""
-    found = []
-    for place in places(outcome, axis):
-        rows = outcome.replications.filter(pl.col(axis) == place).sort("seed")
-        one, two = (rows.filter(pl.col("scheme") == scheme)["edge_buffer_kbit"].to_list() for scheme in (ONE, TWO))
-        difference = paired_difference_ci(one, two)
-        found.append((difference.mean, difference.half_width))
-    return found
-
-
 def rises(series: Sequence[float]) -> bool:
     """Every value is above the one before it."""
     return all(later > earlier for earlier, later in itertools.pairwise(series))
@@ -262,9 +255,12 @@ def draw(axes: Axes, table: pl.DataFrame, axis: str, metric: str) -> None:
 
 
 def draw_extra(axes: Axes, table: pl.DataFrame, axis: str) -> None:
-    """The extra edge buffer along an axis: the difference of the means of one control and two."""
-    one, two = (table.filter(pl.col("scheme") == scheme).sort(axis) for scheme in (ONE, TWO))
-    axes.plot(one[axis], one["edge_buffer_kbit"] - two["edge_buffer_kbit"], "-o", color=COLOURS[TWO], markersize=3)
+    """§VII's extra edge buffer along an axis: what builds up after a notification, with one control and with two."""
+    for scheme in (ONE, TWO):
+        rows = table.filter(pl.col("scheme") == scheme).sort(axis)
+        metric = "extra_buffer_kbit"
+        axes.plot(rows[axis], rows[metric], "-o", color=COLOURS[scheme], markersize=3, label=NAMES[scheme])
     axes.axhline(0, color="0.7", linewidth=0.8)
-    axes.set_ylabel("edge buffer, 1 control − 2 controls (kbit)")
+    axes.set_ylabel("extra edge buffer (kbit)")
     axes.grid(visible=True, color="0.9", linewidth=0.6)
+    axes.legend(frameon=False, fontsize=8)

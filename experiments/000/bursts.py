@@ -37,10 +37,10 @@ NAMES = {NONE: "no control, TCP smoothed", TWO: "DLCC, TCP smoothed", CLASSICAL:
 NEAR_MS = (480, 490, 500, 510, 520)
 RTTS_MS = (60, 180, 280, 420, *NEAR_MS, 560)
 TWO_STATES = (
-    "silences within a tenth, whose bursts come at all phases of a flight, show the jump and both states too: it is "
-    "not the period of the bursts, but the part of a slot by which TCP's slots come after those of the core"
+    "it is not the period of the bursts: silences within a tenth show both states too, and over phases of slots no law "
+    "has a jump. The part of a slot by which TCP's slots come after those of the core decides who loses"
 )
-"""Why drawn silences do not remove the jump between 490 and 510 ms."""
+"""Why drawn silences are as constant ones."""
 Replications = dict[float, list[float]]
 """Goodput of each replication by round trip."""
 

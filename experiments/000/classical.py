@@ -180,16 +180,15 @@ def draw(axes: Axes, table: pl.DataFrame, metric: str, rows: pl.Expr, axis: str)
 
 
 def draw_extra(axes: Axes, table: pl.DataFrame, rows: pl.Expr, axis: str) -> None:
-    """The extra edge buffer, one control less two, where all is smoothed and where TCP is."""
+    """The extra edge buffer after a notification, one control and two, where all is smoothed and where TCP is."""
     table = classical.averaged(table)
-    for edge, (colour, line) in {ALL: ("#0072B2", "-"), TCP: ("#D55E00", "--")}.items():
-        one, two = (
-            table.filter(rows, pl.col("scheme") == classical.name(edge, control)).sort(axis) for control in (ONE, BOTH)
-        )
-        extra = one["edge_buffer_kbit"] - two["edge_buffer_kbit"]
-        axes.plot(one[axis], extra, line, color=colour, marker="o", markersize=4, label=edge)
+    for edge, line in {ALL: "-", TCP: "--"}.items():
+        for control, colour in {ONE: "#56B4E9", BOTH: "#D55E00"}.items():
+            scheme = classical.name(edge, control)
+            one = table.filter(rows, pl.col("scheme") == scheme).sort(axis)
+            axes.plot(one[axis], one["extra_buffer_kbit"], line, color=colour, marker="o", markersize=4, label=scheme)
     axes.axhline(0, color="0.7", linewidth=0.8)
-    axes.set_ylabel("edge buffer, 1 control − 2 controls (kbit)")
+    axes.set_ylabel("extra edge buffer (kbit)")
     axes.grid(visible=True, color="0.9", linewidth=0.6)
     axes.legend(frameon=False, fontsize=8)
 

@@ -269,5 +269,8 @@ experiment = Experiment(
     plots=(Plot(name="sensitivity", draw=draw),),
     describe=describe,
     readings=side_by_side,
-    notes=("One thing at a time is changed; combinations are not searched; 000/ablation has some.",),
+    notes=(
+        slots.ONE_PHASE,
+        "One thing at a time is changed; combinations are not searched; 000/ablation has some.",
+    ),
 )

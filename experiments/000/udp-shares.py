@@ -127,7 +127,6 @@ experiment = Experiment(
             expected="increasing",
             tolerance="from every share to the next, under both laws of silences; in shape: from the first to the last",
             check=under_both("extra-buffer"),
-            reason="the difference of two large buffers, whose mean is that of TCP's own queue at the edge node",
         ),
         Claim(
             id="ack-pacing",
@@ -146,5 +145,5 @@ experiment = Experiment(
         Plot(name="figure-11-drawn", draw=draw_drawn),
         Plot(name="figure-12", draw=draw_buffer),
     ),
-    notes=("Network and readings as in 000/round-trips.",),
+    notes=("Network and readings as in 000/round-trips.", slots.ONE_PHASE),
 )
