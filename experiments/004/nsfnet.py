@@ -206,7 +206,7 @@ def draw_times(axes: Axes, table: pl.DataFrame) -> None:
     if max(table["completion_s"].to_list()) > min(PAPER_S.values()) / 2:  # The paper's are for 100 MB.
         for kind, seconds in PAPER_S.items():
             axes.axhline(seconds, color=SHADES[kind], linestyle="--", linewidth=0.9, label=f"{kind} (paper)")
-    axes.set_xticks(range(len(readings)), [reading.replace(" ", "\n", 2) for reading in readings], fontsize=6)
+    axes.set_xticks(range(len(readings)), [reading.replace(" ", "\n") for reading in readings], fontsize=6)
     axes.set_ylabel("mean time of a flow (s)")
     axes.set_ylim(top=1.25 * axes.get_ylim()[1])
     axes.legend(frameon=False, fontsize=7, ncols=2, loc="upper left")
