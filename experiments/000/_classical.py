@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Setup
+from photocol.experiment import Outcome, Setup
 
 from . import _hosts as kinds
 from . import _slots as slots
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 FULL: Mapping[str, Value] = {"run.duration": "1000 s", "run.warm_up": "100 s"}
 """900 s measured, 90 bursts of UDP."""
+PHASES_US = (0, 28, 56)
+"""Thirds of a slot of 83.79 µs by which T1 and T2 are longer.
+
+Slots leave the edge nodes whenever they are due, and the core switch at multiples of the slot: of those that come for
+the last place the first one after such a multiple gets it. So the part of a slot decides whether TCP or UDP loses, for
+as long as TCP's rate does not change, and a point is the mean over three parts.
+"""
 PLACES = 20
 MEMORY = "link_defaults.edge.buffer"
 SMOOTHING = "switching.dlcc.smoothing"
@@ -47,7 +54,8 @@ so that UDP, which asks after it, waits for minutes at its own edge node, until 
 own.
 """
 
-NONE, PACING, ONE, ALONE, BOTH, GUARDED = "no control", "ACK pacing", "rate", "ACKs", "both", "both, guarded"
+NONE, PACING, ONE, ALONE, BOTH = "no control", "ACK pacing", "rate", "ACKs", "both"
+GUARDED, ONCE = "both, guarded", "both, ACKs once"
 CONTROLS: Mapping[str, Mapping[str, Value]] = {
     NONE: {RATE: False, ACKS: "off"},
     PACING: {RATE: False, ACKS: "off", "switching.dlcc.ack_pacing": True},
@@ -55,8 +63,9 @@ CONTROLS: Mapping[str, Mapping[str, Value]] = {
     ALONE: {RATE: False},
     BOTH: {},
     GUARDED: {"switching.dlcc.guard": True},
+    ONCE: {"switching.dlcc.acks_per": "round-trip"},
 }
-"""§III.C's two operations, each alone and both; the baselines."""
+"""§III.C's two operations, each alone and both, with ACKs that are guarded or once a round trip; the baselines."""
 
 HOSTS_2009: Mapping[str, Value] = {
     "transport.reno.delayed_ack": "200 ms",
@@ -91,6 +100,7 @@ def setup(
     rtt_ms: float,
     udp_percent: float,
     *,
+    phase_us: int = 0,
     hosts: Mapping[str, Value] = HOSTS_2009,
     change: Callable[[dict[str, Any]], None] | None = None,
     more: Mapping[str, Value] | None = None,
@@ -105,8 +115,23 @@ def setup(
         if hosts is HOSTS_TODAY:
             controls[ACKS] = "dlcc-sack"
     rate = {"traffic.1.rate": f"{slots.LINK_MBPS * udp_percent / 100:.3f} Mbps"}
-    settings = {**slots.delays(rtt_ms), **rate, **hosts, **EDGES[edge], **controls, **(more or {})}
+    settings = {**slots.delays(rtt_ms, phase_us), **rate, **hosts, **EDGES[edge], **controls, **(more or {})}
     return Setup(scenario=scenario, settings=settings)
+
+
+def averaged(table: pl.DataFrame) -> pl.DataFrame:
+    """A table without phases: means over them, and half of the range as half width."""
+    metrics = [column.removesuffix("_half_width") for column in table.columns if column.endswith("_half_width")]
+    axes = [column for column in table.columns if column not in {"phase_us", "n", "seed", *metrics}]
+    axes = [column for column in axes if not column.endswith("_half_width")]
+    ranges = [((pl.col(one).max() - pl.col(one).min()) / 2).alias(f"{one}_half_width") for one in metrics]
+    return table.group_by(axes, maintain_order=True).agg(pl.col(metrics).mean(), *ranges)
+
+
+def over_phases(outcome: Outcome) -> Outcome:
+    """The means over phases, for claims; of the replications nothing is left."""
+    table = averaged(outcome.table)
+    return Outcome(table=table, replications=table)
 
 
 def name(edge: str, control: str) -> str:

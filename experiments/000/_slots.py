@@ -89,11 +89,11 @@ METRICS = (
 )
 
 
-def delays(rtt_ms: float) -> dict[str, Value]:
-    """T0 = T3 = T/3 and T1 = T2 = T/6, T being half of the round trip."""
+def delays(rtt_ms: float, phase_us: int = 0) -> dict[str, Value]:
+    """T0 = T3 = T/3 and T1 = T2 = T/6, T being half of the round trip; T1 and T2 longer by a part of a slot."""
     one_way = rtt_ms / 2
     outer = f"{1000 * one_way / 3:.0f} us"
-    inner = f"{1000 * one_way / 6:.0f} us"
+    inner = f"{1000 * one_way / 6 + phase_us:.0f} us"
     return {"link_defaults.delay": inner, **{f"link.{number}.delay": outer for number in range(3)}}
 
 

@@ -204,7 +204,7 @@ METRICS = (
 experiment = Experiment(
     id="000/section-5",
     title="DLCC with thousands of flows at 10 Gb/s, beside the closed forms (simulation)",
-    source=Source(paper=PAPER, figures="as Figures 4, 6 and 7", section="§V.F, §VI"),
+    source=Source(paper=PAPER, figures="Figures 4, 6 and 7", section="§V.F, §VI"),
     setup=setup,
     measure=section5.measure,
     metrics=METRICS,

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 RTT_MS, UDP_PERCENT = 500, 30
 TWICE = (
-    "without control the link is more than half full under these variants, in all of which it smooths and remembers as "
-    "with control; against a network that does neither 000/classical has more than twice the goodput"
+    "without control the link is more than half full under these variants, in all of which its edge nodes smooth and "
+    "remember just as with it; against a network that does neither 000/classical has more than twice the goodput"
 )
 """Why no variant has 2 to 10 times the goodput; the report lists what a full link would have under each."""
 DEFAULT = "default"
@@ -48,6 +48,8 @@ READINGS: Mapping[str, Mapping[str, Value]] = {
     "places of each output": {"switching.slot_buffer.shared": False},
     "nu 0.9": {"switching.dlcc.nu": 0.9},
     "nu 0": {"switching.dlcc.nu": 0.0},
+    "nu by the service rate": {"switching.dlcc.nu_rule": "service"},
+    "nu by the available capacity": {"switching.dlcc.nu_rule": "available"},
     "tau 1 s": {"switching.dlcc.tau": "1 s"},
     "unit 5 ms": {"switching.dlcc.unit": "5 ms"},
     "negotiation 100 ms": {"switching.dlcc.negotiation": "100 ms"},
@@ -64,6 +66,7 @@ READINGS: Mapping[str, Mapping[str, Value]] = {
     "loss mean as printed": {"switching.dlcc.loss_mean": "printed"},
     "largest loss rate": {"switching.dlcc.loss_mean": "largest"},
     "loss mean since decision": {"switching.dlcc.loss_mean": "since-decision"},
+    "ACKs once per round trip": {"switching.dlcc.acks_per": "round-trip"},
     "piggyback": {"switching.dlcc.notification": "piggyback"},
     "minimum RTO 0.2 s": {"transport.reno.min_rto": "0.2 s"},
     "delayed ACKs": {"transport.reno.delayed_ack": "200 ms"},
@@ -112,9 +115,7 @@ def setup(point: Point) -> Setup:
         return Setup(scenario=scenario, settings={**slots.settings(scheme, RTT_MS, UDP_PERCENT), **more})
     off = KEYS[scheme].get("switching.dlcc.rate_control") is False
     keys = {
-        key: value
-        for key, value in READINGS[variant].items()
-        if not (off and any(key.endswith(name) for name in ("loss_mean",)))
+        key: value for key, value in READINGS[variant].items() if not (off and key.endswith(("loss_mean", "acks_per")))
     }
     return slots.setup(scheme, RTT_MS, UDP_PERCENT, keys, silences=silences)
 
@@ -236,7 +237,7 @@ experiment = Experiment(
         points=grid(silences=(CONSTANT, UNIFORM), variant=QUICK_VARIANTS, scheme=SCHEMES),
         replications=1,
         settings=slots.QUICK,
-        note="eight of 34 variants, 100 s, one replication",
+        note="eight of 37 variants, 100 s, one replication",
     ),
     full=Form(
         points=grid(silences=(CONSTANT, UNIFORM), variant=VARIANTS, scheme=SCHEMES),

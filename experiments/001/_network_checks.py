@@ -43,6 +43,18 @@ def check_sack(outcome: Outcome, reno: str = RENO) -> Finding:
     return judge(agrees=min(ratio.values()) >= 0.98, in_shape=max(ratio.values()) > 1.1, measured=listed(ratio))
 
 
+def check_baimd(outcome: Outcome) -> Finding:
+    """Where the window is small BAIMD has less than SACK and Reno."""
+    found = {rival: gains(outcome, rival, BARE, BAIMD) for rival in (SACK, RENO)}
+    most = max(next(iter(found.values())))
+    at_most = max(one[most] for one in found.values())
+    return judge(
+        agrees=at_most <= 0.9,
+        in_shape=at_most < 1.0,
+        measured="; ".join(f"over {rival} {listed(one)}" for rival, one in found.items()),
+    )
+
+
 def check_falling(outcome: Outcome) -> Finding:
     """Every curve falls."""
     lines = [(name, reading) for name in SENDERS for reading in (READINGS if is_eng(name) else (BEN_ONLY,))]
@@ -90,6 +102,13 @@ def over_model(outcome: Outcome, sender: str, beta: float, reading: str, form: M
 def check_model(outcome: Outcome, reading: str) -> Finding:
     """TCP-ENG over the network has the throughput of the corrected analysis."""
     found = over_model(outcome, ENG, BETA, reading, model_inputs(LARGE_WINDOW))
+    low = [abs(ratio - 1) for loss, ratio in found.items() if loss <= 1.0001e-2]
+    return judge(agrees=max(low) <= 0.15, in_shape=max(low) <= 0.3, measured=listed(found))
+
+
+def check_model_at_1(outcome: Outcome) -> Finding:
+    """Under `ben-only` TCP-ENG has the throughput of the corrected analysis with §II's α = 1."""
+    found = over_model(outcome, ENG, BETA, BEN_ONLY, {"alpha_from": "one"})
     low = [abs(ratio - 1) for loss, ratio in found.items() if loss <= 1.0001e-2]
     return judge(agrees=max(low) <= 0.15, in_shape=max(low) <= 0.3, measured=listed(found))
 

@@ -220,7 +220,7 @@ experiment = Experiment(
     claims=(
         Claim(
             id="erlang",
-            text="bursts are lost as Erlang's formula says of the load offered to each fibre",
+            text="ours: bursts are lost as Erlang's formula says of the load offered to each fibre",
             where="Erlang 1917",
             expected="1 − (1 − B)² with B of each fibre's measured load",
             tolerance="within 15 % where it is above 5e-4; in shape: within 30 %",

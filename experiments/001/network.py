@@ -159,6 +159,14 @@ experiment = Experiment(
             check=lambda outcome: checks.check_sack(outcome, RENO_NS2),
         ),
         Claim(
+            id="baimd",
+            text="where cwnd is small due to a high dropping rate, BAIMD has a lower throughput than conventional TCP",
+            where="§II",
+            expected="less than SACK and Reno at the highest p; no number",
+            tolerance="at most 0.9 of both at the highest p; in shape: less than both",
+            check=checks.check_baimd,
+        ),
+        Claim(
             id="falling",
             text="throughput falls with the loss for all",
             where="Figs. 5, 6",
@@ -177,6 +185,15 @@ experiment = Experiment(
                 BEN_ONLY: "(8) has GAIMD's α in every round, this sender in one of a period: 1/√α, 2.2 times as "
                 "much at little loss",
             },
+        ),
+        Claim(
+            id="model-alpha-1",
+            text="TCP-ENG (α ben-only) over the network has the throughput of the analysis with §II's α = 1",
+            where="§II; §III, Fig. 4",
+            expected="corrected (22), (23) at α = 1 with the measured segments a burst and round trip",
+            tolerance="within 15 % up to p = 1e-2; in shape: within 30 %",
+            check=checks.check_model_at_1,
+            reason="the paper's E[h] = βE[W] makes the round of repair free of losses; and ACKs' bursts are lost too",
         ),
         *both(
             claim="figure-6",

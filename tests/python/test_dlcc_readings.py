@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import random
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 import pytest
+from matplotlib.figure import Figure
 
 from photocol import model
 from photocol.campaign.table import Outcome
@@ -99,6 +101,33 @@ def test_a_benefit_that_is_none_is_not_independent_of_the_flows(ratios: tuple[fl
     ]
     table = pl.DataFrame(rows)
     assert claim.check(Outcome(table=table, replications=table)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    "name", ["classical", "ablation", "bursts", "places", "section-5", "udp-shares", "sensitivity"]
+)
+@pytest.mark.parametrize("form", ["quick", "full"])
+def test_all_that_is_said_of_a_table_can_be_said(name: str, form: Literal["quick", "full"]) -> None:
+    """Claims, readings and sentences, of a table with every point of the form and drawn metrics."""
+    experiment = load_experiment(FOUND[f"000/{name}"])
+    draw = random.Random(7)
+    rows = [
+        {**point, "seed": seed, **{metric.name: draw.uniform(1, 9) for metric in experiment.metrics}}
+        for point in experiment.form(form).points
+        for seed in (1, 2)
+    ]
+    replications = pl.DataFrame(rows)
+    table = replications.filter(pl.col("seed") == 1).drop("seed")
+    table = table.with_columns(pl.lit(0.1).alias(f"{metric.name}_half_width") for metric in experiment.metrics)
+    outcome = Outcome(table=table, replications=replications)
+    assert all(claim.check(outcome).measured for claim in experiment.claims)
+    assert all(experiment.describe(outcome))
+    under = [list(reading.findings) for reading in experiment.readings(outcome)]
+    assert all(names == under[0] for names in under)
+    figure = Figure()
+    for plot in experiment.plots:
+        plot.draw(figure.subplots(), outcome.table)
+        figure.clear()
 
 
 def test_places_needed_are_the_fewest_that_are_enough() -> None:

@@ -62,6 +62,24 @@ INVERTED = {
 """Claims that can agree without agreeing in shape; each paper's issue mends its own."""
 
 
+FEWER_AXES = ["000/hosts-udp-shares", "000/sensitivity", "000/udp-shares"]
+"""Records from before their experiment had all of its axes; they go when the experiment is recorded anew."""
+
+
+def test_records_have_the_axes_of_their_experiments() -> None:
+    fewer = [
+        one.experiment
+        for one in recorded_in(RESULTS)
+        if set(load_experiment(FOUND[one.experiment]).axes) - set(table_of(one.experiment).columns)
+    ]
+    assert sorted(fewer) == FEWER_AXES
+
+
+def table_of(name: str) -> pl.DataFrame:
+    """The recorded table of an experiment."""
+    return pl.read_csv(RESULTS / name / TABLE, infer_schema_length=None)
+
+
 def test_no_record_is_unexplained_whose_experiment_has_a_reason() -> None:
     stale: dict[str, list[str]] = {}
     for one in recorded_in(RESULTS):
@@ -149,12 +167,9 @@ Conditions = list[tuple[bool, bool]]
 def inverted(name: str, experiment: Experiment, conditions: Conditions) -> list[str]:
     """Claims that agree without agreeing in shape on some table: the recorded one, or one scattered about it."""
     recorded = RESULTS / name / TABLE
-    if not recorded.is_file():
+    if not recorded.is_file() or name in FEWER_AXES:
         return []
-    table = pl.read_csv(recorded, infer_schema_length=None)
-    if not set(experiment.axes) <= set(table.columns):  # The record is older than the axes.
-        return []
-    outcomes = scattered(experiment, table)
+    outcomes = scattered(experiment, table_of(name))
     pairs = [(claim, outcome) for claim in experiment.claims for outcome in outcomes]
     return sorted({claim.id for claim, outcome in pairs if is_stricter(claim.check, outcome, conditions)})
 

@@ -246,6 +246,125 @@ fn a_backlog_next_to_a_promise_gets_what_is_left() {
     assert!(refused < 0.01, "{refused} Mb/s");
 }
 
+/// 80 Mb/s come to "ea" and 8 to "eb". Where only "eb" supports DLCC, nothing holds the 80 back but the line of 55 Mb/s, and "eb" is
+/// promised its 8. Where only "ea" does, nobody else has a promise, so it is granted the line.
+#[test]
+fn an_edge_node_without_dlcc_neither_smooths_nor_negotiates() {
+    let sources = [("a", 5, 20, 80), ("u", 0, 20, 8)];
+    let [free, promised] = entering("edges = [\"eb\"]", &sources);
+    assert!((free - 55.0).abs() < 0.55, "{free} Mb/s");
+    assert!((promised - 8.0).abs() < 0.08, "{promised} Mb/s");
+    let [alone, _] = entering("edges = [\"ea\"]", &sources);
+    assert!((alone - 55.0).abs() < 0.55, "{alone} Mb/s");
+}
+
+/// TCP enters at "ea", UDP at "eb". A core node tells "ea" of the lost slots of TCP only, and measures the slots of both: at the same
+/// instant it sees the first loss due to congestion.
+#[test]
+fn core_nodes_measure_the_slots_of_edge_nodes_without_dlcc_and_tell_them_nothing() {
+    let [all, tcp, udp] =
+        ["[\"ea\", \"eb\", \"ec\"]", "[\"ea\"]", "[\"eb\"]"].map(|edges| one(&format!("edges = {edges}")));
+    let default = one("");
+    assert_eq!((all.fingerprint, &all.summary), (default.fingerprint, &default.summary));
+    assert_eq!(figure(&tcp, "dlcc_contention_losses"), 0.0);
+    let places =
+        texts(&tcp.drops, "where").into_iter().zip(texts(&tcp.drops, "class")).zip(numbers(&tcp.drops, "units"));
+    let at_output = places.filter(|((place, class), _)| place == "x->ec" && class == "datagram");
+    let datagrams: f64 = at_output.map(|(_, units)| units).sum();
+    assert!(datagrams > 10.0, "{datagrams}");
+    assert_eq!(figure(&tcp, "dlcc_notifications"), figure(&tcp, "dlcc_congestion_losses") - datagrams);
+    assert_eq!(figure(&tcp, "dlcc_first_loss"), figure(&all, "dlcc_first_loss"));
+    assert!(figure(&tcp, "dlcc_artificial_acks") > 0.0);
+    // "ea" without DLCC: its source hears nothing but the receiver.
+    assert_eq!(figure(&udp, "dlcc_artificial_acks"), 0.0);
+    assert_eq!(figure(&udp, "dlcc_discarded_acks"), 0.0);
+    assert!(udp.summary.iter().all(|figure| figure.name != "dlcc_first_rate_cut"));
+    assert!(figure(&udp, "dlcc_congestion_losses") > figure(&tcp, "dlcc_congestion_losses"));
+}
+
+/// 30 Mb/s come to "ea" until 10.5 s, which asks for so much, and 55 of "eb", without DLCC, from 10 s to 10.2 s. The burst is at the core
+/// 15 ms later, its excess of 30 Mb/s fills 20 places in 3 ms, and "ea" hears of it 5 ms after that, at 10.023 s. Within some 10 ms the
+/// notified rate is half of what is scheduled, the floor. What comes beyond 15 Mb/s then waits, until the last packet comes at 10.51 s:
+/// 15 Mb/s · (0.477 to 0.487 s) = 7.15 to 7.3 Mbit. It leaves at 15 Mb/s in as long, before 11 s, when the rate is decided: a triangle,
+/// of 7.2 · 0.97/2 = 3.5 Mbit·s in the 14 s that are measured.
+#[test]
+fn the_extra_edge_buffer_is_what_builds_up_from_the_first_notification_to_the_next_decision() {
+    let traffic = r#"
+        [transport.udp]
+        packet_size = 576
+        [[traffic]]
+        transport = "udp"
+        from = "a"
+        to = "c"
+        stop = "10.5 s"
+        rate = "30 Mbps"
+        [[traffic]]
+        transport = "udp"
+        from = "u"
+        to = "c"
+        start = "10 s"
+        stop = "10.2 s"
+        rate = "55 Mbps"
+    "#;
+    let keys = "smoothing = \"all\"\nedges = [\"ea\"]\nfloor = 0.5\n";
+    let of = |keys: &str| run(&format!("{}{RUN}", network(keys, traffic)), 1);
+    let cut = of(keys);
+    let link = |name: &str, value: &str| at(&cut.links, "link", name, value);
+    assert_eq!(["ea->x", "eb->x"].map(|name| link(name, "extra_buffer_episodes")), [1.0, 0.0]);
+    assert_eq!(["ea->x", "eb->x", "x->ec"].map(|name| link(name, "max_extra_buffer_bits") > 0.0), [true, false, false]);
+    let most = link("ea->x", "max_extra_buffer_bits");
+    assert!((7.05e6..7.4e6).contains(&most), "{most} bits");
+    assert_eq!(link("ea->x", "mean_extra_buffer_bits"), most);
+    let mean = link("ea->x", "extra_buffer_bits");
+    assert!((mean * 14.0 - most * 0.97 / 2.0).abs() < 0.03 * most, "{mean} bits over the run");
+    assert_eq!([figure(&cut, "max_extra_buffer"), figure(&cut, "extra_buffer")], [most, mean]);
+    let deaf = of(&format!("{keys}rate_control = false\n").replace("floor = 0.5\n", ""));
+    assert_eq!([figure(&deaf, "extra_buffer_episodes"), figure(&deaf, "max_extra_buffer")], [0.0, 0.0]);
+    assert!(deaf.summary.iter().all(|figure| figure.name != "mean_extra_buffer"), "a mean of nothing");
+}
+
+/// rwnd < cwnd (§V.B): windows of 32 and 64 packets leave at 32/RTT and 64/RTT. A round trip is 60 ms, and a transmission and at most a
+/// slot's wait at each of the four nodes that send light: up to 61 ms. Nothing is smoothed, for which packets would wait, and
+/// the windows, trains of 3 and 5 ms, begin half a round trip apart, so that they do not meet. Most of the line stays free.
+#[test]
+fn a_window_of_the_receiver_sets_the_pace_of_each_traffic() {
+    let entry = |name: &str, from: &str, packets: u32, start: &str| {
+        format!(
+            "[transport.{name}]\nalgorithm = \"reno\"\npacket_size = 576\nmax_window = \"{packets} packets\"\n[[traffic]]\n\
+             transport = \"{name}\"\nfrom = \"{from}\"\nto = \"c\"\nstart = \"{start}\"\n"
+        )
+    };
+    let traffic = format!("{}{}", entry("narrow", "a", 32, "0 s"), entry("wide", "u", 64, "30 ms"));
+    let run = run(&format!("{}{RUN}", network("smoothing = \"off\"", &traffic)), 1);
+    for (link, window) in [("ea->x", 32.0), ("eb->x", 64.0)] {
+        let rate = at(&run.links, "link", link, "carried_units") / 14.0;
+        assert!((window / 0.061..window / 0.060).contains(&rate), "{rate} packets/s by {link}");
+    }
+    assert_eq!(figure(&run, "dropped_packets"), 0.0);
+    assert!(at(&run.links, "link", "x->ec", "utilization") < 0.14);
+}
+
+/// Two flows, at an edge node each, in slow start at once: in the first second edge nodes drop thousands of segments at their full buffers
+/// (nobody reports these), and the core loses some. The printed form's ACKs name the core's, and so acknowledge what edge nodes have
+/// dropped before: the receivers ask for it for ever, and nothing is acknowledged from 10 s on. Guarded ACKs wait for it: nobody is
+/// stuck, and two flows fill more than half of the line.
+#[test]
+fn two_flows_in_slow_start_stand_still_in_the_printed_form_and_not_behind_the_guard() {
+    let flow = |from: &str| format!("[[traffic]]\ntransport = \"reno\"\nfrom = \"{from}\"\nto = \"c\"\n");
+    let transport = "[transport.reno]\npacket_size = 576\nmin_rto = \"1 s\"\n";
+    let traffic = format!("{transport}{}{}[run]\nduration = \"20 s\"\nwarm_up = \"10 s\"\n", flow("a"), flow("u"));
+    let of = |dlcc: &str| {
+        let run = run(&network(dlcc, &traffic), 1);
+        ["dlcc_stuck_flows", "in_order_goodput"].map(|name| figure(&run, name))
+    };
+    assert_eq!(of(""), [2.0, 0.0]);
+    let [stuck, goodput] = of("guard = true");
+    assert!(stuck == 0.0 && goodput > 27.5e6, "{stuck}, {goodput} b/s");
+    // One name in a round trip passes fewer holes, and some.
+    assert_eq!(of("acks_per = \"round-trip\"")[0], 1.0);
+    assert_eq!(of("acks_per = \"round-trip\"\nguard = true")[0], 0.0);
+}
+
 #[test]
 fn refusals_with_a_short_tau_are_warned_of() {
     let warned = |keys: &str| {

@@ -14,6 +14,8 @@ pub struct Ledger {
     pub groups: BTreeMap<u32, Group>,
     /// Sums over all agents.
     pub tally: Tally,
+    /// What built up before links in episodes.
+    pub buildups: BTreeMap<LinkId, Buildup>,
     /// What agents keep of messages, agent by agent, each in the order of time.
     pub records: Vec<Record>,
 }
@@ -53,6 +55,49 @@ pub struct LinkAccount {
     pub busy: u128,
     /// Channels.
     pub channels: u32,
+}
+
+/// What built up in a buffer in episodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Buildup {
+    /// How many have ended.
+    pub episodes: u64,
+    /// The sum of the most bytes in each of them.
+    pub sum_of_most: u128,
+    /// Bytes times picoseconds, those of an episode that goes on included.
+    pub area: u128,
+    /// (end, most bytes) of the episodes after which there was none with as much; of one that goes on, the latest time.
+    highest: Vec<(u64, u64)>,
+}
+
+impl Buildup {
+    /// An episode ends.
+    pub fn end_episode(&mut self, now: u64, most: u64, area: u128) {
+        self.episodes += 1;
+        self.sum_of_most += u128::from(most);
+        self.area += area;
+        while self.highest.pop_if(|(_, before)| *before <= most).is_some() {}
+        self.highest.push((now, most));
+    }
+
+    /// So much of an episode that goes on.
+    pub fn add_open(&mut self, now: u64, most: u64, area: u128) {
+        self.area += area;
+        self.highest.push((now, most));
+    }
+
+    /// The most bytes in an episode that has not ended before `from`.
+    pub fn most_since(&self, from: u64) -> u64 {
+        self.highest.iter().filter(|(end, _)| *end >= from).map(|(_, most)| *most).max().unwrap_or(0)
+    }
+
+    /// Adds those of another buffer before the same link.
+    pub fn add(&mut self, other: &Buildup) {
+        self.episodes += other.episodes;
+        self.sum_of_most += other.sum_of_most;
+        self.area += other.area;
+        self.highest.extend_from_slice(&other.highest);
+    }
 }
 
 /// Packets of a flow that travelled in units, and the units with any of them.

@@ -5,6 +5,7 @@
 //! flows covers the whole life of each flow.
 
 pub(super) mod behind;
+mod buildups;
 mod completions;
 mod delays;
 mod fairness;
@@ -25,6 +26,7 @@ use crate::engine::world::World;
 use crate::model::{Lane, Link, LinkId, NodeId, Role};
 use crate::results::{Column, Figure, Results, Table};
 use crate::scenario::Scenario;
+use buildups::Buildups;
 use flows::{FlowRow, FlowRows};
 use lost::LostRows;
 use std::collections::BTreeMap;
@@ -61,6 +63,7 @@ pub fn run(mut end: End, parts: &mut Parts) -> Results {
     if marked > 0 {
         summary.push(Figure { name: "marked_packets", value: marked as f64, unit: "packets" });
     }
+    summary.extend(links.buildups.figures());
     summary.extend(end.scenario.plan.figures(&end.world.baseline.ledger.tally, &ledger.tally));
     summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });
@@ -102,6 +105,7 @@ struct LinkRows {
     /// One each. Where agents share the capacity out it is about what they switch, and the control channel has another one.
     rows: Vec<LinkRow>,
     control: BTreeMap<LinkId, LinkRow>,
+    buildups: Buildups,
     window: u64,
 }
 
@@ -132,7 +136,7 @@ impl LinkRows {
             let row = shared_row(&before, after, window);
             control.insert(*link, std::mem::replace(&mut rows[link.index()], row));
         }
-        LinkRows { rows, control, window }
+        LinkRows { rows, control, buildups: Buildups::read(end, ledger, window), window }
     }
 
     fn table(self, end: &End) -> Table {
@@ -153,7 +157,10 @@ impl LinkRows {
         let node = |id: NodeId| network.nodes[id.index()].name.clone();
         let count = |of: fn(&LinkRow) -> u64| Column::U64(rows.iter().map(|(.., row)| of(row)).collect());
         let measure = |of: fn(&LinkRow) -> f64| Column::F64(rows.iter().map(|(.., row)| of(row)).collect());
-        Table {
+        let buffers: Vec<Option<LinkId>> =
+            rows.iter().map(|(link, class, _)| (*class != "control").then_some(*link)).collect();
+        let more = self.buildups.columns(&buffers);
+        let mut table = Table {
             columns: vec![
                 ("run", Column::U64(vec![u64::from(end.run); rows.len()])),
                 ("link", name(&|link| link.name.clone())),
@@ -175,7 +182,9 @@ impl LinkRows {
                 ("mean_queue", measure(|row| row.mean_queue)),
                 ("max_queue", count(|row| row.max_queue)),
             ],
-        }
+        };
+        table.columns.extend(more);
+        table
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! SACKed ranges are kept sorted and disjoint. `IsLost` is monotone (what lies lower has at least as much SACKed above
 //! it), so one number, the *lost point*, answers it for every byte: it is found by walking down from the highest range,
-//! at most DupThresh steps. The pipe then follows from three byte counts and never walks the ranges.
+//! at most DupThresh steps, and up from the lowest where that may be more than a few. The pipe then follows from three byte counts and never walks the ranges.
 
 use super::SackBlock;
 use prefetch_index::prefetch_index;
@@ -162,12 +162,39 @@ impl Scoreboard {
 
     /// The lost point and the SACKed bytes above it: every unSACKed byte below is lost, none above is. `None` if nothing is.
     fn lost_point(&self, threshold: Threshold) -> Option<(u64, u64)> {
+        if threshold.ranges as usize > RANGES_TRIED {
+            return self.lost_point_from_both_ends(threshold);
+        }
         let mut bytes = 0;
         for (count, range) in (1..).zip(self.ranges.iter().rev()) {
             bytes += range.len();
             if count >= threshold.ranges || bytes > threshold.bytes {
                 return Some((range.start, bytes));
             }
+        }
+        None
+    }
+
+    /// The same where DupThresh is large, as RR-TCP's: in turn a step down from the highest range and one up from the lowest, for the
+    /// lost point is near the lowest where one hole is lost and many are late.
+    #[inline(never)]
+    fn lost_point_from_both_ends(&self, threshold: Threshold) -> Option<(u64, u64)> {
+        if self.sacked <= threshold.bytes && self.ranges.len() < threshold.ranges as usize {
+            return None;
+        }
+        let (mut from_here, mut above) = (self.sacked, 0);
+        let counted = self.ranges.iter().zip(self.ranges.iter().rev()).zip(1..);
+        for ((low, high), count) in counted {
+            above += high.len();
+            if count >= threshold.ranges || above > threshold.bytes {
+                return Some((high.start, above));
+            }
+            let next = from_here - low.len();
+            let ranges_above = self.ranges.len() - count as usize;
+            if next <= threshold.bytes && ranges_above < threshold.ranges as usize {
+                return Some((low.start, from_here));
+            }
+            from_here = next;
         }
         None
     }
@@ -331,7 +358,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_counted_pipe_is_the_pipe_of_every_byte(steps in steps(), dupthresh in 1u32..6) {
+        fn the_counted_pipe_is_the_pipe_of_every_byte(steps in steps(), dupthresh in 1u32..12) {
             const END: usize = 300;
             let threshold = Threshold::new(dupthresh, MSS);
             let mut board = Scoreboard::default();

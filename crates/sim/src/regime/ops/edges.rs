@@ -2,7 +2,7 @@
 
 use super::check;
 use super::dlcc;
-use super::dlcc::rules::DlccRules;
+use super::dlcc::rules::DlccPlan;
 use super::edge_control::EdgeControl;
 use super::keys::OpsSwitching;
 use super::plan::{MacroflowRules, Store};
@@ -19,7 +19,7 @@ pub enum EdgeRules {
     /// They gather packets in macroflows.
     Macroflows(MacroflowRules),
     /// They smooth slots and react to losses in the core.
-    Dlcc(DlccRules),
+    Dlcc(DlccPlan),
 }
 
 /// What the keys of an edge control are checked against.
@@ -40,7 +40,7 @@ impl EdgeRules {
         match (check::macroflows(table, ground)?, dlcc::check::resolve(table, ground)?) {
             (None, None) => Ok(EdgeRules::None),
             (Some(rules), None) => Ok(EdgeRules::Macroflows(rules)),
-            (None, Some(rules)) => Ok(EdgeRules::Dlcc(rules)),
+            (None, Some(plan)) => Ok(EdgeRules::Dlcc(plan)),
             (Some(_), Some(_)) => {
                 Err(table.macroflow.fault("edge nodes have dlcc already; allowed: macroflow = \"none\""))
             }
@@ -55,7 +55,7 @@ impl EdgeRules {
     /// What is left to check when the traffic is known.
     pub(super) fn later(&self, table: &OpsSwitching) -> Option<Later> {
         match self {
-            EdgeRules::Dlcc(rules) => dlcc::check::later(rules, table),
+            EdgeRules::Dlcc(plan) => dlcc::check::later(&plan.rules, table),
             EdgeRules::None | EdgeRules::Macroflows(_) => None,
         }
     }
@@ -63,7 +63,7 @@ impl EdgeRules {
     /// The key, with its value, by which edge nodes tell senders with ECN, if they do.
     pub(super) fn echoes(&self) -> Option<&'static str> {
         match self {
-            EdgeRules::Dlcc(rules) => rules.echoes(),
+            EdgeRules::Dlcc(plan) => plan.rules.echoes(),
             EdgeRules::None | EdgeRules::Macroflows(_) => None,
         }
     }
@@ -73,7 +73,7 @@ impl EdgeRules {
         match self {
             EdgeRules::None => None,
             EdgeRules::Macroflows(rules) => Some(rules),
-            EdgeRules::Dlcc(rules) => Some(rules),
+            EdgeRules::Dlcc(plan) => Some(plan),
         }
     }
 

@@ -14,7 +14,8 @@ pub(crate) use link::{LinkKeys, Shared};
 pub use queue::QueueTable;
 pub use sizes::{FlowSizeLaw, SizeCdf, SizeExponential, SizeLognormal, SizePareto, SizePublished, SizeWeibull};
 pub use traffic::{
-    ArrivalLaw, Bursts, Listed, LoadLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, SojournUniform, Traffic,
+    ArrivalLaw, Bursts, Listed, LoadLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, SojournUniform,
+    Traffic,
 };
 pub use transport::{Parameter, Transport, Wire};
 pub(crate) use transport::{clash, usual_sender};

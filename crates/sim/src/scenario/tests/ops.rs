@@ -247,6 +247,20 @@ fn dual_layer_control_says_what_it_needs_and_what_its_numbers_may_be() {
             "rate_control = false\nfloor = 0.2",
             "17:9: switching.dlcc.floor: the key \"floor\" belongs to rate_control = true",
         ),
+        (
+            "edges = [\"e1\", \"core\"]",
+            "16:16: switching.dlcc.edges.1: found \"core\", which is no edge node; allowed: e0, e1, e2, e3, e4, e5, e6, e7, e8, \
+             e9, e10, e11, e12, e13",
+        ),
+        (
+            "nu_rule = \"adaptive\"",
+            "16:11: switching.dlcc.nu_rule: found \"adaptive\"; allowed: constant, service, available",
+        ),
+        ("acks_per = \"burst\"", "16:12: switching.dlcc.acks_per: found \"burst\"; allowed: segment, round-trip"),
+        (
+            "ops_acks = \"dlcc-sack\"\nacks_per = \"round-trip\"",
+            "17:12: switching.dlcc.acks_per: the key \"acks_per\" belongs to ops_acks = \"dlcc-paper\"",
+        ),
     ];
     for (keys, expected) in cases {
         assert_eq!(dlcc(keys), format!("test.toml:{expected}"));

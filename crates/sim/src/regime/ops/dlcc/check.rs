@@ -7,10 +7,10 @@ use super::detection::DetectionConfig;
 use super::keys::DlccKeys;
 use super::rate::{Part, SlotRate};
 use super::reaction::ReactionConfig;
-use super::rules::{AckConfig, Beyond, Discard, DlccRules, Form, Smoothing};
+use super::rules::{AckConfig, Beyond, Discard, DlccPlan, DlccRules, Form, Smoothing};
 use super::segmentation::{Cut, MOST_PIECES};
 use super::smoothing::EstimateConfig;
-use crate::language::{Fault, Place, quoted};
+use crate::language::{At, Fault, Place, choices, quoted};
 use crate::model::{Ends, Link, Network, NodeId, Role, Routes, Traffic};
 use crate::regime::kind::Later;
 use units::{ByteTime, Bytes, Duration};
@@ -19,7 +19,7 @@ use units::{ByteTime, Bytes, Duration};
 const MOST_COMPARED: usize = 200;
 
 /// The rules that the keys say, if there are some.
-pub fn resolve(table: &OpsSwitching, ground: &mut Ground) -> Result<Option<DlccRules>, Fault> {
+pub fn resolve(table: &OpsSwitching, ground: &mut Ground) -> Result<Option<DlccPlan>, Fault> {
     let Some(keys) = &table.dlcc else { return Ok(None) };
     let Some(slot) = &table.slot_time else {
         return Err(keys.fault("its packets travel in slots; allowed with slot_time"));
@@ -38,7 +38,22 @@ pub fn resolve(table: &OpsSwitching, ground: &mut Ground) -> Result<Option<DlccR
     check_window(keys, slot.0)?;
     warn_of_short_record(keys, ground);
     warn_of_refusals(&rules, ground);
-    Ok(Some(rules))
+    Ok(Some(DlccPlan { rules, edges: edges(keys, ground.network)? }))
+}
+
+/// The edge nodes that support it, where they are named.
+fn edges(keys: &DlccKeys, network: &Network) -> Result<Option<Vec<NodeId>>, Fault> {
+    let Some(names) = &keys.edges else { return Ok(None) };
+    let nodes = (0..).map(NodeId).zip(&network.nodes).filter(|(_, node)| node.role == Role::Edge);
+    let known: Vec<(NodeId, &str)> = nodes.map(|(number, node)| (number, &*node.name)).collect();
+    let find = |name: &At<String>| {
+        let found = known.iter().find(|(_, known)| *known == name.as_str());
+        found.map(|(number, _)| *number).ok_or_else(|| {
+            let all: Vec<&str> = known.iter().map(|(_, name)| *name).collect();
+            name.fault(format!("found {}, which is no edge node{}", quoted(name), choices(name, &all)))
+        })
+    };
+    names.iter().map(find).collect::<Result<_, _>>().map(Some)
 }
 
 /// Where packets are kept that meet: in the places of slots.

@@ -75,6 +75,8 @@ pub struct Stop {
     pub output: u32,
     /// By which input it comes.
     pub input: u32,
+    /// Its ingress is told of its losses.
+    pub told: bool,
     /// Its losses.
     pub losses: LossMeter,
     /// The next core node, if there is one.
@@ -114,6 +116,7 @@ impl DlccCore {
 
     fn handle_lost(&mut self, now: u64, flow: u32, packet: &Packet, bench: &mut Bench) {
         let Some(Some(stop)) = self.stops.get_mut(flow as usize) else { return };
+        let notifies = self.duties.notifies && stop.told;
         let output = &mut self.outputs[stop.output as usize];
         let descriptor = match self.duties.descriptor {
             DescriptorOf::Output => &output.descriptor,
@@ -138,7 +141,7 @@ impl DlccCore {
                 Some(meter.handle_loss(now))
             }
         };
-        if self.duties.notifies {
+        if notifies {
             if loss.is_some() && segment.is_some() {
                 self.counts.first_loss.note(now);
             }
@@ -156,7 +159,7 @@ impl DlccCore {
         output.report_at = now + every;
         let (arrivals, capacity) = (output.descriptor.rate(now), output.capacity);
         for (flow, stop) in (0..).zip(&self.stops) {
-            if let Some(stop) = stop.as_ref().filter(|stop| stop.output == number) {
+            if let Some(stop) = stop.as_ref().filter(|stop| stop.output == number && stop.told) {
                 send(now, stop.back, Signal::Busy { flow, arrivals, capacity }, SIGNAL_SIZE, bench);
             }
         }

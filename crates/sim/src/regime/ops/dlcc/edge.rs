@@ -2,7 +2,7 @@
 //! packets together again.
 
 use super::edge_acks::ask_later;
-use super::figures::{First, INCOMPLETE, Sum, TOO_FAR};
+use super::figures::{EdgeCounts, INCOMPLETE, Sum, TOO_FAR};
 use super::layout::Layout;
 use super::line::Line;
 use super::ops_acks::Forged;
@@ -40,7 +40,7 @@ pub struct DlccEdge {
     /// When a book wants to be asked, by TCP flow.
     pub(super) polls: BTreeMap<u32, u64>,
     pub(super) last_acks: BTreeMap<u32, u64>,
-    pub(super) counts: Counts,
+    pub(super) counts: EdgeCounts,
     next: u64,
 }
 
@@ -55,21 +55,6 @@ enum Entry {
     Due,
     /// It waits in its flow's buffer.
     Held,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
-    pub(super) requests: u64,
-    pub(super) unknown: u64,
-    pub(super) repeated: u64,
-    pub(super) forged: u64,
-    pub(super) discarded: u64,
-    pub(super) paced: u64,
-    pub(super) incomplete: u64,
-    pub(super) first_cut: First,
-    pub(super) first_forged: First,
-    pub(super) first_duplicate: First,
-    pub(super) first_discard: First,
 }
 
 /// What an edge node is made of.
@@ -109,7 +94,7 @@ impl DlccEdge {
             extra: 0,
             polls: BTreeMap::new(),
             last_acks: BTreeMap::new(),
-            counts: Counts::default(),
+            counts: EdgeCounts::default(),
             next: 0,
         };
         edge.next = edge.earliest();
@@ -175,7 +160,7 @@ impl DlccEdge {
         for piece in self.rules.cut.pieces(*packet) {
             bench.port_mut(line.port).keep(now, piece.size);
             bench.note(now, What::Store, &piece);
-            if entry == Entry::Direct { line.push(piece) } else { outflow.push(piece) }
+            if entry == Entry::Direct { line.push(piece) } else { outflow.push(now, piece) }
         }
         self.next = self.next.min(outflow.next_timeout()).min(line.next_timeout());
     }
@@ -186,7 +171,7 @@ impl DlccEdge {
         let line = &mut self.lines[outflow.line as usize];
         bench.port_mut(line.port).keep(now, slot.size);
         let next = if entry == Entry::Held {
-            outflow.push(*slot);
+            outflow.push(now, *slot);
             outflow.next_timeout()
         } else {
             if entry == Entry::Due {
@@ -378,24 +363,13 @@ impl Agent for DlccEdge {
     }
 
     fn account(&self, ledger: &mut Ledger) {
-        let (counts, tally) = (&self.counts, &mut ledger.tally);
-        let books = || self.sources.books();
-        let sums = [
-            (Sum::Requests, counts.requests),
-            (Sum::UnknownNotifications, counts.unknown),
-            (Sum::RepeatedNotifications, counts.repeated),
-            (Sum::ArtificialAcks, counts.forged),
-            (Sum::DiscardedAcks, counts.discarded),
-            (Sum::PacedAcks, counts.paced),
-            (Sum::IncompleteDatagrams, counts.incomplete),
-            (Sum::Orphans, books().map(|book| book.orphans() as u64).sum()),
-            (Sum::StuckFlows, books().filter(|book| book.is_stuck()).count() as u64),
-        ];
-        sums.iter().for_each(|(sum, count)| tally.add(*sum, u128::from(*count)));
-        counts.first_cut.account(Sum::FirstCut, Sum::SawCut, tally);
-        counts.first_forged.account(Sum::FirstArtificialAck, Sum::SawArtificialAck, tally);
-        counts.first_duplicate.account(Sum::FirstDuplicate, Sum::SawDuplicate, tally);
-        counts.first_discard.account(Sum::FirstDiscard, Sum::SawDiscard, tally);
+        self.counts.account(&mut ledger.tally);
+        ledger.tally.add(Sum::Orphans, self.sources.books().map(|book| book.orphans() as u128).sum());
+        ledger.tally.add(Sum::StuckFlows, self.sources.books().filter(|book| book.is_stuck()).count() as u128);
+        for outflow in &self.outflows {
+            let buildup = ledger.buildups.entry(self.lines[outflow.line as usize].link).or_default();
+            buildup.add(&outflow.extra.so_far());
+        }
     }
 }
 

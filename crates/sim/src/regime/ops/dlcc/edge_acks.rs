@@ -36,7 +36,7 @@ impl DlccEdge {
     pub(super) fn handle_notification(&mut self, now: u64, notification: Notification, bench: &mut Bench) {
         let Notification { flow, loss, segment } = notification;
         if let (Some(loss), Some(place)) = (loss, self.place(flow))
-            && self.outflows[place].handle_loss(loss)
+            && self.outflows[place].handle_loss(now, loss)
         {
             self.counts.first_cut.note(now);
         }

@@ -110,3 +110,39 @@ impl First {
         }
     }
 }
+
+/// What an edge node counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EdgeCounts {
+    pub requests: u64,
+    pub unknown: u64,
+    pub repeated: u64,
+    pub forged: u64,
+    pub discarded: u64,
+    pub paced: u64,
+    pub incomplete: u64,
+    pub first_cut: First,
+    pub first_forged: First,
+    pub first_duplicate: First,
+    pub first_discard: First,
+}
+
+impl EdgeCounts {
+    /// Adds it to the sums.
+    pub fn account(&self, tally: &mut Tally) {
+        let sums = [
+            (Sum::Requests, self.requests),
+            (Sum::UnknownNotifications, self.unknown),
+            (Sum::RepeatedNotifications, self.repeated),
+            (Sum::ArtificialAcks, self.forged),
+            (Sum::DiscardedAcks, self.discarded),
+            (Sum::PacedAcks, self.paced),
+            (Sum::IncompleteDatagrams, self.incomplete),
+        ];
+        sums.iter().for_each(|(sum, count)| tally.add(*sum, u128::from(*count)));
+        self.first_cut.account(Sum::FirstCut, Sum::SawCut, tally);
+        self.first_forged.account(Sum::FirstArtificialAck, Sum::SawArtificialAck, tally);
+        self.first_duplicate.account(Sum::FirstDuplicate, Sum::SawDuplicate, tally);
+        self.first_discard.account(Sum::FirstDiscard, Sum::SawDiscard, tally);
+    }
+}

@@ -41,6 +41,8 @@ keys! {
     /// nodes tell them of slots that congestion has lost; edge nodes then lower their optical rate and send sources ACKs that
     /// name the lost segment. Each control can be off.
     pub struct DlccKeys {
+        /// The edge nodes that support it, by name. Default: all. The others cut packets into slots and put them together.
+        pub edges: Option<At<Vec<At<String>>>>;
         /// Bytes of each slot that are its own header. Packets longer than the rest take several slots.
         pub slot_header: Key<ByteCount> = ByteCount(0);
         /// What edge nodes smooth: eq. (1) of §II. What is not smoothed leaves at once, in slots; TCP's data always have a rate.

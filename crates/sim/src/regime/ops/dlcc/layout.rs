@@ -1,7 +1,7 @@
 //! Edge-to-edge flows: what goes from an ingress edge node to an egress edge node, and which packets belong to it.
 
 use super::super::builder::Builder;
-use super::rules::Smoothing;
+use super::rules::{DlccPlan, Smoothing};
 use crate::engine::equipment::Ground;
 use crate::model::{LinkId, NodeId};
 use std::collections::BTreeMap;
@@ -15,6 +15,8 @@ pub struct EdgeFlow {
     pub links: Vec<LinkId>,
     /// Some of its packets are smoothed, so that its rate is negotiated.
     pub smoothed: bool,
+    /// Its ingress supports the control, so that it is told of losses.
+    pub supported: bool,
 }
 
 /// All of them, by number.
@@ -29,7 +31,7 @@ const NOBODY: u32 = u32::MAX;
 
 impl Layout {
     /// Those of all trips.
-    pub fn new(builder: &Builder, ground: &Ground, smoothing: Smoothing) -> Layout {
+    pub fn new(builder: &Builder, ground: &Ground, plan: &DlccPlan) -> Layout {
         let mut layout = Layout::default();
         let mut numbers: BTreeMap<(NodeId, NodeId), u32> = BTreeMap::new();
         for trip in &builder.trips.list {
@@ -46,14 +48,20 @@ impl Layout {
             }
             layout.of_hop[first..first + fibres].fill(number);
         }
-        let flow =
-            |((ingress, _), links): (&(NodeId, NodeId), _)| EdgeFlow { ingress: *ingress, links, smoothed: false };
+        let flow = |((ingress, _), links): (&(NodeId, NodeId), _)| EdgeFlow {
+            ingress: *ingress,
+            links,
+            smoothed: false,
+            supported: plan.is_at(*ingress),
+        };
         layout.flows = numbers.keys().zip(links).map(flow).collect();
         for (flow, (there, _)) in ground.flows.iter().zip(ground.paths) {
             let is_tcp = ground.transports[flow.transport.index()].kind.receiver().is_some();
+            let smoothing = plan.rules.smoothing;
             let smoothed = smoothing == Smoothing::All || (is_tcp && smoothing == Smoothing::Tcp);
             if let Some(number) = layout.of_path(*there, ground).filter(|_| smoothed) {
-                layout.flows[number as usize].smoothed = true;
+                let flow = &mut layout.flows[number as usize];
+                flow.smoothed = flow.supported;
             }
         }
         layout

@@ -3,11 +3,13 @@
 use crate::engine::bench::OwnPort;
 use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
-use crate::model::Buffer;
+use crate::model::{Buffer, LinkId};
 
 /// An output.
 #[derive(Debug)]
 pub struct Line {
+    /// Its link.
+    pub link: LinkId,
     /// Its port.
     pub port: OwnPort,
     /// For packets that wait at the edge node for it.
@@ -20,8 +22,8 @@ pub struct Line {
 
 impl Line {
     /// An idle one.
-    pub fn new(port: OwnPort, room: Buffer, slot: u64) -> Line {
-        Line { port, room, slot, free: 0, waiting: Ring::new() }
+    pub fn new(link: LinkId, port: OwnPort, room: Buffer, slot: u64) -> Line {
+        Line { link, port, room, slot, free: 0, waiting: Ring::new() }
     }
 
     /// Whether a packet would leave at once.

@@ -6,6 +6,7 @@
 //! | `layout` | edge-to-edge flows, and which packets belong to them |
 //! | `edge`, `edge_acks`, `sources` | the edge node; what it does with ACKs; the TCP flows that enter there |
 //! | `outflow`, `line` | what it sends to another one; an output |
+//! | `extra_buffer` | what builds up after notifications (§VII) |
 //! | `core` | the part of a core node |
 //! | `signal`, `figures` | what nodes tell one another; what they count |
 //! | `segmentation` | packets cut into slots |
@@ -29,6 +30,7 @@ mod core;
 mod detection;
 mod edge;
 mod edge_acks;
+mod extra_buffer;
 mod figures;
 pub mod keys;
 mod layout;
@@ -56,7 +58,7 @@ use self::negotiation::Reservations;
 use self::notification::{Carriage, Outbox};
 use self::ops_acks::Book;
 use self::outflow::Outflow;
-use self::rules::{AckConfig, DlccRules, Form};
+use self::rules::{AckConfig, DlccPlan, DlccRules, Form};
 use self::sources::{EnteringFlow, Sources};
 use super::builder::{Builder, NodeOutputs};
 use super::control::Onward;
@@ -68,58 +70,61 @@ use crate::model::{LinkId, NodeId, Role, Routes};
 use crate::results::Figure;
 use std::collections::BTreeMap;
 
-impl EdgeControl for DlccRules {
+impl EdgeControl for DlccPlan {
     fn at_core(&self, outputs: &NodeOutputs, builder: &Builder, ground: &mut Ground) -> Box<dyn CoreControl> {
-        let layout = Layout::new(builder, ground, self.smoothing);
+        let layout = Layout::new(builder, ground, self);
+        let rules = &self.rules;
         let mut inputs = Vec::new();
-        let mut site = CoreSite { rules: self, outputs, builder, inputs: &mut inputs };
+        let mut site = CoreSite { rules, outputs, builder, inputs: &mut inputs };
         let stops: Vec<Option<Stop>> = layout.flows.iter().map(|flow| site.stop(flow, ground)).collect();
-        let descriptor = || Descriptor::new(self.detection);
+        let descriptor = || Descriptor::new(rules.detection);
         let output = |number: u32| {
             let passes = |stop: &Stop| stop.output == number;
             let smoothed = (0..).zip(&layout.flows).zip(&stops);
             let passing = smoothed.filter(|((_, flow), stop)| flow.smoothed && stop.as_ref().is_some_and(passes));
-            let begun = passing.map(|((number, _), _)| (number, self.first_rate));
+            let begun = passing.map(|((number, _), _)| (number, rules.first_rate));
             CoreOutput {
                 descriptor: descriptor(),
-                losses: LossMeter::new(self.detection.window),
-                reservations: Reservations::new(self.line.part(self.admission), self.beyond, begun),
-                outbox: Outbox::new(self.patience),
-                capacity: self.line,
+                losses: LossMeter::new(rules.detection.window),
+                reservations: Reservations::new(rules.line.part(rules.admission), rules.beyond, begun),
+                outbox: Outbox::new(rules.patience),
+                capacity: rules.line,
                 report_at: 0,
             }
         };
         let outputs = (0..outputs.links.len() as u32).map(output).collect();
         let inputs = inputs.iter().map(|_| descriptor()).collect();
-        Box::new(DlccCore { duties: self.duties(), layout, outputs, inputs, stops, counts: Counts::default() })
+        Box::new(DlccCore { duties: rules.duties(), layout, outputs, inputs, stops, counts: Counts::default() })
     }
 
     fn at_edge(&self, outputs: &NodeOutputs, builder: &Builder, ground: &mut Ground) -> Box<dyn Agent> {
-        let layout = Layout::new(builder, ground, self.smoothing);
-        let line = |(link, port): (&LinkId, _)| Line::new(port, builder.link(*link).buffer, self.slot);
+        let layout = Layout::new(builder, ground, self);
+        let rules = self.at(outputs.node);
+        let line = |(link, port): (&LinkId, _)| Line::new(*link, port, builder.link(*link).buffer, rules.slot);
         let lines = outputs.links.iter().zip(outputs.ports.iter().copied()).map(line).collect();
         let here = (0..).zip(&layout.flows).filter(|(_, flow)| flow.ingress == outputs.node);
         let outflow = |(number, flow): (u32, &EdgeFlow)| {
             let line = outputs.links.iter().position(|link| *link == flow.links[0]).unwrap_or(0) as u32;
-            Outflow::new(self, number, line, ask(flow, builder, ground))
+            Outflow::new(&rules, number, line, ask(flow, builder, ground))
         };
         let outflows = here.map(outflow).collect::<Vec<_>>();
-        let sources = self.sources(outputs.node, &layout, builder, ground);
+        let sources = rules.sources(outputs.node, &layout, builder, ground);
         let places: BTreeMap<u32, usize> =
             outflows.iter().enumerate().map(|(place, outflow)| (outflow.number, place)).collect();
         let sources = sources
             .into_iter()
             .map(|(flow, number, source)| (flow, EnteringFlow { outflow: places[&number], ..source }));
         let sources = Sources::new(sources);
-        Box::new(DlccEdge::new(EdgeParts { rules: *self, layout, lines, outflows, sources }))
+        Box::new(DlccEdge::new(EdgeParts { rules, layout, lines, outflows, sources }))
     }
 
     fn sees_exits(&self, node: NodeId, builder: &Builder, ground: &Ground) -> bool {
+        let rules = self.at(node);
         let listens = || {
-            let layout = Layout::new(builder, ground, self.smoothing);
+            let layout = Layout::new(builder, ground, self);
             entering(node, &layout, ground).next().is_some()
         };
-        self.changes_packets() || (self.listens() && listens())
+        rules.changes_packets() || (rules.listens() && listens())
     }
 
     fn cuts_packets(&self) -> bool {
@@ -223,6 +228,7 @@ impl CoreSite<'_, '_> {
         Some(Stop {
             output,
             input,
+            told: flow.supported,
             losses: LossMeter::new(self.rules.detection.window),
             onward: next,
             back: onward(*node, &back, self.builder, ground),

@@ -2,6 +2,7 @@
 
 use super::super::control::Onward;
 use super::ack_pacing::AckGate;
+use super::extra_buffer::ExtraBuffer;
 use super::negotiation::Negotiator;
 use super::rate::SlotRate;
 use super::reaction::Reaction;
@@ -20,6 +21,10 @@ pub struct Outflow {
     /// The way of its requests, if they go anywhere.
     pub ask: Option<Onward>,
     queue: Ring<Packet>,
+    /// Of what waits.
+    bytes: u64,
+    /// What has built up after notifications.
+    pub extra: ExtraBuffer,
     estimate: Option<Estimate>,
     negotiator: Negotiator,
     reaction: Option<Reaction>,
@@ -51,6 +56,8 @@ impl Outflow {
             line,
             ask,
             queue: Ring::new(),
+            bytes: 0,
+            extra: ExtraBuffer::default(),
             release: u64::MAX,
             estimate: smooths.then(|| Estimate::new(rules.estimate, first)),
             negotiator: Negotiator::new(rules.negotiation, first),
@@ -106,8 +113,10 @@ impl Outflow {
     }
 
     /// A slot comes into the buffer.
-    pub fn push(&mut self, packet: Packet) {
+    pub fn push(&mut self, now: u64, packet: Packet) {
         self.note_arrival();
+        self.bytes += u64::from(packet.size);
+        self.extra.handle_change(now, self.bytes);
         self.queue.push(packet);
         self.plan();
     }
@@ -135,6 +144,8 @@ impl Outflow {
     pub fn pop(&mut self, now: u64) -> Packet {
         let packet = *self.queue.front().expect("a slot is due");
         self.queue.advance();
+        self.bytes -= u64::from(packet.size);
+        self.extra.handle_change(now, self.bytes);
         self.last = Some(now);
         self.plan();
         packet
@@ -175,6 +186,9 @@ impl Outflow {
             return None;
         }
         let may = self.reaction.as_mut().is_none_or(|reaction| reaction.handle_decision(backlog));
+        if may {
+            self.extra.end(now);
+        }
         let mean = self.estimate.as_mut().and_then(Estimate::take_mean);
         let asks = may && (self.used || self.silent == Silent::Asks);
         let asks = self.negotiator.handle_timeout(mean.filter(|_| asks).map(|rate| rate.min(self.cap)));
@@ -194,10 +208,11 @@ impl Outflow {
     }
 
     /// The core has lost slots at this rate: whether the optical rate follows.
-    pub fn handle_loss(&mut self, loss: SlotRate) -> bool {
+    pub fn handle_loss(&mut self, now: u64, loss: SlotRate) -> bool {
         let backlog = self.backlog();
         let Some(reaction) = self.reaction.as_mut().filter(|_| self.used) else { return false };
         reaction.handle_loss(loss, backlog);
+        self.extra.begin(now, self.bytes);
         self.set_rate();
         true
     }

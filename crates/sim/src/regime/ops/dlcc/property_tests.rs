@@ -67,13 +67,14 @@ fn forms() -> impl Strategy<Value = (LossRecovery, AckConfig)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// The guarded forms: every byte is delivered.
+    /// The guarded forms: every byte is delivered. An edge node that sees all ACKs knows it; one past which some go may see an old ACK
+    /// twice, and none of those that answer it.
     #[test]
     fn guarded_acks_lose_no_byte(
         (recovery, acks) in forms(),
         lost in prop::collection::vec(prop::bool::weighted(0.15), 1..300),
         late in prop::collection::vec(0u64..3, 1..50),
-        asymmetric in prop::collection::vec(any::<bool>(), 1..50),
+        asymmetric in prop_oneof![Just(vec![true]), prop::collection::vec(any::<bool>(), 1..50)],
         again in prop::collection::vec(0u64..40, 1..20),
     ) {
         let mut lab = lab(recovery, Some(acks));
@@ -83,6 +84,7 @@ proptest! {
             _ => Fate::Passes,
         });
         lab.late = Box::new(move |count| late[count as usize % late.len()] * MS);
+        let sees_all = asymmetric.iter().all(|passes| *passes);
         lab.passes_edge = Box::new(move |count| asymmetric[count as usize % asymmetric.len()]);
         // Every report comes in time; some come again, as late as after the retransmission or after the end.
         lab.reports = Box::new(move |count| match again[count as usize % again.len()] {
@@ -91,7 +93,7 @@ proptest! {
         });
         prop_assert!(completes(&mut lab), "{:?} {:?}", recovery, acks);
         prop_assert_eq!(lab.receiver.bytes_received(), SEGMENTS * u64::from(MSS), "each byte once");
-        prop_assert!(!lab.book.as_ref().is_some_and(|book| book.is_stuck()));
+        prop_assert!(!sees_all || !lab.book.as_ref().is_some_and(|book| book.is_stuck()));
     }
 
     /// An echo acknowledges nothing: notifications may be lost or come at any time.

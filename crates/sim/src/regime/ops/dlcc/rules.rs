@@ -6,7 +6,34 @@ use super::rate::{Part, SlotRate};
 use super::reaction::ReactionConfig;
 use super::segmentation::Cut;
 use super::smoothing::EstimateConfig;
+use crate::model::NodeId;
 use options::words;
+
+/// What edge and core nodes do, and which edge nodes take part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DlccPlan {
+    /// What they do.
+    pub rules: DlccRules,
+    /// The edge nodes that support it; `None`: all.
+    pub edges: Option<Vec<NodeId>>,
+}
+
+impl DlccPlan {
+    /// Whether an edge node supports it.
+    pub fn is_at(&self, edge: NodeId) -> bool {
+        self.edges.as_ref().is_none_or(|edges| edges.contains(&edge))
+    }
+
+    /// What an edge node does: without support, only cut packets into slots and put them together.
+    pub fn at(&self, edge: NodeId) -> DlccRules {
+        match self.is_at(edge) {
+            true => self.rules,
+            false => {
+                DlccRules { smoothing: Smoothing::Off, reaction: None, acks: None, ack_pacing: None, ..self.rules }
+            }
+        }
+    }
+}
 
 /// What edge and core nodes do.
 #[derive(Clone, Copy, Debug, PartialEq)]
