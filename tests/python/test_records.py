@@ -62,7 +62,14 @@ INVERTED = {
 """Claims that can agree without agreeing in shape; each paper's issue mends its own."""
 
 
-FEWER_AXES = ["000/hosts-udp-shares", "000/sensitivity", "000/udp-shares"]
+FEWER_AXES = [
+    "000/hosts-udp-shares",
+    "000/sensitivity",
+    "000/udp-shares",
+    "001/flows",
+    "004/delay",
+    "004/nsfnet",
+]
 """Records from before their experiment had all of its axes; they go when the experiment is recorded anew."""
 
 
