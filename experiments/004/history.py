@@ -123,7 +123,12 @@ def draw_of(metric: str, label: str) -> Callable[[Axes, pl.DataFrame], None]:
     def draw_it(axes: Axes, table: pl.DataFrame) -> None:
         for ratio, colour in zip(RATIOS, ("#D55E00", "#009E73", "#0072B2"), strict=True):
             values = curve(table, "history_s", metric, fa_ratio=ratio, loss=LOSS, where="core")
-            axes.plot(list(values), list(values.values()), "-o", color=colour, label=f"FA ratio {ratio:.0%}")
+            if values:
+                axes.plot(list(values), list(values.values()), "-o", color=colour, label=f"FA ratio {ratio:.0%}")
+            lower = curve(table, "history_s", metric, fa_ratio=ratio, loss=LOSS, where=LOWER)
+            if lower:
+                name = f"FA ratio {ratio:.0%}, ρ_max = 1.5 %"
+                axes.plot(list(lower), list(lower.values()), ":v", color=colour, linewidth=1, markersize=4, label=name)
         axes.set_xlabel("history of the histogram (s)")
         axes.set_ylabel(label)
         axes.legend(frameon=False, fontsize=8)

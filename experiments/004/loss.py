@@ -297,7 +297,7 @@ experiment = Experiment(
             reason=(
                 "loss keeps the offered load, 1 % of a channel, below ρ_max: 2 to 7 changes of path beside 160 without "
                 "loss, and hardly a false fast retransmit. With ρ_max = 1.5 % the gain is 5 to 8 % in 880 to 1000 s, "
-                "with 1 % and with the load of a link 43 to 63 %, with 2 % nothing"
+                "with 1 % and with the load of a link 42 to 63 %, with 2 % nothing"
             ),
         ),
         *both(
@@ -307,7 +307,7 @@ experiment = Experiment(
             where="§5.2.3, Fig. 8 (b)",
             expected="330",
             tolerance="half to twice; in shape: fewer",
-            reason=("as for the times: nearly all fast retransmits repair losses; with ρ_max = 1.5 % 211 to 405 fewer"),
+            reason=("as for the times: nearly all fast retransmits repair losses; with ρ_max = 1.5 % 211 to 400 fewer"),
         ),
         *both(
             check_timeouts,

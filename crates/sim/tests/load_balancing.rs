@@ -98,7 +98,8 @@ fn a_chosen_pair_is_spread_with_all_its_traffic_in_its_direction() {
 
 #[test]
 fn of_two_pairs_with_equal_traffic_the_chosen_one_is_spread() {
-    // Datagrams, which are not spread unless all traffic is. A burst for each, of 1 ms: 4000 in 4 s from each of four nodes.
+    // Datagrams, which are not spread unless all traffic is. A burst for each, one a millisecond: 4000 in 4 s from each
+    // of four nodes.
     let text = r#"
         [run]
         duration = "4 s"

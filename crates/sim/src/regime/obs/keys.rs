@@ -200,8 +200,8 @@ keys! {
         pub ordering: Key<Word<Ordering>> = Word(Ordering::Off);
         /// What is spread. Default: "tcp", or "all" with `pairs`.
         pub traffic: Option<At<Word<Spread>>>;
-        /// Only the bursts between these nodes are spread, source first: a list of pairs, each direction for itself. Those between
-        /// other nodes take the shortest path. Default: all are.
+        /// Only the bursts between these nodes are spread, source first: a list of pairs, each direction for itself.
+        /// Those between other nodes take the shortest path. Default: all are.
         pub pairs: Option<At<PairsSpec>>;
         /// Which pair of paths is taken of several that have as few links.
         pub ties: Key<Word<Ties>> = Word(Ties::Ids);

@@ -53,7 +53,8 @@ impl Mesh<'_> {
         Ok([primary, alternate])
     }
 
-    /// The pairs of nodes whose bursts are spread, each with two paths: those that the scenario names, or some of the network.
+    /// The pairs of nodes whose bursts are spread. Each has two paths: those that the scenario names, or some of the
+    /// network.
     fn chosen_pairs(
         &self,
         table: &At<PairsSpec>,
