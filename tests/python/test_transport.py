@@ -142,7 +142,7 @@ def test_parameters_of_gaimd_reach_the_law() -> None:
     assert sender.cwnd == 8062
     with pytest.raises(ValueError, match="beta must be above 0 and below 1"):
         Sender("tcp-eng", beta=1.0)
-    with pytest.raises(ValueError, match="relation must be 'triple-duplicate' or 'timeout'"):
+    with pytest.raises(ValueError, match="relation must be 'triple-duplicate', 'timeout' or 'by-loss'"):
         Sender("gaimd", relation="td")  # type: ignore[arg-type]
 
 
