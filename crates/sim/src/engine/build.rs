@@ -24,10 +24,7 @@ use super::timers::Timers;
 use super::trace::{Trace, TraceRules};
 use super::tree::NEVER;
 use super::world::{Action, Control, Options, RunError, Threading, World};
-use crate::model::{
-    self, Buffer, Change, Flow, Light, LinkId, Load, Network, Opening, PortRule, Scenario, Selection, SimTime,
-};
-use crate::queue;
+use crate::model::{self, Buffer, Change, Flow, LinkId, Load, Network, PortRule, Scenario, Selection, SimTime};
 use crate::random::{Seed, Stream, uniform_index};
 use paths::{Paths, check_paths, ends, invert, link_order};
 use std::collections::{BTreeMap, BTreeSet};
@@ -182,9 +179,8 @@ fn trace_rules(scenario: &Scenario, layout: &Layout, order: &[LinkId]) -> Option
 /// The last change of a traced link's capacity or delay.
 fn settled(scenario: &Scenario) -> Option<SimTime> {
     let is_traced = |link: &LinkId| scenario.trace.links.has(link.0);
-    let changes = scenario.events.iter().filter(|event| {
-        matches!(event.change, Change::Capacity(_) | Change::Delay(_)) && event.links.iter().any(is_traced)
-    });
+    let changes = scenario.events.iter();
+    let changes = changes.filter(|event| event.change.moves_departures() && event.links.iter().any(is_traced));
     changes.map(|event| event.at).max()
 }
 
@@ -232,7 +228,7 @@ impl PortMaker<'_> {
         let streams = Streams { loss: stream("loss"), queue: stream("queue") };
         let (rule, intake) = (self.rules[id.index()], self.equipment.intakes.get(&id).copied());
         let buffer = if self.equipment.boundless.contains(&id) { Buffer::Unlimited } else { rule.buffer };
-        let rule = if self.changing.contains(&id) { decided_late(rule) } else { rule };
+        let rule = if self.changing.contains(&id) { rule.decided_late() } else { rule };
         let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, intake };
         Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
     }
@@ -240,17 +236,8 @@ impl PortMaker<'_> {
 
 /// Links whose capacity or delay changes during the run.
 fn changing(scenario: &Scenario) -> BTreeSet<LinkId> {
-    let changes = scenario.events.iter().filter(|event| matches!(event.change, Change::Capacity(_) | Change::Delay(_)));
+    let changes = scenario.events.iter().filter(|event| event.change.moves_departures());
     changes.flat_map(|event| event.links.iter().copied()).collect()
-}
-
-/// A drop-tail port whose departures are decided one by one. A port that computes them when packets arrive has to
-/// compute those of all that wait anew at a change, which takes time in proportion to the queue.
-fn decided_late(rule: PortRule) -> PortRule {
-    let is_plain =
-        rule.queue == queue::Config::DropTail && rule.opening == Opening::Always && rule.light == Light::None;
-    let one_band = queue::priority::Config { bands: 1, push_out: false };
-    if is_plain { PortRule { queue: queue::Config::Priority(one_band), ..rule } } else { rule }
 }
 
 /// What will happen from outside, latest first.

@@ -29,6 +29,13 @@ pub enum Change {
     Up,
 }
 
+impl Change {
+    /// Whether packets that wait leave or arrive at other times.
+    pub fn moves_departures(self) -> bool {
+        matches!(self, Change::Capacity(_) | Change::Delay(_))
+    }
+}
+
 /// A named segment of a flow meets a fate when its source emits it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forced {

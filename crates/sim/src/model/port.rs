@@ -72,4 +72,13 @@ impl PortRule {
         let plain = PortRule::plain(link.capacity, link.delay, link.buffer);
         PortRule { queue: link.queue, loss: link.loss, controller: link.controller, ..plain }
     }
+
+    /// The same port, with departures decided one by one if it is drop-tail. A port that computes them when packets arrive
+    /// has to compute those of all that wait anew when its link changes, which takes time in proportion to the queue.
+    pub fn decided_late(self) -> PortRule {
+        let is_plain =
+            self.queue == queue::Config::DropTail && self.opening == Opening::Always && self.light == Light::None;
+        let one_band = queue::priority::Config { bands: 1, push_out: false };
+        if is_plain { PortRule { queue: queue::Config::Priority(one_band), ..self } } else { self }
+    }
 }
