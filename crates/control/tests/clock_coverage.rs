@@ -3,28 +3,15 @@
 //! Twice the stated error shall cover the truth at 98 of 100 instants over the seeds together, and at 95 in each. The first 20 samples do not count, in
 //! which a filter that knows nothing may have begun with late ones. Delays and differences are in µs, times in seconds.
 
+mod random;
+
 use control::sync::*;
+use random::Random;
 use units::{Duration, Instant};
 
-/// Numbers in 0..1, never 0 (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 + f64::EPSILON
-    }
-
-    fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * self.next().ln()
-    }
-
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.next().ln()).sqrt() * (std::f64::consts::TAU * self.next()).cos()
-    }
+/// A number of the standard normal law.
+fn normal(random: &mut Random) -> f64 {
+    (-2.0 * random.next().ln()).sqrt() * (std::f64::consts::TAU * random.next()).cos()
 }
 
 /// What waits in front of a way at sample n; `waiting` is what a queue keeps.
@@ -133,7 +120,7 @@ fn found(series: &Series, stamp_us: f64, seed: u64) -> Found {
         let shows = |t: f64| 5e5 + series.ppm * t + (series.more)(t);
         let there = 100.0 + (series.queue)(&mut random, &mut waits[0], n);
         let queued_back = if series.ways == Ways::Both { (series.queue)(&mut random, &mut waits[1], n) } else { 0.0 };
-        let (sent, mut stamped) = (1e6 * (t + 10.0), |us: f64| at(us + stamp_us * random.normal()));
+        let (sent, mut stamped) = (1e6 * (t + 10.0), |us: f64| at(us + stamp_us * normal(&mut random)));
         let received = stamped(sent + shows(t) + there);
         let (sample, truth) = match series.ways {
             Ways::One => (Sample::one_way(at(sent), received), shows(t) + 100.0),

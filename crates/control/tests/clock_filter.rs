@@ -6,25 +6,11 @@
 //!
 //! The slave's clock drifts by 37.5 ppm, which itself swings by 0.1 ppm in 100 s. One exchange every 4 ms.
 
+mod random;
+
 use control::sync::*;
+use random::Random;
 use units::{Duration, Instant};
-
-/// Numbers in 0..1, never 0 (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 + f64::EPSILON
-    }
-
-    fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * self.next().ln()
-    }
-}
 
 #[derive(Clone, Copy)]
 struct Path {
