@@ -366,9 +366,9 @@ experiment = Experiment(
     ),
     quick=Form(
         points=grid(transport=(PLAIN, PACED), buffer_bytes=QUICK_BUFFERS),
-        replications=3,
+        replications=2,
         settings=shortened(7),
-        note="7 of 13 buffers, 3 of 5 replications, and 7 of 40 seconds: the 1586 flows arrive over 7 s and the last "
+        note="7 of 13 buffers, 2 of 5 replications, and 7 of 40 seconds: the 1586 flows arrive over 7 s and the last "
         "0.875 s count, so that as many flows are alive then as in the last 5 of 40 s.",
     ),
     full=Form(points=grid(transport=(PLAIN, PACED), buffer_bytes=FULL_RAM), replications=5),

@@ -15,7 +15,8 @@ import polars as pl
 from photocol.experiment import Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.plot import logarithmic_with_zero
 
-from ._claims import CLAIMS, at_six, utilization
+from ._checks import at_six, utilization
+from ._claims import CLAIMS
 from ._curves import (
     FULL_RAM,
     ON_PLATEAU,
@@ -106,9 +107,9 @@ def draw_sorted(axes: Axes, table: pl.DataFrame) -> None:
 
 NOTES = (
     "Utilization is the mean over the first data wavelength of the 56 directed links that leave a core node (42 to "
-    "core nodes, 14 to edge nodes); drop rates are those of all data wavelengths, and of the first in a column of its own.",
-    "1 kB, where the paper's axis starts, has no room for a packet of 1500 B: nothing waits at a core output. (It would "
-    "have room for 25 ACKs of 40 B, which here find none.)",
+    "core nodes, 14 to edge nodes); drop rates are those of all data wavelengths, a column has that of the first.",
+    "1 kB, where the paper's axis starts, has no room for a packet of 1500 B: nothing waits at a core output. It would "
+    "have room for 25 ACKs of 40 B, which find none here.",
     'The paper\'s TU 30 % of "around 300 kB, which means a buffer of only two data packets" is read as 3 kB.',
     "All eight schemes cut through at core nodes, as in the paper; 002/baseline has two with store-and-forward.",
     "A probe tells the rate that its macroflow sent, and the feedback changes that rate (docs/deviations.md).",
