@@ -108,8 +108,8 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
 
 NOTES = (
     "The paper gives no distance between core nodes. It says that the control period of 50 ms takes extra delays "
-    "in the routers into account, and that it is the longest round trip: 45 ms of propagation fit, 15 and 23 ms leave as much "
-    "again, 90 ms do not fit.",
+    "in the routers into account, and that it is the longest round trip: 45 ms of propagation fit, 15 and 23 ms leave "
+    "more than half unused, 90 ms do not fit.",
     "Three sizes of RAM and runs of 5 instead of 40 s: claims about a size between 9 kB and 1 MB are judged coarsely.",
 )
 
