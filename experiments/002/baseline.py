@@ -127,6 +127,14 @@ def check_plain_knee(outcome: Outcome) -> Finding:
     )
 
 
+def check_root_n(outcome: Outcome) -> Finding:
+    """TCP Reno is on its plateau with RTT·BW/√n, 23.5 ms · 1 Gb/s / √95: a path has 3.36 of the 56 core outputs."""
+    levels = utilization(outcome, PLAIN)
+    share = levels[300_000] / plateau(levels)
+    said = f"{share:.1%} of its plateau with 300 kB"
+    return judge(agrees=share >= ON_PLATEAU, in_shape=share >= 0.9, measured=said)
+
+
 def check_half(outcome: Outcome) -> Finding:
     """At six packets TCP Reno has half of Paced TCP's utilization."""
     plain, paced = (utilization(outcome, transport)[SIX_PACKETS_BYTES] for transport in (PLAIN, PACED))
@@ -287,6 +295,14 @@ CLAIMS = (
         expected="hundreds of kB",
         tolerance="reaches 95 % of Paced TCP's plateau in 100–1000 kB; in shape: with 3 times Paced TCP's buffer",
         check=check_plain_knee,
+    ),
+    Claim(
+        id="root-n",
+        text="for TCP a buffer of RTT·BW/√n is enough",
+        where="§1, after Appenzeller, Keslassy and McKeown",
+        expected="high utilization with 301 kB: 23.5 ms, 1 Gb/s, 95 flows at an output in the mean",
+        tolerance="at least 95 % of its plateau with 300 kB; in shape: 90 %",
+        check=check_root_n,
     ),
     Claim(
         id="half-at-six-packets",
