@@ -1,4 +1,4 @@
-"""Burst retransmission under its other readings: what 001/network claims of them, and their picture.
+"""Burst retransmission under its other readings: what 001/network claims of them.
 
 The paper says of burst retransmission that it recovers bursts "while keeping the upper TCP layer unaware" (§IV.B), and
 of a BEN that it is sent "once a burst dropping event occurs" (§II). In the mode `retransmission` neither is so: a copy
@@ -10,19 +10,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from photocol.experiment import Claim, Point
 
 from . import _network_checks as checks
 from ._compare import BAIMD, BTCP, RENO, SACK
-from ._network import LISTENERS, ORDERED, SHADES, TOLD, WORDS
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, of, versions
+from ._network import LISTENERS, ORDERED, TOLD, WORDS
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, versions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
 
 RIVALS = (SACK, RENO, BAIMD, *BTCP)
 
@@ -86,20 +82,3 @@ def claims(mode: str) -> tuple[Claim, ...]:
             check=lambda outcome: checks.check_close(outcome, BEN_ONLY, mode),
         ),
     )
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Throughput against loss under both readings, TCP-ENG's of α `ben-only`."""
-    for mode, line in ((ORDERED, "-"), (TOLD, "--")):
-        for sender in (ENG, SACK, RENO, BAIMD, BTCP[2]):
-            chosen = of("sender", sender, BEN_ONLY) & (pl.col("mode") == mode)
-            rows = table.filter(chosen).sort("loss")
-            if rows.height:
-                label = f"{sender}{WORDS[mode]}"
-                axes.plot(rows["loss"], rows["throughput_mbps"], line, color=SHADES[sender], marker="o", label=label)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("probability that a burst is lost on its path")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="lower left", frameon=False, fontsize=8)

@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
+from photocol.plot import frame, looks
 from photocol.verdict import Finding, judge
 
 from . import _network
 from ._compare import BAIMD, BTCP, PAPER, RENO, SACK
-from ._network import METERED, SHADES, Network
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, of, versions
+from ._network import METERED, Network
+from ._panels import THROUGHPUT, Labels, few_labels, look, panels
+from ._readings import BEN_ONLY, ENG, READINGS, both, is_eng, of, versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,6 +57,7 @@ STARTS = {
 QUICK_FLOWS = (14, 140, 500)
 SENDERS = (ENG, METERED, SACK, RENO, BAIMD, BTCP[2])
 OTHERS = (SACK, RENO, BAIMD, BTCP[2])
+SHOWN = {"without conversion, TCP-ENG told of every loss": ENG, "told below 1 %": METERED}
 
 
 def _core_hops(source: int) -> list[int]:
@@ -222,25 +225,39 @@ def superior(sender: str, conversion: str, reasons: Mapping[str, str]) -> tuple[
     )
 
 
-def draw(axes: Axes, table: pl.DataFrame, conversion: str) -> None:
-    """Throughput against the loss that the flows make; hollow under `large-window`."""
-    here = (pl.col("conversion") == conversion) & (pl.col("scale") == TENTH) & (pl.col("burst_loss") > 0)
-    for sender in SENDERS:
-        for reading in READINGS if is_eng(sender) else (BEN_ONLY,):
-            rows = table.filter(of("sender", sender, reading) & here).sort("flows")
-            if rows.is_empty():
-                continue
-            face = "none" if reading == LARGE_WINDOW else SHADES[sender]
-            label = f"{sender}, {reading}" if is_eng(sender) else sender
-            style: dict[str, Any] = {"marker": "o", "color": SHADES[sender], "markerfacecolor": face}
-            axes.plot(rows["burst_loss"], rows["throughput_mbps"], label=label, **style)
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Throughput of a flow against the loss that the flows make, without conversion: a panel for each TCP-ENG."""
+    here = (pl.col("conversion") == NONE) & (pl.col("scale") == TENTH) & (pl.col("burst_loss") > 0)
+
+    def panel(own: Axes, title: str) -> None:
+        for sender in (SHOWN[title], *OTHERS):
+            for reading in READINGS if is_eng(sender) else (BEN_ONLY,):
+                rows = table.filter(of("sender", sender, reading) & here).sort("flows")
+                style = look(ENG if is_eng(sender) else sender, reading)
+                own.plot(rows["burst_loss"], rows["throughput_mbps"], **style)
+        own.set_xscale("log")
+        own.set_yscale("log")
+
+    panels(axes, tuple(SHOWN), panel, Labels("share of bursts lost (measured)", THROUGHPUT), columns=2)
+
+
+def draw_makes(axes: Axes, table: pl.DataFrame) -> None:
+    """The loss that SACK's flows make against their number, where the nodes convert wavelengths and where not."""
+    for place, (conversion, scale) in enumerate(STARTS):
+        chosen = (pl.col("conversion") == conversion) & (pl.col("scale") == scale) & (pl.col("burst_loss") > 0)
+        rows = table.filter(of("sender", SACK, BEN_ONLY) & chosen).sort("flows")
+        if rows.is_empty():
+            continue
+        one = looks(len(STARTS))[place]
+        style: dict[str, Any] = {"color": one.colour, "linestyle": one.line, "marker": one.marker}
+        axes.plot(rows["flows"], rows["burst_loss"], label=f"conversion {conversion}, {scale} network", **style)
+    axes.axhspan(1e-5, 1e-1, color="0.95", zorder=0)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_xlabel("share of bursts lost (measured)")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
-    axes.set_title(f"the number of flows makes p; conversion {conversion}", fontsize=9, color="0.3", loc="left")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="best", frameon=False, fontsize=8)
+    axes.set_xlabel("flows of SACK (shaded: the paper's range of losses)")
+    axes.set_ylabel("share of bursts lost")
+    few_labels(axes)
+    frame(axes)
 
 
 experiment = Experiment(
@@ -317,8 +334,8 @@ experiment = Experiment(
         *superior(METERED, FULL, {}),
     ),
     plots=(
-        Plot(name="flows", draw=lambda axes, table: draw(axes, table, NONE)),
-        Plot(name="flows-full", draw=lambda axes, table: draw(axes, table, FULL)),
+        Plot(name="flows", draw=draw),
+        Plot(name="makes", draw=draw_makes),
     ),
     notes=(
         "NSFNET with edge nodes, 10 ms a fibre, 8 × 1 Gb/s (tenth) or 8 × 10 Gb/s (whole); flows between all pairs of "

@@ -9,22 +9,15 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, Source
 
 from . import _network
 from . import _network_checks as checks
 from . import _network_modes as modes
+from . import _network_pictures as pictures
 from ._compare import BAIMD, BTCP, LOSSES, PAPER, RENO, RENO_NS2, SACK
-from ._network import AGAIN, BARE, METERED, NEAR_1, ORDERED, SENDERS, TOLD, Network, draw_modes, start_window
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, versions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-    from matplotlib.axes import Axes
+from ._network import AGAIN, BARE, ORDERED, SENDERS, TOLD, Network, start_window
+from ._readings import BEN_ONLY, LARGE_WINDOW, both, versions
 
 QUICK_LOSSES = (1e-3, 1e-2, 1e-1)
 RARE_LOSS, SCARCE_LOSS = 0.9999e-4, 0.9999e-3
@@ -48,20 +41,6 @@ def setup(point: Point) -> Setup:
         duration_s=duration_s(loss),
     )
     return Setup(scenario=_network.scenario(network))
-
-
-def draw_throughput(axes: Axes, table: pl.DataFrame, senders: Sequence[str]) -> None:
-    """Throughput against loss, with and without burst retransmission."""
-    draw_modes(axes, table, "throughput_mbps", [(name, mode) for name in senders for mode in checks.MODES])
-    axes.set_yscale("log")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
-
-
-def draw_jain(axes: Axes, table: pl.DataFrame, mode: str) -> None:
-    """Jain's index against loss."""
-    draw_modes(axes, table, "jain", [(name, mode) for name in (ENG, METERED, NEAR_1, BAIMD, SACK, RENO)])
-    axes.set_ylim(min(0.8, axes.dataLim.y0 - 0.02), 1.02)
-    axes.set_ylabel("Jain's index of five flows")
 
 
 experiment = Experiment(
@@ -316,13 +295,14 @@ experiment = Experiment(
         ),
     ),
     plots=(
+        Plot(name="figure-5", draw=lambda axes, table: pictures.draw_throughput(axes, table, (SACK, RENO))),
         Plot(
-            name="figure-5", draw=lambda axes, table: draw_throughput(axes, table, (ENG, METERED, NEAR_1, SACK, RENO))
+            name="figure-6",
+            draw=lambda axes, table: pictures.draw_throughput(axes, table, (BAIMD, *pictures.BTCP_SHOWN)),
         ),
-        Plot(name="figure-6", draw=lambda axes, table: draw_throughput(axes, table, (ENG, BAIMD, *BTCP))),
-        Plot(name="figure-7", draw=lambda axes, table: draw_jain(axes, table, BARE)),
-        Plot(name="figure-8", draw=lambda axes, table: draw_jain(axes, table, AGAIN)),
-        Plot(name="retransmission", draw=modes.draw),
+        Plot(name="figure-7", draw=pictures.draw_jain),
+        Plot(name="figure-8", draw=pictures.draw_jain_again),
+        Plot(name="notification", draw=pictures.draw_notification),
     ),
     notes=(
         "NSFNET with edge nodes, 10 ms a fibre, four paths of four fibres without a common one, five flows on each "

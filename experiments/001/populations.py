@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
+from photocol.plot import looks
 from photocol.stats import jain_index
 from photocol.verdict import Finding, judge
 
@@ -22,7 +23,8 @@ from . import _network
 from ._bursts import WINDOW_MAX
 from ._compare import BAIMD, PAPER, RENO, SACK, listed
 from ._network import AGAIN, BARE, KINDS, ORDERED, TOLD, WORDS, Network, start_window
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, law, of, versions
+from ._panels import LOSS, Labels, panels
+from ._readings import BEN_ONLY, ENG, READINGS, both, is_eng, law, of, versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,9 +44,11 @@ QUICK_LOSSES = (1e-3, 1e-1)
 MODES = (BARE, AGAIN)
 WITH_TCP = (f"{ENG}+{SACK}", f"{ENG}+{RENO}")
 """What figure 8 is asked of under the other readings of retransmission."""
-COLOURS = dict(
-    zip(POPULATIONS, ("#D55E00", "#009E73", "#0072B2", "#56B4E9", "#E69F00", "#CC79A7", "#000000", "0.45"), strict=True)
-)
+PANELS = {
+    f"{words}, α {reading}": (several, reading)
+    for words, several in (("one kind", ALONE), ("mixed", (*PAIRS, FOUR)))
+    for reading in READINGS
+}
 
 
 def setup(point: Point) -> Setup:
@@ -194,21 +198,19 @@ def again(mode: str) -> tuple[Claim, ...]:
 
 
 def draw(axes: Axes, table: pl.DataFrame, mode: str) -> None:
-    """Jain's index over all flows against loss; dotted under `large-window`."""
-    for population in POPULATIONS:
-        for reading in READINGS if is_eng(population) else (BEN_ONLY,):
+    """Jain's index over all flows against loss: of one kind and mixed, a panel for each reading."""
+
+    def panel(own: Axes, title: str) -> None:
+        several, reading = PANELS[title]
+        for population in several:
+            one = looks(len(POPULATIONS))[POPULATIONS.index(population)]
             rows = table.filter(of("population", population, reading) & (pl.col("mode") == mode)).sort("loss")
-            line = ":" if reading == LARGE_WINDOW else "-"
-            label = f"{population}, {reading}" if is_eng(population) else population
-            axes.plot(
-                rows["loss"], rows["jain"], line, marker="o", markersize=3, color=COLOURS[population], label=label
-            )
-    axes.set_xscale("log")
-    axes.set_ylim(0, 1.02)
-    axes.set_xlabel("probability that a burst is lost on its path")
-    axes.set_ylabel("Jain's index of twenty flows")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="lower left", frameon=False, fontsize=6)
+            style: dict[str, Any] = {"color": one.colour, "linestyle": one.line, "marker": one.marker}
+            own.plot(rows["loss"], rows["jain"], markersize=4.5, linewidth=1.2, label=population, **style)
+        own.set_xscale("log")
+        own.set_ylim(0.4, 1.02)
+
+    panels(axes, tuple(PANELS), panel, Labels(LOSS, "Jain's index of twenty flows"), columns=2)
 
 
 experiment = Experiment(
