@@ -21,6 +21,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 RIVALS = (SACK, RENO, BAIMD, *BTCP)
+CLOSE = {
+    ORDERED: {
+        BEN_ONLY: "up to p = 1e-3, where no burst is lost for good, it is so; beyond, TCP-ENG is told of what is lost "
+        "and has up to 2.5 times as much, which is what figure 5 claims",
+        LARGE_WINDOW: "windows begin at W_m, and 7/8 comes down more slowly than 1/2",
+    },
+    TOLD: {
+        BEN_ONLY: "a late burst brings TCP-ENG a BEN and 7/8, SACK nothing and 1/2: what figure 5 claims",
+        LARGE_WINDOW: "as under ben-only at little loss, 1.57 of SACK at p = 1e-4; at 0.1 its windows of five segments "
+        "have fewer of them in a burst, and it has 0.64",
+    },
+}
+"""Why throughput is not close to SACK's and Reno's."""
 
 
 def points(losses: Sequence[float]) -> tuple[Point, ...]:
@@ -37,6 +50,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
     name, words = ("ordered" if mode == ORDERED else "told"), WORDS[mode]
     large = "as without retransmission: (α, β) friendly by (2)"
     few = "up to p = 1e-3 no burst is lost for good: all senders are one"
+    above = few if mode == ORDERED else checks.AT_MAXIMUM
     return (
         *both(
             claim=f"figure-5-{name}",
@@ -45,7 +59,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
             check=lambda outcome, reading: checks.check_above(outcome, (SACK, RENO), mode, 1.1, reading),
-            reasons={BEN_ONLY: few if mode == ORDERED else "", LARGE_WINDOW: few if mode == ORDERED else large},
+            reasons={BEN_ONLY: above, LARGE_WINDOW: few if mode == ORDERED else large},
         ),
         *both(
             claim=f"figure-6-{name}",
@@ -54,7 +68,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             expected="more at every loss; no number",
             tolerance="more than each at every p; in shape: from 1e-3 on",
             check=lambda outcome, reading: checks.check_above(outcome, (BAIMD, *BTCP), mode, 1.0, reading),
-            reasons={BEN_ONLY: few if mode == ORDERED else "", LARGE_WINDOW: few if mode == ORDERED else large},
+            reasons={BEN_ONLY: above, LARGE_WINDOW: few if mode == ORDERED else large},
         ),
         *both(
             claim=f"figure-8-throughput-{name}",
@@ -63,7 +77,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             expected="1 of both",
             tolerance="within 20 % at every p; in shape: within 50 %. What figure 5 claims is against it",
             check=lambda outcome, reading: checks.check_friendly(outcome, reading, mode),
-            reasons={BEN_ONLY: "figure 5 claims the opposite of the same curves"},
+            reasons=CLOSE[mode],
         ),
         Claim(
             id=f"retransmission-{name}",
@@ -72,6 +86,8 @@ def claims(mode: str) -> tuple[Claim, ...]:
             expected="more from p = 1e-3 on, and most at 0.1",
             tolerance="nowhere less, and more at 0.1 than at 1e-3, for TCP-ENG, SACK and Reno; in shape: so at 0.1",
             check=lambda outcome: checks.check_again(outcome, BEN_ONLY, mode),
+            reason="SACK and Reno have 0.94 and 0.88 of what they have without at p = 1e-3: a late burst is a loss to "
+            "them, BEN or not",
         ),
         Claim(
             id=f"figure-8-{name}",
@@ -80,5 +96,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             expected="equal; no number",
             tolerance="within 0.05 of each other at every p; in shape: within 0.1",
             check=lambda outcome: checks.check_close(outcome, BEN_ONLY, mode),
+            reason="windows begin at W_m, and a minute has few losses for a law that keeps 7/8: in order at p = 0.1 "
+            "BAIMD's index is 0.89 after 60 s and 0.985 after 240 s, TCP-ENG's and SACK's 0.999 then",
         ),
     )

@@ -23,8 +23,10 @@ QUICK_LOSSES = (1e-3, 1e-2, 1e-1)
 RARE_LOSS, SCARCE_LOSS = 0.9999e-4, 0.9999e-3
 
 
-def duration_s(loss: float) -> float:
+def duration_s(loss: float, mode: str) -> float:
     """Long enough for windows that begin at their largest to come to where they stay, which at rare losses is there."""
+    if mode == ORDERED and loss > checks.MEDIUM_LOSS * 2:
+        return 240.0  # Few bursts are lost for good, and 7/8 comes down slowly: after 60 s it is still on its way.
     return 75.0 if loss < RARE_LOSS else 100.0 if loss < SCARCE_LOSS else 60.0
 
 
@@ -38,7 +40,7 @@ def setup(point: Point) -> Setup:
         mode=str(point["mode"]),
         loss=loss,
         start_window=start_window(loss, retransmission=again, sender=sender, reading=reading),
-        duration_s=duration_s(loss),
+        duration_s=duration_s(loss, str(point["mode"])),
     )
     return Setup(scenario=_network.scenario(network))
 
@@ -81,11 +83,12 @@ experiment = Experiment(
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
             check=lambda outcome, reading: checks.check_above(outcome, (SACK, RENO), BARE, 1.1, reading),
             reasons={
+                BEN_ONLY: checks.AT_MAXIMUM,
                 LARGE_WINDOW: "with (α, β) friendly by (2) a BEN changes no mean window. A law that keeps 7/8 is "
                 "less bursty than"
                 " one that halves and has fewer segments in a burst (8.6 against 10.1 at p = 3e-3), so more of its "
                 "bursts are lost for the same data; with β = 1/2 TCP-ENG has 0.96 of SACK there. Timeouts make the "
-                "difference only at p = 0.1"
+                "difference only at p = 0.1",
             },
         ),
         *both(
@@ -262,6 +265,8 @@ experiment = Experiment(
             expected="far fewer; no number",
             tolerance="BENs of the metered sender at most half of BNAK's NAKs at every p; in shape: at one",
             check=checks.check_notices,
+            reason="at p = 1e-5 a loss is below the threshold and told, as every NAK: 0.18 BENs and 0.15 NAKs a second "
+            "in four replications. From 1e-4 on one loss is above 1 % of the bursts in 100 ms, and it is silent",
         ),
         Claim(
             id="silence-is-sack",
@@ -270,6 +275,8 @@ experiment = Experiment(
             expected="SACK's throughput where at least 0.9 of the losses are silent",
             tolerance="within 10 %; in shape: within 25 %",
             check=checks.check_silence,
+            reason="at p = 0.1 both wait for timers and differ by chance: 0.17 to 0.24 Mb/s in five replications, SACK "
+            "0.19 to 0.27, 0.95 of it in the mean",
         ),
         Claim(
             id="thin-path",
