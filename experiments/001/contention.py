@@ -236,6 +236,7 @@ experiment = Experiment(
     claims=(
         Claim(
             id="erlang",
+            whose="ours",
             text="ours: bursts are lost as Erlang's formula says of the load offered to each fibre",
             where="Erlang 1917",
             expected="1 − (1 − B)² with B of each fibre's measured load",
@@ -288,6 +289,7 @@ experiment = Experiment(
         ),
         Claim(
             id="silence",
+            whose="ours",
             text="ours, α large-window: silence costs TCP-ENG throughput, for α of GAIMD and half of the window are "
             "less than TCP",
             where="§II",
@@ -297,6 +299,7 @@ experiment = Experiment(
         ),
         Claim(
             id="silence-is-sack",
+            whose="ours",
             text="ours: with α in the round after a BEN only, a TCP-ENG that is told of nothing is SACK, (1, 1/2)",
             where="§II",
             expected="SACK's throughput where at least 0.9 of the losses are silent",

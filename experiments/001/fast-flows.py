@@ -152,6 +152,7 @@ def same(sender: str, claim: str, text: str, reason: str) -> Claim:
     """Our expectation that a reading makes no difference."""
     return Claim(
         id=claim,
+        whose="ours",
         text=f"ours: {text} makes no difference",
         where="§II, §III: more than one reading",
         expected="the same throughput under either reading of when α holds",

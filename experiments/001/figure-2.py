@@ -209,6 +209,7 @@ experiment = Experiment(
         ),
         Claim(
             id="slope-ours",
+            whose="ours",
             text="ours: with α in the round after a BEN only, the slope is α for a round and then 1",
             where="§II",
             expected="0.2, then 1",

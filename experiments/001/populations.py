@@ -317,6 +317,7 @@ experiment = Experiment(
         *again(TOLD),
         Claim(
             id="harmless",
+            whose="ours",
             text="ours: where p does not depend on the flows, TCP-ENG takes nothing from SACK and Reno beside it",
             where="definition of the losses",
             expected="1: what they have among themselves",

@@ -161,6 +161,7 @@ experiment = Experiment(
     claims=(
         Claim(
             id="gaimd",
+            whose="ours",
             text="ours: GAIMD has the rate of its closed form",
             where="Yang and Lam 2000",
             expected="the closed form with timeouts of 0.2 s",
@@ -172,6 +173,7 @@ experiment = Experiment(
         ),
         Claim(
             id="reno",
+            whose="ours",
             text="ours: SACK, NewReno and Reno have the rate of PFTK",
             where="Padhye et al. 2000, full model",
             expected="the full model with timeouts of 0.2 s",

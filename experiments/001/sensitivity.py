@@ -167,6 +167,7 @@ def indifferent(name: str, text: str, reason: str, told: str) -> tuple[Claim, Cl
     """The claim that a parameter which the paper does not state need not be stated."""
     return both(
         claim=name.replace("_", "-"),
+        whose="ours",
         text=f"ours: {text}",
         where="§II: not stated",
         expected="the same throughput",
@@ -208,6 +209,7 @@ experiment = Experiment(
         ),
         Claim(
             id="reading",
+            whose="ours",
             text="ours: when α holds makes no difference: ben-only, large-window, ben-period",
             where="§II: not stated for windows above 1/(1 − β)",
             expected="the same throughput",
