@@ -237,7 +237,7 @@ experiment = Experiment(
         Claim(
             id="erlang",
             whose="ours",
-            text="ours: bursts are lost as Erlang's formula says of the load offered to each fibre",
+            text="bursts are lost as Erlang's formula says of the load offered to each fibre",
             where="Erlang 1917",
             expected="1 − (1 − B)² with B of each fibre's measured load",
             tolerance="within 15 % where it is above 5e-4; in shape: within 30 %",
@@ -290,7 +290,7 @@ experiment = Experiment(
         Claim(
             id="silence",
             whose="ours",
-            text="ours, α large-window: silence costs TCP-ENG throughput, for α of GAIMD and half of the window are "
+            text="α large-window: silence costs TCP-ENG throughput, for α of GAIMD and half of the window are "
             "less than TCP",
             where="§II",
             expected="0.45 of the told one by the square root, more where windows are below eight segments",
@@ -300,7 +300,7 @@ experiment = Experiment(
         Claim(
             id="silence-is-sack",
             whose="ours",
-            text="ours: with α in the round after a BEN only, a TCP-ENG that is told of nothing is SACK, (1, 1/2)",
+            text="with α in the round after a BEN only, a TCP-ENG that is told of nothing is SACK, (1, 1/2)",
             where="§II",
             expected="SACK's throughput where at least 0.9 of the losses are silent",
             tolerance="within 10 %; in shape: within 25 %",

@@ -153,7 +153,7 @@ def same(sender: str, claim: str, text: str, reason: str) -> Claim:
     return Claim(
         id=claim,
         whose="ours",
-        text=f"ours: {text} makes no difference",
+        text=f"{text} makes no difference",
         where="§II, §III: more than one reading",
         expected="the same throughput under either reading of when α holds",
         tolerance="within 10 % at every p; in shape: within 25 %",

@@ -210,7 +210,7 @@ experiment = Experiment(
         Claim(
             id="slope-ours",
             whose="ours",
-            text="ours: with α in the round after a BEN only, the slope is α for a round and then 1",
+            text="with α in the round after a BEN only, the slope is α for a round and then 1",
             where="§II",
             expected="0.2, then 1",
             tolerance="at most 0.22 with the first ACKs after the repair, within 10 % of 1 later; in shape: twice as "

@@ -283,7 +283,7 @@ experiment = Experiment(
         Claim(
             id="simulation-ours",
             whose="ours",
-            text="ours: with α in the round after a BEN only the simulation matches the closed form derived for it",
+            text="with α in the round after a BEN only the simulation matches the closed form derived for it",
             where="§II; `crates/analytic/src/tcp_eng.rs`",
             expected="photocol model tcp-eng with alpha_applies = ben_only, after_loss = none",
             tolerance="as for the paper's: within 15 % for p up to 1e-2 and 40 % beyond; in shape: within 50 %",

@@ -242,8 +242,7 @@ experiment = Experiment(
         Claim(
             id="closed-form",
             whose="ours",
-            text="ours: with α in the round after a BEN only, TCP-ENG has the throughput of the closed form derived "
-            "for it",
+            text="with α in the round after a BEN only, TCP-ENG has the throughput of the closed form derived for it",
             where="§II; `crates/analytic/src/tcp_eng.rs`",
             expected="photocol model tcp-eng with alpha_applies = ben_only, after_loss = none, the measured segments a "
             "burst and round trip; β = 7/8 and 31/32",
@@ -272,7 +271,7 @@ experiment = Experiment(
         Claim(
             id="silence-is-sack",
             whose="ours",
-            text="ours: with α in the round after a BEN only, a TCP-ENG that is told of nothing is SACK, (1, 1/2)",
+            text="with α in the round after a BEN only, a TCP-ENG that is told of nothing is SACK, (1, 1/2)",
             where="§II",
             expected="SACK's throughput where at least 0.9 of the losses are silent",
             tolerance="within 10 %; in shape: within 25 %",
@@ -283,7 +282,7 @@ experiment = Experiment(
         Claim(
             id="thin-path",
             whose="ours",
-            text="ours, α large-window: with a threshold of 1 % over 100 ms a path of five flows never counts as "
+            text="α large-window: with a threshold of 1 % over 100 ms a path of five flows never counts as "
             "under-utilized: it "
             "has fewer than a hundred bursts in that time, so one loss is congestion, and α of GAIMD with half of the "
             "window is less than SACK",
@@ -296,7 +295,7 @@ experiment = Experiment(
         Claim(
             id="near-1",
             whose="ours",
-            text="ours, α large-window: with β = 31/32 TCP-ENG outperforms SACK where windows are below 1/(1 − β) = "
+            text="α large-window: with β = 31/32 TCP-ENG outperforms SACK where windows are below 1/(1 − β) = "
             "32 segments, for "
             "there α is 1 and a BEN takes 1/32: that is not friendly",
             where="§II (β is not stated)",

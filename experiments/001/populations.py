@@ -318,7 +318,7 @@ experiment = Experiment(
         Claim(
             id="harmless",
             whose="ours",
-            text="ours: where p does not depend on the flows, TCP-ENG takes nothing from SACK and Reno beside it",
+            text="where p does not depend on the flows, TCP-ENG takes nothing from SACK and Reno beside it",
             where="definition of the losses",
             expected="1: what they have among themselves",
             tolerance="within 15 % at every p, under either reading; in shape: within 30 %",
