@@ -28,8 +28,8 @@ MARKS = {
     **dict(zip(BTCP, ("<", ">", "*"), strict=True)),
 }
 PANEL_INCHES = (3.7, 2.9)
-LETTER_INCHES = 0.065
-"""A letter of the legend, on average."""
+LETTER_INCHES, LINE_INCHES = 0.065, 0.19
+"""The width of a letter of the legend, on average, and the height of its lines."""
 LOSS = "probability that a burst is lost on its path"
 THROUGHPUT = "throughput of a flow (Mb/s)"
 
@@ -48,7 +48,6 @@ def panels(axes: Axes, titles: Sequence[str], draw: Callable[[Axes, str], None],
     assert figure is not None and place is not None, "a plot is drawn on a subplot of a figure"
     axes.remove()
     rows = -(-len(titles) // columns)
-    figure.set_size_inches(PANEL_INCHES[0] * columns, PANEL_INCHES[1] * rows + 0.5)
     cells = place.subgridspec(rows, columns)
     first: Axes | None = None
     entries: dict[str, Any] = {}
@@ -68,9 +67,10 @@ def panels(axes: Axes, titles: Sequence[str], draw: Callable[[Axes, str], None],
         entries |= {name: handle for name, handle in zip(names, handles, strict=True) if name not in entries}
     for panel in figure.axes:
         few_labels(panel)
-    room = PANEL_INCHES[0] * columns / ((max(map(len, entries), default=0) + 8) * LETTER_INCHES)
-    style: dict[str, Any] = {"frameon": False, "fontsize": 8, "ncols": max(1, min(len(entries), int(room)))}
-    figure.legend(entries.values(), entries, loc="outside upper center", **style)
+    width, height = PANEL_INCHES[0] * columns, PANEL_INCHES[1] * rows
+    beside = max(1, min(len(entries), int(width / ((max(map(len, entries), default=0) + 8) * LETTER_INCHES))))
+    figure.set_size_inches(width, height + LINE_INCHES * -(-len(entries) // beside))
+    figure.legend(entries.values(), entries, loc="outside upper center", frameon=False, fontsize=8, ncols=beside)
 
 
 def few_labels(axes: Axes) -> None:

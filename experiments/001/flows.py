@@ -51,7 +51,7 @@ CAPACITIES = {TENTH: "1 Gbps", WHOLE: "10 Gbps"}
 STARTS = {
     (NONE, TENTH): {1: (1000, 20.0), 14: (150, 120.0), 140: (50, 40.0), 500: (20, 15.0), 1400: (15, 12.0)},
     (FULL, TENTH): {1: (1000, 20.0), 14: (1000, 12.0), 140: (1000, 8.0), 500: (500, 8.0), 1400: (220, 8.0)},
-    (NONE, WHOLE): {14: (40, 20.0), 140: (30, 12.0), 1400: (25, 9.0), 5000: (15, 6.0), 14_000: (15, 6.0)},
+    (NONE, WHOLE): {14: (150, 120.0), 140: (60, 40.0), 1400: (25, 9.0), 5000: (15, 6.0), 14_000: (15, 6.0)},
 }
 """By the number of flows: where windows begin, near where they rest, and the time, of which the second half counts."""
 QUICK_FLOWS = (14, 140, 500)

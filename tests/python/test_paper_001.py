@@ -35,6 +35,7 @@ def drawn(experiment: Experiment, name: str) -> Figure:
 @pytest.mark.parametrize(
     ("experiment", "name", "panels"),
     [
+        ("001/fast-flows", "fast-flows", 2),
         ("001/network", "figure-5", 4),
         ("001/network", "figure-6", 4),
         ("001/network", "figure-7", 2),
