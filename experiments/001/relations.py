@@ -162,7 +162,7 @@ experiment = Experiment(
         Claim(
             id="gaimd",
             whose="ours",
-            text="ours: GAIMD has the rate of its closed form",
+            text="GAIMD has the rate of its closed form",
             where="Yang and Lam 2000",
             expected="the closed form with timeouts of 0.2 s",
             tolerance="within 15 % for all (α, β) and p up to 1e-2; in shape: within 30 %",
@@ -174,7 +174,7 @@ experiment = Experiment(
         Claim(
             id="reno",
             whose="ours",
-            text="ours: SACK, NewReno and Reno have the rate of PFTK",
+            text="SACK, NewReno and Reno have the rate of PFTK",
             where="Padhye et al. 2000, full model",
             expected="the full model with timeouts of 0.2 s",
             tolerance="within 25 % for p up to 1e-2; in shape: within 50 %",

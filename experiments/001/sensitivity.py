@@ -168,7 +168,7 @@ def indifferent(name: str, text: str, reason: str, told: str) -> tuple[Claim, Cl
     return both(
         claim=name.replace("_", "-"),
         whose="ours",
-        text=f"ours: {text}",
+        text=f"{text}",
         where="§II: not stated",
         expected="the same throughput",
         tolerance="within 10 % from the least to the most at each load; in shape: within 25 %",
@@ -210,7 +210,7 @@ experiment = Experiment(
         Claim(
             id="reading",
             whose="ours",
-            text="ours: when α holds makes no difference: ben-only, large-window, ben-period",
+            text="when α holds makes no difference: ben-only, large-window, ben-period",
             where="§II: not stated for windows above 1/(1 − β)",
             expected="the same throughput",
             tolerance="within 10 % from the least to the most at each load, β = 7/8; in shape: within 25 %",

@@ -27,7 +27,7 @@ LISTED, LINES = listed(FOLDER), lines(FOLDER)
 RECORDED = {one.experiment: one for one in recorded_in(RESULTS)}
 
 WITHOUT = {"001"}
-"""Papers whose lines are not written yet."""
+"""Papers whose lines are not compared yet; 001's await a record by the stricter rule of 001/contention's figure 5."""
 
 
 @functools.cache
