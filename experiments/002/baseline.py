@@ -320,6 +320,7 @@ CLAIMS = (
             expected="ratio 1",
             tolerance="ratio in 0.8–1.25; in shape: in 0.5–2",
             check=functools.partial(check_drops_alike, buffer=buffer),
+            reason="flows between the nearest edge nodes fall into step, paced and not (002/macroflows, no-packet)",
         )
         for id_, words, buffer in (
             ("drops-without-room", "no packet", NO_PACKET_BYTES),
