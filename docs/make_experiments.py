@@ -44,15 +44,16 @@ def page(root: Path, paper: str, figures: Sequence[Recorded]) -> str:
 
 def overview(root: Path, paper: str, figures: Sequence[Recorded]) -> list[str]:
     """What becomes of each figure of a paper: its line first, then what judges it."""
-    fates, said = listed_in(root).get(paper, {}), lines(root / "experiments").get(paper, {})
+    said = lines(root / "experiments").get(paper, {})
+    fates = listed_in(root).get(paper) or {name: [name] for name in said}
     known = {figure.experiment: apart(root, figure) for figure in figures}
     parts = [total(list(known.values()))] if known else []
     if not fates:
         return parts
-    heads = ("printed as", "verdict", *OF_WHOM.values())
+    heads = ("asked by" if paper == "modern" else "printed as", "verdict", *OF_WHOM.values())
     rows = ["| " + " | ".join(heads) + " |\n|" + "---|" * len(heads)]
     rows += ["| " + " | ".join([name, *fate_of(fate, said.get(name), known)]) + " |" for name, fate in fates.items()]
-    return ["## Figures and tables", *parts, "\n".join(rows)]
+    return ["## What holds" if paper == "modern" else "## Figures and tables", *parts, "\n".join(rows)]
 
 
 Apart = Mapping[Whose, Sequence[Mapping[str, str]]]

@@ -11,16 +11,38 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
+    from photocol.experiment import Value
+
 PAPER = "paper 002 (XCP macroflows in optical packet switched networks with optical RAM)"
 PLAIN, PACED = "reno", "paced-reno"
 PACKET_BYTES = 1500
 SIX_PACKETS_BYTES = 6 * PACKET_BYTES
-FULL_RAM = (1_500, 3_000, 4_500, 6_000, 9_000, 15_000, 30_000, 60_000, 150_000, 300_000, 600_000, 1_000_000)
-"""The smallest is one packet: less is refused."""
+NO_PACKET_BYTES = 1_000
+"""Where the paper's axes begin: no packet of 1500 B fits."""
+FULL_RAM = (
+    NO_PACKET_BYTES,
+    1_500,
+    3_000,
+    4_500,
+    6_000,
+    9_000,
+    15_000,
+    30_000,
+    60_000,
+    150_000,
+    300_000,
+    600_000,
+    1_000_000,
+)
 PAPER_PLATEAU = 0.70
 ON_PLATEAU = 0.95
 """A curve has reached its plateau at 95 % of its value with the most RAM."""
 REFERENCE: dict[str, Any] = {"color": "0.45", "linestyle": ":", "linewidth": 1, "zorder": 1}
+
+
+def room(ram_bytes: Value) -> str:
+    """A RAM or a buffer as a scenario has it: 1 kB has no room for a packet."""
+    return "0 packets" if ram_bytes == NO_PACKET_BYTES else f"{ram_bytes} B"
 
 
 def shortened(seconds: float) -> dict[str, str]:
@@ -54,13 +76,13 @@ def over(above: float, below: float) -> float:
     return 1.0 if above == 0 else math.inf
 
 
-def finish(axes: Axes, table: pl.DataFrame, *, traffic: str = "1586 flows") -> None:
+def finish(axes: Axes, table: pl.DataFrame, *, traffic: str = "1586 flows", intervals: str = "") -> None:
     """Grid and caption."""
     axes.grid(visible=True, color="0.9", linewidth=0.6)
     axes.set_axisbelow(True)
     n = int(table["n"].min()) if "n" in table.columns else 1  # type: ignore[arg-type]
-    intervals = "one replication" if n == 1 else f"means of {n} replications, 95 % intervals (Student t)"
-    axes.set_title(f"NSFNET, {traffic}; {intervals}", fontsize=9, color="0.3", loc="left")
+    usual = "one replication" if n == 1 else f"means of {n} replications, 95 % intervals (Student t)"
+    axes.set_title(f"NSFNET, {traffic}; {intervals or usual}", fontsize=9, color="0.3", loc="left")
 
 
 def kb(ram: float) -> str:

@@ -8,7 +8,7 @@ import polars as pl
 
 from photocol.experiment import Metric, Setup
 
-from ._curves import PACED, PLAIN, finish
+from ._curves import NO_PACKET_BYTES, PACED, PLAIN, finish, room
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ LOW_TARGET = tuple(f"{share}-30" for share in SHARES)
 SCHEMES = (PLAIN, PACED, *FULL_TARGET, *LOW_TARGET)
 XCP = FULL_TARGET[0]
 """The scheme of the paper's dark blue line."""
-QUICK_RAM = (1_500, 3_000, 9_000, 1_000_000)
+QUICK_RAM = (NO_PACKET_BYTES, 1_500, 3_000, 9_000, 1_000_000)
 
 NAMES = {
     PLAIN: "TCP Reno",
@@ -46,6 +46,7 @@ METRICS = (
     Metric(name="highest_utilization", label="highest utilization of a core output"),
     Metric(name="near_30", label="core outputs within 0.03 of 0.30"),
     Metric(name="core_drop_rate", label="drop rate at core outputs", form=".2e"),
+    Metric(name="data_drop_rate", label="drop rate at core outputs, data wavelength", form=".2e"),
     Metric(name="goodput_gbps", label="goodput (Gb/s)", form=".2f"),
     Metric(name="edge_mean_queue", label="packets waiting at an edge node", form=".1f"),
     Metric(name="edge_max_queue", label="most packets waiting at an edge node", form=".0f"),
@@ -63,7 +64,7 @@ def settings(scheme: str) -> dict[str, Value]:
 
 def setup(scheme: str, ram_bytes: Value, more: Mapping[str, Value] | None = None) -> Setup:
     """A scheme with so much RAM at every core output."""
-    chosen = {**settings(scheme), "link_defaults.core.buffer": f"{ram_bytes} B", **(more or {})}
+    chosen = {**settings(scheme), "link_defaults.core.buffer": room(ram_bytes), **(more or {})}
     return Setup(scenario="macroflows.toml", settings=chosen)
 
 
@@ -82,7 +83,7 @@ def core_outputs(result: RunResult) -> pl.DataFrame:
 
 
 def measure(result: RunResult) -> Mapping[str, float]:
-    """Figures of the run over its last seconds. Drops count on all data wavelengths."""
+    """Figures of the run over its last seconds; drops on all data wavelengths, and on the first alone."""
     outputs = core_outputs(result)
     to_core = outputs.filter(~pl.col("to").str.starts_with("e"))
     edges = result.links.filter(_from_edge() & (pl.col("class") == "all"))
@@ -92,11 +93,16 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "highest_utilization": float(outputs["utilization"].max()),  # type: ignore[arg-type]
         "near_30": float(((outputs["utilization"] - 0.30).abs() <= 0.03).sum()),
         "core_drop_rate": result.summary["core_drop_rate"].value,
+        "data_drop_rate": _drop_rate(outputs),
         "goodput_gbps": result.summary["goodput"].value / 1e9,
         "edge_mean_queue": float(edges["mean_queue"].sum()) / 14,
         "edge_max_queue": float(edges.group_by("from").agg(pl.col("max_queue").sum())["max_queue"].max()),  # type: ignore[arg-type]
-        "edge_drop_rate": float(edges["dropped_units"].sum()) / max(float(edges["offered_units"].sum()), 1.0),
+        "edge_drop_rate": _drop_rate(edges),
     }
+
+
+def _drop_rate(links: pl.DataFrame) -> float:
+    return float(links["dropped_units"].sum()) / max(float(links["offered_units"].sum()), 1.0)
 
 
 def _mean(links: pl.DataFrame, column: str) -> float:

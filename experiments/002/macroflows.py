@@ -15,7 +15,8 @@ import polars as pl
 from photocol.experiment import Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.plot import logarithmic_with_zero
 
-from ._claims import CLAIMS, at_six, utilization
+from ._checks import at_six, utilization
+from ._claims import CLAIMS
 from ._curves import (
     FULL_RAM,
     ON_PLATEAU,
@@ -90,7 +91,7 @@ def draw_drop_rate(axes: Axes, table: pl.DataFrame) -> None:
 
 
 def draw_sorted(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 5."""
+    """Figure 5, of the first replication."""
     rows = table.filter(pl.col("ram_bytes") == SIX_PACKETS_BYTES)
     for scheme in SCHEMES:
         one = rows.filter(pl.col("scheme") == scheme).sort("number")
@@ -101,13 +102,14 @@ def draw_sorted(axes: Axes, table: pl.DataFrame) -> None:
     axes.set_xlabel("core output, from the lowest utilization to the highest")
     axes.set_ylabel("utilization with 9 kB")
     axes.legend(loc="upper left", frameon=False, fontsize=7)
-    finish(axes, table)
+    finish(axes, table, intervals="first replication")
 
 
 NOTES = (
     "Utilization is the mean over the first data wavelength of the 56 directed links that leave a core node (42 to "
-    "core nodes, 14 to edge nodes); the drop rate counts both data wavelengths.",
-    "The smallest RAM is one packet, 1.5 kB: less is refused. The paper's axis starts at 1 kB.",
+    "core nodes, 14 to edge nodes); drop rates are those of all data wavelengths, a column has that of the first.",
+    "1 kB, where the paper's axis starts, has no room for a packet of 1500 B: nothing waits at a core output. It would "
+    "have room for 25 ACKs of 40 B, which find none here.",
     'The paper\'s TU 30 % of "around 300 kB, which means a buffer of only two data packets" is read as 3 kB.',
     "All eight schemes cut through at core nodes, as in the paper; 002/baseline has two with store-and-forward.",
     "A probe tells the rate that its macroflow sent, and the feedback changes that rate (docs/deviations.md).",
@@ -129,7 +131,7 @@ experiment = Experiment(
         points=grid(scheme=SCHEMES, ram_bytes=QUICK_RAM),
         replications=1,
         settings=shortened(5),
-        note="4 of 12 sizes of RAM, 1 of 5 replications, and 5 of 40 seconds: the 1586 flows arrive over 5 s and the "
+        note="5 of 13 sizes of RAM, 1 of 5 replications, and 5 of 40 seconds: the 1586 flows arrive over 5 s and the "
         "last 0.625 s count, so that as many flows are alive then as in the last 5 of 40 s.",
     ),
     full=Form(points=grid(scheme=SCHEMES, ram_bytes=FULL_RAM), replications=5),

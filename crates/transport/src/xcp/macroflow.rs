@@ -9,7 +9,8 @@
 //! was *sent* since the last probe ("estimated", and only so do the u_i add up to u), or the rate that is *allowed*. With
 //! the second a macroflow that has less to send than it may is allowed ever more, up to the ceiling, and then nothing paces
 //! its bursts; with the first it keeps the last interval's rate and what it was given since. That feedback changes what was told
-//! is a choice too: it may change what is allowed whatever was told.
+//! is a choice too: it may change what is allowed whatever was told. And an estimate of u_i may remember: what is told is then
+//! the last estimate by a part m of it and what was sent by 1 − m.
 //!
 //! How packets are spaced at this rate is up to a [`Smoother`](super::Smoother).
 
@@ -39,7 +40,7 @@ words! {
 }
 
 /// The parameters of a [`Macroflow`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MacroflowConfig {
     /// The rate at the beginning.
     pub start: Rate,
@@ -51,6 +52,8 @@ pub struct MacroflowConfig {
     pub interval: Duration,
     /// Which rate probes tell.
     pub tells: Tells,
+    /// m, the part of the last estimate in the next, in [0, 1).
+    pub memory: f64,
     /// Which rate feedback changes.
     pub changes: Changes,
 }
@@ -64,6 +67,7 @@ impl MacroflowConfig {
             ceiling: wavelength,
             interval: Duration::from_millis(50),
             tells: Tells::Sent,
+            memory: 0.0,
             changes: Changes::Told,
         }
     }
@@ -83,6 +87,9 @@ impl MacroflowConfig {
         if self.interval == Duration::ZERO {
             return wrong("interval", "must be positive");
         }
+        if !(0.0..1.0).contains(&self.memory) {
+            return wrong("memory", "must be from 0 to below 1");
+        }
         Ok(())
     }
 }
@@ -96,6 +103,8 @@ pub struct Macroflow {
     sent: u64,
     /// When that was, or when it began.
     probed: Instant,
+    /// What the last probe told, in bits per second.
+    told: f64,
 }
 
 impl Macroflow {
@@ -103,7 +112,7 @@ impl Macroflow {
     /// ([`MacroflowConfig::validate`]).
     pub fn new(config: MacroflowConfig, now: Instant) -> Macroflow {
         assert!(config.validate().is_ok(), "a macroflow runs with valid parameters only");
-        Macroflow { config, rate: config.start, sent: 0, probed: now }
+        Macroflow { config, rate: config.start, sent: 0, probed: now, told: 0.0 }
     }
 
     /// What it may send.
@@ -129,11 +138,20 @@ impl Macroflow {
         let span = now.saturating_since(self.probed).ps().max(1);
         let sent = u128::from(self.sent) * 8 * u128::from(units::PS_PER_SECOND) / u128::from(span);
         let rate = match self.config.tells {
-            Tells::Sent => u64::try_from(sent).unwrap_or(u64::MAX),
+            Tells::Sent => self.estimated(u64::try_from(sent).unwrap_or(u64::MAX)),
             Tells::Allowed => self.rate.bps(),
         };
         (self.sent, self.probed) = (0, now);
         Probe::new(rate)
+    }
+
+    /// The rate to tell after an interval in which so much was sent.
+    fn estimated(&mut self, sent_bps: u64) -> u64 {
+        if self.config.memory == 0.0 {
+            return sent_bps;
+        }
+        self.told = self.config.memory * self.told + (1.0 - self.config.memory) * sent_bps as f64;
+        self.told.round() as u64
     }
 
     /// A probe has come back. One that met no controller changes nothing.
@@ -198,6 +216,19 @@ mod tests {
         assert_eq!(Macroflow::new(config, Instant::ZERO).handle_timeout(Instant::ZERO), Probe::new(10_000_000));
     }
 
+    /// 10, 10 and 0 Mb/s are sent: with m = 3/4, from nothing, 2.5, 4.375 and 3.28125 Mb/s are told.
+    #[test]
+    fn an_estimate_of_what_was_sent_may_remember() {
+        let config = MacroflowConfig { memory: 0.75, ..MacroflowConfig::new(Rate::from_gbps(1)) };
+        let mut macroflow = Macroflow::new(config, Instant::ZERO);
+        for (step, (bytes, expected)) in
+            [(62_500, 2_500_000), (62_500, 4_375_000), (0, 3_281_250)].into_iter().enumerate()
+        {
+            macroflow.handle_sent(bytes);
+            assert_eq!(macroflow.handle_timeout(Instant::ZERO + STEP * (step as u64 + 1)), Probe::new(expected));
+        }
+    }
+
     #[test]
     fn parameters_that_cannot_be_are_named() {
         let good = MacroflowConfig::new(Rate::from_gbps(1));
@@ -206,6 +237,8 @@ mod tests {
         assert_eq!(of(MacroflowConfig { floor: Rate::from_gbps(2), ..good }), "floor");
         assert_eq!(of(MacroflowConfig { start: Rate::from_bps(10), ..good }), "start");
         assert_eq!(of(MacroflowConfig { interval: Duration::ZERO, ..good }), "interval");
+        assert_eq!(of(MacroflowConfig { memory: 1.0, ..good }), "memory");
+        assert_eq!(of(MacroflowConfig { memory: -0.1, ..good }), "memory");
     }
 
     /// Saturated macroflows over a network of controllers without delay: `ways[i]` lists the links of macroflow i. What they

@@ -196,6 +196,7 @@ pub fn macroflows(table: &OpsSwitching, ground: &Ground) -> Result<Option<Macrof
         floor: table.floor_rate.0,
         count: table.macroflow_count.0,
         tells,
+        memory: *table.probe_memory,
         changes: table.feedback_changes.0,
         smoothing: match table.smoothing.0 {
             SmoothingRule::LeakyBucket => Smoothing::LeakyBucket,

@@ -29,6 +29,14 @@ const CONTROLLED: When<OpsSwitching> =
 const TOKENS: When<OpsSwitching> =
     When::new(|keys| keys.smoothing.0 == SmoothingRule::TokenBucket, "belongs to smoothing = \"token-bucket\"");
 
+const SENT: When<OpsSwitching> =
+    When::new(|keys| keys.probe_tells.0 == Tells::Sent, "belongs to probe_tells = \"sent\"");
+
+/// Of an estimate that remembers.
+fn a_memory() -> Within<f64> {
+    Within::new("0 to below 1", |memory| (0.0..1.0).contains(memory))
+}
+
 /// TU.
 fn a_target() -> Within<f64> {
     Within::new("a target utilization above 0 and at most 1", |target| *target > 0.0 && *target <= 1.0)
@@ -97,6 +105,9 @@ keys! {
         pub macroflow_count: Key<Word<Count>> = Word(Count::Probes), when MACROFLOWS;
         /// The rate that a probe tells.
         pub probe_tells: Key<Word<Tells>> = Word(Tells::Sent), when MACROFLOWS;
+        /// How much of the rate that a macroflow told before is in the one that its next probe tells: 0 tells what was sent since
+        /// the last probe, 0.875 remembers some eight of them.
+        pub probe_memory: Key<f64> = 0.0, in a_memory(), when MACROFLOWS, when SENT;
         /// The rate to which feedback is added.
         pub feedback_changes: Key<Word<Changes>> = Word(Changes::Told), when MACROFLOWS;
         /// Bit rate of the control wavelength that carries probes, or requests and notifications.

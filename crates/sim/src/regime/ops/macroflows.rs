@@ -81,6 +81,7 @@ impl MacroflowRules {
             floor: self.floor,
             interval: self.period,
             tells: self.tells,
+            memory: self.memory,
             changes: self.changes,
             ..usual
         }

@@ -107,6 +107,8 @@ pub struct MacroflowRules {
     pub count: Count,
     /// What probes tell.
     pub tells: Tells,
+    /// The part of what was told before in what is told next.
+    pub memory: f64,
     /// What feedback changes.
     pub changes: Changes,
     /// How packets are spaced.

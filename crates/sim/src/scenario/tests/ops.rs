@@ -136,6 +136,11 @@ fn numbers_out_of_range_say_what_is_allowed() {
         ),
         ("macroflow = \"same\"\ngamma = 1.5", "15:9: switching.gamma: found 1.5; allowed: 0 to 1"),
         ("macroflow = \"same\"\nedge_beta = -0.1", "15:13: switching.edge_beta: found -0.1; allowed: 0 to 1"),
+        ("macroflow = \"same\"\nprobe_memory = 1.0", "15:16: switching.probe_memory: found 1.0; allowed: 0 to below 1"),
+        (
+            "macroflow = \"same\"\nprobe_tells = \"allowed\"\nprobe_memory = 0.5",
+            "16:16: switching.probe_memory: the key \"probe_memory\" belongs to probe_tells = \"sent\"",
+        ),
         (
             "macroflow = \"same\"\nprobe_tells = \"allowed\"\nmacroflow_count = \"active\"",
             "16:19: switching.macroflow_count: found \"active\", and probes do not tell what was sent; allowed with \

@@ -1,0 +1,164 @@
+"""Why paper 002's figure 3 levels off where it does: what TCP may ask for, with as much RAM as it can use.
+
+1586 flows with windows of at most 20 packets, as the paper has them; windows of 40 and 80; 3000 and 6000 flows; and the
+paper's controllers without shuffling.
+
+The expected values and tolerances below were committed before the first run of this experiment; single runs were
+known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.verdict import Finding, judge
+
+from ._curves import PAPER, PAPER_PLATEAU, PLAIN, REFERENCE, finish, shortened
+from ._schemes import COLOURS, FULL_TARGET, METRICS, NAMES, XCP, measure
+from ._schemes import setup as scheme_setup
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import Value
+
+STATED, WIDE, WIDER, MORE, MOST, UNSHUFFLED = "as stated", "window 40", "window 80", "3000 flows", "6000 flows", "γ = 0"
+KEYS: Mapping[str, Mapping[str, Value]] = {
+    STATED: {},
+    WIDE: {"transport.reno.max_window": "40 packets"},
+    WIDER: {"transport.reno.max_window": "80 packets"},
+    MORE: {"traffic.0.count": 3000},
+    MOST: {"traffic.0.count": 6000},
+    UNSHUFFLED: {"switching.gamma": 0.0, "switching.edge_gamma": 0.0},
+}
+ASKING_MORE = (WIDE, WIDER, MORE, MOST)
+SCHEMES = (PLAIN, *FULL_TARGET)
+RAM = 1_000_000
+
+
+def setup(point: Point) -> Setup:
+    """A scheme with 1 MB and one thing changed."""
+    return scheme_setup(str(point["scheme"]), RAM, KEYS[str(point["case"])])
+
+
+def points(cases: tuple[str, ...], schemes: tuple[str, ...]) -> tuple[Point, ...]:
+    """Every case; γ is XCP's alone."""
+    return (
+        *grid(case=cases, scheme=schemes),
+        *grid(case=(UNSHUFFLED,), scheme=(XCP,)),
+    )
+
+
+def levels(outcome: Outcome, scheme: str) -> dict[str, float]:
+    """Case to utilization."""
+    rows = outcome.table.filter(pl.col("scheme") == scheme)
+    return dict(zip(rows["case"].to_list(), rows["utilization"].to_list(), strict=True))
+
+
+def check_demand(outcome: Outcome) -> Finding:
+    """Where TCP may ask for more, XCP carries more."""
+    found = levels(outcome, XCP)
+    gains = {case: found[case] / found[STATED] for case in ASKING_MORE if case in found}
+    return judge(
+        agrees=all(gain >= 1.05 for gain in gains.values()),
+        in_shape=all(gain > 1 for gain in gains.values()),
+        measured=f"{found[STATED]:.3f} as stated; "
+        + ", ".join(f"{gain:.2f} times ({case})" for case, gain in gains.items()),
+    )
+
+
+def check_level(outcome: Outcome) -> Finding:
+    """With the most demand all level off at about 0.70."""
+    found = {scheme: levels(outcome, scheme)[MOST] for scheme in SCHEMES if MOST in levels(outcome, scheme)}
+    return judge(
+        agrees=all(abs(level - PAPER_PLATEAU) <= 0.05 for level in found.values()),
+        in_shape=all(abs(level - PAPER_PLATEAU) <= 0.1 for level in found.values()),
+        measured=", ".join(f"{level:.3f} ({NAMES[scheme]})" for scheme, level in found.items()) + f" with {MOST}",
+    )
+
+
+def check_shuffling(outcome: Outcome) -> Finding:
+    """It is not the share that is given to macroflows without use for it."""
+    found = levels(outcome, XCP)
+    change = found[UNSHUFFLED] / found[STATED] - 1
+    return judge(
+        agrees=abs(change) <= 0.03,
+        in_shape=abs(change) <= 0.1,
+        measured=f"{found[UNSHUFFLED]:.3f} without shuffling, {found[STATED]:.3f} with it: {change:+.1%}",
+    )
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """A group of bars a case."""
+    cases = [case for case in KEYS if case in set(table["case"])]
+    shown = [scheme for scheme in SCHEMES if scheme in set(table["scheme"])]
+    for place, scheme in enumerate(shown):
+        rows = table.filter(pl.col("scheme") == scheme)
+        level = dict(zip(rows["case"].to_list(), rows["utilization"].to_list(), strict=True))
+        left = [number + 0.8 * place / len(shown) for number in range(len(cases))]
+        heights = [level.get(case, float("nan")) for case in cases]
+        width = 0.8 / len(shown)
+        axes.bar(left, heights, width=width, align="edge", color=COLOURS[scheme], label=NAMES[scheme])
+    axes.axhline(PAPER_PLATEAU, **REFERENCE)
+    axes.set_xticks([number + 0.4 for number in range(len(cases))], cases, fontsize=8)
+    axes.set_ylim(0, 1)
+    axes.set_ylabel("mean utilization of core outputs with 1 MB")
+    axes.legend(frameon=False, fontsize=7, ncols=2)
+    finish(axes, table, traffic="TCP flows")
+
+
+CLAIMS = (
+    Claim(
+        id="demand",
+        text="what TCP asks for holds XCP with one macroflow below 0.70: wider windows or more flows carry more",
+        whose="ours",
+        where="after §3.2, Fig. 3",
+        expected="more",
+        tolerance="at least 1.05 times as much with each; in shape: more with each",
+        check=check_demand,
+    ),
+    Claim(
+        id="level",
+        text="with 6000 flows all level off at about 0.70",
+        whose="ours",
+        where="after §3.2, Fig. 3",
+        expected="about 0.70, as the paper says of 1586 flows",
+        tolerance="TCP and XCP within 0.05 of 0.70; in shape: within 0.1",
+        check=check_level,
+    ),
+    Claim(
+        id="shuffling",
+        text="it is not the shuffled share that is given to macroflows which do not use it",
+        whose="ours",
+        where="after §2.1.2, §3.2",
+        expected="the same level with γ = 0",
+        tolerance="within 3 %; in shape: 10 %",
+        check=check_shuffling,
+    ),
+)
+
+experiment = Experiment(
+    id="002/demand",
+    title="what limits the plateau of figure 3",
+    source=Source(paper=PAPER, figures="none: after figure 3", section="§3.1, §3.2"),
+    setup=setup,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=points((STATED, WIDE, MOST), (XCP, FULL_TARGET[2])),
+        replications=1,
+        settings=shortened(5),
+        note="3 of 5 cases, 2 of 4 schemes, 1 of 3 replications, 5 of 40 seconds.",
+    ),
+    full=Form(points=points((STATED, WIDE, WIDER, MORE, MOST), SCHEMES), replications=3),
+    claims=CLAIMS,
+    plots=(Plot(name="demand", draw=draw),),
+    notes=(
+        "The paper's windows are of at most 20 packets and its flows 1586: the other cases are not readings of it.",
+    ),
+)
