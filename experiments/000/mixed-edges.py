@@ -1,9 +1,9 @@
 """Paper 000: edge routers with and without DLCC in one network.
 
 "Edge routers could be configured either to support or not support DLCC" (§VII), and no figure has both. Forty flows
-enter by four edge nodes, ten by each, of which none to all support DLCC. Those that do smooth TCP, lower their rate when
-the core loses slots, and make artificial ACKs; the others send what comes, and nobody tells them. What do the others
-gain or lose?
+enter by four edge nodes, ten by each, of which none to all support DLCC. Those that do smooth TCP, lower their rate
+when the core loses slots, and make artificial ACKs; the others send what comes, and nobody tells them. What do the
+others gain or lose?
 
 The expected values and tolerances below were committed before the first run.
 """
@@ -15,13 +15,25 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
+from photocol.experiment import (
+    Claim,
+    Experiment,
+    Form,
+    Metric,
+    Outcome,
+    Plot,
+    Point,
+    Setup,
+    Source,
+    UnderReadings,
+    grid,
+)
 from photocol.plot import looks
 from photocol.verdict import Finding, judge
 
 from . import _classical as classical
 from . import _slots as slots
-from ._slots import GUARDED, NONE, PAPER, TWO
+from ._slots import GUARDED, NONE, ONE, PAPER, TWO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +44,7 @@ if TYPE_CHECKING:
 
 UDP_PERCENT, EDGES = 30, 4
 RTTS_MS, NUMBERS = (60, 280, 560), (0, 1, 2, 3, 4)
-SCHEMES = (TWO, GUARDED)
+SCHEMES = (TWO, GUARDED, ONE)
 FIRST_RATE: Mapping[str, Value] = {"switching.dlcc.first_rate": f"{slots.LINK_MBPS / EDGES} Mbps"}
 """A quarter of the output that all share."""
 
@@ -90,7 +102,7 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "with_mbps": sum(with_) / len(with_) if with_ else 0.0,
         "without_mbps": sum(without) / len(without) if without else 0.0,
         "timeouts": float(result.flows["timeouts"].sum()),
-        "holes": result.summary["dlcc_holes"].value,
+        "stuck": result.summary["dlcc_stuck_flows"].value,
     }
 
 
@@ -118,11 +130,11 @@ def listed(found: Mapping[float, Sequence[float]], form: str = ".2f") -> str:
     return "; ".join(f"{rtt_ms:g} ms {slots.listed(series, form)}" for rtt_ms, series in found.items())
 
 
-def check_others(outcome: Outcome) -> Finding:
+def check_others(outcome: Outcome, scheme: str = TWO) -> Finding:
     """What an edge node without DLCC carries beside others with it, over what it carries where none has it."""
     found = {
         rtt_ms: [series[number] / series[0] for number in mixed(series)]
-        for rtt_ms, series in values(outcome, "without_mbps").items()
+        for rtt_ms, series in values(outcome, "without_mbps", scheme).items()
     }
     ratios = each(found)
     return judge(
@@ -132,9 +144,9 @@ def check_others(outcome: Outcome) -> Finding:
     )
 
 
-def check_share(outcome: Outcome) -> Finding:
+def check_share(outcome: Outcome, scheme: str = TWO) -> Finding:
     """What an edge node with DLCC carries over what one without does, in the same network."""
-    with_, without = values(outcome, "with_mbps"), values(outcome, "without_mbps")
+    with_, without = (values(outcome, metric, scheme) for metric in ("with_mbps", "without_mbps"))
     found = {
         rtt_ms: [series[number] / without[rtt_ms][number] for number in mixed(series)]
         for rtt_ms, series in with_.items()
@@ -147,12 +159,12 @@ def check_share(outcome: Outcome) -> Finding:
     )
 
 
-def check_own(outcome: Outcome) -> Finding:
+def check_own(outcome: Outcome, scheme: str = TWO) -> Finding:
     """What an edge node with DLCC carries in a mixed network, over what it carries where none has DLCC."""
-    plain = values(outcome, "without_mbps")
+    plain = values(outcome, "without_mbps", scheme)
     found = {
         rtt_ms: [series[number] / plain[rtt_ms][0] for number in mixed(series)]
-        for rtt_ms, series in values(outcome, "with_mbps").items()
+        for rtt_ms, series in values(outcome, "with_mbps", scheme).items()
     }
     ratios = each(found)
     return judge(
@@ -162,14 +174,30 @@ def check_own(outcome: Outcome) -> Finding:
     )
 
 
-def check_loss(outcome: Outcome) -> Finding:
+def check_loss(outcome: Outcome, scheme: str = TWO) -> Finding:
     """The core loses less with every edge node more that supports DLCC."""
-    found = {rtt_ms: list(series.values()) for rtt_ms, series in values(outcome, "loss_mbps").items()}
+    found = {rtt_ms: list(series.values()) for rtt_ms, series in values(outcome, "loss_mbps", scheme).items()}
     return judge(
         agrees=all(b < a for series in found.values() for a, b in itertools.pairwise(series)),
         in_shape=all(series[-1] < series[0] for series in found.values()),
         measured=f"{listed(found, '.3f')} Mb/s",
     )
+
+
+CHECKS = {"others": check_others, "share": check_share, "own": check_own, "loss": check_loss}
+
+
+def side_by_side(outcome: Outcome) -> list[UnderReadings]:
+    """Every claim with each scheme of the table."""
+    schemes = [scheme for scheme in SCHEMES if scheme in outcome.table["scheme"]]
+    return [
+        UnderReadings(
+            claim=claim.text,
+            where=claim.where,
+            findings={slots.NAMES[scheme]: CHECKS[claim.id](outcome, scheme) for scheme in schemes},
+        )
+        for claim in experiment.claims
+    ]
 
 
 def describe(outcome: Outcome) -> list[str]:
@@ -189,7 +217,16 @@ def describe(outcome: Outcome) -> list[str]:
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """TCP's goodput by an edge node with DLCC, filled, and by one without, hollow, along their number."""
-    rows = table.filter(pl.col("scheme") == TWO)
+    _draw(axes, table, TWO)
+
+
+def draw_guarded(axes: Axes, table: pl.DataFrame) -> None:
+    """The same where artificial ACKs are guarded."""
+    _draw(axes, table, GUARDED)
+
+
+def _draw(axes: Axes, table: pl.DataFrame, scheme: str) -> None:
+    rows = table.filter(pl.col("scheme") == scheme)
     places = sorted(rows["rtt_ms"].unique().to_list())
     for look, rtt_ms in zip(looks(len(places)), places, strict=True):
         one = rows.filter(pl.col("rtt_ms") == rtt_ms).sort("supporting")
@@ -224,16 +261,16 @@ experiment = Experiment(
     metrics=(
         Metric(name="goodput_mbps", label="goodput, §VII (Mb/s)", form=".2f"),
         Metric(name="loss_mbps", label="loss rate, §VII (Mb/s)", form=".4f"),
-        Metric(name="with_mbps", label="TCP, an edge node with DLCC (Mb/s)", form=".2f"),
-        Metric(name="without_mbps", label="TCP, one without (Mb/s)", form=".2f"),
+        Metric(name="with_mbps", label="TCP, an edge node with DLCC (Mb/s; 0: there is none)", form=".2f"),
+        Metric(name="without_mbps", label="TCP, one without (Mb/s; 0: there is none)", form=".2f"),
         Metric(name="timeouts", label="timeouts", form=".0f"),
-        Metric(name="holes", label="holes that nobody repairs", form=".0f"),
+        Metric(name="stuck", label="flows that stand still", form=".0f"),
     ),
     quick=Form(
-        points=grid(scheme=(TWO,), rtt_ms=(60, 560), supporting=(0, 2, 4)),
-        replications=2,
+        points=grid(scheme=(TWO, GUARDED), rtt_ms=(60, 560), supporting=(0, 2, 4)),
+        replications=1,
         settings=slots.QUICK,
-        note="one of two forms of ACKs, two of three round trips, three of five numbers, 100 s of 900 s, two of six "
+        note="two of three schemes, two of three round trips, three of five numbers, 100 s of 900 s, one of six "
         "replications",
     ),
     full=Form(
@@ -266,6 +303,8 @@ experiment = Experiment(
             expected="at least the goodput of a network without DLCC",
             tolerance="at least 0.98 of it at every round trip and number; in shape: in most cases",
             check=check_own,
+            reason="as printed nearly all flows of edge nodes with DLCC stand still behind holes that nobody repairs "
+            "(18 of 20 with two such nodes); guarded they carry less too, since the others keep the core overloaded",
         ),
         Claim(
             id="loss",
@@ -276,8 +315,9 @@ experiment = Experiment(
             check=check_loss,
         ),
     ),
-    plots=(Plot(name="mixed-edges", draw=draw),),
+    plots=(Plot(name="mixed-edges", draw=draw), Plot(name="guarded", draw=draw_guarded)),
     describe=describe,
+    readings=side_by_side,
     notes=(
         "Four edge nodes with ten flows each; a first rate of a quarter of the output; all have 0.5 s of memory.",
         "The other keys are those of 000/round-trips; UDP's edge node smooths nothing and is told nothing.",
