@@ -310,6 +310,7 @@ experiment = Experiment(
         Claim(
             id="lots",
             text="where the last place is drawn there is one state, whatever the phase of slots",
+            whose="ours",
             where="ours",
             expected="the same goodput at every phase, and no jump about 500 ms",
             tolerance="places drawn, no control, each law: largest over smallest of the phases at a round trip, and "

@@ -244,6 +244,7 @@ experiment = Experiment(
         Claim(
             id="dlcc",
             text="artificial ACKs make no more flows halve together than halve without DLCC",
+            whose="ours",
             where="ours, after §III.C",
             expected="no more",
             tolerance="at most 1.1 times as many as in the classical network at every round trip; in shape: at most of "

@@ -282,6 +282,7 @@ experiment = Experiment(
         Claim(
             id="others",
             text="edge nodes without DLCC gain by those with it",
+            whose="ours",
             where="ours, after §VII",
             expected="more goodput beside edge nodes that give way",
             tolerance="at least 1.05 times that without any, at every round trip and number; in shape: more in most "
@@ -291,6 +292,7 @@ experiment = Experiment(
         Claim(
             id="share",
             text="in a mixed network those with DLCC carry less than those without",
+            whose="ours",
             where="ours, after §VII",
             expected="less: who gives way first leaves room to the others",
             tolerance="at most 0.95 of it at every round trip and number; in shape: less in most cases",
@@ -299,6 +301,7 @@ experiment = Experiment(
         Claim(
             id="own",
             text="an edge node that begins to support DLCC does not lose by it, whatever the others do",
+            whose="ours",
             where="ours, after §VII",
             expected="at least the goodput of a network without DLCC",
             tolerance="at least 0.98 of it at every round trip and number; in shape: in most cases",
@@ -309,6 +312,7 @@ experiment = Experiment(
         Claim(
             id="loss",
             text="the more edge nodes support DLCC the less the core loses",
+            whose="ours",
             where="ours, after §VII",
             expected="decreasing",
             tolerance="from every number to the next, at every round trip; in shape: from none to all",
