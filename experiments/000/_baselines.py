@@ -296,7 +296,7 @@ SAID = {
 
 
 def _judge(said: _Said, reading: Reading) -> Callable[[Outcome], Finding]:
-    return lambda outcome: said.check(said.at(classical.over_phases(outcome)), reading)
+    return lambda outcome: said.check(said.at(outcome), reading)
 
 
 def claims() -> Sequence[Claim]:

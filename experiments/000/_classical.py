@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Outcome, Setup
+from photocol.experiment import Setup
 
 from . import _hosts as kinds
 from . import _slots as slots
@@ -24,13 +24,6 @@ if TYPE_CHECKING:
 
 FULL: Mapping[str, Value] = {"run.duration": "1000 s", "run.warm_up": "100 s"}
 """900 s measured, 90 bursts of UDP."""
-PHASES_US = (0, 28, 56)
-"""Thirds of a slot of 83.79 µs by which T1 and T2 are longer.
-
-Slots leave the edge nodes whenever they are due, and the core switch at multiples of the slot: of those that come for
-the last place the first one after such a multiple gets it. So the part of a slot decides whether TCP or UDP loses, for
-as long as TCP's rate does not change, and a point is the mean over three parts.
-"""
 PLACES = 20
 MEMORY = "link_defaults.edge.buffer"
 SMOOTHING = "switching.dlcc.smoothing"
@@ -100,7 +93,6 @@ def setup(
     rtt_ms: float,
     udp_percent: float,
     *,
-    phase_us: int = 0,
     hosts: Mapping[str, Value] = HOSTS_2009,
     change: Callable[[dict[str, Any]], None] | None = None,
     more: Mapping[str, Value] | None = None,
@@ -115,23 +107,8 @@ def setup(
         if hosts is HOSTS_TODAY:
             controls[ACKS] = "dlcc-sack"
     rate = {"traffic.1.rate": f"{slots.LINK_MBPS * udp_percent / 100:.3f} Mbps"}
-    settings = {**slots.delays(rtt_ms, phase_us), **rate, **hosts, **EDGES[edge], **controls, **(more or {})}
+    settings = {**slots.BY_LOT, **slots.delays(rtt_ms), **rate, **hosts, **EDGES[edge], **controls, **(more or {})}
     return Setup(scenario=scenario, settings=settings)
-
-
-def averaged(table: pl.DataFrame) -> pl.DataFrame:
-    """A table without phases: means over them, and half of the range as half width."""
-    metrics = [column.removesuffix("_half_width") for column in table.columns if column.endswith("_half_width")]
-    axes = [column for column in table.columns if column not in {"phase_us", "n", "seed", *metrics}]
-    axes = [column for column in axes if not column.endswith("_half_width")]
-    ranges = [((pl.col(one).max() - pl.col(one).min()) / 2).alias(f"{one}_half_width") for one in metrics]
-    return table.group_by(axes, maintain_order=True).agg(pl.col(metrics).mean(), *ranges)
-
-
-def over_phases(outcome: Outcome) -> Outcome:
-    """The means over phases, for claims; of the replications nothing is left."""
-    table = averaged(outcome.table)
-    return Outcome(table=table, replications=table)
 
 
 def name(edge: str, control: str) -> str:

@@ -24,6 +24,7 @@ FORM_KEYS: Mapping[str, Mapping[str, Value]] = {
 FORM_NAMES = {NONE: "no control", ONE: "1 control", TWO: "dlcc-paper", SACK_FORM: "dlcc-sack", ECE_FORM: "dlcc-ece"}
 COLOURS = {NONE: "#000000", ONE: "#56B4E9", TWO: "#D55E00", SACK_FORM: "#009E73", ECE_FORM: "#CC79A7"}
 LINUX_CUBIC: Mapping[str, Value] = {"transport.reno.algorithm": "cubic", "transport.reno.recovery": "linux"}
+QUICK: Mapping[str, Value] = {"run.duration": "100 s", "run.warm_up": "50 s"}
 FROZEN = (
     "the first control alone carries less than no control by about as much (1 control): a burst lasts 0.2 s, and the "
     "lower optical rate at least until the next decision, up to 1 s later; what is saved is losses"

@@ -139,8 +139,8 @@ def scenario(network: Network) -> dict[str, Any]:
 
 
 def settings(network: Network) -> dict[str, Value]:
-    """The delays of the round trip."""
-    return slots.delays(1000 * network.rtt_s)
+    """The delays of the round trip, and lots for the last place of a slot."""
+    return {**slots.BY_LOT, **slots.delays(1000 * network.rtt_s)}
 
 
 @dataclass(frozen=True)

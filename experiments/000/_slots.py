@@ -67,10 +67,20 @@ KEYS: Mapping[str, Mapping[str, Value]] = {
     GUARDED: {"switching.dlcc.guard": True},
 }
 
+ARBITRATION, FIRST_COME, RANDOM = "switching.slot_buffer.arbitration", "first-come", "random"
+BY_LOT: Mapping[str, Value] = {ARBITRATION: RANDOM}
+"""The core draws in each slot who gets its last places. The paper does not say who does.
+
+Edge nodes' slots come to the core at any time of its slots. In the order of arrival the same edge node would get the
+last place in every slot, by a part of a slot in the delays; 000/bursts has that beside it.
+"""
+
 HALVES = "a Reno sender halves its window once for every lost segment that is named, several times for one burst"
 """Why the goodput with two controls is not above that without."""
 
-ONE_PHASE = "Each point has one phase of slots, on which it depends whether TCP or UDP loses: 000/bursts has three."
+LOTS = (
+    "Who gets the core's last place is drawn in each slot (slot_buffer.arbitration); 000/bursts has order of arrival."
+)
 WEAKER = (Verdict.AGREES, Verdict.IN_SHAPE, Verdict.DISAGREES, Verdict.NOT_RUN)
 """Verdicts, each weaker than the one before."""
 
@@ -107,6 +117,7 @@ def settings(scheme: str, rtt_ms: float, udp_percent: float) -> dict[str, Value]
         else {"switching.dlcc.record": f"{rtt_ms + 600:.0f} ms"}
     )
     return {
+        **BY_LOT,
         **delays(rtt_ms),
         "traffic.1.rate": f"{LINK_MBPS * udp_percent / 100:.3f} Mbps",
         **record,
@@ -233,17 +244,22 @@ def listed(series: Sequence[float], form: str = ".2f") -> str:
     return ", ".join(format(value, form) for value in series)
 
 
+def half_width(rows: pl.DataFrame, metric: str) -> pl.Series | None:
+    """Half of each 95 % interval, if the table has them."""
+    name = f"{metric}_half_width"
+    return rows[name] if name in rows.columns else None
+
+
 def draw(axes: Axes, table: pl.DataFrame, axis: str, metric: str) -> None:
     """A metric along an axis, a line for each scheme, with 95 % intervals."""
     for scheme in SCHEMES:
         rows = table.filter(pl.col("scheme") == scheme).sort(axis)
         if rows.is_empty():
             continue
-        error = rows[f"{metric}_half_width"] if f"{metric}_half_width" in rows.columns else None
         axes.errorbar(
             rows[axis],
             rows[metric],
-            yerr=error,
+            yerr=half_width(rows, metric),
             fmt="-o",
             markersize=3,
             capsize=2,

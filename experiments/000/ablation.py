@@ -30,7 +30,6 @@ from ._classical import (
     NONE,
     ONCE,
     ONE,
-    PHASES_US,
     TCP,
 )
 from ._slots import METRICS, PAPER
@@ -69,11 +68,10 @@ def elements(variant: str) -> Sequence[tuple[str, str]]:
 def points(rtts: Sequence[int]) -> tuple[Point, ...]:
     """Every element at these round trips, and the arms under each variant."""
     return tuple(
-        {"variant": variant, "edge": edge, "control": control, "rtt_ms": rtt_ms, "phase_us": phase}
+        {"variant": variant, "edge": edge, "control": control, "rtt_ms": rtt_ms}
         for variant in VARIANTS
         for edge, control in elements(variant)
         for rtt_ms in rtts
-        for phase in PHASES_US
     )
 
 
@@ -85,7 +83,6 @@ def setup(point: Point) -> Setup:
         str(point["control"]),
         float(point["rtt_ms"]),
         UDP_PERCENT,
-        phase_us=int(point["phase_us"]),
         hosts=HOSTS_TODAY if variant == TODAY else HOSTS_2009,
         change=CHANGES.get(variant),
     )
@@ -93,7 +90,6 @@ def setup(point: Point) -> Setup:
 
 def values(table: pl.DataFrame, edge: str, control: str, metric: str, variant: str = BASE) -> list[float]:
     """A metric of an arm along the round trips."""
-    table = classical.averaged(table)
     rows = table.filter(pl.col("variant") == variant, pl.col("edge") == edge, pl.col("control") == control)
     return rows.sort("rtt_ms")[metric].to_list()
 
@@ -207,9 +203,14 @@ def describe(outcome: Outcome) -> list[str]:
 COLOURS = {NONE: "#000000", ONE: "#56B4E9", ALONE: "#E69F00", BOTH: "#D55E00", ONCE: "#009E73"}
 
 
+def _error(row: pl.DataFrame) -> float:
+    """Half of a bar's 95 % interval, nothing without replications."""
+    half = slots.half_width(row, "goodput_mbps")
+    return 0.0 if half is None else half.item() or 0.0
+
+
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Goodput at the longest round trip, a group of bars for each kind of edge node."""
-    table = classical.averaged(table)
     longest = table["rtt_ms"].max()
     rows = table.filter(pl.col("rtt_ms") == longest, pl.col("variant") == BASE)
     edges = (CLASSICAL, MEMORY_500, TCP, ALL)
@@ -220,7 +221,7 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
             [edges.index(edge) + (0.16 * (step - 2) if edge != CLASSICAL else 0) for edge in there],
             [one[edge]["goodput_mbps"].item() for edge in there],
             width=0.16,
-            yerr=[one[edge]["goodput_mbps_half_width"].item() or 0 for edge in there],
+            yerr=[_error(one[edge]) for edge in there],
             color=colour,
             capsize=2,
             label=control,
@@ -236,7 +237,6 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
 
 def draw_variants(axes: Axes, table: pl.DataFrame) -> None:
     """Goodput of classical networks and of DLCC under each variant, at the longest round trip."""
-    table = classical.averaged(table)
     longest = table["rtt_ms"].max()
     arms = {
         "classical network": ((CLASSICAL, NONE), "#000000"),
@@ -268,9 +268,9 @@ experiment = Experiment(
         points=points((560,)),
         replications=1,
         settings=slots.QUICK,
-        note="one of three round trips, 100 s of 900 s, one of two replications",
+        note="one of three round trips, 100 s of 900 s, one of four replications",
     ),
-    full=Form(points=points(RTTS_MS), replications=2, settings=classical.FULL),
+    full=Form(points=points(RTTS_MS), replications=4, settings=classical.FULL),
     claims=(
         Claim(
             id="both",
@@ -316,7 +316,7 @@ experiment = Experiment(
     notes=(
         "Hosts of 2009 as in 000/classical; hosts of today are CUBIC with RACK-TLP, least RTO 0.2 s, and their "
         "artificial ACKs have SACK blocks (dlcc-sack).",
-        "Points are means over three phases of slots, as in 000/classical.",
+        slots.LOTS,
         "Each source of UDP has bursts of 30 % of the link at its own times.",
     ),
 )

@@ -110,7 +110,7 @@ experiment = Experiment(
     quick=Form(
         points=grid(hosts=tuple(HOSTS), form=(NONE, TWO, SACK_FORM, ONE), rtt_ms=(60, 420)),
         replications=1,
-        settings={"run.duration": "100 s", "run.warm_up": "50 s"},
+        settings=kinds.QUICK,
         note="two of six round trips, 50 s, one of three replications",
     ),
     full=Form(
@@ -163,5 +163,6 @@ experiment = Experiment(
     plots=(Plot(name="goodput", draw=draw_goodput),),
     notes=(
         "CUBIC with recovery linux, BBR with RACK-TLP; no ECN, which BBR does not have. Minimum RTO 0.2 s, as Linux.",
+        slots.LOTS,
     ),
 )

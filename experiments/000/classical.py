@@ -36,7 +36,6 @@ from ._classical import (
     ONCE,
     ONE,
     PACING,
-    PHASES_US,
     TCP,
 )
 from ._slots import METRICS, PAPER
@@ -68,10 +67,6 @@ SCHEMES = {
     )
 }
 """Edge nodes and controls by the scheme's name."""
-PHASES = (
-    "Claims are judged by the mean over three phases: thirds of a slot by which T1 and T2 are longer. Whether TCP or "
-    "UDP gets the last place of the core depends on the phase."
-)
 WHOSE = "it is DLCC that improves the goodput over that of a classical network"
 PAPERS = (
     *((rtt, 30) for rtt in slots.RTTS_MS),
@@ -84,10 +79,7 @@ PAPERS = (
 def points(places: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
     """Every scheme at these places."""
     return tuple(
-        {"scheme": scheme, "rtt_ms": rtt_ms, "udp_percent": share, "phase_us": phase}
-        for scheme in SCHEMES
-        for rtt_ms, share in places
-        for phase in PHASES_US
+        {"scheme": scheme, "rtt_ms": rtt_ms, "udp_percent": share} for scheme in SCHEMES for rtt_ms, share in places
     )
 
 
@@ -95,7 +87,7 @@ def setup(point: Point) -> Setup:
     """A scheme at a place."""
     edge, control = SCHEMES[str(point["scheme"])]
     place = float(point["rtt_ms"]), float(point["udp_percent"])
-    return classical.setup(edge, control, *place, phase_us=int(point["phase_us"]))
+    return classical.setup(edge, control, *place)
 
 
 def share_of_controls(outcome: Outcome, reading: Reading) -> Finding:
@@ -118,7 +110,6 @@ def share_of_controls(outcome: Outcome, reading: Reading) -> Finding:
 def describe(outcome: Outcome) -> list[str]:
     """Whose the gain is at each place."""
     sentences = []
-    outcome = classical.over_phases(outcome)
     for reading in (READINGS[LITERAL], READINGS[baselines.HALF]):
         plain = classical.name(CLASSICAL, NONE)
         columns = [
@@ -132,7 +123,6 @@ def describe(outcome: Outcome) -> list[str]:
 
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     """Every claim under each reading."""
-    outcome = classical.over_phases(outcome)
     whose = baselines.under(WHOSE, "abstract, §VII, §VIII", outcome, share_of_controls)
     return [*baselines.side_by_side(outcome), whose]
 
@@ -157,14 +147,14 @@ LABELS = {
 
 
 def draw(axes: Axes, table: pl.DataFrame, metric: str, rows: pl.Expr, axis: str) -> None:
-    """A metric along an axis, a line for a scheme; bars are half of the range over phases, on either side."""
+    """A metric along an axis, a line for a scheme; 95 % intervals."""
     for scheme, (colour, line, marker) in LINES.items():
-        one = classical.averaged(table).filter(rows, pl.col("scheme") == scheme).sort(axis)
+        one = table.filter(rows, pl.col("scheme") == scheme).sort(axis)
         hollow = "none" if line != "-" else colour
         axes.errorbar(
             one[axis],
             one[metric],
-            yerr=one[f"{metric}_half_width"],
+            yerr=slots.half_width(one, metric),
             color=colour,
             linestyle=line,
             marker=marker,
@@ -181,7 +171,6 @@ def draw(axes: Axes, table: pl.DataFrame, metric: str, rows: pl.Expr, axis: str)
 
 def draw_extra(axes: Axes, table: pl.DataFrame, rows: pl.Expr, axis: str) -> None:
     """The extra edge buffer after a notification, one control and two, where all is smoothed and where TCP is."""
-    table = classical.averaged(table)
     for edge, line in {ALL: "-", TCP: "--"}.items():
         for control, colour in {ONE: "#56B4E9", BOTH: "#D55E00"}.items():
             scheme = classical.name(edge, control)
@@ -240,9 +229,9 @@ experiment = Experiment(
         points=points(((60, 30), (280, 30), (560, 30), (500, 30), (500, 10))),
         replications=1,
         settings=slots.QUICK,
-        note="five of eleven places, 100 s of 900 s, one of two replications",
+        note="five of eleven places, 100 s of 900 s, one of six replications",
     ),
-    full=Form(points=points(PAPERS), replications=2, settings=classical.FULL),
+    full=Form(points=points(PAPERS), replications=6, settings=classical.FULL),
     claims=(
         *baselines.claims(),
         Claim(
@@ -252,7 +241,7 @@ experiment = Experiment(
             expected="the gain is that of the control",
             tolerance="the two controls have at least half of the gain over the classical network at every point, "
             "the rest being memory's and smoothing's; in shape: at one",
-            check=lambda outcome: share_of_controls(classical.over_phases(outcome), READINGS[LITERAL]),
+            check=lambda outcome: share_of_controls(outcome, READINGS[LITERAL]),
             reason="where all traffic is smoothed no slot is lost, so that no core switch has anything to notify",
         ),
     ),
@@ -267,7 +256,7 @@ experiment = Experiment(
     readings=side_by_side,
     notes=(
         "Hosts of 2009 in all networks: delayed ACKs of 200 ms, initial window 2, no limited transmit, least RTO 1 s.",
-        PHASES,
+        slots.LOTS,
         "Networks with DLCC have 0.5 s of memory at edge nodes, as in 000/round-trips.",
         "000/ablation has each element alone, hosts of today, several sources of UDP and silences by other laws.",
     ),

@@ -116,8 +116,8 @@ experiment = Experiment(
     quick=Form(
         points=grid(hosts=("sack", "rack"), form=FORMS, rtt_ms=(60, 420)),
         replications=1,
-        settings=slots.QUICK,
-        note="two of three kinds of hosts, two of six round trips, 100 s, one of three replications",
+        settings=kinds.QUICK,
+        note="two of three kinds of hosts, two of six round trips, 50 s, one of three replications",
     ),
     full=Form(
         points=grid(hosts=tuple(HOSTS), form=FORMS, rtt_ms=ROUND_TRIPS),
@@ -173,6 +173,7 @@ experiment = Experiment(
     notes=(
         "All hosts use ECN, so that the forms differ in nothing else; core nodes mark nothing here.",
         "Minimum RTO 0.2 s, as Linux.",
+        slots.LOTS,
         "Full form: 3 kinds of hosts, 5 forms, 6 round trips, 3 replications of 2677 s: 270 runs of about 20 s, "
         "1.5 hours on one core.",
     ),

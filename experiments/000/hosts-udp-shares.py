@@ -106,8 +106,8 @@ experiment = Experiment(
     quick=Form(
         points=grid(silences=(CONSTANT, UNIFORM), hosts=("sack", "rack"), form=FORMS, udp_percent=(10, 40)),
         replications=1,
-        settings=slots.QUICK,
-        note="two of three kinds of hosts, two of four shares, 100 s, one of three replications",
+        settings=kinds.QUICK,
+        note="two of three kinds of hosts, two of four shares, 50 s, one of three replications",
     ),
     full=Form(
         points=grid(silences=(CONSTANT, UNIFORM), hosts=tuple(HOSTS), form=FORMS, udp_percent=SHARES_PERCENT),
@@ -141,6 +141,7 @@ experiment = Experiment(
     readings=lambda outcome: slots.by_law(experiment.claims, outcome, CHECKS),
     notes=(
         "Hosts and keys as in 000/hosts-of-today.",
+        slots.LOTS,
         "Full form: 3 kinds of hosts, 5 forms, 4 shares, 2 laws of silences, 3 replications of 2677 s: 360 runs.",
     ),
 )

@@ -18,7 +18,7 @@ from photocol.verdict import Finding, judge
 
 from . import _classical as classical
 from . import _slots as slots
-from ._classical import ALL, BOTH, CLASSICAL, MEMORY, MEMORY_500, NONE, PHASES_US, PLACES, TCP
+from ._classical import ALL, BOTH, CLASSICAL, MEMORY, MEMORY_500, NONE, PLACES, TCP
 from ._slots import METRICS, PAPER
 
 if TYPE_CHECKING:
@@ -58,16 +58,12 @@ def setup(point: Point) -> Setup:
     places = int(point["places"])
     more = {"switching.slot_buffer.places": places}
     ports = {MEMORY: f"{places} packets"} if edge == CLASSICAL else {}
-    return classical.setup(
-        edge, control, float(point["rtt_ms"]), UDP_PERCENT, phase_us=int(point["phase_us"]), more={**more, **ports}
-    )
+    return classical.setup(edge, control, float(point["rtt_ms"]), UDP_PERCENT, more={**more, **ports})
 
 
 def along(outcome: Outcome, scheme: str, rtt_ms: float, metric: str) -> dict[int, float]:
     """A metric of a scheme by places."""
-    rows = (
-        classical.averaged(outcome.table).filter(pl.col("scheme") == scheme, pl.col("rtt_ms") == rtt_ms).sort("places")
-    )
+    rows = outcome.table.filter(pl.col("scheme") == scheme, pl.col("rtt_ms") == rtt_ms).sort("places")
     return dict(zip(rows["places"].to_list(), rows[metric].to_list(), strict=True))
 
 
@@ -164,7 +160,6 @@ STYLES = dict(zip(SCHEMES, ("-o", "-s", "--D", "--^", "-v", ":o"), strict=True))
 
 
 def _draw(axes: Axes, table: pl.DataFrame, metric: str) -> None:
-    table = classical.averaged(table)
     longest = table["rtt_ms"].max()
     for scheme, style in STYLES.items():
         rows = table.filter(pl.col("scheme") == scheme, pl.col("rtt_ms") == longest).sort("places")
@@ -197,14 +192,14 @@ experiment = Experiment(
     measure=slots.measure,
     metrics=METRICS,
     quick=Form(
-        points=grid(scheme=tuple(SCHEMES), rtt_ms=(560,), places=(5, 20, 100, 1000), phase_us=PHASES_US),
+        points=grid(scheme=tuple(SCHEMES), rtt_ms=(560,), places=(5, 20, 100, 1000)),
         replications=1,
         settings=slots.QUICK,
-        note="one of three round trips, four of eight numbers of places, 100 s of 900 s, one of two replications",
+        note="one of three round trips, four of eight numbers of places, 100 s of 900 s, one of four replications",
     ),
     full=Form(
-        points=grid(scheme=tuple(SCHEMES), rtt_ms=RTTS_MS, places=SWEEP, phase_us=PHASES_US),
-        replications=2,
+        points=grid(scheme=tuple(SCHEMES), rtt_ms=RTTS_MS, places=SWEEP),
+        replications=4,
         settings=classical.FULL,
     ),
     claims=(
@@ -249,7 +244,7 @@ experiment = Experiment(
     readings=side_by_side,
     notes=(
         "Places are shared by all outputs of the core switch, and count waiting slots, as in 000/round-trips.",
-        "Points are means over three phases of slots, as in 000/classical.",
+        slots.LOTS,
         "Hosts of 2009 as in 000/classical.",
     ),
 )

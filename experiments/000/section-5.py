@@ -280,6 +280,7 @@ experiment = Experiment(
     notes=(
         "TCP acknowledges every segment, as the paper's sawtooth assumes; the other keys are those of 000/round-trips.",
         "A period of UDP lasts a sawtooth, at least a second; the warm-up three sawteeth, at least five seconds.",
+        slots.LOTS,
         "The closed form of a jump is that of `dlcc-unsynchronized`, corrected: the overload falls while flows halve.",
     ),
 )

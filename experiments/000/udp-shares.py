@@ -84,9 +84,9 @@ experiment = Experiment(
     metrics=METRICS,
     quick=Form(
         points=grid(silences=(CONSTANT, UNIFORM), scheme=SCHEMES, udp_percent=(10, 40)),
-        replications=2,
+        replications=1,
         settings=slots.QUICK,
-        note="two of four shares, 100 s of 2577 s, two of six replications",
+        note="two of four shares, 100 s of 2577 s, one of six replications",
     ),
     full=Form(
         points=grid(silences=(CONSTANT, UNIFORM), scheme=SCHEMES, udp_percent=SHARES_PERCENT),
@@ -145,5 +145,5 @@ experiment = Experiment(
         Plot(name="figure-11-drawn", draw=draw_drawn),
         Plot(name="figure-12", draw=draw_buffer),
     ),
-    notes=("Network and readings as in 000/round-trips.", slots.ONE_PHASE),
+    notes=("Network and readings as in 000/round-trips.", slots.LOTS),
 )

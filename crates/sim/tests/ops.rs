@@ -244,7 +244,7 @@ spread = "0.5 s"
     )
 }
 
-const VARIANTS: [&str; 9] = [
+const VARIANTS: [&str; 10] = [
     "macroflow = \"same\"",
     "macroflow = \"separate\"\nsmoothing = \"round-robin\"\nwavelengths = 2\nram_per = \"wavelength\"",
     "macroflow = \"separate-wavelength\"\nsmoothing = \"token-bucket\"",
@@ -252,6 +252,7 @@ const VARIANTS: [&str; 9] = [
     "wavelengths = 2\nconversion = \"full\"\ncut_through = false",
     "slot_time = \"60 us\"\nslot_buffer = { places = 4 }",
     "slot_time = \"60 us\"\nslot_buffer = { places = 6, shared = true, counts = \"all\" }\nwavelengths = 2\nconversion = \"full\"",
+    "slot_time = \"60 us\"\nslot_buffer = { places = 4, shared = true, arbitration = \"random\" }",
     "delay_lines = { step = \"30 us\", lines = 8 }",
     "wavelengths = 2\nslot_time = \"70 us\"\nmacroflow = \"same\"",
 ];
@@ -276,6 +277,53 @@ fn every_kind_of_store_and_smoother_is_the_same_in_parts_and_loses_no_packet_uns
         let alone = format!("{alone:?}");
         for (threads, parts) in [(1, 5), (2, 3)] {
             assert!(format!("{:?}", finished(threads, parts)) == alone, "{switching} in {parts} parts");
+        }
+    }
+}
+
+/// The packets that arrive of two edge nodes. Each sends one in every slot, which come `phases` microseconds after one begins. Both leave by one output.
+fn arrived_of_each(phases: [u32; 2], arbitration: &str) -> [f64; 2] {
+    let [first, second] = phases.map(|phase| 1000 + phase);
+    let text = format!(
+        r#"
+        node = [
+            {{ name = "u", role = "edge" }}, {{ name = "v", role = "edge" }}, {{ name = "w", role = "edge" }},
+            {{ name = "x", role = "core" }},
+        ]
+        link = [
+            {{ from = "u", to = "x", delay = "{first} us" }}, {{ from = "v", to = "x", delay = "{second} us" }},
+            {{ from = "x", to = "w", delay = "1 ms" }},
+        ]
+        run = {{ duration = "10 s" }}
+        link_defaults = {{ capacity = "48 Mbps" }}
+        [topology]
+        kind = "custom"
+        [switching]
+        kind = "ops"
+        slot_time = "100 us"
+        slot_buffer = {{ places = 20, shared = true, arbitration = "{arbitration}" }}
+        [transport.udp]
+        packet_size = 600
+        [[traffic]]
+        transport = "udp"
+        pairs = [["u", "w"], ["v", "w"]]
+        rate = "48 Mbps"
+        "#
+    );
+    let arrived = numbers(&run(&text, 1).flows, "bytes_arrived");
+    [0, 1].map(|flow| arrived[flow] / 600.0)
+}
+
+/// 100 000 slots with two packets each, of which one is lost once 20 wait. First come, the edge node that comes later in a slot
+/// only fills these places, and 60 µs on a link make it the other one. By lot each slot's packet is either one's: a binomial
+/// number with standard deviation 158, of which four are 632, and the ends of the run are 40 slots at most.
+#[test]
+fn a_part_of_a_slot_decides_who_loses_unless_lots_do() {
+    assert_eq!(arrived_of_each([20, 50], "first-come")[1], 20.0);
+    assert_eq!(arrived_of_each([80, 50], "first-come")[0], 20.0);
+    for phases in [[20, 50], [80, 50]] {
+        for arrived in arrived_of_each(phases, "random") {
+            assert!((arrived - 50_000.0).abs() <= 672.0, "{phases:?}: {arrived}");
         }
     }
 }

@@ -339,3 +339,34 @@ flows = 3
     assert_eq!(texts(&run.flows, "source"), ["l0", "l1", "l0"]);
     assert_eq!(texts(&run.flows, "destination"), ["r0", "r1", "r0"]);
 }
+
+/// Two sources fill 1.4 of a link with datagrams of three slots each. Most that are lost lose one or two, and each slot that a
+/// core node drops is a packet of the accounts, which are checked when the run ends (here without optimization too).
+#[test]
+fn slots_of_a_datagram_may_be_lost_and_the_accounts_hold() {
+    let text = r#"
+        node = [
+            { name = "a" }, { name = "u" }, { name = "c" }, { name = "x", role = "core" },
+            { name = "ea", role = "edge" }, { name = "eb", role = "edge" }, { name = "ec", role = "edge" },
+        ]
+        link = [
+            { from = "a", to = "ea" }, { from = "u", to = "eb" }, { from = "c", to = "ec" },
+            { from = "ea", to = "x" }, { from = "eb", to = "x" }, { from = "ec", to = "x" },
+        ]
+        run = { duration = "2 s" }
+        link_defaults = { capacity = "55 Mbps", delay = "1 ms", edge = { buffer = "0.5 s" } }
+        [switching]
+        kind = "ops"
+        slot_time = "83.79 us"
+        slot_buffer = { places = 20, shared = true }
+        dlcc = {}
+        [transport.udp]
+        packet_size = 1500
+        [[traffic]]
+        transport = "udp"
+        pairs = [["a", "c"], ["u", "c"]]
+        load = "poisson"
+        rate = "38 Mbps"
+    "#;
+    assert!(figure(&run(text, 1), "dlcc_incomplete_datagrams") > 100.0);
+}

@@ -116,6 +116,26 @@ fn a_scenario_gives_the_same_on_1_2_3_4_and_8_threads() {
 }
 
 #[test]
+fn lots_for_places_are_the_same_on_1_to_8_threads() {
+    for name in ["dlcc", "slotted-packets"] {
+        let set = [
+            ("run.duration", "\"2 s\""),
+            ("run.warm_up", "\"0.5 s\""),
+            ("switching.slot_buffer.arbitration", "\"random\""),
+        ];
+        let set = set.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let scenario = load(Input::File(&folder().join(format!("{name}.toml"))), &set).unwrap().scenario;
+        let alone = all_of(&on_threads(&scenario, 1));
+        for threads in 2..=8 {
+            assert!(all_of(&on_threads(&scenario, threads)) == alone, "{name} on {threads} threads");
+        }
+        let mut dice = Dice(5);
+        assert!(all_of(&dealt_at_random(&scenario, 2, 3, &mut dice)) == alone, "{name} dealt");
+        assert!(all_of(&on_threads(&ready_made(name, "2 s"), 1)) != alone, "{name} first-come");
+    }
+}
+
+#[test]
 fn where_the_network_is_cut_does_not_matter() {
     let mut dice = Dice(1);
     for (name, duration) in READY_MADE {

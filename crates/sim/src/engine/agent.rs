@@ -38,6 +38,12 @@ pub trait Agent: fmt::Debug + Send {
         0
     }
 
+    /// Packets that it has made by cutting others, beyond one of each, less those that it has put together again: one that is
+    /// lost on the way counts as a packet. Only the sum over all agents means something.
+    fn cut(&self) -> i64 {
+        0
+    }
+
     /// Shows each of them, because what they carry moves.
     fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
         let _ = change;

@@ -83,6 +83,11 @@ impl Hosts {
         self.agents.items().iter().map(|hosted| hosted.agent.kept()).sum()
     }
 
+    /// Packets that agents have made by cutting others.
+    pub fn cut(&self) -> i64 {
+        self.agents.items().iter().map(|hosted| hosted.agent.cut()).sum()
+    }
+
     /// Adds what each agent has counted.
     pub fn account(&self, ledger: &mut Ledger) {
         self.agents.items().iter().for_each(|hosted| hosted.agent.account(ledger));

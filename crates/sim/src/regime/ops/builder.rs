@@ -1,10 +1,11 @@
 //! The agents of an optical packet switch: which nodes get one, and what each is made on.
 
+use super::arrivals::Arrivals;
 use super::core::CoreNode;
 use super::edge_control::EdgeControl;
 use super::lines::Lines;
 use super::members::Members;
-use super::plan::{self, Conversion, Ops};
+use super::plan::{self, Arbitration, Conversion, Ops};
 use super::ram::Ram;
 use super::slots::{Places, Queues};
 use super::spread::Spread;
@@ -133,12 +134,12 @@ impl<'a> Builder<'a> {
                 equipment.boundless.insert(*link);
             }
             let (wavelengths, ways) = (self.ops.wavelengths(), Arc::clone(&self.ways));
-            Store::new(wavelengths, outputs.ports, ways, self.kind(node)).congested_from(self.ops.congestion)
+            Store::new(wavelengths, outputs.ports, ways, self.kind(node, ground)).congested_from(self.ops.congestion)
         });
         equipment.agents.push((node, Box::new(CoreNode::new(control, store))));
     }
 
-    fn kind(&self, node: NodeId) -> Kind {
+    fn kind(&self, node: NodeId, ground: &Ground) -> Kind {
         let byte_time = |link: LinkId| ByteTime::at(self.link(link).capacity).expect("a resolved link has a byte time");
         let (wavelengths, conversion) = (self.ops.wavelengths(), self.ops.conversion);
         match self.ops.store {
@@ -155,7 +156,10 @@ impl<'a> Builder<'a> {
                 let outputs = self.outputs(node).count();
                 let shape = Queues { outputs, each: queues_each as usize, servers: servers as usize };
                 let places = Places::new(rules, shape);
-                Kind::Slots(Slotted { slot: rules.slot.ps(), places, converts, next: u64::MAX, sent: None })
+                let entity = || format!("core {}", self.network.nodes[node.index()].name);
+                let arrivals = (rules.arbitration == Arbitration::Random)
+                    .then(|| Arrivals::new(ground.seed.stream(&entity(), "arbitration")));
+                Kind::Slots(Slotted { slot: rules.slot.ps(), places, arrivals, converts, next: u64::MAX, sent: None })
             }
             plan::Store::Lines { .. } => {
                 let bank = |link: LinkId| Bank {

@@ -125,7 +125,8 @@ fn store(table: &OpsSwitching, conversion: Conversion) -> Result<Store, Fault> {
             let fault = buffer.places.fault("found 0, and a packet that is sent needs one; allowed: at least 1");
             return Err(fault.or_at(buffer.place().unwrap_or_else(|| slot.place())));
         }
-        return Ok(Store::Slots(Slots { slot: slot.0, places, shared, all_count }));
+        let arbitration = buffer.arbitration.0;
+        return Ok(Store::Slots(Slots { slot: slot.0, places, shared, all_count, arbitration }));
     }
     Ok(match &table.delay_lines {
         Some(lines) => Store::Lines { step: lines.step.0, lines: *lines.lines },

@@ -20,6 +20,19 @@ impl CoreNode {
     pub fn new(control: Option<Box<dyn CoreControl>>, store: Option<Store>) -> CoreNode {
         CoreNode { control, store }
     }
+
+    /// A packet asks for its output, and the control hears what became of it.
+    fn handle_arrival(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
+        let Some(store) = &mut self.store else { return };
+        let occupancy = store.occupancy(now, place);
+        let fate = match occupancy {
+            Occupancy::Low => store.handle_packet(now, place, packet, bench),
+            Occupancy::Congested => store.handle_marked(now, place, packet, bench),
+        };
+        if let Some(control) = &mut self.control {
+            control.handle_meeting(now, Meeting { output: place, packet, fate, store: occupancy }, bench);
+        }
+    }
 }
 
 impl Agent for CoreNode {
@@ -34,10 +47,13 @@ impl Agent for CoreNode {
         {
             control.handle_timeout(now, bench);
         }
-        if let Some(store) = &mut self.store
-            && store.next_timeout() <= now
-        {
-            store.handle_timeout(now, bench);
+        if self.store.as_ref().is_some_and(|store| store.next_timeout() <= now) {
+            while let Some((place, packet)) = self.store.as_mut().and_then(Store::draw) {
+                self.handle_arrival(now, place, &packet, bench);
+            }
+            if let Some(store) = &mut self.store {
+                store.handle_timeout(now, bench);
+            }
         }
     }
 
@@ -49,13 +65,8 @@ impl Agent for CoreNode {
 
     fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
         let Some(store) = &mut self.store else { return bench.send_past(now, packet) };
-        let occupancy = store.occupancy(now, place);
-        let fate = match occupancy {
-            Occupancy::Low => store.handle_packet(now, place, packet, bench),
-            Occupancy::Congested => store.handle_marked(now, place, packet, bench),
-        };
-        if let Some(control) = &mut self.control {
-            control.handle_meeting(now, Meeting { output: place, packet, fate, store: occupancy }, bench);
+        if !store.defer(now, place, packet) {
+            self.handle_arrival(now, place, packet, bench);
         }
     }
 

@@ -1,7 +1,7 @@
 //! `[switching]` with `kind = "ops"`.
 
 use super::dlcc::keys::DlccKeys;
-use super::plan::{Count, LEAST_RATE};
+use super::plan::{Arbitration, Count, LEAST_RATE};
 use crate::language::keys::{When, Within, a_rate, keys, more_than_zero, whole};
 use crate::language::{At, Key, Room, Speed, Time, Word};
 use crate::regime::kind::ConversionRule;
@@ -140,6 +140,8 @@ keys! {
         pub shared: Key<bool> = false;
         /// Which packets need a place.
         pub counts: Key<Word<PlaceRule>> = Word(PlaceRule::Waiting);
+        /// In which order the arrivals of a slot get places.
+        pub arbitration: Key<Word<Arbitration>> = Word(Arbitration::FirstCome);
     }
 }
 

@@ -14,6 +14,7 @@
 //! | `core` | the core node |
 //! | `control` | the control wavelength: controllers, and the ways of probes |
 //! | `store`, `ram`, `slots`, `lines` | packets that meet at a core node, when it is congested, and who is marked then |
+//! | `arrivals` | the order in which the arrivals of a slot get places |
 //! | `trips` | who sends where, and on which wavelength |
 //! | `ways` | the same way on each wavelength |
 //!
@@ -24,6 +25,7 @@
 //! Left out: processing and set-up times of the switch, conversion in a network with macroflows (their controllers are those of
 //! one wavelength each), changes of links during a run.
 
+mod arrivals;
 mod builder;
 mod check;
 mod control;

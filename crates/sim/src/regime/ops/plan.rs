@@ -80,6 +80,18 @@ pub struct Slots {
     pub shared: bool,
     /// Packets that are sent in the slot need a place too.
     pub all_count: bool,
+    /// In which order the arrivals of a slot get places.
+    pub arbitration: Arbitration,
+}
+
+words! {
+    /// In which order the arrivals of a slot get places.
+    pub enum Arbitration {
+        /// In the order in which they come: as long as inputs keep their phases, the same one has the last place.
+        FirstCome = "first-come",
+        /// In an order drawn for each slot, when it begins. Until then they wait at the inputs, and no queue counts them.
+        Random = "random",
+    }
 }
 
 /// Macroflows and their control.

@@ -1,6 +1,7 @@
 //! Packets that meet at a core node, where a port alone cannot decide: RAM that wavelengths share, conversion, slots, delay
 //! lines.
 
+use super::arrivals::Arrivals;
 use super::edge_control::{Fate, Occupancy};
 use super::lines::Lines;
 use super::plan::Congestion;
@@ -53,6 +54,8 @@ pub struct Slotted {
     pub slot: u64,
     /// The queues: one for each output if any wavelength can be reached from any, otherwise one for each wavelength.
     pub places: Places<Packet>,
+    /// Packets that have come since the slot before, each with its wavelength and output, if lots decide about places.
+    pub arrivals: Option<Arrivals<(u32, Packet)>>,
     /// Whether there is one queue for each output.
     pub converts: bool,
     /// When the next slot with packets begins.
@@ -112,6 +115,24 @@ impl Store {
         }
     }
 
+    /// Keeps a packet until the next slot begins, if lots then decide about places: whether it does.
+    #[inline]
+    pub fn defer(&mut self, now: u64, place: u32, packet: &Packet) -> bool {
+        let Kind::Slots(slotted) = &mut self.kind else { return false };
+        let Some(arrivals) = &mut slotted.arrivals else { return false };
+        arrivals.push((place, *packet));
+        slotted.wake(now);
+        true
+    }
+
+    /// When a slot begins, one after another of those that [`Store::defer`] has kept, in random order.
+    pub fn draw(&mut self) -> Option<(u32, Packet)> {
+        match &mut self.kind {
+            Kind::Slots(slotted) => slotted.arrivals.as_mut()?.draw(),
+            Kind::Ram(_) | Kind::Lines(_) => None,
+        }
+    }
+
     /// [`Store::handle_packet`] for a packet that finds its store congested: it is marked.
     pub fn handle_marked(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) -> Fate {
         let fate = self.handle_packet(now, place, &packet.marked(), bench);
@@ -148,10 +169,7 @@ impl Store {
                 }
                 bench.port_mut(port).keep(now, packet.size);
                 bench.note(now, What::Store, packet);
-                // If others wait already, the next slot has its time.
-                if slotted.next == u64::MAX {
-                    slotted.next = slotted.slot_from(now);
-                }
+                slotted.wake(now);
                 Fate::Waits
             }
             Kind::Lines(banks) => {
@@ -215,7 +233,7 @@ impl Store {
     pub fn kept(&self) -> u64 {
         match &self.kind {
             Kind::Ram(_) => 0,
-            Kind::Slots(slotted) => slotted.places.len() as u64,
+            Kind::Slots(slotted) => (slotted.places.len() + slotted.arrivals.as_ref().map_or(0, Arrivals::len)) as u64,
             Kind::Lines(banks) => banks.iter().map(|bank| bank.inside.len() as u64).sum(),
         }
     }
@@ -224,7 +242,12 @@ impl Store {
     pub fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
         match &mut self.kind {
             Kind::Ram(_) => {}
-            Kind::Slots(slotted) => slotted.places.for_each(change),
+            Kind::Slots(slotted) => {
+                slotted.places.for_each(&mut *change);
+                if let Some(arrivals) = &mut slotted.arrivals {
+                    arrivals.for_each(|(_, packet)| change(packet));
+                }
+            }
             Kind::Lines(banks) => {
                 banks.iter_mut().flat_map(|bank| &mut bank.inside).for_each(|(_, packet)| change(packet))
             }
@@ -233,6 +256,13 @@ impl Store {
 }
 
 impl Slotted {
+    /// Something waits. If others do already, the next slot has its time.
+    fn wake(&mut self, now: u64) {
+        if self.next == u64::MAX {
+            self.next = self.slot_from(now);
+        }
+    }
+
     /// The beginning of the first slot that has not been sent, at `now` or later.
     fn slot_from(&self, now: u64) -> u64 {
         let begins = now.div_ceil(self.slot) * self.slot;

@@ -122,6 +122,10 @@ fn numbers_out_of_range_say_what_is_allowed() {
             "15:26: switching.slot_buffer.places: found 0, and a packet that is sent needs one; allowed: at least 1",
         ),
         (
+            "slot_time = \"12 us\"\nslot_buffer = { arbitration = \"lot\" }",
+            "15:31: switching.slot_buffer.arbitration: found \"lot\"; allowed: first-come, random",
+        ),
+        (
             "macroflow = \"separate-wavelength\"\nwavelengths = 1",
             "15:15: switching.wavelengths: found 1; allowed: at least 2, of which the last is for ACKs alone",
         ),

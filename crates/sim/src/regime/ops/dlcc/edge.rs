@@ -35,8 +35,8 @@ pub struct DlccEdge {
     assembler: Assembler,
     lost: Vec<Packet>,
     pub(super) forged: Vec<Forged>,
-    /// Slots made of packets, less packets made of slots.
-    extra: i64,
+    /// Slots made of packets beyond one of each, less those that are a packet again.
+    cut: i64,
     /// When a book wants to be asked, by TCP flow.
     pub(super) polls: BTreeMap<u32, u64>,
     pub(super) last_acks: BTreeMap<u32, u64>,
@@ -91,7 +91,7 @@ impl DlccEdge {
             assembler: Assembler::new(rules.cut.header),
             lost: Vec::new(),
             forged: Vec::new(),
-            extra: 0,
+            cut: 0,
             polls: BTreeMap::new(),
             last_acks: BTreeMap::new(),
             counts: EdgeCounts::default(),
@@ -154,7 +154,7 @@ impl DlccEdge {
                 false => self.pass(now, place, entry, slot, bench),
             };
         }
-        self.extra += i64::from(slots) - 1;
+        self.cut += i64::from(slots) - 1;
         let outflow = &mut self.outflows[place];
         let line = &mut self.lines[outflow.line as usize];
         for piece in self.rules.cut.pieces(*packet) {
@@ -255,7 +255,7 @@ impl DlccEdge {
         match arrived {
             Arrived::Waits => return,
             Arrived::Useless => return drop_here(now, INCOMPLETE, &packet, bench),
-            Arrived::Whole => self.extra -= i64::from(self.rules.cut.slots(packet.size)) - 1,
+            Arrived::Whole => self.cut -= i64::from(self.rules.cut.slots(packet.size)) - 1,
         }
         if packet.class == Class::Ack {
             let waited = !self.polls.is_empty();
@@ -353,7 +353,11 @@ impl Agent for DlccEdge {
     fn kept(&self) -> i64 {
         let outflows: usize = self.outflows.iter().map(Outflow::kept).sum();
         let lines: usize = self.lines.iter().map(Line::len).sum();
-        (outflows + lines + self.assembler.len()) as i64 - self.extra
+        (outflows + lines + self.assembler.len()) as i64
+    }
+
+    fn cut(&self) -> i64 {
+        self.cut
     }
 
     fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {

@@ -1,0 +1,330 @@
+"""Paper 000: edge routers with and without DLCC in one network.
+
+"Edge routers could be configured either to support or not support DLCC" (§VII), and no figure has both. Forty flows
+enter by four edge nodes, ten by each, of which none to all support DLCC. Those that do smooth TCP, lower their rate
+when the core loses slots, and make artificial ACKs; the others send what comes, and nobody tells them. What do the
+others gain or lose?
+
+The expected values and tolerances below were committed before the first run.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol.experiment import (
+    Claim,
+    Experiment,
+    Form,
+    Metric,
+    Outcome,
+    Plot,
+    Point,
+    Setup,
+    Source,
+    UnderReadings,
+    grid,
+)
+from photocol.plot import looks
+from photocol.verdict import Finding, judge
+
+from . import _classical as classical
+from . import _slots as slots
+from ._slots import GUARDED, NONE, ONE, PAPER, TWO
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+
+    from photocol.experiment import RunResult, Value
+
+UDP_PERCENT, EDGES = 30, 4
+RTTS_MS, NUMBERS = (60, 280, 560), (0, 1, 2, 3, 4)
+SCHEMES = (TWO, GUARDED, ONE)
+FIRST_RATE: Mapping[str, Value] = {"switching.dlcc.first_rate": f"{slots.LINK_MBPS / EDGES} Mbps"}
+"""A quarter of the output that all share."""
+
+
+def edge(number: int) -> str:
+    """The name of an edge node by which ten flows enter."""
+    return f"ea{number}" if number else "ea"
+
+
+def host(number: int) -> str:
+    """The host behind it."""
+    return f"a{number}" if number else "a"
+
+
+def scenario(supporting: int) -> dict[str, Any]:
+    """`dlcc.toml` with four edge nodes of TCP, the first of which support DLCC; that of UDP has nothing to smooth."""
+    table = slots.scenario()
+    outer = next(link for link in table["link"] if link["from"] == "a")
+    files = {**table["traffic"][0], "flows": 10}
+    table["traffic"][0] = files
+    for number in range(1, EDGES):
+        table["node"] += [{"name": host(number)}, {"name": edge(number), "role": "edge"}]
+        table["link"] += [{**outer, "from": host(number), "to": edge(number)}, {"from": edge(number), "to": "x"}]
+        table["traffic"].append({**files, "name": f"files {number}", "from": host(number)})
+    if supporting:
+        table["switching"]["dlcc"]["edges"] = [edge(number) for number in range(supporting)]
+    return table
+
+
+def setup(point: Point) -> Setup:
+    """So many edge nodes with DLCC; where there is none nothing is smoothed either."""
+    supporting, rtt_ms = int(point["supporting"]), float(point["rtt_ms"])
+    keys = slots.settings(str(point["scheme"]) if supporting else NONE, rtt_ms, UDP_PERCENT)
+    more = FIRST_RATE if supporting else {classical.SMOOTHING: "off"}
+    outer = {f"link.{4 + 2 * number}.delay": keys["link.0.delay"] for number in range(1, EDGES)}
+    settings = {**keys, **outer, **more, "run.name": f"mixed-edges-{supporting}"}
+    return Setup(scenario=scenario(supporting), settings=settings)
+
+
+def measure(result: RunResult) -> Mapping[str, float]:
+    """Goodput and loss of the network, and TCP's goodput by an edge node with DLCC and by one without."""
+    supporting = int(str(result.manifest["name"]).rsplit("-", 1)[1])
+    seconds = result.summary["measured_time"].value
+    data = result.links.filter(pl.col("class") == "all")
+    out = data.filter(pl.col("from") == "x", pl.col("to") == "ec")
+    carried = data.filter(pl.col("to") == "x", pl.col("from") != "ec")["carried_bits"].sum()
+    dropped = out["dropped_bits"].sum()
+    by_host = [
+        result.flows.filter(pl.col("source") == host(number))["goodput_bps"].sum() / 1e6 for number in range(EDGES)
+    ]
+    with_, without = by_host[:supporting], by_host[supporting:]
+    return {
+        "goodput_mbps": (carried - dropped) / seconds / 1e6,
+        "loss_mbps": dropped / seconds / 1e6,
+        "with_mbps": sum(with_) / len(with_) if with_ else 0.0,
+        "without_mbps": sum(without) / len(without) if without else 0.0,
+        "timeouts": float(result.flows["timeouts"].sum()),
+        "stuck": result.summary["dlcc_stuck_flows"].value,
+    }
+
+
+def values(outcome: Outcome, metric: str, scheme: str = TWO) -> dict[float, dict[int, float]]:
+    """A metric by round trip and number of edge nodes with DLCC."""
+    rows = outcome.table.filter(pl.col("scheme") == scheme).sort("rtt_ms", "supporting")
+    found: dict[float, dict[int, float]] = {}
+    for rtt_ms, supporting, value in rows.select("rtt_ms", "supporting", metric).rows():
+        found.setdefault(rtt_ms, {})[supporting] = value
+    return found
+
+
+def mixed(series: Mapping[int, float]) -> list[int]:
+    """The numbers with edge nodes of both kinds."""
+    return [number for number in series if 0 < number < EDGES]
+
+
+def each(found: Mapping[float, Sequence[float]]) -> list[float]:
+    """All values."""
+    return [value for series in found.values() for value in series]
+
+
+def listed(found: Mapping[float, Sequence[float]], form: str = ".2f") -> str:
+    """Values by round trip."""
+    return "; ".join(f"{rtt_ms:g} ms {slots.listed(series, form)}" for rtt_ms, series in found.items())
+
+
+def check_others(outcome: Outcome, scheme: str = TWO) -> Finding:
+    """What an edge node without DLCC carries beside others with it, over what it carries where none has it."""
+    found = {
+        rtt_ms: [series[number] / series[0] for number in mixed(series)]
+        for rtt_ms, series in values(outcome, "without_mbps", scheme).items()
+    }
+    ratios = each(found)
+    return judge(
+        agrees=all(ratio >= 1.05 for ratio in ratios),
+        in_shape=sum(ratio > 1 for ratio in ratios) > len(ratios) / 2,
+        measured=listed(found),
+    )
+
+
+def check_share(outcome: Outcome, scheme: str = TWO) -> Finding:
+    """What an edge node with DLCC carries over what one without does, in the same network."""
+    with_, without = (values(outcome, metric, scheme) for metric in ("with_mbps", "without_mbps"))
+    found = {
+        rtt_ms: [series[number] / without[rtt_ms][number] for number in mixed(series)]
+        for rtt_ms, series in with_.items()
+    }
+    ratios = each(found)
+    return judge(
+        agrees=all(ratio <= 0.95 for ratio in ratios),
+        in_shape=sum(ratio < 1 for ratio in ratios) > len(ratios) / 2,
+        measured=listed(found),
+    )
+
+
+def check_own(outcome: Outcome, scheme: str = TWO) -> Finding:
+    """What an edge node with DLCC carries in a mixed network, over what it carries where none has DLCC."""
+    plain = values(outcome, "without_mbps", scheme)
+    found = {
+        rtt_ms: [series[number] / plain[rtt_ms][0] for number in mixed(series)]
+        for rtt_ms, series in values(outcome, "with_mbps", scheme).items()
+    }
+    ratios = each(found)
+    return judge(
+        agrees=all(ratio >= 0.98 for ratio in ratios),
+        in_shape=sum(ratio >= 0.98 for ratio in ratios) > len(ratios) / 2,
+        measured=listed(found),
+    )
+
+
+def check_loss(outcome: Outcome, scheme: str = TWO) -> Finding:
+    """The core loses less with every edge node more that supports DLCC."""
+    found = {rtt_ms: list(series.values()) for rtt_ms, series in values(outcome, "loss_mbps", scheme).items()}
+    return judge(
+        agrees=all(b < a for series in found.values() for a, b in itertools.pairwise(series)),
+        in_shape=all(series[-1] < series[0] for series in found.values()),
+        measured=f"{listed(found, '.3f')} Mb/s",
+    )
+
+
+CHECKS = {"others": check_others, "share": check_share, "own": check_own, "loss": check_loss}
+
+
+def side_by_side(outcome: Outcome) -> list[UnderReadings]:
+    """Every claim with each scheme of the table."""
+    schemes = [scheme for scheme in SCHEMES if scheme in outcome.table["scheme"]]
+    return [
+        UnderReadings(
+            claim=claim.text,
+            where=claim.where,
+            findings={slots.NAMES[scheme]: CHECKS[claim.id](outcome, scheme) for scheme in schemes},
+        )
+        for claim in experiment.claims
+    ]
+
+
+def describe(outcome: Outcome) -> list[str]:
+    """The goodput of both kinds under each form of artificial ACKs."""
+    return [
+        f"{slots.NAMES[scheme]}, {rtt_ms:g} ms, by edge nodes with DLCC: "
+        + "; ".join(
+            f"{number}: with {with_[rtt_ms][number]:.2f}, without {without[rtt_ms][number]:.2f}" for number in row
+        )
+        + " Mb/s for an edge node."
+        for scheme in SCHEMES
+        if (with_ := values(outcome, "with_mbps", scheme))
+        for without in (values(outcome, "without_mbps", scheme),)
+        for rtt_ms, row in with_.items()
+    ]
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """TCP's goodput by an edge node with DLCC, filled, and by one without, hollow, along their number."""
+    _draw(axes, table, TWO)
+
+
+def draw_guarded(axes: Axes, table: pl.DataFrame) -> None:
+    """The same where artificial ACKs are guarded."""
+    _draw(axes, table, GUARDED)
+
+
+def _draw(axes: Axes, table: pl.DataFrame, scheme: str) -> None:
+    rows = table.filter(pl.col("scheme") == scheme)
+    places = sorted(rows["rtt_ms"].unique().to_list())
+    for look, rtt_ms in zip(looks(len(places)), places, strict=True):
+        one = rows.filter(pl.col("rtt_ms") == rtt_ms).sort("supporting")
+        for metric, line, words in (("with_mbps", "-", "with DLCC"), ("without_mbps", "--", "without")):
+            there = one.filter(pl.col("supporting") > 0 if metric == "with_mbps" else pl.col("supporting") < EDGES)
+            axes.errorbar(
+                there["supporting"],
+                there[metric],
+                yerr=slots.half_width(there, metric),
+                linestyle=line,
+                color=look.colour,
+                marker=look.marker,
+                markerfacecolor=look.colour if metric == "with_mbps" else "none",
+                markersize=5,
+                capsize=2,
+                label=f"{rtt_ms:g} ms, {words}",
+            )
+    axes.set_xticks(range(EDGES + 1))
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("edge nodes with DLCC, of four")
+    axes.set_ylabel("goodput of TCP by an edge node (Mb/s)")
+    axes.grid(visible=True, color="0.9", linewidth=0.6)
+    axes.legend(frameon=False, fontsize=8)
+
+
+experiment = Experiment(
+    id="000/mixed-edges",
+    title="DLCC: edge nodes with and without it in one network (simulation)",
+    source=Source(paper=PAPER, figures="none; after Figure 8", section="§VII"),
+    setup=setup,
+    measure=measure,
+    metrics=(
+        Metric(name="goodput_mbps", label="goodput, §VII (Mb/s)", form=".2f"),
+        Metric(name="loss_mbps", label="loss rate, §VII (Mb/s)", form=".4f"),
+        Metric(name="with_mbps", label="TCP, an edge node with DLCC (Mb/s; 0: there is none)", form=".2f"),
+        Metric(name="without_mbps", label="TCP, one without (Mb/s; 0: there is none)", form=".2f"),
+        Metric(name="timeouts", label="timeouts", form=".0f"),
+        Metric(name="stuck", label="flows that stand still", form=".0f"),
+    ),
+    quick=Form(
+        points=grid(scheme=(TWO, GUARDED), rtt_ms=(60, 560), supporting=(0, 2, 4)),
+        replications=1,
+        settings=slots.QUICK,
+        note="two of three schemes, two of three round trips, three of five numbers, 100 s of 900 s, one of six "
+        "replications",
+    ),
+    full=Form(
+        points=grid(scheme=SCHEMES, rtt_ms=RTTS_MS, supporting=NUMBERS),
+        replications=6,
+        settings=classical.FULL,
+    ),
+    claims=(
+        Claim(
+            id="others",
+            text="edge nodes without DLCC gain by those with it",
+            whose="ours",
+            where="ours, after §VII",
+            expected="more goodput beside edge nodes that give way",
+            tolerance="at least 1.05 times that without any, at every round trip and number; in shape: more in most "
+            "cases",
+            check=check_others,
+        ),
+        Claim(
+            id="share",
+            text="in a mixed network those with DLCC carry less than those without",
+            whose="ours",
+            where="ours, after §VII",
+            expected="less: who gives way first leaves room to the others",
+            tolerance="at most 0.95 of it at every round trip and number; in shape: less in most cases",
+            check=check_share,
+        ),
+        Claim(
+            id="own",
+            text="an edge node that begins to support DLCC does not lose by it, whatever the others do",
+            whose="ours",
+            where="ours, after §VII",
+            expected="at least the goodput of a network without DLCC",
+            tolerance="at least 0.98 of it at every round trip and number; in shape: in most cases",
+            check=check_own,
+            reason="as printed nearly all flows of edge nodes with DLCC stand still behind holes that nobody repairs "
+            "(18 of 20 with two such nodes); guarded they carry less too, since the others keep the core overloaded",
+        ),
+        Claim(
+            id="loss",
+            text="the more edge nodes support DLCC the less the core loses",
+            whose="ours",
+            where="ours, after §VII",
+            expected="decreasing",
+            tolerance="from every number to the next, at every round trip; in shape: from none to all",
+            check=check_loss,
+        ),
+    ),
+    plots=(Plot(name="mixed-edges", draw=draw), Plot(name="guarded", draw=draw_guarded)),
+    describe=describe,
+    readings=side_by_side,
+    notes=(
+        "Four edge nodes with ten flows each; a first rate of a quarter of the output; all have 0.5 s of memory.",
+        "The other keys are those of 000/round-trips; UDP's edge node smooths nothing and is told nothing.",
+        slots.LOTS,
+    ),
+)
