@@ -1,11 +1,12 @@
-//! A sender that follows its grants, over a master that grants what is asked for: XCP-CL (paper 003 §4.2) in a closed loop with the request and
-//! allocation protocol (§3.5). Our own derivation.
+//! A sender that follows its grants, over a master that grants what is asked for: XCP-CL (paper 003 §4.2) in a closed
+//! loop with the request and allocation protocol (§3.5). Our own derivation.
 //!
-//! Let y be the rate of a pair of edge nodes and c the capacity that its controller is told. Data for which slots are not there yet waits
-//! W = (1/2 + D) T_f + P + S T_s until its own grant comes: half a frame for the next request, made P before a frame begins, D frames for the answer, and the
-//! signalling slots. By the letter c = y, and all data waits: a queue of Q = y W stands, and the efficiency controller gives
-//! F = α (c − y) − β Q/d = −β y W/d. So y falls by β W/d in every control interval, whatever it is: the only fixed point is the smallest window, a packet a
-//! round trip for each flow. A remedy helps where it makes c larger than y without a wait.
+//! Let y be the rate of a pair of edge nodes and c the capacity that its controller is told. Data for which slots are
+//! not there yet waits W = (1/2 + D) T_f + P + S T_s until its own grant comes: half a frame for the next request, made
+//! P before a frame begins, D frames for the answer, and the signalling slots. By the letter c = y, and all data waits:
+//! a queue of Q = y W stands, and the efficiency controller gives F = α (c − y) − β Q/d = −β y W/d. So y falls by β W/d
+//! in every control interval, whatever it is: the only fixed point is the smallest window, a packet a round trip for
+//! each flow. A remedy helps where it makes c larger than y without a wait.
 
 use crate::aapn::bandwidth;
 use crate::declare::model;
@@ -18,9 +19,9 @@ const TIME: Range = Range::closed(0.0, 1e3);
 
 model! {
     name: "grant-loop",
-    summary: "Fixed points of XCP-CL over a master that grants what is asked for, and with slots that nobody asked for.",
+    summary: "Fixed points of XCP-CL over a master that grants what is asked for, or more.",
     source: "Paper 003 (AAPN signalling and XCP-CL), §3.5, §4.2, Appendix A; our own derivation",
-    holds: "Greedy flows of one pair of edge nodes, limited by its slots; the other pairs of the same nodes ask but send little.",
+    holds: "Greedy flows of one pair of edge nodes, limited by its slots; other pairs that ask send little.",
     inputs {
         capacity: f64 = Kind::Number { unit: Unit::BitsPerSecond, default: 45e6, range: Range::closed(1.0, 1e15) },
             "Link capacity C.";
@@ -30,12 +31,14 @@ model! {
         slot: f64 = Kind::Number { unit: Unit::Seconds, default: 200e-6, range: Range::closed(1e-9, 100.0) },
             "Slot period T_s.";
         guard: f64 = Kind::Number { unit: Unit::Seconds, default: 20e-6, range: TIME }, "Guard time of a slot.";
-        delay: f64 = Kind::Number { unit: Unit::Seconds, default: 1e-3, range: TIME }, "Delay L of a fibre, edge to core node.";
+        delay: f64 = Kind::Number { unit: Unit::Seconds, default: 1e-3, range: TIME },
+            "Delay L of a fibre, edge to core node.";
         turnaround: f64 = Kind::Number { unit: Unit::Seconds, default: 0.69e-3, range: TIME },
             "How long a node may take to act, P.";
         flows: f64 = Kind::Number { unit: Unit::Named("flows"), default: 10.0, range: Range::whole(1.0, 1e9) },
             "Flows of the pair.";
-        packet: f64 = Kind::Number { unit: Unit::Bytes, default: 1000.0, range: Range::closed(1.0, 1e6) }, "Packet size.";
+        packet: f64 = Kind::Number { unit: Unit::Bytes, default: 1000.0, range: Range::closed(1.0, 1e6) },
+            "Packet size.";
         pairs: f64 = Kind::Number { unit: PAIRS, default: 5.0, range: Range::whole(1.0, 1e6) },
             "Pairs of the edge node, one to each other node.";
         asking: f64 = Kind::Number { unit: PAIRS, default: 1.0, range: Range::whole(1.0, 1e6) },
@@ -49,7 +52,7 @@ model! {
         answer_frames: f64 ["frames"], "Frames D from a request to its slots: docs/protocol.md, a + b.";
         request_wait_s: f64 ["s"], "Wait W of data whose slots must be asked for.";
         literal_rtt_s: f64 ["s"], "Round trip where data and ACKs wait for their grants.";
-        literal_rate_bps: f64 ["bps"], "Rate of the pair if what is asked for is granted: a packet a round trip for each flow.";
+        literal_rate_bps: f64 ["bps"], "Rate of the pair if that is granted: a packet a round trip for each flow.";
         literal_decay: f64 ["1"], "By which part the rate falls in a control interval above that, β W/d.";
         probe_needed: f64 ["1"], "The probe above which it rises instead, β W/(α d).";
         floor_rate_bps: f64 ["bps"], "Rate with the floor.";
@@ -98,8 +101,9 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
 
-    /// The rate after so many frames of a fluid that starts at half of the data slots: what comes waits for its grant unless slots are there
-    /// already, and the controller changes the rate once a round trip. `told` is the capacity that a rate in slots a frame is told.
+    /// The rate after so many frames of a fluid that starts at half of the data slots: what comes waits for its grant
+    /// unless slots are there already, and the controller changes the rate once a round trip. `told` is the capacity
+    /// that a rate in slots a frame is told.
     fn after(i: &Inputs, frames: usize, told: impl Fn(f64) -> f64, unasked: f64) -> f64 {
         let found = evaluate(i).unwrap();
         let frame_s = i.frame * i.slot;
@@ -123,8 +127,8 @@ mod tests {
         rate
     }
 
-    /// The controller, frame by frame: by the letter nothing is left after a minute; above the probe that is needed it rises, below it
-    /// falls; a floor of four slots leaves four.
+    /// The controller, frame by frame: by the letter nothing is left after a minute; above the probe that is needed it
+    /// rises, below it falls; a floor of four slots leaves four.
     #[test]
     fn the_controller_runs_to_it() {
         let i = Inputs::default();
@@ -136,8 +140,9 @@ mod tests {
         assert!((floor - 4.0).abs() < 0.01, "{floor}");
     }
 
-    /// Frames of 3.6 ms, six signalling slots: a = ⌈(1.2 + 4 + 2.07)/3.6⌉ = 3, b = ⌈2.69/3.6⌉ = 1; W = 4.5 · 3.6 + 0.69 + 1.2 = 18.09 ms, a
-    /// round trip 4 + 36.18 ms; ten packets of 8000 bit in it are 1.99 Mb/s. A slot of 180 us carries 8100 bit, 2.25 Mb/s once a frame.
+    /// Frames of 3.6 ms, six signalling slots: a = ⌈(1.2 + 4 + 2.07)/3.6⌉ = 3, b = ⌈2.69/3.6⌉ = 1; W = 4.5 · 3.6 + 0.69
+    /// + 1.2 = 18.09 ms, a round trip 4 + 36.18 ms; ten packets of 8000 bit in it are 1.99 Mb/s. A slot of 180 us
+    /// carries 8100 bit, 2.25 Mb/s once a frame.
     #[test]
     fn the_thesis_frame_by_hand() {
         let found = evaluate(&Inputs { floor: 4.0, ..Inputs::default() }).unwrap();

@@ -1,5 +1,5 @@
-//! XCP-CL over the simulated signalling protocol, against the fixed points of the model "grant-loop": the setting of paper 003 (figure 3.8 and
-//! chapter 5), ten greedy flows for each of three pairs that share nothing.
+//! XCP-CL over the simulated signalling protocol, against the fixed points of the model "grant-loop": the setting of
+//! paper 003 (figure 3.8 and chapter 5), ten greedy flows for each of three pairs that share nothing.
 
 mod support;
 

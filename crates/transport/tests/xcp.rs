@@ -114,10 +114,11 @@ fn a_capacity_step_is_filled_in_a_few_round_trips() {
     assert!((250..=650).contains(&waited), "{waited} ms");
 }
 
-/// Paper 003 §4.2: 12 of 18 slots of 45 Mb/s are 30 Mb/s, 3 Mb/s for each of ten flows with round trips of 20 ms. Their windows are four packets of
-/// 1500 B, 2.4 Mb/s, so each is told 600 kb/s, a packet more. Of that the efficiency controller gives α = 0.4 in the first interval, 240 kb/s a
-/// flow, and the rest in the next ones; the thesis's sum is that of all of them. Expected before the run: the mean within
-/// 5 % of 600 kb/s. In an interval 57 packets arrive, two more or less: α · 2 · 8480 b in 20 ms are 34 kb/s a flow.
+/// Paper 003 §4.2: 12 of 18 slots of 45 Mb/s are 30 Mb/s, 3 Mb/s for each of ten flows with round trips of 20 ms. Their
+/// windows are four packets of 1500 B, 2.4 Mb/s, so each is told 600 kb/s, a packet more. Of that the efficiency
+/// controller gives α = 0.4 in the first interval, 240 kb/s a flow, and the rest in the next ones; the thesis's sum is
+/// that of all of them. Expected before the run: the mean within 5 % of 600 kb/s. In an interval 57 packets arrive, two
+/// more or less: α · 2 · 8480 b in 20 ms are 34 kb/s a flow.
 #[test]
 fn the_worked_example_of_the_thesis_through_router_and_senders() {
     let mut network = one_link(24, 10, ms(20));

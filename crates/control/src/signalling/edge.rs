@@ -119,8 +119,8 @@ impl Edge {
         Ok(())
     }
 
-    /// The host keeps the payloads itself: so many slots of them wait, each of so many datagrams. Light leaves in all its granted slots, as
-    /// something may come before a slot does.
+    /// The host keeps the payloads itself: so many slots of them wait, each of so many datagrams. Light leaves in all
+    /// its granted slots, as something may come before a slot does.
     pub(super) fn set_waiting(&mut self, to: NodeId, slots: usize, datagrams: u16) {
         let datagrams = datagrams.min(SlotPart::MOST);
         let empty = Payload::empty(datagrams);
@@ -138,8 +138,8 @@ impl Edge {
         self.queues.get(&to).map_or(0, VecDeque::len)
     }
 
-    /// What to ask for in a frame that has begun: all that waits. The master knows what it has granted since. A node for which something came and
-    /// has left already is named with no slots, so that the master knows who sends.
+    /// What to ask for in a frame that has begun: all that waits. The master knows what it has granted since. A node
+    /// for which something came and has left already is named with no slots, so that the master knows who sends.
     pub(super) fn wishes(&mut self) -> Vec<Wish> {
         let came = std::mem::take(&mut self.came);
         let named = self.queues.iter().filter(|(to, queue)| !queue.is_empty() || came.contains(to));

@@ -108,13 +108,14 @@ impl Node {
         self.station.edge.enqueue(to, datagrams)
     }
 
-    /// A host that keeps payloads itself says how many slots of them wait for a node, and of how many datagrams each is. Every granted slot
-    /// leaves, without blocks; the host has what is in it.
+    /// A host that keeps payloads itself says how many slots of them wait for a node, and of how many datagrams each
+    /// is. Every granted slot leaves, without blocks; the host has what is in it.
     pub fn set_waiting(&mut self, to: NodeId, slots: usize, datagrams: u16) {
         self.station.edge.set_waiting(to, slots, datagrams);
     }
 
-    /// A host that keeps payloads itself says that one has come for a node since the last request, also if it has left already.
+    /// A host that keeps payloads itself says that one has come for a node since the last request, also if it has left
+    /// already.
     pub fn note_arrival(&mut self, to: NodeId) {
         self.station.edge.note_arrival(to);
     }

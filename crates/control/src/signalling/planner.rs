@@ -92,8 +92,8 @@ fn ports(network: &Network, pair: Pair) -> Option<(u16, u16)> {
     Some((network.member(pair.from)?.port, network.member(pair.to)?.port)).filter(|_| pair.from != pair.to)
 }
 
-/// The slots of a connection to the nodes behind it: to those that want them, then in turn to those that share what is left. A slot for
-/// nobody is not connected.
+/// The slots of a connection to the nodes behind it: to those that want them, then in turn to those that share what is
+/// left. A slot for nobody is not connected.
 fn hand_out(network: &Network, demands: &mut Demands, held: Connection, planned: &mut Planned) {
     for slot in held.slot..held.slot + held.slots {
         let behind = |pair: &Pair| ports(network, *pair) == Some((held.input, held.output));

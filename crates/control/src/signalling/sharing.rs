@@ -1,7 +1,8 @@
 //! What a master grants besides the letter of the requests.
 //!
-//! A sender that follows its grants (XCP-CL, paper 003 §4.2) asks for what it was granted: granted what it asks for, it never has more. Each rule
-//! here breaks that circle at the master, which alone knows all requests. None of them changes what travels.
+//! A sender that follows its grants (XCP-CL, paper 003 §4.2) asks for what it was granted: granted what it asks for, it
+//! never has more. Each rule here breaks that circle at the master, which alone knows all requests. None of them
+//! changes what travels.
 
 use super::planner::Pair;
 use crate::wire::NodeId;
@@ -55,7 +56,8 @@ impl Sharing {
         reading: Reading::Backlog,
         idle_timeout: Sharing::IDLE_TIMEOUT,
     };
-    /// As long as the shortest retransmission timeout of TCP (RFC 6298 §2.4): a pair whose sender waits for that still counts as asking.
+    /// As long as the shortest retransmission timeout of TCP (RFC 6298 §2.4): a pair whose sender waits for that still
+    /// counts as asking.
     pub const IDLE_TIMEOUT: Duration = Duration::from_secs(1);
     /// The largest probe: ten times what is asked for.
     pub const MOST_PROBE: u32 = 10_000;
@@ -101,7 +103,8 @@ impl Shares {
         Shares { rules, asking: BTreeMap::new() }
     }
 
-    /// What a plan that is made in `frame` is for. `length` is how long a frame lasts, `nodes` are those that take part.
+    /// What a plan that is made in `frame` is for. `length` is how long a frame lasts, `nodes` are those that take
+    /// part.
     pub(super) fn demands(&mut self, length: Duration, frame: u64, asked: &[Asked], nodes: &[NodeId]) -> Demands {
         let Sharing { spare, floor, idle_timeout, .. } = self.rules;
         let mut wanted = BTreeMap::new();

@@ -61,8 +61,8 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
     Ok(checked)
 }
 
-/// In the dark part of a frame a queue grows that is no standing one. Its slots may stand at the beginning of a frame and at the end of the next,
-/// so its minimum is taken over two frames.
+/// In the dark part of a frame a queue grows that is no standing one. Its slots may stand at the beginning of a frame
+/// and at the end of the next, so its minimum is taken over two frames.
 fn see_whole_frames(network: &mut Network, frame: SlotFrame) {
     let queues = network.links.iter_mut().filter(|link| link.via.is_some());
     for controller in queues.filter_map(|link| link.controller.as_mut()) {

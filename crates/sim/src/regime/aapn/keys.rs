@@ -11,6 +11,7 @@ use options::words;
 use units::Duration;
 
 const NONE: Time = Time(Duration::ZERO);
+const ONE_SECOND: Time = Time(Sharing::IDLE_TIMEOUT);
 const COMPUTED: When<AapnSwitching> =
     When::new(|keys| keys.allocation.is_none(), "goes with computed schedules, that is without allocation");
 const SMOOTHED: When<AapnSwitching> = When::new(
@@ -56,7 +57,8 @@ keys! {
         /// Shares: where more is asked for than a frame has, a queue of weight w gets w slots where one of weight 1 gets one. Queues that are not
         /// named weigh 1.
         pub weight: Vec<At<Weight>>;
-        /// What happens to slots that nobody asked for. Default "all", and "asking" with protocol = "simulated"; "idle" is the paper's letter.
+        /// What happens to slots that nobody asked for. Default "all", and "asking" with protocol = "simulated"; "idle"
+        /// is the paper's letter.
         pub spare_slots: Option<At<Word<Spare>>>, when COMPUTED;
         /// Slots of every frame that a queue counts as wanting at least while it asks.
         pub floor: Key<u32> = 0, in whole(0, FrameScheduler::MAX_FRAME), when COMPUTED, when SIMULATED;
@@ -65,7 +67,7 @@ keys! {
         /// How the master reads requests.
         pub request_means: Key<Word<Reading>> = Word(Reading::Backlog), when COMPUTED, when SIMULATED;
         /// A queue that has asked counts as asking for so long, for spare_slots = "asking" and the floor.
-        pub idle_timeout: Key<Time> = Time(Sharing::IDLE_TIMEOUT), in at_most(LONGEST_FRAME), when COMPUTED, when SIMULATED;
+        pub idle_timeout: Key<Time> = ONE_SECOND, in at_most(LONGEST_FRAME), when COMPUTED, when SIMULATED;
         /// Whether edge nodes know one another, their delays and what their clocks show, or a signalling protocol finds out.
         pub protocol: Key<Word<Protocol>> = Word(Protocol::Known), when COMPUTED;
         /// The signalling protocol.

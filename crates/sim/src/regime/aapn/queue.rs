@@ -92,8 +92,8 @@ impl Queue {
         self.offered = backlog.offered;
     }
 
-    /// All slots that are wanted, those that were granted and have not begun among them. A forecast is what arrives until then; where the master
-    /// reads a rate, it is that, and at least what waits in as many parts.
+    /// All slots that are wanted, those that were granted and have not begun among them. A forecast is what arrives
+    /// until then; where the master reads a rate, it is that, and at least what waits in as many parts.
     pub(super) fn wanted(&self, rule: Request, held: u64, payload: u64, span: Span) -> u32 {
         let (waiting, frames) = (self.slots(held, payload), span.frames.max(1) as u32);
         match (rule, span.reading) {
