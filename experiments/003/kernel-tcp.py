@@ -87,6 +87,7 @@ def scenario(law: str, seconds: float, keys: Mapping[str, Any]) -> dict[str, Any
             "guard": "200 us",
             "scheduler": "greedy",
             "protocol": "simulated",
+            "spare_slots": "idle",  # As the processes do without a table [sharing].
             "control": {"turnaround": "4 ms"},
             "clock": [
                 {"node": f"e{node}", "offset": offset, "drift_ppm": drift, "jitter": "1 us"}

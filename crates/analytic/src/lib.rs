@@ -29,6 +29,7 @@ pub mod dlcc_unsynchronized;
 pub mod engset;
 pub mod erlang_b;
 pub mod gaimd;
+pub mod grant_loop;
 pub mod highspeed;
 pub mod jet_classes;
 pub mod md1k;
@@ -71,6 +72,7 @@ static MODELS: &[&Model] = &[
     &xcp_convergence::MODEL,
     &xcp_cl::MODEL,
     &aapn::MODEL,
+    &grant_loop::MODEL,
     &tcp_fluid::MODEL,
     &sack_lb_obs::MODEL,
     &rr_tcp_lb_obs::MODEL,

@@ -1,7 +1,7 @@
 //! Decoders and machines driven by arbitrary bytes: the same functions serve cargo-fuzz and the property tests.
 
 use crate::scheduler::Algorithm;
-use crate::signalling::{Action, Actions, Core, Heard, Member, Network, Node, NodeConfig};
+use crate::signalling::{Action, Actions, Core, Heard, Member, Network, Node, NodeConfig, Sharing};
 use crate::sync::{ClockFilter, FilterConfig, Sample};
 use crate::wire::{self, Block, Carriage, Class, Header, Key, Malformed, NodeId, Slot, Stamp};
 use units::{Duration, Instant};
@@ -74,6 +74,7 @@ pub fn signalling(bytes: &[u8]) {
         network: knows.is_multiple_of(2).then(|| network.clone()),
         algorithm: Algorithm::Greedy,
         weights: None,
+        sharing: Sharing::LITERAL,
         stamp: Stamp::Exact,
         filter: FilterConfig::default(),
     };

@@ -4,7 +4,7 @@
 
 mod star;
 
-use control::signalling::{Count, Network};
+use control::signalling::{Count, Network, Reading, Sharing, Spare};
 use control::wire::Carriage;
 use star::{Clock, MS, Random, Star, US, Weather, verifier};
 
@@ -22,7 +22,19 @@ fn star(seed: u64, carriage: Carriage) -> Star {
             (clock, random.below(1000 * US), random.below(1000 * US))
         })
         .collect();
-    Star::new(network(carriage), &parts, seed ^ 0x5eed)
+    let mut star = Star::new(network(carriage), &parts, seed ^ 0x5eed);
+    star.sharing = sharing(seed);
+    star
+}
+
+/// Every other seed has a master that follows the letter; the others share slots in one way or another.
+fn sharing(seed: u64) -> Sharing {
+    let rules = [
+        Sharing { spare: Spare::Asking, ..Sharing::LITERAL },
+        Sharing { spare: Spare::All, probe: 250, ..Sharing::LITERAL },
+        Sharing { floor: 3, reading: Reading::Rate, ..Sharing::LITERAL },
+    ];
+    if seed.is_multiple_of(2) { Sharing::LITERAL } else { rules[(seed / 2 % 3) as usize] }
 }
 
 /// Faults of one kind or another for a number of frames. Half of the runs also lose, delay and repeat messages.

@@ -3,7 +3,7 @@
 mod star;
 
 use control::scheduler::Algorithm;
-use control::signalling::{Actions, Count, Heard, Member, Network, NetworkError, Part};
+use control::signalling::{Actions, Count, Heard, Member, Network, NetworkError, Part, Reading, Sharing, Spare};
 use control::wire::{Beacon, Carriage, Class, Header, NodeId, Slot, Stamp};
 use star::{Clock, MS, Star, US, figure_3_8, verifier};
 use units::Duration;
@@ -242,6 +242,41 @@ fn every_scheduler_can_be_the_masters() {
         assert_safe(&star);
     }
     assert_eq!(Algorithm::from_name("greedy"), Some(Algorithm::Greedy));
+}
+
+/// Figure 3.8 has twelve data slots a frame. One payload a frame from node 1 to node 2, and nobody else sends: by the
+/// letter node 1 is granted one slot, as a rate one in every frame, with a floor four, and all twelve where those that
+/// ask share the rest, or all pairs do, its own six among them.
+#[test]
+fn a_master_grants_what_its_sharing_says() {
+    let letter = Sharing::LITERAL;
+    let cases = [
+        (letter, 1.0),
+        (Sharing { reading: Reading::Rate, ..letter }, 1.0),
+        (Sharing { floor: 4, ..letter }, 4.0),
+        (Sharing { spare: Spare::Asking, ..letter }, 12.0),
+        (Sharing { spare: Spare::All, ..letter }, 12.0),
+    ];
+    for (sharing, expected) in cases {
+        let mut star = star(figure_3_8().checked().unwrap());
+        star.sharing = sharing;
+        star.start_all();
+        star.run_frames(120);
+        let granted = |star: &Star| star.node(1).tally().of(Count::GrantUnused);
+        let steady = |star: &mut Star, frames: u64| {
+            for _ in 0..frames {
+                star.enqueue(1, 2);
+                star.run_frames(1);
+            }
+        };
+        steady(&mut star, 50);
+        let before = granted(&star);
+        steady(&mut star, 400);
+        // What is granted to node 1 beside the slot for its one payload a frame.
+        let unused = f64::from(u32::try_from(granted(&star) - before).unwrap()) / 400.0;
+        assert!((unused + 1.0 - expected).abs() < 0.1, "{sharing:?}: {unused} slots a frame are not used");
+        assert_safe(&star);
+    }
 }
 
 /// A network whose nodes all have a slot for signalling, so that each may be master and slave.

@@ -55,6 +55,7 @@ impl Side {
             network,
             algorithm: content.scheduler,
             weights: content.weights().map_err(|why| input(format!("{shown}: {why}")))?,
+            sharing: content.sharing(),
             stamp: Stamp::Follows,
             filter: FilterConfig { stamp_error: content.clock.stamp_error, ..FilterConfig::default() },
         };

@@ -45,6 +45,7 @@ impl SignallingNode {
             network: network.map(configured).transpose()?,
             algorithm: Algorithm::from_name(scheduler).ok_or_else(unknown)?,
             weights: None,
+            sharing: signalling::Sharing::LITERAL,
             stamp: Stamp::Exact,
             filter: FilterConfig { stamp_error: Duration::from_ps(stamp_error_ps), ..FilterConfig::default() },
         };

@@ -117,6 +117,36 @@ impl FrameScheduler {
     /// The schedule of the next frame of `frame` slots. Where a row or a column asks for more than that, what is served is
     /// shared max-min ([`share`]), by weight if there are as many weights as nodes.
     pub fn schedule(&mut self, requests: &Requests, frame: u32) -> Result<Schedule, ScheduleError> {
+        let turn = self.begin(requests, frame)?;
+        if requests.longest_line() <= u64::from(frame) {
+            return Ok(self.machine.schedule(requests, frame));
+        }
+        let shared = match &self.weights {
+            Some(weights) if weights.nodes() == requests.nodes() => share_weighted(requests, frame, turn, weights),
+            _ => share(requests, frame, turn),
+        };
+        Ok(self.machine.schedule(&shared, frame))
+    }
+
+    /// The same, and what is left of the frame is shared max-min among the pairs that `takes` names ([`share_all`]).
+    pub fn schedule_all(
+        &mut self,
+        requests: &Requests,
+        frame: u32,
+        takes: impl Fn(usize, usize) -> bool,
+    ) -> Result<Schedule, ScheduleError> {
+        let turn = self.begin(requests, frame)?;
+        let filled = match &self.weights {
+            Some(weights) if weights.nodes() == requests.nodes() => {
+                share_all(&share_weighted(requests, frame, turn, weights), frame, turn, takes)
+            }
+            _ => share_all(requests, frame, turn, takes),
+        };
+        Ok(self.machine.schedule(&filled, frame))
+    }
+
+    /// The turn of a frame, if it has a schedule.
+    fn begin(&mut self, requests: &Requests, frame: u32) -> Result<u64, ScheduleError> {
         if frame == 0 || frame > FrameScheduler::MAX_FRAME {
             return Err(ScheduleError::Frame { found: frame });
         }
@@ -126,14 +156,7 @@ impl FrameScheduler {
         }
         let turn = self.turn;
         self.turn += 1;
-        if requests.longest_line() <= u64::from(frame) {
-            return Ok(self.machine.schedule(requests, frame));
-        }
-        let shared = match &self.weights {
-            Some(weights) if weights.nodes() == requests.nodes() => share_weighted(requests, frame, turn, weights),
-            _ => share(requests, frame, turn),
-        };
-        Ok(self.machine.schedule(&shared, frame))
+        Ok(turn)
     }
 }
 

@@ -89,6 +89,10 @@ impl Departure {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Edge {
     queues: BTreeMap<NodeId, VecDeque<Payload>>,
+    /// For whom something has come since the last request.
+    came: BTreeSet<NodeId>,
+    /// Datagrams of a slot of the queues whose payloads the host keeps.
+    kept: BTreeMap<NodeId, u16>,
     granted: BTreeMap<u64, Vec<Grant>>,
     /// Frames that had an allocation, as far back as one could still come.
     accepted: BTreeSet<u64>,
@@ -111,13 +115,22 @@ impl Edge {
         let mut datagrams = datagrams.into_iter();
         let first = datagrams.next().unwrap_or_default();
         queue.push_back(Payload { first, others: datagrams.collect() });
+        self.came.insert(to);
         Ok(())
     }
 
-    /// The host keeps the payloads itself: so many slots of them wait, each of so many datagrams.
+    /// The host keeps the payloads itself: so many slots of them wait, each of so many datagrams. Light leaves in all
+    /// its granted slots, as something may come before a slot does.
     pub(super) fn set_waiting(&mut self, to: NodeId, slots: usize, datagrams: u16) {
-        let empty = Payload::empty(datagrams.min(SlotPart::MOST));
+        let datagrams = datagrams.min(SlotPart::MOST);
+        let empty = Payload::empty(datagrams);
+        self.kept.insert(to, datagrams);
         self.queues.entry(to).or_default().resize(slots.min(Edge::LONGEST_QUEUE), empty);
+    }
+
+    /// Something has come for a node, whether it waits or has left already.
+    pub(super) fn note_arrival(&mut self, to: NodeId) {
+        self.came.insert(to);
     }
 
     /// Slots that wait.
@@ -125,10 +138,12 @@ impl Edge {
         self.queues.get(&to).map_or(0, VecDeque::len)
     }
 
-    /// What to ask for in a frame that has begun: all that waits. The master knows what it has granted since.
-    pub(super) fn wishes(&self) -> Vec<Wish> {
-        let waiting = self.queues.iter().filter(|(_, queue)| !queue.is_empty());
-        waiting.map(|(to, queue)| Wish { destination: *to, slots: queue.len() as u32 }).collect()
+    /// What to ask for in a frame that has begun: all that waits. The master knows what it has granted since. A node
+    /// for which something came and has left already is named with no slots, so that the master knows who sends.
+    pub(super) fn wishes(&mut self) -> Vec<Wish> {
+        let came = std::mem::take(&mut self.came);
+        let named = self.queues.iter().filter(|(to, queue)| !queue.is_empty() || came.contains(to));
+        named.map(|(to, queue)| Wish { destination: *to, slots: queue.len() as u32 }).collect()
     }
 
     /// An allocation came. Frames before `oldest` are over; a frame takes one.
@@ -161,10 +176,12 @@ impl Edge {
                     tally.add(Count::TooLate);
                     continue;
                 }
-                let Some(payload) = self.queues.get_mut(&destination).and_then(VecDeque::pop_front) else {
+                let waiting = self.queues.get_mut(&destination).and_then(VecDeque::pop_front);
+                if waiting.is_none() {
                     tally.add(Count::GrantUnused);
-                    continue;
-                };
+                }
+                let kept = || self.kept.get(&destination).map(|datagrams| Payload::empty(*datagrams));
+                let Some(payload) = waiting.or_else(kept) else { continue };
                 let number = self.numbers.entry(destination).or_insert(0);
                 let sequence = *number;
                 *number += payload.datagrams() as u64;

@@ -7,8 +7,9 @@
 use super::clock::CoreClock;
 use super::network::{Member, Network};
 use super::peer::{Peer, Presence};
-use super::planner::{self, Demands, Pair, Planned, Window};
+use super::planner::{self, Pair, Planned, Window};
 use super::post::{Count, Post};
+use super::sharing::{Asked, Demands, Shares, Sharing};
 use crate::scheduler::{Algorithm, FrameScheduler, Requests};
 use crate::sync::{ClockFilter, FilterConfig, Sample};
 use crate::wire::{
@@ -45,6 +46,8 @@ pub(super) struct Rules {
     pub(super) algorithm: Algorithm,
     /// The weight of every pair of ports, if not all weigh the same.
     pub(super) weights: Option<Requests>,
+    /// What is granted besides the letter of the requests.
+    pub(super) sharing: Sharing,
     /// What is known of clocks and stamps.
     pub(super) filter: FilterConfig,
 }
@@ -56,6 +59,7 @@ pub(super) struct Master {
     /// The next frame whose requests come in.
     pub(super) next_plan: u64,
     scheduler: FrameScheduler,
+    shares: Shares,
     peers: BTreeMap<NodeId, Peer>,
     proposals: BTreeMap<u64, Proposal>,
     rotation: usize,
@@ -99,6 +103,7 @@ impl Master {
                 Some(weights) => FrameScheduler::weighted(rules.algorithm, weights.clone()),
                 None => FrameScheduler::new(rules.algorithm),
             },
+            shares: Shares::new(rules.sharing),
             peers: others.map(|node| (node, peer(node))).collect(),
             proposals: BTreeMap::new(),
             rotation: 0,
@@ -139,7 +144,7 @@ impl Master {
             let first = network.frame_slots - network.window() as u32;
             Some(Window { first, joiner: joiner.port, master: network.member(own.node)?.port })
         });
-        let mut demands = self.demands(own);
+        let mut demands = self.demands(network, own, frame);
         let planned = planner::plan(network, &mut self.scheduler, &mut demands, window);
         let connections = planned.connections.clone();
         self.proposals.insert(planned_for, Proposal { planned, accepted: false, joiner });
@@ -147,20 +152,21 @@ impl Master {
     }
 
     /// What waits everywhere, less what was granted since it was asked for: a request is made before the slots of its own frame leave.
-    fn demands(&self, own: &Own) -> Demands {
-        let active = |node: NodeId| self.status(node) == NodeStatus::Active;
-        let mut demands = Demands::new();
-        let mut ask = |from: NodeId, asked: u64, wishes: &[Wish]| {
-            for wish in wishes.iter().filter(|wish| active(wish.destination) && wish.destination != from) {
-                let granted = self.granted(asked, from, wish.destination);
-                demands.insert(Pair { from, to: wish.destination }, wish.slots.saturating_sub(granted));
+    fn demands(&mut self, network: &Network, own: &Own, frame: u64) -> Demands {
+        let active = |node: &NodeId| self.status(*node) == NodeStatus::Active;
+        let mut asked = Vec::new();
+        let mut ask = |from: NodeId, since: u64, wishes: &[Wish]| {
+            for wish in wishes.iter().filter(|wish| active(&wish.destination) && wish.destination != from) {
+                let granted = self.granted(since, from, wish.destination);
+                asked.push(Asked { pair: Pair { from, to: wish.destination }, slots: wish.slots, granted });
             }
         };
         ask(own.node, own.begins, &own.wishes);
-        for (node, peer) in self.peers.iter().filter(|(node, _)| active(**node)) {
+        for (node, peer) in self.peers.iter().filter(|(node, _)| active(node)) {
             ask(*node, peer.wishes.0, &peer.wishes.1);
         }
-        demands
+        let nodes: Vec<NodeId> = network.members.iter().map(|member| member.node).filter(active).collect();
+        self.shares.demands(network.frame(), frame, &asked, &nodes)
     }
 
     fn granted(&self, after: u64, from: NodeId, to: NodeId) -> u32 {

@@ -10,6 +10,7 @@
 //! | `post` | slots made and checked: tags, sessions, replays, counts |
 //! | `clock` | the core's time as a node sees it; when light must leave |
 //! | `edge` | queues, what was asked for, data sent in granted slots and taken |
+//! | `sharing` | what a master grants besides the letter of the requests |
 //! | `planner` | requests -> connections of the switch and grants |
 //! | `master`, `slave`, `standby` | the three parts a node plays; `station` is what they share, `node` the whole, `turn` what it does in every frame |
 //! | `peer` | what the master knows of a slave |
@@ -25,6 +26,7 @@ mod part;
 mod peer;
 mod planner;
 mod post;
+mod sharing;
 mod slave;
 mod standby;
 mod station;
@@ -36,6 +38,7 @@ pub use network::{Member, Network, NetworkError};
 pub use node::{Node, NodeConfig, Part};
 pub use part::SlotPart;
 pub use post::{Count, Tally};
+pub use sharing::{Reading, Sharing, Spare};
 
 use crate::wire::{Block, Fault, NodeId};
 use units::Instant;

@@ -4,6 +4,7 @@ use super::edge::Full;
 use super::master::{Master, Rules};
 use super::network::Network;
 use super::post::{Address, Count, Post, Tally};
+use super::sharing::Sharing;
 use super::slave::{Slave, Stage};
 use super::standby::Standby;
 use super::station::Station;
@@ -28,6 +29,8 @@ pub struct NodeConfig {
     pub algorithm: Algorithm,
     /// How it shares what is too much: the weight of every pair of ports. None: evenly.
     pub weights: Option<Requests>,
+    /// What it grants as a master besides the letter of the requests.
+    pub sharing: Sharing,
     /// Whether its host stamps departures exactly beforehand, or tells them afterwards ([`Node::handle_departure`]).
     pub stamp: Stamp,
     /// What is known of its clock.
@@ -81,7 +84,12 @@ impl Node {
             slave,
             standby,
             master: None,
-            rules: Rules { algorithm: config.algorithm, weights: config.weights, filter: config.filter },
+            rules: Rules {
+                algorithm: config.algorithm,
+                weights: config.weights,
+                sharing: config.sharing,
+                filter: config.filter,
+            },
             led_by,
             last_beacon: Instant::ZERO,
             no_signal: false,
@@ -100,10 +108,16 @@ impl Node {
         self.station.edge.enqueue(to, datagrams)
     }
 
-    /// A host that keeps payloads itself says how many slots of them wait for a node, and of how many datagrams each is. They leave without
-    /// blocks.
+    /// A host that keeps payloads itself says how many slots of them wait for a node, and of how many datagrams each
+    /// is. Every granted slot leaves, without blocks; the host has what is in it.
     pub fn set_waiting(&mut self, to: NodeId, slots: usize, datagrams: u16) {
         self.station.edge.set_waiting(to, slots, datagrams);
+    }
+
+    /// A host that keeps payloads itself says that one has come for a node since the last request, also if it has left
+    /// already.
+    pub fn note_arrival(&mut self, to: NodeId) {
+        self.station.edge.note_arrival(to);
     }
 
     /// Slots that wait for a node.

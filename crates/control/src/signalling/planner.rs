@@ -4,12 +4,10 @@
 //! of nodes behind them that has most left to send.
 
 use super::network::Network;
+use super::sharing::Demands;
 use crate::scheduler::{FrameScheduler, IDLE, Requests};
 use crate::wire::{Connection, Grant, NodeId};
 use std::collections::BTreeMap;
-
-/// What nodes want, less what they were granted.
-pub(super) type Demands = BTreeMap<Pair, u32>;
 
 /// Who sends to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,17 +61,24 @@ fn fill(
     free: impl Fn(u16, u16) -> bool,
 ) {
     let size = usize::from(network.switch_size);
-    let mut matrix = vec![0u32; size * size];
-    for (pair, wanted) in demands.iter() {
-        let Some((input, output)) = ports(network, *pair) else { continue };
-        if free(input, output) {
-            let entry = &mut matrix[usize::from(input) * size + usize::from(output)];
-            *entry = entry.saturating_add(*wanted);
-        }
+    let (mut matrix, mut takes) = (vec![0u32; size * size], vec![false; size * size]);
+    let entry = |pair: &Pair| {
+        let (input, output) = ports(network, *pair).filter(|(input, output)| free(*input, *output))?;
+        Some(usize::from(input) * size + usize::from(output))
+    };
+    for (pair, wanted) in &demands.wanted {
+        let Some(place) = entry(pair) else { continue };
+        matrix[place] = matrix[place].saturating_add(*wanted);
     }
+    demands.takers.iter().filter_map(entry).for_each(|place| takes[place] = true);
     let Ok(requests) = Requests::new(size, matrix) else { return };
+    let length = slots.end - slots.start;
+    let schedule = match demands.takers.is_empty() {
+        true => scheduler.schedule(&requests, length),
+        false => scheduler.schedule_all(&requests, length, |input, output| takes[input * size + output]),
+    };
     // A part of a frame without slots has no schedule.
-    let Ok(schedule) = scheduler.schedule(&requests, slots.end - slots.start) else { return };
+    let Ok(schedule) = schedule else { return };
     for block in schedule.blocks() {
         let first = slots.start + block.start;
         for (input, output) in block.outputs.iter().enumerate().filter(|(_, output)| **output != IDLE) {
@@ -87,14 +92,20 @@ fn ports(network: &Network, pair: Pair) -> Option<(u16, u16)> {
     Some((network.member(pair.from)?.port, network.member(pair.to)?.port)).filter(|_| pair.from != pair.to)
 }
 
-/// The slots of a connection to the nodes behind it. A slot that nobody wants is not connected.
+/// The slots of a connection to the nodes behind it: to those that want them, then in turn to those that share what is
+/// left. A slot for nobody is not connected.
 fn hand_out(network: &Network, demands: &mut Demands, held: Connection, planned: &mut Planned) {
     for slot in held.slot..held.slot + held.slots {
         let behind = |pair: &Pair| ports(network, *pair) == Some((held.input, held.output));
-        let most = demands.iter_mut().filter(|(pair, wanted)| **wanted > 0 && behind(pair));
+        let most = demands.wanted.iter_mut().filter(|(pair, wanted)| **wanted > 0 && behind(pair));
         // Of equals the first.
-        let Some((pair, wanted)) = most.rev().max_by_key(|(_, wanted)| **wanted) else { return };
-        *wanted -= 1;
+        let wants = most.rev().max_by_key(|(_, wanted)| **wanted).map(|(pair, wanted)| {
+            *wanted -= 1;
+            *pair
+        });
+        let takers = || demands.takers.iter().filter(|pair| behind(pair));
+        let turn = |count: usize| takers().nth((slot as usize).checked_rem(count)?).copied();
+        let Some(pair) = wants.or_else(|| turn(takers().count())) else { return };
         extend_grants(planned.grants.entry(pair.from).or_default(), slot, pair.to);
         extend_connections(&mut planned.connections, slot, &held);
     }

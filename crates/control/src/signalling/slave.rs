@@ -116,7 +116,7 @@ impl Slave {
     }
 
     /// What the slave says in a frame.
-    pub(super) fn blocks(&mut self, station: &Station, term: u64, frame: u64) -> Vec<Block> {
+    pub(super) fn blocks(&mut self, station: &mut Station, term: u64, frame: u64) -> Vec<Block> {
         let mut blocks: Vec<Block> = self.departed.take().map(Block::from).into_iter().collect();
         blocks.extend(self.reports.drain(..).map(Block::from));
         blocks.push(Request { term, frame, wishes: station.edge.wishes() }.into());

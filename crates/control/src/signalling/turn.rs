@@ -94,12 +94,12 @@ impl Node {
         match (network.carriage, network.signalling_slot(self.station.post.me)) {
             (Carriage::Slots, None) => {}
             (Carriage::Slots, Some(slot)) => {
-                let blocks = self.slave.blocks(&self.station, term, frame);
+                let blocks = self.slave.blocks(&mut self.station, term, frame);
                 let address = Address { class: Class::Signalling, to, frame, slot };
                 self.station.signal_in(now, address, blocks, actions);
             }
             _ => {
-                let blocks = self.slave.blocks(&self.station, term, frame);
+                let blocks = self.slave.blocks(&mut self.station, term, frame);
                 self.station.signal_at(now, to, frame, blocks, actions);
             }
         }

@@ -8,7 +8,9 @@ pub mod sabotage;
 pub mod verifier;
 
 use control::scheduler::Algorithm;
-use control::signalling::{Action, Actions, Core, Heard, Member, Network, Node, NodeConfig, Part, SlotPart, Tally};
+use control::signalling::{
+    Action, Actions, Core, Heard, Member, Network, Node, NodeConfig, Part, Sharing, SlotPart, Tally,
+};
 use control::sync::FilterConfig;
 use control::wire::{Block, Carriage, Fault, FaultKind, Key, Management, NodeId, Stamp};
 use std::collections::BTreeMap;
@@ -144,6 +146,7 @@ pub struct Star {
     pub log: Vec<Entry>,
     pub random: Random,
     pub algorithm: Algorithm,
+    pub sharing: Sharing,
     /// How much later light leaves than it was meant to, and its exact stamp follows; 0: it does not.
     pub host_latency: u64,
     /// Whether slots have up to four datagrams.
@@ -191,6 +194,7 @@ impl Star {
             log: Vec::new(),
             random: Random(seed),
             algorithm: Algorithm::Greedy,
+            sharing: Sharing::LITERAL,
             host_latency: 0,
             several: false,
             mistake: None,
@@ -216,6 +220,7 @@ impl Star {
             network: found.knows.then(|| self.network.clone()),
             algorithm: self.algorithm,
             weights: None,
+            sharing: self.sharing,
             stamp: if latency > 0 { Stamp::Follows } else { Stamp::Exact },
             filter: FilterConfig::default(),
         };

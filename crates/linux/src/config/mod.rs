@@ -4,6 +4,7 @@ mod core;
 mod fibre;
 mod network;
 mod node;
+mod sharing;
 mod value;
 
 pub(crate) use core::{CoreConfig, PortConfig};

@@ -1,10 +1,11 @@
 //! The configuration of an edge node.
 
 use super::network::{self, NetworkConfig};
+use super::sharing::SharingConfig;
 use super::value::{self, Address};
 use crate::traffic::SlotRoom;
 use control::scheduler::{Algorithm, Requests};
-use control::signalling::SlotPart;
+use control::signalling::{Sharing, SlotPart};
 use serde::Deserialize;
 use std::path::PathBuf;
 use units::Duration;
@@ -25,6 +26,8 @@ pub(crate) struct NodeFile {
     /// How it then shares what is too much: a queue of weight w gets w slots where one of weight 1, as are those not named, gets one.
     #[serde(default)]
     weight: Vec<WeightConfig>,
+    /// What it then grants besides the letter of the requests.
+    sharing: Option<SharingConfig>,
     /// The cores, one or several: overlaid stars.
     pub(crate) star: Vec<StarConfig>,
     #[serde(default)]
@@ -57,6 +60,11 @@ struct WeightConfig {
 }
 
 impl NodeFile {
+    /// What the master grants besides the letter of the requests.
+    pub(crate) fn sharing(&self) -> Sharing {
+        self.sharing.as_ref().map_or(Sharing::LITERAL, SharingConfig::sharing)
+    }
+
     /// The weight of every pair of ports, if the master shares by weight.
     pub(crate) fn weights(&self) -> Result<Option<Requests>, String> {
         let Some(network) = self.network.as_ref().filter(|_| !self.weight.is_empty()) else { return Ok(None) };

@@ -76,7 +76,7 @@ impl Extras {
         let site = || queue::Site { byte_time, stream: streams.queue.clone() };
         let queue = Queue::new(&rule.queue, site);
         let line = Schedule::new(&rule.queue, site).map(|schedule| Box::new(Line::new(schedule)));
-        let controller = rule.controller.map(|PortController { config, follows }| Controller {
+        let controller = rule.controller.map(|PortController { config, follows, .. }| Controller {
             router: Router::new(config, Instant::ZERO),
             follows,
         });

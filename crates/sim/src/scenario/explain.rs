@@ -273,7 +273,7 @@ impl Text<'_> {
 }
 
 fn xcp(controller: &PortController) -> Explained {
-    let RouterConfig { capacity, alpha, beta, gamma, unclaimed, .. } = &controller.config;
+    let RouterConfig { capacity, alpha, beta, gamma, unclaimed, min_queue_interval, .. } = &controller.config;
     let mut keys = spec::XcpPort::unfilled();
     keys.derive("alpha", alpha.form());
     keys.derive("beta", beta.form());
@@ -281,5 +281,6 @@ fn xcp(controller: &PortController) -> Explained {
     keys.derive("capacity", Speed(*capacity).form());
     keys.derive("follows", controller.follows.form());
     keys.derive("unclaimed", Word(*unclaimed).form());
+    keys.derive("queue_interval", Time(*min_queue_interval).form());
     keys
 }

@@ -58,6 +58,8 @@ pub struct Controller {
     pub believes: Option<Rate>,
     /// Whether it is told when the capacity changes.
     pub follows: bool,
+    /// Whether the time over which the queue's minimum is taken is given.
+    pub is_timed: bool,
 }
 
 /// Properties of a link as far as they are given.

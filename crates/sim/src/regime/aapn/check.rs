@@ -5,7 +5,7 @@ use super::plan::{
     Aapn, Allocation, Channel, Computed, EdgeNode, LONGEST_FRAME, Plan, Request, Signal, SlotFrame, Uplink,
 };
 use super::{shares, signalled};
-use crate::language::{At, Fault, Place, Time, choices, quoted};
+use crate::language::{At, Fault, Place, Time, Word, choices, quoted};
 use crate::model::{LinkId, Network, NodeId, Packing, SimTime};
 use crate::regime::kind::{Checked, Site};
 use crate::topology::Draft;
@@ -25,6 +25,9 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
     }
     let Site { at, network, draft, largest_packet, .. } = site;
     let aapn = Star { at, table, network, draft }.resolve(largest_packet)?;
+    if matches!(aapn.plan, Plan::Signalled(_)) {
+        see_whole_frames(network, aapn.frame);
+    }
     let signalling_slots = aapn.frame.signalling_slots;
     if let Some(fault) = table.fault.first().filter(|_| table.protocol.0 == Protocol::Known) {
         return Err(fault.fault("goes with protocol = \"simulated\""));
@@ -49,10 +52,25 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
         }
     }
     checked.derive("signalling_slots", signalling_slots);
+    if table.spare_slots.is_none() {
+        checked.derive("spare_slots", Word(table.spare()));
+    }
     if table.signal.age.is_none() && table.signal.ahead.is_none() {
         checked.derive("signal.age", Time(Duration::ZERO));
     }
     Ok(checked)
+}
+
+/// In the dark part of a frame a queue grows that is no standing one. Its slots may stand at the beginning of a frame
+/// and at the end of the next, so its minimum is taken over two frames.
+fn see_whole_frames(network: &mut Network, frame: SlotFrame) {
+    let queues = network.links.iter_mut().filter(|link| link.via.is_some());
+    for controller in queues.filter_map(|link| link.controller.as_mut()) {
+        if controller.follows && !controller.is_timed {
+            let least = controller.config.min_queue_interval.max(Duration::from_ps(frame.length()) * 2);
+            controller.config.min_queue_interval = least;
+        }
+    }
 }
 
 struct Star<'a> {
@@ -327,7 +345,7 @@ impl Star<'_> {
             },
             channel: self.channel(),
             scheduling_time: table.scheduling_time.0,
-            spare: table.spare_slots.0,
+            spare: table.spare(),
         })
     }
 

@@ -1,27 +1,32 @@
 //! `[switching]` with `kind = "aapn"`.
 
-use super::plan::{Channel, Counts, LONGEST_FRAME, Spare};
+use super::plan::{Channel, Counts, LONGEST_FRAME};
 use super::signalled::keys::{ControlSpec, FaultSpec, a_drift};
-use crate::language::keys::{When, a_probability, a_rate, at_most, keys, more_than_zero, whole};
+use crate::language::keys::{When, Within, a_probability, a_rate, at_most, keys, more_than_zero, whole};
 use crate::language::{At, Key, Speed, Time, Word};
 use crate::model::Packing;
 use control::scheduler::{Algorithm, FrameScheduler};
+use control::signalling::{Reading, Sharing, Spare};
 use options::words;
 use units::Duration;
 
 const NONE: Time = Time(Duration::ZERO);
+const ONE_SECOND: Time = Time(Sharing::IDLE_TIMEOUT);
 const COMPUTED: When<AapnSwitching> =
     When::new(|keys| keys.allocation.is_none(), "goes with computed schedules, that is without allocation");
 const SMOOTHED: When<AapnSwitching> = When::new(
     |keys| matches!(keys.request.0, RequestRule::Smoothed | RequestRule::Predicted),
     "goes with request = \"smoothed\" or \"predicted\"",
 );
-const KNOWN: When<AapnSwitching> = When::new(
-    |keys| keys.protocol.0 == Protocol::Known,
-    "goes with protocol = \"known\": a master grants what is asked for",
-);
 const SIMULATED: When<AapnSwitching> =
     When::new(|keys| keys.protocol.0 == Protocol::Simulated, "goes with protocol = \"simulated\"");
+
+/// A probe by which requests grow.
+fn a_probe() -> Within<f64> {
+    Within::new("0 to 10 (times what is asked for)", |probe| {
+        (0.0..=f64::from(Sharing::MOST_PROBE) / 1000.0).contains(probe)
+    })
+}
 
 keys! {
     /// An agile all-photonic network: paper 003, chapters 2 to 4. Links with `via` (topology "aapn-star") are queues that send in
@@ -52,8 +57,17 @@ keys! {
         /// Shares: where more is asked for than a frame has, a queue of weight w gets w slots where one of weight 1 gets one. Queues that are not
         /// named weigh 1.
         pub weight: Vec<At<Weight>>;
-        /// What happens to slots that nobody asked for.
-        pub spare_slots: Key<Word<Spare>> = Word(Spare::All), when COMPUTED, when KNOWN;
+        /// What happens to slots that nobody asked for. Default "all", and "asking" with protocol = "simulated"; "idle"
+        /// is the paper's letter.
+        pub spare_slots: Option<At<Word<Spare>>>, when COMPUTED;
+        /// Slots of every frame that a queue counts as wanting at least while it asks.
+        pub floor: Key<u32> = 0, in whole(0, FrameScheduler::MAX_FRAME), when COMPUTED, when SIMULATED;
+        /// A request counts for this much more than it says, rounded up to whole slots: 0.25 makes 10 of 8.
+        pub probe: Key<f64> = 0.0, in a_probe(), when COMPUTED, when SIMULATED;
+        /// How the master reads requests.
+        pub request_means: Key<Word<Reading>> = Word(Reading::Backlog), when COMPUTED, when SIMULATED;
+        /// A queue that has asked counts as asking for so long, for spare_slots = "asking" and the floor.
+        pub idle_timeout: Key<Time> = ONE_SECOND, in at_most(LONGEST_FRAME), when COMPUTED, when SIMULATED;
         /// Whether edge nodes know one another, their delays and what their clocks show, or a signalling protocol finds out.
         pub protocol: Key<Word<Protocol>> = Word(Protocol::Known), when COMPUTED;
         /// The signalling protocol.
@@ -64,6 +78,17 @@ keys! {
         pub clock: Vec<At<Clock>>;
         /// What happens to the signalling of edge nodes, with protocol = "simulated".
         pub fault: Vec<At<FaultSpec>>;
+    }
+}
+
+impl AapnSwitching {
+    /// What happens to slots nobody asked for. A queue that follows its grants starves where that is nothing.
+    pub fn spare(&self) -> Spare {
+        let default = match self.protocol.0 {
+            Protocol::Known => Spare::All,
+            Protocol::Simulated => Spare::Asking,
+        };
+        self.spare_slots.map_or(default, |spare| spare.0)
     }
 }
 

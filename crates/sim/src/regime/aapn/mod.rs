@@ -86,6 +86,16 @@ impl kind::Plan for Aapn {
         }
     }
 
+    fn notes(&self, network: &Network) -> Vec<String> {
+        let follows = |link: &crate::model::Link| link.controller.is_some_and(|controller| controller.follows);
+        match &self.plan {
+            plan::Plan::Signalled(rules) if network.links.iter().any(|link| link.via.is_some() && follows(link)) => {
+                vec![signalled::remedies(&rules.sharing)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn keeps(&self, network: &Network, id: LinkId, name: &str) -> Option<String> {
         let link = &network.links[id.index()];
         let signals = [link.from, link.to].iter().any(|node| self.cores.binary_search(node).is_ok());

@@ -4,6 +4,7 @@ use super::signalled::Signalled;
 use crate::model::{LinkId, NodeId, Packing, SimTime};
 use control::demand::Forecast;
 use control::scheduler::{Algorithm, Requests};
+pub use control::signalling::Spare;
 use options::words;
 use units::{Duration, Rate};
 
@@ -106,18 +107,6 @@ words! {
         InBand = "in-band",
         /// Besides the data.
         OutOfBand = "out-of-band",
-    }
-}
-
-words! {
-    /// What happens to slots nobody asked for.
-    pub enum Spare {
-        /// All queues share them.
-        All = "all",
-        /// The queues that asked for something share them.
-        Asking = "asking",
-        /// They stay dark.
-        Idle = "idle",
     }
 }
 

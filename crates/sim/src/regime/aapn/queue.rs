@@ -3,6 +3,7 @@
 use super::plan::Request;
 use crate::engine::bench::OwnPort;
 use control::demand::{Demand, Forecast};
+use control::signalling::Reading;
 use std::collections::VecDeque;
 use units::{ByteTime, Rate};
 
@@ -20,6 +21,8 @@ pub struct Queue {
     pub(super) told: Option<Rate>,
     pub(super) granted: u32,
     pub(super) demand: Demand,
+    /// Bytes offered when the machine was told last.
+    pub(super) seen: u64,
     /// Bytes offered up to the last request.
     pub(super) offered: u64,
     /// Slots asked for, or granted where that is known, by the frame in which they are.
@@ -37,6 +40,15 @@ pub struct QueueOutput {
     pub capacity: Rate,
     /// Whether it has a controller that is to be told.
     pub follows: bool,
+}
+
+/// From a request to its slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    /// How many frames.
+    pub(super) frames: u64,
+    /// How the master reads it.
+    pub(super) reading: Reading,
 }
 
 /// What has come to a queue.
@@ -57,7 +69,8 @@ impl Queue {
             Request::Forecast(forecast) => forecast,
         };
         let (byte, demand) = (ByteTime::at(capacity), Demand::new(forecast));
-        Queue { to, port, capacity, byte, follows, told: None, granted: 0, demand, offered: 0, coming: VecDeque::new() }
+        let (told, coming) = (None, VecDeque::new());
+        Queue { to, port, capacity, byte, follows, told, granted: 0, demand, seen: 0, offered: 0, coming }
     }
 
     /// What bytes take, in slots.
@@ -79,12 +92,14 @@ impl Queue {
         self.offered = backlog.offered;
     }
 
-    /// All slots that are wanted, those that were granted and have not begun among them, where `frames` frames are between a request and its slots.
-    pub(super) fn wanted(&self, rule: Request, held: u64, payload: u64, frames: u64) -> u32 {
-        let waiting = self.slots(held, payload);
-        match rule {
-            Request::Queue => waiting,
-            Request::Forecast(_) => waiting.max(self.demand.request().saturating_mul(frames as u32)),
+    /// All slots that are wanted, those that were granted and have not begun among them. A forecast is what arrives
+    /// until then; where the master reads a rate, it is that, and at least what waits in as many parts.
+    pub(super) fn wanted(&self, rule: Request, held: u64, payload: u64, span: Span) -> u32 {
+        let (waiting, frames) = (self.slots(held, payload), span.frames.max(1) as u32);
+        match (rule, span.reading) {
+            (Request::Queue, _) => waiting,
+            (Request::Forecast(_), Reading::Backlog) => waiting.max(self.demand.request().saturating_mul(frames)),
+            (Request::Forecast(_), Reading::Rate) => self.demand.request().max(waiting.div_ceil(frames)),
         }
     }
 

@@ -148,10 +148,16 @@ impl Shared<'_> {
             beta: *port.beta,
             gamma: *port.gamma,
             unclaimed: port.unclaimed.0,
+            min_queue_interval: port.queue_interval.map_or(RouterConfig::default().min_queue_interval, |at| at.0),
             ..RouterConfig::new(Rate::from_bps(8))
         };
         config.validate().map_err(|why| port.fault(why.to_string()))?;
-        let controller = Controller { config, believes: port.capacity.map(|at| at.0), follows: *port.follows };
+        let controller = Controller {
+            config,
+            believes: port.capacity.map(|at| at.0),
+            follows: *port.follows,
+            is_timed: port.queue_interval.is_some(),
+        };
         let value = port.enabled.then_some(controller);
         Ok(Some(Property { value, place: port.place() }))
     }
@@ -249,7 +255,7 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: 
         controller: given.controller.and_then(|controller| controller.value).map(|controller| {
             let believes = controller.believes.unwrap_or(capacity);
             let config = RouterConfig { capacity: believes, ..controller.config };
-            PortController { config, follows: controller.follows }
+            PortController { config, follows: controller.follows, is_timed: controller.is_timed }
         }),
         via: given.via.map(|via| via.value),
         cost: given.cost.unwrap_or(delay.value.ps()),

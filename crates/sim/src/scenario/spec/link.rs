@@ -120,6 +120,10 @@ keys! {
         pub follows: Key<bool> = true;
         /// What becomes of an offer that a sender or another router had cut already.
         pub unclaimed: Key<Word<Unclaimed>> = Word(usual().unclaimed);
+        /// The queue's minimum is taken over at least this time, else over half of the mean round trip. Default "2 ms";
+        /// with switching.protocol = "simulated" two frames, if that is longer, for a controller that follows its
+        /// slots: a queue is dark for a part of each.
+        pub queue_interval: Option<At<Time>>, in more_than_zero();
     }
 }
 

@@ -7,7 +7,7 @@ use super::{DriftingClock, FibreRule, Outage, Signalled};
 use crate::language::{At, Fault, Key, Time, quoted};
 use crate::model::{LinkId, NodeId};
 use crate::topology::Draft;
-use control::signalling::{Member, Network, NetworkError};
+use control::signalling::{Member, Network, NetworkError, Sharing};
 use control::sync::FilterConfig;
 use control::wire::{self, Carriage, Header};
 use units::{ByteTime, Duration, Instant};
@@ -72,6 +72,7 @@ impl Site<'_> {
         Ok(Signalled {
             request: computed.request,
             algorithm: computed.algorithm,
+            sharing: self.sharing(computed),
             scheduling_time: computed.scheduling_time,
             networks: networks.collect::<Result<_, _>>()?,
             master,
@@ -81,6 +82,17 @@ impl Site<'_> {
             outages: self.table.fault.iter().map(|fault| self.outage(fault)).collect::<Result<_, _>>()?,
             transcript: *keys.transcript,
         })
+    }
+
+    /// What the master grants besides the letter of the requests.
+    fn sharing(&self, computed: Computed) -> Sharing {
+        Sharing {
+            spare: computed.spare,
+            floor: *self.table.floor,
+            probe: (*self.table.probe * 1000.0).round() as u32,
+            reading: self.table.request_means.0,
+            idle_timeout: self.table.idle_timeout.0,
+        }
     }
 
     fn edge(&self, name: &At<String>) -> Result<usize, Fault> {

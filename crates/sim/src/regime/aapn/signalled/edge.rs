@@ -3,7 +3,7 @@
 use super::super::Beat;
 use super::super::edge::Clock;
 use super::super::plan::Request;
-use super::super::queue::{Backlog, Queue};
+use super::super::queue::{Backlog, Queue, Span};
 use super::super::tell::Teller;
 use super::DriftingClock;
 use super::fibre::{Bits, Fibre, Outages, Plane, Waiting};
@@ -163,11 +163,15 @@ impl SignalledEdge {
     /// The machine's time has come. What waits in the queues, and has no slot yet, is what it asks for.
     fn keep_time(&mut self, now: u64, bench: &mut Bench) {
         let Some(machine) = &mut self.machine else { return };
-        let Parts { queues, rule, beat, network, clock, .. } = &mut self.parts;
-        let frames = network.answer_lead() + network.use_lead() + 1;
+        let Parts { queues, rule, beat, network, clock, config, .. } = &mut self.parts;
+        let span = Span { frames: network.answer_lead() + network.use_lead() + 1, reading: config.sharing.reading };
         for queue in queues {
-            let held = bench.port(queue.port).held_bytes();
-            let wanted = queue.wanted(*rule, held, beat.frame.payload(), frames);
+            let port = bench.port(queue.port);
+            let (offered, held) = (port.offered_bytes(), port.held_bytes());
+            let wanted = queue.wanted(*rule, held, beat.frame.payload(), span);
+            if std::mem::replace(&mut queue.seen, offered) != offered {
+                machine.note_arrival(wire::NodeId(queue.to as u16));
+            }
             machine.set_waiting(wire::NodeId(queue.to as u16), wanted as usize, beat.frame.datagrams);
         }
         let mut actions = Actions::new();

@@ -7,6 +7,7 @@
 //! | `edge`, `core` | the agents: a machine with its clock and its fibre |
 //! | `fibre` | messages on their way: stamps, jitter, losses, cuts |
 //! | `figures` | what is counted |
+//! | `note` | which remedy against starving is on |
 //!
 //! A slot of signalling and a message beside the light take a link's time to be sent, but they are stamped by their first bit, as if every one of them had a
 //! wavelength of its own: light does not wait for light. The payload of data slots is what waits in the queues.
@@ -17,8 +18,10 @@ mod edge;
 mod fibre;
 mod figures;
 pub mod keys;
+mod note;
 
 pub use figures::figures;
+pub use note::remedies;
 
 use self::core::{Downlink, SignalledCore};
 use self::edge::{Parts, SignalledEdge, Uplink};
@@ -31,7 +34,7 @@ use crate::engine::agent::Agent;
 use crate::engine::equipment::Ground;
 use crate::model::NodeId;
 use control::scheduler::Algorithm;
-use control::signalling::{Network, NodeConfig};
+use control::signalling::{Network, NodeConfig, Sharing};
 use control::sync::FilterConfig;
 use control::wire::{self, Key, Stamp};
 use std::sync::Arc;
@@ -44,6 +47,8 @@ pub struct Signalled {
     pub request: Request,
     /// How a master schedules.
     pub algorithm: Algorithm,
+    /// What it grants besides the letter of the requests.
+    pub sharing: Sharing,
     /// How long it computes.
     pub scheduling_time: Duration,
     /// What all must agree on, at each core node.
@@ -150,6 +155,7 @@ fn edge_agent(
         stamp: if node.jitter > Duration::ZERO { Stamp::Follows } else { Stamp::Exact },
         filter: rules.filter,
         weights: aapn.weights.clone(),
+        sharing: rules.sharing,
     };
     let queue = |(to, id): &(u32, crate::model::LinkId)| {
         let (port, link) = (ground.port(node.node, *id), &ground.network.links[id.index()]);
