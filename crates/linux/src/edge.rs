@@ -22,7 +22,10 @@ use std::os::fd::AsRawFd;
 /// The real-time priority of the loop.
 const PRIORITY: i32 = 60;
 /// Events that a report names.
-const EVENTS: usize = 8;
+const EVENTS: usize = 16;
+/// Leaving takes so long.
+const SHORTEST_LEAVE: Nanos = 200_000_000;
+const LONGEST_LEAVE: Nanos = 2_000_000_000;
 /// Packets that are read from the interface at a time.
 const BATCH: usize = 256;
 
@@ -303,7 +306,10 @@ impl Edge {
                 _ => side.machine.handle_fault(FaultKind::PowerFailure),
             }
         }
-        let until = time::now() + 200_000_000;
+        // A master tells all in two frames, and resigns in a third.
+        let frame = |side: &Side| side.machine.network().map_or(0, |network| (network.frame().ps() / 1000) as Nanos);
+        let frames = self.sides.iter().map(frame).max().unwrap_or(0).saturating_mul(4);
+        let until = time::now() + frames.clamp(SHORTEST_LEAVE, LONGEST_LEAVE);
         while time::now() < until {
             for side in 0..self.sides.len() {
                 self.keep_time(side);

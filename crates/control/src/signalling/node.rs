@@ -294,13 +294,13 @@ impl Node {
         }
     }
 
-    /// The node will be switched off, or shall not be master any more: it tells all in the next frame, then resigns.
+    /// The node will be switched off, or shall not be master any more: it tells all in the next two frames, and resigns in
+    /// the one after that.
     pub fn resign(&mut self) {
         self.standby.abstains = true;
         let fault = Fault { kind: FaultKind::MasterShutdown, node: self.station.post.me, frame: self.station.begun };
         if let Some(master) = &mut self.master {
-            master.leaving = true;
-            master.broadcast(fault);
+            master.leave(fault);
         }
     }
 

@@ -142,6 +142,8 @@ pub struct Star {
     pub sites: Vec<Site>,
     pub weather: Weather,
     pub log: Vec<Entry>,
+    /// Faults that hosts were told of, each with the node whose host it is.
+    pub told: Vec<(u16, Fault)>,
     pub random: Random,
     pub algorithm: Algorithm,
     /// How much later light leaves than it was meant to, and its exact stamp follows; 0: it does not.
@@ -189,6 +191,7 @@ impl Star {
             sites,
             weather: Weather::default(),
             log: Vec::new(),
+            told: Vec::new(),
             random: Random(seed),
             algorithm: Algorithm::Greedy,
             host_latency: 0,
@@ -418,7 +421,7 @@ impl Star {
                 Action::Fault(Fault { kind: FaultKind::Silent, node, .. }) => {
                     self.log.push(Entry::Silent { at: self.now, node: self.sites[site].id.0, about: node.0 });
                 }
-                Action::Fault(_) => {}
+                Action::Fault(fault) => self.told.push((self.sites[site].id.0, fault)),
             }
         }
     }

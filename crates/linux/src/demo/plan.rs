@@ -1,5 +1,6 @@
 //! What a demo consists of: processes with their configurations.
 
+use super::schedule::Event;
 use crate::config::{self, NodeFile, Refusal, input};
 use crate::sys::{file, priority};
 use control::signalling::Network;
@@ -56,6 +57,8 @@ pub(crate) struct DemoOptions {
     /// Captures go here.
     pub(crate) capture: Option<PathBuf>,
     pub(crate) shows_table: bool,
+    /// What shall happen to processes.
+    pub(crate) events: Vec<Event>,
 }
 
 impl Default for DemoOptions {
@@ -78,6 +81,7 @@ impl Default for DemoOptions {
             ip: true,
             capture: None,
             shows_table: true,
+            events: Vec::new(),
         }
     }
 }
@@ -98,6 +102,15 @@ impl Role {
             Role::Fibre => "fibre",
             Role::Node(0) => "master",
             Role::Node(_) => "slave",
+        }
+    }
+
+    /// How it is called: a node as its reports call it, a core with its number.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Role::Core(core) => format!("core {core}"),
+            Role::Fibre => "fibre".into(),
+            Role::Node(node) => format!("node {node}"),
         }
     }
 
@@ -164,6 +177,8 @@ impl Plan {
         let master = config::parse::<NodeFile>(Path::new("the demo"), &self.configuration(Role::Node(0)))?.content;
         master.network.iter().try_for_each(|network| network.network().map(|_| ())).map_err(input)?;
         master.star.iter().try_for_each(|star| star.room().map(|_| ())).map_err(input)?;
+        let roles = self.roles();
+        self.options.events.iter().try_for_each(|event| event.checked(&roles, self.options.seconds))?;
         for (_, _, path) in &self.options.files {
             file::open_ordinary(path, true).map_err(|error| input(format!("--file {}: {error}", path.display())))?;
         }
