@@ -1,14 +1,16 @@
 //! The process of an edge node, master or slave: one machine for each core, and one loop that feeds them.
 
+mod report;
+
 use crate::capture::Capture;
 use crate::clock::NodeClock;
-use crate::config::{self, Loaded, NodeFile, Refusal, input};
-use crate::host::{self, Host, Manner};
+use crate::config::{self, Loaded, NodeFile, Refusal, StarConfig, input};
+use crate::host::{Host, Manner};
 use crate::line::{ANSWER, Label, Line, Plane};
 use crate::relay;
-use crate::report::Report;
 use crate::side::{Side, Start};
-use crate::slots::{Account, Due, SlotThread};
+use crate::slots::{Due, SlotThread};
+use crate::stars::Stars;
 use crate::sys::datagram::Departure;
 use crate::sys::time::{self, Monotonic, Nanos};
 use crate::sys::wait;
@@ -36,6 +38,7 @@ struct Edge {
     true_clock: NodeClock,
     host: Host,
     sides: Vec<Side>,
+    stars: Stars,
     ip: Option<Ip>,
     files: Files,
     capture: Option<Capture>,
@@ -69,6 +72,13 @@ impl Edge {
         if content.star.is_empty() || content.node >= NodeId::MOST {
             return Err(input(format!("{shown}: a node has a number below {} and a [[star]] or more", NodeId::MOST)));
         }
+        // What waits in one star may be sent in another.
+        let size = |star: &StarConfig| (star.slot_bytes, star.datagram_bytes);
+        if content.star.iter().any(|star| size(star) != size(&content.star[0])) {
+            return Err(input(format!(
+                "{shown}: stars differ; allowed: one slot_bytes and datagram_bytes in all [[star]]"
+            )));
+        }
         let host = Host::start(manner, content.metrics, PRIORITY)?;
         let sides = content.star.iter().map(|star| Side::open(config, star, start)).collect::<Result<_, _>>()?;
         let key = config::key(&config.path, &content.key_file)?;
@@ -88,6 +98,7 @@ impl Edge {
             true_clock: NodeClock::new(units::Duration::ZERO, 0.0),
             host,
             sides,
+            stars: Stars::new(content),
             ip: content.ip.as_ref().map(|ip| Ip::open(ip, content.node)).transpose()?,
             files,
             capture: capture.map_err(|error| input(format!("{shown}: capture: {error}")))?,
@@ -99,7 +110,7 @@ impl Edge {
 
     /// Waits for the next thing and does all that is due.
     fn turn(&mut self) -> Result<(), Refusal> {
-        let mut until = self.host.next_timeout();
+        let mut until = self.host.next_timeout().min(self.stars.next_timeout());
         for side in &self.sides {
             until = until.min(side.ear.next_timeout());
             until = until.min(side.machine.next_timeout().map_or(Nanos::MAX, |due| self.clock.truth(due)));
@@ -115,6 +126,9 @@ impl Edge {
         if ready.get(self.sides.len()) == Some(&true) {
             self.read_packets();
         }
+        let look = self.stars.look((time::now(), self.clock.now()), &mut self.sides)?;
+        self.dropped += look.dropped;
+        look.events.into_iter().for_each(|text| self.said(text));
         for side in 0..self.sides.len() {
             self.keep_time(side);
         }
@@ -178,8 +192,8 @@ impl Edge {
         for _ in 0..BATCH {
             let Some((to, length)) = ip.next(&mut buffer) else { break };
             let Some(to) = to.filter(|to| *to != self.node) else { continue };
-            // Of several stars, each pair of nodes uses one: packets stay in order.
-            let side = usize::from(to.wrapping_add(self.node)) % self.sides.len();
+            // Of several stars, each pair of nodes uses one at a time: packets stay in order.
+            let side = self.stars.star_of(to);
             let Side { packer, .. } = &mut self.sides[side];
             ip.pack(to, &buffer[..length], packer);
             self.dropped += self.sides[side].enqueue();
@@ -191,11 +205,10 @@ impl Edge {
         let now = self.clock.now();
         let found = &mut self.sides[side];
         let due = found.machine.next_timeout().is_some_and(|due| due <= now);
-        if side == 0 {
-            let Side { packer, machine, queue_slots, .. } = found;
-            let room = |to: u16| queue_slots.saturating_sub(machine.waiting(NodeId(to))).min(16);
-            self.files.fill(time::now(), packer, room);
-        }
+        let Side { packer, machine, queue_slots, .. } = &mut *found;
+        let here = |to: u16| self.stars.star_of(to) == side;
+        let room = |to: u16| queue_slots.saturating_sub(machine.waiting(NodeId(to))).min(16);
+        self.files.fill(time::now(), packer, |to| if here(to) { room(to) } else { 0 });
         if due {
             found.packer.close_all();
         }
@@ -216,7 +229,11 @@ impl Edge {
             match action {
                 Action::Light { at, part, bytes } => {
                     self.note_delay(side, self.clock.truth(at), &bytes);
-                    let label = Label::of(&bytes).filter(|label| label.class == Class::Signalling as u8);
+                    let label = Label::of(&bytes);
+                    if let Some(data) = label.filter(|label| label.class == Class::Data as u8) {
+                        self.stars.departs(side, data.destination, at);
+                    }
+                    let label = label.filter(|label| label.class == Class::Signalling as u8);
                     self.note(Line::light(part.of()), &bytes, "to be sent");
                     let datagrams = part.of();
                     let due = Due { datagrams, bytes, stamped: label.map(|label| label.sequence), handed: time::now() };
@@ -270,12 +287,13 @@ impl Edge {
             match block {
                 Block::IpPacket(part) => {
                     if let Some(ip) = &mut self.ip {
-                        ip.take(from.0, part);
+                        ip.take((side, from.0), part);
                     }
                 }
                 Block::FileChunk(chunk) => self.files.take_chunk(time::now(), from.0, &chunk),
                 Block::Management(word) if word.topic == files::TOPIC => {
-                    self.files.take_word(time::now(), from.0, &word.bytes, &mut self.sides[0].packer);
+                    let star = self.stars.star_of(from.0);
+                    self.files.take_word(time::now(), from.0, &word.bytes, &mut self.sides[star].packer);
                 }
                 _ => {}
             }
@@ -283,7 +301,10 @@ impl Edge {
     }
 
     fn happened(&mut self, fault: &Fault) {
-        let text = format!("frame {}: {:?} of {}", fault.frame, fault.kind, fault.node);
+        self.said(format!("frame {}: {:?} of {}", fault.frame, fault.kind, fault.node));
+    }
+
+    fn said(&mut self, text: String) {
         if !self.quiet {
             eprintln!("node {}: {text}", self.node);
         }
@@ -319,52 +340,5 @@ impl Edge {
         if let Some(capture) = &mut self.capture {
             capture.flush();
         }
-    }
-
-    fn reports(&mut self) -> Vec<Report> {
-        let several = self.sides.len() > 1;
-        let one = |(star, side): (usize, &mut Side)| {
-            let (master, term) = side.machine.led_by();
-            let mut report = Report {
-                name: if several { format!("node {}/{star}", self.node) } else { format!("node {}", self.node) },
-                part: match side.machine.part() {
-                    Part::Master { .. } => "master".into(),
-                    other => format!("{other:?}").to_lowercase(),
-                },
-                master: master.to_string(),
-                term,
-                events: self.events.iter().cloned().collect(),
-                ..Report::default()
-            };
-            report.counts = host::counts(side.machine.tally()).collect();
-            let Account { sent, skipped, starts, departures } = side.slots.account();
-            let numbers = [
-                ("light_sent", sent),
-                ("light_skipped", skipped.all()),
-                ("light_skipped_for_the_host", skipped.holes),
-                ("light_handed_over_late", skipped.handed_late),
-                ("payloads_delivered", side.delivered),
-                ("payloads_missing", side.missing),
-                ("datagrams_unreadable", side.unreadable + side.ear.unreadable),
-                ("slots_dropped_at_full_queues", self.dropped),
-                ("packets_incomplete", self.ip.as_ref().map_or(0, |ip| ip.incomplete)),
-                ("files_sent", self.files.outcomes.sent),
-                ("files_received", self.files.outcomes.received),
-                ("files_given_up", self.files.outcomes.unsent),
-                ("files_refused", self.files.outcomes.refused),
-                ("file_words_forged", self.files.forged),
-            ];
-            report.counts.extend(numbers.map(|(name, value)| (name.to_string(), value)));
-            report.errors.insert("slot_start".into(), starts);
-            report.errors.insert("slot_departure".into(), departures);
-            let nodes = side.machine.network().map_or(0, |network| network.members.len() as u16);
-            let waiting: usize = (0..nodes).map(|to| side.machine.waiting(NodeId(to))).sum();
-            report.levels.insert("waiting_slots".into(), waiting as f64);
-            if let Some(delay) = side.fibre_delay {
-                report.levels.insert("fibre_delay_us".into(), delay as f64 / 1e3);
-            }
-            report
-        };
-        self.sides.iter_mut().enumerate().map(one).collect()
     }
 }

@@ -27,6 +27,13 @@ pub(crate) struct NodeFile {
     weight: Vec<WeightConfig>,
     /// The cores, one or several: overlaid stars.
     pub(crate) star: Vec<StarConfig>,
+    /// A star of several that gives no light or terms for so long is left; by default as long as a silent slave is borne, the leads of request and
+    /// grant, and two frames.
+    #[serde(default, deserialize_with = "value::maybe_duration")]
+    pub(crate) star_timeout: Option<Duration>,
+    /// A star that is back is used again after so long without a break; by default five time-outs.
+    #[serde(default, deserialize_with = "value::maybe_duration")]
+    pub(crate) star_hold_down: Option<Duration>,
     #[serde(default)]
     pub(crate) clock: ClockConfig,
     pub(crate) ip: Option<IpConfig>,

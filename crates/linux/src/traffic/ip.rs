@@ -19,7 +19,8 @@ pub(crate) struct Ip {
     prefix: [u8; 3],
     /// Packets sent to each node.
     sent: BTreeMap<u16, u64>,
-    arriving: BTreeMap<u16, Arriving>,
+    /// By star and sender: in each star parts come in order.
+    arriving: BTreeMap<(usize, u16), Arriving>,
     pub(crate) incomplete: u64,
 }
 
@@ -91,7 +92,7 @@ impl Ip {
     }
 
     /// A part of a packet has come. Parts come in order, and all or the packet is gone.
-    pub(crate) fn take(&mut self, from: u16, part: IpPacket) {
+    pub(crate) fn take(&mut self, from: (usize, u16), part: IpPacket) {
         let arriving = self.arriving.entry(from).or_default();
         if part.offset == 0 {
             self.incomplete += u64::from(!arriving.bytes.is_empty());
