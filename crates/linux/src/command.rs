@@ -19,7 +19,7 @@ photocol-node: the control plane of an agile all-photonic network as processes
   photocol-node master|slave|core|fibre --config FILE
   photocol-node demo [--cores 1|2] [--slaves N] [--slot TIME] [--fibre TIME|none] [--loss P] [--seconds S] [--port P]
                      [--signalling-loss P] [--slot-bytes B] [--datagram-bytes B]
-                     [--equal-fibres] [--loopback] [--no-ip] [--file FROM:TO:PATH]... [--receive DIR] [--capture DIR] [--json]
+                     [--equal-fibres] [--loopback] [--no-ip] [--behind NODE:PREFIX]... [--file FROM:TO:PATH]... [--receive DIR] [--capture DIR] [--json]
                      [--kill WHO@WHEN[+HOW-LONG]]... [--stop WHO@WHEN[+HOW-LONG]]... [--leave WHO@WHEN[+HOW-LONG]]...
   photocol-node status [--port P] [--once]
   photocol-node measure [--seconds S] [--loopback]
@@ -178,12 +178,13 @@ fn demo_value(word: &str, words: &mut Words, options: &mut DemoOptions) -> Resul
             options.slot = slot;
         }
         "--fibre" => options.fibre = fibre_length(&words.value::<String>(word, "a time, or none")?)?,
+        "--behind" => options.behind.push(behind(words.text(word, "NODE:PREFIX")?)?),
         "--file" => options.files.push(file(&words.value::<String>(word, "FROM:TO:PATH")?)?),
         "--receive" => options.receive = Some(words.value(word, "a directory")?),
         "--capture" => options.capture = Some(words.value(word, "a directory")?),
         other => {
             let allowed = "--cores, --slaves, --slot, --fibre, --loss, --signalling-loss, --slot-bytes, --datagram-bytes, --seconds, --port, \
-                           --equal-fibres, --loopback, --no-ip, --file, --receive, --capture, --json, --kill, --stop, --leave";
+                           --equal-fibres, --loopback, --no-ip, --file, --receive, --capture, --json, --behind, --kill, --stop, --leave";
             return Err(unknown(other, allowed));
         }
     }
@@ -235,6 +236,12 @@ fn file(text: &str) -> Result<(u16, u16, PathBuf), Refusal> {
     let (to, path) = rest.split_once(':').ok_or_else(wrong)?;
     let path = std::path::absolute(path).map_err(|_| wrong())?;
     Ok((from.parse().map_err(|_| wrong())?, to.parse().map_err(|_| wrong())?, path))
+}
+
+/// A network behind a node, as `3:192.168.3.0/24`.
+fn behind(text: &str) -> Result<(u16, String), Refusal> {
+    let found = text.split_once(':').and_then(|(node, prefix)| Some((node.parse().ok()?, prefix.to_string())));
+    found.ok_or_else(|| input(format!("--behind is '{text}'; allowed: NODE:PREFIX, as 3:192.168.3.0/24")))
 }
 
 fn measure_command(mut words: Words) -> Result<(), Refusal> {

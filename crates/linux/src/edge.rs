@@ -4,7 +4,7 @@ mod report;
 
 use crate::capture::Capture;
 use crate::clock::NodeClock;
-use crate::config::{self, Loaded, NodeFile, Refusal, StarConfig, input};
+use crate::config::{self, IpConfig, Loaded, NodeFile, Refusal, StarConfig, input};
 use crate::host::{Host, Manner};
 use crate::line::{ANSWER, Label, Line, Plane};
 use crate::relay;
@@ -14,6 +14,7 @@ use crate::stars::Stars;
 use crate::sys::datagram::Departure;
 use crate::sys::time::{self, Monotonic, Nanos};
 use crate::sys::wait;
+use crate::traffic::Routes;
 use crate::traffic::files::{self, Files};
 use crate::traffic::ip::Ip;
 use control::signalling::{Action, Actions, Heard, Node, Part};
@@ -65,6 +66,11 @@ fn tell_departure(departure: Departure, day: &Monotonic, to: (&mut SlotThread, &
     }
 }
 
+/// What is wrong with routes is said with its line, before anything is made.
+fn ip_routes(config: &Loaded<NodeFile>, ip: &IpConfig) -> Result<Routes, Refusal> {
+    Ip::check(ip, config.content.node).map_err(|(span, why)| input(format!("{}: [ip]: {why}", config.place(span))))
+}
+
 impl Edge {
     fn open(config: &Loaded<NodeFile>, start: Start, manner: Manner) -> Result<Edge, Refusal> {
         let content = &config.content;
@@ -99,7 +105,7 @@ impl Edge {
             host,
             sides,
             stars: Stars::new(content),
-            ip: content.ip.as_ref().map(|ip| Ip::open(ip, content.node)).transpose()?,
+            ip: content.ip.as_ref().map(|ip| Ip::open(ip, content.node, ip_routes(config, ip)?)).transpose()?,
             files,
             capture: capture.map_err(|error| input(format!("{shown}: capture: {error}")))?,
             dropped: 0,
@@ -190,8 +196,10 @@ impl Edge {
         let Some(ip) = &mut self.ip else { return };
         let mut buffer = [0u8; 1 << 16];
         for _ in 0..BATCH {
-            let Some((to, length)) = ip.next(&mut buffer) else { break };
-            let Some(to) = to.filter(|to| *to != self.node) else { continue };
+            let star = |node: u16| self.sides[self.stars.star_of(node)].machine.network();
+            let is_there = |node: u16| star(node).is_none_or(|network| network.member(NodeId(node)).is_some());
+            let Some((to, length)) = ip.next(&mut buffer, is_there) else { break };
+            let Some(to) = to else { continue };
             // Of several stars, each pair of nodes uses one at a time: packets stay in order.
             let side = self.stars.star_of(to);
             let Side { packer, .. } = &mut self.sides[side];

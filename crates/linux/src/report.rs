@@ -133,8 +133,19 @@ pub(crate) fn table(reports: &[Report]) -> String {
          a core's sent and skipped are passed and lost;\n\
          age: seconds since the process has said so; one that is stopped says nothing new\n",
     );
+    text.push_str(&lost_packets(reports));
     text.push_str(&happened(reports));
     text
+}
+
+/// Packets of IP that went nowhere, of each process that has any.
+fn lost_packets(reports: &[Report]) -> String {
+    let line = |report: &Report| {
+        let [without, too_big] = ["packets_without_route", "packets_too_big"].map(|name| report.count(name));
+        let name = plain(&report.name);
+        (without + too_big > 0).then(|| format!("{name}: {without} packets without a route, {too_big} too big\n"))
+    };
+    reports.iter().filter_map(line).collect()
 }
 
 /// What happened last, each text once, with who says so.

@@ -6,7 +6,9 @@ use crate::traffic::SlotRoom;
 use control::scheduler::{Algorithm, Requests};
 use control::signalling::SlotPart;
 use serde::Deserialize;
+use std::net::Ipv6Addr;
 use std::path::PathBuf;
+use toml::Spanned;
 use units::Duration;
 
 /// `photocol-node master` and `photocol-node slave`.
@@ -176,8 +178,28 @@ pub(crate) struct IpConfig {
     pub(crate) tun: String,
     /// The first three numbers of the addresses: node n has the address that ends with n + 1.
     pub(crate) prefix: [u8; 3],
+    /// The same for IPv6: node n has the address that is n + 1 above this one, which ends with zeros.
+    pub(crate) prefix6: Option<Ipv6Addr>,
+    /// The longest packet.
     #[serde(default = "fifteen_hundred")]
     pub(crate) mtu: u16,
+    /// Whether the kernel passes packets on between the networks at this node and the star. It is set for the whole network namespace.
+    #[serde(default)]
+    pub(crate) forward: bool,
+    /// The networks behind other nodes.
+    #[serde(default)]
+    pub(crate) behind: Vec<BehindConfig>,
+}
+
+/// The networks behind a node.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BehindConfig {
+    pub(crate) node: Spanned<u16>,
+    /// Their prefixes, of IPv4 and IPv6.
+    pub(crate) routes: Vec<Spanned<String>>,
+    /// The longest packet that they take; by default `mtu`.
+    pub(crate) mtu: Option<u16>,
 }
 
 fn fifteen_hundred() -> u16 {

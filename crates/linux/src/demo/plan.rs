@@ -1,9 +1,11 @@
 //! What a demo consists of: processes with their configurations.
 
 use super::schedule::Event;
-use crate::config::{self, NodeFile, Refusal, input};
+use crate::config::{self, IpConfig, NodeFile, Refusal, input};
 use crate::sys::{file, priority};
+use crate::traffic::ip::Ip;
 use control::signalling::Network;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -54,6 +56,8 @@ pub(crate) struct DemoOptions {
     pub(crate) receive: Option<PathBuf>,
     /// Whether nodes have an interface for IP.
     pub(crate) ip: bool,
+    /// Networks behind nodes: the node, a prefix.
+    pub(crate) behind: Vec<(u16, String)>,
     /// Captures go here.
     pub(crate) capture: Option<PathBuf>,
     pub(crate) shows_table: bool,
@@ -79,6 +83,7 @@ impl Default for DemoOptions {
             files: Vec::new(),
             receive: None,
             ip: true,
+            behind: Vec::new(),
             capture: None,
             shows_table: true,
             events: Vec::new(),
@@ -179,10 +184,51 @@ impl Plan {
         master.star.iter().try_for_each(|star| star.room().map(|_| ())).map_err(input)?;
         let roles = self.roles();
         self.options.events.iter().try_for_each(|event| event.checked(&roles, self.options.seconds))?;
+        self.check_networks()?;
         for (_, _, path) in &self.options.files {
             file::open_ordinary(path, true).map_err(|error| input(format!("--file {}: {error}", path.display())))?;
         }
         Ok(())
+    }
+
+    /// Networks behind nodes need IP, nodes that are there, and prefixes that lie apart.
+    fn check_networks(&self) -> Result<(), Refusal> {
+        let Some((first, _)) = self.options.behind.first() else { return Ok(()) };
+        if !self.options.ip {
+            return Err(input(format!(
+                "--behind {first}:…: no IP here; allowed: as root, without --loopback and --no-ip"
+            )));
+        }
+        if let Some((node, prefix)) = self.options.behind.iter().find(|(node, _)| *node >= self.nodes) {
+            return Err(input(format!(
+                "--behind {node}:{prefix}: there is no such node; allowed: 0 to {}",
+                self.nodes - 1
+            )));
+        }
+        // No node of a demo has this number, so these are the networks behind all.
+        let all = config::parse::<BTreeMap<String, IpConfig>>(Path::new("the demo"), &self.ip(Ip::NO_NODE))?.content;
+        let checked = all.values().try_for_each(|ip| Ip::check(ip, Ip::NO_NODE).map(|_| ()));
+        checked.map_err(|(_, why)| input(format!("--behind: {why}")))
+    }
+
+    /// `[ip]`: a node is a router if there are networks behind any.
+    fn ip(&self, node: u16) -> String {
+        let behind = &self.options.behind;
+        let mut text = String::from("[ip]\ntun = \"photocol0\"\nprefix = [10, 99, 0]\n");
+        if !behind.is_empty() {
+            text.push_str("forward = true\n");
+        }
+        if behind.iter().any(|(_, prefix)| prefix.contains(':')) {
+            text.push_str("prefix6 = \"fd99::\"\n");
+        }
+        for other in (0..self.nodes).filter(|other| *other != node) {
+            let of = behind.iter().filter(|(node, _)| *node == other);
+            let routes: Vec<String> = of.map(|(_, prefix)| format!("{prefix:?}")).collect();
+            if !routes.is_empty() {
+                let _ = write!(text, "[[ip.behind]]\nnode = {other}\nroutes = [{}]\n", routes.join(", "));
+            }
+        }
+        text
     }
 
     pub(crate) fn way(&self, core: u16, node: u16) -> Way {
@@ -332,7 +378,7 @@ impl Plan {
         let ppm = [0.0, 37.5, -50.0, 20.0][usize::from(node % 4)];
         let _ = write!(text, "[clock]\noffset = \"{} s\"\ndrift_ppm = {ppm:?}\n", u32::from(node) * 7 % 60);
         if self.options.ip {
-            text.push_str("[ip]\ntun = \"photocol0\"\nprefix = [10, 99, 0]\n");
+            text.push_str(&self.ip(node));
         }
         for (_, to, path) in self.options.files.iter().filter(|(from, ..)| *from == node) {
             let _ = write!(text, "[[file]]\npath = {:?}\nto = {to}\n", path.display().to_string());

@@ -5,6 +5,7 @@ use crate::host;
 use crate::report::Report;
 use crate::side::Side;
 use crate::slots::Account;
+use crate::traffic::ip::Counts;
 use control::signalling::Part;
 use control::wire::NodeId;
 
@@ -12,6 +13,7 @@ impl Edge {
     pub(super) fn reports(&mut self) -> Vec<Report> {
         let several = self.sides.len() > 1;
         let shown = self.clock.now();
+        let packets = self.ip.as_ref().map(|ip| ip.counts);
         let one = |(star, side): (usize, &mut Side)| {
             let (master, term) = side.machine.led_by();
             let mut report = Report {
@@ -37,7 +39,6 @@ impl Edge {
                 ("payloads_missing", side.missing),
                 ("datagrams_unreadable", side.unreadable + side.ear.unreadable),
                 ("slots_dropped_at_full_queues", self.dropped),
-                ("packets_incomplete", self.ip.as_ref().map_or(0, |ip| ip.incomplete)),
                 ("files_sent", self.files.outcomes.sent),
                 ("files_received", self.files.outcomes.received),
                 ("files_given_up", self.files.outcomes.unsent),
@@ -45,6 +46,17 @@ impl Edge {
                 ("file_words_forged", self.files.forged),
             ];
             report.counts.extend(numbers.map(|(name, value)| (name.to_string(), value)));
+            if let Some(Counts { taken, delivered, incomplete, without_route, too_big }) = packets.filter(|_| star == 0)
+            {
+                let numbers = [
+                    ("packets_taken", taken),
+                    ("packets_delivered", delivered),
+                    ("packets_incomplete", incomplete),
+                    ("packets_without_route", without_route),
+                    ("packets_too_big", too_big),
+                ];
+                report.counts.extend(numbers.map(|(name, value)| (name.to_string(), value)));
+            }
             report.errors.insert("slot_start".into(), starts);
             report.errors.insert("slot_departure".into(), departures);
             let nodes = side.machine.network().map_or(0, |network| network.members.len() as u16);

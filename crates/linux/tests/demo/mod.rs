@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -53,6 +54,25 @@ impl Running {
         let mut command = Command::new(env!("CARGO_BIN_EXE_photocol-node"));
         command.args(["demo", "--json", "--port", "0"]).args(options);
         Running(Some(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()))
+    }
+
+    /// The same, and the port where it can be asked.
+    pub fn start_with_port(options: &[&str]) -> (Running, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_photocol-node"));
+        command.args(["demo", "--json", "--port", "0"]).args(options).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let running = Running(Some(child));
+        let port = loop {
+            let mut line = String::new();
+            assert!(said.read_line(&mut line).unwrap() > 0, "the demo has ended");
+            if let Some((_, rest)) = line.split_once("127.0.0.1:") {
+                break rest.split('/').next().unwrap().to_string();
+            }
+        };
+        // What it says later must go somewhere.
+        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+        (running, port)
     }
 
     /// Waits until something is so, for a minute and a half at most.
