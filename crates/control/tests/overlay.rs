@@ -1,4 +1,5 @@
-//! Two overlaid stars whose cores die, come back and flap, whose nodes and fibres fail: no slot of light meets another, every payload is delivered once
+//! Two overlaid stars whose cores die, come back and flap, whose nodes and fibres fail: no slot of light meets
+//! another, every payload is delivered once
 //! or reported, and pairs move to the star that serves them. `PHOTOCOL_SEEDS=10000` runs that number.
 
 mod star;
@@ -264,7 +265,8 @@ fn whatever_fails_nothing_meets_nothing_comes_twice_and_pairs_come_home() {
     assert!(back > 0 && moves > back, "pairs moved");
 }
 
-/// A core dies at any instant of a frame while every pair of its star sends all the time. From its death until the pair's light arrives through the other
+/// A core dies at any instant of a frame while every pair of its star sends all the time. From its death until the
+/// pair's light arrives through the other
 /// core: at most the announced time-out and three frames. In frames: median, 99 %, most.
 #[test]
 fn after_a_core_has_died_every_pair_is_served_within_the_time_out_and_three_frames() {

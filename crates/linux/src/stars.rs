@@ -1,4 +1,5 @@
-//! The overlaid stars of a process: by which core each other node is reached. [`Overlay`] decides; here it hears of the machines, and what waits is moved.
+//! The overlaid stars of a process: by which core each other node is reached. [`Overlay`] decides; here it hears
+//! of the machines, and what waits is moved.
 
 use crate::config::{NodeFile, Refusal, input};
 use crate::histogram::{Errors, Quantiles};
@@ -57,7 +58,8 @@ impl Stars {
         if self.moves.len() > 1 { self.next } else { Nanos::MAX }
     }
 
-    /// Hears what the machines know, and moves pairs: what happened, in words. `now` is the machine's time, and as the node's clock shows it.
+    /// Hears what the machines know, and moves pairs: what happened, in words. `now` is the machine's time,
+    /// and as the node's clock shows it.
     pub(crate) fn look(&mut self, now: (Nanos, Instant), sides: &mut [Side]) -> Result<Look, Refusal> {
         let ((real, shown), mut look) = (now, Look::default());
         if self.next_timeout() > real {

@@ -318,7 +318,8 @@ impl Node {
         }
     }
 
-    /// The node will be switched off, or shall not be master any more: it tells all in the next two frames, and resigns in
+    /// The node will be switched off, or shall not be master any more: it tells all in the next two frames,
+    /// and resigns in
     /// the one after that.
     pub fn resign(&mut self) {
         self.standby.abstains = true;

@@ -29,7 +29,8 @@ pub(crate) struct NodeFile {
     weight: Vec<WeightConfig>,
     /// The cores, one or several: overlaid stars.
     pub(crate) star: Vec<StarConfig>,
-    /// A star of several that gives no light or terms for so long is left; by default as long as a silent slave is borne, the leads of request and
+    /// A star of several that gives no light or terms for so long is left; by default as long as a silent
+    /// slave is borne, the leads of request and
     /// grant, and two frames.
     #[serde(default, deserialize_with = "value::maybe_duration")]
     pub(crate) star_timeout: Option<Duration>,
@@ -183,7 +184,8 @@ pub(crate) struct IpConfig {
     /// The longest packet.
     #[serde(default = "fifteen_hundred")]
     pub(crate) mtu: u16,
-    /// Whether the kernel passes packets on between the networks at this node and the star. It is set for the whole network namespace.
+    /// Whether the kernel passes packets on between the networks at this node and the star. It is set for the
+    /// whole network namespace.
     #[serde(default)]
     pub(crate) forward: bool,
     /// The networks behind other nodes.

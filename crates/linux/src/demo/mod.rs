@@ -5,6 +5,7 @@ mod children;
 mod folder;
 mod journal;
 pub(crate) mod links;
+mod networks;
 mod plan;
 mod recovery;
 mod schedule;

@@ -1,5 +1,7 @@
-//! IP at the edge: packets of a TUN interface into blocks, and back. Node n has the address of the prefix that ends with n + 1, and is the router of the
-//! networks behind it: "an edge node is an ordinary … router … It aggregates traffic from outside of AAPN" (paper 003, §2.1).
+//! IP at the edge: packets of a TUN interface into blocks, and back. Node n has the address of the prefix that
+//! ends with n + 1, and is the router of the
+//! networks behind it: "an edge node is an ordinary … router … It aggregates traffic from outside of AAPN" (paper
+//! 003, §2.1).
 
 use super::icmp::Router;
 use super::routes::{Routes, Wrong};
@@ -94,7 +96,8 @@ impl Ip {
         self.tun.as_raw_fd()
     }
 
-    /// The next packet that waits: for which node, and its length in `buffer`. For no node, if it goes nowhere, which is counted; nothing, if none waits.
+    /// The next packet that waits: for which node, and its length in `buffer`. For no node, if it goes
+    /// nowhere, which is counted; nothing, if none waits.
     pub(crate) fn next(&mut self, buffer: &mut [u8], is_there: impl Fn(u16) -> bool) -> Option<(Option<u16>, usize)> {
         let length = self.tun.read(buffer).ok().flatten()?;
         Some((self.destination(&buffer[..length], is_there), length))
