@@ -122,6 +122,7 @@ experiment = Experiment(
         Claim(
             id="gain",
             text="DLCC brings hosts with BBR nothing",
+            whose="ours",
             where="ours, after §VIII",
             expected="goodput of no control",
             tolerance="at most 1.1 times; in shape: less than the paper's 2",
@@ -130,6 +131,7 @@ experiment = Experiment(
         Claim(
             id="losses",
             text="BBR loses more than CUBIC where nobody controls",
+            whose="ours",
             where="ours",
             expected="more at every round trip",
             tolerance="so; in shape: at one",
@@ -140,6 +142,7 @@ experiment = Experiment(
         Claim(
             id="optical",
             text="DLCC with ACKs that have SACK blocks lowers the losses of BBR hosts",
+            whose="ours",
             where="ours, after §VII",
             expected="less",
             tolerance="below 0.9 of it everywhere; in shape: less in most cases",
@@ -148,6 +151,7 @@ experiment = Experiment(
         Claim(
             id="goodput",
             text="without control hosts with BBR carry what hosts with CUBIC do",
+            whose="ours",
             where="ours",
             expected="ratio 1 or more",
             tolerance="so; in shape: 0.9",

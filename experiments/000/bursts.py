@@ -219,6 +219,7 @@ experiment = Experiment(
         Claim(
             id="resonance",
             text="bursts at a fixed period make the goodput without control jump between neighbouring round trips",
+            whose="ours",
             where="ours, after §VII's bursts every 10 s",
             expected="a jump with constant silences, none with drawn ones",
             tolerance="largest median over smallest from 480 to 520 ms at least 1.3 with constant silences, at most "
@@ -229,6 +230,7 @@ experiment = Experiment(
         Claim(
             id="states",
             text="with a fixed period replications at one round trip are in one of two states",
+            whose="ours",
             where="ours",
             expected="far apart with constant silences, together with drawn ones",
             tolerance="largest replication over smallest at one round trip at least 1.3 with constant silences, at "
@@ -239,6 +241,7 @@ experiment = Experiment(
         Claim(
             id="phase",
             text="a part of a slot decides between the two states",
+            whose="ours",
             where="ours",
             expected="another goodput at another phase of slots",
             tolerance="largest over smallest of three phases at least 1.3 at 490 and at 510 ms, no control, silences "

@@ -128,6 +128,7 @@ experiment = Experiment(
         Claim(
             id="sack",
             text="artificial ACKs with SACK blocks lose less and carry no less than no control",
+            whose="ours",
             where="measured on Linux: B2s",
             expected="less loss, no less goodput",
             tolerance="goodput at least 0.98 and less loss everywhere; in shape: in most cases",
@@ -137,6 +138,7 @@ experiment = Experiment(
         Claim(
             id="ece",
             text="one ACK with ECE loses less and carries no less than no control",
+            whose="ours",
             where="measured on Linux: E1, E2",
             expected="less loss, no less goodput",
             tolerance="goodput at least 0.98 and less loss everywhere; in shape: in most cases",
@@ -146,6 +148,7 @@ experiment = Experiment(
         Claim(
             id="paper",
             text="the paper's form does harm to hosts with SACK",
+            whose="ours",
             where="measured on Linux: A1, B1s",
             expected="less goodput than without control, or holes",
             tolerance="in every case; in shape: in most cases",

@@ -118,6 +118,7 @@ experiment = Experiment(
         Claim(
             id="deserves",
             text="one form of artificial ACKs loses less and carries no less than no control",
+            whose="ours",
             where="ours, after §VII",
             expected="less loss, no less goodput",
             tolerance="one form with goodput at least 0.98 and less loss everywhere, under both laws; "

@@ -78,7 +78,12 @@ def forms(transports: Sequence[str]) -> tuple[Form, Form]:
     """The quick and the full form of a figure with these transports."""
     points = versions("transport", transports, loss=QUICK_LOSSES)
     return (
-        Form(points=points, replications=1, note="4 of 9 losses, one replication"),
+        Form(
+            points=points,
+            replications=1,
+            settings={"run.duration": "150 s", "run.warm_up": "30 s"},
+            note="4 of 9 losses, one replication of 150 s",
+        ),
         Form(points=versions("transport", transports, loss=LOSSES), replications=1, note="one replication of 20 flows"),
     )
 

@@ -8,7 +8,6 @@ with an access of 100 Mb/s, at which a millisecond holds twelve segments; the pa
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +17,10 @@ from photocol.stats import jain_index
 
 from ._bursts import WINDOW_MAX, usual_window
 from ._compare import BAIMD, BETA, BTCP, COLOURS, RENO, RENO_NS2, SACK, SEGMENTS, SETTINGS
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, NEITHER, READINGS, is_eng, law, of, push
+from ._readings import BEN_ONLY, ENG, NEITHER, law, of, push
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from matplotlib.axes import Axes
+    from collections.abc import Mapping
 
     from photocol.experiment import Outcome, RunResult
 
@@ -194,35 +191,3 @@ def gains(outcome: Outcome, rival: str, mode: str, sender: str = ENG, *, reading
     """A sender's throughput over a rival's by loss."""
     ours, theirs = (curve(outcome, name, mode, reading=reading) for name in (sender, rival))
     return {loss: ours[loss] / theirs[loss] for loss in ours}
-
-
-def draw_modes(axes: Axes, table: pl.DataFrame, metric: str, lines: Sequence[tuple[str, str]]) -> None:
-    """A metric against the loss, a curve for each (sender, mode): dashed with burst retransmission.
-
-    TCP-ENG's curves under `large-window` have hollow marks and thin lines.
-    """
-    named: set[str] = set()
-    for sender, mode, reading in (
-        (one, mode, reading) for one, mode in lines for reading in (READINGS if is_eng(one) else (BEN_ONLY,))
-    ):
-        rows = table.filter(of("sender", sender, reading) & (pl.col("mode") == mode)).sort("loss")
-        style: dict[str, Any] = {"color": SHADES[sender], "markersize": 3.5, "linewidth": 1.2, "capsize": 2}
-        shape = {"linestyle": "-", "marker": "o"} if mode == BARE else {"linestyle": "--", "marker": "s"}
-        if is_eng(sender) and reading == LARGE_WINDOW:
-            style |= {"linewidth": 0.6, "markerfacecolor": "none"}
-        name = f"{sender}, {reading}" if is_eng(sender) else sender
-        label = None if name in named else name
-        axes.errorbar(rows["loss"], rows[metric], yerr=_bars(rows, metric), label=label, **style, **shape)
-        named.add(name)
-    axes.set_xscale("log")
-    axes.set_xlabel("probability that a burst is lost on its path")
-    axes.set_title("dashed: lost bursts are sent again", fontsize=9, color="0.3", loc="left")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="best", frameon=False, fontsize=8)
-
-
-def _bars(rows: pl.DataFrame, metric: str) -> list[float] | None:
-    """Half widths; none of two replications, whose quantile is 12.7."""
-    if rows.filter(pl.col("n") < 3).height or rows.is_empty():
-        return None
-    return [0.0 if math.isnan(value) else value for value in rows[f"{metric}_half_width"].fill_null(0.0)]

@@ -1,4 +1,4 @@
-"""Burst retransmission under its other readings: what 001/network claims of them, and their picture.
+"""Burst retransmission under its other readings: what 001/network claims of them.
 
 The paper says of burst retransmission that it recovers bursts "while keeping the upper TCP layer unaware" (§IV.B), and
 of a BEN that it is sent "once a burst dropping event occurs" (§II). In the mode `retransmission` neither is so: a copy
@@ -10,21 +10,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from photocol.experiment import Claim, Point
 
 from . import _network_checks as checks
 from ._compare import BAIMD, BTCP, RENO, SACK
-from ._network import LISTENERS, ORDERED, SHADES, TOLD, WORDS
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, of, versions
+from ._network import LISTENERS, ORDERED, TOLD, WORDS
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, versions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.axes import Axes
-
 RIVALS = (SACK, RENO, BAIMD, *BTCP)
+CLOSE = {
+    ORDERED: {
+        BEN_ONLY: "up to p = 1e-3, where no burst is lost for good, it is so; beyond, TCP-ENG is told of what is lost "
+        "and has twice as much, which is what figure 5 claims",
+        LARGE_WINDOW: "Reno has more than SACK at p = 3e-2, and TCP-ENG 0.73 of Reno; of SACK it has 0.96 there and "
+        "0.85 at 0.1, as without retransmission",
+    },
+    TOLD: {
+        BEN_ONLY: "a late burst brings TCP-ENG a BEN and 7/8, SACK nothing and 1/2: what figure 5 claims",
+        LARGE_WINDOW: "as under ben-only at little loss, 1.57 of SACK at p = 1e-4; at 0.1 its windows of five segments "
+        "have fewer of them in a burst, and it has 0.64",
+    },
+}
+"""Why throughput is not close to SACK's and Reno's."""
 
 
 def points(losses: Sequence[float]) -> tuple[Point, ...]:
@@ -41,6 +51,8 @@ def claims(mode: str) -> tuple[Claim, ...]:
     name, words = ("ordered" if mode == ORDERED else "told"), WORDS[mode]
     large = "as without retransmission: (α, β) friendly by (2)"
     few = "up to p = 1e-3 no burst is lost for good: all senders are one"
+    above = few if mode == ORDERED else checks.AT_MAXIMUM
+    below = f"{few}; beyond, {large}: 0.96 and 0.85 of SACK at p = 3e-2 and 0.1" if mode == ORDERED else large
     return (
         *both(
             claim=f"figure-5-{name}",
@@ -49,7 +61,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
             check=lambda outcome, reading: checks.check_above(outcome, (SACK, RENO), mode, 1.1, reading),
-            reasons={BEN_ONLY: few if mode == ORDERED else "", LARGE_WINDOW: few if mode == ORDERED else large},
+            reasons={BEN_ONLY: above, LARGE_WINDOW: below},
         ),
         *both(
             claim=f"figure-6-{name}",
@@ -58,7 +70,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             expected="more at every loss; no number",
             tolerance="more than each at every p; in shape: from 1e-3 on",
             check=lambda outcome, reading: checks.check_above(outcome, (BAIMD, *BTCP), mode, 1.0, reading),
-            reasons={BEN_ONLY: few if mode == ORDERED else "", LARGE_WINDOW: few if mode == ORDERED else large},
+            reasons={BEN_ONLY: above, LARGE_WINDOW: below},
         ),
         *both(
             claim=f"figure-8-throughput-{name}",
@@ -67,7 +79,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             expected="1 of both",
             tolerance="within 20 % at every p; in shape: within 50 %. What figure 5 claims is against it",
             check=lambda outcome, reading: checks.check_friendly(outcome, reading, mode),
-            reasons={BEN_ONLY: "figure 5 claims the opposite of the same curves"},
+            reasons=CLOSE[mode],
         ),
         Claim(
             id=f"retransmission-{name}",
@@ -76,6 +88,8 @@ def claims(mode: str) -> tuple[Claim, ...]:
             expected="more from p = 1e-3 on, and most at 0.1",
             tolerance="nowhere less, and more at 0.1 than at 1e-3, for TCP-ENG, SACK and Reno; in shape: so at 0.1",
             check=lambda outcome: checks.check_again(outcome, BEN_ONLY, mode),
+            reason="SACK and Reno have 0.94 and 0.88 of what they have without at p = 1e-3: a late burst is a loss to "
+            "them, BEN or not",
         ),
         Claim(
             id=f"figure-8-{name}",
@@ -84,22 +98,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             expected="equal; no number",
             tolerance="within 0.05 of each other at every p; in shape: within 0.1",
             check=lambda outcome: checks.check_close(outcome, BEN_ONLY, mode),
+            reason="BAIMD has the least index: a minute has few losses for a law that keeps 7/8. In order at p = 0.1 "
+            "it is 0.89 after 60 s and 0.985 after 240 s, TCP-ENG's and SACK's 0.999 then",
         ),
     )
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Throughput against loss under both readings, TCP-ENG's of α `ben-only`."""
-    for mode, line in ((ORDERED, "-"), (TOLD, "--")):
-        for sender in (ENG, SACK, RENO, BAIMD, BTCP[2]):
-            chosen = of("sender", sender, BEN_ONLY) & (pl.col("mode") == mode)
-            rows = table.filter(chosen).sort("loss")
-            if rows.height:
-                label = f"{sender}{WORDS[mode]}"
-                axes.plot(rows["loss"], rows["throughput_mbps"], line, color=SHADES[sender], marker="o", label=label)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("probability that a burst is lost on its path")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="lower left", frameon=False, fontsize=8)

@@ -32,6 +32,23 @@ LOADS = (1.3, 1.8, 2.5, 3.4, 4.7)
 """Erlang of other bursts on a fibre; two fibres lose 1e-4, 9e-4, 6e-3, 3e-2, 0.11 of their bursts."""
 QUICK_LOADS = (1.8, 3.4)
 DURATION_S = 60.0
+AGAIN_REASONS: dict[str, dict[str, str]] = {
+    AGAIN: {
+        BEN_ONLY: "a copy lands after three duplicate ACKs and brings no BEN: TCP-ENG is SACK, 0.83 and 1.01 of it at "
+        "p = 1e-3 and 3e-2 (one replication), with as many false retransmissions",
+        LARGE_WINDOW: "as under ben-only, with half of the window and α = 0.2: 0.45 of SACK by the square root; 0.45 "
+        "and 0.65 at p = 1e-3 and 3e-2 (one replication)",
+    },
+    ORDERED: {
+        BEN_ONLY: "where no burst is lost for good all senders are one",
+        LARGE_WINDOW: "(α, β) friendly by (2): 1.35 and 1.24 of SACK, whose windows come down from W_m faster, and "
+        "0.94 of Reno at p = 3e-2 (one replication)",
+    },
+    TOLD: {
+        LARGE_WINDOW: "as without retransmission: (α, β) friendly by (2), and fewer segments in a burst than SACK; "
+        "0.75 and 0.71 of it at p = 1e-3 and 3e-2 (one replication)",
+    },
+}
 
 
 def setup(point: Point) -> Setup:
@@ -63,11 +80,10 @@ def listed(outcome: Outcome, values: Mapping[float, float], form: str = ".2f") -
 def check_better(outcome: Outcome, sender: str, reading: str) -> Finding:
     """TCP-ENG is significantly better than SACK and Reno."""
     found = {rival: gains(outcome, sender, rival, reading) for rival in (SACK, RENO)}
-    silent = curve(outcome, sender, "silent_share", reading=reading)
-    told = [gain for one in found.values() for load, gain in one.items() if silent[load] < 0.5]
+    least = min(gain for one in found.values() for gain in one.values())
     return judge(
-        agrees=min(gain for one in found.values() for gain in one.values()) >= 1.1,
-        in_shape=bool(told) and min(told) >= 1.0,
+        agrees=least >= 1.1,
+        in_shape=least >= 1.0,
         measured="; ".join(f"over {rival} {listed(outcome, one)}" for rival, one in found.items()),
     )
 
@@ -98,7 +114,7 @@ def again(mode: str) -> tuple[Claim, Claim]:
         expected="more than both at every loss; no number",
         tolerance="at least 1.1 times at every load; in shape: not less at any",
         check=lambda outcome, reading: check_again(outcome, mode, reading),
-        reasons={},
+        reasons=AGAIN_REASONS[mode],
     )
 
 
@@ -220,7 +236,8 @@ experiment = Experiment(
     claims=(
         Claim(
             id="erlang",
-            text="ours: bursts are lost as Erlang's formula says of the load offered to each fibre",
+            whose="ours",
+            text="bursts are lost as Erlang's formula says of the load offered to each fibre",
             where="Erlang 1917",
             expected="1 − (1 − B)² with B of each fibre's measured load",
             tolerance="within 15 % where it is above 5e-4; in shape: within 30 %",
@@ -231,11 +248,12 @@ experiment = Experiment(
             text="TCP-ENG, told below a dropping rate of 1 % over 100 ms, significantly outperforms Reno and SACK",
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
-            tolerance="at least 1.1 times at every load; in shape: not less where it is told of most losses",
+            tolerance="at least 1.1 times at every load; in shape: not less at any",
             check=lambda outcome, reading: check_better(outcome, METERED, reading),
             reasons={
                 BEN_ONLY: "told of nothing it is SACK, (1, 1/2): see silence-is-sack. It gains where it is told, up "
-                "to p = 1e-3",
+                "to p = 1e-3. Reno sends in longer clumps, 4.6 segments in a burst at p = 3e-2 against SACK's 2.6, "
+                "and has 1.2 of SACK there",
                 LARGE_WINDOW: "where 100 ms hold a hundred bursts of the path or fewer, one loss is above 1 %: from "
                 "p = 1e-3 on "
                 "half of the losses, from 6e-3 on nearly all pass for congestion, and half of the window with α = "
@@ -271,7 +289,8 @@ experiment = Experiment(
         ),
         Claim(
             id="silence",
-            text="ours, α large-window: silence costs TCP-ENG throughput, for α of GAIMD and half of the window are "
+            whose="ours",
+            text="α large-window: silence costs TCP-ENG throughput, for α of GAIMD and half of the window are "
             "less than TCP",
             where="§II",
             expected="0.45 of the told one by the square root, more where windows are below eight segments",
@@ -280,7 +299,8 @@ experiment = Experiment(
         ),
         Claim(
             id="silence-is-sack",
-            text="ours: with α in the round after a BEN only, a TCP-ENG that is told of nothing is SACK, (1, 1/2)",
+            whose="ours",
+            text="with α in the round after a BEN only, a TCP-ENG that is told of nothing is SACK, (1, 1/2)",
             where="§II",
             expected="SACK's throughput where at least 0.9 of the losses are silent",
             tolerance="within 10 %; in shape: within 25 %",
@@ -293,6 +313,9 @@ experiment = Experiment(
             expected="far fewer; no number",
             tolerance="BENs of the sender told below 1 % at most half of BNAK's NAKs at every load; in shape: at one",
             check=check_notices,
+            reason="each lost burst brings one message to each flow in it, BEN or NAK: their number is that of the "
+            "segments lost over those in a burst, within 25 % at all loads. Told, TCP-ENG has twice the window and "
+            "loses twice as many; below 1 % it is sent fewer only where the threshold keeps silent, from p = 5e-3 on",
         ),
         *both(
             claim="fairest",

@@ -17,7 +17,8 @@ from photocol.verdict import Finding, judge
 
 from . import _network
 from ._compare import BAIMD, BETA, BTCP, LOSSES, MEDIUM_LOSS, PAPER, RENO, SACK, listed
-from ._network import SHADES, Network
+from ._network import Network
+from ._panels import LOSS, THROUGHPUT, Labels, look, panels
 from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, of, versions
 
 if TYPE_CHECKING:
@@ -34,7 +35,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 SENDERS = (ENG, BY_LOSS, SLOW_START, SACK, RENO, BAIMD, BTCP[2])
 QUICK_LOSSES = (1e-3, 1e-2, 1e-1)
-COLOURS = {**SHADES, BY_LOSS: "#E69F00", SLOW_START: "#000000"}
+COLOURS = {BY_LOSS: "#CC79A7", SLOW_START: "#000000"}
+PANELS = {
+    f"W_m = {WINDOW_MAX}, accesses of 10 Gb/s": (ENG, SACK, RENO, BAIMD, BTCP[2]),
+    "TCP-ENG under further readings": (ENG, BY_LOSS, SLOW_START),
+}
 FORMS = {BEN_ONLY: "one", LARGE_WINDOW: "triple_duplicate"}
 """Where (22), (23) take α from under each reading of the sender: see 001/figure-4."""
 LOW_LOSS = 1.0001e-2
@@ -132,27 +137,30 @@ def check_same(outcome: Outcome, sender: str) -> Finding:
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Throughput against loss; dotted under `large-window`."""
-    for sender in SENDERS:
-        for reading in READINGS if is_eng(sender) else (BEN_ONLY,):
-            rows = table.filter(of("sender", sender, reading)).sort("loss")
-            label = f"{sender}, {reading}" if is_eng(sender) else sender
-            style: dict[str, Any] = {"color": COLOURS[sender], "marker": "o", "markersize": 3.5, "label": label}
-            axes.plot(rows["loss"], rows["throughput_mbps"], ":" if reading == LARGE_WINDOW else "-", **style)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("probability that a burst is lost on its path")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
-    axes.set_title(f"W_m = {WINDOW_MAX}, accesses of 10 Gb/s", fontsize=9, color="0.3", loc="left")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="best", frameon=False, fontsize=8)
+    """Throughput against loss: TCP-ENG beside the others, and under its further readings."""
+
+    def panel(own: Axes, title: str) -> None:
+        for sender in PANELS[title]:
+            for reading in READINGS if is_eng(sender) else (BEN_ONLY,):
+                rows = table.filter(of("sender", sender, reading)).sort("loss")
+                style = look(ENG if is_eng(sender) else sender, reading)
+                if sender in COLOURS:
+                    colour = COLOURS[sender]
+                    face = style["markerfacecolor"] if style["markerfacecolor"] == "none" else colour
+                    style |= {"color": colour, "markerfacecolor": face, "label": f"{sender}, {reading}"}
+                own.plot(rows["loss"], rows["throughput_mbps"], **style)
+        own.set_xscale("log")
+        own.set_yscale("log")
+
+    panels(axes, tuple(PANELS), panel, Labels(LOSS, THROUGHPUT), columns=2)
 
 
 def same(sender: str, claim: str, text: str, reason: str) -> Claim:
     """Our expectation that a reading makes no difference."""
     return Claim(
         id=claim,
-        text=f"ours: {text} makes no difference",
+        whose="ours",
+        text=f"{text} makes no difference",
         where="§II, §III: more than one reading",
         expected="the same throughput under either reading of when α holds",
         tolerance="within 10 % at every p; in shape: within 25 %",

@@ -22,6 +22,7 @@ from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Out
 from photocol.verdict import Finding, judge
 
 from ._bursts import RTT_S, WINDOW_MAX, scenario, usual_window
+from ._panels import Labels, panels
 from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, model_inputs, push
 
 if TYPE_CHECKING:
@@ -45,7 +46,14 @@ FORMS: dict[str, dict[str, str]] = {
 }
 """The closed form of a reading that is not simulated."""
 SIMULATED = {reading: f"simulated, {reading}" for reading in READINGS}
-COLOURS = {(1, 0.5): "#56B4E9", (1, 0.875): "#0072B2", (9, 0.5): "#E69F00", (9, 0.875): "#D55E00"}
+PANELS = {f"S = {segments}, β = {beta:g}": (segments, beta) for segments in SEGMENTS for beta in BETAS}
+LINES = {
+    CORRECTED: ("-", "#0072B2"),
+    PRINTED: (":", "#0072B2"),
+    AT_1: ("-.", "#D55E00"),
+    OURS: ("--", "#009E73"),
+}
+MARKS = {LARGE_WINDOW: ("s", "#0072B2"), BEN_ONLY: ("^", "#D55E00")}
 BETA_NEAR_1 = 31 / 32
 PAIR = (9, 0.875)
 """S and β of 001/figure-5 to -7."""
@@ -130,7 +138,7 @@ def slope(values: list[float], low: float, high: float) -> float:
 
 def check_slope(outcome: Outcome) -> Finding:
     """A straight line of slope −1/2 where neither the window nor timeouts limit."""
-    slopes = {key: slope(curve(outcome.table, CORRECTED, *key), 1e-4, 1e-2) for key in COLOURS if key[0] == 1}
+    slopes = {key: slope(curve(outcome.table, CORRECTED, *key), 1e-4, 1e-2) for key in PANELS.values() if key[0] == 1}
     return judge(
         agrees=all(abs(one + 0.5) <= 0.05 for one in slopes.values()),
         in_shape=all(-0.65 < one < -0.35 for one in slopes.values()),
@@ -154,7 +162,7 @@ def check_right(outcome: Outcome) -> Finding:
     """The curve is steeper at its right end."""
     pairs = {
         key: tuple(slope(curve(outcome.table, CORRECTED, *key), *ends) for ends in ((1e-3, 1e-2), (3e-2, 1e-1)))
-        for key in COLOURS
+        for key in PANELS.values()
     }
     return judge(
         agrees=all(right < middle for middle, right in pairs.values()),
@@ -179,34 +187,22 @@ def check_friendly(outcome: Outcome) -> Finding:
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Throughput against loss, both readings."""
-    for reading, style in ((CORRECTED, "-"), (PRINTED, ":")):
-        for (segments, beta), colour in COLOURS.items():
-            label = f"S = {segments}, β = {beta:g}" if reading == CORRECTED else None
-            axes.plot(LOSSES, curve(table, reading, segments, beta), style, color=colour, linewidth=1.5, label=label)
-    for (segments, beta), colour in COLOURS.items():
+    """Throughput against loss: the closed forms and both readings of the simulated sender, a panel for each S and β."""
+
+    def panel(own: Axes, title: str) -> None:
+        segments, beta = PANELS[title]
         chosen = (pl.col("segments_per_burst") == segments) & (pl.col("beta") == beta)
-        for reading, mark in ((LARGE_WINDOW, "o"), (BEN_ONLY, "^")):
+        for form, (line, colour) in LINES.items():
+            own.plot(LOSSES, curve(table, form, segments, beta), line, color=colour, linewidth=1.2, label=form)
+        for reading, (mark, colour) in MARKS.items():
             runs = table.filter((pl.col("reading") == SIMULATED[reading]) & chosen)
-            marks: dict[str, Any] = {"color": colour, "markersize": 4, "linestyle": "none", "zorder": 3}
-            axes.plot(runs["loss"], runs["throughput_mbps"], mark, **marks)
-        if beta != BETAS[0]:
-            axes.plot(LOSSES, curve(table, OURS, segments, beta), "--", color=colour, linewidth=1.0)
-            axes.plot(LOSSES, curve(table, AT_1, segments, beta), "-.", color=colour, linewidth=1.0)
-    axes.axhline(WINDOW_MAX / RTT_S * 8e3 / 1e6, color="0.45", linestyle="--", linewidth=0.8)
-    axes.text(1.2e-2, WINDOW_MAX / RTT_S * 8e3 / 1e6 * 1.07, "W_m/RTT", fontsize=8, color="0.35")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("burst loss probability p")
-    axes.set_ylabel("throughput (Mb/s)")
-    axes.set_title(
-        "W_m = 1000, RTT 80 ms, b = 1; dotted: as printed; triangles: ben-only, with its form (dashed) and α = 1",
-        fontsize=9,
-        color="0.3",
-        loc="left",
-    )
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="lower left", frameon=False)
+            style: dict[str, Any] = {"color": colour, "markersize": 4.5, "linestyle": "none", "zorder": 3}
+            own.plot(runs["loss"], runs["throughput_mbps"], mark, label=SIMULATED[reading], **style)
+        own.axhline(WINDOW_MAX / RTT_S * 8e3 / 1e6, color="0.45", linestyle=":", linewidth=0.8, label="W_m/RTT")
+        own.set_xscale("log")
+        own.set_yscale("log")
+
+    panels(axes, tuple(PANELS), panel, Labels("burst loss probability p", "throughput (Mb/s)"), columns=2)
 
 
 def _listed(shares: Mapping[float, float]) -> str:
@@ -282,7 +278,8 @@ experiment = Experiment(
         ),
         Claim(
             id="simulation-ours",
-            text="ours: with α in the round after a BEN only the simulation matches the closed form derived for it",
+            whose="ours",
+            text="with α in the round after a BEN only the simulation matches the closed form derived for it",
             where="§II; `crates/analytic/src/tcp_eng.rs`",
             expected="photocol model tcp-eng with alpha_applies = ben_only, after_loss = none",
             tolerance="as for the paper's: within 15 % for p up to 1e-2 and 40 % beyond; in shape: within 50 %",

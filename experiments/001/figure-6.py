@@ -100,6 +100,7 @@ experiment = Experiment(
         Claim(
             id="detectors",
             text="BTCP: to be told is at least as good as to guess",
+            whose="ours",
             where="Yu, Qiao and Liu 2004 (BTCP)",
             expected="BNAK ≥ BACK, BLE",
             tolerance="at least 0.98 of the others at every p; in shape: 0.9",

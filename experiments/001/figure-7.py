@@ -89,6 +89,7 @@ experiment = Experiment(
         Claim(
             id="fair",
             text="equal flows share equally in the long run",
+            whose="ours",
             where="definition of the index",
             expected="1",
             tolerance="at least 0.95 for all at every p; in shape: 0.8",

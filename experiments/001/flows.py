@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
+from photocol.plot import frame, looks
 from photocol.verdict import Finding, judge
 
 from . import _network
 from ._compare import BAIMD, BTCP, PAPER, RENO, SACK
-from ._network import METERED, SHADES, Network
+from ._network import METERED, Network
+from ._panels import THROUGHPUT, Labels, few_labels, look, panels
 from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, of, versions
 
 if TYPE_CHECKING:
@@ -47,14 +49,15 @@ TENTH, WHOLE = "tenth", "whole"
 """Of the paper's network: 8 × 1 Gb/s, or 8 × 10 Gb/s."""
 CAPACITIES = {TENTH: "1 Gbps", WHOLE: "10 Gbps"}
 STARTS = {
-    (NONE, TENTH): {1: (1000, 20.0), 14: (40, 20.0), 140: (30, 20.0), 500: (20, 15.0), 1400: (15, 12.0)},
+    (NONE, TENTH): {1: (1000, 20.0), 14: (150, 120.0), 140: (50, 40.0), 500: (20, 15.0), 1400: (15, 12.0)},
     (FULL, TENTH): {1: (1000, 20.0), 14: (1000, 12.0), 140: (1000, 8.0), 500: (500, 8.0), 1400: (220, 8.0)},
-    (NONE, WHOLE): {14: (40, 20.0), 140: (30, 12.0), 1400: (25, 9.0), 5000: (15, 6.0), 14_000: (15, 6.0)},
+    (NONE, WHOLE): {14: (150, 120.0), 140: (60, 40.0), 1400: (25, 9.0), 5000: (15, 6.0), 14_000: (15, 6.0)},
 }
 """By the number of flows: where windows begin, near where they rest, and the time, of which the second half counts."""
 QUICK_FLOWS = (14, 140, 500)
 SENDERS = (ENG, METERED, SACK, RENO, BAIMD, BTCP[2])
 OTHERS = (SACK, RENO, BAIMD, BTCP[2])
+SHOWN = {"without conversion, TCP-ENG told of every loss": ENG, "told below 1 %": METERED}
 
 
 def _core_hops(source: int) -> list[int]:
@@ -190,15 +193,36 @@ def check_used(outcome: Outcome, sender: str, conversion: str, reading: str) -> 
     many = [value for flows, value in ratio.items() if flows in _lossy(outcome, conversion)]
     return judge(
         agrees=bool(many) and min(ratio.values()) >= 0.999 and min(many) > 1.0,
-        in_shape=bool(many) and min(many) >= 0.98,
+        in_shape=bool(many) and min(many) >= 1.0,
         measured=f"{words(ours, '.3f')} of the last fibres; over the best other {words(ratio)}",
     )
 
 
-def superior(sender: str, conversion: str, reasons: Mapping[str, str]) -> tuple[Claim, ...]:
+REASONS = {
+    (METERED, NONE): {
+        BEN_ONLY: "p is above the threshold: told of nothing it is SACK, (1, 1/2)",
+        LARGE_WINDOW: "p is above the threshold: told of nothing it has half of the window and α = 0.2, 0.45 of SACK "
+        "by the square root; it makes p smaller, 7e-3 for 1.4e-2 with 140 flows, and has 0.57",
+    },
+    (ENG, NONE): {
+        BEN_ONLY: "p is the flows' own: with 140 of them TCP-ENG loses 2.1e-2 of its bursts, SACK 1.4e-2",
+        LARGE_WINDOW: "(α, β) friendly by (2), and fewer segments in a burst: 0.77, 0.82 and 0.79 of SACK with 14, 140 "
+        "and 500 flows, as in 001/contention",
+    },
+    (METERED, FULL): {
+        BEN_ONLY: "p is below the threshold, but a path of a few flows has fewer than a hundred bursts in 100 ms: told "
+        "of nothing it is SACK, 1.02 of it with 1400 flows",
+        LARGE_WINDOW: "told of nothing, as under ben-only: 0.88 of SACK with 1400 flows, and p = 1.3e-4 for 3.1e-4",
+    },
+}
+"""Why TCP-ENG's throughput, and with it the utilization, is not the highest; of trials with one replication."""
+
+
+def superior(sender: str, conversion: str) -> tuple[Claim, ...]:
     """TCP-ENG's throughput and utilization are the highest."""
     told = "told of every loss" if sender == ENG else "told below 1 %"
     name = f"{'-told' if sender == ENG else ''}-{conversion}"
+    reasons = REASONS[sender, conversion]
     where = f"{told}, conversion {conversion}"
     return (
         *both(
@@ -215,32 +239,46 @@ def superior(sender: str, conversion: str, reasons: Mapping[str, str]) -> tuple[
             text=f"TCP-ENG is superior in link utilization ({where})",
             where="§V",
             expected="the highest; no number",
-            tolerance="nowhere 0.1 % less than the best other, and more where bursts are lost; in shape: 0.98 of it",
+            tolerance="nowhere 0.1 % less than the best other, more where bursts are lost; in shape: not less there",
             check=lambda outcome, reading: check_used(outcome, sender, conversion, reading),
             reasons=reasons,
         ),
     )
 
 
-def draw(axes: Axes, table: pl.DataFrame, conversion: str) -> None:
-    """Throughput against the loss that the flows make; hollow under `large-window`."""
-    here = (pl.col("conversion") == conversion) & (pl.col("scale") == TENTH) & (pl.col("burst_loss") > 0)
-    for sender in SENDERS:
-        for reading in READINGS if is_eng(sender) else (BEN_ONLY,):
-            rows = table.filter(of("sender", sender, reading) & here).sort("flows")
-            if rows.is_empty():
-                continue
-            face = "none" if reading == LARGE_WINDOW else SHADES[sender]
-            label = f"{sender}, {reading}" if is_eng(sender) else sender
-            style: dict[str, Any] = {"marker": "o", "color": SHADES[sender], "markerfacecolor": face}
-            axes.plot(rows["burst_loss"], rows["throughput_mbps"], label=label, **style)
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Throughput of a flow against the loss that the flows make, without conversion: a panel for each TCP-ENG."""
+    here = (pl.col("conversion") == NONE) & (pl.col("scale") == TENTH) & (pl.col("burst_loss") > 0)
+
+    def panel(own: Axes, title: str) -> None:
+        for sender in (SHOWN[title], *OTHERS):
+            for reading in READINGS if is_eng(sender) else (BEN_ONLY,):
+                rows = table.filter(of("sender", sender, reading) & here).sort("flows")
+                style = look(ENG if is_eng(sender) else sender, reading)
+                own.plot(rows["burst_loss"], rows["throughput_mbps"], **style)
+        own.set_xscale("log")
+        own.set_yscale("log")
+
+    panels(axes, tuple(SHOWN), panel, Labels("share of bursts lost (measured)", THROUGHPUT), columns=2)
+
+
+def draw_makes(axes: Axes, table: pl.DataFrame) -> None:
+    """The loss that SACK's flows make against their number, where the nodes convert wavelengths and where not."""
+    for place, (conversion, scale) in enumerate(STARTS):
+        chosen = (pl.col("conversion") == conversion) & (pl.col("scale") == scale) & (pl.col("burst_loss") > 0)
+        rows = table.filter(of("sender", SACK, BEN_ONLY) & chosen).sort("flows")
+        if rows.is_empty():
+            continue
+        one = looks(len(STARTS))[place]
+        style: dict[str, Any] = {"color": one.colour, "linestyle": one.line, "marker": one.marker}
+        axes.plot(rows["flows"], rows["burst_loss"], label=f"conversion {conversion}, {scale} network", **style)
+    axes.axhspan(1e-5, 1e-1, color="0.95", zorder=0)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_xlabel("share of bursts lost (measured)")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
-    axes.set_title(f"the number of flows makes p; conversion {conversion}", fontsize=9, color="0.3", loc="left")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="best", frameon=False, fontsize=8)
+    axes.set_xlabel("flows of SACK (shaded: the paper's range of losses)")
+    axes.set_ylabel("share of bursts lost")
+    few_labels(axes)
+    frame(axes)
 
 
 experiment = Experiment(
@@ -290,6 +328,7 @@ experiment = Experiment(
             tolerance="rising at each step, at most 1e-4 with the fewest flows and at least 1e-2 with the most; in "
             "shape: rising to 1e-3 or more, and a hundredfold. Written after trials",
             check=lambda outcome: check_makes(outcome, NONE),
+            reason="without conversion two bursts meet on a wavelength at any load: 14 flows lose 4e-3 already",
         ),
         Claim(
             id="makes-full",
@@ -312,19 +351,19 @@ experiment = Experiment(
             reason="an access of 100 Mb/s brings 12 packets in a millisecond; where a hundred flows share a pair of "
             "nodes, what one of them sends still comes in clumps",
         ),
-        *superior(METERED, NONE, {BEN_ONLY: "p is above the threshold: told of nothing it is SACK, (1, 1/2)"}),
-        *superior(ENG, NONE, {}),
-        *superior(METERED, FULL, {}),
+        *superior(METERED, NONE),
+        *superior(ENG, NONE),
+        *superior(METERED, FULL),
     ),
     plots=(
-        Plot(name="flows", draw=lambda axes, table: draw(axes, table, NONE)),
-        Plot(name="flows-full", draw=lambda axes, table: draw(axes, table, FULL)),
+        Plot(name="flows", draw=draw),
+        Plot(name="makes", draw=draw_makes),
     ),
     notes=(
         "NSFNET with edge nodes, 10 ms a fibre, 8 × 1 Gb/s (tenth) or 8 × 10 Gb/s (whole); flows between all pairs of "
         "edge nodes four fibres or more apart, in turn, each with an access of 100 Mb/s, windows up to 1000 segments; "
         "a burst without a free wavelength is lost, at its ingress node too.",
-        "Six to twenty seconds, of which the second half counts; the paper has 1000 s. Windows begin near where they "
-        "rest: 1400 flows of SACK lose 4.3e-2 from windows of 15 and 4.2e-2 from 60.",
+        "Six to 120 seconds, of which the second half counts; the paper has 1000 s. Windows begin near where they "
+        "rest: 1400 flows of SACK lose 4.3e-2 from windows of 15 and 4.2e-2 from 60; 14 of them need two minutes.",
     ),
 )

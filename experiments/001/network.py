@@ -9,29 +9,24 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, Source
 
 from . import _network
 from . import _network_checks as checks
 from . import _network_modes as modes
+from . import _network_pictures as pictures
 from ._compare import BAIMD, BTCP, LOSSES, PAPER, RENO, RENO_NS2, SACK
-from ._network import AGAIN, BARE, METERED, NEAR_1, ORDERED, SENDERS, TOLD, Network, draw_modes, start_window
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, versions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-    from matplotlib.axes import Axes
+from ._network import AGAIN, BARE, ORDERED, SENDERS, TOLD, Network, start_window
+from ._readings import BEN_ONLY, LARGE_WINDOW, both, versions
 
 QUICK_LOSSES = (1e-3, 1e-2, 1e-1)
 RARE_LOSS, SCARCE_LOSS = 0.9999e-4, 0.9999e-3
 
 
-def duration_s(loss: float) -> float:
+def duration_s(loss: float, mode: str) -> float:
     """Long enough for windows that begin at their largest to come to where they stay, which at rare losses is there."""
+    if mode == ORDERED and loss > checks.MEDIUM_LOSS * 2:
+        return 240.0  # Few bursts are lost for good, and 7/8 comes down slowly: after 60 s it is still on its way.
     return 75.0 if loss < RARE_LOSS else 100.0 if loss < SCARCE_LOSS else 60.0
 
 
@@ -45,29 +40,15 @@ def setup(point: Point) -> Setup:
         mode=str(point["mode"]),
         loss=loss,
         start_window=start_window(loss, retransmission=again, sender=sender, reading=reading),
-        duration_s=duration_s(loss),
+        duration_s=duration_s(loss, str(point["mode"])),
     )
     return Setup(scenario=_network.scenario(network))
-
-
-def draw_throughput(axes: Axes, table: pl.DataFrame, senders: Sequence[str]) -> None:
-    """Throughput against loss, with and without burst retransmission."""
-    draw_modes(axes, table, "throughput_mbps", [(name, mode) for name in senders for mode in checks.MODES])
-    axes.set_yscale("log")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
-
-
-def draw_jain(axes: Axes, table: pl.DataFrame, mode: str) -> None:
-    """Jain's index against loss."""
-    draw_modes(axes, table, "jain", [(name, mode) for name in (ENG, METERED, NEAR_1, BAIMD, SACK, RENO)])
-    axes.set_ylim(min(0.8, axes.dataLim.y0 - 0.02), 1.02)
-    axes.set_ylabel("Jain's index of five flows")
 
 
 experiment = Experiment(
     id="001/network",
     title="TCP-ENG, SACK, Reno, BAIMD and BTCP over the optical network: throughput and Jain's index",
-    source=Source(paper=PAPER, figures="Figures 5, 6, 7 and 8", section="§IV"),
+    source=Source(paper=PAPER, figures="Figures 4 to 8", section="§IV"),
     setup=setup,
     measure=_network.measure,
     metrics=(
@@ -102,11 +83,12 @@ experiment = Experiment(
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
             check=lambda outcome, reading: checks.check_above(outcome, (SACK, RENO), BARE, 1.1, reading),
             reasons={
+                BEN_ONLY: checks.AT_MAXIMUM,
                 LARGE_WINDOW: "with (α, β) friendly by (2) a BEN changes no mean window. A law that keeps 7/8 is "
                 "less bursty than"
                 " one that halves and has fewer segments in a burst (8.6 against 10.1 at p = 3e-3), so more of its "
                 "bursts are lost for the same data; with β = 1/2 TCP-ENG has 0.96 of SACK there. Timeouts make the "
-                "difference only at p = 0.1"
+                "difference only at p = 0.1",
             },
         ),
         *both(
@@ -184,6 +166,7 @@ experiment = Experiment(
             reasons={
                 BEN_ONLY: "(8) has GAIMD's α in every round, this sender in one of a period: 1/√α, 2.2 times as "
                 "much at little loss",
+                LARGE_WINDOW: "see model-alpha-1",
             },
         ),
         Claim(
@@ -203,9 +186,10 @@ experiment = Experiment(
             tolerance="more than each at every p; in shape: from 1e-3 on",
             check=lambda outcome, reading: checks.check_above(outcome, (BAIMD, *BTCP), BARE, 1.0, reading),
             reasons={
+                BEN_ONLY: checks.AT_MAXIMUM,
                 LARGE_WINDOW: "BTCP is SACK where there are no false timeouts, BAIMD the same law as TCP-ENG: see "
                 "figure-5. BNAK "
-                "repairs at once as TCP-ENG does, and halves"
+                "repairs at once as TCP-ENG does, and halves",
             },
         ),
         *both(
@@ -253,14 +237,17 @@ experiment = Experiment(
             expected="1 of both",
             tolerance="within 20 % at every p; in shape: within 50 %. What figure 5 claims is against it",
             check=checks.check_friendly,
-            reasons={LARGE_WINDOW: "TCP-ENG has half of it: see figure-5-retransmission"},
+            reasons={
+                BEN_ONLY: "it is SACK's; Reno has 1.14 of SACK at p = 1e-3 (one replication)",
+                LARGE_WINDOW: "TCP-ENG has half of it: see figure-5-retransmission",
+            },
         ),
         *modes.claims(ORDERED),
         *modes.claims(TOLD),
         Claim(
             id="closed-form",
-            text="ours: with α in the round after a BEN only, TCP-ENG has the throughput of the closed form derived "
-            "for it",
+            whose="ours",
+            text="with α in the round after a BEN only, TCP-ENG has the throughput of the closed form derived for it",
             where="§II; `crates/analytic/src/tcp_eng.rs`",
             expected="photocol model tcp-eng with alpha_applies = ben_only, after_loss = none, the measured segments a "
             "burst and round trip; β = 7/8 and 31/32",
@@ -274,7 +261,7 @@ experiment = Experiment(
             expected="the highest at every loss; no number",
             tolerance="above each of SACK, Reno, BAIMD and BTCP at every p; in shape: from 1e-3 on",
             check=checks.check_used,
-            reasons={LARGE_WINDOW: "it follows the throughput: see figure-5"},
+            reasons=dict.fromkeys((BEN_ONLY, LARGE_WINDOW), "it follows the throughput: see figure-5"),
         ),
         Claim(
             id="notices",
@@ -283,18 +270,24 @@ experiment = Experiment(
             expected="far fewer; no number",
             tolerance="BENs of the metered sender at most half of BNAK's NAKs at every p; in shape: at one",
             check=checks.check_notices,
+            reason="at p = 1e-5 a loss is below the threshold and told, as every NAK: 0.18 BENs and 0.15 NAKs a second "
+            "in four replications. From 1e-4 on one loss is above 1 % of the bursts in 100 ms, and it is silent",
         ),
         Claim(
             id="silence-is-sack",
-            text="ours: with α in the round after a BEN only, a TCP-ENG that is told of nothing is SACK, (1, 1/2)",
+            whose="ours",
+            text="with α in the round after a BEN only, a TCP-ENG that is told of nothing is SACK, (1, 1/2)",
             where="§II",
             expected="SACK's throughput where at least 0.9 of the losses are silent",
             tolerance="within 10 %; in shape: within 25 %",
             check=checks.check_silence,
+            reason="at p = 0.1 both wait for timers and differ by chance: 0.17 to 0.24 Mb/s in five replications, SACK "
+            "0.19 to 0.27, 0.95 of it in the mean",
         ),
         Claim(
             id="thin-path",
-            text="ours, α large-window: with a threshold of 1 % over 100 ms a path of five flows never counts as "
+            whose="ours",
+            text="α large-window: with a threshold of 1 % over 100 ms a path of five flows never counts as "
             "under-utilized: it "
             "has fewer than a hundred bursts in that time, so one loss is congestion, and α of GAIMD with half of the "
             "window is less than SACK",
@@ -306,7 +299,8 @@ experiment = Experiment(
         ),
         Claim(
             id="near-1",
-            text="ours, α large-window: with β = 31/32 TCP-ENG outperforms SACK where windows are below 1/(1 − β) = "
+            whose="ours",
+            text="α large-window: with β = 31/32 TCP-ENG outperforms SACK where windows are below 1/(1 − β) = "
             "32 segments, for "
             "there α is 1 and a BEN takes 1/32: that is not friendly",
             where="§II (β is not stated)",
@@ -316,13 +310,14 @@ experiment = Experiment(
         ),
     ),
     plots=(
+        Plot(name="figure-5", draw=lambda axes, table: pictures.draw_throughput(axes, table, (SACK, RENO))),
         Plot(
-            name="figure-5", draw=lambda axes, table: draw_throughput(axes, table, (ENG, METERED, NEAR_1, SACK, RENO))
+            name="figure-6",
+            draw=lambda axes, table: pictures.draw_throughput(axes, table, (BAIMD, *pictures.BTCP_SHOWN)),
         ),
-        Plot(name="figure-6", draw=lambda axes, table: draw_throughput(axes, table, (ENG, BAIMD, *BTCP))),
-        Plot(name="figure-7", draw=lambda axes, table: draw_jain(axes, table, BARE)),
-        Plot(name="figure-8", draw=lambda axes, table: draw_jain(axes, table, AGAIN)),
-        Plot(name="retransmission", draw=modes.draw),
+        Plot(name="figure-7", draw=pictures.draw_jain),
+        Plot(name="figure-8", draw=pictures.draw_jain_again),
+        Plot(name="notification", draw=pictures.draw_notification),
     ),
     notes=(
         "NSFNET with edge nodes, 10 ms a fibre, four paths of four fibres without a common one, five flows on each "

@@ -161,7 +161,8 @@ experiment = Experiment(
     claims=(
         Claim(
             id="gaimd",
-            text="ours: GAIMD has the rate of its closed form",
+            whose="ours",
+            text="GAIMD has the rate of its closed form",
             where="Yang and Lam 2000",
             expected="the closed form with timeouts of 0.2 s",
             tolerance="within 15 % for all (α, β) and p up to 1e-2; in shape: within 30 %",
@@ -172,7 +173,8 @@ experiment = Experiment(
         ),
         Claim(
             id="reno",
-            text="ours: SACK, NewReno and Reno have the rate of PFTK",
+            whose="ours",
+            text="SACK, NewReno and Reno have the rate of PFTK",
             where="Padhye et al. 2000, full model",
             expected="the full model with timeouts of 0.2 s",
             tolerance="within 25 % for p up to 1e-2; in shape: within 50 %",

@@ -167,7 +167,8 @@ def indifferent(name: str, text: str, reason: str, told: str) -> tuple[Claim, Cl
     """The claim that a parameter which the paper does not state need not be stated."""
     return both(
         claim=name.replace("_", "-"),
-        text=f"ours: {text}",
+        whose="ours",
+        text=f"{text}",
         where="§II: not stated",
         expected="the same throughput",
         tolerance="within 10 % from the least to the most at each load; in shape: within 25 %",
@@ -208,7 +209,8 @@ experiment = Experiment(
         ),
         Claim(
             id="reading",
-            text="ours: when α holds makes no difference: ben-only, large-window, ben-period",
+            whose="ours",
+            text="when α holds makes no difference: ben-only, large-window, ben-period",
             where="§II: not stated for windows above 1/(1 − β)",
             expected="the same throughput",
             tolerance="within 10 % from the least to the most at each load, β = 7/8; in shape: within 25 %",

@@ -201,6 +201,7 @@ CLAIMS = (
     Claim(
         id="literal",
         text='α, β, γ = 0.2, 0.056, 0.1 "for edge routers" and XCP\'s at core routers fit the paper best',
+        whose="ours",
         where="§3.1, our expectation",
         expected="no reading of where they belong fits more claims",
         tolerance="none has more claims that agree, or fewer that disagree; in shape: none fewer that disagree",
@@ -209,6 +210,7 @@ CLAIMS = (
     Claim(
         id="count",
         text="it is one whether N counts all macroflows that probe, those that sent something, or all that were set up",
+        whose="ours",
         where="§2.2, our expectation",
         expected="no difference: every pair has traffic at the end",
         tolerance="utilizations with 9 kB differ by at most 1 %; in shape: 3 %",
@@ -217,6 +219,7 @@ CLAIMS = (
     Claim(
         id="allowed",
         text="feedback must change the rate that was sent: a rate that is allowed and not used paces nothing",
+        whose="ours",
         where="§2.2, our expectation",
         expected="many more drops",
         tolerance="at least 10 times the drop rate with 9 kB and one macroflow; in shape: 3 times",

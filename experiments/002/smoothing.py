@@ -130,6 +130,7 @@ CLAIMS = (
     Claim(
         id="token",
         text="better pacing than a leaky bucket: with a randomized start macroflows do not leave together",
+        whose="ours",
         where="§4 (future work), our expectation",
         expected="fewer drops",
         tolerance="at most 0.95 of the leaky bucket's drop rate at every size; in shape: fewer at more than half",
@@ -139,6 +140,7 @@ CLAIMS = (
     Claim(
         id="turns",
         text="flows in turn mend ACK compression inside a macroflow",
+        whose="ours",
         where="§4 (future work), our expectation",
         expected="higher utilization",
         tolerance="higher at every size; in shape: at more than half of them",
@@ -150,6 +152,7 @@ CLAIMS = (
     Claim(
         id="deep",
         text="a bucket that is six packets deep undoes pacing",
+        whose="ours",
         where="our expectation",
         expected="more drops with up to six packets of RAM",
         tolerance="at least 1.5 times as many at every size up to 9 kB; in shape: more",

@@ -126,6 +126,7 @@ CLAIMS = (
     Claim(
         id="monotone",
         text="TU trades utilization for drops",
+        whose="ours",
         where="our expectation",
         expected="both rise with TU",
         tolerance="in every step; in shape: utilization in 70 % of the steps, and more drops at 100 % than at 30 %",

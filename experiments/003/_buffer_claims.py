@@ -212,6 +212,7 @@ CLAIMS = (
     Claim(
         id="theory",
         text="with room for it, a capacity believed too high leaves a queue that balances it (theory)",
+        whose="ours",
         where="α(C' − C) = βQ/d",
         expected=f"{expected_queue(DEFAULT):.0f} packets for 1000 of buffer, no drops (the paper: 700 and 10)",
         tolerance="15 %; in shape: 40 %",

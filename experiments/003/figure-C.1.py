@@ -267,6 +267,7 @@ experiment = Experiment(
         Claim(
             id="boundary",
             text="the average becomes too fast between K = 0.05 and K = 0.5",
+            whose="ours",
             where="the model's phase margin, 0.81 and −0.09 rad",
             expected="the deviation rises there",
             tolerance="by half at least; in shape: it rises",
@@ -291,6 +292,7 @@ experiment = Experiment(
         Claim(
             id="drops",
             text="dropping instead of marking changes nothing about it",
+            whose="ours",
             where="ours",
             expected="the same K oscillate",
             tolerance="twice the deviation with 5 as with 0.005, half more with 0.5 as with 0.05; in shape: more at 5",

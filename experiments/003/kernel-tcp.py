@@ -232,6 +232,7 @@ experiment = Experiment(
             Claim(
                 id=law,
                 text=f"the kernel's {law} carries over granted slots what the simulator's does",
+                whose="ours",
                 where="not in the thesis",
                 expected="the same utilization",
                 tolerance="within a tenth; in shape: within three tenths",
@@ -244,6 +245,7 @@ experiment = Experiment(
             Claim(
                 id=f"{law}-as-linux",
                 text=f"the kernel's {law} carries over granted slots what the simulator's does as Linux has it",
+                whose="ours",
                 where="not in the thesis",
                 expected="the same utilization",
                 tolerance="within a tenth; in shape: within three tenths",
@@ -255,6 +257,7 @@ experiment = Experiment(
         Claim(
             id="skipped",
             text="processes send their slots in time",
+            whose="ours",
             where="not in the thesis",
             expected="all but 0.2 %",
             tolerance="0.2 %; in shape: 2 %",

@@ -153,6 +153,7 @@ experiment = Experiment(
         Claim(
             id="one",
             text="one packet of buffer is not enough for a real step (the paper: it is)",
+            whose="ours",
             where="§6.3 says the contrary",
             expected="utilization below 0.97, paced or not",
             tolerance="both below 0.97; in shape: without pacing",
@@ -161,6 +162,7 @@ experiment = Experiment(
         Claim(
             id="enough",
             text="without pacing it takes tens of packets",
+            whose="ours",
             where="ours",
             expected="utilization 0.97 and less than 1 packet in 1000 dropped, from 10 to 100 packets on",
             tolerance="the same; in shape: some buffer of the sweep is enough",
@@ -169,6 +171,7 @@ experiment = Experiment(
         Claim(
             id="paced",
             text="pacing halves the buffer that it takes",
+            whose="ours",
             where="ours",
             expected="half of it, or less",
             tolerance="half; in shape: no more than without",

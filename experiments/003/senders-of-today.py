@@ -160,6 +160,7 @@ experiment = Experiment(
         Claim(
             id="told",
             text="being told the rate carries more of it than measuring it, with one packet of buffer",
+            whose="ours",
             where="ours, after §5.7",
             expected="XCP-CL's utilization above the others'",
             tolerance="0.02 more than the best of them; in shape: not less",
@@ -170,6 +171,7 @@ experiment = Experiment(
         Claim(
             id="paced",
             text="with one packet of buffer BBR carries more than CUBIC",
+            whose="ours",
             where="ours, after paper 002",
             expected="more",
             tolerance="0.02 more, both versions; in shape: version 1 not less",
@@ -178,6 +180,7 @@ experiment = Experiment(
         Claim(
             id="buffer",
             text="with a hundred packets everybody carries the rate",
+            whose="ours",
             where="ours",
             expected="1",
             tolerance="at least 0.95; in shape: 0.85",
@@ -186,6 +189,7 @@ experiment = Experiment(
         Claim(
             id="queue",
             text="XCP-CL keeps the queue short, CUBIC fills it",
+            whose="ours",
             where="ours",
             expected="the shortest and the longest",
             tolerance="so; in shape: XCP-CL's is shorter than CUBIC's",
@@ -196,6 +200,7 @@ experiment = Experiment(
         Claim(
             id="fair",
             text="XCP-CL shares the rate fairly among round trips of 0.26 to 0.44 s",
+            whose="ours",
             where="ours, after §5",
             expected="Jain's index 1",
             tolerance="0.99, and nobody has more; in shape: nobody has more",

@@ -172,7 +172,7 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
 
 
 def _claim(id_: str, text: str, expected: str, tolerance: str, check: Any) -> Claim:
-    return Claim(id=id_, text=text, where="ours", expected=expected, tolerance=tolerance, check=check)
+    return Claim(id=id_, text=text, where="ours", whose="ours", expected=expected, tolerance=tolerance, check=check)
 
 
 experiment = Experiment(

@@ -225,6 +225,7 @@ experiment = Experiment(
         Claim(
             id="age",
             text="a signal as old as the interval of changes is of no use",
+            whose="ours",
             where="ours",
             expected="half of its use is lost at an age of at most the interval, 1 s",
             tolerance="the same, and there is use to lose: the fresh signal carries 0.02 more than none (added after "
@@ -236,6 +237,7 @@ experiment = Experiment(
         Claim(
             id="ahead",
             text="being told two control intervals ahead (0.5 s) avoids the drops of a capacity that falls",
+            whose="ours",
             where="ours",
             expected="half as many drops or fewer, where changes come every second or more rarely",
             tolerance="half at every such interval; in shape: fewer",
@@ -244,6 +246,7 @@ experiment = Experiment(
         Claim(
             id="moves",
             text="schedule-ahead signalling moves the limit: more is carried at short intervals",
+            whose="ours",
             where="ours",
             expected="no loss at any interval, 0.02 of the capacity more at one",
             tolerance="the same, with the best lead; in shape: 0.005 more at one",
@@ -252,6 +255,7 @@ experiment = Experiment(
         Claim(
             id="coarse",
             text="a coarse signal costs little, a lossy one the more the more is lost (changes every 5 s)",
+            whose="ours",
             where="ours",
             expected="three slots: at most 0.05 less carried; a right signal before half before nine tenths lost",
             tolerance="the same; in shape: the right signal carries most",

@@ -275,6 +275,7 @@ experiment = Experiment(
         Claim(
             id="target",
             text="p99 of the arrivals at the core is at most 15 µs, p99.9 at most 50 µs (the project's own target)",
+            whose="ours",
             where="not in the thesis",
             expected="15 and 50 µs",
             tolerance="both in all cases; in shape: p99 at most 50 µs",

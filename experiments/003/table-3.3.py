@@ -298,6 +298,7 @@ experiment = Experiment(
         Claim(
             id="exact",
             text="the decomposition serves every request that fits a frame (the paper does not measure it; König)",
+            whose="ours",
             where="Birkhoff, von Neumann, König",
             expected="all",
             tolerance="all; in shape: 99 %",

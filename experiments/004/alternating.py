@@ -191,6 +191,7 @@ experiment = Experiment(
         Claim(
             id="between",
             text="the simulation is between the closed forms with M/2 and with two packets after a false detection",
+            whose="ours",
             where="ours",
             expected="between both",
             tolerance="to 2 % at every δ above 0; in shape: to 10 %",

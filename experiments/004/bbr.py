@@ -111,6 +111,7 @@ experiment = Experiment(
         Claim(
             id="flat",
             text="BBR takes the same time whatever δ is",
+            whose="ours",
             where="ours, after §5.2.1",
             expected="one time",
             tolerance="10 % apart; in shape: 30 %",
@@ -121,6 +122,7 @@ experiment = Experiment(
         Claim(
             id="as-rr",
             text="BBR needs no threshold that learns",
+            whose="ours",
             where="ours, after §5.2.1",
             expected="the time of HS-RR-TCP",
             tolerance="at most 1.1 times; in shape: 1.5",
@@ -130,6 +132,7 @@ experiment = Experiment(
         Claim(
             id="over-sack",
             text="BBR is quicker than HS-TCP-SACK where paths differ by 50 ms",
+            whose="ours",
             where="ours",
             expected="quicker",
             tolerance="HS-TCP-SACK takes at least 1.2 times as long; in shape: not less",
@@ -139,6 +142,7 @@ experiment = Experiment(
         Claim(
             id="third",
             text="version 3 suffers more from reordering than version 1",
+            whose="ours",
             where="ours; draft-ietf-ccwg-bbr-06 §5.5.10",
             expected="longer at δ = 50 ms",
             tolerance="not less; in shape: at some δ",

@@ -225,6 +225,7 @@ CLAIMS = (
     Claim(
         id="peak-at-once",
         text="the first one does where transmission takes no time",
+        whose="ours",
         where="ours",
         expected="X + β",
         tolerance="within 1 % at every δ above 0, at 1 Tb/s; in shape: 3 %",
@@ -233,6 +234,7 @@ CLAIMS = (
     Claim(
         id="closed-half",
         text="where every period has one cut, the closed form with M/2 is that of the simulation",
+        whose="ours",
         where="ours",
         expected="the same time",
         tolerance="within 3 % at all such points, at least two; in shape: 6 %",
@@ -241,6 +243,7 @@ CLAIMS = (
     Claim(
         id="closed-two",
         text="where the window falls to two packets in every period, that with two packets is",
+        whose="ours",
         where="ours",
         expected="the same time",
         tolerance="within 5 % at all points with at most 2.5 packets on average, at least two; in shape: 10 %",
@@ -249,6 +252,7 @@ CLAIMS = (
     Claim(
         id="replayed",
         text="the model's rounds with the cuts as simulated take as long as the simulation",
+        whose="ours",
         where="ours",
         expected="the same time",
         tolerance="within 5 % at every δ above 0, with 10 µs and 1 ms; in shape: 10 %",
@@ -257,6 +261,7 @@ CLAIMS = (
     Claim(
         id="one-burst",
         text="RR-TCP's closed form is that of the simulation where every window is in one burst",
+        whose="ours",
         where="ours; §4.2",
         expected="the same time",
         tolerance="within 2 % at every δ; in shape: 4 %",

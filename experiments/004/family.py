@@ -113,6 +113,7 @@ experiment = Experiment(
         Claim(
             id="restore",
             text="to take back the window is not enough where bursts are sprayed: the threshold must follow",
+            whose="ours",
             where="ours",
             expected="DSACK-R slower than DSACK-FA",
             tolerance="1.5 times at least at 50 ms; in shape: slower",
@@ -121,6 +122,7 @@ experiment = Experiment(
         Claim(
             id="alike",
             text="without loss the FA ratio need not move: DSACK-TA is as DSACK-FA",
+            whose="ours",
             where="ours",
             expected="equal",
             tolerance="within 2 %; in shape: 10 %",
@@ -129,6 +131,7 @@ experiment = Experiment(
         Claim(
             id="delay-short",
             text="TD-FR helps where reordering is shorter than half a round trip",
+            whose="ours",
             where="ours",
             expected="well below SACK's time at 5 ms",
             tolerance="half of it at most; in shape: less",
@@ -137,6 +140,7 @@ experiment = Experiment(
         Claim(
             id="delay-long",
             text="TD-FR is no remedy where reordering is longer",
+            whose="ours",
             where="ours",
             expected="well above RR-TCP's time at 50 ms",
             tolerance="2 times at least; in shape: 1.2",

@@ -202,6 +202,7 @@ experiment = Experiment(
         Claim(
             id="late",
             text="nothing is later than twice the difference of the paths' delays",
+            whose="ours",
             where="ours",
             expected="at most δ on the way, and δ in the queue of the access link, to which both paths bring bursts",
             tolerance="2 % more; in shape: 10 %",
@@ -210,6 +211,7 @@ experiment = Experiment(
         Claim(
             id="flowlets",
             text="flowlets with a gap longer than δ reorder nothing",
+            whose="ours",
             where="ours",
             expected="no reordered packet",
             tolerance="none; in shape: at most 1e-4 of the packets",
@@ -226,6 +228,7 @@ experiment = Experiment(
         Claim(
             id="three",
             text="HS-TCP-SACK is fooled no more often than packets are 3-reordered",
+            whose="ours",
             where="RFC 4737 §5.3",
             expected="at most once for each",
             tolerance="exactly; in shape: 10 % more",

@@ -160,6 +160,7 @@ experiment = Experiment(
         Claim(
             id="short",
             text="where reordering is shorter than a round trip RACK-TLP with undo does as well",
+            whose="ours",
             where="RFC 8985 §6.2",
             expected="equal",
             tolerance="at most 1.1 times the time; in shape: 1.3",
@@ -168,6 +169,7 @@ experiment = Experiment(
         Claim(
             id="long",
             text="where it is longer RR-TCP is better: RACK's window ends at a round trip",
+            whose="ours",
             where="RFC 8985 §6.2",
             expected="faster",
             tolerance="at least 1.2 times in all three networks; in shape: in one",
@@ -180,6 +182,7 @@ experiment = Experiment(
         Claim(
             id="undo",
             text="D-SACK undo alone, without any patience, gives most of RR-TCP's gain",
+            whose="ours",
             where="RFC 3708",
             expected="most",
             tolerance="at least 80 % in every network; in shape: 50 %",
@@ -193,6 +196,7 @@ experiment = Experiment(
         Claim(
             id="loss",
             text="with loss beside reordering RACK-TLP is as good: time tells what a threshold cannot",
+            whose="ours",
             where="RFC 8985 §3",
             expected="equal or better",
             tolerance="at most 1.05 times the time; in shape: 1.3",
@@ -202,6 +206,7 @@ experiment = Experiment(
         Claim(
             id="cubic",
             text="for CUBIC's window the answers are the same",
+            whose="ours",
             where="RFC 9438",
             expected="the same",
             tolerance="more than 1.1 times or not, in every network; in shape: in most",

@@ -136,6 +136,7 @@ experiment = Experiment(
         Claim(
             id="plateau",
             text="with large buffers the utilization levels off because the traffic matrix limits it",
+            whose="ours",
             where="002 §3.2, Fig. 3",
             expected="one plateau for all senders",
             tolerance="within 5 % of Reno's; in shape: within 15 %",
@@ -144,6 +145,7 @@ experiment = Experiment(
         Claim(
             id="knee",
             text="a paced sender has high utilization with six packets, BBR too",
+            whose="ours",
             where="ours, after 002 §3.2, Fig. 3",
             expected="BBR's share of its plateau is paced Reno's",
             tolerance="at most 3 points less and at least 75 %, for both versions; in shape: at least 75 %",
@@ -152,6 +154,7 @@ experiment = Experiment(
         Claim(
             id="drops",
             text="a paced sender drops less, BBR too",
+            whose="ours",
             where="ours, after 002 §3.2, Fig. 4",
             expected="no more than Reno at 9 kB",
             tolerance="both versions; in shape: version 3",
@@ -162,6 +165,7 @@ experiment = Experiment(
         Claim(
             id="marks",
             text="where queues mark, DCTCP hardly drops",
+            whose="ours",
             where="ours; RFC 8257 §1",
             expected="a tenth of Reno's drop rate at 30 kB",
             tolerance="at most a tenth; in shape: less",
@@ -173,6 +177,7 @@ experiment = Experiment(
         Claim(
             id="dctcp-carries",
             text="DCTCP carries what Reno does with less buffer",
+            whose="ours",
             where="ours; RFC 8257 §1",
             expected="ratio 1 or more at every buffer",
             tolerance="at least 0.97 everywhere; in shape: at more than half of the buffers",

@@ -99,6 +99,7 @@ experiment = Experiment(
         Claim(
             id="over-bbr",
             text="TCP-ENG significantly outperforms what is there, now BBR",
+            whose="ours",
             where="001 §IV.A, Fig. 5",
             expected="more at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
@@ -108,6 +109,7 @@ experiment = Experiment(
         Claim(
             id="flat",
             text="BBR carries the same whether bursts are lost or not",
+            whose="ours",
             where="ours; draft-cardwell-iccrg-bbr-congestion-control-00 §1",
             expected="as much at p = 1e-2 as at 1e-4",
             tolerance="at least 0.8 of it; in shape: half",
@@ -116,6 +118,7 @@ experiment = Experiment(
         Claim(
             id="threshold",
             text="BBR version 3 gives way beyond 2 % of losses",
+            whose="ours",
             where="ours; draft-ietf-ccwg-bbr-06 §5.5.10",
             expected="as version 1 at p = 1e-2, less at 1e-1",
             tolerance="at least 0.7 and at most 0.5 of version 1; in shape: less at 1e-1 than at 1e-2",
@@ -124,6 +127,7 @@ experiment = Experiment(
         Claim(
             id="over-sack",
             text="both versions carry more than SACK",
+            whose="ours",
             where="ours",
             expected="twice at p = 1e-3 or more",
             tolerance="at least 2 everywhere; in shape: more",

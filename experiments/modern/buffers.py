@@ -133,6 +133,7 @@ experiment = Experiment(
         Claim(
             id="plateau",
             text="with large buffers the utilization levels off because the traffic matrix limits it",
+            whose="ours",
             where="002 §3.2, Fig. 3",
             expected="one plateau for all senders",
             tolerance="within 3 % of Reno's; in shape: within 10 %",
@@ -141,6 +142,7 @@ experiment = Experiment(
         Claim(
             id="paced-knee",
             text="a paced sender has high utilization with six packets",
+            whose="ours",
             where="002 §3.2, Fig. 3",
             expected="paced CUBIC's share of its plateau is paced Reno's",
             tolerance="at most 3 points less and at least 75 %, with either recovery; in shape: at least 75 %",
@@ -149,6 +151,7 @@ experiment = Experiment(
         Claim(
             id="half-at-six-packets",
             text="at 9 kB a sender that does not pace has only half the utilization",
+            whose="ours",
             where="002 §3.2, Fig. 5",
             expected="0.5",
             tolerance="ratio within 0.1 of 0.5 for CUBIC with either recovery; in shape: at most 0.8",
@@ -159,6 +162,7 @@ experiment = Experiment(
         Claim(
             id="drops-between",
             text="with more than 1 kB the paced sender drops less",
+            whose="ours",
             where="002 §3.2, Fig. 4",
             expected="ratio below 1 up to 200 kB",
             tolerance="below 1 at every buffer; in shape: at more than half of them",
@@ -167,6 +171,7 @@ experiment = Experiment(
         Claim(
             id="as-reno",
             text="CUBIC acts as Reno here: windows are at most 20 packets and round trips short",
+            whose="ours",
             where="ours; RFC 9438 §4.3",
             expected="ratio 1 at every buffer",
             tolerance="within 10 %; in shape: within 25 %",

@@ -124,6 +124,7 @@ experiment = Experiment(
         Claim(
             id="over-rack",
             text="TCP-ENG significantly outperforms SACK, now with RACK-TLP",
+            whose="ours",
             where="001 §IV.A, Fig. 5",
             expected="more at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
@@ -132,6 +133,7 @@ experiment = Experiment(
         Claim(
             id="over-cubic",
             text="TCP-ENG significantly outperforms CUBIC",
+            whose="ours",
             where="ours, after 001 §IV.A, Fig. 5",
             expected="more at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
@@ -141,6 +143,7 @@ experiment = Experiment(
         Claim(
             id="over-linux",
             text="TCP-ENG significantly outperforms CUBIC with recovery linux",
+            whose="ours",
             where="ours, after 001 §IV.A, Fig. 5",
             expected="more at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
@@ -150,6 +153,7 @@ experiment = Experiment(
         Claim(
             id="timeouts",
             text="RACK-TLP saves timeouts of lost bursts that are a whole window",
+            whose="ours",
             where="ours; RFC 8985 §3",
             expected="fewer timeouts than SACK",
             tolerance="at most half from p = 1e-3 on; in shape: fewer",
@@ -160,6 +164,7 @@ experiment = Experiment(
         Claim(
             id="repair",
             text="RACK-TLP carries at least what RFC 6675 does",
+            whose="ours",
             where="ours",
             expected="ratio 1 or more",
             tolerance="at least 0.98 at every p; in shape: more at some",
@@ -168,6 +173,7 @@ experiment = Experiment(
         Claim(
             id="undo",
             text="undo changes nothing: lost bursts are lost, and no reduction is needless",
+            whose="ours",
             where="ours",
             expected="ratio 1",
             tolerance="within 1 % at every p; in shape: within 5 %",

@@ -186,6 +186,7 @@ experiment = Experiment(
         Claim(
             id="cubic",
             text="the rule holds for CUBIC too",
+            whose="ours",
             where="ours",
             expected="as for SACK: CUBIC gives up less of its window at a loss",
             tolerance="at least 98 % with every n; in shape: 95 %",

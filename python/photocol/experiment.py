@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
-    from photocol.verdict import Finding
+    from photocol.verdict import Finding, Whose
 
 __all__ = [
     "Claim",
@@ -106,6 +106,8 @@ class Claim:
     """What counts as agreement and what as agreement in shape. Written before the run, never tuned to it."""
     check: Callable[[Outcome], Finding]
     """The same as code."""
+    whose: Whose = "paper"
+    """Whether the experiment's source says it, or we expect it ourselves, perhaps after another source."""
     reason: str = ""
     """Why it does not agree, once known. Printed with a verdict that is not "agrees"; it changes no verdict."""
 
@@ -116,6 +118,8 @@ class UnderReadings:
 
     claim: str
     where: str
+    id: str = ""
+    """That of the claim, where the experiment or another one has it."""
     findings: Mapping[str, Finding]
     """By reading, the default one first."""
 

@@ -1,18 +1,51 @@
-"""The figures and tables of the papers, by name: `experiments/figures.toml` says what becomes of each."""
+"""The figures and tables of the papers, by name: `experiments/figures.toml` says what becomes of each.
+
+`experiments/verdicts.toml` has a line of each that is judged: what of it holds, fails and cannot be judged.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-LIST = "figures.toml"
+LIST, VERDICTS = "figures.toml", "verdicts.toml"
 _KINDS = {"figure": "Figure", "figures": "Figure", "table": "Table", "tables": "Table"}
 _PART = re.compile(r"(?P<kind>\b[Ff]igures?|\b[Tt]ables?)|(?P<to>\bto\b)|(?P<number>\b(?:[A-E]\.|\d+\.)?\d+\b)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """What a reader should know of a figure, in one line written by hand, with the claims that it rests on."""
+
+    holds: str = ""
+    """What holds, and under which reading."""
+    fails: str = ""
+    unjudged: str = ""
+    """Why something cannot be judged."""
+    agree: Sequence[Judged] = ()
+    """Claims that agree, or agree in shape, and give what holds."""
+    disagree: Sequence[Judged] = ()
+
+    @property
+    def text(self) -> str:
+        """The line."""
+        parts = (("holds", self.holds), ("fails", self.fails), ("cannot be judged", self.unjudged))
+        return "; ".join(f"**{what}** {text}" for what, text in parts if text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A claim of an experiment, perhaps under a reading that the experiment has as an axis."""
+
+    experiment: str
+    claim: str
+    reading: str = ""
 
 
 def named(text: str) -> list[str]:
@@ -37,6 +70,27 @@ def listed(experiments: Path) -> dict[str, dict[str, list[str] | str]]:
         (experiments / LIST).read_text(encoding="utf-8")
     )
     return {paper: dict(figures) for paper, figures in papers.items()}
+
+
+def lines(experiments: Path) -> dict[str, dict[str, Line]]:
+    """Paper to figure to its line; empty where there is no such file."""
+    file = experiments / VERDICTS
+    if not file.is_file():
+        return {}
+    papers = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {paper: {name: _line(said) for name, said in figures.items()} for paper, figures in papers.items()}
+
+
+def _line(said: Mapping[str, str | Sequence[str]]) -> Line:
+    lists = {key: [one for text in said.get(key, ()) for one in _judged(text)] for key in ("agree", "disagree")}
+    return Line(**{**said, **lists})  # type: ignore[arg-type]
+
+
+def _judged(text: str) -> list[Judged]:
+    """`paper/experiment: claim, claim`, or `paper/experiment @ reading: claim`."""
+    place, _, claims = text.partition(": ")
+    experiment, _, reading = place.partition(" @ ")
+    return [Judged(experiment=experiment, claim=claim, reading=reading) for claim in claims.split(", ")]
 
 
 def _between(kind: str, first: str, last: str) -> list[str]:

@@ -16,7 +16,7 @@ from photocol import storage
 from photocol.campaign.table import CONFIDENCE, outcome_of
 from photocol.plot import save_png
 from photocol.signals import shielded
-from photocol.verdict import Finding, Verdict
+from photocol.verdict import OF_WHOM, Finding, Verdict, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,7 +109,7 @@ def report(record: Record) -> str:
         *_section("The shape in words", [] if record.jobs_missing else list(experiment.describe(record.outcome))),
         "## Table",
         _markdown_table(record),
-        *_section("Claims", [_claim_text(judged) for judged in record.judged]),
+        *_claims(record),
         *([] if record.jobs_missing else _readings(record)),
         *_section("To compare with the source", list(experiment.notes)),
         *_section("This form", [form.note] if form.note else []),
@@ -167,6 +167,7 @@ def _claims_json(record: Record) -> str:
             "id": judged.claim.id,
             "claim": judged.claim.text,
             "where": judged.claim.where,
+            "whose": judged.claim.whose,
             "expected": judged.claim.expected,
             "tolerance": judged.claim.tolerance,
             "measured": judged.finding.measured,
@@ -229,6 +230,21 @@ def _readings(record: Record) -> list[str]:
 
 def _brief(finding: Finding) -> str:
     return f"**{finding.verdict}**: {finding.measured}".replace("|", "\\|")
+
+
+def _claims(record: Record) -> list[str]:
+    """What is judged: the source's claims, and what we expect ourselves."""
+    sections: list[str] = []
+    for heading, theirs in by_whose(record.judged).items():
+        title = f"{heading.capitalize()}: {counted(one.finding.verdict for one in theirs)}"
+        sections += _section(title, [_claim_text(judged) for judged in theirs])
+    return sections
+
+
+def by_whose(judged: Sequence[Judged]) -> dict[str, list[Judged]]:
+    """What is judged, by heading; no heading without any."""
+    groups = {heading: [one for one in judged if one.claim.whose == whose] for whose, heading in OF_WHOM.items()}
+    return {heading: theirs for heading, theirs in groups.items() if theirs}
 
 
 def _claim_text(judged: Judged) -> str:

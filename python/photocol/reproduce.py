@@ -34,8 +34,8 @@ from photocol.catalogue import (
 )
 from photocol.errors import InputError, exit_status, failure, shown
 from photocol.laws import announce
-from photocol.record import Judged, Record, cell, reason, record_of, write
-from photocol.verdict import Verdict
+from photocol.record import Judged, Record, by_whose, cell, reason, record_of, write
+from photocol.verdict import Verdict, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -241,8 +241,9 @@ def _announce(experiment: Experiment, request: Request, jobs: int, console: Cons
 
 def _show(record: Record, folder: Path, console: Console) -> None:
     lines = [] if record.jobs_missing else [escape(sentence) for sentence in record.experiment.describe(record.outcome)]
-    for judged in record.judged:
-        lines += _claim_lines(judged)
+    for heading, theirs in by_whose(record.judged).items():
+        lines.append(f"[bold]{heading.capitalize()}[/bold]: {counted(one.finding.verdict for one in theirs)}")
+        lines += [line for judged in theirs for line in _claim_lines(judged)]
     pictures = ", ".join(f"{plot.name}.png" for plot in record.experiment.plots)
     lines.append(f"Files: {escape(str(folder))}/ (report.md, table.csv, table.parquet, claims.json, {pictures})")
     console.print(_table(record))

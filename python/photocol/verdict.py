@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from photocol import notebook
 from photocol.errors import InputError
 from photocol.files import content
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from os import PathLike
 
     import polars as pl
+
+
+Whose = Literal["paper", "ours"]
+OF_WHOM: Mapping[Whose, str] = {"paper": "claims of the paper", "ours": "our own expectations"}
+"""What is judged, in two groups that are shown and counted apart."""
 
 
 class Verdict(StrEnum):
@@ -52,6 +58,12 @@ def not_run(why: str) -> Finding:
     return Finding(verdict=Verdict.NOT_RUN, measured=f"nothing: {why}")
 
 
+def counted(verdicts: Iterable[str]) -> str:
+    """How often each verdict occurs, from the best to none at all: "3 × agrees, 1 × disagrees"."""
+    counts = Counter(verdicts)
+    return ", ".join(f"{counts[verdict]} × {verdict}" for verdict in Verdict if counts[verdict])
+
+
 @dataclass(frozen=True)
 class Claims(notebook.Tabular):
     """The judged claims of a reproduced figure, as `photocol reproduce` leaves them in a directory."""
@@ -60,7 +72,7 @@ class Claims(notebook.Tabular):
     form: str
     """Quick or full."""
     claims: tuple[Mapping[str, str], ...]
-    """Each with id, claim, where, expected, tolerance, measured, verdict and, unless it agrees, a reason."""
+    """Each with id, claim, where, whose, expected, tolerance, measured, verdict and, unless it agrees, a reason."""
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Claims:
@@ -68,7 +80,7 @@ class Claims(notebook.Tabular):
         file = Path(folder) / "claims.json"
         try:
             written = json.loads(content(file))
-            claims = tuple({key: str(one[key]) for key in _KEYS} for one in written["claims"])
+            claims = tuple({key: str(one[key]) for key in _KEYS} for one in map(_with_whose, written["claims"]))
             return cls(str(written["experiment"]), str(written["form"]), claims)
         except OSError as error:
             raise InputError(f"{folder} has no judged claims: {file.name}: {error.strerror}") from error
@@ -85,13 +97,22 @@ class Claims(notebook.Tabular):
         return len(self.claims)
 
     def __repr__(self) -> str:
-        lines = [f"{one['verdict']}: {one['claim']} ({one['where']}); {one['measured']}" for one in self.claims]
-        return "\n".join([f"{self.experiment}, {self.form} form", *lines])
+        lines = [f"{self.experiment}, {self.form} form"]
+        for whose, heading in OF_WHOM.items():
+            theirs = [one for one in self.claims if one["whose"] == whose]
+            lines += [f"{heading}: {counted(one['verdict'] for one in theirs)}"] if theirs else []
+            lines += [f"{one['verdict']}: {one['claim']} ({one['where']}); {one['measured']}" for one in theirs]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        head = ("verdict", "claim", "where", "expected", "measured", "reason")
+        head = ("verdict", "claim", "where", "whose", "expected", "measured", "reason")
         rows = [[one[key] for key in head] for one in self.claims]
         return notebook.paragraph(f"{self.experiment}, {self.form} form") + notebook.table(head, rows)
 
 
-_KEYS = ("id", "claim", "where", "expected", "tolerance", "measured", "verdict", "reason")
+def _with_whose(claim: Mapping[str, str]) -> Mapping[str, str]:
+    """Directories from before claims said whose they are have the source's alone."""
+    return {"whose": "paper", **claim}
+
+
+_KEYS = ("id", "claim", "where", "whose", "expected", "tolerance", "measured", "verdict", "reason")

@@ -143,6 +143,10 @@ def test_claims_are_read_shown_and_tabulated(tmp_path: Path) -> None:
     claims = Claims.load(tmp_path)
     assert HOSTILE in read(claims).words
     assert pl.DataFrame(Capsule(claims))["verdict"].to_list() == ["disagrees"]
+    assert "claims of the paper: 1 × disagrees" in repr(claims)  # a directory that does not say whose they are
+    told = {"experiment": "002/x", "form": "quick", "claims": [{**claim, "whose": "ours"}]}
+    (tmp_path / "claims.json").write_text(json.dumps(told))
+    assert Claims.load(tmp_path).frame()["whose"].to_list() == ["ours"]
     (tmp_path / "claims.json").write_text("{")
     with pytest.raises(InputError, match="damaged"):
         Claims.load(tmp_path)

@@ -35,6 +35,21 @@ PAGES = sorted(
 SOURCES = sorted({*ROOT.glob("experiments/**/*.py"), *ROOT.glob("experiments/*.toml")})
 
 STALE = {
+    "001/contention": ["notices"],
+    "001/figure-2": ["slope", "period"],
+    "001/flows": ["makes"],
+    "001/network": ["figure-5", "notices", "silence-is-sack"],
+    "001/populations": [
+        "alone",
+        "alone-large-window",
+        "mixed",
+        "mixed-large-window",
+        "all",
+        "all-large-window",
+        "all-retransmission-large-window",
+        "close-large-window",
+        "harmless",
+    ],
     "004/alternating": ["model-sack", "grows", "once"],
     "004/burst-size": ["size-sack", "threshold-sack"],
     "004/delay": ["ordering-grows"],
@@ -44,7 +59,7 @@ STALE = {
     "004/readings": ["once"],
     "004/rivals": ["long", "undo", "loss", "cubic"],
 }
-"""Claims recorded as unexplained whose reason is known since; paper 004 is run anew with its issue."""
+"""Claims recorded as unexplained whose reason is known since; papers 001 and 004 are run anew with their issues."""
 
 INVERTED = {
     "000/single-flow": ["grows-with-rtt"],

@@ -323,13 +323,21 @@ def test_a_campaign_shows_its_claims_and_points(tmp_path: Path) -> None:
         "verdict": "agrees",
         "reason": "",
     }
-    said = {"experiment": "009/figure-1", "form": "quick", "jobs_missing": 0, "claims": [claim]}
+    said = {
+        "experiment": "009/figure-1",
+        "form": "quick",
+        "jobs_missing": 0,
+        "claims": [claim, {**claim, "id": "d", "whose": "ours"}],
+    }
     (folder / "claims.json").write_text(json.dumps(said))
 
     async def judge(page: Page) -> None:
         assert (
-            await page.ask("document.querySelector('.claims tbody td').textContent") == f"loss falls {NASTY} (Fig. 1)"
+            await page.ask("document.querySelector('#claims-paper .claims tbody td').textContent")
+            == f"loss falls {NASTY} (Fig. 1)"
         )
+        assert await page.ask("document.querySelector('#claims-ours h2').textContent") == "Our own expectations"
+        assert await page.ask("document.querySelectorAll('#claims-ours tbody tr').length") == 1
         cells: Any = await page.ask(
             "[...document.querySelectorAll('#table-table tbody tr')].map((row) => row.cells[1].textContent)"
         )

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from experiment_fakes import EXPERIMENT, checkout, failing_at_ten, saturating
 
+from photocol.catalogue import load_experiment
 from photocol.reproduce import reproduce
 
 
@@ -44,9 +45,11 @@ def test_a_reproduced_figure_leaves_tables_claims_pictures_and_a_page(repository
     assert table["level"][1] == pytest.approx(100 / 101 / 2 + 0.0015)
     assert table["level_half_width"][1] == pytest.approx(12.7062 * 0.0005, abs=1e-6)
     [claim] = json.loads((folder / "claims.json").read_text())["claims"]
-    assert (claim["verdict"], claim["reason"]) == ("agrees", "")
+    assert (claim["verdict"], claim["whose"], claim["reason"]) == ("agrees", "paper", "")
     printed = capsys.readouterr().out
     assert "The level ends at 0.50." in printed
+    assert "Claims of the paper: 1 × agrees" in printed
+    assert "Our own expectations" not in printed
     assert "0.497 ± 0.006" in printed
     assert "4 of 4 runs" in printed
     assert "6.0 million packet-hops per CPU second" in printed
@@ -57,6 +60,7 @@ def test_the_page_names_source_claims_reasons_and_how_to_repeat(repository):
     page = (repository / "o" / "900" / "figure" / "report.md").read_text()
     assert "| reading | the level ends at a half (§1) |" in page
     assert "| of nine tenths | **disagrees**: 0.900 |" in page
+    assert "## Claims of the paper: 1 × agrees\n" in page
     for part in ("Nobody, Nothing, 2026", "![figure](figure.png)", "**agrees**", "nothing here is true", "--quick"):
         assert part in page
 
@@ -102,6 +106,9 @@ def test_a_page_of_what_is_recorded_has_every_claim_and_how_it_was_run(repositor
     discussion = repository / "docs" / "experiments" / "900-discussion.md"
     discussion.parent.mkdir(parents=True)
     discussion.write_text("What we make of it.\n")
+    (repository / "experiments" / "verdicts.toml").write_text(
+        '[900."Figure 1"]\nholds = "everywhere"\nagree = ["900/figure: top"]\n'
+    )
     (repository / "experiments" / "figures.toml").write_text(
         '[900]\n"Figure 1" = ["900/figure"]\n"Figure 2" = "diagram: a box"\n'
     )
@@ -110,10 +117,21 @@ def test_a_page_of_what_is_recorded_has_every_claim_and_how_it_was_run(repositor
     assert "| the level ends at a half | 0.5 | 0.498 | agrees |" in text
     assert "`photocol reproduce 900/figure --full`: 30 runs in " in text
     assert "![figure.png](../../results/900/figure/figure.png)" in text
-    assert "| Figure 1 | 900/figure | 900/figure: 1 × agrees |" in text
-    assert "| Figure 2 | diagram: a box | |" in text
+    assert "Recorded. Claims of the paper: 1 (1 × agrees)." in text
+    assert "| claims of the paper | expected |" in text
+    assert "| Figure 1 | **holds** everywhere | 900/figure: 1 × agrees |  |" in text
+    assert "| Figure 2 | diagram: a box |  |  |" in text
     assert "### Table\n\n| " in text
     assert text.endswith("What we make of it.\n")
+    # Whose a claim is, the experiment says; the record need not be made anew.
+    file = repository / "experiments" / "900" / "figure.py"
+    file.write_text(EXPERIMENT.replace('id="top"', 'id="top", whose="ours"'))
+    load_experiment.cache_clear()
+    text = made.pages(repository)["900.md"]
+    assert "Recorded. Our own expectations: 1 (1 × agrees)." in text
+    assert "| our own expectations | expected |" in text
+    assert "| claims of the paper | expected |" not in text
+    assert "| Figure 1 | **holds** everywhere |  | 900/figure: 1 × agrees |" in text
 
 
 def test_the_pages_in_the_documentation_are_those_of_what_is_recorded():

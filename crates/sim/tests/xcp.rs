@@ -3,7 +3,7 @@
 mod support;
 
 use sim::results::{Column, Results};
-use support::{Builder, at, figure, numbers, run, texts};
+use support::{Builder, at, figure, numbers, run, texts, warnings};
 
 /// A dumbbell at 40 Mb/s with a round trip of 44 ms; `port` is what the bottleneck's table says of its controller.
 fn dumbbell(port: &str, more: &str) -> String {
@@ -50,6 +50,20 @@ fn samples(run: &Results, quantity: &str, from: f64, to: f64) -> Vec<f64> {
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
+}
+
+#[test]
+fn without_a_controller_nothing_lowers_what_a_sender_asks_for_and_the_warning_says_so() {
+    let text = dumbbell("", "flows = [0]")
+        .replace("xcp = {  }", "")
+        .replace("xcp = { }", "")
+        .replace("duration = \"40 s\"", "duration = \"1 s\"")
+        .replace("warm_up = \"20 s\"", "");
+    assert!(warnings(&text)[0].contains("its window grows without bound; give the links xcp = {}"));
+    let run = run(&text, 1);
+    // A greedy sender asks for all that the field holds, 2^31 B/s; over 44 ms that is 94 MB.
+    let windows = samples(&run, "cwnd", 0.2, 0.4);
+    assert!(windows.iter().all(|window| *window > 90e6), "{windows:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
 use sim::results::{Column, Results, Table};
-use sim::scenario::{Input, Scenario, load};
+use sim::scenario::{Input, Loaded, Scenario, load};
 use sim::study::World;
 use std::path::Path;
 
@@ -123,8 +123,16 @@ impl Builder {
 }
 
 pub fn scenario(text: &str) -> Scenario {
+    loaded(text).scenario
+}
+
+pub fn warnings(text: &str) -> Vec<String> {
+    loaded(text).warnings
+}
+
+fn loaded(text: &str) -> Loaded {
     let source = Input::Text { name: "test.toml", text, folder: Path::new(".") };
-    load(source, &[]).unwrap_or_else(|error| panic!("{error}")).scenario
+    load(source, &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
 pub fn run(text: &str, seed: u64) -> Results {

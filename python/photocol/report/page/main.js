@@ -11,6 +11,7 @@ import { Trace } from "./trace.js";
 import { Timeline } from "./view.js";
 import { element, quantity, time } from "./words.js";
 
+const OF_WHOM = { paper: "Claims of the paper", ours: "Our own expectations" };
 const VERDICTS = { agrees: "✓", "agrees in shape": "◐", disagrees: "✗" };
 
 async function show() {
@@ -111,7 +112,10 @@ function summarySection(summary) {
 }
 
 function campaignSections(page, room) {
-  if (page.claims.length) room.append(claimsSection(page.claims));
+  for (const [whose, title] of Object.entries(OF_WHOM)) {
+    const claims = page.claims.filter((claim) => (claim.whose ?? "paper") === whose);
+    if (claims.length) room.append(claimsSection(claims, whose, title));
+  }
   for (const { name, data } of page.pictures) {
     room.append(element("figure", { class: "picture" }, element("img", { src: data, alt: `Picture ${name}; its numbers stand in the table of points` }), element("figcaption", {}, name)));
   }
@@ -119,12 +123,13 @@ function campaignSections(page, room) {
   return { views: [] };
 }
 
-function claimsSection(claims) {
-  const heads = ["Verdict", "Claim", "Expected (paper)", "Tolerance", "Measured", "Reason"];
+function claimsSection(claims, whose, title) {
+  const heads = ["Verdict", "Claim", whose === "paper" ? "Expected (paper)" : "Expected", "Tolerance", "Measured", "Reason"];
   const row = (claim) => element("tr", { class: claim.verdict.replaceAll(" ", "-") },
     element("th", { scope: "row" }, `${VERDICTS[claim.verdict] ?? ""} ${claim.verdict}`),
     ...[`${claim.claim} (${claim.where})`, claim.expected, claim.tolerance, claim.measured, claim.reason].map((text, k) => element("td", { "data-head": heads[k + 1] }, element("bdi", {}, String(text ?? "")))));
-  return element("section", { id: "claims", "aria-labelledby": "claims-title" }, element("h2", { id: "claims-title" }, "Claims"),
+  const id = `claims-${whose}`;
+  return element("section", { id, "aria-labelledby": `${id}-title` }, element("h2", { id: `${id}-title` }, title),
     element("div", {}, element("table", { class: "claims" }, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, ...claims.map(row)))));
 }
 

@@ -48,8 +48,9 @@ impl Context<'_> {
             && !self.controllers.contains(&true)
         {
             let name = quoted(&transport.name);
-            let reason = "no port has an XCP controller, so its window never grows; give the links xcp = {}";
-            self.warnings.push(format!("the transport {name} is told its rate by routers, and {reason}"));
+            let reason = "no port has an XCP controller, so nothing lowers what it asks for and its window grows without bound";
+            let help = "give the links xcp = {}";
+            self.warnings.push(format!("the transport {name} is told its rate by routers, and {reason}; {help}"));
         }
     }
 }

@@ -1,0 +1,181 @@
+"""The line of every figure says what is recorded, and claims of the papers are told apart from our own expectations."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from photocol.campaign.table import Outcome
+from photocol.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiment import Claim
+from photocol.figures import Judged, Line, lines, listed
+from photocol.recorded import TABLE, recorded_in
+from photocol.verdict import Verdict, counted, judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "results"
+FOLDER = experiments_folder(start=ROOT)
+FOUND = find_experiments(FOLDER)
+LISTED, LINES = listed(FOLDER), lines(FOLDER)
+RECORDED = {one.experiment: one for one in recorded_in(RESULTS)}
+
+WITHOUT = {"000", "001", "003", "004"}
+"""Papers whose lines are not written yet; 001's await a record by the stricter rule of 001/contention's figure 5."""
+
+
+@functools.cache
+def findings(experiment: str) -> Mapping[tuple[str, str], str]:
+    """Claim and reading to the recorded verdict; the reading is empty where there is none."""
+    if experiment not in RECORDED:
+        return {}
+    found = {(claim, ""): verdict for claim, verdict in RECORDED[experiment].verdicts.items()}
+    table = pl.read_csv(RESULTS / experiment / TABLE, infer_schema_length=None)
+    if any(reading for _, reading in named_of(experiment)):
+        outcome = Outcome(table=table, replications=pl.DataFrame())
+        for claim in load_experiment(FOUND[experiment]).readings(outcome):
+            found |= {(claim.id, reading): str(one.verdict) for reading, one in claim.findings.items()}
+    return found
+
+
+def named_of(experiment: str) -> set[tuple[str, str]]:
+    """The claims and readings of an experiment that some line names."""
+    every = [one for figures in LINES.values() for line in figures.values() for one in (*line.agree, *line.disagree)]
+    return {(one.claim, one.reading) for one in every if one.experiment == experiment}
+
+
+def verdict_of(judged: Judged) -> str | None:
+    """The recorded verdict; none where the experiment has not been recorded since it has the claim or the reading."""
+    return findings(judged.experiment).get((judged.claim, judged.reading))
+
+
+def exists(judged: Judged) -> bool:
+    """Whether an experiment has this claim, and this reading as a value of an axis."""
+    if judged.experiment not in FOUND:
+        return False
+    experiment = load_experiment(FOUND[judged.experiment])
+    if judged.reading:
+        paper = judged.experiment.split("/")[0]
+        known = {claim.id for name in FOUND if name.startswith(paper) for claim in load_experiment(FOUND[name]).claims}
+        return judged.claim in known and any(judged.reading in point.values() for point in experiment.full.points)
+    return judged.claim in {claim.id for claim in experiment.claims}
+
+
+def faults(line: Line, verdict: Callable[[Judged], str | None]) -> list[str]:
+    """What a line says that is not so."""
+    wrong = [f"{one} {verdict(one)}" for one in line.agree if verdict(one) in (Verdict.DISAGREES, Verdict.NOT_RUN)]
+    wrong += [f"{one} {verdict(one)}" for one in line.disagree if verdict(one) not in (Verdict.DISAGREES, None)]
+    for text, claims in ((line.holds, line.agree), (line.fails, line.disagree)):
+        if bool(text) != bool(claims):
+            wrong.append(f"{text!r} rests on {len(claims)} claims")
+    return wrong if line.text else [*wrong, "says nothing"]
+
+
+def left_out(disagreeing: Mapping[str, Sequence[str]], said: Sequence[Line], judged_by: Sequence[str]) -> list[str]:
+    """Claims of a paper that disagree and are in no line; by experiment, those of the paper's figures."""
+    named = {(one.experiment, one.claim) for line in said for one in line.disagree}
+    return [
+        f"{name}: {claim}"
+        for name in dict.fromkeys(judged_by)
+        for claim in disagreeing.get(name, ())
+        if (name, claim) not in named
+    ]
+
+
+def judged_figures(paper: str) -> dict[str, list[str]]:
+    """The paper's figures that experiments judge."""
+    return {name: fate for name, fate in LISTED[paper].items() if isinstance(fate, list)}
+
+
+@pytest.mark.parametrize("paper", sorted(set(LISTED) - WITHOUT))
+def test_every_figure_has_a_line_that_its_records_bear_out(paper: str) -> None:
+    figures = judged_figures(paper)
+    assert set(LINES[paper]) == set(figures)
+    for name, line in LINES[paper].items():
+        assert faults(line, verdict_of) == [], name
+        for one in (*line.agree, *line.disagree):
+            assert one.experiment in figures[name], (name, one)
+            assert exists(one), (name, one)
+        assert all(len(part.split()) <= 45 for part in (line.holds, line.fails, line.unjudged)), name
+
+
+@pytest.mark.parametrize("paper", sorted(set(LISTED) - WITHOUT))
+def test_no_line_leaves_out_a_claim_of_the_paper_that_disagrees(paper: str) -> None:
+    judged_by = [experiment for fate in judged_figures(paper).values() for experiment in fate]
+    papers = {
+        name: {claim.id for claim in load_experiment(FOUND[name]).claims if claim.whose == "paper"}
+        for name in judged_by
+    }
+    disagreeing = {
+        name: [id_ for id_ in papers[name] if findings(name).get((id_, "")) == Verdict.DISAGREES] for name in judged_by
+    }
+    assert left_out(disagreeing, list(LINES[paper].values()), judged_by) == []
+
+
+def test_lines_are_of_papers_that_are_listed() -> None:
+    assert set(LINES) <= set(LISTED)
+
+
+def test_a_line_that_is_not_so_is_found() -> None:
+    known = {"a": "agrees", "b": "disagrees"}
+    a, b, new = (Judged(experiment="900/x", claim=claim) for claim in ("a", "b", "new"))
+    assert (
+        faults(Line(holds="here", agree=[a, new], fails="there", disagree=[b]), lambda one: known.get(one.claim)) == []
+    )
+    assert len(faults(Line(holds="here", agree=[b]), lambda one: known.get(one.claim))) == 1
+    assert len(faults(Line(fails="there", disagree=[a]), lambda one: known.get(one.claim))) == 1
+    assert len(faults(Line(fails="there", agree=[a]), lambda one: known.get(one.claim))) == 2
+    assert faults(Line(unjudged="so"), lambda _: None) == []
+    assert faults(Line(), lambda _: None) == ["says nothing"]
+
+
+def test_a_disagreement_that_no_line_has_is_found() -> None:
+    line = Line(fails="there", disagree=[Judged(experiment="900/x", claim="b")])
+    assert left_out({"900/x": ["b"]}, [line], ["900/x"]) == []
+    assert left_out({"900/x": ["b", "c"]}, [line], ["900/x", "900/x"]) == ["900/x: c"]
+
+
+def test_a_line_is_read_as_it_is_written(tmp_path: Path) -> None:
+    (tmp_path / "verdicts.toml").write_text(
+        '[900."Figure 1"]\nholds = "under A"\nunjudged = "as B is not stated"\n'
+        'agree = ["900/x: a, b", "900/x @ A: a"]\n'
+    )
+    line = lines(tmp_path)["900"]["Figure 1"]
+    assert line.text == "**holds** under A; **cannot be judged** as B is not stated"
+    assert [(one.experiment, one.claim, one.reading) for one in line.agree] == [
+        ("900/x", "a", ""),
+        ("900/x", "b", ""),
+        ("900/x", "a", "A"),
+    ]
+    assert lines(tmp_path / "nowhere") == {}
+
+
+def is_called_ours(claim: Claim) -> bool:
+    """Whether the words of a claim say that it is not the paper's."""
+    return claim.text.startswith("ours") or claim.where.startswith("ours") or "our expectation" in claim.where
+
+
+def test_what_is_called_ours_is_not_counted_as_a_paper_s() -> None:
+    claims = [(name, claim) for name, file in FOUND.items() for claim in load_experiment(file).claims]
+    assert [f"{name}: {claim.id}" for name, claim in claims if is_called_ours(claim) and claim.whose == "paper"] == []
+    ours = Claim(
+        id="a",
+        text="a",
+        where="our expectation",
+        expected="",
+        tolerance="",
+        check=lambda _: judge(agrees=True, in_shape=True, measured=""),
+    )
+    assert is_called_ours(ours)
+    assert ours.whose == "paper"
+
+
+def test_verdicts_are_counted_from_the_best_on() -> None:
+    assert counted(["disagrees", "agrees", "agrees"]) == "2 × agrees, 1 × disagrees"
+    assert counted([]) == ""
