@@ -4,8 +4,9 @@ mod star;
 
 use control::scheduler::Algorithm;
 use control::signalling::{Actions, Count, Heard, Member, Network, NetworkError, Part, Reading, Sharing, Spare};
-use control::wire::{Beacon, Carriage, Class, Header, NodeId, Slot, Stamp};
+use control::wire::{Beacon, Carriage, Class, Fault, FaultKind, Header, NodeId, Slot, Stamp};
 use star::{Clock, MS, Star, US, figure_3_8, verifier};
+use std::collections::BTreeSet;
 use units::Duration;
 
 /// The master at the core, the others at different distances, with clocks that are seconds off and drift by up to 50 ppm.
@@ -316,6 +317,10 @@ fn a_master_that_resigns_is_followed_at_once_and_comes_back_as_a_slave() {
     assert!(star.agrees());
     assert_eq!(star.node(0).part(), Part::Slave);
     assert_eq!(star.count(Count::TermEnded), 0, "nobody had to wait");
+    // §3.6: "it broadcasts the message to all slave nodes".
+    let shutdown = |(_, fault): &&(u16, Fault)| (fault.kind, fault.node) == (FaultKind::MasterShutdown, NodeId(0));
+    let told: BTreeSet<u16> = star.told.iter().filter(shutdown).map(|(node, _)| *node).collect();
+    assert_eq!(told, (1..7).collect(), "every slave has heard");
     assert_safe(&star);
 }
 

@@ -1,7 +1,7 @@
 //! The command `photocol-node`: what it was asked for, and its exit status.
 
 use crate::config::{self, Given, Refusal, StarConfig, input};
-use crate::demo::{self, DemoOptions, Spread, Where};
+use crate::demo::{self, Deed, DemoOptions, Event, Spread, Where};
 use crate::host::Manner;
 use crate::report::{self, table};
 use crate::side::Start;
@@ -19,11 +19,12 @@ photocol-node: the control plane of an agile all-photonic network as processes
   photocol-node master|slave|core|fibre --config FILE
   photocol-node demo [--cores 1|2] [--slaves N] [--slot TIME] [--fibre TIME|none] [--loss P] [--seconds S] [--port P]
                      [--signalling-loss P] [--slot-bytes B] [--datagram-bytes B]
-                     [--equal-fibres] [--loopback] [--no-ip] [--file FROM:TO:PATH]... [--receive DIR] [--capture DIR] [--json]
+                     [--equal-fibres] [--loopback] [--no-ip] [--behind NODE:PREFIX]... [--file FROM:TO:PATH]... [--receive DIR] [--capture DIR] [--json]
+                     [--kill WHO@WHEN[+HOW-LONG]]... [--stop WHO@WHEN[+HOW-LONG]]... [--leave WHO@WHEN[+HOW-LONG]]...
   photocol-node status [--port P] [--once]
   photocol-node measure [--seconds S] [--loopback]
 
-demo: a whole star on this machine, until Ctrl-C. status: what a demo, or a process with metrics, says of itself.
+demo: a whole star on this machine, until Ctrl-C; WHO is a node (4), core-0 or fibre, WHEN a time (10s). status: what a demo, or a process with metrics, says of itself.
 measure: clocks and slots on this machine, beside their targets.
 docs/guide/control-plane.md explains them.";
 
@@ -98,9 +99,14 @@ impl<'a> Words<'a> {
         Some(first)
     }
 
+    /// The value of an option, as it is.
+    fn text(&mut self, option: &str, allowed: &str) -> Result<&'a str, Refusal> {
+        self.next().ok_or_else(|| input(format!("{option} needs a value; allowed: {allowed}")))
+    }
+
     /// The value of an option.
     fn value<T: FromStr>(&mut self, option: &str, allowed: &str) -> Result<T, Refusal> {
-        let word = self.next().ok_or_else(|| input(format!("{option} needs a value; allowed: {allowed}")))?;
+        let word = self.text(option, allowed)?;
         word.parse().map_err(|_| input(format!("{option} is '{word}'; allowed: {allowed}")))
     }
 }
@@ -135,7 +141,10 @@ fn demo_command(mut words: Words) -> Result<(), Refusal> {
             "--loopback" => options.place = Some(Where::Loopback),
             "--no-ip" => options.ip = false,
             "--equal-fibres" => options.spread = Spread::Equal,
-            _ => demo_value(word, &mut words, &mut options)?,
+            _ => match Deed::of(word) {
+                Some(deed) => options.events.push(Event::parse(deed, words.text(word, "WHO@WHEN")?)?),
+                None => demo_value(word, &mut words, &mut options)?,
+            },
         }
     }
     let reports = demo::run(&options)?;
@@ -169,12 +178,13 @@ fn demo_value(word: &str, words: &mut Words, options: &mut DemoOptions) -> Resul
             options.slot = slot;
         }
         "--fibre" => options.fibre = fibre_length(&words.value::<String>(word, "a time, or none")?)?,
+        "--behind" => options.behind.push(behind(words.text(word, "NODE:PREFIX")?)?),
         "--file" => options.files.push(file(&words.value::<String>(word, "FROM:TO:PATH")?)?),
         "--receive" => options.receive = Some(words.value(word, "a directory")?),
         "--capture" => options.capture = Some(words.value(word, "a directory")?),
         other => {
             let allowed = "--cores, --slaves, --slot, --fibre, --loss, --signalling-loss, --slot-bytes, --datagram-bytes, --seconds, --port, \
-                           --equal-fibres, --loopback, --no-ip, --file, --receive, --capture, --json";
+                           --equal-fibres, --loopback, --no-ip, --file, --receive, --capture, --json, --behind, --kill, --stop, --leave";
             return Err(unknown(other, allowed));
         }
     }
@@ -226,6 +236,12 @@ fn file(text: &str) -> Result<(u16, u16, PathBuf), Refusal> {
     let (to, path) = rest.split_once(':').ok_or_else(wrong)?;
     let path = std::path::absolute(path).map_err(|_| wrong())?;
     Ok((from.parse().map_err(|_| wrong())?, to.parse().map_err(|_| wrong())?, path))
+}
+
+/// A network behind a node, as `3:192.168.3.0/24`.
+fn behind(text: &str) -> Result<(u16, String), Refusal> {
+    let found = text.split_once(':').and_then(|(node, prefix)| Some((node.parse().ok()?, prefix.to_string())));
+    found.ok_or_else(|| input(format!("--behind is '{text}'; allowed: NODE:PREFIX, as 3:192.168.3.0/24")))
 }
 
 fn measure_command(mut words: Words) -> Result<(), Refusal> {

@@ -1,17 +1,20 @@
 //! The process of an edge node, master or slave: one machine for each core, and one loop that feeds them.
 
+mod report;
+
 use crate::capture::Capture;
 use crate::clock::NodeClock;
-use crate::config::{self, Loaded, NodeFile, Refusal, input};
-use crate::host::{self, Host, Manner};
+use crate::config::{self, IpConfig, Loaded, NodeFile, Refusal, StarConfig, input};
+use crate::host::{Host, Manner};
 use crate::line::{ANSWER, Label, Line, Plane};
 use crate::relay;
-use crate::report::Report;
 use crate::side::{Side, Start};
-use crate::slots::{Account, Due, SlotThread};
+use crate::slots::{Due, SlotThread};
+use crate::stars::Stars;
 use crate::sys::datagram::Departure;
 use crate::sys::time::{self, Monotonic, Nanos};
 use crate::sys::wait;
+use crate::traffic::Routes;
 use crate::traffic::files::{self, Files};
 use crate::traffic::ip::Ip;
 use control::signalling::{Action, Actions, Heard, Node, Part};
@@ -22,7 +25,10 @@ use std::os::fd::AsRawFd;
 /// The real-time priority of the loop.
 const PRIORITY: i32 = 60;
 /// Events that a report names.
-const EVENTS: usize = 8;
+const EVENTS: usize = 16;
+/// Leaving takes so long.
+const SHORTEST_LEAVE: Nanos = 200_000_000;
+const LONGEST_LEAVE: Nanos = 2_000_000_000;
 /// Packets that are read from the interface at a time.
 const BATCH: usize = 256;
 
@@ -33,6 +39,7 @@ struct Edge {
     true_clock: NodeClock,
     host: Host,
     sides: Vec<Side>,
+    stars: Stars,
     ip: Option<Ip>,
     files: Files,
     capture: Option<Capture>,
@@ -59,12 +66,24 @@ fn tell_departure(departure: Departure, day: &Monotonic, to: (&mut SlotThread, &
     }
 }
 
+/// What is wrong with routes is said with its line, before anything is made.
+fn ip_routes(config: &Loaded<NodeFile>, ip: &IpConfig) -> Result<Routes, Refusal> {
+    Ip::check(ip, config.content.node).map_err(|(span, why)| input(format!("{}: [ip]: {why}", config.place(span))))
+}
+
 impl Edge {
     fn open(config: &Loaded<NodeFile>, start: Start, manner: Manner) -> Result<Edge, Refusal> {
         let content = &config.content;
         let shown = config.path.display();
         if content.star.is_empty() || content.node >= NodeId::MOST {
             return Err(input(format!("{shown}: a node has a number below {} and a [[star]] or more", NodeId::MOST)));
+        }
+        // What waits in one star may be sent in another.
+        let size = |star: &StarConfig| (star.slot_bytes, star.datagram_bytes);
+        if content.star.iter().any(|star| size(star) != size(&content.star[0])) {
+            return Err(input(format!(
+                "{shown}: stars differ; allowed: one slot_bytes and datagram_bytes in all [[star]]"
+            )));
         }
         let host = Host::start(manner, content.metrics, PRIORITY)?;
         let sides = content.star.iter().map(|star| Side::open(config, star, start)).collect::<Result<_, _>>()?;
@@ -85,7 +104,8 @@ impl Edge {
             true_clock: NodeClock::new(units::Duration::ZERO, 0.0),
             host,
             sides,
-            ip: content.ip.as_ref().map(|ip| Ip::open(ip, content.node)).transpose()?,
+            stars: Stars::new(content),
+            ip: content.ip.as_ref().map(|ip| Ip::open(ip, content.node, ip_routes(config, ip)?)).transpose()?,
             files,
             capture: capture.map_err(|error| input(format!("{shown}: capture: {error}")))?,
             dropped: 0,
@@ -96,7 +116,7 @@ impl Edge {
 
     /// Waits for the next thing and does all that is due.
     fn turn(&mut self) -> Result<(), Refusal> {
-        let mut until = self.host.next_timeout();
+        let mut until = self.host.next_timeout().min(self.stars.next_timeout());
         for side in &self.sides {
             until = until.min(side.ear.next_timeout());
             until = until.min(side.machine.next_timeout().map_or(Nanos::MAX, |due| self.clock.truth(due)));
@@ -112,6 +132,9 @@ impl Edge {
         if ready.get(self.sides.len()) == Some(&true) {
             self.read_packets();
         }
+        let look = self.stars.look((time::now(), self.clock.now()), &mut self.sides)?;
+        self.dropped += look.dropped;
+        look.events.into_iter().for_each(|text| self.said(text));
         for side in 0..self.sides.len() {
             self.keep_time(side);
         }
@@ -173,10 +196,12 @@ impl Edge {
         let Some(ip) = &mut self.ip else { return };
         let mut buffer = [0u8; 1 << 16];
         for _ in 0..BATCH {
-            let Some((to, length)) = ip.next(&mut buffer) else { break };
-            let Some(to) = to.filter(|to| *to != self.node) else { continue };
-            // Of several stars, each pair of nodes uses one: packets stay in order.
-            let side = usize::from(to.wrapping_add(self.node)) % self.sides.len();
+            let star = |node: u16| self.sides[self.stars.star_of(node)].machine.network();
+            let is_there = |node: u16| star(node).is_none_or(|network| network.member(NodeId(node)).is_some());
+            let Some((to, length)) = ip.next(&mut buffer, is_there) else { break };
+            let Some(to) = to else { continue };
+            // Of several stars, each pair of nodes uses one at a time: packets stay in order.
+            let side = self.stars.star_of(to);
             let Side { packer, .. } = &mut self.sides[side];
             ip.pack(to, &buffer[..length], packer);
             self.dropped += self.sides[side].enqueue();
@@ -188,11 +213,10 @@ impl Edge {
         let now = self.clock.now();
         let found = &mut self.sides[side];
         let due = found.machine.next_timeout().is_some_and(|due| due <= now);
-        if side == 0 {
-            let Side { packer, machine, queue_slots, .. } = found;
-            let room = |to: u16| queue_slots.saturating_sub(machine.waiting(NodeId(to))).min(16);
-            self.files.fill(time::now(), packer, room);
-        }
+        let Side { packer, machine, queue_slots, .. } = &mut *found;
+        let here = |to: u16| self.stars.star_of(to) == side;
+        let room = |to: u16| queue_slots.saturating_sub(machine.waiting(NodeId(to))).min(16);
+        self.files.fill(time::now(), packer, |to| if here(to) { room(to) } else { 0 });
         if due {
             found.packer.close_all();
         }
@@ -213,7 +237,11 @@ impl Edge {
             match action {
                 Action::Light { at, part, bytes } => {
                     self.note_delay(side, self.clock.truth(at), &bytes);
-                    let label = Label::of(&bytes).filter(|label| label.class == Class::Signalling as u8);
+                    let label = Label::of(&bytes);
+                    if let Some(data) = label.filter(|label| label.class == Class::Data as u8) {
+                        self.stars.departs(side, data.destination, at);
+                    }
+                    let label = label.filter(|label| label.class == Class::Signalling as u8);
                     self.note(Line::light(part.of()), &bytes, "to be sent");
                     let datagrams = part.of();
                     let due = Due { datagrams, bytes, stamped: label.map(|label| label.sequence), handed: time::now() };
@@ -267,12 +295,13 @@ impl Edge {
             match block {
                 Block::IpPacket(part) => {
                     if let Some(ip) = &mut self.ip {
-                        ip.take(from.0, part);
+                        ip.take((side, from.0), part);
                     }
                 }
                 Block::FileChunk(chunk) => self.files.take_chunk(time::now(), from.0, &chunk),
                 Block::Management(word) if word.topic == files::TOPIC => {
-                    self.files.take_word(time::now(), from.0, &word.bytes, &mut self.sides[0].packer);
+                    let star = self.stars.star_of(from.0);
+                    self.files.take_word(time::now(), from.0, &word.bytes, &mut self.sides[star].packer);
                 }
                 _ => {}
             }
@@ -280,7 +309,10 @@ impl Edge {
     }
 
     fn happened(&mut self, fault: &Fault) {
-        let text = format!("frame {}: {:?} of {}", fault.frame, fault.kind, fault.node);
+        self.said(format!("frame {}: {:?} of {}", fault.frame, fault.kind, fault.node));
+    }
+
+    fn said(&mut self, text: String) {
         if !self.quiet {
             eprintln!("node {}: {text}", self.node);
         }
@@ -303,7 +335,10 @@ impl Edge {
                 _ => side.machine.handle_fault(FaultKind::PowerFailure),
             }
         }
-        let until = time::now() + 200_000_000;
+        // A master tells all in two frames, and resigns in a third.
+        let frame = |side: &Side| side.machine.network().map_or(0, |network| (network.frame().ps() / 1000) as Nanos);
+        let frames = self.sides.iter().map(frame).max().unwrap_or(0).saturating_mul(4);
+        let until = time::now() + frames.clamp(SHORTEST_LEAVE, LONGEST_LEAVE);
         while time::now() < until {
             for side in 0..self.sides.len() {
                 self.keep_time(side);
@@ -313,52 +348,5 @@ impl Edge {
         if let Some(capture) = &mut self.capture {
             capture.flush();
         }
-    }
-
-    fn reports(&mut self) -> Vec<Report> {
-        let several = self.sides.len() > 1;
-        let one = |(star, side): (usize, &mut Side)| {
-            let (master, term) = side.machine.led_by();
-            let mut report = Report {
-                name: if several { format!("node {}/{star}", self.node) } else { format!("node {}", self.node) },
-                part: match side.machine.part() {
-                    Part::Master { .. } => "master".into(),
-                    other => format!("{other:?}").to_lowercase(),
-                },
-                master: master.to_string(),
-                term,
-                events: self.events.iter().cloned().collect(),
-                ..Report::default()
-            };
-            report.counts = host::counts(side.machine.tally()).collect();
-            let Account { sent, skipped, starts, departures } = side.slots.account();
-            let numbers = [
-                ("light_sent", sent),
-                ("light_skipped", skipped.all()),
-                ("light_skipped_for_the_host", skipped.holes),
-                ("light_handed_over_late", skipped.handed_late),
-                ("payloads_delivered", side.delivered),
-                ("payloads_missing", side.missing),
-                ("datagrams_unreadable", side.unreadable + side.ear.unreadable),
-                ("slots_dropped_at_full_queues", self.dropped),
-                ("packets_incomplete", self.ip.as_ref().map_or(0, |ip| ip.incomplete)),
-                ("files_sent", self.files.outcomes.sent),
-                ("files_received", self.files.outcomes.received),
-                ("files_given_up", self.files.outcomes.unsent),
-                ("files_refused", self.files.outcomes.refused),
-                ("file_words_forged", self.files.forged),
-            ];
-            report.counts.extend(numbers.map(|(name, value)| (name.to_string(), value)));
-            report.errors.insert("slot_start".into(), starts);
-            report.errors.insert("slot_departure".into(), departures);
-            let nodes = side.machine.network().map_or(0, |network| network.members.len() as u16);
-            let waiting: usize = (0..nodes).map(|to| side.machine.waiting(NodeId(to))).sum();
-            report.levels.insert("waiting_slots".into(), waiting as f64);
-            if let Some(delay) = side.fibre_delay {
-                report.levels.insert("fibre_delay_us".into(), delay as f64 / 1e3);
-            }
-            report
-        };
-        self.sides.iter_mut().enumerate().map(one).collect()
     }
 }

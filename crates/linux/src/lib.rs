@@ -6,7 +6,8 @@
 //! |---|---|
 //! | `command` | the command `photocol-node` |
 //! | `config` | configurations, one TOML file a process |
-//! | `edge`, `switch`, `fibre` | the processes: a node (`side` is what it has for one core), a core, fibres; `host` is what they have in common |
+//! | `edge`, `switch`, `fibre` | the processes: a node (`side` is what it has for one core, `stars` which of them
+//! each other node is reached by), a core, fibres; `host` is what they have in common |
 //! | `slots` | the thread that sends light at its instant, or not at all |
 //! | `line` | what stands before a slot in a datagram; `relay`: passing on, with corrections that follow; `latency`: how long the kernel takes to send |
 //! | `clock` | modelled clocks |
@@ -35,6 +36,7 @@ mod report;
 mod serve;
 mod side;
 mod slots;
+mod stars;
 mod switch;
 #[allow(unsafe_code)]
 mod sys;

@@ -105,7 +105,7 @@ pub(crate) fn table(reports: &[Report]) -> String {
         "guard",
         "age"
     );
-    for report in reports {
+    for report in reports.iter().filter(|report| report.part != DEMO) {
         let error = report.errors.get("slot_arrival").or_else(|| report.errors.get("slot_start"));
         let error = error.copied().unwrap_or_default();
         let guard = report.levels.get("guard_needed_us").map_or("-".to_string(), |guard| format!("{guard:.1}"));
@@ -133,16 +133,55 @@ pub(crate) fn table(reports: &[Report]) -> String {
          a core's sent and skipped are passed and lost;\n\
          age: seconds since the process has said so; one that is stopped says nothing new\n",
     );
+    text.push_str(&lost_packets(reports));
+    text.push_str(&happened(reports));
     text
 }
 
-/// So many characters of a word of the table are shown.
+/// Packets of IP that went nowhere, of each process that has any.
+fn lost_packets(reports: &[Report]) -> String {
+    let line = |report: &Report| {
+        let [without, too_big] = ["packets_without_route", "packets_too_big"].map(|name| report.count(name));
+        let name = plain(&report.name);
+        (without + too_big > 0).then(|| format!("{name}: {without} packets without a route, {too_big} too big\n"))
+    };
+    reports.iter().filter_map(line).collect()
+}
+
+/// What happened last, each text once, with who says so.
+fn happened(reports: &[Report]) -> String {
+    let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
+    for report in reports {
+        for event in &report.events {
+            match told.iter_mut().find(|(text, _)| text == event) {
+                Some((_, by)) => by.push(&report.name),
+                None => told.push((event, vec![&report.name])),
+            }
+        }
+    }
+    let line = |(text, by): &(&str, Vec<&str>)| {
+        let others = if by.len() > 1 { format!(" and {} more", by.len() - 1) } else { String::new() };
+        format!("{}{others}: {}\n", plain(by[0]), legible(text, LONGEST_EVENT))
+    };
+    told.iter().rev().take(EVENTS).rev().map(line).collect()
+}
+
+/// The part of a demo's own report, which has no row.
+pub(crate) const DEMO: &str = "demo";
+/// So many events stand under the table.
+const EVENTS: usize = 24;
+/// So many characters of a word of the table, and of an event, are shown.
 const LONGEST: usize = 40;
+const LONGEST_EVENT: usize = 200;
 
 /// A word that a terminal shows as it is: whoever said it, its control characters are escaped.
 fn plain(word: &str) -> String {
+    legible(word, LONGEST)
+}
+
+fn legible(text: &str, most: usize) -> String {
     let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    word.chars().take(LONGEST).map(escaped).collect()
+    text.chars().take(most).map(escaped).collect()
 }
 
 /// Reports as JSON without control characters, which some terminals obey: inside a string of JSON each has an escape,
@@ -172,13 +211,27 @@ mod tests {
         assert_eq!(row.split_ascii_whitespace().last(), Some("3.5"), "{row}");
     }
 
+    #[test]
+    fn what_several_say_happened_stands_once_under_the_table() {
+        let says = |name: &str, events: &[&str]| {
+            let events = events.iter().map(|event| event.to_string()).collect();
+            Report { name: name.into(), events, ..Report::default() }
+        };
+        let reports = [says("node 1", &["PowerFailure", "Silent"]), says("node 2", &["PowerFailure"])];
+        let demo = Report { part: DEMO.into(), ..says("demo", &["node 3 has left"]) };
+        let text = table(&[&reports[..], &[demo]].concat());
+        assert!(text.ends_with("\nnode 1 and 1 more: PowerFailure\nnode 1: Silent\ndemo: node 3 has left\n"), "{text}");
+        assert!(!text.contains("\ndemo  "), "it has no row: {text}");
+    }
+
     /// ESC ] 0 ; title BEL sets a terminal's title, and so does U+009D for ESC ].
     #[test]
     fn no_control_character_of_a_report_reaches_a_terminal() {
-        let report = of("\u{1b}]0;x\u{7}\u{9d}\u{7f}\n");
+        let report = Report { events: vec!["\u{1b}]0;y\u{7}".into()], ..of("\u{1b}]0;x\u{7}\u{9d}\u{7f}\n") };
         let lines = |text: &str| text.lines().map(str::to_string).collect::<Vec<_>>();
         let plain = |text: &str| lines(text).iter().all(|line| !line.chars().any(char::is_control));
         assert!(plain(&table(from_ref(&report))) && table(from_ref(&report)).contains("\\u{1b}]0;x"));
+        assert!(table(from_ref(&report)).ends_with("\\u{1b}]0;x\\u{7}\\u{9d}\\u{7f}\\n: \\u{1b}]0;y\\u{7}\n"));
         let json = json(from_ref(&report));
         assert!(plain(&json) && lines(&json).len() == 1);
         assert_eq!(serde_json::from_str::<Vec<Report>>(&json).unwrap(), [report], "the same, read back");

@@ -189,3 +189,28 @@ fn a_clock_that_drifts_far_joins_long_frames() {
         assert!((bytes / full - 1.0).abs() < 2.0 / 200.0, "{ppm} ppm: {bytes} of {full}");
     }
 }
+
+/// Core node c0 is dead from 4 to 6 s. All that e1 sends waits in its queue there.
+fn two_cores(control: &str) -> Results {
+    let dead = "[[switching.fault]]\nnode = \"c0\"\nkind = \"stopped\"\nat = \"4 s\"\nuntil = \"6 s\"\n";
+    let text = star(control, &format!("{dead}{}", flood("e1", "e2")));
+    run(&text.replace("edges = 3\n", "edges = 3\ncores = 2\n"), 1)
+}
+
+/// The longest fibre is 2 ms: patience is 3 + ⌈(4 ms + P)/3.6 ms⌉ = 5 frames, requests are answered a = ⌈(0.6 + 8
+/// ms + 3 P)/3.6 ms⌉ = 3 frames later and
+/// used b = 2 frames after that. The time-out is 5 + 3 + 2 + 2 = 12 frames; in three more the queue sends through
+/// c1. Back home it misses a frame or two.
+#[test]
+fn the_queues_of_a_core_that_dies_send_through_the_other_one() {
+    let moved = two_cores("");
+    let lost = 2000.0 * (1.0 - carried(&moved, "e1->e2") / FULL);
+    println!("{lost} frames were lost to the core's death and its return");
+    assert!((8.0..=12.0 + 3.0 + 3.0).contains(&lost), "{lost} frames");
+    // Each of three edge nodes has two queues there.
+    assert_eq!(figure(&moved, "control_queues_moved"), 6.0);
+    // Stars that are fixed for ever: 2 s of 7.2 are lost, and what the core needs to have a master again.
+    let fixed = two_cores("failover = false");
+    let lost = 2000.0 * (1.0 - carried(&fixed, "e1->e2") / FULL);
+    assert!((2.0 / 3.6e-3..2.3 / 3.6e-3).contains(&lost), "{lost} frames");
+}

@@ -99,6 +99,8 @@ pub(super) struct Edge {
     numbers: BTreeMap<NodeId, u64>,
     /// By sender: the number after the last one that was delivered or reported.
     taken: BTreeMap<NodeId, SlotNumber>,
+    /// Slots to ask for besides what waits: what may soon be moved here from another star.
+    expected: BTreeMap<NodeId, u32>,
 }
 
 impl Edge {
@@ -138,12 +140,31 @@ impl Edge {
         self.queues.get(&to).map_or(0, VecDeque::len)
     }
 
+    /// Takes what waits for a node out of its queue: the datagrams of each slot.
+    pub(super) fn withdraw(&mut self, to: NodeId) -> Vec<Vec<Vec<Block>>> {
+        let all = self.queues.remove(&to).unwrap_or_default();
+        all.into_iter().map(|payload| std::iter::once(payload.first).chain(payload.others).collect()).collect()
+    }
+
+    /// From now on so many slots are asked for besides what waits.
+    pub(super) fn expect(&mut self, to: NodeId, slots: usize) {
+        match slots.min(Edge::LONGEST_QUEUE) {
+            0 => self.expected.remove(&to),
+            slots => self.expected.insert(to, slots as u32),
+        };
+    }
+
     /// What to ask for in a frame that has begun: all that waits. The master knows what it has granted since. A node
     /// for which something came and has left already is named with no slots, so that the master knows who sends.
     pub(super) fn wishes(&mut self) -> Vec<Wish> {
-        let came = std::mem::take(&mut self.came);
-        let named = self.queues.iter().filter(|(to, queue)| !queue.is_empty() || came.contains(to));
-        named.map(|(to, queue)| Wish { destination: *to, slots: queue.len() as u32 }).collect()
+        let mut slots = self.expected.clone();
+        for to in std::mem::take(&mut self.came) {
+            slots.entry(to).or_insert(0);
+        }
+        for (to, queue) in self.queues.iter().filter(|(_, queue)| !queue.is_empty()) {
+            *slots.entry(*to).or_insert(0) += queue.len() as u32;
+        }
+        slots.into_iter().map(|(destination, slots)| Wish { destination, slots }).collect()
     }
 
     /// An allocation came. Frames before `oldest` are over; a frame takes one.

@@ -55,7 +55,8 @@ pub(super) struct Rules {
 /// The master's part of a node.
 pub(super) struct Master {
     pub(super) term: u64,
-    pub(super) leaving: bool,
+    /// Who goes tells all for so many frames still.
+    leaving: Option<u8>,
     /// The next frame whose requests come in.
     pub(super) next_plan: u64,
     scheduler: FrameScheduler,
@@ -97,7 +98,7 @@ impl Master {
         let others = network.members.iter().map(|member| member.node).filter(|node| *node != me);
         Master {
             term,
-            leaving: false,
+            leaving: None,
             next_plan: frame,
             scheduler: match &rules.weights {
                 Some(weights) => FrameScheduler::weighted(rules.algorithm, weights.clone()),
@@ -216,6 +217,18 @@ impl Master {
         }
     }
 
+    /// It tells all that it goes.
+    pub(super) fn leave(&mut self, fault: Fault) {
+        self.leaving = Some(FAULT_FRAMES);
+        self.broadcast(fault);
+    }
+
+    /// Whether it goes and all have been told. Light that is under way needs its term: a frame passes between the last
+    /// word and the end.
+    pub(super) fn has_taken_leave(&self) -> bool {
+        self.leaving == Some(0)
+    }
+
     /// A fault for all slaves.
     pub(super) fn broadcast(&mut self, fault: Fault) {
         self.statuses += 1;
@@ -234,6 +247,7 @@ impl Master {
                 told.push((*member, blocks));
             }
         }
+        self.leaving = self.leaving.map(|left| left.saturating_sub(1));
         self.faults.iter_mut().for_each(|(_, left)| *left -= 1);
         self.faults.retain(|(_, left)| *left > 0);
         told

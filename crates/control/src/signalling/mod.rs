@@ -14,6 +14,7 @@
 //! | `planner` | requests -> connections of the switch and grants |
 //! | `master`, `slave`, `standby` | the three parts a node plays; `station` is what they share, `node` the whole, `turn` what it does in every frame |
 //! | `peer` | what the master knows of a slave |
+//! | `overlay` | several stars: through which core a node reaches each other one |
 //! | `core` | the controller of the switch: the one place where it is decided who is master |
 
 mod clock;
@@ -22,6 +23,7 @@ mod edge;
 mod master;
 mod network;
 mod node;
+mod overlay;
 mod part;
 mod peer;
 mod planner;
@@ -36,6 +38,7 @@ pub use core::Core;
 pub use edge::{Full, Report, SlotNumber};
 pub use network::{Member, Network, NetworkError};
 pub use node::{Node, NodeConfig, Part};
+pub use overlay::{Move, Overlay, StarPatience, TooShort};
 pub use part::SlotPart;
 pub use post::{Count, Tally};
 pub use sharing::{Reading, Sharing, Spare};

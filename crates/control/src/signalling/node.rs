@@ -12,7 +12,8 @@ use super::{Action, Actions, Heard};
 use crate::scheduler::{Algorithm, Requests};
 use crate::sync::FilterConfig;
 use crate::wire::{
-    Beacon, Block, Claim, ClaimKind, Class, Fault, FaultKind, FollowUp, Header, Key, NodeId, Slot, Stamp, Verdict,
+    Beacon, Block, Claim, ClaimKind, Class, Fault, FaultKind, FollowUp, Header, Key, NodeId, NodeStatus, Slot, Stamp,
+    Verdict, VerdictKind,
 };
 use units::{Duration, Instant};
 
@@ -125,6 +126,26 @@ impl Node {
         self.station.edge.waiting(to)
     }
 
+    /// Takes what waits for a node away, to be sent in another star: the datagrams of each slot.
+    pub fn withdraw(&mut self, to: NodeId) -> Vec<Vec<Vec<Block>>> {
+        self.station.edge.withdraw(to)
+    }
+
+    /// So many slots are asked for besides what waits, since that may soon be moved here from another star.
+    pub fn expect(&mut self, to: NodeId, slots: usize) {
+        self.station.edge.expect(to, slots);
+    }
+
+    /// When its star last served it, by its own clock: the earlier one of its last beacon and its last terms.
+    pub fn served_at(&self) -> Option<Instant> {
+        self.station.terms.map(|terms| terms.min(self.last_beacon))
+    }
+
+    /// Whether another node takes part, as far as the master has told.
+    pub fn is_member_active(&self, node: NodeId) -> bool {
+        self.station.statuses.get(&node) == Some(&NodeStatus::Active)
+    }
+
     /// The part it plays.
     pub fn part(&self) -> Part {
         match (&self.master, self.slave.stage) {
@@ -183,7 +204,7 @@ impl Node {
         for block in slot.blocks {
             match block {
                 Block::Beacon(beacon) => self.handle_beacon(heard, slot.header.sent_at, &beacon, actions),
-                Block::Verdict(verdict) => self.handle_verdict(&verdict),
+                Block::Verdict(verdict) => self.handle_verdict(heard, &verdict),
                 _ => {}
             }
         }
@@ -279,9 +300,12 @@ impl Node {
         actions.push(Action::Beside { to: NodeId::CORE, bytes });
     }
 
-    fn handle_verdict(&mut self, verdict: &Verdict) {
+    fn handle_verdict(&mut self, heard: Heard, verdict: &Verdict) {
         match &mut self.master {
             Some(master) => {
+                if verdict.kind == VerdictKind::Accepted {
+                    self.station.terms = Some(heard.stamp);
+                }
                 if !master.handle_verdict(verdict, &mut self.station.clock) {
                     self.step_down();
                 }
@@ -308,13 +332,14 @@ impl Node {
         }
     }
 
-    /// The node will be switched off, or shall not be master any more: it tells all in the next frame, then resigns.
+    /// The node will be switched off, or shall not be master any more: it tells all in the next two frames,
+    /// and resigns in
+    /// the one after that.
     pub fn resign(&mut self) {
         self.standby.abstains = true;
         let fault = Fault { kind: FaultKind::MasterShutdown, node: self.station.post.me, frame: self.station.begun };
         if let Some(master) = &mut self.master {
-            master.leaving = true;
-            master.broadcast(fault);
+            master.leave(fault);
         }
     }
 

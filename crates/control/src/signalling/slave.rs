@@ -6,7 +6,6 @@ use super::{Action, Actions, Heard};
 use crate::wire::{
     Allocation, Answer, Block, Configuration, Fault, FollowUp, Header, Invitation, Measurement, NodeStatus, Request,
 };
-use units::Instant;
 
 /// How far a slave has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +50,7 @@ impl Slave {
             }
             Block::Configuration(configuration) => self.configure(station, &configuration),
             Block::Measurement(measurement) => self.measure(station, &measurement),
-            Block::Allocation(allocation) => self.take(station, heard.now, &allocation, actions),
+            Block::Allocation(allocation) => self.take(station, heard, &allocation, actions),
             Block::Fault(fault) if self.passed_on.as_ref() != Some(&fault) => {
                 self.passed_on = Some(fault.clone());
                 actions.push(Action::Fault(fault));
@@ -105,13 +104,14 @@ impl Slave {
     }
 
     /// Grants for a frame that has begun still serve for the slots to come.
-    fn take(&mut self, station: &mut Station, now: Instant, allocation: &Allocation, actions: &mut Actions) {
+    fn take(&mut self, station: &mut Station, heard: Heard, allocation: &Allocation, actions: &mut Actions) {
         let oldest = station.begun.saturating_sub(1);
         if self.stage != Stage::Active || !station.edge.accept(allocation, oldest) {
             return station.post.tally.add(Count::StaleAllocation);
         }
+        station.terms = Some(heard.stamp);
         if allocation.frame < station.begun {
-            station.depart(now, allocation.frame, actions);
+            station.depart(heard.now, allocation.frame, actions);
         }
     }
 

@@ -21,12 +21,14 @@ pub(super) struct Station {
     pub(super) begun: u64,
     /// Whether the last signalling from a master came out of band.
     pub(super) heard_beside: bool,
+    /// When the last terms came: an allocation, or for the master the core's word that it takes a plan.
+    pub(super) terms: Option<Instant>,
 }
 
 impl Station {
     pub(super) fn new(post: Post, filter: FilterConfig, network: Option<Network>) -> Station {
         let (clock, edge) = (CoreClock::new(filter), Edge::default());
-        Station { post, clock, edge, network, statuses: BTreeMap::new(), begun: 0, heard_beside: false }
+        Station { post, clock, edge, network, statuses: BTreeMap::new(), begun: 0, heard_beside: false, terms: None }
     }
 
     /// A signalling slot that leaves as light at `at` or, if signalling is heard out of band here, out of band now.

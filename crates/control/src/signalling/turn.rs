@@ -108,13 +108,13 @@ impl Node {
     /// What the master sends in a frame.
     fn tell(&mut self, now: Instant, frame: u64, network: &Network, actions: &mut Actions) {
         let Some(master) = &mut self.master else { return };
+        let (leaving, term) = (master.has_taken_leave(), master.term);
         let told = master.tell(network, frame, &self.station.post);
         let own =
             (frame..=frame + network.use_lead()).filter_map(|frame| master.own_allocation(self.station.post.me, frame));
         for allocation in own.collect::<Vec<_>>() {
             self.station.edge.accept(&allocation, frame);
         }
-        let (leaving, term) = (master.leaving, master.term);
         self.station.statuses =
             network.members.iter().map(|member| (member.node, master.status(member.node))).collect();
         for (member, blocks) in told {

@@ -144,6 +144,8 @@ pub struct Star {
     pub sites: Vec<Site>,
     pub weather: Weather,
     pub log: Vec<Entry>,
+    /// Faults that hosts were told of, each with the node whose host it is.
+    pub told: Vec<(u16, Fault)>,
     pub random: Random,
     pub algorithm: Algorithm,
     pub sharing: Sharing,
@@ -156,7 +158,10 @@ pub struct Star {
     events: BTreeMap<(u64, u64), Event>,
     order: u64,
     core_timer: u64,
-    payloads: u64,
+    /// The number of the last payload.
+    pub payloads: u64,
+    /// The core is dead: no light passes, and nobody hears it, until it starts again.
+    pub core_is_dead: bool,
     sessions: u64,
     core_sessions: u64,
     core_before: Vec<Tally>,
@@ -192,6 +197,7 @@ impl Star {
             sites,
             weather: Weather::default(),
             log: Vec::new(),
+            told: Vec::new(),
             random: Random(seed),
             algorithm: Algorithm::Greedy,
             sharing: Sharing::LITERAL,
@@ -202,6 +208,7 @@ impl Star {
             order: 0,
             core_timer: u64::MAX,
             payloads: 0,
+            core_is_dead: false,
             sessions: 0,
             core_sessions: 1,
             core_before: Vec::new(),
@@ -240,6 +247,8 @@ impl Star {
 
     /// The controller of the core starts anew: it has forgotten plans and master, and its session is above all terms before.
     pub fn restart_core(&mut self) {
+        self.core_is_dead = false;
+        self.core_timer = u64::MAX;
         self.core_sessions += 1;
         self.core_before.push(self.core.tally().clone());
         let (session, now) = (self.core_sessions << 20, self.core_clock.shows(self.now));
@@ -333,6 +342,10 @@ impl Star {
 
     fn handle(&mut self, event: Event) {
         let mut actions = Actions::new();
+        let at_core = matches!(event, Event::CoreTimer | Event::ToCore { .. } | Event::AtCore { .. });
+        if self.core_is_dead && at_core {
+            return;
+        }
         match event {
             Event::CoreTimer => {
                 self.core_timer = u64::MAX;
@@ -401,7 +414,7 @@ impl Star {
                         self.push(leaves + fibre.up, Event::AtCore { site, part, bytes });
                     }
                 }
-                Action::Beside { to, bytes } if fibre.cut_up => drop((to, bytes)),
+                Action::Beside { to, bytes } if fibre.cut_up || self.core_is_dead => drop((to, bytes)),
                 Action::Beside { to: NodeId(to), bytes } if to < NodeId::MOST => {
                     self.stamp_follows(site, self.now, &bytes);
                     self.beside(NodeId(to), fibre.up, bytes);
@@ -423,7 +436,7 @@ impl Star {
                 Action::Fault(Fault { kind: FaultKind::Silent, node, .. }) => {
                     self.log.push(Entry::Silent { at: self.now, node: self.sites[site].id.0, about: node.0 });
                 }
-                Action::Fault(_) => {}
+                Action::Fault(fault) => self.told.push((self.sites[site].id.0, fault)),
             }
         }
     }

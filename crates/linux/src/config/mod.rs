@@ -9,12 +9,13 @@ mod value;
 
 pub(crate) use core::{CoreConfig, PortConfig};
 pub(crate) use fibre::{FibreConfig, LineConfig};
-pub(crate) use node::{IpConfig, NodeFile, StarConfig};
+pub(crate) use node::{BehindConfig, IpConfig, NodeFile, StarConfig};
 
 use crate::sys::file;
 use control::wire::Key;
 use serde::de::DeserializeOwned;
 use std::fmt;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Why a process cannot start: a sentence for the user, and whose fault it is.
@@ -49,6 +50,22 @@ const LARGEST_KEY: u64 = 1 << 16;
 pub(crate) struct Loaded<T> {
     pub(crate) path: PathBuf,
     pub(crate) content: T,
+    text: String,
+}
+
+impl<T> Loaded<T> {
+    /// File and line of a part of the text; the file alone without one.
+    pub(crate) fn place(&self, span: Option<Range<usize>>) -> String {
+        match span {
+            Some(span) => format!("{}:{}", self.path.display(), line(&self.text, &span)),
+            None => self.path.display().to_string(),
+        }
+    }
+}
+
+fn line(text: &str, span: &Range<usize>) -> usize {
+    let before = &text.as_bytes()[..span.start.min(text.len())];
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// Where a configuration comes from.
@@ -77,10 +94,10 @@ fn read(path: &Path) -> Result<String, Refusal> {
 pub(crate) fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<Loaded<T>, Refusal> {
     let shown = path.display();
     let content = toml::from_str(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+        let line = error.span().map_or(1, |span| line(text, &span));
         input(format!("{shown}:{line}: {}", error.message().replace('\n', "; ")))
     })?;
-    Ok(Loaded { path: path.to_path_buf(), content })
+    Ok(Loaded { path: path.to_path_buf(), content, text: text.to_string() })
 }
 
 /// The key of a network, out of a file beside the configuration. What is in it is never shown.

@@ -7,7 +7,9 @@ use crate::traffic::SlotRoom;
 use control::scheduler::{Algorithm, Requests};
 use control::signalling::{Sharing, SlotPart};
 use serde::Deserialize;
+use std::net::Ipv6Addr;
 use std::path::PathBuf;
+use toml::Spanned;
 use units::Duration;
 
 /// `photocol-node master` and `photocol-node slave`.
@@ -30,6 +32,14 @@ pub(crate) struct NodeFile {
     sharing: Option<SharingConfig>,
     /// The cores, one or several: overlaid stars.
     pub(crate) star: Vec<StarConfig>,
+    /// A star of several that gives no light or terms for so long is left; by default as long as a silent
+    /// slave is borne, the leads of request and
+    /// grant, and two frames.
+    #[serde(default, deserialize_with = "value::maybe_duration")]
+    pub(crate) star_timeout: Option<Duration>,
+    /// A star that is back is used again after so long without a break; by default five time-outs.
+    #[serde(default, deserialize_with = "value::maybe_duration")]
+    pub(crate) star_hold_down: Option<Duration>,
     #[serde(default)]
     pub(crate) clock: ClockConfig,
     pub(crate) ip: Option<IpConfig>,
@@ -177,8 +187,29 @@ pub(crate) struct IpConfig {
     pub(crate) tun: String,
     /// The first three numbers of the addresses: node n has the address that ends with n + 1.
     pub(crate) prefix: [u8; 3],
+    /// The same for IPv6: node n has the address that is n + 1 above this one, which ends with zeros.
+    pub(crate) prefix6: Option<Ipv6Addr>,
+    /// The longest packet.
     #[serde(default = "fifteen_hundred")]
     pub(crate) mtu: u16,
+    /// Whether the kernel passes packets on between the networks at this node and the star. It is set for the
+    /// whole network namespace.
+    #[serde(default)]
+    pub(crate) forward: bool,
+    /// The networks behind other nodes.
+    #[serde(default)]
+    pub(crate) behind: Vec<BehindConfig>,
+}
+
+/// The networks behind a node.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BehindConfig {
+    pub(crate) node: Spanned<u16>,
+    /// Their prefixes, of IPv4 and IPv6.
+    pub(crate) routes: Vec<Spanned<String>>,
+    /// The longest packet that they take; by default `mtu`.
+    pub(crate) mtu: Option<u16>,
 }
 
 fn fifteen_hundred() -> u16 {

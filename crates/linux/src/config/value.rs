@@ -10,6 +10,11 @@ pub(crate) fn duration<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D
     units::parse_duration(&text).map_err(|error| D::Error::custom(format!("'{text}': {error}")))
 }
 
+/// The same where there may be none.
+pub(crate) fn maybe_duration<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+    duration(from).map(Some)
+}
+
 /// The largest drift of a modelled clock, in ppm: far beyond any oscillator's.
 const MOST_DRIFT: f64 = 1000.0;
 

@@ -1,16 +1,17 @@
 //! The processes of a demo: started, heard, started again when they are killed, and stopped.
 
+use super::folder::Directory;
+use super::journal::Journal;
 use super::links;
 use super::plan::{Plan, Role, Where};
+use super::schedule::{Deed, Event};
 use crate::config::{Refusal, input};
 use crate::report::Report;
 use crate::sys::process::{self, Network};
 use crate::sys::{file, time};
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Reports of all processes, by role.
@@ -20,75 +21,47 @@ pub(super) struct Children {
     processes: BTreeMap<Role, Child>,
     heard: Heard,
     directory: Directory,
-    /// When dead processes start again.
-    revivals: BTreeMap<Role, Revival>,
-}
-
-/// A process that will start again, and how often that was tried.
-struct Revival {
-    at: time::Nanos,
-    tries: u32,
+    /// Processes that are not there, and when they start again; never without an instant.
+    away: BTreeMap<Role, Option<time::Nanos>>,
+    /// How often each has started in vain, in a row.
+    tries: BTreeMap<Role, u32>,
+    /// Who has reported since the demo began.
+    known: BTreeSet<Role>,
+    /// How long who goes next stays away, if not as usual.
+    absences: BTreeMap<Role, Option<time::Nanos>>,
+    /// Who stands still, as which process, and until when.
+    still: Vec<(Role, u32, time::Nanos)>,
+    journal: Journal,
 }
 
 /// A dead process starts again after this.
 const REVIVAL: time::Nanos = 1_000_000_000;
-/// A process that could not be started again so often ends the demo.
+/// A process that started in vain so often is not started any more.
 const TRIES: u32 = 5;
 /// Bytes of a line of reports.
 const LONGEST_LINE: u64 = 1 << 20;
 /// A process that does not stop is killed after this.
 const PATIENCE: time::Nanos = 3_000_000_000;
 
-/// A private folder with the key and the configurations. It goes when this is dropped; those of demos that were
-/// killed go when the next one starts.
-struct Directory(PathBuf);
-
-const PREFIX: &str = "photocol-demo-";
-/// Only this user reads and writes what is in it.
-const MODE: u32 = 0o600;
-
-impl Directory {
-    fn new() -> Result<Directory, Refusal> {
-        let temporary = std::env::temp_dir();
-        for left in file::own_folders(&temporary, |name| left_by_the_dead(&name.to_string_lossy())) {
-            let _ = fs::remove_dir_all(left);
-        }
-        let begins = temporary.join(format!("{PREFIX}{}-", std::process::id()));
-        let path = file::private_folder(&begins)
-            .map_err(|error| input(format!("a folder in {}: {error}", temporary.display())))?;
-        Ok(Directory(path))
-    }
-
-    /// Writes a file that is not there yet.
-    fn write(&self, name: &str, text: &[u8]) -> Result<(), Refusal> {
-        let path = self.0.join(name);
-        let written = file::create(&path, MODE).and_then(|mut file| file.write_all(text));
-        written.map_err(|error| input(format!("{}: {error}", path.display())))
-    }
-}
-
-/// Whether a folder's name says that it is of a demo whose process has gone.
-fn left_by_the_dead(name: &str) -> bool {
-    let owner = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
-    owner.is_some_and(|owner| !PathBuf::from(format!("/proc/{owner}")).exists())
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 impl Children {
-    /// Starts all processes and connects them.
-    pub(super) fn start(plan: &Plan) -> Result<Children, Refusal> {
+    /// Starts all processes and connects them. What happens to them is kept in the journal.
+    pub(super) fn start(plan: &Plan, journal: Journal) -> Result<Children, Refusal> {
         plan.make_directories()?;
         let directory = Directory::new()?;
         let key = file::random::<32>().map_err(|error| Refusal::Failure(format!("/dev/urandom: {error}")))?;
         let text: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
         directory.write("key", text.as_bytes())?;
-        let mut children =
-            Children { processes: BTreeMap::new(), heard: Arc::default(), directory, revivals: BTreeMap::new() };
+        let mut children = Children {
+            processes: BTreeMap::new(),
+            heard: Arc::default(),
+            directory,
+            away: BTreeMap::new(),
+            tries: BTreeMap::new(),
+            known: BTreeSet::new(),
+            absences: BTreeMap::new(),
+            still: Vec::new(),
+            journal,
+        };
         for role in plan.roles() {
             children.directory.write(&role.file(), plan.configuration(role).as_bytes())?;
             children.spawn(plan, role)?;
@@ -111,7 +84,7 @@ impl Children {
     fn spawn(&mut self, plan: &Plan, role: Role) -> Result<(), Refusal> {
         let mut command = crate::command::again()?;
         command.args([role.command(), "--reports", "--after-line", "--config"]);
-        command.arg(self.directory.0.join(role.file()));
+        command.arg(self.directory.path(&role.file()));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let network = if plan.place == Where::Namespaces { Network::Own } else { Network::Shared };
         process::prepare_child(&mut command, network);
@@ -130,9 +103,15 @@ impl Children {
         released.map_err(|error| Refusal::Failure(format!("{}: {error}", role.file())))
     }
 
-    /// Starts processes again that have been killed or have gone as they were told. If one has failed, so has the demo.
+    /// Starts processes again that have died or left. That is an event; only a process that fails before it has ever
+    /// reported ends the demo, since it will not do better.
     pub(super) fn revive(&mut self, plan: &Plan) -> Result<(), Refusal> {
         let now = time::now();
+        let reporting: Vec<Role> = held(&self.heard).keys().copied().collect();
+        for role in reporting {
+            self.known.insert(role);
+            self.tries.remove(&role);
+        }
         let mut ended = Vec::new();
         for (role, child) in &mut self.processes {
             if let Ok(Some(status)) = child.try_wait() {
@@ -140,31 +119,55 @@ impl Children {
             }
         }
         for (role, status) in ended {
-            if status.code().is_some_and(|code| code != 0) {
+            if !status.success() && status.code().is_some() && !self.known.contains(&role) {
                 return Err(Refusal::Failure(format!("{} has ended ({status})", role.file())));
             }
             self.bury(role);
-            self.revivals.insert(role, Revival { at: now + REVIVAL, tries: 0 });
+            self.note_end(role, status, now);
         }
-        let due: Vec<Role> = self.revivals.iter().filter(|(_, next)| next.at <= now).map(|(role, _)| *role).collect();
-        due.into_iter().try_for_each(|role| self.try_again(plan, role))
+        let due = self.away.iter().filter(|(_, back)| back.is_some_and(|back| back <= now));
+        let due: Vec<Role> = due.map(|(role, _)| *role).collect();
+        due.into_iter().for_each(|role| self.try_again(plan, role));
+        Ok(())
+    }
+
+    /// A process has ended: in what manner, and when it will be back.
+    fn note_end(&mut self, role: Role, status: ExitStatus, now: time::Nanos) {
+        let absence = self.absences.remove(&role).unwrap_or(Some(REVIVAL));
+        let tries = self.tries.get(&role).copied().unwrap_or(0);
+        let absence = absence.filter(|_| tries < TRIES);
+        let then = match absence {
+            Some(absence) => format!("starts again in {:.1} s", absence as f64 / 1e9),
+            None => "does not start again".into(),
+        };
+        let (what, count) = match (status.code(), status.success()) {
+            (_, true) => ("has left".into(), "processes_left"),
+            (None, _) => (format!("was killed ({status})"), "processes_killed"),
+            (Some(_), _) => (format!("has failed ({status})"), "processes_failed"),
+        };
+        self.journal.note(role, &format!("{what}; {then}"), Some(count));
+        self.away.insert(role, absence.map(|absence| now + absence));
     }
 
     /// Starts a process again. Another that is dead, but not known to be, may make that fail; so it is tried several
     /// times.
-    fn try_again(&mut self, plan: &Plan, role: Role) -> Result<(), Refusal> {
-        let tries = self.revivals.remove(&role).map_or(1, |revival| revival.tries + 1);
+    fn try_again(&mut self, plan: &Plan, role: Role) {
+        self.away.remove(&role);
+        let tries = self.tries.entry(role).or_insert(0);
+        *tries += 1;
+        let again = *tries < TRIES;
         match self.start_again(plan, role) {
-            Err(why) if tries == TRIES => Err(why),
-            Err(_) => {
+            Ok(()) => self.journal.note(role, "starts again", Some("processes_started_again")),
+            Err(why) => {
                 if let Some(mut child) = self.bury(role) {
                     let _ = child.kill();
                     let _ = child.wait();
                 }
-                self.revivals.insert(role, Revival { at: time::now() + REVIVAL, tries });
-                Ok(())
+                if !again {
+                    self.journal.note(role, &format!("cannot be started again: {why}"), None);
+                }
+                self.away.insert(role, again.then(|| time::now() + REVIVAL));
             }
-            Ok(()) => Ok(()),
         }
     }
 
@@ -176,16 +179,69 @@ impl Children {
         self.release(role)
     }
 
+    /// Does what of a schedule is due, and takes it off. The schedule is in the order of time.
+    pub(super) fn follow(&mut self, schedule: &mut Vec<Event>) {
+        let (lasted, now) = (self.journal.lasted(), time::now());
+        let due = schedule.iter().take_while(|event| event.at <= lasted).count();
+        for event in schedule.drain(..due).collect::<Vec<_>>() {
+            self.perform(&event, now);
+        }
+        for (role, process, until) in std::mem::take(&mut self.still) {
+            if self.number(role) != Some(process) {
+                continue;
+            }
+            if until > now {
+                self.still.push((role, process, until));
+            } else if process::signal(process, libc::SIGCONT).is_ok() {
+                self.journal.note(role, "goes on", None);
+            }
+        }
+    }
+
+    fn perform(&mut self, event: &Event, now: time::Nanos) {
+        let Event { deed, role, lasts, .. } = *event;
+        let Some(process) = self.number(role) else {
+            return self.journal.note(role, &format!("is not there for '{}'", event.text), None);
+        };
+        let signal = match deed {
+            Deed::Kill => libc::SIGKILL,
+            Deed::Stop => libc::SIGSTOP,
+            Deed::Leave => libc::SIGTERM,
+        };
+        if let Err(error) = process::signal(process, signal) {
+            return self.journal.note(role, &format!("cannot be told: {error}"), None);
+        }
+        match deed {
+            Deed::Stop => {
+                self.still.extend(lasts.map(|lasts| (role, process, now + lasts)));
+                self.journal.note(role, "stands still", Some("processes_stopped"));
+            }
+            // Who dies comes back soon; who leaves stays away unless it was said for how long.
+            Deed::Kill => drop(self.absences.insert(role, Some(lasts.unwrap_or(REVIVAL)))),
+            Deed::Leave => {
+                self.absences.insert(role, lasts);
+                self.journal.note(role, "is told to leave", None);
+            }
+        }
+    }
+
     /// A process and its reports are no more.
     fn bury(&mut self, role: Role) -> Option<Child> {
         held(&self.heard).remove(&role);
         self.processes.remove(&role)
     }
 
-    /// The latest reports: cores, fibres, nodes. Each says how old it is.
+    /// The latest reports: cores, fibres, nodes, the demo's own. Each says how old it is.
     pub(super) fn reports(&self) -> Vec<Report> {
         let now = time::now();
-        held(&self.heard).values().flatten().map(|report| report.aged(now)).collect()
+        let heard = held(&self.heard);
+        // Of a process that has gone a last line may come late.
+        let lives = |(role, reports): (&Role, &Vec<Report>)| {
+            let number = self.number(*role);
+            reports.iter().filter(move |report| Some(report.process) == number).cloned().collect::<Vec<_>>()
+        };
+        let of_processes = heard.iter().flat_map(lives);
+        of_processes.chain([self.journal.report()]).map(|report| report.aged(now)).collect()
     }
 
     /// Stops all processes, nodes first. Their last reports.
@@ -194,6 +250,7 @@ impl Children {
         for child in self.processes.values() {
             // It may have ended by itself.
             let _ = process::signal(child.id(), libc::SIGTERM);
+            let _ = process::signal(child.id(), libc::SIGCONT);
         }
         let until = time::now() + PATIENCE;
         for child in self.processes.values_mut() {
@@ -241,32 +298,6 @@ fn start(command: &mut Command) -> Result<Child, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::file::tests::Scratch;
-    use std::os::unix::fs::{PermissionsExt, symlink};
-
-    #[test]
-    fn the_folder_of_a_demo_and_the_key_in_it_are_for_its_user_alone_and_follow_no_link() {
-        let directory = Directory::new().unwrap();
-        directory.write("key", b"secret").unwrap();
-        let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(directory.0.clone()), mode(directory.0.join("key"))), (0o700, 0o600));
-        let name = directory.0.file_name().unwrap().to_string_lossy().into_owned();
-        assert_ne!(name, format!("{PREFIX}{}", std::process::id()), "nobody can prepare it");
-        let Scratch(other) = &Scratch::new();
-        fs::write(other.join("precious"), "untouched").unwrap();
-        symlink(other.join("precious"), directory.0.join("node-0.toml")).unwrap();
-        assert!(directory.write("node-0.toml", b"x").is_err());
-        assert_eq!(fs::read(other.join("precious")).unwrap(), b"untouched");
-    }
-
-    #[test]
-    fn folders_of_dead_demos_are_known_by_their_names() {
-        let own = std::process::id();
-        let names =
-            [format!("{PREFIX}{own}-abcdef"), format!("{PREFIX}4294967295-abcdef"), format!("{PREFIX}4294967295")];
-        assert_eq!(names.map(|name| left_by_the_dead(&name)), [false, true, true]);
-        assert!(!left_by_the_dead("photocol-demo-") && !left_by_the_dead("else-4294967295-abcdef"));
-    }
 
     #[test]
     fn a_line_of_reports_without_end_is_heard_no_further_than_its_most() {

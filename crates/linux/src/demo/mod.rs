@@ -2,19 +2,25 @@
 //! goes with it, so that nothing is left behind however the demo ends; otherwise all are on the loopback interface.
 
 mod children;
+mod folder;
+mod journal;
 pub(crate) mod links;
+mod networks;
 mod plan;
 mod recovery;
+mod schedule;
 
 pub(crate) use children::spawn;
 pub(crate) use plan::{DemoOptions, Spread, Where};
 pub(crate) use recovery::{Recovery, kill_masters};
+pub(crate) use schedule::{Deed, Event};
 
 use crate::config::Refusal;
 use crate::report::{Report, table};
 use crate::serve::Metrics;
 use crate::sys::{priority, process, time};
 use children::Children;
+use journal::Journal;
 use plan::Plan;
 use std::io::{IsTerminal, Write};
 
@@ -30,27 +36,36 @@ pub(crate) fn run(options: &DemoOptions) -> Result<Vec<Report>, Refusal> {
     let metrics = Metrics::listen(options.port)?;
     let plan = Plan::new(options, place)?;
     eprintln!("{}", plan.introduction(metrics.port));
-    let mut children = Children::start(&plan)?;
+    let journal = Journal::new(!shows_table(options));
+    let mut children = Children::start(&plan, journal)?;
     let outcome = watch(&plan, &mut children, &metrics, options);
     let reports = children.stop();
     outcome?;
     Ok(reports)
 }
 
-/// Shows what happens, and starts again who was killed.
+/// Whether a live table is shown.
+fn shows_table(options: &DemoOptions) -> bool {
+    options.shows_table && std::io::stdout().is_terminal()
+}
+
+/// Does what was asked for when it is time, shows what happens, and starts again who was killed.
 fn watch(plan: &Plan, children: &mut Children, metrics: &Metrics, options: &DemoOptions) -> Result<(), Refusal> {
     let began = time::now();
     let mut next = began + EVERY;
+    let mut schedule = options.events.clone();
+    schedule.sort_by_key(|event| event.at);
     while !process::is_stopped() {
         let now = time::now();
         if options.seconds.is_some_and(|seconds| (now - began) as f64 > seconds * 1e9) {
             return Ok(());
         }
         children.revive(plan)?;
+        children.follow(&mut schedule);
         metrics.show(children.reports());
         if now >= next {
             next = now + EVERY;
-            if options.shows_table && std::io::stdout().is_terminal() {
+            if shows_table(options) {
                 let mut out = std::io::stdout().lock();
                 // A terminal that has gone needs no table.
                 let _ = write!(out, "\x1b[H\x1b[2J{}", table(&children.reports())).and_then(|()| out.flush());

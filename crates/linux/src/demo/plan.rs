@@ -1,5 +1,6 @@
 //! What a demo consists of: processes with their configurations.
 
+use super::schedule::Event;
 use crate::config::{self, NodeFile, Refusal, input};
 use crate::sys::{file, priority};
 use control::signalling::Network;
@@ -53,9 +54,13 @@ pub(crate) struct DemoOptions {
     pub(crate) receive: Option<PathBuf>,
     /// Whether nodes have an interface for IP.
     pub(crate) ip: bool,
+    /// Networks behind nodes: the node, a prefix.
+    pub(crate) behind: Vec<(u16, String)>,
     /// Captures go here.
     pub(crate) capture: Option<PathBuf>,
     pub(crate) shows_table: bool,
+    /// What shall happen to processes.
+    pub(crate) events: Vec<Event>,
 }
 
 impl Default for DemoOptions {
@@ -76,8 +81,10 @@ impl Default for DemoOptions {
             files: Vec::new(),
             receive: None,
             ip: true,
+            behind: Vec::new(),
             capture: None,
             shows_table: true,
+            events: Vec::new(),
         }
     }
 }
@@ -98,6 +105,15 @@ impl Role {
             Role::Fibre => "fibre",
             Role::Node(0) => "master",
             Role::Node(_) => "slave",
+        }
+    }
+
+    /// How it is called: a node as its reports call it, a core with its number.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Role::Core(core) => format!("core {core}"),
+            Role::Fibre => "fibre".into(),
+            Role::Node(node) => format!("node {node}"),
         }
     }
 
@@ -127,7 +143,7 @@ pub(crate) struct Plan {
     pub(crate) cores: u16,
     pub(crate) has_fibres: bool,
     ways: Vec<Vec<Way>>,
-    options: DemoOptions,
+    pub(super) options: DemoOptions,
 }
 
 /// How long the core takes to switch.
@@ -164,6 +180,9 @@ impl Plan {
         let master = config::parse::<NodeFile>(Path::new("the demo"), &self.configuration(Role::Node(0)))?.content;
         master.network.iter().try_for_each(|network| network.network().map(|_| ())).map_err(input)?;
         master.star.iter().try_for_each(|star| star.room().map(|_| ())).map_err(input)?;
+        let roles = self.roles();
+        self.options.events.iter().try_for_each(|event| event.checked(&roles, self.options.seconds))?;
+        self.check_networks()?;
         for (_, _, path) in &self.options.files {
             file::open_ordinary(path, true).map_err(|error| input(format!("--file {}: {error}", path.display())))?;
         }
@@ -317,7 +336,7 @@ impl Plan {
         let ppm = [0.0, 37.5, -50.0, 20.0][usize::from(node % 4)];
         let _ = write!(text, "[clock]\noffset = \"{} s\"\ndrift_ppm = {ppm:?}\n", u32::from(node) * 7 % 60);
         if self.options.ip {
-            text.push_str("[ip]\ntun = \"photocol0\"\nprefix = [10, 99, 0]\n");
+            text.push_str(&self.ip(node));
         }
         for (_, to, path) in self.options.files.iter().filter(|(from, ..)| *from == node) {
             let _ = write!(text, "[[file]]\npath = {:?}\nto = {to}\n", path.display().to_string());

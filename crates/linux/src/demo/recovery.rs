@@ -1,6 +1,7 @@
 //! Masters are killed, one after the other, and it is measured how long the network stands still.
 
 use super::children::Children;
+use super::journal::Journal;
 use super::plan::{DemoOptions, Plan, Where};
 use crate::config::Refusal;
 use crate::report::Report;
@@ -22,7 +23,7 @@ pub(crate) struct Recovery {
 /// Kills as many masters, each when all have joined.
 pub(crate) fn kill_masters(options: &DemoOptions, place: Where, kills: usize) -> Result<Recovery, Refusal> {
     let plan = Plan::new(options, place)?;
-    let mut children = Children::start(&plan)?;
+    let mut children = Children::start(&plan, Journal::new(false))?;
     let bound_ms = plan.recovery().ps() as f64 / 1e9;
     let mut took_ms = Vec::new();
     let outcome = (0..kills).try_for_each(|_| {

@@ -1,9 +1,12 @@
 //! What slots carry at the edge: packets of IP and files. Out of payloads come blocks, out of blocks datagrams, out of datagrams slots.
 
 pub(crate) mod files;
+mod icmp;
 mod incoming;
 pub(crate) mod ip;
 mod packer;
 mod ranges;
+mod routes;
 
 pub(crate) use packer::{BLOCK, Packer, SlotRoom};
+pub(crate) use routes::Routes;

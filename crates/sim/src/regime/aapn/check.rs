@@ -330,7 +330,7 @@ impl Star<'_> {
     ) -> signalled::check::Site<'a> {
         let Star { at, table, network, draft } = *self;
         let Nodes { edges, cores } = known;
-        signalled::check::Site { at, table, network, draft, edges, cores: cores.len(), frame, uplinks }
+        signalled::check::Site { at, table, network, draft, edges, cores, frame, uplinks }
     }
 
     fn computed(&self) -> Result<Computed, Fault> {

@@ -74,7 +74,7 @@ impl Queue {
     }
 
     /// What bytes take, in slots.
-    fn slots(&self, bytes: u64, payload: u64) -> u32 {
+    pub(super) fn slots(&self, bytes: u64, payload: u64) -> u32 {
         let Some(byte) = self.byte else { return 0 };
         let time = (u128::from(byte.fixed_point()) * u128::from(bytes)) >> 24;
         let payload = payload.max(1);

@@ -435,6 +435,22 @@ fn a_protocol_that_is_simulated_has_its_keys_and_no_other() {
         ),
         "test.toml:19:9: switching.fault.0.until: found \"1 s\"; allowed: later than \"2 s\""
     );
+    let fault = |keys: &str| {
+        let found = simulated(&format!("guard = \"30 us\"\n[[switching.fault]]\n{keys}"));
+        found.split_once(": ").map(|(_, message)| message.to_string()).unwrap_or_default()
+    };
+    assert_eq!(
+        fault("node = \"c0\"\nkind = \"cut\""),
+        "switching.fault.0.kind: a core node can be stopped only; allowed: \"stopped\", or a fault of an edge node"
+    );
+    assert_eq!(
+        fault("node = \"e0\"\nkind = \"stopped\"\nvia = \"c0\""),
+        "switching.fault.0.via: goes with cuts of an edge node; allowed: \"cut\", \"cut-up\", \"cut-down\""
+    );
+    assert_eq!(
+        fault("node = \"e0\"\nkind = \"cut\"\nvia = \"e1\""),
+        "switching.fault.0.via: \"e1\" is not a core node of the slotted network"
+    );
     assert_eq!(
         added("control = { loss = 0.1 }"),
         "test.toml:13:11: switching.control: the key \"control\" goes with protocol = \"simulated\""

@@ -2,8 +2,8 @@
 
 use super::super::keys::AapnSwitching;
 use super::super::plan::{Channel, Computed, SlotFrame, Uplink};
-use super::keys::FaultSpec;
-use super::{DriftingClock, FibreRule, Outage, Signalled};
+use super::keys::{FaultKind, FaultSpec};
+use super::{DriftingClock, FibreRule, Outage, Signalled, Who};
 use crate::language::{At, Fault, Key, Time, quoted};
 use crate::model::{LinkId, NodeId};
 use crate::topology::Draft;
@@ -24,8 +24,8 @@ pub struct Site<'a> {
     pub draft: &'a Draft,
     /// The edge nodes, in order.
     pub edges: &'a [NodeId],
-    /// Number of core nodes.
-    pub cores: usize,
+    /// The core nodes, in order.
+    pub cores: &'a [NodeId],
     /// Slots and frames.
     pub frame: SlotFrame,
     /// Edge by edge, and core by core within an edge.
@@ -64,7 +64,7 @@ impl Site<'_> {
     pub fn resolve(&self, computed: Computed) -> Result<Signalled, Fault> {
         let keys: Keys = &self.table.control;
         let turnaround = self.turnaround(computed)?;
-        let networks = (0..self.cores).map(|core| self.network_of(core, computed.channel, turnaround));
+        let networks = (0..self.cores.len()).map(|core| self.network_of(core, computed.channel, turnaround));
         let master = match &keys.master {
             None => 0,
             Some(name) => self.edge(name)? as u32,
@@ -80,6 +80,7 @@ impl Site<'_> {
             fibre: FibreRule { jitter: keys.jitter.0, loss: *keys.loss },
             clocks: self.clocks()?,
             outages: self.table.fault.iter().map(|fault| self.outage(fault)).collect::<Result<_, _>>()?,
+            failover: *keys.failover,
             transcript: *keys.transcript,
         })
     }
@@ -140,7 +141,7 @@ impl Site<'_> {
     }
 
     fn network_of(&self, core: usize, channel: Channel, turnaround: Duration) -> Result<Network, Fault> {
-        let uplinks = || self.uplinks.iter().skip(core).step_by(self.cores);
+        let uplinks = || self.uplinks.iter().skip(core).step_by(self.cores.len());
         let delays = uplinks().flat_map(|uplink| [uplink.request, uplink.grant]);
         let delays: Vec<Duration> = delays.map(|link| self.network.links[link.index()].delay).collect();
         let nodes = self.edges.len() as u16;
@@ -192,6 +193,27 @@ impl Site<'_> {
         if let Some(end) = spec.until.filter(|_| until <= from) {
             return Err(end.fault(format!("found \"{}\"; allowed: later than \"{}\"", end.0, spec.at.0)));
         }
-        Ok(Outage { edge: self.edge(&spec.node)? as u32, kind: spec.kind.0, from, until })
+        let node = self.draft.require(&spec.node, spec.node.place())?;
+        let via = spec.via.as_ref().map(|name| self.core(name)).transpose()?;
+        let who = match self.cores.binary_search(&node) {
+            Ok(core) => Who::Core(core as u32),
+            Err(_) => Who::Edge(self.edge(&spec.node)? as u32),
+        };
+        match (who, spec.kind.0) {
+            (Who::Core(_), kind) if kind != FaultKind::Stopped => Err(spec
+                .kind
+                .fault("a core node can be stopped only; allowed: \"stopped\", or a fault of an edge node")),
+            (Who::Core(_), _) | (_, FaultKind::Stopped) if spec.via.is_some() => {
+                let place = spec.via.as_ref().expect("there is one");
+                Err(place.fault("goes with cuts of an edge node; allowed: \"cut\", \"cut-up\", \"cut-down\""))
+            }
+            _ => Ok(Outage { who, via, kind: spec.kind.0, from, until }),
+        }
+    }
+
+    fn core(&self, name: &At<String>) -> Result<u32, Fault> {
+        let node = self.draft.require(name, name.place())?;
+        let not_one = |_| name.fault(format!("{} is not a core node of the slotted network", quoted(name)));
+        self.cores.binary_search(&node).map(|core| core as u32).map_err(not_one)
     }
 }

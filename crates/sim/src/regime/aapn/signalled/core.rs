@@ -1,6 +1,6 @@
 //! The agent of a core node: the switch, which passes light that finds its connection and loses all other, and its controller.
 
-use super::fibre::{Bits, Fibre, Plane, Waiting};
+use super::fibre::{Bits, Fibre, Outages, Plane, Waiting};
 use super::figures::{COUNTED, Sum};
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::{Bench, ControlPacket, Way};
@@ -9,6 +9,7 @@ use crate::model::NodeId;
 use control::signalling::{Action, Actions, Core, Heard, Network};
 use control::wire::{self, Key};
 use std::fmt;
+use std::sync::Arc;
 use units::Instant;
 
 /// Its first session: below it there is none, so that terms are above the sessions of nodes.
@@ -28,27 +29,78 @@ pub(super) struct SignalledCore {
     node: NodeId,
     machine: Core,
     network: Network,
+    key: Key,
+    /// Its place among the core nodes.
+    place: u32,
+    outages: Arc<Outages>,
+    session: u64,
+    dead: bool,
+    /// When it dies or starts again.
+    change: u64,
     downlinks: Vec<Downlink>,
     incoming: Waiting<Bits>,
     number: u64,
     lost: u64,
     transcript: Option<Vec<Record>>,
+    /// Of machines that died.
+    before: [u64; COUNTED.len()],
+}
+
+/// What a core node is made of.
+pub(super) struct Parts {
+    pub(super) node: NodeId,
+    pub(super) place: u32,
+    pub(super) network: Network,
+    pub(super) key: Key,
+    pub(super) downlinks: Vec<Downlink>,
+    pub(super) outages: Arc<Outages>,
+    pub(super) transcript: bool,
 }
 
 impl SignalledCore {
-    pub(super) fn new(
-        node: NodeId,
-        network: Network,
-        key: Key,
-        downlinks: Vec<Downlink>,
-        keeps: bool,
-    ) -> SignalledCore {
-        let machine = Core::new(network.clone(), key, SESSION, Instant::ZERO);
-        let transcript = keeps.then(Vec::new);
-        SignalledCore { node, machine, network, downlinks, incoming: Waiting::new(), number: 0, lost: 0, transcript }
+    pub(super) fn new(parts: Parts) -> SignalledCore {
+        let Parts { node, place, network, key, downlinks, outages, transcript } = parts;
+        let machine = Core::new(network.clone(), key.clone(), SESSION, Instant::ZERO);
+        let (dead, change) = (outages.is_dead(place, 0), outages.next_core_change(place, 0));
+        SignalledCore {
+            node,
+            machine,
+            network,
+            key,
+            place,
+            outages,
+            session: SESSION,
+            dead,
+            change,
+            downlinks,
+            incoming: Waiting::new(),
+            number: 0,
+            lost: 0,
+            transcript: transcript.then(Vec::new),
+            before: [0; COUNTED.len()],
+        }
+    }
+
+    /// It dies, or starts again and has forgotten plans and master.
+    fn change_state(&mut self, now: u64) {
+        self.change = self.outages.next_core_change(self.place, now);
+        let was_dead = std::mem::replace(&mut self.dead, self.outages.is_dead(self.place, now));
+        if self.dead {
+            self.incoming.clear();
+        } else if was_dead {
+            for ((count, _), sum) in COUNTED.iter().zip(&mut self.before) {
+                *sum += self.machine.tally().of(*count);
+            }
+            self.session += SESSION;
+            self.machine = Core::new(self.network.clone(), self.key.clone(), self.session, Instant::from_ps(now));
+        }
     }
 
     fn take(&mut self, now: u64, stamp: u64, bits: Bits, bench: &mut Bench) {
+        if self.outages.is_dead(self.place, stamp) {
+            self.lost += 1;
+            return;
+        }
         match bits.plane {
             Plane::Light => self.switch(now, stamp, bits, bench),
             Plane::Beside if bits.to == wire::NodeId::CORE => {
@@ -110,12 +162,15 @@ impl SignalledCore {
 
 impl Agent for SignalledCore {
     fn next_timeout(&self) -> u64 {
-        let frame = self.machine.next_timeout().map_or(u64::MAX, |due| due.ps());
-        frame.min(self.incoming.next_timeout())
+        let frame = self.machine.next_timeout().filter(|_| !self.dead).map_or(u64::MAX, |due| due.ps());
+        frame.min(self.incoming.next_timeout()).min(self.change)
     }
 
     fn handle_timeout(&mut self, now: u64, bench: &mut Bench) {
-        if self.machine.next_timeout().is_some_and(|due| due.ps() <= now) {
+        if self.change <= now {
+            self.change_state(now);
+        }
+        if !self.dead && self.machine.next_timeout().is_some_and(|due| due.ps() <= now) {
             let mut actions = Actions::new();
             self.machine.handle_timeout(Instant::from_ps(now), &mut actions);
             self.perform(now, actions, bench);
@@ -136,8 +191,8 @@ impl Agent for SignalledCore {
     }
 
     fn account(&self, ledger: &mut Ledger) {
-        for (count, sum) in COUNTED {
-            ledger.tally.add(sum, self.machine.tally().of(count).into());
+        for ((count, sum), before) in COUNTED.into_iter().zip(self.before) {
+            ledger.tally.add(sum, (before + self.machine.tally().of(count)).into());
         }
         ledger.tally.add(Sum::Lost, self.lost.into());
         ledger.records.extend(self.transcript.iter().flatten().cloned());

@@ -8,6 +8,8 @@ use super::super::tell::Teller;
 use super::DriftingClock;
 use super::fibre::{Bits, Fibre, Outages, Plane, Waiting};
 use super::figures::{COUNTED, Sum};
+use super::label::Label;
+use super::stars::Stars;
 use crate::engine::agent::{Agent, Message};
 use crate::engine::bench::{Bench, ControlPacket, Way};
 use crate::engine::gate::Window;
@@ -48,6 +50,10 @@ pub(super) struct Parts {
     pub(super) beat: Beat,
     pub(super) teller: Teller,
     pub(super) outages: Arc<Outages>,
+    /// With several core nodes, if queues may change between them.
+    pub(super) stars: Option<Stars>,
+    /// The place of the core node.
+    pub(super) core: u32,
     pub(super) transcript: bool,
 }
 
@@ -76,26 +82,6 @@ struct Outgoing {
     to: wire::NodeId,
     left: u64,
     bytes: Vec<u8>,
-}
-
-/// Fields of a slot's header: `docs/protocol.md`.
-struct Label {
-    class: u8,
-    to: u16,
-    frame: u64,
-    slot: u32,
-    sequence: u64,
-}
-
-impl Label {
-    fn of(bytes: &[u8]) -> Option<Label> {
-        let header: &[u8; 64] = bytes.first_chunk()?;
-        let number = |at: usize, long: usize| {
-            header[at..at + long].iter().rev().fold(0u64, |sum, byte| sum << 8 | u64::from(*byte))
-        };
-        let (to, slot) = (number(6, 2) as u16, number(16, 4) as u32);
-        Some(Label { class: header[3], to, frame: number(8, 8), slot, sequence: number(40, 8) })
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -163,15 +149,22 @@ impl SignalledEdge {
     /// The machine's time has come. What waits in the queues, and has no slot yet, is what it asks for.
     fn keep_time(&mut self, now: u64, bench: &mut Bench) {
         let Some(machine) = &mut self.machine else { return };
-        let Parts { queues, rule, beat, network, clock, config, .. } = &mut self.parts;
+        let Parts { queues, rule, beat, network, clock, config, stars, .. } = &mut self.parts;
         let span = Span { frames: network.answer_lead() + network.use_lead() + 1, reading: config.sharing.reading };
         for queue in queues {
             let port = bench.port(queue.port);
             let (offered, held) = (port.offered_bytes(), port.held_bytes());
-            let wanted = queue.wanted(*rule, held, beat.frame.payload(), span);
+            let own = queue.wanted(*rule, held, beat.frame.payload(), span);
             if std::mem::replace(&mut queue.seen, offered) != offered {
                 machine.note_arrival(wire::NodeId(queue.to as u16));
             }
+            let wanted = match stars {
+                Some(stars) => {
+                    let guests = queue.slots(stars.held_by_guests(queue.to, bench), beat.frame.payload());
+                    guests.saturating_add(if stars.is_at_home(queue.to) { own } else { 0 })
+                }
+                None => own,
+            };
             machine.set_waiting(wire::NodeId(queue.to as u16), wanted as usize, beat.frame.datagrams);
         }
         let mut actions = Actions::new();
@@ -181,7 +174,7 @@ impl SignalledEdge {
 
     fn take(&mut self, now: u64, stamp: u64, bits: Bits, bench: &mut Bench) {
         let heard = self.heard(now, stamp);
-        if self.parts.outages.is_deaf(self.parts.edge, stamp) {
+        if self.parts.outages.is_deaf(self.parts.edge, self.parts.core, stamp) {
             self.counts.lost += 1;
             return;
         }
@@ -242,7 +235,7 @@ impl SignalledEdge {
 
     /// A data slot, or a datagram of one: the queue may send in it.
     fn open(&mut self, now: u64, left: u64, slot: Slot, bench: &mut Bench) {
-        let Parts { queues, outages, edge, beat, uplink, .. } = &mut self.parts;
+        let Parts { queues, outages, edge, beat, uplink, stars, core, .. } = &mut self.parts;
         let to = u32::from(slot.label.to);
         let Ok(place) = queues.binary_search_by_key(&to, |queue| queue.to) else { return };
         let frame = slot.label.frame;
@@ -250,21 +243,27 @@ impl SignalledEdge {
             let none = || vec![0; queues.len()].into_boxed_slice();
             self.granted.entry(frame).or_insert_with(none)[place] += 1;
         }
-        let cut = outages.is_mute(*edge, left) || outages.is_deaf(to, left + uplink.delay);
+        let dead = outages.is_dead(*core, left + uplink.delay);
+        let cut = dead || outages.is_mute(*edge, *core, left) || outages.is_deaf(to, *core, left + uplink.delay);
         let passes = slot.passes && !cut;
         self.counts.missed += u64::from(!passes);
-        let port = queues[place].port;
         // The header goes before the data.
         let start = left + beat.frame.header.ps();
-        bench.port_mut(port).open_windows(Window { start, end: start + beat.frame.datagram(), passes });
+        let end = start + beat.frame.datagram();
+        let port = match stars {
+            Some(stars) => stars.turn(&queues[place], (start, end), bench),
+            None => Some(queues[place].port),
+        };
+        let Some(port) = port else { return };
+        bench.port_mut(port).open_windows(Window { start, end, passes });
         bench.release(now, port);
     }
 
     fn send(&mut self, now: u64, outgoing: Outgoing, bench: &mut Bench) {
         let Outgoing { plane, to, left, bytes } = outgoing;
         self.note(now, Direction::Sent, &bytes);
-        let Parts { outages, edge, uplink, .. } = &mut self.parts;
-        if outages.is_mute(*edge, now) || uplink.fibre.loses() {
+        let Parts { outages, edge, uplink, core, .. } = &mut self.parts;
+        if outages.is_mute(*edge, *core, now) || uplink.fibre.loses() {
             self.counts.lost += 1;
             return;
         }
@@ -281,6 +280,9 @@ impl SignalledEdge {
     fn begin_frame(&mut self, now: u64, bench: &mut Bench) {
         let frame = self.next_frame;
         self.next_frame += 1;
+        if let Some(stars) = &mut self.parts.stars {
+            stars.look(self.parts.clock.shows(now), self.machine.as_ref(), &self.parts.queues);
+        }
         let Parts { queues, beat, teller, .. } = &mut self.parts;
         let slots = self.granted.remove(&frame).unwrap_or_else(|| vec![0; queues.len()].into());
         for (queue, slots) in queues.iter_mut().zip(&slots) {
@@ -381,6 +383,8 @@ impl Agent for SignalledEdge {
         let Counts { lost, light, missed, squares, .. } = self.counts;
         let sums = [(Sum::Lost, lost.into()), (Sum::Light, light.into()), (Sum::Missed, missed.into())];
         sums.into_iter().chain([(Sum::Squares, squares)]).for_each(|(sum, more)| ledger.tally.add(sum, more));
+        let moved = self.parts.stars.as_ref().map_or(0, |stars| stars.moved);
+        ledger.tally.add(Sum::Moved, moved.into());
         ledger.records.extend(self.transcript.iter().flatten().cloned());
     }
 }

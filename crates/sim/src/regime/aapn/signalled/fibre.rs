@@ -1,7 +1,7 @@
 //! Messages on their way between an edge node and its core node, and what becomes of them.
 
 use super::keys::FaultKind;
-use super::{FibreRule, Outage};
+use super::{FibreRule, Outage, Who};
 use crate::random::{Stream, bernoulli, uniform_index};
 use control::wire::NodeId;
 use std::collections::BTreeMap;
@@ -87,43 +87,67 @@ impl<T> Waiting<T> {
     }
 }
 
-/// What happens to edge nodes and their fibres, by edge node.
+/// What happens to edge nodes and their fibres, by edge node, and to core nodes.
 #[derive(Debug)]
-pub(super) struct Outages(BTreeMap<u32, Vec<Outage>>);
+pub(super) struct Outages {
+    edges: BTreeMap<u32, Vec<Outage>>,
+    cores: BTreeMap<u32, Vec<Outage>>,
+}
 
 impl Outages {
     pub(super) fn new(outages: &[Outage]) -> Outages {
-        let mut of: BTreeMap<u32, Vec<Outage>> = BTreeMap::new();
+        let mut found = Outages { edges: BTreeMap::new(), cores: BTreeMap::new() };
         for outage in outages {
-            of.entry(outage.edge).or_default().push(*outage);
+            let of = match outage.who {
+                Who::Edge(edge) => found.edges.entry(edge),
+                Who::Core(core) => found.cores.entry(core),
+            };
+            of.or_default().push(*outage);
         }
-        Outages(of)
+        found
     }
 
-    fn happens(&self, edge: u32, at: u64, kinds: &[FaultKind]) -> bool {
-        let of = self.0.get(&edge).map_or(&[][..], Vec::as_slice);
-        of.iter().any(|outage| kinds.contains(&outage.kind) && (outage.from..outage.until).contains(&at))
+    fn happens(&self, edge: u32, core: u32, at: u64, kinds: &[FaultKind]) -> bool {
+        let of = self.edges.get(&edge).map_or(&[][..], Vec::as_slice);
+        let here = |outage: &Outage| outage.via.is_none_or(|via| via == core);
+        of.iter().any(|outage| here(outage) && kinds.contains(&outage.kind) && outage.lasts(at))
+    }
+
+    /// Whether a core node is dead.
+    pub(super) fn is_dead(&self, core: u32, at: u64) -> bool {
+        self.cores.get(&core).is_some_and(|of| of.iter().any(|outage| outage.lasts(at)))
+    }
+
+    /// When a core node dies or starts next.
+    pub(super) fn next_core_change(&self, core: u32, after: u64) -> u64 {
+        next(self.cores.get(&core), after)
     }
 
     /// Whether an edge node is stopped.
     pub(super) fn is_stopped(&self, edge: u32, at: u64) -> bool {
-        self.happens(edge, at, &[FaultKind::Stopped])
+        // A node stops at all core nodes.
+        let of = self.edges.get(&edge).map_or(&[][..], Vec::as_slice);
+        of.iter().any(|outage| outage.kind == FaultKind::Stopped && outage.lasts(at))
     }
 
-    /// Whether what leaves an edge node is lost.
-    pub(super) fn is_mute(&self, edge: u32, at: u64) -> bool {
-        self.happens(edge, at, &[FaultKind::Stopped, FaultKind::CutUp, FaultKind::Cut])
+    /// Whether what leaves an edge node for a core node is lost.
+    pub(super) fn is_mute(&self, edge: u32, core: u32, at: u64) -> bool {
+        self.happens(edge, core, at, &[FaultKind::Stopped, FaultKind::CutUp, FaultKind::Cut])
     }
 
-    /// Whether what comes to an edge node is lost.
-    pub(super) fn is_deaf(&self, edge: u32, at: u64) -> bool {
-        self.happens(edge, at, &[FaultKind::Stopped, FaultKind::CutDown, FaultKind::Cut])
+    /// Whether what comes to an edge node from a core node is lost.
+    pub(super) fn is_deaf(&self, edge: u32, core: u32, at: u64) -> bool {
+        self.happens(edge, core, at, &[FaultKind::Stopped, FaultKind::CutDown, FaultKind::Cut])
     }
 
     /// When an edge node stops or starts next.
     pub(super) fn next_change(&self, edge: u32, after: u64) -> u64 {
-        let of = self.0.get(&edge).map_or(&[][..], Vec::as_slice);
-        let stops = of.iter().filter(|outage| outage.kind == FaultKind::Stopped);
-        stops.flat_map(|outage| [outage.from, outage.until]).filter(|at| *at > after).min().unwrap_or(u64::MAX)
+        next(self.edges.get(&edge), after)
     }
+}
+
+/// When one of these stops or starts next.
+fn next(of: Option<&Vec<Outage>>, after: u64) -> u64 {
+    let stops = of.into_iter().flatten().filter(|outage| outage.kind == FaultKind::Stopped);
+    stops.flat_map(|outage| [outage.from, outage.until]).filter(|at| *at > after).min().unwrap_or(u64::MAX)
 }

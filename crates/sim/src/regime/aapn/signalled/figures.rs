@@ -28,6 +28,8 @@ pub enum Sum {
     Light,
     /// Light of data that missed its slot at the core, or met a cut.
     Missed,
+    /// Queues that went to another star.
+    Moved,
     /// Squares of how far light was from its instant at the core, in ps².
     Squares,
 }
@@ -67,6 +69,10 @@ pub fn figures(before: &Tally, after: &Tally) -> Vec<Figure> {
     let more = |sum: Sum| (after.of(sum) - before.of(sum)) as f64;
     let mut figures: Vec<Figure> =
         FIGURES.iter().map(|(sum, name, unit)| Figure { name, value: more(*sum), unit }).collect();
+    // Nothing to tell where there is one star, or none fails.
+    if more(Sum::Moved) > 0.0 {
+        figures.push(Figure { name: "control_queues_moved", value: more(Sum::Moved), unit: "queues" });
+    }
     let (light, squares) = (more(Sum::Light), more(Sum::Squares));
     if light > 0.0 {
         let value = (squares / light).sqrt() / PS_PER_SECOND as f64;

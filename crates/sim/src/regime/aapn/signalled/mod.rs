@@ -5,6 +5,8 @@
 //! |---|---|
 //! | `keys`, `check` | `[switching.control]`, `[[switching.fault]]`, and what is wrong with them |
 //! | `edge`, `core` | the agents: a machine with its clock and its fibre |
+//! | `stars` | several core nodes: queues that change to another one when theirs fails |
+//! | `label` | what is read of a slot without its key |
 //! | `fibre` | messages on their way: stamps, jitter, losses, cuts |
 //! | `figures` | what is counted |
 //! | `note` | which remedy against starving is on |
@@ -18,7 +20,9 @@ mod edge;
 mod fibre;
 mod figures;
 pub mod keys;
+mod label;
 mod note;
+mod stars;
 
 pub use figures::figures;
 pub use note::remedies;
@@ -26,6 +30,7 @@ pub use note::remedies;
 use self::core::{Downlink, SignalledCore};
 use self::edge::{Parts, SignalledEdge, Uplink};
 use self::fibre::{Fibre, Outages};
+use self::stars::{Board, Stars};
 use super::Beat;
 use super::plan::{Aapn, Request};
 use super::queue::{Queue, QueueOutput};
@@ -61,8 +66,10 @@ pub struct Signalled {
     pub fibre: FibreRule,
     /// The clocks, edge by edge.
     pub clocks: Vec<DriftingClock>,
-    /// What happens to edge nodes and their fibres.
+    /// What happens to edge nodes, their fibres, and core nodes.
     pub outages: Vec<Outage>,
+    /// Whether queues may change their star.
+    pub failover: bool,
     /// Whether what every node sends and takes is kept.
     pub transcript: bool,
 }
@@ -99,17 +106,34 @@ impl DriftingClock {
     }
 }
 
-/// Something happens to an edge node for a time.
+/// Something happens to a node for a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// Its place among the edge nodes.
-    pub edge: u32,
+    /// To whom.
+    pub who: Who,
+    /// The place of the core node whose fibres are meant; None: all.
+    pub via: Option<u32>,
     /// What happens.
     pub kind: keys::FaultKind,
     /// From here on, in picoseconds.
     pub from: u64,
     /// Until here.
     pub until: u64,
+}
+
+impl Outage {
+    fn lasts(&self, at: u64) -> bool {
+        (self.from..self.until).contains(&at)
+    }
+}
+
+/// A node by its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// Among the edge nodes.
+    Edge(u32),
+    /// Among the core nodes.
+    Core(u32),
 }
 
 /// Nobody outside a simulation is to be kept out.
@@ -122,13 +146,21 @@ fn key() -> Key {
 /// The agents of a network: edge by edge, and core by core within an edge; then the core nodes.
 pub(super) fn agents(aapn: &Aapn, rules: &Signalled, ground: &mut Ground) -> Vec<(NodeId, Box<dyn Agent>)> {
     let outages = Arc::new(Outages::new(&rules.outages));
+    let mut board = Board::new(aapn.cores.len());
     let mut agents: Vec<(NodeId, Box<dyn Agent>)> = Vec::new();
+    let cores = aapn.cores.len();
     for number in 0..aapn.uplinks.len() {
-        let edge = aapn.edges[number / aapn.cores.len()].node;
-        agents.push((edge, Box::new(edge_agent(aapn, rules, number, &outages, ground))));
+        let (edge, core) = (number / cores, number % cores);
+        if core == 0 {
+            board = Board::new(cores);
+        }
+        let changes = rules.failover && cores > 1;
+        let stars = changes.then(|| Stars::new(Arc::clone(&board), wire::NodeId(edge as u16), core));
+        let agent = edge_agent(aapn, rules, number, (&outages, stars), ground);
+        agents.push((aapn.edges[edge].node, Box::new(agent)));
     }
-    for core in 0..aapn.cores.len() {
-        agents.push((aapn.cores[core], Box::new(core_agent(aapn, rules, core, ground))));
+    for core in 0..cores {
+        agents.push((aapn.cores[core], Box::new(core_agent(aapn, rules, core, &outages, ground))));
     }
     agents
 }
@@ -137,7 +169,7 @@ fn edge_agent(
     aapn: &Aapn,
     rules: &Signalled,
     number: usize,
-    outages: &Arc<Outages>,
+    (outages, stars): (&Arc<Outages>, Option<Stars>),
     ground: &mut Ground,
 ) -> SignalledEdge {
     let cores = aapn.cores.len();
@@ -183,11 +215,19 @@ fn edge_agent(
         beat: Beat { frame: aapn.frame, delay, lead: 0 },
         teller: Teller::new(aapn.signal, signal),
         outages: Arc::clone(outages),
+        stars,
+        core: core as u32,
         transcript: rules.transcript,
     })
 }
 
-fn core_agent(aapn: &Aapn, rules: &Signalled, core: usize, ground: &mut Ground) -> SignalledCore {
+fn core_agent(
+    aapn: &Aapn,
+    rules: &Signalled,
+    core: usize,
+    outages: &Arc<Outages>,
+    ground: &mut Ground,
+) -> SignalledCore {
     let uplinks = aapn.uplinks.iter().enumerate().skip(core).step_by(aapn.cores.len());
     let downlinks: Vec<Downlink> = uplinks
         .map(|(number, uplink)| {
@@ -201,5 +241,13 @@ fn core_agent(aapn: &Aapn, rules: &Signalled, core: usize, ground: &mut Ground) 
             }
         })
         .collect();
-    SignalledCore::new(aapn.cores[core], rules.networks[core].clone(), key(), downlinks, rules.transcript)
+    SignalledCore::new(core::Parts {
+        node: aapn.cores[core],
+        place: core as u32,
+        network: rules.networks[core].clone(),
+        key: key(),
+        downlinks,
+        outages: Arc::clone(outages),
+        transcript: rules.transcript,
+    })
 }

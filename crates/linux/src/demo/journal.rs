@@ -1,0 +1,59 @@
+//! What happened to the processes of a demo, in words and numbers: its own report beside theirs.
+
+use super::plan::Role;
+use crate::report::{self, Report};
+use crate::sys::time::{self, Nanos};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Events that are remembered.
+const MOST: usize = 64;
+
+/// The events of a demo.
+pub(super) struct Journal {
+    began: Nanos,
+    events: VecDeque<String>,
+    counts: BTreeMap<String, u64>,
+    /// Whether events go to standard error too: not over a live table.
+    says: bool,
+}
+
+impl Journal {
+    pub(super) fn new(says: bool) -> Journal {
+        let counts = ["processes_killed", "processes_failed", "processes_left", "processes_stopped"];
+        let counts = counts.into_iter().chain(["processes_started_again"]).map(|name| (name.to_string(), 0)).collect();
+        Journal { began: time::now(), events: VecDeque::new(), counts, says }
+    }
+
+    /// How long the demo has lasted.
+    pub(super) fn lasted(&self) -> Nanos {
+        time::now() - self.began
+    }
+
+    /// Something happened to a process; `count` is what it is counted as, if it is.
+    pub(super) fn note(&mut self, role: Role, what: &str, count: Option<&str>) {
+        let text = format!("{:.1} s: {} {what}", self.lasted() as f64 / 1e9, role.name());
+        if self.says {
+            eprintln!("demo: {text}");
+        }
+        if self.events.len() == MOST {
+            self.events.pop_front();
+        }
+        self.events.push_back(text);
+        if let Some(count) = count {
+            *self.counts.entry(count.into()).or_default() += 1;
+        }
+    }
+
+    pub(super) fn report(&self) -> Report {
+        Report {
+            name: "demo".into(),
+            process: std::process::id(),
+            part: report::DEMO.into(),
+            made: time::now(),
+            master: "-".into(),
+            counts: self.counts.clone(),
+            events: self.events.iter().cloned().collect(),
+            ..Report::default()
+        }
+    }
+}
