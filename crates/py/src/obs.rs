@@ -7,15 +7,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::random::Seed;
-use sim::regime::obs::by_hand::{Config, LoadMeter as Meter, Paths};
-use sim::regime::obs::plan::Counting;
+use sim::switching::obs::by_hand::{Config, LoadMeter as Meter, Paths};
+use sim::switching::obs::plan::Counting;
 use units::{Duration, Instant};
 
 /// The longest span, in seconds, and the latest time: far below what 64 bits of picoseconds hold.
 const LONGEST_S: f64 = 1000.0;
 const LATEST_S: f64 = 1e6;
 
-/// `sim::regime::obs::by_hand::LoadMeter` with its τ.
+/// `sim::switching::obs::by_hand::LoadMeter` with its τ.
 #[pyclass(module = "photocol._core")]
 pub struct LoadMeter {
     machine: Meter,
@@ -64,7 +64,7 @@ impl LoadMeter {
     }
 }
 
-/// `sim::regime::obs::by_hand::Paths` with its clock.
+/// `sim::switching::obs::by_hand::Paths` with its clock.
 #[pyclass(module = "photocol._core")]
 pub struct BurstPaths {
     machine: Paths,

@@ -8,12 +8,12 @@ pub mod language;
 pub mod model;
 pub mod queue;
 pub mod random;
-pub mod regime;
 pub mod results;
 pub mod scenario;
 pub mod study;
+pub mod switching;
 pub mod topology;
 pub mod traffic;
 
 pub use model::SimTime;
-pub use regime::{Entry as Switch, list as switches};
+pub use switching::{Entry as Switch, list as switches};

@@ -168,12 +168,12 @@ fn accounts_change_no_run_and_do_not_depend_on_who_works() {
     let mut world = World::build(&scenario(&asked), Seed { seed: 1, run: 0 }, Options::default()).unwrap();
     for step in 1..=30u64 {
         world.run_until(SimTime::from_ps(step * 100_000_000_000));
-        world.deal(&(0..28).map(|node| (node + step as u32) % 5).collect::<Vec<u32>>());
+        world.migrate(&(0..28).map(|node| (node + step as u32) % 5).collect::<Vec<u32>>());
     }
-    let dealt = world.finish().unwrap();
+    let migrated = world.finish().unwrap();
     // As text, since a missing measurement is not equal to itself.
-    assert!(format!("{:?}", whole.flows) == format!("{:?}", dealt.flows), "tables differ");
-    assert_eq!(figure(&whole, "lost_to_congestion"), figure(&dealt, "lost_to_congestion"));
+    assert!(format!("{:?}", whole.flows) == format!("{:?}", migrated.flows), "tables differ");
+    assert_eq!(figure(&whole, "lost_to_congestion"), figure(&migrated, "lost_to_congestion"));
 }
 
 #[test]

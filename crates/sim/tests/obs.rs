@@ -5,8 +5,8 @@ mod support;
 use analytic::{engset, erlang_b, jet_classes, mesh, retransmission};
 use sim::model::LinkId;
 use sim::model::Routes;
-use sim::regime::obs::Obs;
 use sim::results::Results;
+use sim::switching::obs::Obs;
 use support::returning::Returning;
 use support::{Builder, figure, numbers, run, scenario, texts};
 

@@ -264,9 +264,9 @@ fn every_kind_of_store_and_smoother_is_the_same_in_parts_and_loses_no_packet_uns
         let finished = |threads: usize, parts: u32| {
             let mut world = World::build(&scenario, Seed { seed: 3, run: 0 }, Options::default()).unwrap();
             world.use_threads(threads);
-            for deal in 1..4 {
-                world.run_until(SimTime::from_ps(deal * 400_000_000_000));
-                world.deal(&(0..28).map(|node| (node * 7 + deal as u32) % parts).collect::<Vec<_>>());
+            for migration in 1..4 {
+                world.run_until(SimTime::from_ps(migration * 400_000_000_000));
+                world.migrate(&(0..28).map(|node| (node * 7 + migration as u32) % parts).collect::<Vec<_>>());
             }
             world.run_until(SimTime::NEVER);
             world.finish().unwrap()

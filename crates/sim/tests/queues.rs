@@ -130,7 +130,7 @@ fn it_moves_to_another_partition_with_what_waits() {
         let nodes = loaded.network.nodes.len();
         for step in 1..=6u64 {
             let parts = 1 + step % 3;
-            moved.deal(&(0..nodes as u64).map(|node| (node * step % parts) as u32).collect::<Vec<u32>>());
+            moved.migrate(&(0..nodes as u64).map(|node| (node * step % parts) as u32).collect::<Vec<u32>>());
             moved.run_until(sim::SimTime::from_ps(moved.end().ps() / 6 * step));
         }
         moved.run_until(moved.end());

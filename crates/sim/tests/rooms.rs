@@ -13,9 +13,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("language", &["model"]),
     ("topology", &["random", "queue", "model", "language"]),
     ("traffic", &["random", "model"]),
-    ("regime", &["random", "results", "queue", "model", "engine", "language", "topology"]),
-    ("scenario", &["queue", "model", "language", "topology", "regime"]),
-    ("study", &["random", "results", "model", "engine", "traffic", "regime", "scenario"]),
+    ("switching", &["random", "results", "queue", "model", "engine", "language", "topology"]),
+    ("scenario", &["queue", "model", "language", "topology", "switching"]),
+    ("study", &["random", "results", "model", "engine", "traffic", "switching", "scenario"]),
 ];
 
 fn src() -> PathBuf {
@@ -91,8 +91,8 @@ fn every_room_names_only_rooms_that_it_may_know() {
 
 #[test]
 fn the_engine_names_no_kind_of_switching() {
-    // Regimes by their folders (packets are what the engine carries), and the words of theirs.
-    let folders = std::fs::read_dir(src().join("regime")).unwrap().map(|entry| entry.unwrap().path());
+    // Kinds of switching by their folders (packets are what the engine carries), and the words of theirs.
+    let folders = std::fs::read_dir(src().join("switching")).unwrap().map(|entry| entry.unwrap().path());
     let kinds =
         folders.filter(|path| path.is_dir()).map(|path| path.file_name().unwrap().to_string_lossy().into_owned());
     let kinds: Vec<String> = kinds.filter(|kind| kind != "packets" && kind != "turns").collect();
@@ -111,16 +111,16 @@ fn the_engine_names_no_kind_of_switching() {
 
 #[test]
 fn no_kind_of_switching_names_another() {
-    let folder = src().join("regime");
+    let folder = src().join("switching");
     let kinds = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     let kinds: Vec<String> = kinds.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
     for kind in &kinds {
         for (path, text) in files(&folder.join(kind)) {
             for other in kinds.iter().filter(|other| *other != kind) {
-                assert!(!text.contains(&format!("regime::{other}")), "{} names {other}", path.display());
+                assert!(!text.contains(&format!("switching::{other}")), "{} names {other}", path.display());
             }
         }
     }
     let (path, text) = (folder.join("kind.rs"), std::fs::read_to_string(folder.join("kind.rs")).unwrap());
-    assert!(!text.contains("crate::regime"), "{} names a kind", path.display());
+    assert!(!text.contains("crate::switching"), "{} names a kind", path.display());
 }

@@ -64,7 +64,7 @@ fn where_a_run_is_cut_by_events_does_not_change_it() {
             assert!(world.now() >= before);
             (before, cuts) = (world.now(), cuts + 1);
             if threads == 3 && cuts % 500 == 0 {
-                world.deal(&(0..28).map(|node| (node + cuts as u32) % 5).collect::<Vec<u32>>());
+                world.migrate(&(0..28).map(|node| (node + cuts as u32) % 5).collect::<Vec<u32>>());
             }
         }
         assert!(cuts > 1000, "{cuts}");
@@ -105,12 +105,12 @@ fn a_link_that_goes_down_right_after_a_deal_takes_back_what_another_partition_ha
     let of_node: Vec<u32> = (0..28).map(|node| node % 3).collect();
     // Link 5-9 goes down at 1.5 s.
     world.run_until(SimTime::from_ps(1_500_000_000_000));
-    world.deal(&of_node);
+    world.migrate(&of_node);
     world.run_until(SimTime::from_ps(1_500_000_000_001));
     assert!(world.packet_hops() > 0);
     world.run_until(SimTime::NEVER);
-    let dealt = world.finish().unwrap();
-    assert_eq!((whole.fingerprint, whole.packet_hops), (dealt.fingerprint, dealt.packet_hops));
+    let migrated = world.finish().unwrap();
+    assert_eq!((whole.fingerprint, whole.packet_hops), (migrated.fingerprint, migrated.packet_hops));
 }
 
 #[test]

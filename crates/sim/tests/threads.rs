@@ -3,7 +3,7 @@
 mod support;
 
 use sim::SimTime;
-use sim::engine::{Course, Options};
+use sim::engine::{Options, Schedule};
 use sim::random::Seed;
 use sim::results::Results;
 use sim::scenario::{Input, Scenario, load};
@@ -80,15 +80,15 @@ impl Dice {
     }
 }
 
-/// Brings a world to its end and deals the nodes at random, to up to `parts` partitions, several times on the way.
+/// Brings a world to its end and migrates the nodes at random, to up to `parts` partitions, several times on the way.
 fn dealt_at_random(scenario: &Scenario, threads: usize, parts: u64, dice: &mut Dice) -> Results {
     let mut world = world(scenario, threads);
     let nodes = scenario.network.nodes.len();
-    for deal in 0..8 {
+    for migration in 0..8 {
         let of_node: Vec<u32> = (0..nodes).map(|_| dice.roll(parts) as u32).collect();
-        world.deal(&of_node);
+        world.migrate(&of_node);
         let end = world.end().ps();
-        world.run_until(SimTime::from_ps(end / 8 * deal + dice.roll(end / 8)));
+        world.run_until(SimTime::from_ps(end / 8 * migration + dice.roll(end / 8)));
     }
     finished(world)
 }
@@ -130,7 +130,7 @@ fn lots_for_places_are_the_same_on_1_to_8_threads() {
             assert!(all_of(&on_threads(&scenario, threads)) == alone, "{name} on {threads} threads");
         }
         let mut dice = Dice(5);
-        assert!(all_of(&dealt_at_random(&scenario, 2, 3, &mut dice)) == alone, "{name} dealt");
+        assert!(all_of(&dealt_at_random(&scenario, 2, 3, &mut dice)) == alone, "{name} migrated");
         assert!(all_of(&on_threads(&ready_made(name, "2 s"), 1)) != alone, "{name} first-come");
     }
 }
@@ -142,14 +142,14 @@ fn where_the_network_is_cut_does_not_matter() {
         let scenario = ready_made(name, duration);
         let alone = all_of(&on_threads(&scenario, 1));
         for (threads, parts) in [(1, 3), (2, 2), (3, 8)] {
-            let dealt = dealt_at_random(&scenario, threads, parts, &mut dice);
-            assert!(all_of(&dealt) == alone, "{name} in up to {parts} parts on {threads} threads");
+            let migrated = dealt_at_random(&scenario, threads, parts, &mut dice);
+            assert!(all_of(&migrated) == alone, "{name} in up to {parts} parts on {threads} threads");
         }
     }
 }
 
 /// A world that handles its events in this order.
-fn world_on(course: Course, scenario: &Scenario, threads: usize) -> World {
+fn world_on(course: Schedule, scenario: &Scenario, threads: usize) -> World {
     let mut world = world(scenario, threads);
     world.take(course);
     world
@@ -159,8 +159,8 @@ fn world_on(course: Course, scenario: &Scenario, threads: usize) -> World {
 fn a_scenario_gives_the_same_event_after_event_and_node_after_node() {
     for (name, duration) in READY_MADE {
         let scenario = ready_made(name, duration);
-        let by_time = all_of(&finished(world_on(Course::ByTime, &scenario, 1)));
-        let mut in_rounds = world_on(Course::InRounds, &scenario, 1);
+        let by_time = all_of(&finished(world_on(Schedule::Global, &scenario, 1)));
+        let mut in_rounds = world_on(Schedule::Windowed, &scenario, 1);
         in_rounds.run_until(SimTime::NEVER);
         // What is traced is handled in the order of time.
         assert_eq!(in_rounds.rounds() > 0, !scenario.trace.is_on(), "{name}: {} rounds", in_rounds.rounds());
@@ -175,15 +175,15 @@ fn rounds_may_be_interrupted_changed_and_dealt_anywhere() {
     let mixed = ("mixed", support::scenario(support::MIXED));
     let others = READY_MADE.map(|(name, duration)| (name, ready_made(name, duration)));
     for (name, scenario) in others.into_iter().chain([mixed]) {
-        let by_time = all_of(&finished(world_on(Course::ByTime, &scenario, 1)));
-        let mut world = world_on(Course::InRounds, &scenario, 2);
+        let by_time = all_of(&finished(world_on(Schedule::Global, &scenario, 1)));
+        let mut world = world_on(Schedule::Windowed, &scenario, 2);
         let (nodes, end) = (scenario.network.nodes.len(), world.end().ps());
         for step in 0..40 {
             match dice.roll(8) {
-                0 => world.take(Course::ByTime),
-                1 | 2 => world.deal(&(0..nodes).map(|_| dice.roll(3) as u32).collect::<Vec<_>>()),
+                0 => world.take(Schedule::Global),
+                1 | 2 => world.migrate(&(0..nodes).map(|_| dice.roll(3) as u32).collect::<Vec<_>>()),
                 3 => world.run_on(SimTime::NEVER, dice.roll(3000)),
-                _ => world.take(Course::InRounds),
+                _ => world.take(Schedule::Windowed),
             }
             world.run_until(SimTime::from_ps(end / 40 * step + dice.roll(end / 40)));
         }
@@ -201,8 +201,8 @@ fn nodes_with_few_and_many_fibres_are_the_same_in_rounds() {
              [[traffic]]\ntransport = \"sack\"\npairs = \"random\"\nflows = {}\nspread = \"50 ms\"\n",
             3 * leaves
         ));
-        let by_time = all_of(&finished(world_on(Course::ByTime, &scenario, 1)));
-        let mut in_rounds = world_on(Course::InRounds, &scenario, 1);
+        let by_time = all_of(&finished(world_on(Schedule::Global, &scenario, 1)));
+        let mut in_rounds = world_on(Schedule::Windowed, &scenario, 1);
         in_rounds.run_until(SimTime::NEVER);
         assert!(in_rounds.rounds() > 50, "{leaves} leaves: {} rounds", in_rounds.rounds());
         assert!(all_of(&finished(in_rounds)) == by_time, "{leaves} leaves");
@@ -220,7 +220,7 @@ fn the_size_of_blocks_does_not_matter() {
         for size in [1, 3, 64] {
             for threads in 1..=4 {
                 let mut world = world(&scenario, threads);
-                world.deal(&(0..nodes).map(|node| node / size).collect::<Vec<_>>());
+                world.migrate(&(0..nodes).map(|node| node / size).collect::<Vec<_>>());
                 assert!(all_of(&finished(world)) == alone, "{name} in blocks of {size} on {threads} threads");
             }
         }
@@ -244,7 +244,7 @@ fn shuffled_ties_are_the_same_in_parts() {
         let options = Options { shuffle_ties: Some(3), ..Options::default() };
         let mut world = World::build(&scenario, Seed { seed: 7, run: 0 }, options).unwrap();
         world.use_threads(2);
-        world.deal(of_node);
+        world.migrate(of_node);
         all_of(&finished(world))
     };
     let nodes = scenario.network.nodes.len() as u32;
@@ -256,7 +256,7 @@ fn shuffled_ties_are_the_same_in_parts() {
 fn threads_that_are_late_at_random_change_nothing() {
     let calls = Arc::new(AtomicU64::new(0));
     let counter = Arc::clone(&calls);
-    let disturbance: sim::engine::Disturbance = Arc::new(move |part| {
+    let disturbance: sim::engine::FaultInjection = Arc::new(move |part| {
         let call = counter.fetch_add(1, Ordering::Relaxed);
         let mut dice = Dice(call * 8 + part as u64);
         match dice.roll(64) {
@@ -270,7 +270,7 @@ fn threads_that_are_late_at_random_change_nothing() {
     for threads in [2, 4, 8] {
         let mut world = world(&scenario, threads);
         world.disturb(Arc::clone(&disturbance));
-        world.deal(&(0..28).map(|node| node % threads as u32).collect::<Vec<_>>());
+        world.migrate(&(0..28).map(|node| node % threads as u32).collect::<Vec<_>>());
         assert!(all_of(&finished(world)) == alone, "on {threads} threads");
     }
     assert!(calls.load(Ordering::Relaxed) > 1000, "the threads were disturbed");
@@ -291,7 +291,7 @@ fn hosts_that_fill_the_caches_are_the_same_where_packets_of_others_pass() {
     let alone = all_of(&on_threads(&scenario, 1));
     for of_node in [[1, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]] {
         let mut world = world(&scenario, 2);
-        world.deal(&of_node);
+        world.migrate(&of_node);
         assert!(all_of(&finished(world)) == alone, "{of_node:?}");
     }
 }
@@ -328,10 +328,10 @@ fn a_link_that_changes_is_the_same_between_two_parts() {
     for steps in [1, 97] {
         let mut world = world(&scenario, 2);
         for step in 0..steps {
-            world.deal(if step % 3 == 2 { &[0, 0, 0, 0] } else { &[0, 0, 1, 1] });
+            world.migrate(if step % 3 == 2 { &[0, 0, 0, 0] } else { &[0, 0, 1, 1] });
             world.run_until(SimTime::from_ps(world.end().ps() / steps * (step + 1)));
         }
-        assert!(all_of(&finished(world)) == alone, "dealt {steps} times");
+        assert!(all_of(&finished(world)) == alone, "migrated {steps} times");
     }
 }
 
@@ -348,7 +348,7 @@ fn shares_are_of_the_present_deal() {
     world.run_until(SimTime::NEVER);
     assert_eq!(world.shares(), [world.events()]);
     let nodes = (0..4).map(|node| node % 2).collect::<Vec<u32>>();
-    world.deal(&nodes);
+    world.migrate(&nodes);
     assert_eq!((world.shares().iter().sum::<u64>(), world.events() > 0), (0, true));
 }
 

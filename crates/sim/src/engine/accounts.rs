@@ -1,9 +1,9 @@
 //! Where all packets went, and the totals at the end of the warm-up.
 
+use super::counters::Counters;
+use super::fabric::Drops;
 use super::hosts::Hosts;
-use super::ledger::Ledger;
-use super::net::Drops;
-use super::parts::Parts;
+use super::layout::Partitions;
 use super::port::Reading;
 use crate::model::SimTime;
 use transport::tcp::SenderStats;
@@ -27,21 +27,21 @@ pub struct Accounts {
 
 impl Accounts {
     /// The accounts of all partitions together.
-    pub fn of(parts: &Parts) -> Accounts {
+    pub fn of(parts: &Partitions) -> Accounts {
         let of_agents = |count: fn(&Hosts) -> i64| parts.list.iter().map(|part| count(&part.hosts)).sum();
         Accounts {
             emitted: parts.sum(|part| part.hosts.emitted),
             cut: of_agents(Hosts::cut),
             delivered: parts.sum(|part| part.hosts.delivered),
-            dropped: parts.sum(|part| part.net.drops.values().map(|count| count.packets).sum()),
-            in_flight: parts.sum(|part| part.net.in_flight()).saturating_add_signed(of_agents(Hosts::kept)),
+            dropped: parts.sum(|part| part.fabric.drops.values().map(|count| count.packets).sum()),
+            in_flight: parts.sum(|part| part.fabric.in_flight()).saturating_add_signed(of_agents(Hosts::kept)),
             held: parts.sum(|part| part.hosts.held.len() as u64),
         }
     }
 
     /// Fails, with the accounts in words, unless sent + cut = delivered + dropped + in flight + held in the whole network, and
     /// offered = dropped + given to the fibre at every link.
-    pub fn check(parts: &Parts) -> Result<(), String> {
+    pub fn check(parts: &Partitions) -> Result<(), String> {
         let accounts = Accounts::of(parts);
         let Accounts { emitted, cut, delivered, dropped, in_flight, held } = accounts;
         if emitted.checked_add_signed(cut) != Some(delivered + dropped + in_flight + held) {
@@ -70,7 +70,7 @@ pub struct Baseline {
     /// Each flow; none of which nothing had happened.
     pub flows: Vec<FlowTotals>,
     /// What agents had counted.
-    pub ledger: Ledger,
+    pub counters: Counters,
 }
 
 impl Baseline {
@@ -80,12 +80,12 @@ impl Baseline {
     }
 
     /// Reads all totals at `now`, and restarts the greatest queue lengths.
-    pub fn read(now: SimTime, parts: &mut Parts) -> Baseline {
+    pub fn read(now: SimTime, parts: &mut Partitions) -> Baseline {
         let delays = parts.list.iter_mut().filter_map(|part| part.hosts.arrivals.delays.as_mut());
         delays.for_each(|delays| delays.restart());
         let flows = (0..parts.layout.flows.len() as u32).map(|flow| FlowTotals::of(parts, flow)).collect();
         let ports = (0..parts.layout.links.len() as u32).map(|link| parts.last_reading(now.ps(), link).0);
-        Baseline { at: now, ports: ports.collect(), drops: parts.drops(), flows, ledger: Ledger::read(parts) }
+        Baseline { at: now, ports: ports.collect(), drops: parts.drops(), flows, counters: Counters::read(parts) }
     }
 }
 
@@ -102,7 +102,7 @@ pub struct FlowTotals {
 
 impl FlowTotals {
     /// Those of one flow.
-    pub fn of(parts: &Parts, flow: u32) -> FlowTotals {
+    pub fn of(parts: &Partitions, flow: u32) -> FlowTotals {
         let machine = &parts.sender(flow).machine;
         let arrived = parts.receiver(flow).sink.bytes_arrived();
         match machine.tcp() {

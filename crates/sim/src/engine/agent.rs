@@ -1,11 +1,11 @@
 //! Agents: machines at nodes that do what ports cannot do by themselves, and what agents and hosts are told.
 //!
-//! The engine carries messages and cannot read them. An agent is given a [`Bench`] and nothing else of the world.
+//! The engine carries messages and cannot read them. An agent is given a [`NodeContext`] and nothing else of the world.
 
-use super::bench::Bench;
-use super::fetch::fetch;
-use super::ledger::Ledger;
+use super::counters::Counters;
+use super::node_context::NodeContext;
 use super::packet::Packet;
+use super::prefetch::prefetch;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -18,18 +18,18 @@ pub trait Agent: fmt::Debug + Send {
     fn next_timeout(&self) -> u64;
 
     /// Its deadline has come.
-    fn handle_timeout(&mut self, now: u64, bench: &mut Bench);
+    fn handle_timeout(&mut self, now: u64, context: &mut NodeContext);
 
     /// A message of another agent has arrived.
-    fn handle_message(&mut self, now: u64, message: Message, bench: &mut Bench) {
-        let _ = (now, message, bench);
+    fn handle_message(&mut self, now: u64, message: Message, context: &mut NodeContext) {
+        let _ = (now, message, context);
     }
 
     /// A packet has come to a port before which the agent stands; `place` is the agent's name for that port. The packet is
-    /// kept, dropped ([`Bench::refuse`]), sent on ([`Bench::send_past`]) or given to its node ([`Bench::hand`]).
-    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, bench: &mut Bench) {
+    /// kept, dropped ([`NodeContext::refuse`]), sent on ([`NodeContext::send_past`]) or given to its node ([`NodeContext::hand`]).
+    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, context: &mut NodeContext) {
         let _ = place;
-        bench.send_past(now, packet);
+        context.send_past(now, packet);
     }
 
     /// Packets of hosts that it keeps. Where packets travel in something else, they are kept from the agent that took them
@@ -50,24 +50,24 @@ pub trait Agent: fmt::Debug + Send {
     }
 
     /// Adds what it has counted since the start.
-    fn account(&self, ledger: &mut Ledger) {
-        let _ = ledger;
+    fn account(&self, counters: &mut Counters) {
+        let _ = counters;
     }
 }
 
 /// What an agent tells another one. Only who knows its type can read it. A message has one owner, so that a node can change it
 /// on its way without asking who else reads it, which would cost an atomic operation each time.
-pub struct Message(Box<dyn Says>);
+pub struct Message(Box<dyn Content>);
 
 /// What a message says, whatever it is.
-trait Says: Any + Send {
+trait Content: Any + Send {
     /// Brings it into the cache, if it fits two lines.
-    fn expect(&self);
+    fn prefetch(&self);
 }
 
-impl<T: Any + Send> Says for T {
-    fn expect(&self) {
-        fetch(self);
+impl<T: Any + Send> Content for T {
+    fn prefetch(&self) {
+        prefetch(self);
     }
 }
 
@@ -95,8 +95,8 @@ impl Message {
 
     /// Brings what it says into the cache.
     #[inline]
-    pub(super) fn expect(&self) {
-        (*self.0).expect();
+    pub(super) fn prefetch(&self) {
+        (*self.0).prefetch();
     }
 }
 
@@ -107,7 +107,7 @@ impl fmt::Debug for Message {
 }
 
 /// What the network tells the sender of a flow.
-pub trait News: fmt::Debug + Send + Sync {
+pub trait Notification: fmt::Debug + Send + Sync {
     /// Tells it.
     fn tell(&self, now: Instant, sender: &mut Sender, actions: &mut Actions);
 }
@@ -143,18 +143,18 @@ pub enum Order {
 
 /// What a packet of control says, and to whom.
 #[derive(Debug)]
-pub enum Notice {
+pub enum ControlMessage {
     /// To the agent whose number is in the field for the flow.
     Agent(Message),
     /// To the sender of the packet's flow.
-    Sender(Arc<dyn News>),
+    Sender(Arc<dyn Notification>),
     /// About the orders for the packet's flow; the field for the sequence number has the number of the news.
-    Ordered(Leg),
+    AboutFate(Direction),
 }
 
 /// The way of news to its flow's destination and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leg {
+pub enum Direction {
     /// To the destination, which sends it back.
     There,
     /// Back to the source.

@@ -4,26 +4,26 @@ mod paths;
 
 use super::accounts::Baseline;
 use super::agent::{Agent, Orders};
+use super::agent_setup::{AgentSetup, BuildContext};
 use super::arena::Arena;
 use super::capture::{Capture, start};
 use super::delays::{Delays, Empty};
-use super::equipment::{Equipment, Ground};
-use super::extras::Streams;
+use super::fabric::{Fabric, FabricParts, TimerOrder};
+use super::features::Streams;
 use super::forced::ForcedFates;
-use super::hosts::{Configs, Hosts, Lifecycle, ReceivingHost, SendingHost, SendingMachine, Watch};
-use super::net::{Net, NetParts, TimerOrder};
+use super::hosts::{Configs, Hosts, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine};
+use super::layout::PartitionLayout;
+use super::loss_attribution::LossAttribution;
 use super::partition::Partition;
-use super::parts::Layout;
 use super::port::{Port, PortConfig};
 use super::reordering::Reordering;
 use super::ring::Ring;
-use super::rounds::Course;
 use super::sampler::{Known, Sampler};
-use super::shortfall::Shortfall;
-use super::timers::Timers;
+use super::timers::TimingWheel;
+use super::tournament_tree::NEVER;
 use super::trace::{Trace, TraceRules};
-use super::tree::NEVER;
-use super::world::{Action, Control, Options, RunError, Threading, World};
+use super::windowed::Schedule;
+use super::world::{Action, Control, Options, RunError, ThreadPool, World};
 use crate::model::{self, Buffer, Change, Flow, LinkId, Load, Network, PortRule, Scenario, Selection, SimTime};
 use crate::random::{Seed, Stream, uniform_index};
 use paths::{Paths, check_paths, ends, invert, link_order};
@@ -54,7 +54,7 @@ pub struct Setup<'a> {
 }
 
 /// Builds a world; `equip` makes the agents.
-pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Result<World, RunError> {
+pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
     let Setup { scenario, flows, ports: rules, orders, seed, options } = setup;
     let network = &scenario.network;
     if flows.len() >= MAX_FLOWS {
@@ -70,7 +70,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
 
     let (timer_mask, timer_order) = order_of_timers(shuffle.as_mut());
     let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
-    let equipment = equip(&mut Ground {
+    let agent_setup = equip(&mut BuildContext {
         network,
         flows: &flows,
         transports: &scenario.transports,
@@ -79,43 +79,44 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Resu
         seed,
         add: &mut |links| paths.add(Some(links.to_vec())),
     });
-    equipment.check(network);
-    let maker = PortMaker { network, rules: &rules, seed, equipment: &equipment, changing: &changing(scenario) };
+    agent_setup.check(network);
+    let maker = PortMaker { network, rules: &rules, seed, agent_setup: &agent_setup, changing: &changing(scenario) };
     let mut ports: Vec<Port> = order.iter().map(|id| maker.port(*id)).collect();
     if let Some(bands) = bands(scenario, &flows) {
         ports.iter_mut().for_each(|port| port.set_bands(&bands));
     }
-    let Equipment { agents, shared, .. } = equipment;
+    let AgentSetup { agents, shared, .. } = agent_setup;
     let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let agent_nodes: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
     let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
-    let layout = Layout::whole(ends(network, &order), Arc::clone(&flows), paths.flat.into(), agent_nodes.into(), nodes);
-    let mut net = net(ports, &layout, timer_order);
+    let layout =
+        PartitionLayout::whole(ends(network, &order), Arc::clone(&flows), paths.flat.into(), agent_nodes.into(), nodes);
+    let mut fabric = fabric(ports, &layout, timer_order);
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     if let Some(rules) = &rules {
-        watch(&mut net, rules);
+        watch(&mut fabric, rules);
     }
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
-    let timers = Timers::new(timer_mask);
+    let timers = TimingWheel::new(timer_mask);
     let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose()?;
-    net.capture = capture.as_ref().and_then(|(_, links)| links.clone());
-    net.capture.iter().for_each(|at| at.interfaces.keys().for_each(|link| net.ports[*link as usize].watch()));
+    fabric.capture = capture.as_ref().and_then(|(_, links)| links.clone());
+    fabric.capture.iter().for_each(|at| at.interfaces.keys().for_each(|link| fabric.ports[*link as usize].watch()));
     let capture = capture.map(|(capture, _)| capture);
     let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders, capture });
     rules.iter().for_each(|rules| watch_hosts(&mut hosts, rules));
     let known = if agents.is_empty() && scenario.events.is_empty() { &first[..] } else { &[] };
     measure_arrivals(&mut hosts, &probe, || empty_delays(known, &laid, network));
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
-    account_for_losses(&mut net, &mut hosts, &probe, &ways);
+    account_for_losses(&mut fabric, &mut hosts, &probe, &ways);
     hosts.install(agents);
-    let partition = Partition::new(net, hosts, layout.site(0), vec![0; nodes], 0);
+    let partition = Partition::new(fabric, hosts, layout.site(0), vec![0; nodes], 0);
     let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,
         partitions: vec![partition],
         layout: Arc::new(layout),
-        threading: Threading::alone(order.len()),
-        course: Course::AsPays,
+        threading: ThreadPool::alone(order.len()),
+        schedule: Schedule::Auto,
         sampler: Sampler::new(&probe, Known { flows: flows.len(), links: names.collect(), shared: &shared }),
         baseline: Baseline::zero(network.links.len()),
         link_numbers,
@@ -157,7 +158,7 @@ fn bands(scenario: &Scenario, flows: &[Flow]) -> Option<Arc<[u8]>> {
 }
 
 /// What is traced, if anything is.
-fn trace_rules(scenario: &Scenario, layout: &Layout, order: &[LinkId]) -> Option<TraceRules> {
+fn trace_rules(scenario: &Scenario, layout: &PartitionLayout, order: &[LinkId]) -> Option<TraceRules> {
     let model::Trace { flows, links, hosts, from, until, limit } = &scenario.trace;
     if !scenario.trace.is_on() {
         return None;
@@ -185,31 +186,31 @@ fn settled(scenario: &Scenario) -> Option<SimTime> {
 }
 
 /// The ports of traced links take the way that tells the trace.
-fn watch(net: &mut Net, rules: &TraceRules) {
-    net.trace = Some(Box::new(Trace::new(rules.clone())));
-    net.ports.iter_mut().zip(&*rules.links).filter(|(_, traced)| **traced).for_each(|(port, _)| port.watch());
+fn watch(fabric: &mut Fabric, rules: &TraceRules) {
+    fabric.trace = Some(Box::new(Trace::new(rules.clone())));
+    fabric.ports.iter_mut().zip(&*rules.links).filter(|(_, traced)| **traced).for_each(|(port, _)| port.watch());
 }
 
 fn watch_hosts(hosts: &mut Hosts, rules: &TraceRules) {
     for (host, traced) in hosts.senders.items_mut().iter_mut().zip(&*rules.flows) {
         if rules.hosts && *traced {
-            host.watch = host.watch.and(Watch::TRACED);
+            host.watch = host.watch.and(PathFlags::TRACED);
         }
     }
 }
 
 /// The whole network as one partition.
-fn net(ports: Vec<Port>, layout: &Layout, order: TimerOrder) -> Net {
-    let mut parts = NetParts {
+fn fabric(ports: Vec<Port>, layout: &PartitionLayout, order: TimerOrder) -> Fabric {
+    let mut parts = FabricParts {
         fibres: layout.links.iter().map(|_| Ring::new()).collect(),
         links: (0..ports.len() as u32).collect(),
         ports,
         agents: layout.agents.len() as u32,
-        cuts: Vec::new(),
+        boundaries: Vec::new(),
         paths: Arc::clone(&layout.paths),
     };
     parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(link));
-    Net::new(parts, order, 1)
+    Fabric::new(parts, order, 1)
 }
 
 /// What ports are made of.
@@ -217,7 +218,7 @@ struct PortMaker<'a> {
     network: &'a Network,
     rules: &'a [PortRule],
     seed: Seed,
-    equipment: &'a Equipment,
+    agent_setup: &'a AgentSetup,
     /// Links whose capacity or delay changes.
     changing: &'a BTreeSet<LinkId>,
 }
@@ -226,10 +227,10 @@ impl PortMaker<'_> {
     fn port(&self, id: LinkId) -> Port {
         let stream = |purpose| self.seed.stream(&format!("link {}", self.network.links[id.index()].name), purpose);
         let streams = Streams { loss: stream("loss"), queue: stream("queue") };
-        let (rule, intake) = (self.rules[id.index()], self.equipment.intakes.get(&id).copied());
-        let buffer = if self.equipment.boundless.contains(&id) { Buffer::Unlimited } else { rule.buffer };
+        let (rule, interceptor) = (self.rules[id.index()], self.agent_setup.interceptors.get(&id).copied());
+        let buffer = if self.agent_setup.unbounded.contains(&id) { Buffer::Unlimited } else { rule.buffer };
         let rule = if self.changing.contains(&id) { rule.decided_late() } else { rule };
-        let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, intake };
+        let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, interceptor };
         Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
     }
 }
@@ -288,7 +289,7 @@ struct HostSetup<'a> {
     flows: &'a [Flow],
     /// The path and the way back of each flow.
     paths: &'a [(u32, u32)],
-    timers: Timers,
+    timers: TimingWheel,
     seed: Seed,
     orders: BTreeMap<u32, Box<dyn Orders>>,
     capture: Option<Capture>,
@@ -316,10 +317,10 @@ fn hosts(setup: HostSetup) -> Hosts {
     forced.orders = orders;
     for (flow, host) in senders.iter_mut().enumerate() {
         if forced.concern(flow as u32) {
-            host.watch = host.watch.and(Watch::FORCED);
+            host.watch = host.watch.and(PathFlags::FORCED);
         }
         if capture.as_ref().is_some_and(|capture| capture.concerns(flow as u32)) {
-            host.watch = host.watch.and(Watch::CAPTURED);
+            host.watch = host.watch.and(PathFlags::CAPTURED);
         }
     }
     let end = scenario.run.duration.ps();
@@ -350,16 +351,16 @@ fn empty_delays(paths: &[(u32, u32)], laid: &[Option<LinkId>], network: &Network
 /// Packets say when they leave and as which, but for those that carry a congestion header.
 fn stamp_packets(hosts: &mut Hosts) {
     for host in hosts.senders.items_mut().iter_mut().filter(|host| !host.watch.is_explicit()) {
-        host.watch = host.watch.and(Watch::STAMPED);
+        host.watch = host.watch.and(PathFlags::STAMPED);
     }
 }
 
 /// If that is asked for, every flow of TCP that has a path gets an account.
-fn account_for_losses(net: &mut Net, hosts: &mut Hosts, probe: &model::Probe, ways: &Ways) {
+fn account_for_losses(fabric: &mut Fabric, hosts: &mut Hosts, probe: &model::Probe, ways: &Ways) {
     if !probe.lost_throughput {
         return;
     }
-    net.dropped = Some(Box::default());
+    fabric.dropped = Some(Box::default());
     let scenario = ways.scenario;
     for (number, (flow, host)) in ways.flows.iter().zip(hosts.senders.items_mut()).enumerate() {
         let Some(sender) = scenario.transports[flow.transport.index()].kind.sender() else { continue };
@@ -367,16 +368,16 @@ fn account_for_losses(net: &mut Net, hosts: &mut Hosts, probe: &model::Probe, wa
         let Some(capacity) = capacity else { continue };
         let payload = f64::from(sender.mss) / f64::from(sender.mss + u32::from(host.header));
         let bytes = capacity as f64 * payload / (8.0 * PS_PER_SECOND as f64);
-        hosts.shortfalls.insert(number as u32, Box::new(Shortfall::new(flow.start.ps(), bytes, sender.mss)));
-        host.watch = host.watch.and(Watch::ACCOUNTED);
+        hosts.shortfalls.insert(number as u32, Box::new(LossAttribution::new(flow.start.ps(), bytes, sender.mss)));
+        host.watch = host.watch.and(PathFlags::ACCOUNTED);
     }
 }
 
 fn sending_host(machine: SendingMachine, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {
-    let finite = if matches!(flow.load, Load::Size(_)) { Watch::FINITE } else { Watch::default() };
-    let watch = if configs.needs_header() { finite.and(Watch::EXPLICIT) } else { finite };
-    let watch = if configs.has_ecn() { watch.and(Watch::ECN) } else { watch };
-    let watch = if configs.has_options() { watch.and(Watch::OPTIONS) } else { watch };
+    let finite = if matches!(flow.load, Load::Size(_)) { PathFlags::FINITE } else { PathFlags::default() };
+    let watch = if configs.needs_header() { finite.and(PathFlags::EXPLICIT) } else { finite };
+    let watch = if configs.has_ecn() { watch.and(PathFlags::ECN) } else { watch };
+    let watch = if configs.has_options() { watch.and(PathFlags::OPTIONS) } else { watch };
     SendingHost { machine, armed: NEVER, path, header: configs.header, watch }
 }
 

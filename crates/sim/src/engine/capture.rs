@@ -12,7 +12,7 @@ mod blocks;
 mod later;
 mod start;
 
-use super::offer::Cause;
+use super::admission::Cause;
 use super::packet::{Class, Flags, Packet};
 use blocks::File;
 use later::Later;

@@ -5,39 +5,39 @@
 
 mod agents;
 mod connections;
+mod control;
 mod ecn;
 mod explicit;
 mod kinds;
-mod notices;
 mod sides;
+mod slow_path;
 mod timing;
-mod watched;
 
 pub use agents::HostedAgent;
 pub use kinds::Configs;
-pub use sides::{ExplicitSink, Lifecycle, ReceivingHost, SendingHost, SendingMachine, Sink, Watch};
+pub use sides::{ExplicitSink, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine, Sink};
 
+use super::admission::Cause;
 use super::arena::Arena;
 use super::capture::{Capture, Said};
 use super::datagrams::Datagram;
 use super::delays::Delays;
+use super::fabric::{DropPlace, Fabric};
 use super::forced::ForcedFates;
-use super::net::{DropPlace, Net};
-use super::offer::Cause;
-use super::packet::{Class, Flags, NO_CARGO, Packet, Stamp};
+use super::loss_attribution::LossAttribution;
+use super::packet::{Class, Flags, NO_PAYLOAD, Packet, Stamp};
 use super::reordering::Reordering;
-use super::shortfall::Shortfall;
-use super::timers::{TimerId, TimerKind, Timers};
+use super::timers::{TimerId, TimerKind, TimingWheel};
+use super::tournament_tree::NEVER;
 use super::trace::What;
-use super::tree::NEVER;
 use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
 use transport::tcp::{Ack, Actions, InOrder, ReceiverActions, Sender, TcpOptions};
 use units::Instant;
 
 use sides::data;
+use slow_path::{Seen, see_ack};
 use timing::{arm, arm_receiver, arm_sender};
-use watched::{Seen, see_ack};
 
 const CACHE_LINE: usize = 64;
 
@@ -53,7 +53,7 @@ pub struct Hosts {
     /// The control plane of the switches, by agent.
     pub agents: Arena<HostedAgent>,
     /// Deadlines.
-    pub timers: Timers,
+    pub timers: TimingWheel,
     /// Fates by order of the scenario.
     pub forced: ForcedFates,
     /// Packets to be written to a capture file.
@@ -67,7 +67,7 @@ pub struct Hosts {
     /// What is asked for of packets that arrive.
     pub arrivals: Arrivals,
     /// What flows did not get of their paths, by flow, where that is asked for.
-    pub shortfalls: BTreeMap<u32, Box<Shortfall>>,
+    pub shortfalls: BTreeMap<u32, Box<LossAttribution>>,
     /// Packets held back by order, in the order of their times.
     pub held: BTreeMap<(u32, u64, u64), Packet>,
     /// Packets that were ever held back.
@@ -103,7 +103,7 @@ impl Hosts {
         senders: Arena<SendingHost>,
         receivers: Arena<ReceivingHost>,
         lifecycles: Arena<Lifecycle>,
-        timers: Timers,
+        timers: TimingWheel,
     ) -> Hosts {
         Hosts {
             senders,
@@ -128,7 +128,7 @@ impl Hosts {
 
     /// A packet has entered the last fibre to its host: the host's state is brought into the cache while it is on its way.
     #[inline]
-    pub fn expect(&self, packet: &Packet) {
+    pub fn prefetch(&self, packet: &Packet) {
         let (first, lines) = if packet.class == Class::Ack {
             (&self.senders[packet.flow].armed, size_of::<SendingHost>() / CACHE_LINE)
         } else if packet.class == Class::Data {
@@ -142,63 +142,63 @@ impl Hosts {
 
     /// A packet is the next one on its last fibre, and its host is in the cache: what the host keeps elsewhere is brought there too.
     #[inline]
-    pub fn expect_more(&self, packet: &Packet) {
+    pub fn prefetch_more(&self, packet: &Packet) {
         if packet.class == Class::Ack {
             if let SendingMachine::Tcp(sender) = &self.senders[packet.flow].machine {
-                sender.expect_ack();
+                sender.prefetch_ack();
             }
         } else if packet.class == Class::Data
             && let Sink::Tcp(receiver) = &self.receivers[packet.flow].sink
         {
-            receiver.expect_segment();
+            receiver.prefetch_segment();
         }
     }
 
     /// A packet has reached the node of its host.
     #[inline(always)]
-    pub fn receive(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+    pub fn receive(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         self.delivered += 1;
-        // Comparisons: a table of four classes would be a jump that nobody foresees.
+        // Comparisons: a table of four classes would be a jump that nobody predicts.
         if packet.class == Class::Data {
-            self.receive_data(now, packet, net);
+            self.receive_data(now, packet, fabric);
         } else if packet.class == Class::Ack {
             // Nearly all say a number and nothing else. What few say is read elsewhere: a list of blocks takes a cache line there.
             match packet.says_more() {
-                true => self.receive_ack_in_full(now, packet, net),
-                false => self.receive_ack(now, packet, net),
+                true => self.receive_ack_in_full(now, packet, fabric),
+                false => self.receive_ack(now, packet, fabric),
             }
         } else if packet.class == Class::Datagram {
-            self.receive_datagram(now, packet, net);
+            self.receive_datagram(now, packet, fabric);
         } else {
-            self.receive_rarity(now, packet, net);
+            self.receive_slow_path(now, packet, fabric);
         }
     }
 
     #[inline(never)]
-    fn receive_datagram(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+    fn receive_datagram(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         self.marked += packet.marks();
         let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow].sink else { return };
         *bytes += u64::from(packet.size);
-        if packet.cargo != NO_CARGO {
-            note_arrival(&mut self.arrivals, now, packet, net);
-            net.cargo.forget(packet);
+        if packet.payload != NO_PAYLOAD {
+            note_arrival(&mut self.arrivals, now, packet, fabric);
+            fabric.payloads.forget(packet);
         }
     }
 
     #[cold]
-    fn receive_rarity(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+    fn receive_slow_path(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         self.marked += packet.marks();
         if packet.class == Class::Control
-            && let Some(notice) = net.cargo.take_notice(packet)
+            && let Some(notice) = fabric.payloads.take_control(packet)
         {
-            self.receive_notice(now, packet, notice, net);
+            self.receive_control(now, packet, notice, fabric);
         }
     }
 
     #[inline(never)]
-    fn receive_data(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+    fn receive_data(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         let host = &mut self.receivers[packet.flow];
-        let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, net) };
+        let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, fabric) };
         let length = u32::from(packet.size - host.header);
         let answer = match packet.flags {
             Flags::NONE => receiver.take_in_order(Instant::from_ps(now), packet.seq, length),
@@ -207,37 +207,37 @@ impl Hosts {
         match answer {
             Some(InOrder::Acknowledged) => {
                 let (ack, echo) = (receiver.rcv_nxt(), receiver.echo());
-                Exit { now, emitted: &mut self.emitted, net }.send(host.ack(packet.flow, ack, echo));
+                Exit { now, emitted: &mut self.emitted, fabric }.send(host.ack(packet.flow, ack, echo));
             }
             Some(InOrder::Delayed) => arm_receiver(&mut self.timers, packet.flow, host),
-            None => self.receive_data_in_full(now, packet, net),
+            None => self.receive_data_in_full(now, packet, fabric),
         }
     }
 
     /// A segment that is not the expected one, or that says more than its bytes.
     #[inline(never)]
-    fn receive_data_in_full(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+    fn receive_data_in_full(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         let host = &mut self.receivers[packet.flow];
-        let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, net) };
+        let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, fabric) };
         if packet.flags != Flags::NONE {
             self.marked += packet.marks();
             ecn::read(packet.flags, receiver, &mut self.acks);
-            note_arrival(&mut self.arrivals, now, packet, net);
-            net.cargo.forget(packet);
+            note_arrival(&mut self.arrivals, now, packet, fabric);
+            fabric.payloads.forget(packet);
         }
         let length = u32::from(packet.size - host.header);
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
-        self.send_acks(now, packet.flow, net);
+        self.send_acks(now, packet.flow, fabric);
     }
 
     /// Sends what the receiving machine of `flow` has decided, and arms its timer.
-    fn send_acks(&mut self, now: u64, flow: u32, net: &mut Net) {
+    fn send_acks(&mut self, now: u64, flow: u32, fabric: &mut Fabric) {
         let host = &mut self.receivers[flow];
-        let mut exit = Exit { now, emitted: &mut self.emitted, net };
+        let mut exit = Exit { now, emitted: &mut self.emitted, fabric };
         // To clear a list of plain values costs nothing; to drain it costs some instructions more.
         for ack in &self.acks.acks {
-            let cargo = exit.net.cargo.put_sack(&ack.sack);
-            exit.send(Packet { cargo, ..host.ack(flow, ack.ack, ack.ecn_echo) });
+            let payload = exit.fabric.payloads.put_sack(&ack.sack);
+            exit.send(Packet { payload, ..host.ack(flow, ack.ack, ack.ecn_echo) });
         }
         self.acks.acks.clear();
         arm_receiver(&mut self.timers, flow, host);
@@ -245,18 +245,18 @@ impl Hosts {
 
     /// An ACK that says nothing besides its number.
     #[inline(never)]
-    fn receive_ack(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+    fn receive_ack(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         let host = &mut self.senders[packet.flow];
         let SendingMachine::Tcp(sender) = &mut host.machine else {
-            return self.receive_at_connection(now, packet, net);
+            return self.receive_at_connection(now, packet, fabric);
         };
-        if host.watch.has(Watch::UNUSUAL) {
-            return self.receive_ack_in_full(now, packet, net);
+        if host.watch.has(PathFlags::SLOW_PATH) {
+            return self.receive_ack_in_full(now, packet, fabric);
         }
         let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: &[], ecn_echo: false };
         let (instant, flow) = (Instant::from_ps(now), packet.flow);
         if sender.is_plain(&ack) {
-            let mut exit = Exit { now, emitted: &mut self.emitted, net };
+            let mut exit = Exit { now, emitted: &mut self.emitted, fabric };
             let (path, header) = (host.path, host.header);
             sender.handle_plain_ack(instant, &ack, |segment| {
                 exit.send(data(flow, path, segment.seq, segment.len, header))
@@ -265,11 +265,11 @@ impl Hosts {
         } else {
             sender.handle_other_ack(instant, &{ ack }, &mut self.segments);
         }
-        if host.watch.has(Watch::FINITE) && sender.is_complete() {
+        if host.watch.has(PathFlags::FINITE) && sender.is_complete() {
             end(now, &mut self.lifecycles[flow], sender);
         }
         if !self.segments.segments.is_empty() {
-            return self.send_segments(now, flow, net);
+            return self.send_segments(now, flow, fabric);
         }
         let deadline = sender.next_timeout().map_or(NEVER, Instant::ps);
         arm(&mut self.timers, &mut host.armed, deadline, TimerId::new(flow, TimerKind::Sender));
@@ -277,36 +277,36 @@ impl Hosts {
 
     /// An ACK with SACK blocks, marks, a header or options, or one that somebody looks at.
     #[inline(never)]
-    fn receive_ack_in_full(&mut self, now: u64, packet: &Packet, net: &mut Net) {
+    fn receive_ack_in_full(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         let host = &mut self.senders[packet.flow];
         let SendingMachine::Tcp(sender) = &mut host.machine else {
-            return self.receive_at_connection(now, packet, net);
+            return self.receive_at_connection(now, packet, fabric);
         };
         let sack = if packet.flags == Flags::NONE {
-            net.cargo.take_sack(packet.cargo)
+            fabric.payloads.take_sack(packet.payload)
         } else {
-            explicit::read(packet, sender, &mut self.marked, net)
+            explicit::read(packet, sender, &mut self.marked, fabric)
         };
-        if host.watch.has(Watch::SEEN) {
+        if host.watch.has(PathFlags::SEEN) {
             let said = Said { sack: sack.as_slice(), ..Said::default() };
-            see_ack(&self.capture, now, Seen { packet, said, window: sender.cwnd() }, net);
+            see_ack(&self.capture, now, Seen { packet, said, window: sender.cwnd() }, fabric);
         }
         let ecn_echo = packet.flags.is_echo();
         let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo };
         sender.handle_ack(Instant::from_ps(now), &ack, &mut self.segments);
-        if host.watch.has(Watch::FINITE) && sender.is_complete() {
+        if host.watch.has(PathFlags::FINITE) && sender.is_complete() {
             end(now, &mut self.lifecycles[packet.flow], sender);
         }
-        self.send_segments(now, packet.flow, net);
+        self.send_segments(now, packet.flow, fabric);
     }
 
     /// Sends what the sending machine of `flow` has decided, and arms its timer.
-    fn send_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
+    fn send_segments(&mut self, now: u64, flow: u32, fabric: &mut Fabric) {
         let host = &mut self.senders[flow];
-        if host.watch.has(Watch::UNUSUAL) {
-            return self.send_unusual_segments(now, flow, net);
+        if host.watch.has(PathFlags::SLOW_PATH) {
+            return self.send_on_slow_path(now, flow, fabric);
         }
-        let mut exit = Exit { now, emitted: &mut self.emitted, net };
+        let mut exit = Exit { now, emitted: &mut self.emitted, fabric };
         for segment in &self.segments.segments {
             exit.send(host.packet(flow, segment.seq, segment.len));
         }
@@ -316,28 +316,28 @@ impl Hosts {
 
     /// The same for a flow whose packets are looked at or carry more than bytes.
     #[inline(never)]
-    fn send_unusual_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
-        match self.senders[flow].watch.unusual() {
-            Watch::ECN => self.send_capable_segments(now, flow, net),
-            Watch::EXPLICIT => self.send_explicit_segments(now, flow, net),
-            _ => self.send_watched_segments(now, flow, net),
+    fn send_on_slow_path(&mut self, now: u64, flow: u32, fabric: &mut Fabric) {
+        match self.senders[flow].watch.slow_path() {
+            PathFlags::ECN => self.send_capable_segments(now, flow, fabric),
+            PathFlags::EXPLICIT => self.send_explicit_segments(now, flow, fabric),
+            _ => self.send_watched_segments(now, flow, fabric),
         }
     }
 
     #[cold]
-    fn send_watched_datagrams(&mut self, now: u64, flow: u32, net: &mut Net) {
+    fn send_watched_datagrams(&mut self, now: u64, flow: u32, fabric: &mut Fabric) {
         loop {
             let host = &mut self.senders[flow];
-            let (hop, is_stamped) = (host.path, host.watch.has(Watch::STAMPED));
+            let (hop, is_stamped) = (host.path, host.watch.has(PathFlags::STAMPED));
             let SendingMachine::Datagrams(source) = &mut host.machine else { return };
             let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) else {
                 return arm_sender(&mut self.timers, flow, host);
             };
             let packet = datagram.packet(flow, hop);
-            net.note_host(now, What::Send, &packet, 0);
+            fabric.note_host(now, What::Send, &packet, 0);
             let stamp = Stamp { at: now, number: packet.seq };
-            let packet = if is_stamped { net.cargo.stamped(packet, stamp) } else { packet };
-            self.emit_watched(now, packet, TcpOptions::default(), net);
+            let packet = if is_stamped { fabric.payloads.stamped(packet, stamp) } else { packet };
+            self.emit_watched(now, packet, TcpOptions::default(), fabric);
         }
     }
 }
@@ -345,14 +345,14 @@ impl Hosts {
 impl Datagram {
     fn packet(self, flow: u32, hop: u32) -> Packet {
         let (seq, size, class) = (self.number, self.size as u16, Class::Datagram);
-        Packet { at: 0, seq, flow, hop, cargo: NO_CARGO, size, class, flags: Flags::NONE }
+        Packet { at: 0, seq, flow, hop, payload: NO_PAYLOAD, size, class, flags: Flags::NONE }
     }
 }
 
 /// A packet has arrived that may say when it left, and as which.
 #[cold]
-fn note_arrival(arrivals: &mut Arrivals, now: u64, packet: &Packet, net: &Net) {
-    let Some(stamp) = net.cargo.stamp(packet) else { return };
+fn note_arrival(arrivals: &mut Arrivals, now: u64, packet: &Packet, fabric: &Fabric) {
+    let Some(stamp) = fabric.payloads.stamp(packet) else { return };
     if let Some(delays) = &mut arrivals.delays {
         delays.record(packet.flow, packet.size, stamp.at, now);
     }
@@ -374,7 +374,7 @@ fn end(now: u64, lifecycle: &mut Lifecycle, sender: &mut Sender) {
 struct Exit<'a> {
     now: u64,
     emitted: &'a mut u64,
-    net: &'a mut Net,
+    fabric: &'a mut Fabric,
 }
 
 impl Exit<'_> {
@@ -382,13 +382,13 @@ impl Exit<'_> {
     #[inline(always)]
     fn send(&mut self, packet: Packet) {
         *self.emitted += 1;
-        enter_inline(self.now, packet, self.net);
+        enter_inline(self.now, packet, self.fabric);
     }
 
     /// The timer of a source of datagrams has come up: sends those that are due and moves the timer to the next one, unless it is stale.
     /// Returns whether any was due.
     #[inline]
-    fn send_datagrams(mut self, flow: u32, host: &mut SendingHost, timers: &mut Timers) -> bool {
+    fn send_datagrams(mut self, flow: u32, host: &mut SendingHost, timers: &mut TimingWheel) -> bool {
         let (now, emitted_before) = (self.now, *self.emitted);
         if let SendingMachine::Datagrams(source) = &mut host.machine
             && host.armed == now
@@ -409,24 +409,24 @@ impl Exit<'_> {
 }
 
 /// A packet leaves its host.
-fn enter(now: u64, packet: Packet, net: &mut Net) {
-    enter_inline(now, packet, net);
+fn enter(now: u64, packet: Packet, fabric: &mut Fabric) {
+    enter_inline(now, packet, fabric);
 }
 
 /// The same within its caller, for the packets of which there are most.
 #[inline(always)]
-fn enter_inline(now: u64, packet: Packet, net: &mut Net) {
-    let link = net.next_link(&packet);
-    // [`NO_WAY`] is the number of no port.
-    match net.leads_on(link) {
-        true => net.forward_new(now, link, packet),
-        false => drop_at_host(now, &{ packet }, net),
+fn enter_inline(now: u64, packet: Packet, fabric: &mut Fabric) {
+    let link = fabric.next_link(&packet);
+    // [`NO_PATH`] is the number of no port.
+    match fabric.leads_on(link) {
+        true => fabric.forward_new(now, link, packet),
+        false => drop_at_host(now, &{ packet }, fabric),
     }
 }
 
 /// There is no path for a packet.
 #[cold]
-fn drop_at_host(now: u64, packet: &Packet, net: &mut Net) {
-    net.note_host_drop(now, Cause::Unreachable, packet);
-    net.drop(now, DropPlace::Host(packet.flow), Cause::Unreachable, packet);
+fn drop_at_host(now: u64, packet: &Packet, fabric: &mut Fabric) {
+    fabric.note_host_drop(now, Cause::Unreachable, packet);
+    fabric.drop(now, DropPlace::Host(packet.flow), Cause::Unreachable, packet);
 }

@@ -21,7 +21,7 @@ impl LeastBacklog {
 
 /// Packets that an agent keeps for a port.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Kept {
+pub struct AgentBacklog {
     /// How many. Two half words: a port fills four cache lines.
     pub packets: u32,
     /// The most packets since the last restart.
@@ -35,7 +35,7 @@ pub struct Kept {
     since: u64,
 }
 
-impl Kept {
+impl AgentBacklog {
     /// One more.
     pub fn add(&mut self, now: u64, size: u16) {
         self.advance(now);
@@ -94,7 +94,7 @@ mod tests {
     /// Two packets over [10, 30), one over [30, 50): 60 packet-picoseconds.
     #[test]
     fn what_is_kept_is_integrated_over_time() {
-        let mut kept = Kept::default();
+        let mut kept = AgentBacklog::default();
         kept.add(10, 1500);
         kept.add(10, 40);
         kept.remove(30, 1500);
@@ -104,13 +104,14 @@ mod tests {
 
     #[test]
     fn what_passes_counts_as_kept_for_no_time() {
-        let (mut kept, mut passed) = (Kept::default(), Kept::default());
+        let (mut kept, mut passed) = (AgentBacklog::default(), AgentBacklog::default());
         kept.add(10, 1500);
         passed.add(10, 1500);
         kept.add(20, 40);
         kept.remove(20, 40);
         passed.pass();
-        let read = |kept: &mut Kept| (kept.waited(30), kept.take_least_bytes(), kept.restart_maximum(), kept.bytes);
+        let read =
+            |kept: &mut AgentBacklog| (kept.waited(30), kept.take_least_bytes(), kept.restart_maximum(), kept.bytes);
         assert_eq!(read(&mut kept), read(&mut passed));
     }
 

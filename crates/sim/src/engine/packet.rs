@@ -1,6 +1,6 @@
 //! What travels: 32 bytes, and side tables for the few packets that carry SACK blocks, a congestion header or a notice.
 
-use super::agent::{Message, Notice};
+use super::agent::{ControlMessage, Message};
 use prefetch_index::prefetch_index;
 use transport::tcp::{EcnEcho, SackList, TcpOptions};
 use transport::xcp::Header;
@@ -38,13 +38,13 @@ impl Packet {
     /// Whether it carries SACK blocks and nothing else.
     #[inline]
     pub fn carries_sack_alone(&self) -> bool {
-        self.cargo != NO_CARGO && self.class == Class::Ack && self.flags == Flags::NONE
+        self.payload != NO_PAYLOAD && self.class == Class::Ack && self.flags == Flags::NONE
     }
 
     /// Whether it says anything besides its number.
     #[inline]
     pub fn says_more(&self) -> bool {
-        self.flags != Flags::NONE || self.cargo != NO_CARGO
+        self.flags != Flags::NONE || self.payload != NO_PAYLOAD
     }
 
     /// 1 if it is marked.
@@ -55,7 +55,7 @@ impl Packet {
 }
 
 impl Class {
-    /// As written in tables; `unit` is the regime's name for what its agents switch.
+    /// As written in tables; `unit` is the kind's name for what its agents switch.
     pub const fn name(self, unit: &'static str) -> &'static str {
         match self {
             Class::Data => "data",
@@ -75,8 +75,8 @@ pub struct Packet {
     pub at: u64,
     /// Position of the next link in the flat array of paths.
     pub hop: u32,
-    /// Where [`CargoTable`] keeps what it carries, or [`NO_CARGO`].
-    pub cargo: u32,
+    /// Where [`PayloadTable`] keeps what it carries, or [`NO_PAYLOAD`].
+    pub payload: u32,
     /// Data: offset of the first payload byte; ACK: the acknowledgement number; datagram: its number.
     pub seq: u64,
     /// The flow.
@@ -111,7 +111,7 @@ impl Flags {
     /// ECE, CWR and the one after them are a counter (RFC 9768).
     pub const SCALABLE: Flags = Flags(64);
 
-    /// Its cargo are options of TCP.
+    /// Its payload holds options of TCP.
     pub const OPTIONS: Flags = Flags(128);
 
     /// Those of an ACK without a congestion header.
@@ -145,15 +145,15 @@ impl Flags {
 }
 
 /// The packet carries nothing besides itself.
-pub const NO_CARGO: u32 = u32::MAX;
+pub const NO_PAYLOAD: u32 = u32::MAX;
 
 /// What the few packets carry that need more than 32 bytes.
 #[derive(Debug, Default)]
-pub struct CargoTable {
+pub struct PayloadTable {
     sacks: Pool<SackList>,
     explicit: Pool<Explicit>,
     options: Pool<Optional>,
-    notices: Pool<Option<Notice>>,
+    control_messages: Pool<Option<ControlMessage>>,
 }
 
 /// A congestion header, and the place of the packet's SACK blocks.
@@ -181,18 +181,18 @@ pub struct Stamp {
     pub number: u64,
 }
 
-/// The cargo of one packet on its way to another partition.
+/// The payload of one packet on its way to another partition.
 #[derive(Debug)]
-pub enum Cargo {
+pub enum Payload {
     /// Between hosts.
-    Transport(Carried),
+    Transport(HostPayload),
     /// What a message of the control plane says.
-    Notice(Option<Notice>),
+    Control(Option<ControlMessage>),
 }
 
 /// What a packet between hosts carries: SACK blocks, perhaps with a congestion header, or with options of TCP.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Carried {
+pub struct HostPayload {
     /// The congestion header.
     pub header: Option<Header>,
     /// Options of TCP, and what the packet says of its sending.
@@ -201,11 +201,11 @@ pub struct Carried {
     pub sack: SackList,
 }
 
-impl CargoTable {
+impl PayloadTable {
     /// Stores SACK blocks and gives their number for the packet; an empty list needs none.
     #[inline]
     pub fn put_sack(&mut self, list: &SackList) -> u32 {
-        if list.is_empty() { NO_CARGO } else { self.sacks.put(*list) }
+        if list.is_empty() { NO_PAYLOAD } else { self.sacks.put(*list) }
     }
 
     /// Stores a congestion header besides SACK blocks; the packet is `explicit`.
@@ -227,108 +227,108 @@ impl CargoTable {
     /// The packet, which carries no congestion header, with what it says of its sending.
     pub fn stamped(&mut self, packet: Packet, stamp: Stamp) -> Packet {
         if packet.flags.has(Flags::OPTIONS) {
-            self.options.items[packet.cargo as usize].stamp = Some(stamp);
+            self.options.items[packet.payload as usize].stamp = Some(stamp);
             return packet;
         }
-        let cargo = self.put_stamped(TcpOptions::default(), &SackList::EMPTY, Some(stamp));
-        Packet { cargo, flags: packet.flags.with(Flags::OPTIONS), ..packet }
+        let payload = self.put_stamped(TcpOptions::default(), &SackList::EMPTY, Some(stamp));
+        Packet { payload, flags: packet.flags.with(Flags::OPTIONS), ..packet }
     }
 
     /// What a packet says of its sending, if anything.
     pub fn stamp(&self, packet: &Packet) -> Option<Stamp> {
-        let carried = packet.flags.has(Flags::OPTIONS).then(|| self.options.items[packet.cargo as usize].stamp);
+        let carried = packet.flags.has(Flags::OPTIONS).then(|| self.options.items[packet.payload as usize].stamp);
         carried.flatten()
     }
 
     /// Options and SACK blocks of a packet on its way.
     pub fn said(&self, packet: &Packet) -> (TcpOptions, SackList) {
         let list =
-            |number: u32| if number == NO_CARGO { SackList::default() } else { self.sacks.items[number as usize] };
-        if packet.cargo == NO_CARGO || packet.class == Class::Control {
+            |number: u32| if number == NO_PAYLOAD { SackList::default() } else { self.sacks.items[number as usize] };
+        if packet.payload == NO_PAYLOAD || packet.class == Class::Control {
             (TcpOptions::default(), SackList::default())
         } else if packet.flags.has(Flags::OPTIONS) {
-            let Optional { options, sack, .. } = self.options.items[packet.cargo as usize];
+            let Optional { options, sack, .. } = self.options.items[packet.payload as usize];
             (options, list(sack))
         } else if packet.flags.has(Flags::EXPLICIT) {
-            (TcpOptions::default(), list(self.explicit.items[packet.cargo as usize].sack))
+            (TcpOptions::default(), list(self.explicit.items[packet.payload as usize].sack))
         } else {
-            (TcpOptions::default(), list(packet.cargo))
+            (TcpOptions::default(), list(packet.payload))
         }
     }
 
     /// Takes options and SACK blocks of a packet that has arrived; none from one without [`Flags::OPTIONS`].
     pub fn take_options(&mut self, packet: &Packet) -> (TcpOptions, SackList) {
         if !packet.flags.has(Flags::OPTIONS) {
-            return (TcpOptions::default(), self.take_sack(packet.cargo));
+            return (TcpOptions::default(), self.take_sack(packet.payload));
         }
-        let Optional { options, sack, .. } = self.options.take(packet.cargo);
+        let Optional { options, sack, .. } = self.options.take(packet.payload);
         (options, self.take_sack(sack))
     }
 
     /// Stores what a message of the control plane says.
-    pub fn put_notice(&mut self, notice: Notice) -> u32 {
-        self.notices.put(Some(notice))
+    pub fn put_control(&mut self, notice: ControlMessage) -> u32 {
+        self.control_messages.put(Some(notice))
     }
 
     /// Takes what a message of the control plane says that has arrived.
-    pub fn take_notice(&mut self, packet: &Packet) -> Option<Notice> {
-        let slot = packet.cargo;
-        (slot != NO_CARGO).then(|| self.notices.free.push(slot))?;
-        self.notices.items[slot as usize].take()
+    pub fn take_control(&mut self, packet: &Packet) -> Option<ControlMessage> {
+        let slot = packet.payload;
+        (slot != NO_PAYLOAD).then(|| self.control_messages.free.push(slot))?;
+        self.control_messages.items[slot as usize].take()
     }
 
     /// The message to an agent in a packet of control that is on its way; `None` if the packet has none.
     #[inline]
     pub fn message_mut(&mut self, packet: &Packet) -> Option<&mut Message> {
-        match self.notices.items.get_mut(packet.cargo as usize) {
-            Some(Some(Notice::Agent(message))) => Some(message),
+        match self.control_messages.items.get_mut(packet.payload as usize) {
+            Some(Some(ControlMessage::Agent(message))) => Some(message),
             _ => None,
         }
     }
 
     /// Brings the congestion header of a packet, if it has one, into the cache.
     #[inline]
-    pub fn expect(&self, packet: &Packet) {
+    pub fn prefetch(&self, packet: &Packet) {
         if packet.flags.has(Flags::EXPLICIT) {
-            prefetch_index(&self.explicit.items, packet.cargo as usize);
+            prefetch_index(&self.explicit.items, packet.payload as usize);
         }
     }
 
     /// Brings the SACK blocks of an ACK, if it has some, into the cache.
     #[inline]
-    pub fn expect_sack(&self, packet: &Packet) {
+    pub fn prefetch_sack(&self, packet: &Packet) {
         if packet.carries_sack_alone() {
-            prefetch_index(&self.sacks.items, packet.cargo as usize);
+            prefetch_index(&self.sacks.items, packet.payload as usize);
         }
     }
 
-    /// Brings the message of a packet of control into the cache, if [`CargoTable::expect_place`] has brought its place there.
+    /// Brings the message of a packet of control into the cache, if [`PayloadTable::prefetch_place`] has brought its place there.
     #[inline]
-    pub fn expect_message(&self, packet: &Packet) {
+    pub fn prefetch_message(&self, packet: &Packet) {
         if packet.class == Class::Control
-            && let Some(Some(Notice::Agent(message))) = self.notices.items.get(packet.cargo as usize)
+            && let Some(Some(ControlMessage::Agent(message))) = self.control_messages.items.get(packet.payload as usize)
         {
-            message.expect();
+            message.prefetch();
         }
     }
 
     /// Brings the place of the message of a packet of control into the cache.
     #[inline]
-    pub fn expect_place(&self, packet: &Packet) {
+    pub fn prefetch_place(&self, packet: &Packet) {
         if packet.class == Class::Control {
-            prefetch_index(&self.notices.items, packet.cargo as usize);
+            prefetch_index(&self.control_messages.items, packet.payload as usize);
         }
     }
 
     /// The congestion header of an `explicit` packet.
     pub fn header_mut(&mut self, packet: &Packet) -> Option<&mut Header> {
-        packet.flags.has(Flags::EXPLICIT).then(|| &mut self.explicit.items[packet.cargo as usize].header)
+        packet.flags.has(Flags::EXPLICIT).then(|| &mut self.explicit.items[packet.payload as usize].header)
     }
 
     /// Takes the SACK blocks of a packet without congestion header that has arrived.
     #[inline]
     pub fn take_sack(&mut self, number: u32) -> SackList {
-        if number == NO_CARGO { SackList::default() } else { self.sacks.take(number) }
+        if number == NO_PAYLOAD { SackList::default() } else { self.sacks.take(number) }
     }
 
     /// Takes header and SACK blocks of an `explicit` packet that has arrived.
@@ -338,22 +338,22 @@ impl CargoTable {
     }
 
     /// Takes everything that a packet between hosts carries.
-    pub fn take_carried(&mut self, packet: &Packet) -> Carried {
+    pub fn take_host_payload(&mut self, packet: &Packet) -> HostPayload {
         if packet.flags.has(Flags::OPTIONS) {
-            let Optional { options, sack, stamp } = self.options.take(packet.cargo);
-            return Carried { options: Some((options, stamp)), sack: self.take_sack(sack), header: None };
+            let Optional { options, sack, stamp } = self.options.take(packet.payload);
+            return HostPayload { options: Some((options, stamp)), sack: self.take_sack(sack), header: None };
         }
         match packet.flags.has(Flags::EXPLICIT) {
             true => {
-                let (header, sack) = self.take_header(packet.cargo);
-                Carried { header: Some(header), sack, options: None }
+                let (header, sack) = self.take_header(packet.payload);
+                HostPayload { header: Some(header), sack, options: None }
             }
-            false => Carried { sack: self.take_sack(packet.cargo), ..Carried::default() },
+            false => HostPayload { sack: self.take_sack(packet.payload), ..HostPayload::default() },
         }
     }
 
-    /// Stores what [`CargoTable::take_carried`] took.
-    pub fn put_carried(&mut self, carried: &Carried) -> u32 {
+    /// Stores what [`PayloadTable::take_host_payload`] took.
+    pub fn put_host_payload(&mut self, carried: &HostPayload) -> u32 {
         match (carried.options, carried.header) {
             (Some((options, stamp)), _) => self.put_stamped(options, &carried.sack, stamp),
             (None, Some(header)) => self.put_header(header, &carried.sack),
@@ -361,45 +361,45 @@ impl CargoTable {
         }
     }
 
-    /// Forgets the cargo of a packet that was dropped.
+    /// Forgets the payload of a packet that was dropped.
     pub fn forget(&mut self, packet: &Packet) {
-        if packet.cargo != NO_CARGO {
+        if packet.payload != NO_PAYLOAD {
             self.unload(packet);
         }
     }
 
     /// A second packet is to carry the same.
     pub fn duplicate(&mut self, packet: &Packet) -> u32 {
-        if packet.cargo == NO_CARGO {
-            return NO_CARGO;
+        if packet.payload == NO_PAYLOAD {
+            return NO_PAYLOAD;
         }
         if packet.flags.has(Flags::OPTIONS) {
-            let Optional { options, sack, stamp } = self.options.items[packet.cargo as usize];
-            let list = if sack == NO_CARGO { SackList::default() } else { self.sacks.items[sack as usize] };
+            let Optional { options, sack, stamp } = self.options.items[packet.payload as usize];
+            let list = if sack == NO_PAYLOAD { SackList::default() } else { self.sacks.items[sack as usize] };
             return self.put_stamped(options, &list, stamp);
         }
         if !packet.flags.has(Flags::EXPLICIT) {
-            return self.sacks.put(self.sacks.items[packet.cargo as usize]);
+            return self.sacks.put(self.sacks.items[packet.payload as usize]);
         }
-        let Explicit { header, sack } = self.explicit.items[packet.cargo as usize];
-        let list = if sack == NO_CARGO { SackList::default() } else { self.sacks.items[sack as usize] };
+        let Explicit { header, sack } = self.explicit.items[packet.payload as usize];
+        let list = if sack == NO_PAYLOAD { SackList::default() } else { self.sacks.items[sack as usize] };
         self.put_header(header, &list)
     }
 
-    /// Takes the cargo of a packet that has some.
-    pub fn unload(&mut self, packet: &Packet) -> Cargo {
+    /// Takes the payload of a packet that has some.
+    pub fn unload(&mut self, packet: &Packet) -> Payload {
         if packet.class == Class::Control {
-            return Cargo::Notice(self.take_notice(packet));
+            return Payload::Control(self.take_control(packet));
         }
-        Cargo::Transport(self.take_carried(packet))
+        Payload::Transport(self.take_host_payload(packet))
     }
 
-    /// Stores what [`CargoTable::unload`] took, perhaps from another partition's.
-    pub fn load(&mut self, cargo: Cargo) -> u32 {
-        match cargo {
-            Cargo::Transport(carried) => self.put_carried(&carried),
-            Cargo::Notice(Some(notice)) => self.put_notice(notice),
-            Cargo::Notice(None) => NO_CARGO,
+    /// Stores what [`PayloadTable::unload`] took, perhaps from another partition's.
+    pub fn load(&mut self, payload: Payload) -> u32 {
+        match payload {
+            Payload::Transport(carried) => self.put_host_payload(&carried),
+            Payload::Control(Some(notice)) => self.put_control(notice),
+            Payload::Control(None) => NO_PAYLOAD,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! An output port against queueing theory. Bounds are four standard errors of independent replications, so a right port
 //! fails about one time in 16 000; the seeds are fixed.
 
-use super::extras::Streams;
-use super::offer::{Cause, Offer};
+use super::admission::{Admission, Cause};
+use super::features::Streams;
 use super::port::{Port, PortConfig};
 use super::ring::Ring;
 use crate::model::{Buffer, PortRule};
@@ -36,12 +36,12 @@ fn replicate(run: u32, load: f64, buffer: Buffer, size: fn(&mut Stream) -> u16) 
     let (mut gaps, mut sizes) = (seed.stream("source", "gaps"), seed.stream("source", "sizes"));
     let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer);
     let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue") };
-    let mut port = Port::new(PortConfig { rule, streams, intake: None }).unwrap();
+    let mut port = Port::new(PortConfig { rule, streams, interceptor: None }).unwrap();
     let (mut now, mut drops) = (0, 0);
     for _ in 0..PACKETS {
         now += exponential(&mut gaps, MEAN_SIZE * BYTE_PS / load).round() as u64;
         let offer = port.offer(now, size(&mut sizes));
-        drops += u32::from(offer == Offer::Dropped(Cause::Congestion));
+        drops += u32::from(offer == Admission::Dropped(Cause::Congestion));
     }
     let reading = port.reading(now, &Ring::new());
     Outcome {

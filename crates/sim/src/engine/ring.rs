@@ -157,13 +157,13 @@ impl<T: Copy + Default> Ring<T> {
 
     /// Brings the place of the `ahead`-th oldest value into the cache.
     #[inline]
-    pub fn expect(&self, ahead: u64) {
+    pub fn prefetch(&self, ahead: u64) {
         prefetch_index(&self.buffer, self.slot(self.head + ahead));
     }
 
     /// Brings the place of the `ahead`-th value from now on into the cache.
     #[inline]
-    pub fn expect_push(&self, ahead: u64) {
+    pub fn prefetch_push(&self, ahead: u64) {
         prefetch_index(&self.buffer, self.slot(self.tail + ahead));
     }
 

@@ -3,8 +3,8 @@
 //! A flow is sampled until it is complete: the first sample after that is its last, for nothing changes any more. A run
 //! may last much longer than its flows, and its samples would fill the memory.
 
-use super::ledger::{Ledger, LinkAccount};
-use super::parts::Parts;
+use super::counters::{Counters, LinkAccount};
+use super::layout::Partitions;
 use super::port::Reading;
 use crate::model::{LinkId, Probe, Selection, SimTime};
 use crate::results::{Column, Table};
@@ -119,7 +119,7 @@ impl Sampler {
     }
 
     /// Takes all samples.
-    pub fn sample(&mut self, now: SimTime, parts: &mut Parts) {
+    pub fn sample(&mut self, now: SimTime, parts: &mut Partitions) {
         self.next = now + self.interval;
         let mut flows = std::mem::take(&mut self.flows);
         flows.retain_mut(|flow| {
@@ -131,9 +131,9 @@ impl Sampler {
         links.iter_mut().for_each(|link| self.sample_link(now, link, parts));
         self.links = links;
         if !self.shared.is_empty() {
-            let ledger = Ledger::read(parts);
+            let counters = Counters::read(parts);
             let mut shared = std::mem::take(&mut self.shared);
-            shared.iter_mut().for_each(|link| self.sample_shared(now, link, &ledger));
+            shared.iter_mut().for_each(|link| self.sample_shared(now, link, &counters));
             self.shared = shared;
         }
         if self.entities() == 0 {
@@ -141,7 +141,7 @@ impl Sampler {
         }
     }
 
-    fn sample_flow(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Parts) {
+    fn sample_flow(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Partitions) {
         let Some(sender) = parts.sender(flow.number).machine.tcp() else { return };
         let seconds = |span: Option<Duration>| span.map_or(f64::NAN, Duration::as_secs_f64);
         let readings = [
@@ -164,7 +164,7 @@ impl Sampler {
     }
 
     /// What reordering there was, and what the sender took for losses by mistake; all but the mean extent since the start.
-    fn sample_reordering(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Parts) {
+    fn sample_reordering(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Partitions) {
         let stats = parts.sender(flow.number).machine.tcp().map(|sender| sender.stats()).unwrap_or_default();
         let seen = parts.reordering(flow.number).map(|seen| (seen.extents.reordered(), seen.extents.sum()));
         let (reordered, sum) = seen.unwrap_or_default();
@@ -186,8 +186,8 @@ impl Sampler {
         self.interval.ps().min(now.ps()).max(1) as f64
     }
 
-    fn sample_shared(&mut self, now: SimTime, shared: &mut SharedLink, ledger: &Ledger) {
-        let account = ledger.links.get(&shared.link).copied().unwrap_or_default();
+    fn sample_shared(&mut self, now: SimTime, shared: &mut SharedLink, counters: &Counters) {
+        let account = counters.links.get(&shared.link).copied().unwrap_or_default();
         let room = self.since(now) * f64::from(account.channels.max(1));
         self.rows.push(now, shared.entity, "utilization", (account.busy - shared.before.busy) as f64 / room);
         self.rows.push(now, shared.entity, "offered", account.offered.packets as f64);
@@ -195,7 +195,7 @@ impl Sampler {
         shared.before = account;
     }
 
-    fn sample_link(&mut self, now: SimTime, link: &mut SampledLink, parts: &mut Parts) {
+    fn sample_link(&mut self, now: SimTime, link: &mut SampledLink, parts: &mut Partitions) {
         let reading = parts.reading(now.ps(), link.number);
         let interval = self.since(now);
         self.rows.push(now, link.entity, "queue", reading.waiting as f64);

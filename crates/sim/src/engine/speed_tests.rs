@@ -3,7 +3,7 @@
 //! `cargo test --release -p photocol-sim --lib speed -- --ignored --nocapture --test-threads 1`
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "these measure the machine")]
 
-use super::tree::Tree;
+use super::tournament_tree::TournamentTree;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ fn report(what: &str, operations: u32, work: impl FnOnce()) {
 fn the_event_list_replaces_its_earliest_event() {
     const OPERATIONS: u32 = 20_000_000;
     for leaves in [43, 71, 1000, 100_000] {
-        let (mut tree, mut state) = (Tree::new(leaves), 1);
+        let (mut tree, mut state) = (TournamentTree::new(leaves), 1);
         for leaf in 0..leaves as u32 {
             tree.set(leaf, next(&mut state) % 1000);
         }

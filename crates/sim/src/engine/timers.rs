@@ -6,15 +6,15 @@
 //! the order of (flow, kind). (Agents of switches have deadlines that come and go with every packet: they stand in the event
 //! list themselves.)
 //!
-//! Only the entries of the running slot of time (2^30 ps, about 1 ms) are sorted ([`near`]), in rounds those of each node in its turn;
-//! those of later slots lie unsorted in one list per slot. Most of them are stale or moved when their slot is opened, so they are never
+//! Only the entries of the running bucket of time (2^30 ps, about 1 ms) are sorted ([`fine`]), in windowed execution those of each node when it runs;
+//! those of later buckets lie unsorted in one list per bucket. Most of them are stale or moved when their bucket is opened, so they are never
 //! sorted, and the hosts that have to be asked for it are asked in one loop, in which the waits for their memory overlap. No time is
 //! rounded.
 
-mod near;
+mod fine_level;
 
-use super::tree::NEVER;
-use near::Near;
+use super::tournament_tree::NEVER;
+use fine_level::FineLevel;
 use std::hint::select_unpredictable;
 
 /// Whose timer it is.
@@ -93,21 +93,21 @@ impl Entry {
     }
 }
 
-/// The same in a round: the time since its beginning, and the number. Half as long a number is compared twice as fast.
+/// The same in a window: the time since its beginning, and the number. Half as long a number is compared twice as fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct InRound(u64);
+struct InWindow(u64);
 
-/// Bits of a timer's number in a round.
+/// Bits of a timer's number in a window.
 const NUMBER_BITS: u32 = 24;
 
-impl InRound {
+impl InWindow {
     #[inline]
-    fn new(offset: u64, number: u32) -> InRound {
+    fn new(offset: u64, number: u32) -> InWindow {
         debug_assert!(
             offset >> (64 - NUMBER_BITS) == 0 && number >> NUMBER_BITS == 0,
             "a round is short, and flows are few"
         );
-        InRound(offset << NUMBER_BITS | u64::from(number))
+        InWindow(offset << NUMBER_BITS | u64::from(number))
     }
 
     #[inline]
@@ -123,65 +123,65 @@ impl InRound {
 
 /// The entries of all timers in the order of (time, timer).
 #[derive(Debug)]
-pub struct Timers {
-    /// Entries of slots that have been opened.
-    near: Near,
-    /// Entries of the slots from `next_slot` on, by slot modulo [`SLOTS`]; a slot that was never used holds no memory.
-    slots: Vec<Vec<Entry>>,
-    /// One bit for each list in `slots`: whether it has entries.
-    occupied: [u64; SLOTS as usize / 64],
-    /// Entries beyond all slots.
-    far: Heap<Entry>,
-    /// The first slot that has not been opened.
-    next_slot: u64,
-    /// The earliest time in `slots` and `far`; [`NEVER`] if both are empty.
+pub struct TimingWheel {
+    /// Entries of buckets that have been opened.
+    fine: FineLevel,
+    /// Entries of the buckets from `next_bucket` on, by bucket modulo [`BUCKETS`]; a bucket that was never used holds no memory.
+    buckets: Vec<Vec<Entry>>,
+    /// One bit for each list in `buckets`: whether it has entries.
+    occupied: [u64; BUCKETS as usize / 64],
+    /// Entries beyond all buckets.
+    overflow: Heap<Entry>,
+    /// The first bucket that has not been opened.
+    next_bucket: u64,
+    /// The earliest time in `buckets` and `overflow`; [`NEVER`] if both are empty.
     later: u64,
     /// The earliest time of all: it is asked for after every event, and changes seldom.
     earliest: u64,
     /// Lists without entries. The last one used is the next to be used, because it is in the cache.
     spare: Vec<Vec<Entry>>,
-    /// In rounds that are not short beside a slot: the entries of slots that have been opened, in no order, instead of `near`.
-    opened: Option<Vec<Entry>>,
-    /// In a round: the entries of the node whose turn it is that come before its end.
-    turn: Heap<InRound>,
+    /// In windows that are not short beside a bucket: the entries of buckets that have been opened, in no order, instead of `fine`.
+    current: Option<Vec<Entry>>,
+    /// In a window: the entries of the node that runs that come before its end.
+    turn: Heap<InWindow>,
     /// The first of them is gone, and its place free for the next one: a machine whose timer has come up often sets another.
     is_vacant: bool,
-    /// When the round began that is under way or was the last.
-    round_start: u64,
-    /// When the round ends that is under way; 0 between rounds.
-    round_end: u64,
+    /// When the window began that is under way or was the last.
+    window_start: u64,
+    /// When the window ends that is under way; 0 between windows.
+    window_end: u64,
     /// Exchanged with every timer's number before comparison; zero except in runs that shuffle ties.
     mask: u32,
 }
 
-/// The length of a slot in picoseconds is 2 to this.
-const SLOT_BITS: u32 = 30;
+/// The length of a bucket in picoseconds is 2 to this.
+const BUCKET_BITS: u32 = 30;
 /// Slots ahead: 2.2 s, more than most retransmission timeouts.
-const SLOTS: u64 = 2048;
+const BUCKETS: u64 = 2048;
 
-impl Timers {
+impl TimingWheel {
     /// No timers; `mask` permutes the order of timers at one instant (zero: the stated order).
-    pub fn new(mask: u32) -> Timers {
-        let slots = vec![Vec::new(); SLOTS as usize];
-        Timers {
-            near: Near::new(),
-            slots,
-            occupied: [0; SLOTS as usize / 64],
-            far: Heap::new(),
-            next_slot: 0,
+    pub fn new(mask: u32) -> TimingWheel {
+        let buckets = vec![Vec::new(); BUCKETS as usize];
+        TimingWheel {
+            fine: FineLevel::new(),
+            buckets,
+            occupied: [0; BUCKETS as usize / 64],
+            overflow: Heap::new(),
+            next_bucket: 0,
             later: NEVER,
             earliest: NEVER,
             spare: Vec::new(),
-            opened: None,
+            current: None,
             turn: Heap::new(),
             is_vacant: false,
-            round_start: 0,
-            round_end: 0,
+            window_start: 0,
+            window_end: 0,
             mask,
         }
     }
 
-    /// The time of the earliest entry, [`NEVER`] if there is none. In a round: of the node whose turn it is, the end of the round if
+    /// The time of the earliest entry, [`NEVER`] if there is none. In a window: of the node that runs, the end of the window if
     /// it has none before.
     #[inline]
     pub fn earliest(&self) -> u64 {
@@ -191,43 +191,43 @@ impl Timers {
     /// To be called when entries have changed.
     #[inline]
     pub fn settle(&mut self) {
-        // In a round the earliest is known unless it is gone and no other has come to its place.
-        if self.is_vacant || !self.is_in_round() {
+        // In a window the earliest is known unless it is gone and no other has come to its place.
+        if self.is_vacant || !self.is_in_window() {
             self.find_earliest();
         }
     }
 
     #[inline(never)]
     fn find_earliest(&mut self) {
-        if self.is_in_round() {
+        if self.is_in_window() {
             if std::mem::take(&mut self.is_vacant) {
                 self.turn.pop();
             }
-            self.earliest = self.turn.first().map_or(self.round_end, |entry| self.round_start + entry.offset());
+            self.earliest = self.turn.first().map_or(self.window_end, |entry| self.window_start + entry.offset());
             return;
         }
-        let opened = self.opened.iter().flatten().map(|entry| entry.time()).min();
-        self.earliest = self.near.first().map(Entry::time).or(opened).unwrap_or(NEVER).min(self.later);
+        let current = self.current.iter().flatten().map(|entry| entry.time()).min();
+        self.earliest = self.fine.first().map(Entry::time).or(current).unwrap_or(NEVER).min(self.later);
     }
 
-    /// The timer of the earliest entry; `None` if a slot must be opened first, or there are no entries.
+    /// The timer of the earliest entry; `None` if a bucket must be opened first, or there are no entries.
     #[inline]
     pub fn first(&self) -> Option<TimerId> {
-        if self.is_in_round() {
+        if self.is_in_window() {
             return self.turn.first().map(|entry| TimerId(entry.number()));
         }
-        self.near.first().map(|entry| entry.timer(self.mask))
+        self.fine.first().map(|entry| entry.timer(self.mask))
     }
 
     /// Adds an entry.
     #[inline]
     pub fn push(&mut self, time: u64, timer: TimerId) {
         self.place(Entry::of(time, timer, self.mask));
-        // In a round what is later than its end does not count, and the earliest time is no later than that.
+        // In a window what is later than its end does not count, and the earliest time is no later than that.
         self.earliest = self.earliest.min(time);
     }
 
-    /// Moves the earliest entry to a later time. [`Timers::settle`] is to be called.
+    /// Moves the earliest entry to a later time. [`TimingWheel::settle`] is to be called.
     pub fn postpone_first(&mut self, time: u64) {
         if let Some(timer) = self.first() {
             self.pop();
@@ -235,53 +235,53 @@ impl Timers {
         }
     }
 
-    /// Removes the earliest entry. [`Timers::settle`] is to be called before anything is asked.
+    /// Removes the earliest entry. [`TimingWheel::settle`] is to be called before anything is asked.
     pub fn pop(&mut self) {
-        if self.is_in_round() {
+        if self.is_in_window() {
             self.is_vacant = true;
         } else {
-            self.near.pop();
+            self.fine.pop();
         }
     }
 
     #[inline]
-    fn is_in_round(&self) -> bool {
-        self.round_end > 0
+    fn is_in_window(&self) -> bool {
+        self.window_end > 0
     }
 
-    /// Whether entries of so many flows can come up in rounds.
-    pub fn may_go_in_rounds(&self, flows: usize) -> bool {
+    /// Whether entries of so many flows can come up in windowed execution.
+    pub fn may_go_in_windows(&self, flows: usize) -> bool {
         self.mask == 0 && flows <= 1 << (NUMBER_BITS - KIND_BITS)
     }
 
-    /// From now on entries are taken by [`Timers::take_before`] and come up in rounds of about `window`, none of which is longer than 2^39 ps.
-    pub fn go_in_rounds(&mut self, window: u64) {
-        let is_short = window < 1 << (SLOT_BITS - 3);
+    /// From now on entries are taken by [`TimingWheel::take_before`] and come up in windows of about `window`, none of which is longer than 2^39 ps.
+    pub fn go_in_windows(&mut self, window: u64) {
+        let is_short = window < 1 << (BUCKET_BITS - 3);
         if is_short {
-            self.go_by_time();
-        } else if self.opened.is_none() {
-            self.opened = Some(self.near.drain());
+            self.go_globally();
+        } else if self.current.is_none() {
+            self.current = Some(self.fine.drain());
         }
     }
 
     /// From now on they come up one after the other.
-    pub fn go_by_time(&mut self) {
-        self.opened.take().into_iter().flatten().for_each(|entry| self.near.push(entry));
+    pub fn go_globally(&mut self) {
+        self.current.take().into_iter().flatten().for_each(|entry| self.fine.push(entry));
         self.settle();
     }
 
-    /// Shows the entries before `end` of the slots that have been opened, and takes them. If [`Timers::opens_before`] says so, the next slot
+    /// Shows the entries before `end` of the buckets that have been opened, and takes them. If [`TimingWheel::opens_before`] says so, the next bucket
     /// has more.
     pub fn take_before(&mut self, end: u64, mut taken: impl FnMut(u64, TimerId)) {
-        let Some(opened) = &mut self.opened else {
-            while let Some(entry) = self.near.first().filter(|entry| entry.time() < end) {
-                self.near.pop();
+        let Some(current) = &mut self.current else {
+            while let Some(entry) = self.fine.first().filter(|entry| entry.time() < end) {
+                self.fine.pop();
                 taken(entry.time(), entry.timer(self.mask));
             }
             return;
         };
-        // Each is looked at once in every round: a few times in all.
-        opened.retain(|entry| {
+        // Each is looked at once in every window: a few times in all.
+        current.retain(|entry| {
             let stays = entry.time() >= end;
             if !stays {
                 taken(entry.time(), entry.timer(self.mask));
@@ -290,61 +290,61 @@ impl Timers {
         });
     }
 
-    /// Whether the next slot of time that has entries begins before `end`.
+    /// Whether the next bucket of time that has entries begins before `end`.
     pub fn opens_before(&self, end: u64) -> bool {
-        self.later != NEVER && self.later >> SLOT_BITS << SLOT_BITS < end
+        self.later != NEVER && self.later >> BUCKET_BITS << BUCKET_BITS < end
     }
 
-    /// A round from `start` to `end` begins: until [`Timers::end_round`] the entries are those of one node after the other.
-    pub fn begin_round(&mut self, start: u64, end: u64) {
-        (self.round_start, self.round_end) = (start, end);
+    /// A window from `start` to `end` begins: until [`TimingWheel::end_window`] the entries are those of one node after the other.
+    pub fn begin_window(&mut self, start: u64, end: u64) {
+        (self.window_start, self.window_end) = (start, end);
         self.find_earliest();
     }
 
-    /// In a round, the turn of a node with these entries, all before its end, begins. Many become a heap at once; a few are put into it one
+    /// In a window, a node with these entries, all before its end, begins. Many become a heap at once; a few are put into it one
     /// by one, which takes fewer instructions.
-    pub fn begin_turn(&mut self, due: impl ExactSizeIterator<Item = (u64, TimerId)>) {
+    pub fn begin_process(&mut self, due: impl ExactSizeIterator<Item = (u64, TimerId)>) {
         debug_assert!(self.turn.is_empty(), "a turn ends when nothing is due before the end of the round");
         if due.len() <= ARITY {
             return due.for_each(|(time, timer)| self.push(time, timer));
         }
-        let start = self.round_start;
-        self.turn.fill(due.map(|(time, timer)| InRound::new(time - start, timer.0)));
+        let start = self.window_start;
+        self.turn.fill(due.map(|(time, timer)| InWindow::new(time - start, timer.0)));
         self.find_earliest();
     }
 
-    /// The round is over, in which every node has come to its end.
-    pub fn end_round(&mut self) {
+    /// The window is over, in which every node has come to its end.
+    pub fn end_window(&mut self) {
         debug_assert!(self.turn.is_empty(), "a turn ends when nothing is due before the end of the round");
-        self.round_end = 0;
+        self.window_end = 0;
         self.settle();
     }
 
-    /// Opens the slot of the earliest entry and moves what is in it to `opened`, which is empty; what is to stay is put
-    /// back by [`Timers::push`]. To be called when [`Timers::first`] has nothing.
-    pub fn open_slot(&mut self, opened: &mut Vec<(u64, TimerId)>) {
+    /// Opens the bucket of the earliest entry and moves what is in it to `current`, which is empty; what is to stay is put
+    /// back by [`TimingWheel::push`]. To be called when [`TimingWheel::first`] has nothing.
+    pub fn open_bucket(&mut self, current: &mut Vec<(u64, TimerId)>) {
         if self.later == NEVER {
             return;
         }
-        let slot = self.later >> SLOT_BITS;
-        self.next_slot = slot + 1;
-        self.near.begin_slot(slot);
-        let mut entries = std::mem::take(&mut self.slots[index(slot)]);
-        self.occupied[index(slot) / 64] &= !(1 << (index(slot) % 64));
+        let bucket = self.later >> BUCKET_BITS;
+        self.next_bucket = bucket + 1;
+        self.fine.begin_bucket(bucket);
+        let mut entries = std::mem::take(&mut self.buckets[index(bucket)]);
+        self.occupied[index(bucket) / 64] &= !(1 << (index(bucket) % 64));
         self.bring_nearer();
         self.later = self.earliest_later();
         self.settle();
-        opened.extend(entries.drain(..).map(|entry| (entry.time(), entry.timer(self.mask))));
+        current.extend(entries.drain(..).map(|entry| (entry.time(), entry.timer(self.mask))));
         self.spare.push(entries);
     }
 
     /// Takes all entries, in no particular order.
     pub fn drain(&mut self) -> Vec<(u64, TimerId)> {
-        let mut far = Vec::new();
-        self.far.exchange(&mut far);
-        let lists = self.slots.iter_mut().chain([&mut far]);
-        let entries = lists.flat_map(|list| list.drain(..)).chain(self.near.drain());
-        let entries = entries.chain(self.opened.take().into_iter().flatten());
+        let mut overflow = Vec::new();
+        self.overflow.exchange(&mut overflow);
+        let lists = self.buckets.iter_mut().chain([&mut overflow]);
+        let entries = lists.flat_map(|list| list.drain(..)).chain(self.fine.drain());
+        let entries = entries.chain(self.current.take().into_iter().flatten());
         let entries = entries.map(|entry| (entry.time(), entry.timer(self.mask)));
         let entries = entries.collect();
         self.occupied.fill(0);
@@ -359,52 +359,52 @@ impl Timers {
 
     #[inline]
     fn place(&mut self, entry: Entry) {
-        if entry.time() < self.round_end {
-            let entry = InRound::new(entry.time() - self.round_start, entry.number());
+        if entry.time() < self.window_end {
+            let entry = InWindow::new(entry.time() - self.window_start, entry.number());
             match std::mem::take(&mut self.is_vacant) {
                 true => self.turn.sink(0, entry),
                 false => self.turn.push(entry),
             }
-            self.earliest = self.round_start + self.turn.entries[0].offset();
+            self.earliest = self.window_start + self.turn.entries[0].offset();
             return;
         }
-        let slot = entry.time() >> SLOT_BITS;
-        if slot < self.next_slot {
-            return match &mut self.opened {
-                Some(opened) => opened.push(entry),
-                None => self.near.push(entry),
+        let bucket = entry.time() >> BUCKET_BITS;
+        if bucket < self.next_bucket {
+            return match &mut self.current {
+                Some(current) => current.push(entry),
+                None => self.fine.push(entry),
             };
         }
         self.later = self.later.min(entry.time());
-        if slot - self.next_slot >= SLOTS {
-            return self.far.push(entry);
+        if bucket - self.next_bucket >= BUCKETS {
+            return self.overflow.push(entry);
         }
-        let list = &mut self.slots[index(slot)];
+        let list = &mut self.buckets[index(bucket)];
         if list.capacity() == 0 {
             *list = self.spare.pop().unwrap_or_default();
         }
         if list.is_empty() {
-            self.occupied[index(slot) / 64] |= 1 << (index(slot) % 64);
+            self.occupied[index(bucket) / 64] |= 1 << (index(bucket) % 64);
         }
         list.push(entry);
     }
 
-    /// Entries that were beyond all slots and no longer are.
+    /// Entries that were beyond all buckets and no longer are.
     fn bring_nearer(&mut self) {
-        let end = self.next_slot + SLOTS;
-        while self.far.first().is_some_and(|entry| entry.time() >> SLOT_BITS < end) {
-            self.far.pop().into_iter().for_each(|entry| self.place(entry));
+        let end = self.next_bucket + BUCKETS;
+        while self.overflow.first().is_some_and(|entry| entry.time() >> BUCKET_BITS < end) {
+            self.overflow.pop().into_iter().for_each(|entry| self.place(entry));
         }
     }
 
     fn earliest_later(&self) -> u64 {
-        let earliest = self.first_occupied().and_then(|slot| self.slots[slot].iter().min().copied());
-        earliest.or(self.far.first()).map_or(NEVER, Entry::time)
+        let earliest = self.first_occupied().and_then(|bucket| self.buckets[bucket].iter().min().copied());
+        earliest.or(self.overflow.first()).map_or(NEVER, Entry::time)
     }
 
-    /// The list of the first slot from `next_slot` on that has entries.
+    /// The list of the first bucket from `next_bucket` on that has entries.
     fn first_occupied(&self) -> Option<usize> {
-        let start = index(self.next_slot);
+        let start = index(self.next_bucket);
         let (word, words) = (start / 64, self.occupied.len());
         let from_start = self.occupied[word] & (u64::MAX << (start % 64));
         let bit = |word: usize, bits: u64| (bits != 0).then(|| 64 * word + bits.trailing_zeros() as usize);
@@ -415,8 +415,8 @@ impl Timers {
 }
 
 #[inline]
-fn index(slot: u64) -> usize {
-    (slot % SLOTS) as usize
+fn index(bucket: u64) -> usize {
+    (bucket % BUCKETS) as usize
 }
 
 /// A four-ary heap. Entries that come after all others fill up the children of the last parent, so that each has four.
@@ -438,8 +438,8 @@ impl Ordered for Entry {
     const LAST: Entry = Entry(u128::MAX);
 }
 
-impl Ordered for InRound {
-    const LAST: InRound = InRound(u64::MAX);
+impl Ordered for InWindow {
+    const LAST: InWindow = InWindow(u64::MAX);
 }
 
 impl<E: Ordered> Heap<E> {
@@ -511,7 +511,7 @@ impl<E: Ordered> Heap<E> {
     }
 
     /// Replaces what lies at `i` by `entry` and lets it sink. All the way down, what lies there changing places with itself where `entry` has found
-    /// its place: nothing foresees where that is, and the ways are short.
+    /// its place: nothing predicts where that is, and the ways are short.
     fn sink(&mut self, mut i: usize, mut entry: E) {
         while let Some((child, least)) = self.first_child(i) {
             self.entries[i] = entry.min(least);
@@ -537,42 +537,42 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The earliest entry, once its slot is open.
-    fn earliest(timers: &mut Timers) -> Option<(u64, usize)> {
+    /// The earliest entry, once its bucket is open.
+    fn earliest(timers: &mut TimingWheel) -> Option<(u64, usize)> {
         let time = timers.earliest();
         if timers.first().is_none() {
-            let mut opened = Vec::new();
-            timers.open_slot(&mut opened);
-            opened.into_iter().for_each(|(time, timer)| timers.push(time, timer));
+            let mut current = Vec::new();
+            timers.open_bucket(&mut current);
+            current.into_iter().for_each(|(time, timer)| timers.push(time, timer));
         }
         timers.first().map(|timer| (time, timer.flow() as usize))
     }
 
-    /// Times that share slots, lie in different ones, and lie beyond all of them.
+    /// Times that share buckets, lie in different ones, and lie beyond all of them.
     fn time() -> impl Strategy<Value = u64> {
-        let slot = 1u64 << SLOT_BITS;
+        let bucket = 1u64 << BUCKET_BITS;
         prop_oneof![
             0u64..50,
-            (0u64..8).prop_map(move |n| n * slot / 4),
-            (0u64..5).prop_map(move |n| n * SLOTS / 2 * slot)
+            (0u64..8).prop_map(move |n| n * bucket / 4),
+            (0u64..5).prop_map(move |n| n * BUCKETS / 2 * bucket)
         ]
     }
 
     #[test]
     fn rounds_have_room_for_the_numbers_of_two_million_flows_in_their_order() {
         let most = 1 << 21;
-        assert!(Timers::new(0).may_go_in_rounds(most) && !Timers::new(0).may_go_in_rounds(most + 1));
-        assert!(!Timers::new(5).may_go_in_rounds(1), "exchanged numbers may be larger");
+        assert!(TimingWheel::new(0).may_go_in_windows(most) && !TimingWheel::new(0).may_go_in_windows(most + 1));
+        assert!(!TimingWheel::new(5).may_go_in_windows(1), "exchanged numbers may be larger");
         let last = TimerId::new(most as u32 - 1, TimerKind::Held);
-        let entry = InRound::new(1 << 39, last.0);
+        let entry = InWindow::new(1 << 39, last.0);
         assert_eq!((entry.offset(), entry.number()), (1 << 39, last.0));
-        assert!(InRound::new(1 << 39, 0) < entry && entry < InRound::new((1 << 39) + 1, 0));
+        assert!(InWindow::new(1 << 39, 0) < entry && entry < InWindow::new((1 << 39) + 1, 0));
     }
 
     proptest! {
         #[test]
         fn entries_come_out_in_the_order_of_time_then_flow_then_kind(times in prop::collection::vec((time(), 0u32..20), 1..200), delays in prop::collection::vec(time(), 200)) {
-            let mut timers = Timers::new(0);
+            let mut timers = TimingWheel::new(0);
             let mut plain: Vec<(u64, u32)> = times.clone();
             for (time, flow) in &times {
                 timers.push(*time, TimerId::new(*flow, TimerKind::Sender));
@@ -609,28 +609,28 @@ mod tests {
         fn in_rounds_each_node_gets_its_own_entries_in_their_order(
             times in prop::collection::vec((time(), 0u32..20), 1..100),
             delays in prop::collection::vec(prop::option::of(time()), 100),
-            window in prop_oneof![1u64..100, Just(1 << (SLOT_BITS - 2)), Just(3 << SLOT_BITS)],
+            window in prop_oneof![1u64..100, Just(1 << (BUCKET_BITS - 2)), Just(3 << BUCKET_BITS)],
             breaks in prop::collection::vec(prop::bool::weighted(0.2), 100),
         ) {
             const NODES: u32 = 3;
-            let (mut timers, mut plain, mut delays) = (Timers::new(0), times.clone(), delays.into_iter());
+            let (mut timers, mut plain, mut delays) = (TimingWheel::new(0), times.clone(), delays.into_iter());
             let mut breaks = breaks.into_iter();
-            timers.go_in_rounds(window);
+            timers.go_in_windows(window);
             times.iter().for_each(|(time, flow)| timers.push(*time, TimerId::new(*flow, TimerKind::Sender)));
             while let Some((first, _)) = plain.iter().min().copied() {
-                let (end, mut due, mut opened) = (first + window, Vec::new(), Vec::new());
+                let (end, mut due, mut current) = (first + window, Vec::new(), Vec::new());
                 loop {
                     timers.take_before(end, |time, timer| due.push((time, timer)));
                     if !timers.opens_before(end) {
                         break;
                     }
-                    timers.open_slot(&mut opened);
-                    opened.drain(..).for_each(|(time, timer)| timers.push(time, timer));
+                    timers.open_bucket(&mut current);
+                    current.drain(..).for_each(|(time, timer)| timers.push(time, timer));
                 }
-                timers.begin_round(first, end);
+                timers.begin_window(first, end);
                 for node in 0..NODES {
                     let own: Vec<_> = due.iter().copied().filter(|(_, timer)| timer.flow() % NODES == node).collect();
-                    timers.begin_turn(own.into_iter());
+                    timers.begin_process(own.into_iter());
                     while timers.earliest() < end {
                         let next = *plain.iter().filter(|(_, flow)| flow % NODES == node).min().unwrap();
                         prop_assert_eq!((timers.earliest(), timers.first().map(TimerId::flow)), (next.0, Some(next.1)));
@@ -646,12 +646,12 @@ mod tests {
                     }
                     prop_assert!(plain.iter().all(|(time, flow)| *time >= end || flow % NODES != node));
                 }
-                timers.end_round();
+                timers.end_window();
                 prop_assert_eq!(timers.earliest(), plain.iter().map(|(time, _)| *time).min().unwrap_or(NEVER));
                 if breaks.next().unwrap_or(false) {
-                    timers.go_by_time();
+                    timers.go_globally();
                     prop_assert_eq!(earliest(&mut timers), plain.iter().min().map(|(time, flow)| (*time, *flow as usize)));
-                    timers.go_in_rounds(if plain.len() % 2 == 0 { window } else { 1 << SLOT_BITS });
+                    timers.go_in_windows(if plain.len() % 2 == 0 { window } else { 1 << BUCKET_BITS });
                 }
             }
         }

@@ -1,18 +1,18 @@
 //! A trace: what happened to chosen packets, bursts and slots, one record an event, in the order of time.
 //!
-//! Ports that are traced take the way of those with [`Extras`](super::extras::Extras), so a run without a trace pays nothing. Each
+//! Ports that are traced take the way of those with [`PortFeatures`](super::features::PortFeatures), so a run without a trace pays nothing. Each
 //! partition notes what happens at its nodes. [`merged`] puts the notes of all into one order, which does not depend on how the nodes
-//! were dealt: by time, then by node, then as it happened there.
+//! were assigned: by time, then by node, then as it happened there.
 //!
 //! A trace holds the first events only, as many as it may: each partition keeps that many, so no event of the whole trace is missing.
 //!
 //! Where one partition has the whole network, complete instants go to the [`Sink`] as the run goes on: written at once they cost less
 //! than in memory, where each takes 72 bytes.
 //!
-//! The times of a packet that waits are foreseen. Where a change of its link moves them, [`Trace::amend`] says so; up to the last such
+//! The times of a packet that waits are known in advance. Where a change of its link moves them, [`Trace::amend`] says so; up to the last such
 //! change no event goes to the sink.
 
-use super::offer::Cause;
+use super::admission::Cause;
 use super::packet::Class;
 use super::port::Leaving;
 use crate::results;
@@ -232,7 +232,7 @@ impl Trace {
         self.sink = Some(sink);
     }
 
-    /// No other partition traces anything until the next deal.
+    /// No other partition traces anything until the next migration.
     pub fn go_alone(&mut self) {
         self.portion = PORTION;
     }
@@ -297,7 +297,7 @@ impl Trace {
         self.taken += whole;
     }
 
-    /// What is inside a link's port leaves otherwise than was foreseen; both are in the order in which it came.
+    /// What is inside a link's port leaves otherwise than was expected; both are in the order in which it came.
     pub fn amend(&mut self, link: u32, foreseen: &[Leaving], now: &[Leaving]) {
         let mut left = foreseen.len().min(now.len());
         let place = Spot::link(link);
@@ -434,9 +434,9 @@ mod tests {
     #[test]
     fn a_trace_does_not_know_how_nodes_were_dealt() {
         let alone = filled(4, &[(1, 2), (2, 1), (2, 0), (2, 2), (3, 0)]);
-        let dealt = [filled(4, &[(1, 2), (2, 2)]), filled(4, &[(2, 1), (2, 0), (3, 0)])];
+        let assigned = [filled(4, &[(1, 2), (2, 2)]), filled(4, &[(2, 1), (2, 0), (3, 0)])];
         let whole = |traces: Vec<Trace>| merged(traces.into_iter()).unwrap().1;
-        let (one, two) = (whole(vec![alone]), whole(dealt.into()));
+        let (one, two) = (whole(vec![alone]), whole(assigned.into()));
         assert_eq!((read(&one), one.left_out), (read(&two), two.left_out));
         assert_eq!((read(&one), one.left_out), (vec![(1, 2), (2, 0), (2, 1), (2, 2)], 1));
     }

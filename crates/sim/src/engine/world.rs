@@ -5,22 +5,22 @@
 //! instant comes before the events of that instant.
 //!
 //! It begins with one partition. If it may use more threads, or if its state is much larger than a cache, it looks at the work of
-//! every node after 1/256 of the run and each time that the run has doubled in length, and deals the nodes again if that is
+//! every node after 1/256 of the run and each time that the run has doubled in length, and repartitions if that is
 //! worth it.
 
 use super::accounts::{Accounts, Baseline};
-use super::balance::{Verdict, Work, is_large};
+use super::agent_setup::{AgentSetup, BuildContext};
 use super::build::{self, Setup};
 use super::capture::CaptureWriter;
-use super::deal::deal;
-use super::equipment::{Equipment, Ground};
-use super::ledger::{Ledger, Record};
+use super::counters::{Counters, Record};
+use super::layout::{PartitionLayout, Partitions};
+use super::migrate::migrate;
 use super::partition::{Partition, packet_hops};
-use super::parts::{Layout, Parts};
-use super::rounds::Course;
+use super::partitioner::{PartitionPlan, Work, is_large};
 use super::sampler::Sampler;
+use super::sync::{FaultInjection, Synchronizer};
 use super::trace::{Merged, Sink, merged};
-use super::workers::{Disturbance, Workers};
+use super::windowed::Schedule;
 use crate::model::{Change, Flow, LinkId, SimTime};
 use std::fmt;
 use std::sync::Arc;
@@ -130,7 +130,7 @@ pub struct Parallelism {
 const FIRST_LOOK: u64 = 256;
 
 /// Who does the work.
-pub(super) struct Threading {
+pub(super) struct ThreadPool {
     /// The most threads to use.
     pub(super) threads: usize,
     /// When the work of the nodes was looked at last.
@@ -142,16 +142,16 @@ pub(super) struct Threading {
     /// Packets that all of them had lost.
     pub(super) lost: u64,
     /// What came out of the last look.
-    pub(super) verdict: Option<Verdict>,
-    /// Events before the nodes were dealt last.
+    pub(super) verdict: Option<PartitionPlan>,
+    /// Events before the nodes were assigned last.
     pub(super) events_before: u64,
-    pub(super) disturbance: Option<Disturbance>,
+    pub(super) fault_injection: Option<FaultInjection>,
 }
 
-impl Threading {
+impl ThreadPool {
     /// One thread, for a network of `links` links.
-    pub(super) fn alone(links: usize) -> Threading {
-        Threading {
+    pub(super) fn alone(links: usize) -> ThreadPool {
+        ThreadPool {
             threads: 1,
             last_look: SimTime::ZERO,
             next_look: SimTime::NEVER,
@@ -159,7 +159,7 @@ impl Threading {
             lost: 0,
             verdict: None,
             events_before: 0,
-            disturbance: None,
+            fault_injection: None,
         }
     }
 }
@@ -170,10 +170,10 @@ pub struct World {
     pub(super) end: SimTime,
     pub(super) partitions: Vec<Partition>,
     /// Where everything is.
-    pub(crate) layout: Arc<Layout>,
-    pub(super) threading: Threading,
+    pub(crate) layout: Arc<PartitionLayout>,
+    pub(super) threading: ThreadPool,
     /// In which order partitions handle their events.
-    pub(super) course: Course,
+    pub(super) schedule: Schedule,
     /// The engine's number of each link.
     pub(crate) link_numbers: Vec<u32>,
     /// What will happen, latest first.
@@ -187,7 +187,7 @@ pub struct World {
 
 impl World {
     /// Sets up a network with nothing sent yet; `equip` makes its agents.
-    pub fn new(setup: Setup, equip: impl FnOnce(&mut Ground) -> Equipment) -> Result<World, RunError> {
+    pub fn new(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
         let mut world = build::world(setup, equip)?;
         world.use_threads(1);
         Ok(world)
@@ -215,10 +215,10 @@ impl World {
 
     /// The messages that agents have kept so far, in the order of time, then of nodes.
     pub fn records(&self) -> Vec<Record> {
-        let mut ledger = Ledger::default();
-        self.partitions.iter().for_each(|part| part.hosts.account(&mut ledger));
-        ledger.records.sort_by_key(|record| (record.at, record.node));
-        ledger.records
+        let mut counters = Counters::default();
+        self.partitions.iter().for_each(|part| part.hosts.account(&mut counters));
+        counters.records.sort_by_key(|record| (record.at, record.node));
+        counters.records
     }
 
     /// The flows of this run, by number.
@@ -231,27 +231,27 @@ impl World {
     pub fn use_threads(&mut self, threads: usize) {
         let alone = self.partitions.iter().any(|part| part.hosts.capture.is_some());
         self.threading.threads = if alone { 1 } else { threads.max(1) };
-        self.threading.verdict = (alone && threads > 1).then_some(Verdict::Alone);
+        self.threading.verdict = (alone && threads > 1).then_some(PartitionPlan::Alone);
         let first_look = SimTime::from_ps((self.end.ps() / FIRST_LOOK).max(self.now.ps() + 1));
         let may_cut = self.threading.threads > 1 || is_large(self.layout.links.len(), self.layout.flows.len());
         self.threading.next_look = if may_cut && !alone { first_look } else { SimTime::NEVER };
     }
 
-    /// Rounds, node after node, that the present partitions have made.
+    /// Windows, node after node, that the present partitions have made.
     pub fn rounds(&self) -> u64 {
-        self.partitions.iter().map(|part| part.rounds.made()).sum()
+        self.partitions.iter().map(|part| part.windowed.made()).sum()
     }
 
     /// Handles events in this order from now on. It does not change the results.
-    pub fn take(&mut self, course: Course) {
-        self.course = course;
-        self.partitions.iter_mut().for_each(|part| part.take(course));
+    pub fn take(&mut self, schedule: Schedule) {
+        self.schedule = schedule;
+        self.partitions.iter_mut().for_each(|part| part.take(schedule));
     }
 
-    /// Every thread calls `disturbance` before each turn, with the number of its partition: for tests that make threads
+    /// Every thread calls `fault_injection` before each turn, with the number of its partition: for tests that make threads
     /// misbehave.
-    pub fn disturb(&mut self, disturbance: Disturbance) {
-        self.threading.disturbance = Some(disturbance);
+    pub fn disturb(&mut self, fault_injection: FaultInjection) {
+        self.threading.fault_injection = Some(fault_injection);
     }
 
     /// How many threads work, and why not as many as were allowed.
@@ -260,12 +260,12 @@ impl World {
         Parallelism { threads: self.partitions.len().min(self.threading.threads), reason }
     }
 
-    /// The events that each thread has handled since the nodes were dealt last: how evenly the work lies.
+    /// The events that each thread has handled since the nodes were assigned last: how evenly the work lies.
     pub fn shares(&self) -> Vec<u64> {
         let mut shares = vec![0; self.parallelism().threads];
         let threads = shares.len();
         for (part, partition) in self.partitions.iter().enumerate() {
-            // What was counted before the last deal went to the first.
+            // What was counted before the last migration went to the first.
             let before = if part == 0 { self.threading.events_before } else { 0 };
             shares[part % threads] += partition.events - before;
         }
@@ -279,10 +279,10 @@ impl World {
 
     /// Events of the trace go there, if anything is traced. For a new world, which is one partition.
     pub fn trace_to(&mut self, sink: impl FnOnce(&World) -> Box<dyn Sink>) {
-        let Some(mut trace) = self.partitions[0].net.trace.take() else { return };
+        let Some(mut trace) = self.partitions[0].fabric.trace.take() else { return };
         trace.go_to(sink(self));
         trace.go_alone();
-        self.partitions[0].net.trace = Some(trace);
+        self.partitions[0].fabric.trace = Some(trace);
     }
 
     /// Handles everything before `limit`, or before the end of the run if that is earlier. Where a run is cut does not
@@ -309,25 +309,25 @@ impl World {
     }
 
     /// Closes captures, checks that no packet was made or lost by the engine itself, and lets `read` see the world at its end.
-    pub fn finish<T>(mut self, read: impl FnOnce(World, &mut Parts) -> T) -> Result<T, RunError> {
+    pub fn finish<T>(mut self, read: impl FnOnce(World, &mut Partitions) -> T) -> Result<T, RunError> {
         let mut captures = self.partitions.iter_mut().filter_map(|part| part.hosts.capture.take());
         captures.try_for_each(|capture| capture.finish().map_err(RunError::Capture))?;
         let layout = Arc::clone(&self.layout);
         let mut partitions = std::mem::take(&mut self.partitions);
         self.trace = whole_trace(&mut partitions);
-        let mut parts = Parts::new(&layout, &mut partitions);
+        let mut parts = Partitions::new(&layout, &mut partitions);
         Accounts::check(&parts).map_err(RunError::NotConserved)?;
         Ok(read(self, &mut parts))
     }
 
-    /// Deals the nodes to partitions, `of_node` giving the partition of each node. It does not change the results.
-    pub fn deal(&mut self, of_node: &[u32]) {
-        let new = self.layout.dealt(of_node.to_vec());
+    /// Assigns the nodes to partitions, `of_node` giving the partition of each node. It does not change the results.
+    pub fn migrate(&mut self, of_node: &[u32]) {
+        let new = self.layout.assigned(of_node.to_vec());
         let partitions = std::mem::take(&mut self.partitions);
-        self.partitions = deal(self.now.ps(), partitions, &self.layout, &new);
+        self.partitions = migrate(self.now.ps(), partitions, &self.layout, &new);
         self.layout = Arc::new(new);
-        if self.course != Course::AsPays {
-            self.take(self.course);
+        if self.schedule != Schedule::Auto {
+            self.take(self.schedule);
         }
         self.threading.events_before = self.events();
     }
@@ -339,7 +339,7 @@ impl World {
             let reached = partitions.iter_mut().map(|partition| partition.run(outside.ps(), effort, None)).min();
             self.now = reached.map_or(outside, SimTime::from_ps);
             if self.now == outside && outside < limit {
-                self.act(&mut Parts::new(&layout, &mut partitions), effort);
+                self.act(&mut Partitions::new(&layout, &mut partitions), effort);
             }
         }
         self.partitions = partitions;
@@ -348,8 +348,8 @@ impl World {
     fn run_together(&mut self, limit: SimTime, effort: &mut u64) {
         let (layout, partitions) = (Arc::clone(&self.layout), std::mem::take(&mut self.partitions));
         let threads = self.threading.threads.clamp(1, partitions.len());
-        let workers = Workers::new(partitions, &layout, threads, self.now.ps());
-        let workers = workers.disturbed_by(self.threading.disturbance.clone());
+        let workers = Synchronizer::new(partitions, &layout, threads, self.now.ps());
+        let workers = workers.with_faults(self.threading.fault_injection.clone());
         std::thread::scope(|scope| {
             let workers = &workers;
             (1..threads).for_each(|number| drop(scope.spawn(move || workers.work(number))));
@@ -368,18 +368,18 @@ impl World {
         self.partitions = workers.into_partitions();
     }
 
-    /// Looks at the work of every node since the last look, and deals the nodes again if that is worth it.
+    /// Looks at the work of every node since the last look, and repartitions if that is worth it.
     fn look(&mut self) {
         let layout = Arc::clone(&self.layout);
-        let parts = Parts::new(&layout, &mut self.partitions);
+        let parts = Partitions::new(&layout, &mut self.partitions);
         let delivered: Vec<u64> = (0..layout.links.len() as u32).map(|link| parts.fibre(link).taken_out()).collect();
         let since: Vec<u64> = delivered.iter().zip(&self.threading.delivered).map(|(now, then)| now - then).collect();
         let lost: u64 = (0..layout.links.len() as u32).map(|link| parts.port(link).dropped()).sum();
         let span = self.now.ps() - self.threading.last_look.ps();
         let work = Work::measured(&parts, &since, lost - self.threading.lost, span, self.threading.threads);
-        let verdict = work.verdict();
+        let verdict = work.plan();
         if let Some(of_node) = verdict.better_than(&work, &layout.of_node) {
-            self.deal(&of_node);
+            self.migrate(&of_node);
         }
         self.threading.verdict = Some(verdict);
         self.threading.delivered = delivered;
@@ -394,7 +394,7 @@ impl World {
     }
 
     /// Does everything that happens from outside now; each sampled flow and link takes of the effort what an event does.
-    fn act(&mut self, parts: &mut Parts, effort: &mut u64) {
+    fn act(&mut self, parts: &mut Partitions, effort: &mut u64) {
         if self.sampler.next() == self.now {
             self.sampler.sample(self.now, parts);
             *effort = effort.saturating_sub(self.sampler.entities() as u64 + 1);
@@ -408,7 +408,7 @@ impl World {
         }
     }
 
-    fn change(&self, link: LinkId, change: Change, parts: &mut Parts) {
+    fn change(&self, link: LinkId, change: Change, parts: &mut Partitions) {
         let (now, link) = (self.now.ps(), self.link_numbers[link.index()]);
         match change {
             Change::Capacity(capacity) => {
@@ -424,11 +424,11 @@ impl World {
 
 /// The traces of all partitions as one.
 fn whole_trace(partitions: &mut [Partition]) -> Option<Merged> {
-    let traces = partitions.iter_mut().filter_map(|part| part.net.trace.take());
+    let traces = partitions.iter_mut().filter_map(|part| part.fabric.trace.take());
     merged(traces.map(|trace| *trace)).map(|(_, whole)| whole)
 }
 
-fn reroute(paths: &[(u32, u32, u32)], parts: &mut Parts) {
+fn reroute(paths: &[(u32, u32, u32)], parts: &mut Partitions) {
     for (flow, path, back) in paths {
         parts.sender_mut(*flow).path = *path;
         parts.receiver_mut(*flow).path = *back;

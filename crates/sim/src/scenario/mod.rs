@@ -17,7 +17,7 @@ pub use crate::language::{Error, Input};
 pub use schema::schema;
 
 use crate::language::keys::Explained;
-use crate::regime::kind::Plan;
+use crate::switching::kind::Plan;
 use crate::{language, model};
 use resolve::Resolved;
 use std::any::Any;

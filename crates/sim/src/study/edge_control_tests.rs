@@ -3,11 +3,11 @@
 use super::World;
 use crate::language::Input;
 use crate::random::Seed;
-use crate::regime::ops::Ops;
-use crate::regime::ops::plan::Congestion;
-use crate::regime::ops::quench::{self, Quench};
 use crate::results::Results;
 use crate::scenario::{Scenario, load};
+use crate::switching::ops::Ops;
+use crate::switching::ops::plan::Congestion;
+use crate::switching::ops::quench::{self, Quench};
 use std::path::Path;
 
 /// Two edge nodes send 0.6 Gb/s each to a third, through one output of 1 Gb/s with room for 20 packets of 12 us.

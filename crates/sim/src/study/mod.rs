@@ -9,7 +9,7 @@ mod burst_losses;
 mod report;
 
 use crate::engine::build::Setup;
-use crate::engine::{CaptureOptions, Course, Disturbance, Options, Parallelism, Record, RunError, world};
+use crate::engine::{CaptureOptions, FaultInjection, Options, Parallelism, Record, RunError, Schedule, world};
 use crate::model::{Flow, LinkId, SimTime};
 use crate::random::Seed;
 use crate::results::Results;
@@ -33,7 +33,7 @@ impl World {
         let causes = scenario.plan.wording().causes;
         let capture = options.capture.map(|capture| CaptureOptions { causes, ..capture });
         let setup = Setup { scenario, flows, ports, orders, seed, options: Options { capture, ..options } };
-        let mut world = world::World::new(setup, |ground| scenario.plan.equip(ground))?;
+        let mut world = world::World::new(setup, |build| scenario.plan.install_agents(build))?;
         world.trace_to(|world| {
             report::behind::behind(|| Box::new(report::trace::Table::new(scenario, &world.link_numbers)))
         });
@@ -83,13 +83,13 @@ impl World {
     }
 
     /// Handles events in this order from now on. It does not change the results.
-    pub fn take(&mut self, course: Course) {
+    pub fn take(&mut self, course: Schedule) {
         self.world.take(course);
     }
 
     /// Every thread calls `disturbance` before each turn, with the number of its partition: for tests that make threads
     /// misbehave.
-    pub fn disturb(&mut self, disturbance: Disturbance) {
+    pub fn disturb(&mut self, disturbance: FaultInjection) {
         self.world.disturb(disturbance);
     }
 
@@ -98,7 +98,7 @@ impl World {
         self.world.parallelism()
     }
 
-    /// The events that each thread has handled since the nodes were dealt last.
+    /// The events that each thread has handled since the nodes were assigned last.
     pub fn shares(&self) -> Vec<u64> {
         self.world.shares()
     }
@@ -121,8 +121,8 @@ impl World {
     }
 
     /// Deals the nodes to partitions, `of_node` giving the partition of each node. It does not change the results.
-    pub fn deal(&mut self, of_node: &[u32]) {
-        self.world.deal(of_node);
+    pub fn migrate(&mut self, of_node: &[u32]) {
+        self.world.migrate(of_node);
     }
 
     /// The tables of the run up to now, which is normally the end.

@@ -15,11 +15,11 @@ mod reordering;
 pub(super) mod trace;
 
 use crate::engine::accounts::{Baseline, FlowTotals};
-use crate::engine::ledger::{Ledger, LinkAccount};
-use crate::engine::net::DropPlace;
-use crate::engine::offer::Count;
+use crate::engine::admission::Count;
+use crate::engine::counters::{Counters, LinkAccount};
+use crate::engine::fabric::DropPlace;
+use crate::engine::layout::Partitions;
 use crate::engine::partition::packet_hops;
-use crate::engine::parts::Parts;
 use crate::engine::port::Reading;
 use crate::engine::trace::Merged;
 use crate::engine::world::World;
@@ -43,11 +43,11 @@ pub struct End<'s> {
 }
 
 /// Reads everything out of it.
-pub fn run(mut end: End, parts: &mut Parts) -> Results {
+pub fn run(mut end: End, parts: &mut Partitions) -> Results {
     let trace = end.world.trace.take().and_then(Merged::finish);
-    let ledger = Ledger::read(parts);
-    let links = LinkRows::read(&end, &ledger, parts);
-    let flows = FlowRows::read(&end, &ledger, parts);
+    let counters = Counters::read(parts);
+    let links = LinkRows::read(&end, &counters, parts);
+    let flows = FlowRows::read(&end, &counters, parts);
     let lost = LostRows::read(&end, &flows.rows, parts);
     let events = parts.sum(|part| part.events);
     let packet_hops = packet_hops(parts.list.iter().map(|part| &**part));
@@ -64,7 +64,7 @@ pub fn run(mut end: End, parts: &mut Parts) -> Results {
         summary.push(Figure { name: "marked_packets", value: marked as f64, unit: "packets" });
     }
     summary.extend(links.buildups.figures());
-    summary.extend(end.scenario.plan.figures(&end.world.baseline.ledger.tally, &ledger.tally));
+    summary.extend(end.scenario.plan.figures(&end.world.baseline.counters.sums, &counters.sums));
     summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });
     let drops = drops(&end, parts);
@@ -85,7 +85,7 @@ pub fn run(mut end: End, parts: &mut Parts) -> Results {
 }
 
 /// At each port with an XCP controller the packets whose congestion header cannot be.
-fn controls(end: &End, parts: &mut Parts) -> Vec<u64> {
+fn controls(end: &End, parts: &mut Partitions) -> Vec<u64> {
     let now = end.world.now.ps();
     let links = 0..end.world.link_numbers.len() as u32;
     links.filter_map(|link| parts.port_mut(link).control(now).map(|(_, violations)| violations)).collect()
@@ -120,7 +120,7 @@ struct LinkRow {
 }
 
 impl LinkRows {
-    fn read(end: &End, ledger: &Ledger, parts: &mut Parts) -> LinkRows {
+    fn read(end: &End, counters: &Counters, parts: &mut Partitions) -> LinkRows {
         let now = end.world.now;
         let window = (now.saturating_since(end.world.baseline.at)).ps();
         let Baseline { ports: before, .. } = &end.world.baseline;
@@ -131,12 +131,12 @@ impl LinkRows {
         });
         let mut rows: Vec<LinkRow> = rows.collect();
         let mut control = BTreeMap::new();
-        for (link, after) in &ledger.links {
-            let before = end.world.baseline.ledger.links.get(link).copied().unwrap_or_default();
+        for (link, after) in &counters.links {
+            let before = end.world.baseline.counters.links.get(link).copied().unwrap_or_default();
             let row = shared_row(&before, after, window);
             control.insert(*link, std::mem::replace(&mut rows[link.index()], row));
         }
-        LinkRows { rows, control, buildups: Buildups::read(end, ledger, window), window }
+        LinkRows { rows, control, buildups: Buildups::read(end, counters, window), window }
     }
 
     fn table(self, end: &End) -> Table {
@@ -213,7 +213,7 @@ fn link_row(before: &Reading, after: &Reading, max_queue: u64, window: u64) -> L
     }
 }
 
-fn drops(end: &End, parts: &Parts) -> Table {
+fn drops(end: &End, parts: &Partitions) -> Table {
     let scenario = end.scenario;
     let wording = scenario.plan.wording();
     let mut order = vec![0; end.world.link_numbers.len()];

@@ -1,14 +1,14 @@
-//! The example regime of `docs/guide/add-a-regime.md` at work.
+//! The example kind of switching of `docs/guide/add-a-switching.md` at work.
 
 use super::World;
 use crate::language::keys::Explained;
 use crate::language::{At, Input, Text, from_tree, read};
 use crate::model::{LinkId, Network, NodeId};
 use crate::random::Seed;
-use crate::regime::example::Switching;
-use crate::regime::kind::{Checked, Site};
 use crate::results::Results;
 use crate::scenario::{Scenario, load};
+use crate::switching::example::Switching;
+use crate::switching::kind::{Checked, Site};
 use crate::topology::Draft;
 use serde::Deserialize;
 use std::path::Path;
@@ -39,7 +39,7 @@ struct Table {
 fn checked(text: &str, network: &mut Network) -> Result<(Checked, Explained), String> {
     let tree = read(source(text), &[]).map_err(|error| error.to_string())?;
     let table: Table = from_tree(&tree).map_err(|fault| tree.error(fault).to_string())?;
-    assert_eq!(table.switching.regime().entry.name, "turns");
+    assert_eq!(table.switching.kind().entry.name, "turns");
     let at = table.switching.mark();
     let (draft, duration) = (&mut Draft::default(), Duration::from_millis(120));
     let site = Site { at, network, draft, largest_packet: 1500, duration, first_event: None };
@@ -79,23 +79,23 @@ fn its_explanation_means_the_same_and_bad_keys_are_told() {
     assert_eq!(told.as_deref(), Some("test.toml:3:8: switching.slot: found \"0 s\"; allowed: more than zero"));
 }
 
-/// The guide shows this regime as it is.
+/// The guide shows this kind of switching as it is.
 #[test]
 fn the_guide_shows_all_of_it() {
-    let guide = include_str!("../../../../docs/guide/add-a-regime.md");
-    let code = include_str!("../regime/turns/mod.rs");
+    let guide = include_str!("../../../../docs/guide/add-a-switching.md");
+    let code = include_str!("../switching/turns/mod.rs");
     assert!(code.lines().count() <= 200);
-    assert!(guide.contains(&format!("```rust\n{code}```\n")), "docs/guide/add-a-regime.md shows another text");
+    assert!(guide.contains(&format!("```rust\n{code}```\n")), "docs/guide/add-a-switching.md shows another text");
 }
 
-/// A regime that asks for the port of another node is told whose it is.
+/// A kind of switching that asks for the port of another node is told whose it is.
 #[test]
 #[should_panic(expected = "an agent of node \"a\" asks for the port of \"x->b\", which node \"x\" owns")]
 fn a_port_of_another_node_is_refused() {
-    use crate::engine::equipment::Ground;
+    use crate::engine::agent_setup::BuildContext;
     let scenario = scenario();
     let port = scenario.network.links.iter().position(|link| link.name == "x->b").unwrap() as u32;
-    let mut ground = Ground {
+    let mut build = BuildContext {
         network: &scenario.network,
         flows: &[],
         transports: &[],
@@ -104,5 +104,5 @@ fn a_port_of_another_node_is_refused() {
         seed: Seed { seed: 1, run: 0 },
         add: &mut |_| 0,
     };
-    ground.port(NodeId(0), LinkId(port));
+    build.port(NodeId(0), LinkId(port));
 }

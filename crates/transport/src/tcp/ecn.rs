@@ -180,8 +180,8 @@ impl Sender {
 
     /// The peer has not agreed to ECN.
     pub(super) fn give_up_ecn(&mut self) {
-        if let Some(extras) = &mut self.extras {
-            extras.ecn = None;
+        if let Some(features) = &mut self.features {
+            features.ecn = None;
         }
     }
 

@@ -22,11 +22,11 @@
 //! | `min_rtt` | the shortest round trip of the last minutes |
 //! | `pacing` | one segment every SRTT/cwnd |
 //! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
-//! | `extras` | what only some flows have |
+//! | `features` | what only some flows have |
 //! | `reordering` | what RR-TCP knows of a flow's reordering |
 //! | `bursts` | what an edge node says about lost bursts, and their repair |
 //! | `stats` | what the sender counts |
-//! | `standing` | what it lets itself send at an instant |
+//! | `window_limits` | what it lets itself send at an instant |
 //! | `spurious` | retransmissions that D-SACK proves spurious |
 //! | `undo` | spurious reductions of the window, taken back |
 //! | `receiver` | the receiver: delayed ACKs, SACK, D-SACK |
@@ -45,7 +45,7 @@ mod connection;
 mod ecn;
 mod endpoint;
 mod explicit;
-mod extras;
+mod features;
 mod frto;
 pub mod keys;
 mod lost;
@@ -65,7 +65,6 @@ mod segment;
 mod segments;
 mod sender;
 mod spurious;
-mod standing;
 mod stats;
 mod timer;
 mod timers;
@@ -73,6 +72,7 @@ mod timestamps;
 mod transmit;
 mod undo;
 mod window;
+mod window_limits;
 
 pub use crate::ConfigError;
 pub use crate::cc::LossRecovery;
@@ -92,7 +92,7 @@ pub use reordering::{
 };
 pub use segment::{Ack, AckOut, Actions, EcnEcho, SackBlock, SackList, Segment};
 pub use sender::{PhaseName, Sender};
-pub use standing::Standing;
 pub use stats::SenderStats;
 pub use timers::Timer;
 pub use undo::{Undo, UndoResponse};
+pub use window_limits::WindowLimits;

@@ -133,7 +133,7 @@ impl Receiver {
     }
 
     /// A segment is about to arrive, and this receiver is in the cache: what it keeps elsewhere is brought there too.
-    pub fn expect_segment(&self) {
+    pub fn prefetch_segment(&self) {
         prefetch_index(self.held.as_slices().0, 0);
         if let Some(recent) = &self.recent {
             prefetch_index(slice::from_ref(&**recent), 0);

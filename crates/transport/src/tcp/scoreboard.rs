@@ -47,7 +47,7 @@ impl Scoreboard {
     }
 
     /// Brings the lowest ranges into the cache.
-    pub(super) fn expect(&self) {
+    pub(super) fn prefetch(&self) {
         prefetch_index(self.ranges.as_slices().0, 0);
     }
 

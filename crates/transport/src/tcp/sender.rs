@@ -4,13 +4,13 @@
 //! what held the flow back: while data that the peer would take wait, or the flight is within a segment of cwnd; so a
 //! window that the application, the peer or `max_cwnd` does not let the flow use is not raised (the aim of RFC 7661).
 
-use super::extras::Extras;
+use super::features::SenderFeatures;
 use super::rack::Rack;
 use super::recovery::Phase;
 use super::rtt::Rtt;
 use super::scoreboard::{Scoreboard, Threshold};
 use super::segments::Segments;
-use super::spurious::{Cause, Ledger, Verdict};
+use super::spurious::{Cause, SpuriousTracker, Verdict};
 use super::stats::{Counts, SenderStats};
 use super::{Ack, Actions, LossRecovery, SackBlock, Segment, SenderConfig};
 use crate::cc::{Event, Law, Window};
@@ -40,7 +40,7 @@ pub enum PhaseName {
 #[repr(C)]
 pub struct Sender {
     pub(super) rto_at: Instant,
-    pub(super) extras: Option<Box<Extras>>,
+    pub(super) features: Option<Box<SenderFeatures>>,
     pub(super) config: Arc<SenderConfig>,
     /// SND.UNA, the lowest byte not acknowledged.
     pub(super) una: u64,
@@ -64,7 +64,7 @@ pub struct Sender {
     /// `una` at the last timeout: its segment has been resent by the timer; [`NOWHERE`] before the first.
     pub(super) timed_out: u64,
     pub(super) scoreboard: Scoreboard,
-    ledger: Ledger,
+    spurious: SpuriousTracker,
 }
 
 impl Sender {
@@ -81,7 +81,7 @@ impl Sender {
             window: Window { cwnd, ssthresh, mss: u64::from(config.mss) },
             phase: Phase::Open,
             rto_at: Instant::NEVER,
-            extras: Extras::new(&config),
+            features: SenderFeatures::new(&config),
             rtt: Rtt::new(&config),
             last_sent: Instant::ZERO,
             law: Law::new(config.algorithm, &config.laws),
@@ -90,7 +90,7 @@ impl Sender {
             probe_end: 0,
             timed_out: NOWHERE,
             scoreboard: Scoreboard::default(),
-            ledger: Ledger::default(),
+            spurious: SpuriousTracker::default(),
             config,
         }
     }
@@ -155,7 +155,7 @@ impl Sender {
     /// An ACK arrives that is not plain.
     pub fn handle_other_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
         if self.is_in_order(ack)
-            && let Some(way) = self.short_way(ack)
+            && let Some(way) = self.fast_path(ack)
         {
             self.handle_ack_in_order(now, ack, way, actions);
         } else {
@@ -287,16 +287,16 @@ impl Sender {
     #[cold]
     pub fn give_back_memory(&mut self) {
         self.scoreboard.give_back_memory();
-        if let Some(extras) = &mut self.extras {
-            extras.segments.iter_mut().for_each(Segments::give_back_memory);
-            extras.rack.iter_mut().for_each(Rack::give_back_memory);
+        if let Some(features) = &mut self.features {
+            features.segments.iter_mut().for_each(Segments::give_back_memory);
+            features.rack.iter_mut().for_each(Rack::give_back_memory);
         }
     }
 
     /// An ACK is about to arrive, and this sender is in the cache: what it keeps elsewhere is brought there too.
-    pub fn expect_ack(&self) {
-        self.scoreboard.expect();
-        self.ledger.expect();
+    pub fn prefetch_ack(&self) {
+        self.scoreboard.prefetch();
+        self.spurious.prefetch();
     }
 
     /// Asserts what must hold between calls.
@@ -377,7 +377,7 @@ impl Sender {
         }
     }
 
-    /// A verdict of the ledger enters the statistics.
+    /// A verdict of the tracker enters the statistics.
     fn count_false(&mut self, verdict: Option<Verdict>) {
         let Some(verdict) = verdict else { return };
         match verdict.cause {
@@ -390,31 +390,31 @@ impl Sender {
     /// Closes the running episode and opens the next.
     pub(super) fn open_episode(&mut self, cause: Cause) {
         self.close_episode();
-        self.ledger.open(cause, self.una);
+        self.spurious.open(cause, self.una);
     }
 
     /// The running episode is over; D-SACKs for it are awaited for two more windows.
     pub(super) fn close_episode(&mut self) {
         let expires = self.nxt.saturating_add(2 * self.window.mss.max(self.nxt - self.una));
-        let verdict = self.ledger.close(expires);
+        let verdict = self.spurious.close(expires);
         self.count_false(verdict);
     }
 
     /// Whether D-SACKs have come for all that the running episode has sent again.
     pub(super) fn is_episode_needless(&self) -> bool {
-        self.ledger.is_needless()
+        self.spurious.is_needless()
     }
 
     /// The running episode retransmits `block`.
     pub(super) fn record_retransmission(&mut self, block: SackBlock) {
-        self.ledger.record(block);
+        self.spurious.record(block);
     }
 
     /// A D-SACK block arrives.
     pub(super) fn read_dsack(&mut self, block: SackBlock, una: u64) {
-        let is_networks = block.start >= self.probe_end && self.ledger.is_first_copy(block);
+        let is_networks = block.start >= self.probe_end && self.spurious.is_first_copy(block);
         self.note_dsack(una, is_networks);
-        let verdict = self.ledger.report(block, una);
+        let verdict = self.spurious.report(block, una);
         self.count_false(verdict);
         // Linux does not wait for the end of the recovery.
         if self.recovery() == LossRecovery::Linux && self.is_episode_needless() {

@@ -6,7 +6,7 @@
 //!
 //! With thousands of flows a recovery finds none of this in the cache. So the last episode lies beside the sender, the list
 //! of retransmissions is only written to unless a D-SACK comes, and older episodes, which exist only while D-SACKs for them may
-//! still come, begin at a place that the sender knows and can [expect](Ledger::expect).
+//! still come, begin at a place that the sender knows and can [prefetch](SpuriousTracker::prefetch).
 
 use super::SackBlock;
 use prefetch_index::prefetch_index;
@@ -50,7 +50,7 @@ struct Episode {
 
 /// The retransmissions of the last episodes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct SpuriousTracker {
     /// The last episode.
     last: Option<Episode>,
     /// Those before it that have not expired, oldest first. They are few.
@@ -62,7 +62,7 @@ pub(super) struct Ledger {
     blocks: Option<Box<VecDeque<SackBlock>>>,
 }
 
-impl Ledger {
+impl SpuriousTracker {
     /// A new episode starts; the one before it must have been closed. Those whose time is over at `una` leave.
     pub(super) fn open(&mut self, cause: Cause, una: u64) {
         self.expire(una);
@@ -104,7 +104,7 @@ impl Ledger {
     }
 
     /// Brings what every ACK of a recovery looks at into the cache.
-    pub(super) fn expect(&self) {
+    pub(super) fn prefetch(&self) {
         prefetch_index(&self.older, 0);
         if let Some(blocks) = &self.blocks {
             prefetch_index(slice::from_ref(&**blocks), 0);
@@ -145,7 +145,7 @@ impl Ledger {
         }
     }
 
-    /// The verdict on the last episode, which leaves the ledger when it is false.
+    /// The verdict on the last episode, which leaves the tracker when it is false.
     fn judge_last(&mut self) -> Option<Verdict> {
         let cause = self.last.as_ref().and_then(Episode::verdict)?;
         self.last = None;
@@ -289,24 +289,24 @@ mod tests {
     proptest! {
         #[test]
         fn the_verdicts_are_those_of_one_plain_list(steps in steps()) {
-            let (mut ledger, mut plain, mut una) = (Ledger::default(), Plain::default(), 0);
+            let (mut spurious, mut plain, mut una) = (SpuriousTracker::default(), Plain::default(), 0);
             for step in steps {
                 match step {
                     Step::Open(timeout) => {
                         let cause = if timeout { Cause::Timeout } else { Cause::FastRetransmit };
-                        prop_assert_eq!(cause_of(ledger.close(una + 30)), plain.close(una + 30));
-                        ledger.open(cause, una);
+                        prop_assert_eq!(cause_of(spurious.close(una + 30)), plain.close(una + 30));
+                        spurious.open(cause, una);
                         plain.open(cause, una);
                     }
-                    Step::Close(after) => prop_assert_eq!(cause_of(ledger.close(una + after)), plain.close(una + after)),
+                    Step::Close(after) => prop_assert_eq!(cause_of(spurious.close(una + after)), plain.close(una + after)),
                     Step::Record(at) => {
                         let block = SackBlock { start: 10 * at, end: 10 * at + 10 };
-                        ledger.record(block);
+                        spurious.record(block);
                         plain.record(block);
                     }
                     Step::Report(at, len) => {
                         let block = SackBlock { start: 10 * at, end: 10 * (at + len) };
-                        prop_assert_eq!(cause_of(ledger.report(block, una)), plain.report(block, una));
+                        prop_assert_eq!(cause_of(spurious.report(block, una)), plain.report(block, una));
                     }
                     Step::Ack(by) => una += by,
                 }
@@ -316,11 +316,11 @@ mod tests {
 
     #[test]
     fn an_episode_whose_first_retransmission_was_forgotten_is_never_false() {
-        let mut ledger = Ledger::default();
-        ledger.open(Cause::Timeout, 0);
+        let mut spurious = SpuriousTracker::default();
+        spurious.open(Cause::Timeout, 0);
         let block = |at: u64| SackBlock { start: 10 * at, end: 10 * at + 10 };
-        (0..=MOST_RETRANSMISSIONS as u64).for_each(|at| ledger.record(block(at)));
-        assert_eq!(ledger.close(1 << 40), None);
-        assert!((0..=MOST_RETRANSMISSIONS as u64).all(|at| ledger.report(block(at), 0).is_none()));
+        (0..=MOST_RETRANSMISSIONS as u64).for_each(|at| spurious.record(block(at)));
+        assert_eq!(spurious.close(1 << 40), None);
+        assert!((0..=MOST_RETRANSMISSIONS as u64).all(|at| spurious.report(block(at), 0).is_none()));
     }
 }

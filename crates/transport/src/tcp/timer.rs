@@ -74,7 +74,7 @@ impl Sender {
         self.probe_end = self.nxt + len;
         self.counts.retransmissions += u64::from(retransmission);
         self.rtt.note_probe();
-        self.settle();
+        self.restore_phase();
         self.send(now, Segment { seq: self.nxt, len: len as u32, retransmission }, actions);
         self.rto_at = now + self.rtt.persist_interval(&self.config);
     }

@@ -30,13 +30,13 @@ words! {
 impl Sender {
     /// When this timer is due; `None` while it does not run.
     pub fn due(&self, timer: Timer) -> Option<Instant> {
-        let extras = self.extras.as_deref();
+        let features = self.features.as_deref();
         let at = match timer {
             Timer::Retransmission => Some(self.timer()),
             Timer::Reordering => self.rack().map(|rack| rack.timer()),
             Timer::Probe => self.probe_timer(),
             Timer::Pacing => Some(self.pacer_wake()),
-            Timer::Delay => extras.and_then(|extras| extras.delay.as_ref()).map(Delay::wake),
+            Timer::Delay => features.and_then(|features| features.delay.as_ref()).map(Delay::wake),
             Timer::Marks => self.ecn().map(EcnSender::wake),
             Timer::Control => None,
         };

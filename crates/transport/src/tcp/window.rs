@@ -32,7 +32,7 @@ impl Sender {
 
     /// The segments found lost, to laws that ask for each.
     fn tell_losses(&mut self, now: Instant) {
-        let segments = self.extras.as_mut().and_then(|extras| extras.segments.as_mut());
+        let segments = self.features.as_mut().and_then(|features| features.segments.as_mut());
         let Some(lost) = segments.and_then(|segments| segments.lost_untold()) else { return };
         for segment in lost.drain(..) {
             self.law.on_lost(&self.config.laws, &mut self.window, &segment, now);
@@ -42,7 +42,7 @@ impl Sender {
     /// Bytes found lost since the law was last told.
     #[inline]
     pub(super) fn news_of_losses(&mut self) -> u64 {
-        let segments = self.extras.as_mut().and_then(|extras| extras.segments.as_mut());
+        let segments = self.features.as_mut().and_then(|features| features.segments.as_mut());
         segments.map_or(0, |segments| segments.news_of_losses())
     }
 

@@ -1,7 +1,7 @@
 //! Links in the order in which the engine numbers them, and the paths of flows over them.
 
-use crate::engine::net::{DELIVER, NO_WAY};
-use crate::engine::parts::Ends;
+use crate::engine::fabric::{DELIVER, NO_PATH};
+use crate::engine::layout::Endpoints;
 use crate::engine::world::RunError;
 use crate::model::{Flow, LinkId, Network, NodeId, Routes};
 use crate::random::{Stream, uniform_index};
@@ -29,10 +29,10 @@ pub(super) fn invert(order: &[LinkId]) -> Vec<u32> {
 }
 
 /// All links in the engine's order.
-pub(super) fn ends(network: &Network, order: &[LinkId]) -> Arc<[Ends]> {
+pub(super) fn ends(network: &Network, order: &[LinkId]) -> Arc<[Endpoints]> {
     let ends = |id: &LinkId| {
         let link = &network.links[id.index()];
-        Ends { from: link.from.0, to: link.to.0 }
+        Endpoints { from: link.from.0, to: link.to.0 }
     };
     order.iter().map(ends).collect()
 }
@@ -49,7 +49,7 @@ const NOWHERE: u32 = 0;
 
 impl Paths {
     pub(super) fn new(link_numbers: Vec<u32>) -> Paths {
-        Paths { flat: vec![NO_WAY], link_numbers }
+        Paths { flat: vec![NO_PATH], link_numbers }
     }
 
     /// Path and way back of every flow while the links in `up` are up.

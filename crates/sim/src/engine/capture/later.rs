@@ -1,7 +1,7 @@
 //! Captured packets that are known before they leave: those that wait at a link, whose times a change of the link moves.
 
 use super::{AtLinks, Captured, Ends, Said, control_header, ecn_bits, segment, udp};
-use crate::engine::offer::Cause;
+use crate::engine::admission::Cause;
 use crate::engine::packet::{Class, Packet};
 use crate::engine::port::Leaving;
 use transport::tcp::{SackList, TcpOptions};
@@ -43,7 +43,7 @@ impl AtLinks {
         self.interfaces.contains_key(&link)
     }
 
-    /// What is inside a link's port leaves otherwise than was foreseen, oldest first.
+    /// What is inside a link's port leaves otherwise than was expected, oldest first.
     pub fn amend(&self, now: u64, link: u32, foreseen: &[Leaving], planned: &[Leaving]) {
         for ((at, count), later) in self.take_later(now, link) {
             // It begins where the one before it ends.

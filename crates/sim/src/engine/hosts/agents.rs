@@ -1,14 +1,14 @@
 //! Agents at the nodes of a partition: called when their deadlines come, and with what reaches them.
 
 use super::Hosts;
+use crate::engine::admission::Interceptor;
 use crate::engine::agent::{Agent, Message};
 use crate::engine::arena::Arena;
-use crate::engine::bench::Bench;
-use crate::engine::ledger::Ledger;
-use crate::engine::net::Net;
-use crate::engine::offer::Intake;
+use crate::engine::counters::Counters;
+use crate::engine::fabric::Fabric;
+use crate::engine::node_context::NodeContext;
 use crate::engine::packet::Packet;
-use crate::engine::tree::NEVER;
+use crate::engine::tournament_tree::NEVER;
 
 /// An agent, its node and its deadline.
 #[derive(Debug)]
@@ -24,11 +24,11 @@ pub struct HostedAgent {
 impl HostedAgent {
     /// The agent may have changed its deadline.
     #[inline]
-    fn arm(&mut self, place: u32, net: &mut Net) {
+    fn arm(&mut self, place: u32, fabric: &mut Fabric) {
         let deadline = self.agent.next_timeout();
         if deadline != self.armed {
             self.armed = deadline;
-            net.set_agent(place, deadline);
+            fabric.set_agent(place, deadline);
         }
     }
 }
@@ -41,41 +41,41 @@ impl Hosts {
     }
 
     /// Puts the deadlines of all agents into an event list that does not have them.
-    pub fn arm_agents(&mut self, net: &mut Net) {
-        self.arm_some_agents(0..self.agents.len() as u32, net);
+    pub fn arm_agents(&mut self, fabric: &mut Fabric) {
+        self.arm_some_agents(0..self.agents.len() as u32, fabric);
     }
 
     /// The same of the agents at these places.
-    pub fn arm_some_agents(&mut self, places: impl Iterator<Item = u32>, net: &mut Net) {
+    pub fn arm_some_agents(&mut self, places: impl Iterator<Item = u32>, fabric: &mut Fabric) {
         for place in places {
             let hosted = &mut self.agents.items_mut()[place as usize];
             hosted.armed = hosted.agent.next_timeout();
-            net.set_agent(place, hosted.armed);
+            fabric.set_agent(place, hosted.armed);
         }
     }
 
     /// The deadline of the agent at this place has come.
-    pub fn call_agent(&mut self, now: u64, place: u32, net: &mut Net) {
+    pub fn call_agent(&mut self, now: u64, place: u32, fabric: &mut Fabric) {
         let hosted = &mut self.agents.items_mut()[place as usize];
-        hosted.agent.handle_timeout(now, &mut Bench::new(hosted.node, net, &mut self.emitted));
-        hosted.arm(place, net);
+        hosted.agent.handle_timeout(now, &mut NodeContext::new(hosted.node, fabric, &mut self.emitted));
+        hosted.arm(place, fabric);
     }
 
     /// An agent takes a packet before a port of its node.
-    pub fn give_to_agent(&mut self, now: u64, intake: Intake, packet: &Packet, net: &mut Net) {
-        let place = self.agents.place(intake.agent);
+    pub fn give_to_agent(&mut self, now: u64, interceptor: Interceptor, packet: &Packet, fabric: &mut Fabric) {
+        let place = self.agents.place(interceptor.agent);
         let hosted = &mut self.agents.items_mut()[place];
-        let mut bench = Bench::new(hosted.node, net, &mut self.emitted);
-        hosted.agent.handle_packet(now, intake.place, packet, &mut bench);
-        hosted.arm(place as u32, net);
+        let mut context = NodeContext::new(hosted.node, fabric, &mut self.emitted);
+        hosted.agent.handle_packet(now, interceptor.place, packet, &mut context);
+        hosted.arm(place as u32, fabric);
     }
 
     /// An agent is given a message.
-    pub fn give_message(&mut self, now: u64, agent: u32, message: Message, net: &mut Net) {
+    pub fn give_message(&mut self, now: u64, agent: u32, message: Message, fabric: &mut Fabric) {
         let place = self.agents.place(agent);
         let hosted = &mut self.agents.items_mut()[place];
-        hosted.agent.handle_message(now, message, &mut Bench::new(hosted.node, net, &mut self.emitted));
-        hosted.arm(place as u32, net);
+        hosted.agent.handle_message(now, message, &mut NodeContext::new(hosted.node, fabric, &mut self.emitted));
+        hosted.arm(place as u32, fabric);
     }
 
     /// Packets that agents keep.
@@ -89,7 +89,7 @@ impl Hosts {
     }
 
     /// Adds what each agent has counted.
-    pub fn account(&self, ledger: &mut Ledger) {
-        self.agents.items().iter().for_each(|hosted| hosted.agent.account(ledger));
+    pub fn account(&self, counters: &mut Counters) {
+        self.agents.items().iter().for_each(|hosted| hosted.agent.account(counters));
     }
 }

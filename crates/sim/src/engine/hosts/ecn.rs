@@ -1,7 +1,7 @@
 //! ECN between packets and machines (RFC 3168).
 
 use super::{Hosts, enter};
-use crate::engine::net::Net;
+use crate::engine::fabric::Fabric;
 use crate::engine::packet::{Flags, Packet};
 use transport::tcp::{Codepoint, EcnNews, Receiver, ReceiverActions, SegmentEcn};
 
@@ -30,12 +30,12 @@ pub fn read(flags: Flags, receiver: &mut Receiver, acks: &mut ReceiverActions) {
 impl Hosts {
     /// [`Hosts::send_segments`] for a flow that uses ECN.
     #[inline(never)]
-    pub(super) fn send_capable_segments(&mut self, now: u64, flow: u32, net: &mut Net) {
+    pub(super) fn send_capable_segments(&mut self, now: u64, flow: u32, fabric: &mut Fabric) {
         let host = &self.senders[flow];
         for segment in &self.segments.segments {
             let flags = flags(host.machine.tcp().and_then(|sender| sender.ecn_of(segment)));
             self.emitted += 1;
-            enter(now, Packet { flags, ..host.packet(flow, segment.seq, segment.len) }, net);
+            enter(now, Packet { flags, ..host.packet(flow, segment.seq, segment.len) }, fabric);
         }
         self.segments.segments.clear();
         self.arm_sender(flow);

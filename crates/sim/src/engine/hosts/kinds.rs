@@ -1,9 +1,9 @@
 //! Which machines the hosts of a transport run.
 
 use super::{ExplicitSink, SendingMachine, Sink};
+use crate::engine::app::{App, AppConnection};
 use crate::engine::capture::Offer;
 use crate::engine::datagrams::Datagrams;
-use crate::engine::writers::{Writer, Written};
 use crate::model::{Flow, Load, Transport, TransportKind};
 use crate::random::Stream;
 use std::sync::Arc;
@@ -46,8 +46,8 @@ impl Configs {
         match &self.machine {
             Machine::Tcp(sender, _) if self.has_options() || matches!(flow.load, Load::Writes { .. }) => {
                 let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
-                let writer = Writer::new(flow.load, start, stop, stream());
-                SendingMachine::Connection(Box::new(Written {
+                let writer = App::new(flow.load, start, stop, stream());
+                SendingMachine::Connection(Box::new(AppConnection {
                     connection: Connection::new(Arc::clone(sender)),
                     writer,
                 }))

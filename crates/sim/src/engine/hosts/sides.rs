@@ -1,9 +1,9 @@
 //! The two sides of a flow and its lifecycle.
 
+use crate::engine::app::AppConnection;
 use crate::engine::datagrams::Datagrams;
-use crate::engine::packet::{Class, Flags, NO_CARGO, Packet};
-use crate::engine::tree::NEVER;
-use crate::engine::writers::Written;
+use crate::engine::packet::{Class, Flags, NO_PAYLOAD, Packet};
+use crate::engine::tournament_tree::NEVER;
 use transport::tcp::{Actions, EcnEcho, Endpoint, Receiver, Sender};
 use transport::xcp;
 use units::Instant;
@@ -19,7 +19,7 @@ pub struct SendingHost {
     /// Bytes added to a payload on the wire.
     pub header: u16,
     /// What needs a second look when it sends.
-    pub watch: Watch,
+    pub watch: PathFlags,
     /// The machine.
     pub machine: SendingMachine,
 }
@@ -34,56 +34,56 @@ pub enum SendingMachine {
     /// TCP.
     Tcp(Sender),
     /// TCP with handshake, teardown, timestamps, or an application that writes now and then.
-    Connection(Box<Written>),
+    Connection(Box<AppConnection>),
     /// UDP.
     Datagrams(Datagrams),
 }
 
 /// Rare duties of a sending host, checked with one comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Watch(u16);
+pub struct PathFlags(u16);
 
-impl Watch {
+impl PathFlags {
     /// It has an end whose time is to be noted.
-    pub const FINITE: Watch = Watch(1);
+    pub const FINITE: PathFlags = PathFlags(1);
     /// Some of its packets meet a forced fate.
-    pub const FORCED: Watch = Watch(2);
+    pub const FORCED: PathFlags = PathFlags(2);
     /// Its packets are captured.
-    pub const CAPTURED: Watch = Watch(4);
+    pub const CAPTURED: PathFlags = PathFlags(4);
     /// Its packets carry congestion headers.
-    pub const EXPLICIT: Watch = Watch(8);
+    pub const EXPLICIT: PathFlags = PathFlags(8);
     /// Its packets say something about congestion.
-    pub const ECN: Watch = Watch(16);
+    pub const ECN: PathFlags = PathFlags(16);
     /// Its packets carry options of TCP.
-    pub const OPTIONS: Watch = Watch(32);
+    pub const OPTIONS: PathFlags = PathFlags(32);
     /// Its packets are traced.
-    pub const TRACED: Watch = Watch(64);
+    pub const TRACED: PathFlags = PathFlags(64);
     /// Somebody wants to see its packets.
-    pub(super) const SEEN: Watch = Watch(4 | 64);
+    pub(super) const SEEN: PathFlags = PathFlags(4 | 64);
     /// Its packets say when they left, and as which.
-    pub const STAMPED: Watch = Watch(128);
+    pub const STAMPED: PathFlags = PathFlags(128);
     /// What it does not get of its path is written down.
-    pub const ACCOUNTED: Watch = Watch(256);
+    pub const ACCOUNTED: PathFlags = PathFlags(256);
     /// What cannot be sent on the fast path.
-    pub(super) const UNUSUAL: Watch = Watch(2 | 4 | 8 | 16 | 32 | 64 | 128 | 256);
+    pub(super) const SLOW_PATH: PathFlags = PathFlags(2 | 4 | 8 | 16 | 32 | 64 | 128 | 256);
 
     /// Both.
-    pub fn and(self, other: Watch) -> Watch {
-        Watch(self.0 | other.0)
+    pub fn and(self, other: PathFlags) -> PathFlags {
+        PathFlags(self.0 | other.0)
     }
 
     /// What keeps it off the fast path.
-    pub(super) fn unusual(self) -> Watch {
-        Watch(self.0 & Watch::UNUSUAL.0)
+    pub(super) fn slow_path(self) -> PathFlags {
+        PathFlags(self.0 & PathFlags::SLOW_PATH.0)
     }
 
     /// Whether its packets carry congestion headers.
     pub fn is_explicit(self) -> bool {
-        self.has(Watch::EXPLICIT)
+        self.has(PathFlags::EXPLICIT)
     }
 
     #[inline]
-    pub(super) fn has(self, duty: Watch) -> bool {
+    pub(super) fn has(self, duty: PathFlags) -> bool {
         self.0 & duty.0 != 0
     }
 }
@@ -164,7 +164,7 @@ impl SendingHost {
 #[inline]
 pub(super) fn data(flow: u32, hop: u32, seq: u64, length: u32, header: u16) -> Packet {
     let size = length as u16 + header;
-    Packet { at: 0, hop, cargo: NO_CARGO, seq, flow, size, class: Class::Data, flags: Flags::NONE }
+    Packet { at: 0, hop, payload: NO_PAYLOAD, seq, flow, size, class: Class::Data, flags: Flags::NONE }
 }
 
 impl ReceivingHost {
@@ -172,7 +172,7 @@ impl ReceivingHost {
     #[inline]
     pub(super) fn ack(&self, flow: u32, ack: u64, echo: EcnEcho) -> Packet {
         let (hop, size, class, flags) = (self.path, self.ack_size, Class::Ack, Flags::of_ack(echo));
-        Packet { at: 0, hop, cargo: NO_CARGO, seq: ack, flow, size, class, flags }
+        Packet { at: 0, hop, payload: NO_PAYLOAD, seq: ack, flow, size, class, flags }
     }
 }
 

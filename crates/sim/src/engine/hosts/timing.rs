@@ -1,10 +1,10 @@
 //! Deadlines of the machines: armed after each call, looked at when an entry comes up.
 
-use super::{Exit, Hosts, ReceivingHost, SendingHost, SendingMachine, Sink, Watch};
-use crate::engine::fetch::fetch;
-use crate::engine::net::Net;
-use crate::engine::timers::{TimerId, TimerKind, Timers};
-use crate::engine::tree::NEVER;
+use super::{Exit, Hosts, PathFlags, ReceivingHost, SendingHost, SendingMachine, Sink};
+use crate::engine::fabric::Fabric;
+use crate::engine::prefetch::prefetch;
+use crate::engine::timers::{TimerId, TimerKind, TimingWheel};
+use crate::engine::tournament_tree::NEVER;
 use units::Instant;
 
 impl Hosts {
@@ -20,52 +20,52 @@ impl Hosts {
     }
 
     /// The earliest timer entry has come up. Returns whether anything happened.
-    pub fn visit_timer(&mut self, now: u64, net: &mut Net) -> bool {
+    pub fn visit_timer(&mut self, now: u64, fabric: &mut Fabric) -> bool {
         let Some(timer) = self.timers.first() else {
-            self.open_slot();
+            self.open_bucket();
             return false;
         };
-        let has_happened = self.visit(now, timer, net);
+        let has_happened = self.visit(now, timer, fabric);
         self.timers.settle();
         has_happened
     }
 
     #[inline]
-    fn visit(&mut self, now: u64, timer: TimerId, net: &mut Net) -> bool {
+    fn visit(&mut self, now: u64, timer: TimerId, fabric: &mut Fabric) -> bool {
         let flow = timer.flow();
         match timer.kind() {
             TimerKind::Sender => {
                 let host = &mut self.senders[flow];
-                if matches!(host.machine, SendingMachine::Datagrams(_)) && !host.watch.has(Watch::UNUSUAL) {
-                    let exit = Exit { now, emitted: &mut self.emitted, net };
+                if matches!(host.machine, SendingMachine::Datagrams(_)) && !host.watch.has(PathFlags::SLOW_PATH) {
+                    let exit = Exit { now, emitted: &mut self.emitted, fabric };
                     return exit.send_datagrams(flow, host, &mut self.timers);
                 }
                 let deadline = host.machine.next_timeout();
-                due(&mut self.timers, &mut host.armed, now, deadline) && self.fire_sender(now, flow, net)
+                due(&mut self.timers, &mut host.armed, now, deadline) && self.fire_sender(now, flow, fabric)
             }
             TimerKind::Receiver => {
                 let host = &mut self.receivers[flow];
                 let deadline = host.sink.next_timeout();
-                due(&mut self.timers, &mut host.armed, now, deadline) && self.fire_receiver(now, flow, net)
+                due(&mut self.timers, &mut host.armed, now, deadline) && self.fire_receiver(now, flow, fabric)
             }
             TimerKind::Lifecycle => {
                 self.timers.pop();
-                self.turn(now, flow, net)
+                self.turn(now, flow, fabric)
             }
             TimerKind::Held => {
                 self.timers.pop();
-                self.release(now, flow, net)
+                self.release(now, flow, fabric)
             }
         }
     }
 
     /// The entries of the next slot of time come near: those that are stale are forgotten, and those whose machine has
     /// moved its deadline meanwhile move there.
-    pub fn open_slot(&mut self) {
+    pub fn open_bucket(&mut self) {
         let mut opened = std::mem::take(&mut self.opened);
-        self.timers.open_slot(&mut opened);
+        self.timers.open_bucket(&mut opened);
         // Many of the hosts have not been asked anything for a while: the waits for their memory overlap.
-        opened.iter().for_each(|(_, timer)| self.expect_timer(*timer));
+        opened.iter().for_each(|(_, timer)| self.prefetch_timer(*timer));
         for (time, timer) in opened.drain(..) {
             let (armed, deadline) = match timer.kind() {
                 TimerKind::Sender => {
@@ -92,43 +92,43 @@ impl Hosts {
     }
 
     /// Brings what a timer's host is asked when the timer comes up into the cache.
-    fn expect_timer(&self, timer: TimerId) {
+    fn prefetch_timer(&self, timer: TimerId) {
         let flow = timer.flow();
         match timer.kind() {
-            TimerKind::Sender => fetch(&self.senders[flow].armed),
-            TimerKind::Receiver => fetch(&self.receivers[flow].armed),
+            TimerKind::Sender => prefetch(&self.senders[flow].armed),
+            TimerKind::Receiver => prefetch(&self.receivers[flow].armed),
             TimerKind::Lifecycle | TimerKind::Held => {}
         }
     }
 
-    pub(super) fn fire_sender(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
+    pub(super) fn fire_sender(&mut self, now: u64, flow: u32, fabric: &mut Fabric) -> bool {
         match &mut self.senders[flow].machine {
             SendingMachine::Tcp(sender) => {
                 sender.handle_timeout(Instant::from_ps(now), &mut self.segments);
-                self.send_segments(now, flow, net);
+                self.send_segments(now, flow, fabric);
             }
             SendingMachine::Connection(written) => {
                 written.handle_timeout(Instant::from_ps(now), &mut self.segments);
-                self.send_segments(now, flow, net);
+                self.send_segments(now, flow, fabric);
             }
-            SendingMachine::Datagrams(_) => self.send_watched_datagrams(now, flow, net),
+            SendingMachine::Datagrams(_) => self.send_watched_datagrams(now, flow, fabric),
         }
         true
     }
 
-    pub(super) fn fire_receiver(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
+    pub(super) fn fire_receiver(&mut self, now: u64, flow: u32, fabric: &mut Fabric) -> bool {
         match &mut self.receivers[flow].sink {
             Sink::Tcp(receiver) => {
                 receiver.handle_timeout(Instant::from_ps(now), &mut self.acks);
-                self.send_acks(now, flow, net);
+                self.send_acks(now, flow, fabric);
             }
             Sink::Explicit(sink) => {
                 sink.receiver.handle_timeout(Instant::from_ps(now), &mut self.acks);
-                self.send_explicit_acks(now, flow, net);
+                self.send_explicit_acks(now, flow, fabric);
             }
             Sink::Endpoint(endpoint) => {
                 endpoint.handle_timeout(Instant::from_ps(now), &mut self.acks);
-                self.send_acks_of_endpoint(now, flow, net);
+                self.send_acks_of_endpoint(now, flow, fabric);
             }
             Sink::Datagrams { .. } => {}
         }
@@ -136,13 +136,13 @@ impl Hosts {
     }
 
     /// A flow starts or stops.
-    pub(super) fn turn(&mut self, now: u64, flow: u32, net: &mut Net) -> bool {
+    pub(super) fn turn(&mut self, now: u64, flow: u32, fabric: &mut Fabric) -> bool {
         let life = self.lifecycles[flow];
         let instant = Instant::from_ps(now);
         if now >= life.stop {
             self.senders[flow].machine.stop(instant, &mut self.segments);
             if !self.segments.controls.is_empty() {
-                self.send_segments(now, flow, net);
+                self.send_segments(now, flow, fabric);
             }
             return true;
         }
@@ -152,9 +152,9 @@ impl Hosts {
         match &mut self.senders[flow].machine {
             SendingMachine::Tcp(sender) => {
                 sender.write(instant, life.bytes, &mut self.segments);
-                self.send_segments(now, flow, net);
+                self.send_segments(now, flow, fabric);
             }
-            SendingMachine::Connection(_) => self.open(now, flow, life.bytes, net),
+            SendingMachine::Connection(_) => self.open(now, flow, life.bytes, fabric),
             SendingMachine::Datagrams(_) => self.arm_sender(flow),
         }
         true
@@ -162,7 +162,7 @@ impl Hosts {
 }
 
 /// Whether the entry that has come up is to fire; if not, it is removed (stale) or moved to the true deadline.
-fn due(timers: &mut Timers, armed: &mut u64, now: u64, deadline: u64) -> bool {
+fn due(timers: &mut TimingWheel, armed: &mut u64, now: u64, deadline: u64) -> bool {
     if *armed != now {
         timers.pop();
         return false;
@@ -179,19 +179,19 @@ fn due(timers: &mut Timers, armed: &mut u64, now: u64, deadline: u64) -> bool {
 
 /// The sending machine of `flow` may have set a deadline.
 #[inline]
-pub(super) fn arm_sender(timers: &mut Timers, flow: u32, host: &mut SendingHost) {
+pub(super) fn arm_sender(timers: &mut TimingWheel, flow: u32, host: &mut SendingHost) {
     arm(timers, &mut host.armed, host.machine.next_timeout(), TimerId::new(flow, TimerKind::Sender));
 }
 
 /// The receiving machine of `flow` may have set a deadline.
 #[inline]
-pub(super) fn arm_receiver(timers: &mut Timers, flow: u32, host: &mut ReceivingHost) {
+pub(super) fn arm_receiver(timers: &mut TimingWheel, flow: u32, host: &mut ReceivingHost) {
     arm(timers, &mut host.armed, host.sink.next_timeout(), TimerId::new(flow, TimerKind::Receiver));
 }
 
 /// A machine wants to be called at `deadline`: its entry is made unless an earlier one is there.
 #[inline]
-pub(super) fn arm(timers: &mut Timers, armed: &mut u64, deadline: u64, timer: TimerId) {
+pub(super) fn arm(timers: &mut TimingWheel, armed: &mut u64, deadline: u64, timer: TimerId) {
     if deadline < *armed {
         *armed = deadline;
         timers.push(deadline, timer);

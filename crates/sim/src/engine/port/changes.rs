@@ -1,8 +1,8 @@
 //! What events of the scenario do to a port: another capacity or delay, a link that goes down or comes up.
 
-use super::{Port, State, Taken};
-use crate::engine::gate::Gate;
-use crate::engine::offer::Count;
+use super::{LinkDownLosses, Port, State};
+use crate::engine::admission::Count;
+use crate::engine::gated::GatedTransmitter;
 use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
 use units::{ByteTime, Duration, Rate};
@@ -12,13 +12,13 @@ impl Port {
     /// `in_flight` is the fibre behind this port; the arrivals of packets that have not left yet move.
     pub fn change_capacity(&mut self, now: u64, capacity: Rate, in_flight: &mut Ring<Packet>) {
         let Some(new) = ByteTime::at(capacity) else { return };
-        self.keep_list(in_flight);
+        self.use_own_list(in_flight);
         if self.controller_follows() {
             self.tell_capacity(now, capacity);
         }
         let old = std::mem::replace(&mut self.byte_time, new);
-        self.ask_number();
-        self.gate_mut().into_iter().for_each(Gate::try_again);
+        self.bound_by_count();
+        self.gate_mut().into_iter().for_each(GatedTransmitter::try_again);
         self.sweep_own(now);
         let (mut old_start, mut new_start, mut waited) = (now, now, self.waited());
         for i in 0..self.own.len() {
@@ -35,14 +35,14 @@ impl Port {
         if !self.own.is_empty() {
             // What was rounded at the old rate has been stretched.
             self.is_stretched = true;
-            self.calm_down();
+            self.set_bounds();
         }
         self.retime(in_flight);
     }
 
     /// The delay changes for packets whose last bit has not left yet.
     pub fn change_delay(&mut self, now: u64, delay: Duration, in_flight: &mut Ring<Packet>) {
-        self.keep_list(in_flight);
+        self.use_own_list(in_flight);
         self.delay = delay.ps();
         self.sweep_own(now);
         self.retime(in_flight);
@@ -76,10 +76,10 @@ impl Port {
     }
 
     /// The link goes down: what has not left completely is taken back from the fibre, counted as dropped, and returned.
-    pub fn take_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Taken {
-        self.keep_list(in_flight);
+    pub fn take_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> LinkDownLosses {
+        self.use_own_list(in_flight);
         self.state = State::Down;
-        self.ask_number();
+        self.bound_by_count();
         if self.gate().is_some() {
             return self.take_gate_down(now, in_flight);
         }
@@ -100,10 +100,10 @@ impl Port {
         let unsent = self.own.iter().filter(|packet| !packet.is_lost()).count();
         self.clear_own();
         self.busy_until = now;
-        let held = self.clear_line(now);
+        let held = self.clear_discipline(now);
         let from_fibre = (0..unsent).filter_map(|_| in_flight.pop_newest()).collect();
         self.follow(in_flight);
-        Taken { from_fibre, held }
+        LinkDownLosses { from_fibre, held }
     }
 
     /// Whether the link is up.
@@ -114,7 +114,7 @@ impl Port {
     /// The link comes up.
     pub fn bring_up(&mut self) {
         self.state = State::Up;
-        self.calm_down();
+        self.set_bounds();
     }
 }
 

@@ -1,21 +1,27 @@
 //! A port that sends in granted slots only.
 
-use super::{Port, State, Taken};
-use crate::engine::extras::Extras;
-use crate::engine::gate::{Admission, Cleared, Gate, Granted, Row};
-use crate::engine::offer::{Cause, Count, Offer};
+use super::{LinkDownLosses, Port, State};
+use crate::engine::admission::{Admission, Cause, Count};
+use crate::engine::features::PortFeatures;
+use crate::engine::gated::{Cleared, GateAdmission, GatedTransmitter, Granted, Row};
 use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
 use crate::model::Buffer;
 use crate::queue::Verdict;
 
 impl Port {
-    /// A packet arrives that is for the gate. What is carried has not met its fate ([`Gate::fate`]); one that is marked is held first.
+    /// A packet arrives that is for the gate. What is carried has not met its fate ([`GatedTransmitter::fate`]); one that is marked is held first.
     #[inline(always)]
-    pub(super) fn offer_to_gate(&mut self, now: u64, packet: &Packet, verdict: Verdict, gate: &mut Gate) -> Offer {
+    pub(super) fn offer_to_gate(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        verdict: Verdict,
+        gate: &mut GatedTransmitter,
+    ) -> Admission {
         self.note_offered(packet.size);
         if self.state == State::Down {
-            return Offer::Dropped(self.refuse(Cause::Unreachable, packet.size));
+            return Admission::Dropped(self.refuse(Cause::Unreachable, packet.size));
         }
         let inside = gate.inside();
         let full = match self.buffer {
@@ -27,47 +33,47 @@ impl Port {
             Buffer::Unlimited => false,
         };
         if full && gate.is_occupied(now, packet.size, self.byte_time) {
-            return Offer::Dropped(self.refuse(Cause::Congestion, packet.size));
+            return Admission::Dropped(self.refuse(Cause::Congestion, packet.size));
         }
         let admission = match verdict {
             Verdict::Mark => gate.hold(now, &packet.marked()),
             _ => gate.admit(now, packet, self.byte_time),
         };
         match admission {
-            Admission::Placed(end) => {
+            GateAdmission::Placed(end) => {
                 gate.note_queue(now);
-                Offer::Carried(self.leave(end, packet.size))
+                Admission::Scheduled(self.leave(end, packet.size))
             }
-            Admission::Held => Offer::Held,
-            Admission::Stuck => {
+            GateAdmission::Held => Admission::Queued,
+            GateAdmission::Stuck => {
                 gate.note_queue(now);
-                Offer::Stuck
+                Admission::Blocked
             }
         }
     }
 
-    /// [`Port::offer_past_intake`] for a port that has nothing but a gate.
+    /// [`Port::offer_past_interceptor`] for a port that has nothing but a gate.
     #[inline]
-    pub fn offer_to_gate_alone(&mut self, now: u64, packet: &Packet) -> Offer {
-        let Some(mut extras) = self.extras.take() else { return self.offer_light(now, packet.size) };
-        let Extras { gate, loss, .. } = &mut *extras;
+    pub fn offer_to_gate_alone(&mut self, now: u64, packet: &Packet) -> Admission {
+        let Some(mut features) = self.features.take() else { return self.offer_optical(now, packet.size) };
+        let PortFeatures { gate, loss, .. } = &mut *features;
         let arrival_before = self.last_arrival;
         let offer = match gate {
             Some(gate) => self.offer_to_gate(now, packet, Verdict::Accept, gate),
-            None => self.offer_light(now, packet.size),
+            None => self.offer_optical(now, packet.size),
         };
         let offer = self.meet_fate(offer, packet.size, arrival_before, gate, loss);
-        self.extras = Some(extras);
+        self.features = Some(features);
         offer
     }
 
     /// Sends the next packet behind the gate, as far as the windows reach, or of the line: `released` is that packet then. Gives what
     /// becomes of it.
     #[inline(always)]
-    pub fn release(&mut self, now: u64, released: &mut Packet) -> Option<Offer> {
-        let Extras { loss, gate, .. } = &mut **self.extras.as_mut()?;
+    pub fn release(&mut self, now: u64, released: &mut Packet) -> Option<Admission> {
+        let PortFeatures { loss, gate, .. } = &mut **self.features.as_mut()?;
         let Some(gate) = gate.as_mut() else {
-            let (packet, offer) = self.release_line(now)?;
+            let (packet, offer) = self.release_disciplined(now)?;
             *released = packet;
             return Some(offer);
         };
@@ -75,9 +81,9 @@ impl Port {
             gate.note_queue(now);
             return None;
         };
-        let Some(cause) = gate.fate(loss) else { return Some(Offer::Carried(self.leave(end, released.size))) };
+        let Some(cause) = gate.fate(loss) else { return Some(Admission::Scheduled(self.leave(end, released.size))) };
         self.dropped.add(released.size);
-        Some(Offer::Dropped(cause))
+        Some(Admission::Dropped(cause))
     }
 
     /// A frame begins in which the queue behind the gate has `slots` slots.
@@ -96,41 +102,41 @@ impl Port {
         }
     }
 
-    pub(super) fn gate_mut(&mut self) -> Option<&mut Gate> {
-        self.extras.as_mut().and_then(|extras| extras.gate.as_mut())
+    pub(super) fn gate_mut(&mut self) -> Option<&mut GatedTransmitter> {
+        self.features.as_mut().and_then(|features| features.gate.as_mut())
     }
 
-    pub(super) fn gate(&self) -> Option<&Gate> {
-        self.extras.as_ref().and_then(|extras| extras.gate.as_ref())
+    pub(super) fn gate(&self) -> Option<&GatedTransmitter> {
+        self.features.as_ref().and_then(|features| features.gate.as_ref())
     }
 
     /// Slots granted so far, if the port has a gate.
     pub fn granted(&self) -> Option<Granted> {
-        self.gate().map(Gate::granted)
+        self.gate().map(GatedTransmitter::granted)
     }
 
     /// Packets that stay here because they have no slot yet, or wait for their discipline.
     pub fn held(&self) -> u64 {
-        self.gate().map_or(0, Gate::unplaced) + self.in_line().packets
+        self.gate().map_or(0, GatedTransmitter::unplaced) + self.in_discipline().packets
     }
 
     /// Bytes of these packets.
     pub fn held_bytes(&self) -> u64 {
-        self.gate().map_or(0, Gate::unplaced_bytes)
+        self.gate().map_or(0, GatedTransmitter::unplaced_bytes)
     }
 
     /// Shows every packet that is held.
     pub fn for_each_held(&mut self, mut change: impl FnMut(&mut Packet)) {
-        let Some(extras) = &mut self.extras else { return };
-        if let Some(gate) = &mut extras.gate {
+        let Some(features) = &mut self.features else { return };
+        if let Some(gate) = &mut features.gate {
             gate.for_each_unplaced(&mut change);
         }
-        if let Some(line) = &mut extras.line {
+        if let Some(line) = &mut features.line {
             line.for_each(change);
         }
     }
 
-    pub(super) fn take_gate_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Taken {
+    pub(super) fn take_gate_down(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> LinkDownLosses {
         self.control(now);
         let Cleared { on_fibre, lost, unplaced } =
             self.gate_mut().map_or_else(Cleared::default, |gate| gate.clear(now));
@@ -143,6 +149,6 @@ impl Port {
             self.refused.add(packet.size);
         }
         self.follow(in_flight);
-        Taken { from_fibre: taken, held: unplaced }
+        LinkDownLosses { from_fibre: taken, held: unplaced }
     }
 }

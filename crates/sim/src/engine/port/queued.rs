@@ -1,14 +1,14 @@
 //! A port with a queue discipline: the queue as its discipline sees it.
 
 use super::{Port, State};
-use crate::engine::extras::Extras;
+use crate::engine::features::PortFeatures;
 use crate::engine::packet::{Flags, Packet};
 use crate::queue::{Arrival, Verdict};
 
 impl Port {
     /// What the discipline of the port says of a packet that comes; without one, and while the link is down, it says nothing.
-    pub(super) fn judge(&mut self, now: u64, packet: &Packet, extras: &mut Extras) -> Verdict {
-        let Extras { queue: Some(queue), gate, .. } = extras else { return Verdict::Accept };
+    pub(super) fn judge(&mut self, now: u64, packet: &Packet, features: &mut PortFeatures) -> Verdict {
+        let PortFeatures { queue: Some(queue), gate, .. } = features else { return Verdict::Accept };
         if self.state == State::Down {
             return Verdict::Accept;
         }
@@ -25,7 +25,7 @@ impl Port {
 
     /// Packets and bytes that wait, those that an agent keeps included, and since when there is nothing to send.
     fn waiting(&mut self, now: u64) -> (u64, u64, Option<u64>) {
-        let inside = self.look_inside(now);
+        let inside = self.backlog(now);
         let packets = inside.packets.saturating_sub(1) + u64::from(self.kept.packets);
         let bytes = inside.bytes + self.kept.bytes;
         (packets, bytes, (self.busy_until <= now && packets == 0).then_some(self.busy_until))
@@ -33,8 +33,8 @@ impl Port {
 
     /// An agent that keeps packets for the port has marked one.
     pub fn note_mark(&mut self) {
-        if let Some(extras) = &mut self.extras {
-            extras.marked += 1;
+        if let Some(features) = &mut self.features {
+            features.marked += 1;
         }
     }
 }

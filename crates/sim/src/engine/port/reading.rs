@@ -1,9 +1,9 @@
 //! What a port has counted, as totals since the start of the run.
 
 use super::Port;
-use super::inside::{Inside, List, from};
-use crate::engine::gate::GateReading;
-use crate::engine::offer::Count;
+use super::backlog::{Backlog, BacklogEntry, from};
+use crate::engine::admission::Count;
+use crate::engine::gated::GatedReading;
 use crate::engine::packet::Packet;
 use crate::engine::ring::Ring;
 use crate::model::Light;
@@ -41,7 +41,7 @@ impl Port {
     pub fn leaving(&self, fibre: &Ring<Packet>) -> Vec<Leaving> {
         let unsent = self.own.iter().filter(|packet| !packet.is_lost()).count() as u64;
         let mut arrivals = (fibre.put_in() - unsent..fibre.put_in()).map(|position| fibre.get(position));
-        let mut flight = |packet: Inside| match if packet.is_lost() { None } else { arrivals.next() } {
+        let mut flight = |packet: BacklogEntry| match if packet.is_lost() { None } else { arrivals.next() } {
             Some(on_fibre) => self.last_bit_at(on_fibre.at, on_fibre.size).saturating_sub(packet.end),
             None => self.delay,
         };
@@ -57,14 +57,14 @@ impl Port {
     pub fn reading(&mut self, now: u64, fibre: &Ring<Packet>) -> Reading {
         // Its controller's timers that were due are served first, with the queue as it was then.
         self.control(now);
-        let marked = self.extras.as_ref().map_or(0, |extras| extras.marked);
+        let marked = self.features.as_ref().map_or(0, |features| features.marked);
         if let Some(gate) = self.gate_mut() {
-            let GateReading { inside: (packets, bytes), busy, waited, waiting } = gate.reading(now);
+            let GatedReading { inside: (packets, bytes), busy, waited, waiting } = gate.reading(now);
             let carried = self.offered().since(self.refused).since(Count { packets, bytes });
             return Reading { offered: self.offered(), carried, dropped: self.dropped, busy, waited, waiting, marked };
         }
-        let (inside, future_wait) = self.with_list(fibre, |port, list| port.read_inside(now, list));
-        let held = self.in_line();
+        let (inside, future_wait) = self.with_list(fibre, |port, list| port.read_backlog(now, list));
+        let held = self.in_discipline();
         Reading {
             offered: self.offered(),
             carried: self.offered().since(self.refused).since(inside).since(held),
@@ -77,7 +77,7 @@ impl Port {
     }
 
     /// What is inside, and how long all of that has still to wait, in packet-picoseconds.
-    fn read_inside(&mut self, now: u64, list: &dyn List) -> (Count, u128) {
+    fn read_backlog(&mut self, now: u64, list: &dyn Backlog) -> (Count, u128) {
         self.sweep(now, list);
         let (mut inside, mut start, mut future_wait) = (Count::default(), now, 0);
         for packet in from(list, self.first_inside) {
@@ -103,7 +103,7 @@ impl Port {
 
     fn replace_maximum(&mut self, by: u64) -> u64 {
         let maximum = std::mem::replace(&mut self.max_waiting, by as u32);
-        self.calm_down();
+        self.set_bounds();
         u64::from(maximum)
     }
 

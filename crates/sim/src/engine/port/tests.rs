@@ -8,7 +8,7 @@ pub(in crate::engine) fn port(buffer: Buffer) -> Port {
     let seed = Seed { seed: 1, run: 0 };
     let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue") };
     let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer);
-    Port::new(PortConfig { rule, streams, intake: None }).unwrap()
+    Port::new(PortConfig { rule, streams, interceptor: None }).unwrap()
 }
 
 const MS: u64 = 1_000_000_000;
@@ -21,18 +21,18 @@ fn a_port_is_four_cache_lines_of_which_a_packet_that_need_not_wait_touches_two()
 
 #[test]
 fn a_1500_byte_packet_leaves_after_12_us_and_arrives_a_delay_later() {
-    assert_eq!(port(Buffer::Packets(1)).offer(0, 1500), Offer::Carried(12 * US + MS));
+    assert_eq!(port(Buffer::Packets(1)).offer(0, 1500), Admission::Scheduled(12 * US + MS));
 }
 
 #[test]
 fn one_waiting_place_means_two_in_the_system() {
     let mut port = port(Buffer::Packets(1));
-    assert_eq!(port.offer(0, 1500), Offer::Carried(12 * US + MS));
-    assert_eq!(port.offer(0, 1500), Offer::Carried(24 * US + MS));
-    assert_eq!(port.offer(0, 1500), Offer::Dropped(Cause::Congestion));
+    assert_eq!(port.offer(0, 1500), Admission::Scheduled(12 * US + MS));
+    assert_eq!(port.offer(0, 1500), Admission::Scheduled(24 * US + MS));
+    assert_eq!(port.offer(0, 1500), Admission::Dropped(Cause::Congestion));
     // Exactly when the first has left, its successor is in transmission and the place is free.
-    assert_eq!(port.offer(12 * US, 1500), Offer::Carried(36 * US + MS));
-    assert_eq!(port.offer(12 * US, 1500), Offer::Dropped(Cause::Congestion));
+    assert_eq!(port.offer(12 * US, 1500), Admission::Scheduled(36 * US + MS));
+    assert_eq!(port.offer(12 * US, 1500), Admission::Dropped(Cause::Congestion));
 }
 
 /// Which packets of a burst of 200 a port with one waiting place refuses, counted from 0. They have 1000 B and come back
@@ -40,7 +40,7 @@ fn one_waiting_place_means_two_in_the_system() {
 fn refused_of_a_burst(capacity: Rate) -> Vec<u64> {
     let mut port = port(Buffer::Packets(1));
     port.change_capacity(0, capacity, &mut Ring::new());
-    let refused = |number: &u64| port.offer((number + 1) * 8 * US, 1000) == Offer::Dropped(Cause::Congestion);
+    let refused = |number: &u64| port.offer((number + 1) * 8 * US, 1000) == Admission::Dropped(Cause::Congestion);
     (0..200).filter(refused).collect()
 }
 
@@ -57,10 +57,10 @@ fn at_49_50ths_of_the_rate_the_one_packet_in_fifty_that_is_refused_hangs_on_a_pi
 #[test]
 fn a_buffer_in_bytes_counts_what_waits_but_not_what_is_in_transmission() {
     let mut port = port(Buffer::Bytes(units::Bytes(1540)));
-    assert_eq!(port.offer(0, 1500), Offer::Carried(12 * US + MS));
-    assert_eq!(port.offer(0, 1500), Offer::Carried(24 * US + MS));
-    assert!(matches!(port.offer(0, 40), Offer::Carried(_)));
-    assert_eq!(port.offer(0, 40), Offer::Dropped(Cause::Congestion));
+    assert_eq!(port.offer(0, 1500), Admission::Scheduled(12 * US + MS));
+    assert_eq!(port.offer(0, 1500), Admission::Scheduled(24 * US + MS));
+    assert!(matches!(port.offer(0, 40), Admission::Scheduled(_)));
+    assert_eq!(port.offer(0, 40), Admission::Dropped(Cause::Congestion));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn sums_over_time_are_exact_at_any_instant() {
 
 fn fill(port: &mut Port, fibre: &mut Ring<Packet>, packets: u32) {
     for _ in 0..packets {
-        if let Offer::Carried(at) = port.offer(0, 1500) {
+        if let Admission::Scheduled(at) = port.offer(0, 1500) {
             fibre.push(Packet { at, size: 1500, ..Packet::default() });
         }
     }
@@ -109,8 +109,8 @@ fn a_shorter_delay_holds_for_what_has_not_left_and_nothing_overtakes() {
     port.change_delay(24 * US, Duration::from_micros(100), &mut fibre);
     let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at).collect();
     assert_eq!(arrivals, [1012 * US, 1024 * US, 1036 * US]);
-    assert_eq!(port.offer(36 * US, 1500), Offer::Carried(1048 * US), "and so do those that come later");
-    assert_eq!(port.offer(1000 * US, 1500), Offer::Carried(1112 * US), "until the fibre of before is empty");
+    assert_eq!(port.offer(36 * US, 1500), Admission::Scheduled(1048 * US), "and so do those that come later");
+    assert_eq!(port.offer(1000 * US, 1500), Admission::Scheduled(1112 * US), "until the fibre of before is empty");
 }
 
 #[test]
@@ -129,12 +129,12 @@ fn a_cut_takes_back_what_has_not_left() {
     fill(&mut port, &mut fibre, 3);
     assert_eq!(port.take_down(18 * US, &mut fibre).from_fibre.len(), 2);
     assert_eq!(fibre.len(), 1);
-    assert_eq!(port.offer(20 * US, 1500), Offer::Dropped(Cause::Unreachable));
+    assert_eq!(port.offer(20 * US, 1500), Admission::Dropped(Cause::Unreachable));
     let reading = port.reading(20 * US, &Ring::new());
     assert_eq!((reading.offered.packets, reading.carried.packets, reading.dropped.packets), (4, 1, 3));
     assert_eq!((reading.busy, reading.waited), (18 * US, u128::from((12 + 18) * US)));
     port.bring_up();
-    assert_eq!(port.offer(30 * US, 1500), Offer::Carried(42 * US + MS));
+    assert_eq!(port.offer(30 * US, 1500), Admission::Scheduled(42 * US + MS));
 }
 
 #[test]
@@ -144,8 +144,8 @@ fn what_is_sent_after_a_cut_arrives_behind_what_had_left_before_it() {
     port.change_delay(12 * US, Duration::from_micros(100), &mut fibre);
     port.take_down(12 * US, &mut fibre);
     port.bring_up();
-    assert_eq!(port.offer(20 * US, 1500), Offer::Carried(24 * US + MS), "12 us behind it");
-    assert_eq!(port.offer(950 * US, 1500), Offer::Carried(1062 * US));
+    assert_eq!(port.offer(20 * US, 1500), Admission::Scheduled(24 * US + MS), "12 us behind it");
+    assert_eq!(port.offer(950 * US, 1500), Admission::Scheduled(1062 * US));
 }
 
 /// A port as one would write it down: what was accepted, each with the times at which its transmission begins and ends.
@@ -215,8 +215,8 @@ proptest! {
             }
             let expected = plain.offer(now, u64::from(size), byte, buffer, port.is_up()).map(|end| end + MS);
             let found = match port.offer(now, size) {
-                Offer::Carried(at) => Some(at),
-                Offer::Dropped(_) => None,
+                Admission::Scheduled(at) => Some(at),
+                Admission::Dropped(_) => None,
                 other => return Err(TestCaseError::fail(format!("{other:?}"))),
             };
             prop_assert_eq!(found, expected, "at {}", now);
@@ -253,10 +253,10 @@ proptest! {
                     port.change_capacity(now, Rate::from_bps(*rate), fibre);
                 }
             }
-            (careful.calm, careful.calm_time) = (0, 0);
+            (careful.count_bound, careful.time_bound) = (0, 0);
             let (one, other) = (quick.offer(now, size), careful.offer(now, size));
             prop_assert_eq!(one, other, "at {}", now);
-            if let Offer::Carried(at) = one {
+            if let Admission::Scheduled(at) = one {
                 fibres.iter_mut().for_each(|fibre| { fibre.push(Packet { at, size, ..Packet::default() }); });
             }
             prop_assert_eq!(quick.reading(now, &Ring::new()), careful.reading(now, &Ring::new()));
@@ -277,42 +277,42 @@ fn waiting_time_of_any_length_is_a_sum() {
 #[derive(Clone, Copy, PartialEq)]
 enum Asks {
     /// Its own list.
-    List,
+    Backlog,
     /// Its fibre.
     Fibre,
-    /// What it has put on its fibre, which ends in another partition: [`Net::post`](crate::engine::net::Net::post).
+    /// What it has put on its fibre, which ends in another partition: [`Fabric::send_out`](crate::engine::fabric::Fabric::send_out).
     NearEnd,
 }
 
 /// A port and its fibre.
-struct Line {
+struct DisciplinedQueue {
     port: Port,
     fibre: Ring<Packet>,
     near: Ring<Packet>,
     asks: Asks,
 }
 
-impl Line {
-    fn new(buffer: Buffer, asks: Asks) -> Line {
-        Line { port: port(buffer), fibre: Ring::new(), near: Ring::new(), asks }
+impl DisciplinedQueue {
+    fn new(buffer: Buffer, asks: Asks) -> DisciplinedQueue {
+        DisciplinedQueue { port: port(buffer), fibre: Ring::new(), near: Ring::new(), asks }
     }
 
     /// One of each kind.
-    fn of_each_kind(buffer: Buffer) -> [Line; 3] {
-        [Asks::List, Asks::Fibre, Asks::NearEnd].map(|asks| Line::new(buffer, asks))
+    fn of_each_kind(buffer: Buffer) -> [DisciplinedQueue; 3] {
+        [Asks::Backlog, Asks::Fibre, Asks::NearEnd].map(|asks| DisciplinedQueue::new(buffer, asks))
     }
 
     fn offer(&mut self, now: u64, size: u16) -> Result<u64, Cause> {
-        let Line { port, fibre, near, asks } = self;
+        let DisciplinedQueue { port, fibre, near, asks } = self;
         let seen = if *asks == Asks::NearEnd { &*near } else { &*fibre };
-        if *asks != Asks::List && port.entrance.has_own_list() && port.may_share(now) {
-            port.share(size, seen);
+        if *asks != Asks::Backlog && port.kind.has_own_list() && port.may_use_fibre(now) {
+            port.use_fibre(size, seen);
         }
-        let offer = match port.entrance.has_own_list() {
+        let offer = match port.kind.has_own_list() {
             false => port.carry(now, size, seen).map_or_else(|| port.carry_crowded(now, size, seen), Ok),
             true => match port.offer(now, size) {
-                Offer::Carried(at) => Ok(at),
-                Offer::Dropped(cause) => Err(cause),
+                Admission::Scheduled(at) => Ok(at),
+                Admission::Dropped(cause) => Err(cause),
                 other => panic!("{other:?}"),
             },
         };
@@ -359,7 +359,7 @@ proptest! {
             1 => Buffer::Bytes(units::Bytes(700 * room)),
             _ => Buffer::Unlimited,
         };
-        let mut lines = Line::of_each_kind(buffer);
+        let mut lines = DisciplinedQueue::of_each_kind(buffer);
         let mut now = 0;
         for (gap, size, event, ahead) in steps {
             let size = if size < others { size } else { 700 };
@@ -375,9 +375,9 @@ proptest! {
                     3 => line.change(|port, fibre| port.change_delay(now, Duration::from_millis(1), fibre)),
                     4 => line.change(|port, fibre| drop(port.take_down(now, fibre))),
                     5..7 => line.port.bring_up(),
-                    7 if line.asks == Asks::Fibre => line.port.keep_list(&line.fibre),
+                    7 if line.asks == Asks::Fibre => line.port.use_own_list(&line.fibre),
                     8..12 => line.post(now),
-                    // The nodes are dealt anew.
+                    // The nodes are assigned anew.
                     12 => line.near = line.port.near_end(&line.fibre),
                     _ => {}
                 }
@@ -408,7 +408,7 @@ proptest! {
             1 => Buffer::Bytes(units::Bytes(350 * room)),
             _ => Buffer::Unlimited,
         };
-        let mut lines = Line::of_each_kind(buffer);
+        let mut lines = DisciplinedQueue::of_each_kind(buffer);
         let (mut left, mut now) = (10, 0);
         for (packets, off, restart) in steps {
             left += packets * LASTS;

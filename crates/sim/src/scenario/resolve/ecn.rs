@@ -9,7 +9,7 @@ use transport::tcp::SenderConfig;
 const MOST_PATHS: usize = 200;
 
 /// What to tell the user of transports with ECN whose receiver refuses it, or whose packets nobody marks; `echoes` is the key of the
-/// regime with which its agents tell senders by ECN, and then of transports without.
+/// kind of switching with which its agents tell senders by ECN, and then of transports without.
 pub(super) fn warnings(
     network: &Network,
     transports: &[Transport],

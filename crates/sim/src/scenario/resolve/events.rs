@@ -5,8 +5,8 @@ use crate::language::{At, Choice, Fault, Place, choices, quoted, rate_in_range};
 use crate::model::{
     Arrivals, Change, Fate, Forced, LinkEvent, LinkId, Network, Probe, Selection, SimTime, Trace, Traffic,
 };
-use crate::regime::kind::Plan;
 use crate::scenario::spec::{DISPLACEMENT_THRESHOLD, Event, ForceAction, Spec, State};
+use crate::switching::kind::Plan;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The events in the order of time.

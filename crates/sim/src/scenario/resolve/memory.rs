@@ -5,8 +5,8 @@
 use super::traffic::count;
 use crate::language::{Fault, Place, rounded};
 use crate::model::{Change, Load, Scenario, Selection, Traffic};
-use crate::regime::kind::Demand;
 use crate::scenario::spec::Spec;
+use crate::switching::kind::Demand;
 use units::{Bytes, Duration};
 
 /// A sample in the engine and in the table `series`, with its names.

@@ -19,9 +19,8 @@ mod transport;
 use super::spec::{Run, Spec};
 use crate::language::{Fault, quoted};
 use crate::model::{self, LinkId, Network, RunSpec, Transport, components};
-use crate::regime;
-use crate::regime::kind::Checked;
 use crate::scenario::{Laws, Scenario};
+use crate::switching::kind::Checked;
 use crate::topology::Draft;
 use units::{Bytes, Duration};
 
@@ -67,7 +66,7 @@ pub(super) struct Resolved {
 
 /// Resolves a whole scenario.
 pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Resolved, Fault> {
-    regime::assert_names();
+    crate::switching::assert_names();
     transport::assert_names();
     let run = run(&spec.run)?;
     let transports = transport::resolve(spec, laws)?;

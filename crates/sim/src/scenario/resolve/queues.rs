@@ -2,7 +2,7 @@
 
 use crate::language::{Fault, quoted};
 use crate::model::{Light, LinkId, Network, Opening};
-use crate::regime::kind::Plan;
+use crate::switching::kind::Plan;
 use crate::topology::Draft;
 
 /// A discipline that decides when packets leave needs a port that stores packets and sends when it will: where light passes, or waits for

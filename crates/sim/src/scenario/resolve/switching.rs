@@ -2,10 +2,10 @@
 
 use crate::language::{At, Fault, Place};
 use crate::model::Network;
-use crate::regime::kind::{Checked, Site};
-use crate::regime::{self, Switching};
 use crate::scenario::Switched;
 use crate::scenario::spec::Spec;
+use crate::switching::kind::{Checked, Site};
+use crate::switching::{self, Switching};
 use crate::topology::Draft;
 use units::Duration;
 
@@ -27,20 +27,20 @@ pub(super) fn resolve(
     let Most { largest_packet, duration } = most;
     let led = network.links.iter().position(|link| link.via.is_some());
     let Some(at) = &spec.switching else {
-        return led.map_or(Ok((regime::default(), None)), |link| Err(nothing_grants(spec, draft, link)));
+        return led.map_or(Ok((switching::default(), None)), |link| Err(nothing_grants(spec, draft, link)));
     };
-    if led.is_some() && !Switching::regime(at).leads {
-        let message = format!("the network has queues for slots; allowed: kind = {}", regime::that_lead());
+    if led.is_some() && !Switching::kind(at).leads {
+        let message = format!("the network has queues for slots; allowed: kind = {}", switching::that_lead());
         return Err(at.fault(message));
     }
     let first_event = spec.event.first().map(|event| event.link.place());
     let (checked, keys) = at.check(Site { at: at.mark(), network, draft, largest_packet, duration, first_event })?;
-    Ok((checked, Some(Switched { kind: Switching::regime(at).entry.name, keys })))
+    Ok((checked, Some(Switched { kind: Switching::kind(at).entry.name, keys })))
 }
 
 fn nothing_grants(spec: &Spec, draft: &Draft, link: usize) -> Fault {
     let drawn = &draft.links[link];
     let place = drawn.given.via.as_ref().map_or(Place::Unknown, |via| via.place.clone()).or_at(&drawn.place);
     let place = place.or_at(&spec.topology.as_ref().map_or(Place::Unknown, At::place));
-    Fault::new(place, format!("nothing grants its slots; allowed with [switching] kind = {}", regime::that_lead()))
+    Fault::new(place, format!("nothing grants its slots; allowed with [switching] kind = {}", switching::that_lead()))
 }

@@ -7,7 +7,7 @@ mod sizes;
 mod traffic;
 mod transport;
 
-pub use crate::regime::Switching;
+pub use crate::switching::Switching;
 pub use application::{Application, OnOffWriter, PacedWriter, RequestResponse};
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
 pub(crate) use link::{LinkKeys, Shared};

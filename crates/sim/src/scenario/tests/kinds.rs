@@ -14,6 +14,6 @@ fn kinds() -> Vec<String> {
 
 #[test]
 fn every_kind_of_switching_is_listed_once_and_in_order() {
-    let listed: Vec<_> = crate::regime::list().iter().map(|entry| entry.name).collect();
+    let listed: Vec<_> = crate::switching::list().iter().map(|entry| entry.name).collect();
     assert_eq!(listed, kinds());
 }

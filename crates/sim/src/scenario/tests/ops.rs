@@ -2,7 +2,7 @@
 
 use super::load_text;
 use crate::model::*;
-use crate::regime::ops::Ops;
+use crate::switching::ops::Ops;
 
 /// Two edge nodes and a core node; `switching` begins in line 14.
 fn text(switching: &str) -> String {

@@ -297,7 +297,7 @@ fn slots_need_queues_and_queues_need_slots() {
     let (found, allowed) = told.split_once("? allowed: ").unwrap();
     assert_eq!(found, "test.toml:10:8: switching.kind: found \"aapm\"; did you mean \"aapn\"");
     let names: BTreeSet<&str> = allowed.split(", ").collect();
-    let known: BTreeSet<&str> = crate::regime::list().iter().map(|entry| entry.name).collect();
+    let known: BTreeSet<&str> = crate::switching::list().iter().map(|entry| entry.name).collect();
     assert_eq!(names, known);
     assert!(names.is_superset(&BTreeSet::from(["packets", "aapn", "ops", "obs"])), "{allowed}");
 }

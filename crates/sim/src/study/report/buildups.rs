@@ -1,7 +1,7 @@
 //! What built up before links in episodes, where agents count it: columns of the table of links, and figures.
 
 use super::{End, ratio, seconds};
-use crate::engine::ledger::{Buildup, Ledger};
+use crate::engine::counters::{Buildup, Counters};
 use crate::model::LinkId;
 use crate::results::{Column, Figure};
 use std::collections::BTreeMap;
@@ -25,8 +25,8 @@ struct Row {
 }
 
 impl Buildups {
-    pub(super) fn read(end: &End, ledger: &Ledger, window: u64) -> Buildups {
-        let before = &end.world.baseline.ledger.buildups;
+    pub(super) fn read(end: &End, counters: &Counters, window: u64) -> Buildups {
+        let before = &end.world.baseline.counters.buildups;
         let row = |(link, after): (&LinkId, &Buildup)| {
             let (episodes, sum, area) =
                 before.get(link).map_or((0, 0, 0), |before| (before.episodes, before.sum_of_most, before.area));
@@ -38,7 +38,7 @@ impl Buildups {
             };
             (*link, row)
         };
-        Buildups { links: ledger.buildups.iter().map(row).collect(), window }
+        Buildups { links: counters.buildups.iter().map(row).collect(), window }
     }
 
     /// Columns for rows of these links; none where no agent counts.

@@ -8,8 +8,8 @@
 
 use super::End;
 use super::flows::{FlowRow, FlowRows};
-use crate::engine::net::DELIVER;
-use crate::engine::parts::Parts;
+use crate::engine::fabric::DELIVER;
+use crate::engine::layout::Partitions;
 use crate::model::{Arrivals, Flow, Link};
 use units::PS_PER_SECOND;
 
@@ -139,7 +139,7 @@ impl EmptyPaths {
 
     /// Seconds from the start of a flow of so many bytes to its last ACK on the path that it has at the end of the run, with the
     /// capacities and delays of its beginning; `None` where that is not known.
-    pub fn seconds(&self, end: &End, parts: &Parts, number: u32, bytes: u64) -> Option<f64> {
+    pub fn seconds(&self, end: &End, parts: &Partitions, number: u32, bytes: u64) -> Option<f64> {
         let flow = &end.world.layout.flows[number as usize];
         let kind = &end.scenario.transports[flow.transport.index()].kind;
         let there = self.links(end, parts.sender(number).path)?;

@@ -1,7 +1,7 @@
 //! How long packets were on their way from host to host, and how much of that they waited, where `[probe]` asks for it.
 
 use crate::engine::delays::{Delays, Reading};
-use crate::engine::parts::Parts;
+use crate::engine::layout::Partitions;
 use crate::results::Figure;
 
 /// The share that a percentile covers, and the name of its figure for whole delays and for waiting.
@@ -13,7 +13,7 @@ const PERCENTILES: [(f64, [&str; 2]); 4] = [
 ];
 
 /// Means and percentiles of what arrived after the warm-up; to three digits.
-pub(super) fn figures(parts: &Parts) -> Vec<Figure> {
+pub(super) fn figures(parts: &Partitions) -> Vec<Figure> {
     let mut all = parts.list.iter().filter_map(|part| part.hosts.arrivals.delays.as_deref());
     let Some(mut delays) = all.next().cloned() else { return Vec::new() };
     all.for_each(|other| delays.add(other));

@@ -3,12 +3,12 @@
 use super::completions::EmptyPaths;
 use super::{End, ratio, seconds};
 use crate::engine::accounts::FlowTotals;
-use crate::engine::ledger::{Group, Ledger};
-use crate::engine::parts::Parts;
-use crate::engine::tree::NEVER;
+use crate::engine::counters::{Counters, Group};
+use crate::engine::layout::Partitions;
+use crate::engine::tournament_tree::NEVER;
 use crate::model::{Flow, Load, NodeId};
-use crate::regime::{self, kind::FlowFacts};
 use crate::results::{Column, Table};
+use crate::switching::{self, kind::FlowFacts};
 
 /// What each flow did.
 pub(super) struct FlowRows {
@@ -47,12 +47,12 @@ impl FlowRow {
 
 impl FlowRows {
     /// The flows of a world at its end.
-    pub(super) fn read(end: &End, ledger: &Ledger, parts: &Parts) -> FlowRows {
+    pub(super) fn read(end: &End, counters: &Counters, parts: &Partitions) -> FlowRows {
         let node = |id: NodeId| end.scenario.network.nodes[id.index()].name.clone();
         let flows = end.world.layout.flows.iter();
         let empty = EmptyPaths::new(end);
         let rows = (0..end.world.layout.flows.len() as u32).map(|number| {
-            let group = ledger.groups.get(&number).copied();
+            let group = counters.groups.get(&number).copied();
             let row = flow_row(end, parts, number);
             let ideal = (row.finite && row.completed).then(|| empty.seconds(end, parts, number, row.size)).flatten();
             let slowdown = ideal.map_or(f64::NAN, |ideal| ratio(row.end_s - row.start_s, ideal));
@@ -98,7 +98,7 @@ impl FlowRows {
             ("mean_rtt_s", measure(|row| row.mean_rtt_s)),
         ];
         let facts: Vec<FlowFacts> = rows.iter().map(FlowRow::facts).collect();
-        columns.extend(regime::flow_columns(&facts));
+        columns.extend(switching::flow_columns(&facts));
         columns.extend(more);
         columns.push(("slowdown", measure(|row| row.slowdown)));
         columns.push(("completed", Column::Bool(rows.iter().map(|row| row.completed).collect())));
@@ -106,7 +106,7 @@ impl FlowRows {
     }
 }
 
-fn flow_row(end: &End, parts: &Parts, number: u32) -> FlowRow {
+fn flow_row(end: &End, parts: &Partitions, number: u32) -> FlowRow {
     let (flow, host) = (&end.world.layout.flows[number as usize], parts.sender(number));
     let completed = parts.lifecycle(number).completed;
     let ended = if completed == NEVER { end_of(flow, end) } else { completed };

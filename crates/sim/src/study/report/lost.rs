@@ -3,9 +3,9 @@
 
 use super::flows::FlowRow;
 use super::{End, ratio};
-use crate::engine::offer::Cause;
-use crate::engine::parts::Parts;
-use crate::engine::shortfall::{Cut, CutKind, Dropped, Drops, Lost};
+use crate::engine::admission::Cause;
+use crate::engine::layout::Partitions;
+use crate::engine::loss_attribution::{Dropped, Drops, Lost, Reduction, ReductionKind};
 use crate::results::{Column, Figure};
 use std::collections::BTreeMap;
 use units::PS_PER_SECOND;
@@ -54,9 +54,9 @@ struct LostRow {
 
 impl LostRows {
     /// `None` where nobody asked.
-    pub(super) fn read(end: &End, flows: &[FlowRow], parts: &mut Parts) -> Option<LostRows> {
+    pub(super) fn read(end: &End, flows: &[FlowRow], parts: &mut Partitions) -> Option<LostRows> {
         let lists: Vec<Drops> =
-            parts.list.iter_mut().filter_map(|part| part.net.dropped.take()).map(|drops| *drops).collect();
+            parts.list.iter_mut().filter_map(|part| part.fabric.dropped.take()).map(|drops| *drops).collect();
         if lists.is_empty() {
             return None;
         }
@@ -64,7 +64,7 @@ impl LostRows {
         let agents = end.scenario.plan.wording().causes;
         let blame = |cause: Cause| why(cause.name(agents));
         let rows = (0..).zip(flows).map(|(number, flow)| {
-            let account = parts.take_shortfall(number)?;
+            let account = parts.take_loss_attribution(number)?;
             let (first, past) = bounds(&drops, number);
             let until = (flow.end_s * PS_PER_SECOND as f64) as u64;
             let (rate, life_s) = (account.rate() * PS_PER_SECOND as f64, flow.end_s - flow.start_s);
@@ -155,7 +155,7 @@ impl Case<'_> {
 
 /// Those whom a reduction is put down to: the drops in its window that no reduction before it was put down to, or else those that are
 /// still missing; nobody if there are none.
-fn accused(cut: &Cut, missing: &mut BTreeMap<u64, Missing>) -> Vec<Why> {
+fn accused(cut: &Reduction, missing: &mut BTreeMap<u64, Missing>) -> Vec<Why> {
     let window = cut.una..cut.end.max(cut.una);
     let fresh: Vec<Why> =
         missing.range(window.clone()).filter(|(_, one)| !one.is_claimed).map(|(_, one)| one.why).collect();
@@ -168,11 +168,11 @@ fn accused(cut: &Cut, missing: &mut BTreeMap<u64, Missing>) -> Vec<Why> {
 
 /// What a reduction cost goes to the accused in equal parts. If there are none it was needless, and who waited for the timer waited for
 /// an ACK that came late anyway.
-fn share_out(cut: &Cut, accused: &[Why], bytes: &mut Bytes) {
+fn share_out(cut: &Reduction, accused: &[Why], bytes: &mut Bytes) {
     if accused.is_empty() {
         let why = match cut.kind {
-            CutKind::FastRetransmit => Why::Reordering,
-            CutKind::Timeout => Why::FalseTimeouts,
+            ReductionKind::FastRetransmit => Why::Reordering,
+            ReductionKind::Timeout => Why::FalseTimeouts,
         };
         bytes[why as usize] += cut.cost;
     }
@@ -185,15 +185,15 @@ fn share_out(cut: &Cut, accused: &[Why], bytes: &mut Bytes) {
 mod tests {
     use super::*;
 
-    fn cut(at: u64, una: u64, end: u64, kind: CutKind) -> Cut {
-        Cut { at, una, end, kind, cost: 10.0, wait: 4.0 }
+    fn cut(at: u64, una: u64, end: u64, kind: ReductionKind) -> Reduction {
+        Reduction { at, una, end, kind, cost: 10.0, wait: 4.0 }
     }
 
     fn dropped(at: u64, seq: u64, cause: Cause) -> Dropped {
         Dropped { flow: 0, at, seq, cause }
     }
 
-    fn divided(drops: &[Dropped], cuts: Vec<Cut>) -> Bytes {
+    fn divided(drops: &[Dropped], cuts: Vec<Reduction>) -> Bytes {
         let case = Case { drops, known_until: 1000, blame: &|cause| why(cause.name(&["contention"])) };
         case.divide(&Lost { cuts, ..Lost::default() })
     }
@@ -208,22 +208,22 @@ mod tests {
             dropped(9, 15, Cause::Congestion),
         ];
         // Byte 0 is acknowledged, 30 was not sent by then as far as the window goes, and 15 was dropped later.
-        let bytes = divided(&drops, vec![cut(5, 10, 30, CutKind::FastRetransmit)]);
+        let bytes = divided(&drops, vec![cut(5, 10, 30, ReductionKind::FastRetransmit)]);
         assert_eq!((bytes[Why::Random as usize], bytes.iter().sum::<f64>()), (14.0, 14.0));
-        let bytes = divided(&drops, vec![cut(5, 10, 40, CutKind::FastRetransmit)]);
+        let bytes = divided(&drops, vec![cut(5, 10, 40, ReductionKind::FastRetransmit)]);
         assert_eq!([Why::Random, Why::Contention].map(|why| bytes[why as usize]), [14.0 * 2.0 / 3.0, 14.0 / 3.0]);
     }
 
     #[test]
     fn a_timeout_for_a_hole_that_nobody_repaired_has_the_cause_of_the_hole() {
         let drops = [dropped(1, 0, Cause::Random), dropped(2, 10, Cause::Random)];
-        let cuts = vec![cut(5, 0, 40, CutKind::FastRetransmit), cut(9, 10, 40, CutKind::Timeout)];
+        let cuts = vec![cut(5, 0, 40, ReductionKind::FastRetransmit), cut(9, 10, 40, ReductionKind::Timeout)];
         assert_eq!(divided(&drops, cuts)[Why::Random as usize], 28.0);
     }
 
     #[test]
     fn a_reduction_without_a_drop_was_needless() {
-        let cuts = vec![cut(5, 0, 40, CutKind::FastRetransmit), cut(9, 10, 40, CutKind::Timeout)];
+        let cuts = vec![cut(5, 0, 40, ReductionKind::FastRetransmit), cut(9, 10, 40, ReductionKind::Timeout)];
         let bytes = divided(&[dropped(1, 50, Cause::Random)], cuts);
         // Who waited for the timer would have waited for the ACK.
         assert_eq!([Why::Reordering, Why::FalseTimeouts].map(|why| bytes[why as usize]), [10.0, 10.0]);
@@ -232,6 +232,6 @@ mod tests {
 
     #[test]
     fn what_is_not_known_has_no_cause() {
-        assert_eq!(divided(&[], vec![cut(1000, 0, 40, CutKind::Timeout)]).iter().sum::<f64>(), 0.0);
+        assert_eq!(divided(&[], vec![cut(1000, 0, 40, ReductionKind::Timeout)]).iter().sum::<f64>(), 0.0);
     }
 }

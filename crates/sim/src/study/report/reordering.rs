@@ -1,6 +1,6 @@
 //! How far packets arrived out of order, where `[probe]` asks for it: per flow, as densities, and over all flows.
 
-use crate::engine::parts::Parts;
+use crate::engine::layout::Partitions;
 use crate::engine::reordering::FlowReordering;
 use crate::results::{Column, Figure, Table};
 use std::collections::BTreeMap;
@@ -10,13 +10,13 @@ use units::PS_PER_SECOND;
 const USUAL_THRESHOLD: u64 = 3;
 
 /// What has been seen of each flow, nothing of one of which nothing arrived; `None` if nobody asks.
-fn all<'p>(parts: &'p Parts<'_>) -> Option<Vec<Option<&'p FlowReordering>>> {
+fn all<'p>(parts: &'p Partitions<'_>) -> Option<Vec<Option<&'p FlowReordering>>> {
     let flows = 0..parts.layout.flows.len() as u32;
     parts.asks_for_reordering().then(|| flows.map(|flow| parts.reordering(flow)).collect())
 }
 
 /// The columns of the table of flows.
-pub(super) fn columns(parts: &Parts) -> Vec<(&'static str, Column)> {
+pub(super) fn columns(parts: &Partitions) -> Vec<(&'static str, Column)> {
     let Some(flows) = all(parts) else { return Vec::new() };
     let count = |of: fn(&FlowReordering) -> u64| Column::U64(flows.iter().map(|flow| flow.map_or(0, of)).collect());
     let measure =
@@ -55,7 +55,7 @@ fn mean_occupancy(flow: &FlowReordering) -> f64 {
 }
 
 /// The frequencies: one row a (flow, metric, value).
-pub(super) fn table(parts: &Parts, run: u32) -> Option<Table> {
+pub(super) fn table(parts: &Partitions, run: u32) -> Option<Table> {
     let flows = all(parts)?;
     let (mut number, mut metric, mut value, mut packets, mut share) = (vec![], vec![], vec![], vec![], vec![]);
     for (flow, seen) in (0..).zip(&flows).filter_map(|(flow, seen)| Some((flow, (*seen)?))) {
@@ -94,7 +94,7 @@ fn frequencies(seen: &FlowReordering) -> [(&'static str, Vec<(f64, u64)>); 4] {
 }
 
 /// Over all flows.
-pub(super) fn figures(parts: &Parts) -> Vec<Figure> {
+pub(super) fn figures(parts: &Partitions) -> Vec<Figure> {
     let Some(flows) = all(parts) else { return Vec::new() };
     let flows: Vec<&FlowReordering> = flows.into_iter().flatten().collect();
     let sum = |of: fn(&FlowReordering) -> u64| flows.iter().map(|flow| of(flow)).sum::<u64>();

@@ -1,6 +1,6 @@
 //! The table of events, written while the run goes on.
 
-use crate::engine::offer::Cause;
+use crate::engine::admission::Cause;
 use crate::engine::packet::Class;
 use crate::engine::trace::{Event, NOBODY, Sink, What};
 use crate::model::{Link, Node};

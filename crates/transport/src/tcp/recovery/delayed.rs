@@ -82,7 +82,7 @@ impl Recovery for TdFr {
 
 impl Sender {
     fn delay_mut(&mut self) -> Option<&mut Delay> {
-        self.extras.as_mut()?.delay.as_mut()
+        self.features.as_mut()?.delay.as_mut()
     }
 
     /// An ACK of `acked` new bytes has been read: the clock stops, starts, or is told when it is due.

@@ -9,7 +9,7 @@
 use super::rack::RackTlp;
 use super::{Phase, Recovery};
 use crate::cc::{Event, RateSample};
-use crate::tcp::extras::{Extras, ShortWay};
+use crate::tcp::features::{FastPath, SenderFeatures};
 use crate::tcp::rack::Rack;
 use crate::tcp::rate::Sending;
 use crate::tcp::segments::Segments;
@@ -18,14 +18,14 @@ use units::{Duration, Instant};
 
 impl Sender {
     /// The short way, if an ACK of new data in order, in [`Phase::Open`] and without blocks, can go it.
-    pub(in crate::tcp) fn short_way(&self, ack: &Ack<'_>) -> Option<ShortWay> {
-        let Extras { short_way, rack, segments, .. } = self.extras.as_deref()?;
-        let is_open = *short_way != ShortWay::Absent
+    pub(in crate::tcp) fn fast_path(&self, ack: &Ack<'_>) -> Option<FastPath> {
+        let SenderFeatures { fast_path, rack, segments, .. } = self.features.as_deref()?;
+        let is_open = *fast_path != FastPath::Absent
             && rack.as_ref().is_none_or(|rack| rack.probe.end.is_none())
             && segments.as_ref().is_none_or(Segments::are_in_order)
             && (!ack.ecn_echo || self.answers_marks_itself())
             && !self.is_held_back();
-        is_open.then_some(*short_way)
+        is_open.then_some(*fast_path)
     }
 
     /// What [`Sender::handle_ack_in_full`] comes to for such an ACK.
@@ -34,11 +34,11 @@ impl Sender {
         &mut self,
         now: Instant,
         ack: &Ack<'_>,
-        way: ShortWay,
+        way: FastPath,
         actions: &mut Actions,
     ) {
         match way {
-            ShortWay::Measured => self.handle_ack_measured(now, ack, actions),
+            FastPath::Measured => self.handle_ack_measured(now, ack, actions),
             _ => self.handle_ack_unmeasured(now, ack, actions),
         }
     }
@@ -70,7 +70,7 @@ impl Sender {
     /// What [`Sender::read_records`] comes to: the records are looked at where they lie.
     fn measure_in_order(&mut self, now: Instant, una: u64) -> (Option<Duration>, Option<RateSample>) {
         let wants_rtt = self.config.algorithm.wants(&self.config.laws).every_rtt;
-        let Some(Extras { rack, segments: Some(segments), .. }) = self.extras.as_deref_mut() else {
+        let Some(SenderFeatures { rack, segments: Some(segments), .. }) = self.features.as_deref_mut() else {
             return (None, None);
         };
         let mut round_trip = None;
@@ -159,7 +159,7 @@ impl Sender {
     /// The books of full-sized segments of new data from `first` to `next`.
     fn note_in_order(&mut self, now: Instant, first: u64, next: u64) {
         let mss = self.window.mss;
-        let Some(Extras { rack, segments: Some(segments), .. }) = self.extras.as_deref_mut() else { return };
+        let Some(SenderFeatures { rack, segments: Some(segments), .. }) = self.features.as_deref_mut() else { return };
         if let Some(rack) = rack {
             rack.note_new(now, next);
         }
@@ -238,7 +238,7 @@ mod tests {
             let ack = |ack, sack| Ack { ack, window: 40 * MSS, sack, ecn_echo: false };
             let mut handle = |ack: &Ack<'_>| {
                 let in_order = matches!(sender.phase, Phase::Open) && ack.sack.is_empty() && ack.ack > una;
-                *short += u32::from(in_order && ack.ack <= sender.nxt && sender.short_way(ack).is_some());
+                *short += u32::from(in_order && ack.ack <= sender.nxt && sender.fast_path(ack).is_some());
                 if let Some(ace) = sender.ace_if_all_marked(ack.ack).filter(|_| ack.ecn_echo) {
                     sender.handle_ace(ace);
                 }
@@ -281,8 +281,8 @@ mod tests {
             prop_assume!(config.validate().is_ok());
             let config = Arc::new(config);
             let (mut short, mut full) = (Driven::new(&config), Driven::new(&config));
-            if let Some(extras) = full.sender.extras.as_mut() {
-                extras.short_way = ShortWay::Absent;
+            if let Some(features) = full.sender.features.as_mut() {
+                features.fast_path = FastPath::Absent;
             }
             let mut now = Instant::ZERO;
             for (wait_ms, step) in [(0, Step::Write(50 * MSS))].into_iter().chain(steps) {

@@ -182,7 +182,7 @@ impl Sender {
 
     /// The receiver holds `block`. Returns the bytes of it that the scoreboard did not know.
     fn cover(&mut self, block: SackBlock, una: u64) -> u64 {
-        let segments = self.extras.as_mut().and_then(|extras| extras.segments.as_mut());
+        let segments = self.features.as_mut().and_then(|features| features.segments.as_mut());
         let Some(segments) = segments else { return self.scoreboard.insert(block, self.nxt - una, self.config.mss) };
         if self.scoreboard.covers(block) {
             return 0;
@@ -201,11 +201,11 @@ impl Sender {
     /// segments.
     fn read_records(&mut self, now: Instant, ack: u64) -> (Option<Duration>, Option<RateSample>) {
         let config = &self.config;
-        let Some(extras) = self.extras.as_deref_mut() else { return (None, None) };
-        let echo = extras.timestamps.as_mut().and_then(|timestamps| timestamps.of_ack(ack > self.una));
-        let Some(segments) = &mut extras.segments else { return (None, None) };
+        let Some(features) = self.features.as_deref_mut() else { return (None, None) };
+        let echo = features.timestamps.as_mut().and_then(|timestamps| timestamps.of_ack(ack > self.una));
+        let Some(segments) = &mut features.segments else { return (None, None) };
         segments.advance(ack);
-        if let Some(rack) = &mut extras.rack {
+        if let Some(rack) = &mut features.rack {
             rack.update(now, segments.reported(), |sent_at| echo.is_some_and(|echo| echo < config.stamp(sent_at)));
         }
         let wants_rtt = config.algorithm.wants(&config.laws).every_rtt;
@@ -243,7 +243,7 @@ impl Sender {
         }
         match self.phase {
             Phase::Open | Phase::Disorder(_) => {
-                self.settle();
+                self.restore_phase();
                 self.let_grow(event);
             }
             Phase::TimeoutRecovery { recover } => {
@@ -353,7 +353,7 @@ impl Sender {
             if let Some(rack) = self.rack_mut() {
                 rack.end_recovery();
             }
-            self.settle();
+            self.restore_phase();
         }
     }
 
@@ -361,19 +361,19 @@ impl Sender {
     pub(super) fn abandon_recovery(&mut self) {
         self.close_episode();
         self.guard = 0;
-        if let Some(extras) = self.extras.as_deref_mut()
-            && let Some(segments) = &mut extras.segments
+        if let Some(features) = self.features.as_deref_mut()
+            && let Some(segments) = &mut features.segments
         {
             segments.find_again();
-            if let Some(rack) = &mut extras.rack {
+            if let Some(rack) = &mut features.rack {
                 rack.find_again(segments);
             }
         }
-        self.settle();
+        self.restore_phase();
     }
 
     /// The phase outside of recovery after an ACK of new data; HighRxt returns to HighACK (RFC 6675 §5 step 3.1).
-    pub(super) fn settle(&mut self) {
+    pub(super) fn restore_phase(&mut self) {
         self.scoreboard.set_high_rxt(self.una);
         self.phase = match self.scoreboard.is_empty() && !self.has_probed() {
             true => Phase::Open,

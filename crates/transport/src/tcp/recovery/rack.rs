@@ -5,7 +5,7 @@
 
 use super::{Disorder, FastRecovery, Phase, Recovery};
 use crate::cc::{Event, LossCause, LossRecovery};
-use crate::tcp::extras::Extras;
+use crate::tcp::features::SenderFeatures;
 use crate::tcp::rack::{Rack, Situation, wait_for_ack};
 use crate::tcp::segments::Segments;
 use crate::tcp::transmit::Next;
@@ -85,7 +85,7 @@ impl Recovery for RackTlp {
     /// §7.2: a probe is scheduled while nothing is SACKed and nothing is being repaired.
     fn after_transmit(sender: &mut Sender, now: Instant) {
         let (phase, flight, srtt) = (sender.phase, sender.flight_size(), sender.rtt.srtt());
-        let Some(rack) = sender.extras.as_deref_mut().and_then(|extras| extras.rack.as_mut()) else { return };
+        let Some(rack) = sender.features.as_deref_mut().and_then(|features| features.rack.as_mut()) else { return };
         let is_to_schedule = std::mem::take(&mut rack.probe.is_to_schedule);
         match srtt {
             Some(srtt) if flight > 0 && matches!(phase, Phase::Open) && rack.probe.is_allowed() => {
@@ -121,8 +121,8 @@ impl Sender {
     }
 
     pub(super) fn rack_and_segments(&mut self) -> Option<(&mut Rack, &mut Segments)> {
-        match self.extras.as_deref_mut() {
-            Some(Extras { rack: Some(rack), segments: Some(segments), .. }) => Some((rack, segments)),
+        match self.features.as_deref_mut() {
+            Some(SenderFeatures { rack: Some(rack), segments: Some(segments), .. }) => Some((rack, segments)),
             _ => None,
         }
     }

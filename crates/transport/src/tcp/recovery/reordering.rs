@@ -148,15 +148,17 @@ impl Sender {
         let config = std::sync::Arc::clone(&self.config);
         let (una, mss, flight) = (self.una, self.window.mss, self.flight_size());
         let expires = self.nxt.saturating_add(2 * flight.max(mss));
-        let Some(mut reordering) = self.extras.as_mut().and_then(|extras| extras.reordering.take()) else { return };
+        let Some(mut reordering) = self.features.as_mut().and_then(|features| features.reordering.take()) else {
+            return;
+        };
         reordering.fill(mss, expires, |block| {
             block.end <= una || self.scoreboard.hole(block.start.max(una), block.end).is_none()
         });
         let (duplicate, _) = split_dsack(ack);
         let timed = duplicate.and_then(|block| reordering.confirm(now, block, una, mss, &config.reordering));
         reordering.expire(una);
-        if let Some(extras) = self.extras.as_mut() {
-            extras.reordering = Some(reordering);
+        if let Some(features) = self.features.as_mut() {
+            features.reordering = Some(reordering);
         }
         if duplicate.is_some() {
             self.leave_needless_recovery();

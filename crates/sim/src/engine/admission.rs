@@ -1,0 +1,97 @@
+//! What a port is offered, and what becomes of it.
+
+/// Why a device dropped a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// The buffer was full.
+    Congestion,
+    /// Its queue discipline dropped it before the buffer was full.
+    Early,
+    /// The scenario's random loss.
+    Random,
+    /// The link was down.
+    Unreachable,
+    /// The scenario ordered it.
+    Forced,
+    /// Its slot did not meet the switch in its window.
+    GuardViolation,
+    /// A reason that only agents know, by its number among those of their kind of switching.
+    Agent(u8),
+}
+
+impl Cause {
+    /// As written in tables; `agents` are the names of the reasons of agents.
+    pub fn name<'n>(self, agents: &[&'n str]) -> &'n str {
+        match self {
+            Cause::Congestion => "congestion",
+            Cause::Early => "early",
+            Cause::Random => "random",
+            Cause::Unreachable => "unreachable",
+            Cause::Forced => "forced",
+            Cause::GuardViolation => "guard violation",
+            Cause::Agent(number) => agents.get(usize::from(number)).copied().unwrap_or("agent"),
+        }
+    }
+}
+
+/// What becomes of a packet offered to a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// Its last bit arrives at the far end at this time.
+    Scheduled(u64),
+    /// The same, and it is marked.
+    Marked(u64),
+    /// It is dropped.
+    Dropped(Cause),
+    /// It stays in the port, which may send it or one before it: it is to be asked. Only a port with a gate or a line says so.
+    Queued,
+    /// It stays in the port, which can send nothing before it is granted a slot.
+    Blocked,
+}
+
+/// An agent that takes all packets for a port and sends them on when it sees fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interceptor {
+    /// The agent.
+    pub agent: u32,
+    /// What the agent calls the port.
+    pub place: u32,
+}
+
+/// A number of packets and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes on the wire.
+    pub bytes: u64,
+}
+
+impl Admission {
+    /// The same for a packet that is marked. One that is held carries its mark itself.
+    pub fn marked(self) -> Admission {
+        match self {
+            Admission::Scheduled(at) => Admission::Marked(at),
+            other => other,
+        }
+    }
+}
+
+impl Count {
+    /// Adds one packet.
+    #[inline]
+    pub fn add(&mut self, size: u16) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+    }
+
+    /// The sum, part by part.
+    pub fn plus(self, other: Count) -> Count {
+        Count { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
+    }
+
+    /// The difference, part by part.
+    pub fn since(self, earlier: Count) -> Count {
+        Count { packets: self.packets - earlier.packets, bytes: self.bytes - earlier.bytes }
+    }
+}

@@ -1,0 +1,44 @@
+//! What an agent keeps for a port, and how little had still to be sent.
+
+use super::Port;
+use crate::model::Buffer;
+use units::Duration;
+
+impl Port {
+    /// The least number of bytes that it had still to send, what was left of the packet in transmission included, since this was
+    /// last called; only for a port of an optical packet switch.
+    pub fn take_least_backlog(&mut self, now: u64) -> u64 {
+        let backlog = self.busy_until.saturating_sub(now);
+        let least = self.least_backlog.take(backlog);
+        self.byte_time.bytes_in(Duration::from_ps(least)).count()
+    }
+
+    /// The least that agents have kept for the port since this was last called, in bytes.
+    pub fn take_least_agent_backlog(&mut self) -> u64 {
+        self.kept.take_least_bytes()
+    }
+
+    /// An agent keeps a packet for the port.
+    pub fn keep(&mut self, now: u64, size: u16) {
+        self.kept.add(now, size);
+    }
+
+    /// An agent lets go of a packet that it kept for the port.
+    pub fn let_go(&mut self, now: u64, size: u16) {
+        self.kept.remove(now, size);
+    }
+
+    /// An agent keeps a packet for the port for no time.
+    pub fn pass_agent_backlog(&mut self) {
+        self.kept.pass();
+    }
+
+    /// Whether what agents keep for the port leaves no place for a packet in a room.
+    pub fn is_agent_backlog_full(&self, room: Buffer, size: u16) -> bool {
+        match room {
+            Buffer::Packets(places) => u64::from(self.kept.packets) >= places,
+            Buffer::Bytes(room) => self.kept.bytes + u64::from(size) > room.count(),
+            Buffer::Unlimited => false,
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The edge node of an agile all-photonic network, as one core node knows it: once a frame it opens the slots its queues were
+//! granted, asks for more, and tells XCP's controllers what their queues have (XCP-CL, paper 003 §4.2).
+
+use super::plan::Request;
+use super::queue::{Backlog, Queue};
+use super::tell::Teller;
+use super::{Beat, Notice, SlotRange};
+use crate::engine::admission::Cause;
+use crate::engine::agent::{Agent, Message};
+use crate::engine::gated::Window;
+use crate::engine::node_context::{AgentPath, ControlPacket, NodeContext};
+use crate::engine::packet::Class;
+use crate::engine::trace::{Event, Spot, What};
+use crate::random::{Stream, uniform_index};
+use std::collections::BTreeMap;
+
+/// The agent of an edge node towards a core node.
+#[derive(Debug)]
+pub struct EdgeAgent {
+    beat: Beat,
+    clock: Clock,
+    queues: Vec<Queue>,
+    /// The place of the queue to each edge node, [`NOWHERE`] if there is none.
+    places: Box<[usize]>,
+    plan: Plan,
+    teller: Teller,
+    next_frame: u64,
+}
+
+const NOWHERE: usize = usize::MAX;
+
+/// How far its slots are off, in picoseconds.
+#[derive(Debug)]
+pub struct Clock {
+    /// Always.
+    pub offset: i64,
+    /// In each slot, up to this much more or less.
+    pub jitter: u64,
+    /// Where the jitter comes from.
+    pub stream: Stream,
+}
+
+/// How it comes by its slots.
+#[derive(Debug)]
+pub enum Plan {
+    /// As the scenario says, the stages in the order of their frames.
+    Fixed(Vec<Stage>),
+    /// It asks for them.
+    Asked(Asking),
+}
+
+/// From a frame on, every frame has these slots.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// The first frame.
+    pub from: u64,
+    /// The slots.
+    pub runs: Box<[SlotRange]>,
+}
+
+/// What an edge node needs to ask for slots.
+#[derive(Debug)]
+pub struct Asking {
+    /// Its place among the edge nodes.
+    pub edge: u32,
+    /// What it asks for.
+    pub rule: Request,
+    /// The path to the core node.
+    pub way: AgentPath,
+    /// The agent there.
+    pub core_agent: u32,
+    /// Bytes of a request.
+    pub size: u16,
+    /// A request leaves this long after the beginning of the frame.
+    pub after: u64,
+    /// What is asked for in a frame is granted this many frames later.
+    pub lag: u64,
+    /// The frame of the next request.
+    pub next: u64,
+    /// What was granted for frames that have not begun.
+    pub granted: BTreeMap<u64, Granted>,
+}
+
+/// What was granted in a frame.
+#[derive(Clone, Debug, Default)]
+pub struct Granted {
+    runs: Vec<SlotRange>,
+    /// The slots of each queue.
+    slots: Box<[u32]>,
+}
+
+impl Agent for EdgeAgent {
+    fn next_timeout(&self) -> u64 {
+        let request = match &self.plan {
+            Plan::Asked(asking) => asking.leaves(&self.beat),
+            Plan::Fixed(_) => u64::MAX,
+        };
+        self.beat.begins(self.next_frame).min(request).min(self.teller.next_timeout())
+    }
+
+    /// Does what is due: begins a frame, asks, tells, in this order.
+    fn handle_timeout(&mut self, now: u64, context: &mut NodeContext) {
+        if self.beat.begins(self.next_frame) <= now {
+            self.begin_frame(now, context);
+        }
+        if matches!(&self.plan, Plan::Asked(asking) if asking.leaves(&self.beat) <= now) {
+            self.ask(now, context);
+        }
+        self.teller.tell(now, self.beat.frame, &mut self.queues, context);
+    }
+
+    fn handle_message(&mut self, _: u64, message: Message, _: &mut NodeContext) {
+        if let Some(Notice::Grant { frame, runs }) = message.open() {
+            self.handle_grant(frame, runs);
+        }
+    }
+}
+
+impl EdgeAgent {
+    /// An agent that waits for its first frame.
+    pub fn new(beat: Beat, clock: Clock, queues: Vec<Queue>, mut plan: Plan, teller: Teller) -> EdgeAgent {
+        if let Plan::Asked(asking) = &mut plan {
+            asking.next = beat.delay.saturating_sub(asking.after).div_ceil(beat.frame.length());
+        }
+        let next_frame = beat.first();
+        let mut places = vec![NOWHERE; queues.iter().map(|queue| queue.to as usize + 1).max().unwrap_or(0)];
+        queues.iter().enumerate().for_each(|(place, queue)| places[queue.to as usize] = place);
+        EdgeAgent { beat, clock, queues, places: places.into(), plan, teller, next_frame }
+    }
+
+    /// Slots were granted.
+    fn handle_grant(&mut self, frame: u64, runs: Vec<SlotRange>) {
+        if frame < self.next_frame || matches!(self.plan, Plan::Fixed(_)) {
+            return;
+        }
+        let granted = self.granted(runs);
+        self.queues.iter_mut().zip(&granted.slots).for_each(|(queue, slots)| queue.grant(frame, *slots));
+        if let Plan::Asked(asking) = &mut self.plan {
+            asking.granted.insert(frame, granted);
+        }
+    }
+
+    fn granted(&self, runs: Vec<SlotRange>) -> Granted {
+        let mut slots = vec![0; self.queues.len()].into_boxed_slice();
+        for run in &runs {
+            self.place(run.to).into_iter().for_each(|place| slots[place] += run.slots);
+        }
+        Granted { runs, slots }
+    }
+
+    fn begin_frame(&mut self, now: u64, context: &mut NodeContext) {
+        let frame = self.next_frame;
+        self.next_frame += 1;
+        let granted = match &mut self.plan {
+            Plan::Fixed(stages) => {
+                let begun = stages.iter().take_while(|stage| stage.from <= frame).count();
+                stages.drain(..begun.saturating_sub(1));
+                let stage = stages.first().filter(|_| begun > 0).map(|stage| stage.runs.to_vec());
+                stage.map(|runs| self.granted(runs))
+            }
+            Plan::Asked(asking) => asking.granted.remove(&frame),
+        };
+        // Without a grant, because it got lost, it keeps silent.
+        let Granted { runs, slots } = granted.unwrap_or_else(|| self.granted(Vec::new()));
+        for (queue, slots) in self.queues.iter_mut().zip(slots) {
+            let before = std::mem::replace(&mut queue.granted, slots);
+            while queue.coming.front().is_some_and(|(due, _)| *due <= frame) {
+                queue.coming.pop_front();
+            }
+            if queue.granted > 0 || before > 0 {
+                context.port_mut(queue.port).begin_frame(now, queue.granted);
+            }
+        }
+        self.open(now, frame, &runs, context);
+        for queue in self.queues.iter().filter(|queue| queue.granted > 0) {
+            context.release(now, queue.port);
+        }
+        if self.queues.iter().any(|queue| queue.follows) {
+            let slots = self.slots_to_tell(frame);
+            self.teller.hear(now, slots);
+        }
+    }
+
+    /// The slots of each queue in the frame of which controllers hear when `frame` begins.
+    fn slots_to_tell(&self, frame: u64) -> Box<[u32]> {
+        let lead = self.teller.ahead() / self.beat.frame.length();
+        match &self.plan {
+            Plan::Fixed(stages) if lead > 0 => {
+                let stage = stages.iter().take_while(|stage| stage.from <= frame + lead).last();
+                let runs = stage.map_or(&[][..], |stage| &stage.runs);
+                let of = |to: u32| runs.iter().filter(|run| run.to == to).map(|run| run.slots).sum();
+                self.queues.iter().map(|queue| of(queue.to)).collect()
+            }
+            _ => self.queues.iter().map(|queue| queue.granted).collect(),
+        }
+    }
+
+    /// Opens the windows of the granted slots.
+    fn open(&mut self, now: u64, frame: u64, runs: &[SlotRange], context: &mut NodeContext) {
+        let windows = self.beat.windows(frame);
+        for run in runs {
+            let Some(port) = self.place(run.to).map(|place| self.queues[place].port) else { continue };
+            let slots = run.slot..run.slot + run.slots;
+            if context.is_traced() {
+                for slot in slots {
+                    let window = windows.of(slot, self.clock.shift());
+                    context.port_mut(port).open_windows(window);
+                    context.note_unit(context.link(port), granted(now, frame, window), std::iter::empty());
+                }
+            } else if self.clock.jitter == 0 {
+                context.port_mut(port).open_windows(windows.of_run(slots, self.clock.offset));
+            } else {
+                let port = context.port_mut(port);
+                slots.for_each(|slot| port.open_windows(windows.of(slot, self.clock.shift())));
+            }
+        }
+    }
+
+    /// Asks for slots.
+    fn ask(&mut self, now: u64, context: &mut NodeContext) {
+        let Plan::Asked(asking) = &mut self.plan else { return };
+        let frame = asking.next;
+        asking.next += 1;
+        let (rule, due, payload) = (asking.rule, frame + asking.lag, self.beat.frame.payload());
+        let edges = self.places.len().max(asking.edge as usize + 1);
+        let mut slots = vec![0; edges].into_boxed_slice();
+        for queue in &mut self.queues {
+            let port = context.port(queue.port);
+            let backlog = Backlog { offered: port.offered_bytes(), held: port.held_bytes() };
+            slots[queue.to as usize] = queue.request(rule, due, backlog, payload);
+        }
+        let message = Message::new(Notice::Request { edge: asking.edge, frame, slots });
+        let Asking { core_agent: to, way, size, .. } = *asking;
+        context.send(now, ControlPacket { to, way, size, number: frame, message });
+    }
+
+    /// The place of the queue to an edge node.
+    fn place(&self, to: u32) -> Option<usize> {
+        self.places.get(to as usize).copied().filter(|place| *place != NOWHERE)
+    }
+}
+
+/// A granted slot, for the trace.
+fn granted(now: u64, frame: u64, window: Window) -> Event {
+    let (wait, lasts) = (window.start.saturating_sub(now), window.end - window.start);
+    let cause = (!window.passes).then_some(Cause::GuardViolation);
+    Event { unit: frame, wait, lasts, cause, class: Class::Unit, ..Event::new(now, What::Slot, Spot::node(0)) }
+}
+
+impl Asking {
+    /// When the next request leaves.
+    fn leaves(&self, beat: &Beat) -> u64 {
+        let begins = self.next.saturating_mul(beat.frame.length()).saturating_add(self.after);
+        begins.saturating_sub(beat.delay)
+    }
+}
+
+impl Clock {
+    /// How late the data of the next slot are.
+    pub(super) fn shift(&mut self) -> i64 {
+        match self.jitter {
+            0 => self.offset,
+            jitter => self.offset + uniform_index(&mut self.stream, 2 * jitter + 1) as i64 - jitter as i64,
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The signalling protocol, simulated (`protocol = "simulated"`): the machines of [`control::signalling`] at edge nodes and core nodes, over fibres
+//! of the network. Edge nodes know neither delays nor clocks; they join, measure T_d in every frame, and one of them is master.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `keys`, `check` | `[switching.control]`, `[[switching.fault]]`, and what is wrong with them |
+//! | `edge`, `core` | the agents: a machine with its clock and its fibre |
+//! | `stars` | several core nodes: queues that change to another one when theirs fails |
+//! | `label` | what is read of a slot without its key |
+//! | `fibre` | messages on their way: stamps, jitter, losses, cuts |
+//! | `figures` | what is counted |
+//! | `note` | which remedy against starving is on |
+//!
+//! A slot of signalling and a message beside the light take a link's time to be sent, but they are stamped by their first bit, as if every one of them had a
+//! wavelength of its own: light does not wait for light. The payload of data slots is what waits in the queues.
+
+pub mod check;
+mod core;
+mod edge;
+mod fibre;
+mod figures;
+pub mod keys;
+mod label;
+mod note;
+mod stars;
+
+pub use figures::figures;
+pub use note::remedies;
+
+use self::core::{Downlink, SignalledCore};
+use self::edge::{Parts, SignalledEdge, Uplink};
+use self::fibre::{Fibre, Outages};
+use self::stars::{Board, Stars};
+use super::Beat;
+use super::plan::{Aapn, Request};
+use super::queue::{Queue, QueueOutput};
+use super::tell::Teller;
+use crate::engine::agent::Agent;
+use crate::engine::agent_setup::BuildContext;
+use crate::model::NodeId;
+use control::scheduler::Algorithm;
+use control::signalling::{Network, NodeConfig, Sharing};
+use control::sync::FilterConfig;
+use control::wire::{self, Key, Stamp};
+use std::sync::Arc;
+use units::Duration;
+
+/// The protocol of a network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signalled {
+    /// What edge nodes ask for.
+    pub request: Request,
+    /// How a master schedules.
+    pub algorithm: Algorithm,
+    /// What it grants besides the letter of the requests.
+    pub sharing: Sharing,
+    /// How long it computes.
+    pub scheduling_time: Duration,
+    /// What all must agree on, at each core node.
+    pub networks: Vec<Network>,
+    /// The place of the edge node that knows the network and may be the first master.
+    pub master: u32,
+    /// What edge nodes know of clocks and stamps.
+    pub filter: FilterConfig,
+    /// What fibres do to messages.
+    pub fibre: FibreRule,
+    /// The clocks, edge by edge.
+    pub clocks: Vec<DriftingClock>,
+    /// What happens to edge nodes, their fibres, and core nodes.
+    pub outages: Vec<Outage>,
+    /// Whether queues may change their star.
+    pub failover: bool,
+    /// Whether what every node sends and takes is kept.
+    pub transcript: bool,
+}
+
+/// What fibres do to messages and slots.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FibreRule {
+    /// They take up to this much longer, uniformly.
+    pub jitter: Duration,
+    /// Probability that a slot of signalling, or a message beside the light, is lost.
+    pub loss: f64,
+}
+
+/// A clock: true time, drifting, with an offset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DriftingClock {
+    /// What it shows at the beginning, in picoseconds.
+    pub offset: u64,
+    /// How much faster than true time it runs, in 1e-9.
+    pub ppb: i64,
+}
+
+impl DriftingClock {
+    /// What it shows.
+    pub fn shows(&self, at: u64) -> units::Instant {
+        let drift = i128::from(at) * i128::from(self.ppb) / 1_000_000_000;
+        units::Instant::from_ps((i128::from(at) + drift) as u64 + self.offset)
+    }
+
+    /// When it shows a reading, up to rounding.
+    pub fn truth(&self, reading: units::Instant) -> u64 {
+        let since = i128::from(reading.ps().saturating_sub(self.offset));
+        (since * 1_000_000_000 / (1_000_000_000 + i128::from(self.ppb))) as u64
+    }
+}
+
+/// Something happens to a node for a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// To whom.
+    pub who: Who,
+    /// The place of the core node whose fibres are meant; None: all.
+    pub via: Option<u32>,
+    /// What happens.
+    pub kind: keys::FaultKind,
+    /// From here on, in picoseconds.
+    pub from: u64,
+    /// Until here.
+    pub until: u64,
+}
+
+impl Outage {
+    fn lasts(&self, at: u64) -> bool {
+        (self.from..self.until).contains(&at)
+    }
+}
+
+/// A node by its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// Among the edge nodes.
+    Edge(u32),
+    /// Among the core nodes.
+    Core(u32),
+}
+
+/// Nobody outside a simulation is to be kept out.
+const KEY: &[u8] = b"the key of every simulated network";
+
+fn key() -> Key {
+    Key::new(KEY).expect("it is long enough")
+}
+
+/// The agents of a network: edge by edge, and core by core within an edge; then the core nodes.
+pub(super) fn agents(aapn: &Aapn, rules: &Signalled, build: &mut BuildContext) -> Vec<(NodeId, Box<dyn Agent>)> {
+    let outages = Arc::new(Outages::new(&rules.outages));
+    let mut board = Board::new(aapn.cores.len());
+    let mut agents: Vec<(NodeId, Box<dyn Agent>)> = Vec::new();
+    let cores = aapn.cores.len();
+    for number in 0..aapn.uplinks.len() {
+        let (edge, core) = (number / cores, number % cores);
+        if core == 0 {
+            board = Board::new(cores);
+        }
+        let changes = rules.failover && cores > 1;
+        let stars = changes.then(|| Stars::new(Arc::clone(&board), wire::NodeId(edge as u16), core));
+        let agent = edge_agent(aapn, rules, number, (&outages, stars), build);
+        agents.push((aapn.edges[edge].node, Box::new(agent)));
+    }
+    for core in 0..cores {
+        agents.push((aapn.cores[core], Box::new(core_agent(aapn, rules, core, &outages, build))));
+    }
+    agents
+}
+
+fn edge_agent(
+    aapn: &Aapn,
+    rules: &Signalled,
+    number: usize,
+    (outages, stars): (&Arc<Outages>, Option<Stars>),
+    build: &mut BuildContext,
+) -> SignalledEdge {
+    let cores = aapn.cores.len();
+    let (edge, core) = (number / cores, number % cores);
+    let (links, uplink, node) = (&build.network.links, &aapn.uplinks[number], aapn.edges[edge]);
+    let (name, delay) = (&links[uplink.request.index()].name, links[uplink.request.index()].delay.ps());
+    let stream = |purpose: &str| build.seed.stream(&format!("uplink {name}"), purpose);
+    let (signal, jitter, fibre) = (stream("signal"), stream("jitter"), stream("fibre"));
+    let network = rules.networks[core].clone();
+    let config = NodeConfig {
+        node: wire::NodeId(edge as u16),
+        key: key(),
+        network: (rules.master as usize == edge).then(|| network.clone()),
+        algorithm: rules.algorithm,
+        stamp: if node.jitter > Duration::ZERO { Stamp::Follows } else { Stamp::Exact },
+        filter: rules.filter,
+        weights: aapn.weights.clone(),
+        sharing: rules.sharing,
+    };
+    let queue = |(to, id): &(u32, crate::model::LinkId)| {
+        let (port, link) = (build.port(node.node, *id), &build.network.links[id.index()]);
+        let follows = link.controller.is_some_and(|controller| controller.follows);
+        Queue::new(QueueOutput { to: *to, port, capacity: link.capacity, follows }, rules.request)
+    };
+    let queues = uplink.queues.iter().map(queue).collect();
+    let uplink = Uplink {
+        way: build.agent_path(node.node, &[uplink.request]),
+        core_agent: (aapn.uplinks.len() + core) as u32,
+        delay,
+        fibre: Fibre::new(rules.fibre, fibre),
+    };
+    SignalledEdge::new(Parts {
+        edge: edge as u32,
+        node: node.node,
+        config,
+        network,
+        clock: rules.clocks[edge],
+        host: super::edge::Clock { offset: 0, jitter: node.jitter.ps(), stream: jitter },
+        uplink,
+        queues,
+        rule: rules.request,
+        scheduling_time: rules.scheduling_time.ps(),
+        beat: Beat { frame: aapn.frame, delay, lead: 0 },
+        teller: Teller::new(aapn.signal, signal),
+        outages: Arc::clone(outages),
+        stars,
+        core: core as u32,
+        transcript: rules.transcript,
+    })
+}
+
+fn core_agent(
+    aapn: &Aapn,
+    rules: &Signalled,
+    core: usize,
+    outages: &Arc<Outages>,
+    build: &mut BuildContext,
+) -> SignalledCore {
+    let uplinks = aapn.uplinks.iter().enumerate().skip(core).step_by(aapn.cores.len());
+    let downlinks: Vec<Downlink> = uplinks
+        .map(|(number, uplink)| {
+            let link = &build.network.links[uplink.grant.index()];
+            let stream = build.seed.stream(&format!("downlink {}", link.name), "fibre");
+            Downlink {
+                delay: link.delay.ps(),
+                fibre: Fibre::new(rules.fibre, stream),
+                way: build.agent_path(aapn.cores[core], &[uplink.grant]),
+                agent: number as u32,
+            }
+        })
+        .collect();
+    SignalledCore::new(core::Parts {
+        node: aapn.cores[core],
+        place: core as u32,
+        network: rules.networks[core].clone(),
+        key: key(),
+        downlinks,
+        outages: Arc::clone(outages),
+        transcript: rules.transcript,
+    })
+}

@@ -1,0 +1,149 @@
+//! Optical packet switching with a handful of packets of optical RAM, and paced XCP macroflows (Alparslan, Arakawa, Murata: paper
+//! 002).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `builder` | who gets an agent, and what it is made on |
+//! | `edges` | which control the edge nodes have |
+//! | `edge_control` | what a control of the edge nodes answers: its part at core nodes, its agents at edge nodes |
+//! | `dlcc/` | the control by notifications of losses: paper 000 |
+//! | `macroflows`, `edge` | the control by macroflows; its edge node: their pacing and probes |
+//! | `membership` | which packets belong to which macroflow |
+//! | `queue` | what waits in a macroflow |
+//! | `path_selection` | the edge node without macroflows where there are several wavelengths |
+//! | `core` | the core node |
+//! | `control` | the control wavelength: controllers, and the ways of probes |
+//! | `store`, `ram`, `slots`, `lines` | packets that meet at a core node, when it is congested, and who is marked then |
+//! | `arrivals` | the order in which the arrivals of a slot get places |
+//! | `demands` | who sends where, and on which wavelength |
+//! | `routes` | the same way on each wavelength |
+//!
+//! A core output with one wavelength, or whose wavelengths share nothing, is an ordinary port: its buffer is the optical RAM.
+//! Where core nodes cut through, the fibres to them tell when a packet's *first* bit arrives; the output may begin at once,
+//! because it has the rate of the input.
+//!
+//! Left out: processing and set-up times of the switch, conversion in a network with macroflows (their controllers are those of
+//! one wavelength each), changes of links during a run.
+
+mod arrivals;
+mod builder;
+mod check;
+mod control;
+mod core;
+mod demands;
+pub mod dlcc;
+mod edge;
+mod edge_control;
+mod edges;
+mod keys;
+mod lines;
+mod macroflows;
+mod membership;
+mod path_selection;
+pub mod plan;
+#[cfg(test)]
+pub(crate) mod quench;
+mod queue;
+mod ram;
+mod routes;
+mod slots;
+mod store;
+
+pub(super) use check::check;
+pub use keys::OpsSwitching as Keys;
+pub use plan::Ops;
+
+use self::builder::Builder;
+use self::edge_control::EdgeControl;
+use self::plan::Conversion;
+use super::kind::{self, Entry, Kind, Wording};
+use crate::engine::agent_setup::{AgentSetup, BuildContext};
+use crate::engine::counters::KeyedSums;
+use crate::model::{Lane, Light, LinkId, Network, PortRule, Role};
+use crate::queue::Config as Discipline;
+use crate::results::Figure;
+use transport::xcp::Probe;
+
+pub(super) const KIND: Kind = Kind::new(Entry {
+    name: "ops",
+    summary: "Packets of light: cut-through with a little RAM, slots or delay lines; edge nodes may pace XCP macroflows.",
+    source: "paper 002 (XCP macroflows with optical RAM), §2.2 and §3.1; slots: Hluchyj and Karol 1988",
+});
+
+impl kind::Plan for Ops {
+    /// Where packets of light travel, the far end waits for their last bit or for their first.
+    fn port(&self, network: &Network, id: LinkId) -> PortRule {
+        let link = &network.links[id.index()];
+        let [from, to] = [link.from, link.to].map(|node| network.nodes[node.index()].role);
+        let is_data = link.lane != Lane::Control && from != Role::Host && to != Role::Host;
+        let light = match (is_data, self.cut_through && to == Role::Core) {
+            (false, _) => Light::None,
+            (true, false) => Light::LastBit,
+            (true, true) => Light::FirstBit,
+        };
+        let rule = PortRule::of(link);
+        // Where an agent keeps the packets it minds the threshold too.
+        let is_store_s = self.needs_store() && is_data && from == Role::Core;
+        let queue = if is_store_s { Discipline::DropTail } else { rule.queue };
+        PortRule { light, queue, ..rule }
+    }
+
+    /// The agents of the network's edge and core nodes, where they have something to do.
+    fn install_agents(&self, build: &mut BuildContext) -> AgentSetup {
+        self.equip_with(self.edge.control(), build)
+    }
+
+    fn echoes(&self) -> Option<&'static str> {
+        self.edge.echoes()
+    }
+
+    /// What the control of the edge nodes has counted, and the reasons for which it drops packets.
+    fn figures(&self, before: &KeyedSums, after: &KeyedSums) -> Vec<Figure> {
+        self.edge.control().map_or(Vec::new(), |control| control.figures(before, after))
+    }
+
+    fn wording(&self) -> Wording {
+        Wording { unit: "unit", causes: self.edge.control().map_or(&[], |control| control.causes()) }
+    }
+}
+
+/// What nodes tell one another.
+#[derive(Clone, Copy, Debug)]
+pub enum Notice {
+    /// A probe of a macroflow is on its way from node to node.
+    Probe {
+        /// The macroflow.
+        macroflow: u32,
+        /// What it carries.
+        probe: Probe,
+    },
+    /// A probe of a macroflow comes back.
+    Feedback {
+        /// The macroflow.
+        macroflow: u32,
+        /// What it carries.
+        probe: Probe,
+    },
+}
+
+impl Ops {
+    /// The agents of the network with this control of the edge nodes.
+    fn equip_with(&self, edge_control: Option<&dyn EdgeControl>, build: &mut BuildContext) -> AgentSetup {
+        Builder::new(self, edge_control, build).agent_setup(build)
+    }
+
+    /// Data wavelengths of a fibre.
+    pub fn wavelengths(&self) -> u32 {
+        self.fibres.first().map_or(1, |fibre| fibre.wavelengths.len() as u32)
+    }
+
+    /// Whether packets that meet need more than ports with buffers.
+    pub fn needs_store(&self) -> bool {
+        let must_tell = self.congestion.is_some();
+        match self.store {
+            plan::Store::Ram { .. } if must_tell => true,
+            plan::Store::Ram { shared } => self.wavelengths() > 1 && (shared || self.conversion != Conversion::None),
+            plan::Store::Slots(_) | plan::Store::Lines { .. } => true,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Packets, each by itself: every node with links is a router, and ports do all there is to do.
+
+use super::kind::{self, Checked, Entry, Kind, Site};
+use crate::language::Fault;
+use crate::language::keys::keys;
+
+pub(super) const KIND: Kind = Kind::new(Entry {
+    name: "packets",
+    summary: "Every node with links is a router that stores and forwards each packet by itself (default).",
+    source: "store and forward; RFC 1812",
+});
+
+keys! {
+    /// Packets, each by itself: every node with links is a router.
+    pub struct Packets {}
+}
+
+pub use Packets as Keys;
+
+/// Store and forward.
+#[derive(Debug)]
+pub struct StoreAndForward;
+
+impl kind::Plan for StoreAndForward {}
+
+/// There is nothing to check.
+pub(super) fn check(_: &Keys, _: Site) -> Result<Checked, Fault> {
+    Ok(Checked::plan(StoreAndForward))
+}

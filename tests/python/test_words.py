@@ -1,0 +1,70 @@
+"""The code speaks the field's words: names that were private to this project are gone, and do not come back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = sorted((ROOT / "crates" / "sim" / "src").rglob("*.rs"))
+ENGINE = ROOT / "crates" / "sim" / "src" / "engine"
+PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "docs" / "guide" / "add-a-switching.md", ROOT / "docs" / "glossary.md"]
+
+GONE = """
+    AsPays Bearer Bench CargoTable Disturbance Entrance Equipment Foresight Ground Herald InRounds Intake Manner OnFibre
+    OwnPort PlainTurn Regime ShortWay Shortfall Station Stations Threading
+    boundless calm_down climb deal_hosts dealt disturbed_by expect_ack expect_cargo expect_messages expect_more expect_sack
+    foresee foresee_next herald is_calm_by_number is_calm_by_time look_inside note_inside put_carried receive_rarity
+    regime short_way shortfall take_carried unsettle was_dark
+""".split()
+"""Identifiers, each with a name of the field instead."""
+FILES = """
+    bench.rs deal.rs balance.rs calm.rs equipment.rs fetch.rs mail.rs manner.rs net.rs offer.rs rounds.rs
+    shortfall stations.rs workers.rs writers.rs regime
+""".split()
+"""Files and folders of the simulator."""
+WORDS = """
+    boundless dealing dealt deals foresee foreseen foresees herald inbox outbox regime regimes shortfall
+    stations
+""".split()
+"""Words without a plain meaning here, in comments of the engine and on pages that were rewritten."""
+
+
+def without_comments(text: str) -> str:
+    """A Rust text without comments and string literals."""
+    text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text, flags=re.S)
+    return re.sub(r"//[^\n]*", "", text)
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_][A-Za-z_0-9]*", text))
+
+
+def comments(text: str) -> str:
+    return "\n".join(re.findall(r"//[^\n]*", text))
+
+
+def test_no_identifier_of_the_private_vocabulary_is_left() -> None:
+    gone = set(GONE)
+    found = {path.relative_to(ROOT).as_posix(): words(without_comments(path.read_text())) & gone for path in SOURCES}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_no_file_of_the_simulator_has_such_a_name() -> None:
+    names = {path.name for path in (ROOT / "crates" / "sim" / "src" / "engine").rglob("*")}
+    names |= {path.name for path in (ROOT / "crates" / "sim" / "src").iterdir()}
+    assert names & set(FILES) == set()
+
+
+def test_comments_and_rewritten_pages_use_plain_words() -> None:
+    gone = set(WORDS)
+    texts = {path.relative_to(ROOT).as_posix(): comments(path.read_text()) for path in ENGINE.rglob("*.rs")}
+    texts |= {path.relative_to(ROOT).as_posix(): path.read_text() for path in PAGES}
+    found = {path: words(text.lower()) & gone for path, text in texts.items()}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_the_test_sees_identifiers_and_not_texts() -> None:
+    text = 'fn foresee() {} // herald\nlet name = "Bench \\" // x"; deal(name);'
+    assert words(without_comments(text)) == {"fn", "foresee", "let", "name", "deal"}
+    assert "herald" in words(comments(text))
