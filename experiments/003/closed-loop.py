@@ -220,7 +220,7 @@ def draw(axes_: Axes, table: pl.DataFrame) -> None:
 experiment = Experiment(
     id="003/closed-loop",
     title="XCP-CL, XCP and SACK over the signalling protocol",
-    source=Source(paper=PAPER, figures="figure 4.2", section="§4.2, §4.5"),
+    source=Source(paper=PAPER, figures="Figure 4.2", section="§4.2, §4.5"),
     setup=setup,
     measure=measure,
     metrics=(
@@ -261,7 +261,8 @@ experiment = Experiment(
         Claim(
             id="works-with-spare-slots",
             text="XCP-CL works where the pairs that ask share the slots that nobody asked for (the default)",
-            where="§4.5, ours",
+            whose="ours",
+            where="ours",
             expected="XCP-CL delivers what XCP and SACK do, with every rule of what is asked for",
             tolerance="at least 0.97 of the better one over fibres of 1 ms; in shape: 0.8",
             check=check_default,
@@ -270,6 +271,7 @@ experiment = Experiment(
         Claim(
             id="starves",
             text="by the letter each flow is left with a packet a round trip",
+            whose="ours",
             where="ours, model grant-loop",
             expected="the model's rate",
             tolerance="15 % over fibres of 1 ms; in shape: less than a quarter of the data slots",
@@ -280,6 +282,7 @@ experiment = Experiment(
         Claim(
             id="target",
             text="the default fills the data slots with a small queue",
+            whose="ours",
             where="ours",
             expected="75 of 76.1 Mb/s in every replication, at most 30 packets in a queue, no drops",
             tolerance="none; in shape: 67.5 Mb/s",
@@ -288,6 +291,7 @@ experiment = Experiment(
         Claim(
             id="long",
             text="over fibres of 30 ms XCP-CL delivers at least what SACK does",
+            whose="ours",
             where="ours",
             expected="more than SACK by the letter and with spare slots",
             tolerance="none; in shape: more than SACK by the letter",
@@ -296,6 +300,7 @@ experiment = Experiment(
         Claim(
             id="fixed-points",
             text="a floor of four slots, spare slots for all pairs, or for those that ask, are fixed points",
+            whose="ours",
             where="ours, model grant-loop",
             expected="25.4, 15.2 and 76.1 Mb/s",
             tolerance="7 % each; in shape: 20 %",
@@ -304,6 +309,7 @@ experiment = Experiment(
         Claim(
             id="rules",
             text="asking for what arrives instead of what waits helps by the letter, and is not enough",
+            whose="ours",
             where="ours",
             expected="twice what the queue has with each of them, and less than 75 Mb/s",
             tolerance="none; in shape: more than the queue has",
@@ -312,6 +318,7 @@ experiment = Experiment(
         Claim(
             id="files",
             text="files that come at random are delivered as fast as SACK's, and much faster than by the letter",
+            whose="ours",
             where="ours",
             expected="0.9 of what comes is delivered, in at most 1.5 times SACK's time and half of the letter's",
             tolerance="none; in shape: 0.75, and faster than by the letter",
