@@ -166,7 +166,8 @@ fn migrate_items<T>(old: &mut [Partition], arena: fn(&mut Hosts) -> &mut Arena<T
     let mut assigned: Vec<Vec<T>> = counts.into_iter().map(Vec::with_capacity).collect();
     for number in 0..count {
         let item = sources[owner(before, number) as usize].next();
-        assigned[owner(after, number) as usize].push(item.expect("a partition has its flows and agents in their order"));
+        assigned[owner(after, number) as usize]
+            .push(item.expect("a partition has its flows and agents in their order"));
     }
     let places = if after.parts == 1 { Arc::from([]) } else { places(count, |number| owner(after, number)) };
     assigned.into_iter().map(|items| Arena::some(items, Arc::clone(&places))).collect()

@@ -115,8 +115,6 @@ pub struct PortController {
     pub config: RouterConfig,
     /// Whether it is told when the capacity of the port changes.
     pub follows: bool,
-    /// Whether the scenario says over which time the queue's minimum is taken.
-    pub is_timed: bool,
 }
 
 /// Waiting room of an output port. The packet in transmission does not count.

@@ -255,7 +255,7 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: 
         controller: given.controller.and_then(|controller| controller.value).map(|controller| {
             let believes = controller.believes.unwrap_or(capacity);
             let config = RouterConfig { capacity: believes, ..controller.config };
-            PortController { config, follows: controller.follows, is_timed: controller.is_timed }
+            PortController { config, follows: controller.follows }
         }),
         via: given.via.map(|via| via.value),
         cost: given.cost.unwrap_or(delay.value.ps()),

@@ -422,8 +422,8 @@ fn a_protocol_that_is_simulated_has_its_keys_and_no_other() {
         "test.toml:9:1: switching: the guard time \"0 s\" is not longer than control.switching_time, \"10 us\"; allowed: longer"
     );
     assert_eq!(
-        simulated("guard = \"30 us\"\nspare_slots = \"all\""),
-        "test.toml:15:15: switching.spare_slots: the key \"spare_slots\" goes with protocol = \"known\": a master grants what is asked for"
+        added("floor = 1"),
+        "test.toml:13:9: switching.floor: the key \"floor\" goes with protocol = \"simulated\""
     );
     assert_eq!(
         simulated("guard = \"30 us\"\n[[switching.clock]]\nnode = \"e0\"\nlate = \"1 us\""),

@@ -8,7 +8,7 @@ use super::{shares, signalled};
 use crate::language::{At, Fault, Place, Time, Word, choices, quoted};
 use crate::model::{LinkId, Network, NodeId, Packing, SimTime};
 use crate::switching::kind::{Checked, Site};
-use crate::topology::Draft;
+use crate::topology::{Controller, Draft, Property};
 use control::demand::Forecast;
 use control::scheduler::{Algorithm, FrameScheduler, Requests, registry};
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
     let Site { at, network, draft, largest_packet, .. } = site;
     let aapn = Star { at, table, network, draft }.resolve(largest_packet)?;
     if matches!(aapn.plan, Plan::Signalled(_)) {
-        see_whole_frames(network, aapn.frame);
+        see_whole_frames(network, draft, aapn.frame);
     }
     let signalling_slots = aapn.frame.signalling_slots;
     if let Some(fault) = table.fault.first().filter(|_| table.protocol.0 == Protocol::Known) {
@@ -52,7 +52,7 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
         }
     }
     checked.derive("signalling_slots", signalling_slots);
-    if table.spare_slots.is_none() {
+    if table.spare_slots.is_none() && table.allocation.is_none() {
         checked.derive("spare_slots", Word(table.spare()));
     }
     if table.signal.age.is_none() && table.signal.ahead.is_none() {
@@ -63,10 +63,12 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
 
 /// In the dark part of a frame a queue grows that is no standing one. Its slots may stand at the beginning of a frame
 /// and at the end of the next, so its minimum is taken over two frames.
-fn see_whole_frames(network: &mut Network, frame: SlotFrame) {
-    let queues = network.links.iter_mut().filter(|link| link.via.is_some());
-    for controller in queues.filter_map(|link| link.controller.as_mut()) {
-        if controller.follows && !controller.is_timed {
+fn see_whole_frames(network: &mut Network, draft: &Draft, frame: SlotFrame) {
+    let queues = network.links.iter_mut().zip(&draft.links).filter(|(link, _)| link.via.is_some());
+    for (link, written) in queues {
+        let is_timed = |given: &Property<Option<Controller>>| given.value.is_some_and(|controller| controller.is_timed);
+        let is_timed = written.given.controller.as_ref().is_some_and(is_timed);
+        if let Some(controller) = link.controller.as_mut().filter(|controller| controller.follows && !is_timed) {
             let least = controller.config.min_queue_interval.max(Duration::from_ps(frame.length()) * 2);
             controller.config.min_queue_interval = least;
         }
