@@ -27,8 +27,8 @@ LISTED, LINES = listed(FOLDER), lines(FOLDER)
 RECORDED = {one.experiment: one for one in recorded_in(RESULTS)}
 
 PAPERS = {name.split("/")[0] for name in FOUND}
-WITHOUT = {"001"}
-"""Papers whose lines are not compared yet; 001's await a record by the stricter rule of 001/contention's figure 5."""
+WITHOUT: set[str] = set()
+"""Papers whose lines are not compared with records."""
 
 
 @functools.cache

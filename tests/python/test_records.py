@@ -35,31 +35,9 @@ PAGES = sorted(
 SOURCES = sorted({*ROOT.glob("experiments/**/*.py"), *ROOT.glob("experiments/*.toml")})
 
 STALE = {
-    "001/contention": ["notices"],
-    "001/figure-2": ["slope", "period"],
-    "001/flows": ["makes"],
-    "001/network": ["figure-5", "notices", "silence-is-sack"],
-    "001/populations": [
-        "alone",
-        "alone-large-window",
-        "mixed",
-        "mixed-large-window",
-        "all",
-        "all-large-window",
-        "all-retransmission-large-window",
-        "close-large-window",
-        "harmless",
-    ],
-    "004/alternating": ["model-sack", "grows", "once"],
-    "004/burst-size": ["size-sack", "threshold-sack"],
-    "004/delay": ["ordering-grows"],
-    "004/history": ["best", "dupthresh", "fewer"],
-    "004/loss": ["ordering", "ordering-shift"],
     "004/nsfnet": ["order", "gain", "loss"],
-    "004/readings": ["once"],
-    "004/rivals": ["long", "undo", "loss", "cubic"],
 }
-"""Claims recorded as unexplained whose reason is known since; papers 001 and 004 are run anew with their issues."""
+"""Claims recorded as unexplained whose reason is known since; 004/nsfnet is run anew with its issue."""
 
 INVERTED = {
     "000/single-flow": ["grows-with-rtt"],
@@ -81,8 +59,6 @@ FEWER_AXES = [
     "000/hosts-udp-shares",
     "000/sensitivity",
     "000/udp-shares",
-    "001/flows",
-    "004/delay",
     "004/nsfnet",
 ]
 """Records from before their experiment had all of its axes; they go when the experiment is recorded anew."""
