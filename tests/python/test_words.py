@@ -10,23 +10,92 @@ SOURCES = sorted((ROOT / "crates" / "sim" / "src").rglob("*.rs"))
 ENGINE = ROOT / "crates" / "sim" / "src" / "engine"
 PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "docs" / "guide" / "add-a-switching.md", ROOT / "docs" / "glossary.md"]
 
-GONE = """
-    AsPays Bearer Bench CargoTable Disturbance Entrance Equipment Foresight Ground Herald InRounds Intake Manner OnFibre
-    OwnPort PlainTurn Regime ShortWay Shortfall Station Stations Threading
-    boundless calm_down climb deal_hosts dealt disturbed_by expect_ack expect_cargo expect_messages expect_more expect_sack
-    foresee foresee_next herald is_calm_by_number is_calm_by_time look_inside note_inside put_carried receive_rarity
-    regime short_way shortfall take_carried unsettle was_dark
-""".split()
+GONE = [
+    "AsPays",
+    "Bearer",
+    "Bench",
+    "CargoTable",
+    "Disturbance",
+    "Entrance",
+    "Equipment",
+    "Foresight",
+    "Ground",
+    "Herald",
+    "InRounds",
+    "Intake",
+    "Manner",
+    "OnFibre",
+    "OwnPort",
+    "PlainTurn",
+    "Regime",
+    "ShortWay",
+    "Shortfall",
+    "Station",
+    "Stations",
+    "Threading",
+    "boundless",
+    "calm_down",
+    "climb",
+    "deal_hosts",
+    "dealt",
+    "disturbed_by",
+    "expect_ack",
+    "expect_cargo",
+    "expect_messages",
+    "expect_more",
+    "expect_sack",
+    "foresee",
+    "foresee_next",
+    "herald",
+    "is_calm_by_number",
+    "is_calm_by_time",
+    "look_inside",
+    "note_inside",
+    "put_carried",
+    "receive_rarity",
+    "regime",
+    "short_way",
+    "shortfall",
+    "take_carried",
+    "unsettle",
+    "was_dark",
+]
 """Identifiers, each with a name of the field instead."""
-FILES = """
-    bench.rs deal.rs balance.rs calm.rs equipment.rs fetch.rs mail.rs manner.rs net.rs offer.rs rounds.rs
-    shortfall stations.rs workers.rs writers.rs regime
-""".split()
+FILES = [
+    "bench.rs",
+    "deal.rs",
+    "balance.rs",
+    "calm.rs",
+    "equipment.rs",
+    "fetch.rs",
+    "mail.rs",
+    "manner.rs",
+    "net.rs",
+    "offer.rs",
+    "rounds.rs",
+    "shortfall",
+    "stations.rs",
+    "workers.rs",
+    "writers.rs",
+    "regime",
+]
 """Files and folders of the simulator."""
-WORDS = """
-    boundless dealing dealt deals foresee foreseen foresees herald inbox outbox regime regimes shortfall
-    stations
-""".split()
+WORDS = [
+    "boundless",
+    "dealing",
+    "dealt",
+    "deals",
+    "foresee",
+    "foreseen",
+    "foresees",
+    "herald",
+    "inbox",
+    "outbox",
+    "regime",
+    "regimes",
+    "shortfall",
+    "stations",
+]
 """Words without a plain meaning here, in comments of the engine and on pages that were rewritten."""
 
 

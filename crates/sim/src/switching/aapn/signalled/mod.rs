@@ -156,7 +156,7 @@ pub(super) fn agents(aapn: &Aapn, rules: &Signalled, build: &mut BuildContext) -
         }
         let changes = rules.failover && cores > 1;
         let stars = changes.then(|| Stars::new(Arc::clone(&board), wire::NodeId(edge as u16), core));
-        let agent = edge_agent(aapn, rules, number, (&outages, stars), build);
+        let agent = edge_agent(aapn, rules, number, &outages, stars, build);
         agents.push((aapn.edges[edge].node, Box::new(agent)));
     }
     for core in 0..cores {
@@ -169,7 +169,8 @@ fn edge_agent(
     aapn: &Aapn,
     rules: &Signalled,
     number: usize,
-    (outages, stars): (&Arc<Outages>, Option<Stars>),
+    outages: &Arc<Outages>,
+    stars: Option<Stars>,
     build: &mut BuildContext,
 ) -> SignalledEdge {
     let cores = aapn.cores.len();
