@@ -21,6 +21,8 @@ use units::{Duration, Instant};
 
 /// Frames from one invitation of inactive nodes to the next.
 const INVITE_EVERY: u64 = 4;
+/// Frames from one configuration of an active node to the next: each may be lost.
+const CONFIGURE_EVERY: u64 = 16;
 /// Number of frames in which a fault is broadcast.
 const FAULT_FRAMES: u8 = 2;
 
@@ -93,7 +95,7 @@ impl Master {
             unstamped: None,
             rough: false,
             wishes: (0, Vec::new()),
-            told: 0,
+            told: (0, 0),
         };
         let others = network.members.iter().map(|member| member.node).filter(|node| *node != me);
         Master {
@@ -270,7 +272,7 @@ impl Master {
                 vec![Invitation { node: member.node, term, frame: allocated, answer_after }.into()]
             }
             Presence::Joining { .. } => {
-                peer.told = statuses;
+                peer.told = (statuses, frame);
                 [vec![configuration.into()], peer.measurement()].concat()
             }
             Presence::Active { .. } if post.session_of(member.node) > 0 => {
@@ -279,8 +281,9 @@ impl Master {
                     let grants = proposal.planned.grants.get(&member.node).cloned().unwrap_or_default();
                     blocks.push(Allocation { term, frame: allocated, grants }.into());
                 }
-                if peer.told < statuses {
-                    peer.told = statuses;
+                let (told, at) = peer.told;
+                if told < statuses || frame >= at + CONFIGURE_EVERY {
+                    peer.told = (statuses, frame);
                     blocks.push(configuration.into());
                 }
                 blocks.extend(self.faults.iter().map(|(fault, _)| Block::from(fault.clone())));

@@ -38,8 +38,8 @@ pub(super) struct Peer {
     pub(super) rough: bool,
     /// What waits there, and as of which frame.
     pub(super) wishes: (u64, Vec<Wish>),
-    /// The statuses it was told last.
-    pub(super) told: u64,
+    /// The statuses it was told last, and in which frame.
+    pub(super) told: (u64, u64),
 }
 
 impl Peer {
