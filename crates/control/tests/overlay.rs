@@ -1,6 +1,6 @@
-//! Two overlaid stars whose cores die, come back and flap, whose nodes and fibres fail: no slot of light meets
-//! another, every payload is delivered once
-//! or reported, and pairs move to the star that serves them. `PHOTOCOL_SEEDS=10000` runs that number.
+//! Two overlaid stars whose cores die, come back and flap, whose nodes and fibres fail: no slot of light meets another,
+//! every payload is delivered once or reported, and pairs move to the star that serves them. `PHOTOCOL_SEEDS=10000`
+//! runs that number.
 
 mod star;
 
@@ -71,11 +71,7 @@ impl Overlaid {
             let Some(machine) = &star.sites[node].node else { return };
             let Some(network) = machine.network() else { continue };
             overlay.learn(number, StarPatience::of(network));
-            if let Some(at) = machine.served_at() {
-                overlay.served(number, at);
-            }
-            let members = (0..NODES as u16).map(NodeId).filter(|to| machine.is_member_active(*to));
-            members.for_each(|to| overlay.met(number, to, shown));
+            overlay.hear(number, machine, shown);
         }
         for made in overlay.decide(shown) {
             self.moves.push((now, node, made));
@@ -273,8 +269,8 @@ fn whatever_fails_nothing_meets_nothing_comes_twice_and_pairs_come_home() {
 }
 
 /// A core dies at any instant of a frame while every pair of its star sends all the time. From its death until the
-/// pair's light arrives through the other
-/// core: at most the announced time-out and three frames. In frames: median, 99 %, most.
+/// pair's light arrives through the other core: at most the announced time-out and three frames. In frames: median, 99
+/// %, most.
 #[test]
 fn after_a_core_has_died_every_pair_is_served_within_the_time_out_and_three_frames() {
     let mut recoveries: Vec<f64> = Vec::new();

@@ -1,5 +1,5 @@
-//! The overlaid stars of a process: by which core each other node is reached. [`Overlay`] decides; here it hears
-//! of the machines, and what waits is moved.
+//! The overlaid stars of a process: by which core each other node is reached. [`Overlay`] decides; here it hears of the
+//! machines, and what waits is moved.
 
 use crate::config::{NodeFile, Refusal, input};
 use crate::histogram::{Errors, Quantiles};
@@ -58,8 +58,8 @@ impl Stars {
         if self.moves.len() > 1 { self.next } else { Nanos::MAX }
     }
 
-    /// Hears what the machines know, and moves pairs: what happened, in words. `now` is the machine's time,
-    /// and as the node's clock shows it.
+    /// Hears what the machines know, and moves pairs: what happened, in words. `now` is the machine's time, and as the
+    /// node's clock shows it.
     pub(crate) fn look(&mut self, now: (Nanos, Instant), sides: &mut [Side]) -> Result<Look, Refusal> {
         let ((real, shown), mut look) = (now, Look::default());
         if self.next_timeout() > real {
@@ -72,11 +72,7 @@ impl Stars {
             if self.overlay.patience(star).is_none() {
                 self.overlay.learn(star, self.patience(side)?);
             }
-            if let Some(at) = side.machine.served_at() {
-                self.overlay.served(star, at);
-            }
-            let active = network.members.iter().map(|member| member.node);
-            active.filter(|to| side.machine.is_member_active(*to)).for_each(|to| self.overlay.met(star, to, shown));
+            self.overlay.hear(star, &side.machine, shown);
         }
         self.next = real + shortest;
         let moves = self.overlay.decide(shown);

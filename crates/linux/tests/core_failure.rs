@@ -1,5 +1,5 @@
-//! One of two cores dies, or stands still, while files cross it: they arrive by the other star, and pairs come
-//! back when it does.
+//! One of two cores dies, or stands still, while files cross it: they arrive by the other star, and pairs come back
+//! when it does.
 
 mod demo;
 
@@ -9,8 +9,8 @@ use serde_json::Value;
 /// On a machine that is busy with other work slots and looks are late; so many runs may be.
 const RUNS: u32 = 3;
 
-/// Nodes 0 and 2 have star 0 as their home, nodes 1 and 2 star 1. Core 0 fails 3 s after the start, while both
-/// files are under way.
+/// Nodes 0 and 2 have star 0 as their home, nodes 1 and 2 star 1. Core 0 fails 3 s after the start, while both files
+/// are under way.
 fn across(failure: &str) -> Vec<Value> {
     let folder = Folder::new(&format!("core-failure-{}", failure.split_once('@').unwrap().0.replace(' ', "")));
     let (thing, inbox) = (folder.0.join("thing.bin"), folder.0.join("in"));
@@ -46,8 +46,8 @@ fn across(failure: &str) -> Vec<Value> {
     reports
 }
 
-/// From the last word of star 0 to the first light in star 1, and what is allowed: the announced time-out and
-/// three frames of nine slots of 2 ms.
+/// From the last word of star 0 to the first light in star 1, and what is allowed: the announced time-out and three
+/// frames of nine slots of 2 ms.
 fn recovery(reports: &[Value]) -> (f64, f64) {
     let node = named(reports, "node 0/0").unwrap();
     let timeout = node["levels"]["star_timeout_seconds"].as_f64().unwrap();

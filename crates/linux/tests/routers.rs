@@ -36,8 +36,8 @@ fn run(process: u64, words: &str) -> String {
     said
 }
 
-/// A host with addresses 192.168.(10 + n).2 and fd00:(10 + n)::2 at node n, on a network that takes packets of
-/// 9000 bytes.
+/// A host with addresses 192.168.(10 + n).2 and fd00:(10 + n)::2 at node n, on a network that takes packets of 9000
+/// bytes.
 fn attach(node: u16, process: u64) -> Host {
     let host = Host(Command::new("unshare").args(["-n", "sleep", "300"]).spawn().unwrap());
     let (inside, network) = (u64::from(host.0.id()), 10 + node);
@@ -81,9 +81,8 @@ fn routers() -> (Running, String, Vec<u64>) {
     (running, port, processes)
 }
 
-/// iperf3 over TCP of the kernel. The hosts' networks take 9000 bytes and the star 1500: without "fragmentation
-/// needed" and "packet too big" nothing of a
-/// full segment would come through.
+/// iperf3 over TCP of the kernel. The hosts' networks take 9000 bytes and the star 1500: without "fragmentation needed"
+/// and "packet too big" nothing of a full segment would come through.
 #[test]
 fn iperf3_runs_between_hosts_of_three_networks_over_ipv4_and_ipv6() {
     if let Some(what) = lacks() {

@@ -1,22 +1,17 @@
-//! Overlaid stars: through which core a node reaches each other node. "AAPN has adopted an overlaid star topology
-//! to overcome the core node failure"
-//! (paper 003, §1.1.2); how a pair moves from one star to another is our own.
+//! Overlaid stars: through which core a node reaches each other node. "AAPN has adopted an overlaid star topology to
+//! overcome the core node failure" (paper 003, §1.1.2); how a pair moves from one star to another is our own.
 //!
-//! Every pair has a home star, so that its packets stay in order and the stars share the load. A star serves a
-//! node by beacons and by terms: an allocation,
-//! or for the master a plan that the core accepted. When a star has given a node no beacon, or no terms, for the
-//! *time-out*, its pairs are in another star,
-//! and so is, for one pair, where the other node does not take part. They leave a frame before: what is moved
-//! leaves in the next frame. The pair returns when
-//! its home star has served both without a break for the *hold-down*. Silence counts from when the last sign
-//! passed the core, over the longest fibre:
-//! whichever fibre a node has, it has moved in time.
+//! Every pair has a home star, so that its packets stay in order and the stars share the load. A star serves a node by
+//! beacons and by terms: an allocation, or for the master a plan that the core accepted. When a star has given a node
+//! no beacon, or no terms, for the *time-out*, its pairs are in another star, and so is, for one pair, where the other
+//! node does not take part. They leave a frame before: what is moved leaves in the next frame. The pair returns when
+//! its home star has served both without a break for the *hold-down*. Silence counts from when the last sign passed the
+//! core, over the longest fibre: whichever fibre a node has, it has moved in time.
 //!
-//! Before that there is the *suspicion*: what waits is asked for in the other star too. When the pair moves, its
-//! grants are there. Light needs grants in any
-//! star, so nothing that this machine decides can make two slots meet.
+//! Before that there is the *suspicion*: what waits is asked for in the other star too. When the pair moves, its grants
+//! are there. Light needs grants in any star, so nothing that this machine decides can make two slots meet.
 
-use super::Network;
+use super::{Network, Node};
 use crate::wire::NodeId;
 use std::collections::BTreeMap;
 use units::{Duration, Instant};
@@ -66,8 +61,8 @@ impl StarPatience {
         network.frame() * 2 + network.longest * 2 + StarPatience::reaction(network)
     }
 
-    /// From the first request in another star, at most a frame after the suspicion, until its grants are used,
-    /// and a frame for what is moved.
+    /// From the first request in another star, at most a frame after the suspicion, until its grants are used, and a
+    /// frame for what is moved.
     fn reaction(network: &Network) -> Duration {
         network.frame() * (network.answer_lead() + network.use_lead() + 2)
     }
@@ -208,6 +203,14 @@ impl Overlay {
         }
     }
 
+    /// What the machine of a star knows: when it was served last, and who takes part.
+    pub fn hear(&mut self, star: usize, machine: &Node, now: Instant) {
+        let Some(network) = machine.network() else { return };
+        machine.served_at().into_iter().for_each(|at| self.served(star, at));
+        let members = network.members.iter().map(|member| member.node);
+        members.filter(|to| machine.is_member_active(*to)).for_each(|to| self.met(star, to, now));
+    }
+
     /// The star that a pair uses as long as it serves.
     pub fn home(&self, to: NodeId) -> usize {
         self.home.unwrap_or((usize::from(to.0) + usize::from(self.node.0)) % self.stars.len())
@@ -314,9 +317,8 @@ mod tests {
         overlay
     }
 
-    /// The last sign, at 3990 ms, passed the core at 3989 at the latest: the pair leaves in the first turn
-    /// after 4089 ms. It is back when the star has served
-    /// for 500 ms from 5000 ms on, when the other node was met.
+    /// The last sign, at 3990 ms, passed the core at 3989 at the latest: the pair leaves in the first turn after 4089
+    /// ms. It is back when the star has served for 500 ms from 5000 ms on, when the other node was met.
     #[test]
     fn a_pair_has_left_a_star_by_the_time_out_and_returns_after_the_hold_down() {
         let mut overlay = overlay();

@@ -1,6 +1,7 @@
 //! `[sharing]`: what a master grants besides the letter of the requests.
 
 use super::value;
+use control::scheduler::FrameScheduler;
 use control::signalling::{Reading, Sharing, Spare};
 use options::Words;
 use serde::{Deserialize, Deserializer, de::Error};
@@ -47,14 +48,14 @@ fn word<'de, D: Deserializer<'de>, W: Words>(from: D) -> Result<W, D::Error> {
     })
 }
 
-/// The longest frame.
-const MOST_FLOOR: u32 = 1 << 20;
-
 fn floor<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
     let found = u32::deserialize(from)?;
-    match found <= MOST_FLOOR {
+    match found <= FrameScheduler::MAX_FRAME {
         true => Ok(found),
-        false => Err(D::Error::custom(format!("floor is {found}; allowed: 0 to {MOST_FLOOR} slots"))),
+        false => {
+            let most = FrameScheduler::MAX_FRAME;
+            Err(D::Error::custom(format!("floor is {found}; allowed: 0 to {most} slots")))
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// A private folder with the key and the configurations. It goes when this is dropped; those of demos that were
-/// killed go when the next one starts.
+/// A private folder with the key and the configurations. It goes when this is dropped; those of demos that were killed
+/// go when the next one starts.
 pub(super) struct Directory(PathBuf);
 
 const PREFIX: &str = "photocol-demo-";

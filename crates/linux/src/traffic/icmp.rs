@@ -1,6 +1,5 @@
-//! What a router says of a packet that is too long for where it goes: ICMP "fragmentation needed" (RFC 792, RFC
-//! 1191 §4) and ICMPv6 "packet too big"
-//! (RFC 4443 §3.2).
+//! What a router says of a packet that is too long for where it goes: ICMP "fragmentation needed" (RFC 792, RFC 1191
+//! §4) and ICMPv6 "packet too big" (RFC 4443 §3.2).
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -8,8 +7,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 const V4: usize = 20;
 const V6: usize = 40;
 const ICMP: usize = 8;
-/// Of the packet come back at most so many bytes: an error is no longer than every host takes (RFC 1812 §4.3.2.3),
-/// or every link (RFC 4443 §3.2).
+/// Of the packet come back at most so many bytes: an error is no longer than every host takes (RFC 1812 §4.3.2.3), or
+/// every link (RFC 4443 §3.2).
 const LONGEST_V4: usize = 576;
 const LONGEST_V6: usize = 1280;
 const PROTOCOL_ICMP: u8 = 1;
@@ -25,9 +24,8 @@ pub(crate) struct Router {
 }
 
 impl Router {
-    /// The error about a packet that is longer than `mtu`, to its sender. None where none may be sent: about
-    /// later fragments, errors, what was sent to
-    /// many, or a packet that may be fragmented (RFC 1122 §3.2.2, RFC 4443 §2.4).
+    /// The error about a packet that is longer than `mtu`, to its sender. None where none may be sent: about later
+    /// fragments, errors, what was sent to many, or a packet that may be fragmented (RFC 1122 §3.2.2, RFC 4443 §2.4).
     pub(crate) fn too_big(self, packet: &[u8], mtu: u16) -> Option<Vec<u8>> {
         match packet.first()? >> 4 {
             4 => self.too_big_v4(packet, mtu),

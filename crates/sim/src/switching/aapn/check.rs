@@ -8,7 +8,7 @@ use super::{shares, signalled};
 use crate::language::{At, Fault, Place, Time, Word, choices, quoted};
 use crate::model::{LinkId, Network, NodeId, Packing, SimTime};
 use crate::switching::kind::{Checked, Site};
-use crate::topology::{Controller, Draft, Property};
+use crate::topology::Draft;
 use control::demand::Forecast;
 use control::scheduler::{Algorithm, FrameScheduler, Requests, registry};
 use std::collections::BTreeSet;
@@ -66,8 +66,8 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
 fn see_whole_frames(network: &mut Network, draft: &Draft, frame: SlotFrame) {
     let queues = network.links.iter_mut().zip(&draft.links).filter(|(link, _)| link.via.is_some());
     for (link, written) in queues {
-        let is_timed = |given: &Property<Option<Controller>>| given.value.is_some_and(|controller| controller.is_timed);
-        let is_timed = written.given.controller.as_ref().is_some_and(is_timed);
+        let given = written.given.controller.as_ref().and_then(|given| given.value);
+        let is_timed = given.is_some_and(|controller| controller.is_timed);
         if let Some(controller) = link.controller.as_mut().filter(|controller| controller.follows && !is_timed) {
             let least = controller.config.min_queue_interval.max(Duration::from_ps(frame.length()) * 2);
             controller.config.min_queue_interval = least;

@@ -180,12 +180,8 @@ impl Agent for SignalledCore {
         }
     }
 
-    /// A message is there when its last bit is; with jitter its first bit may come later than that.
     fn handle_message(&mut self, now: u64, message: Message, context: &mut NodeContext) {
-        let Some(bits) = message.open::<Bits>() else { return };
-        if bits.arrives > now {
-            self.incoming.push(bits.arrives, bits);
-        } else {
+        if let Some(bits) = self.incoming.arrived(now, message) {
             self.take(now, bits.arrives, bits, context);
         }
     }

@@ -366,10 +366,7 @@ impl Agent for SignalledEdge {
     }
 
     fn handle_message(&mut self, now: u64, message: Message, context: &mut NodeContext) {
-        let Some(bits) = message.open::<Bits>() else { return };
-        if bits.arrives > now {
-            self.incoming.push(bits.arrives, bits);
-        } else {
+        if let Some(bits) = self.incoming.arrived(now, message) {
             self.take(now, bits.arrives, bits, context);
         }
     }

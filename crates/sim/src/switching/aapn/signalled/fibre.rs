@@ -2,6 +2,7 @@
 
 use super::keys::FaultKind;
 use super::{FibreRule, Outage, Who};
+use crate::engine::agent::Message;
 use crate::random::{Stream, bernoulli, uniform_index};
 use control::wire::NodeId;
 use std::collections::BTreeMap;
@@ -59,6 +60,18 @@ impl Fibre {
 pub(super) struct Waiting<T> {
     due: BTreeMap<(u64, u64), T>,
     order: u64,
+}
+
+impl Waiting<Bits> {
+    /// Bits whose message has come, once their first bit is there: with jitter that may be later, and they wait.
+    pub(super) fn arrived(&mut self, now: u64, message: Message) -> Option<Bits> {
+        let bits = message.open::<Bits>()?;
+        if bits.arrives > now {
+            self.push(bits.arrives, bits);
+            return None;
+        }
+        Some(bits)
+    }
 }
 
 impl<T> Waiting<T> {

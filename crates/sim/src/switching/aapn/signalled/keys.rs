@@ -32,8 +32,8 @@ keys! {
         /// How many datagrams share the light of a data slot, each with a header of 64 B and lost or passed by itself. Default: one, whose header
         /// is not counted.
         pub datagrams: Option<At<u32>>, in whole(1, u32::from(SlotPart::MOST));
-        /// Whether queues of a core node that serves no more send through another one, with several core
-        /// nodes (overlaid stars, paper 003, §1.1.2).
+        /// Whether queues of a core node that serves no more send through another one, with several core nodes
+        /// (overlaid stars, paper 003, §1.1.2).
         pub failover: Key<bool> = true;
         /// Whether what every node sends and takes is kept, for programs that read it.
         pub transcript: Key<bool> = false;
@@ -43,8 +43,8 @@ keys! {
 keys! {
     /// Something happens to an edge node's signalling, or to a core node, for a time.
     pub struct FaultSpec {
-        /// The edge node, or a core node, which can be stopped only: no light passes it, and it starts
-        /// again without plans and master.
+        /// The edge node, or a core node, which can be stopped only: no light passes it, and it starts again without
+        /// plans and master.
         pub node: At<String>;
         /// The core node whose fibres to the edge node are cut. Default: those of all.
         pub via: Option<At<String>>;

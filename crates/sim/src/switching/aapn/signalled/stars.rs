@@ -1,6 +1,5 @@
-//! Overlaid stars, simulated: the agents of an edge node, one for each core node, share what they know, and a
-//! queue whose star fails sends in the slots of
-//! another one. [`Overlay`] decides, the machine that the processes have too.
+//! Overlaid stars, simulated: the agents of an edge node, one for each core node, share what they know, and a queue
+//! whose star fails sends in the slots of another one. [`Overlay`] decides, the machine that the processes have too.
 //!
 //! A queue belongs to one star; its packets stay in it and its link keeps its delay, whichever core node they cross.
 
@@ -113,9 +112,8 @@ impl Stars {
         board.guests_of(self.star, to).map(|(_, guest)| context.port(guest.port).held_bytes()).sum()
     }
 
-    /// The queue that sends in a window of this star: its own and its guests take turns, as far as something
-    /// waits. None: it would be before one that the
-    /// queue has.
+    /// The queue that sends in a window of this star: its own and its guests take turns, as far as something waits.
+    /// None: it would be before one that the queue has.
     pub(super) fn turn(&mut self, own: &Queue, window: (u64, u64), context: &NodeContext) -> Option<LocalPort> {
         let (start, end) = window;
         let at_home = self.is_at_home(own.to);
