@@ -116,7 +116,7 @@ experiment = Experiment(
     full=Form(
         points=grid(hosts=tuple(HOSTS), form=FORMS, rtt_ms=ROUND_TRIPS),
         replications=3,
-        settings=slots.FULL,
+        settings=kinds.FULL_RUN,
     ),
     claims=(
         Claim(

@@ -112,7 +112,7 @@ experiment = Experiment(
     full=Form(
         points=grid(silences=(CONSTANT, UNIFORM), hosts=tuple(HOSTS), form=FORMS, udp_percent=SHARES_PERCENT),
         replications=3,
-        settings=slots.FULL,
+        settings=kinds.FULL_RUN,
     ),
     claims=(
         Claim(
@@ -142,6 +142,6 @@ experiment = Experiment(
     notes=(
         "Hosts and keys as in 000/hosts-of-today.",
         slots.LOTS,
-        "Full form: 3 kinds of hosts, 5 forms, 4 shares, 2 laws of silences, 3 replications of 2677 s: 360 runs.",
+        "Full form: 3 kinds of hosts, 5 forms, 4 shares, 2 laws of silences, 3 replications of 900 s: 360 runs.",
     ),
 )
